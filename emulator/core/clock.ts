@@ -1,0 +1,23 @@
+/** Ports for time and chance: the only ways core and engine learn either. */
+
+/** Cancels what was armed; calling it again, or after it fired, does nothing. */
+export type Disarm = () => void;
+
+export interface Clock {
+  /**
+   * Service time: milliseconds since the epoch (UTC) that never go backwards while the service runs, even when the
+   * system's clock is set back. All durations and due moments are measured in it.
+   */
+  now(): number;
+  /** Calls `wake` once when service time has reached `at` (ms); later than that on a busy machine, never earlier. */
+  wakeAt(at: number, wake: () => void): Disarm;
+}
+
+export interface Random {
+  /** A fresh UUID v7 for service time `now` (ms); ids made later sort after ids made earlier. */
+  uuid(now: number): string;
+  /** An unguessable token of at least 128 bits, URL-safe. */
+  token(): string;
+  /** `length` characters of lower-case letters and digits. */
+  shortId(length: number): string;
+}

@@ -1,0 +1,47 @@
+/** The certificate of how a job failed: what `failure` in a job's status holds (source: ours). */
+
+/**
+ * What kind of thing went wrong. The set is closed; clients may switch on it.
+ *
+ * - `handler_error`: the handler threw, or its promise rejected.
+ * - `unhandled_error`: an uncaught exception or unhandled rejection outside the handler's own promise.
+ * - `invalid_output`: the handler's result cannot be sent (not serialisable, or too large).
+ * - `process_exited`: the handler process ended while the job ran (exit code, signal, out of memory).
+ * - `execution_timeout`: `executionTimeout` ran out.
+ * - `worker_lost`: the worker ended, or its lease was not renewed.
+ * - `worker_refused`: the worker sent something the service cannot accept.
+ */
+export const FAILURE_TYPES = [
+  "handler_error",
+  "unhandled_error",
+  "invalid_output",
+  "process_exited",
+  "execution_timeout",
+  "worker_lost",
+  "worker_refused",
+] as const;
+
+export type FailureType = (typeof FAILURE_TYPES)[number];
+
+export interface Failure {
+  readonly type: FailureType;
+  /** One sentence a person can act on. */
+  readonly message: string;
+  /** The stack of the handler's error, source-mapped where a map was found. */
+  readonly stack?: string;
+  /** The worker that held the job. */
+  readonly workerId?: string;
+  /** Exit code of the process that ended, if it ended by itself. */
+  readonly exitCode?: number;
+  /** Name of the signal that ended the process, for example `SIGKILL`. */
+  readonly signal?: string;
+  /** True when the process is known to have been ended for lack of memory. */
+  readonly outOfMemory?: boolean;
+  /** The last lines the handler process printed, oldest first. */
+  readonly lastLogLines?: readonly string[];
+}
+
+/** True when `type` is one of the failure types this version knows. */
+export function isFailureType(type: string): type is FailureType {
+  return (FAILURE_TYPES as readonly string[]).includes(type);
+}

@@ -1,0 +1,24 @@
+/** The six statuses a job can have, as the job interface shows them (source: spec). */
+
+export const JOB_STATUSES = [
+  "IN_QUEUE",
+  "IN_PROGRESS",
+  "COMPLETED",
+  "FAILED",
+  "CANCELLED",
+  "TIMED_OUT",
+] as const;
+
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** Statuses a job keeps until it is retried or deleted. */
+export const TERMINAL_STATUSES = ["COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"] as const;
+
+export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
+
+const terminal: ReadonlySet<string> = new Set(TERMINAL_STATUSES);
+
+/** True when the job has ended: nothing runs and nothing waits for it. */
+export function isTerminal(status: JobStatus): status is TerminalStatus {
+  return terminal.has(status);
+}

@@ -1,0 +1,65 @@
+/** Every size, count and time the service and its workers hold each other to, in one table. */
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** MB means 1,000,000 bytes throughout. */
+const MB = 1_000_000;
+
+export const LIMITS = {
+  /** Largest body of `POST /run` (spec). */
+  runBodyMaxBytes: 10 * MB,
+  /** Largest body of `POST /runsync` (spec). */
+  runsyncBodyMaxBytes: 20 * MB,
+  /** Largest body of a management request (ours). */
+  managementBodyMaxBytes: 1 * MB,
+  /** Largest JSON text of one streamed chunk's output; a larger yield is split (spec). */
+  chunkMaxBytes: 1 * MB,
+  /** Largest JSON text of a job's output; a larger one fails the job (ours: the largest body a client may send). */
+  outputMaxBytes: 20 * MB,
+  /** Largest JSON text of a progress value (ours). */
+  progressMaxBytes: 1 * MB,
+  /** Deepest nesting of a JSON body (ours). */
+  jsonMaxDepth: 512,
+
+  /** `wait` of `/runsync` and `/status-sync` (spec). */
+  waitMinMs: 1 * SECOND_MS,
+  waitMaxMs: 300 * SECOND_MS,
+  waitDefaultMs: 90 * SECOND_MS,
+  /** How long `GET /stream` is held open while nothing comes (ours). */
+  streamHoldMs: 20 * SECOND_MS,
+
+  /** `policy.executionTimeout` (spec). */
+  executionTimeoutMinMs: 5 * SECOND_MS,
+  executionTimeoutMaxMs: 7 * DAY_MS,
+  executionTimeoutDefaultMs: 10 * MINUTE_MS,
+  /** `policy.ttl` (spec). */
+  ttlMinMs: 10 * SECOND_MS,
+  ttlMaxMs: 7 * DAY_MS,
+  ttlDefaultMs: DAY_MS,
+  /** `?ttl=` of `/status` (ours; the spec's example is 6000). */
+  statusTtlMinMs: 1,
+  statusTtlMaxMs: 7 * DAY_MS,
+
+  /** How long a finished job is kept (spec). */
+  asyncRetentionMs: 30 * MINUTE_MS,
+  syncRetentionMs: 1 * MINUTE_MS,
+  syncRetentionMaxMs: 5 * MINUTE_MS,
+
+  /** A lease that is not renewed for this long is lost (ours). */
+  leaseMs: 15 * SECOND_MS,
+  /** How often a worker's supervisor renews its leases (ours). */
+  leaseRenewalMs: 5 * SECOND_MS,
+  /** What the service adds to `executionTimeout` before it ends a job its worker did not end (ours). */
+  executionGraceMs: 5 * SECOND_MS,
+  /** Between the abort signal and SIGTERM, and again between SIGTERM and SIGKILL (ours). */
+  handlerGraceMs: 5 * SECOND_MS,
+
+  /** Chunks of one job a worker may have on the way before it waits for receipts (ours). */
+  unackedChunks: 256,
+  unackedChunkBytes: 8 * MB,
+  /** Lines and bytes of a handler process's log kept for certificates (ours). */
+  lastLogLines: 20,
+  logLineMaxBytes: 8_192,
+} as const;

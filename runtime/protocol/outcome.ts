@@ -1,0 +1,71 @@
+/** What a worker reports of a job it was handed: exactly one outcome for each lease. */
+import type { Failure } from "./failure.ts";
+
+/** The handler returned; `output` is raw JSON text, absent when it returned `undefined`. */
+export interface CompletedOutcome {
+  readonly kind: "completed";
+  readonly output?: Uint8Array;
+}
+
+/** The handler's own error: final unless the endpoint retries handler errors. */
+export interface FailedOutcome {
+  readonly kind: "failed";
+  readonly failure: Failure;
+  /** Raw JSON of an output the handler gave beside its error. */
+  readonly output?: Uint8Array;
+}
+
+/** `executionTimeout` ran out before the handler was done. */
+export interface TimedOutOutcome {
+  readonly kind: "timed-out";
+  readonly failure: Failure;
+}
+
+/** The process that ran the job is gone; counts as a lost worker for this job. */
+export interface LostOutcome {
+  readonly kind: "lost";
+  readonly failure: Failure;
+}
+
+/** The job goes back to the head of the queue without costing an attempt: its worker drains or its neighbour spoiled the process. */
+export interface HandedBackOutcome {
+  readonly kind: "handed-back";
+}
+
+/** The worker stopped the job because it was told to; the service has already forgotten the lease. */
+export interface StoppedOutcome {
+  readonly kind: "stopped";
+}
+
+export type Outcome =
+  | CompletedOutcome
+  | FailedOutcome
+  | TimedOutOutcome
+  | LostOutcome
+  | HandedBackOutcome
+  | StoppedOutcome;
+
+/** The right to work on one hand-over of one job. An outcome with a token that is no longer current changes nothing. */
+export interface LeaseRef {
+  readonly jobId: string;
+  readonly leaseToken: string;
+}
+
+/** A job as it is handed to a worker. */
+export interface HandedJob extends LeaseRef {
+  /** 1 for the first hand-over of the job, one more for each further one. */
+  readonly attempt: number;
+  /** Raw JSON text of the submission's `input`. */
+  readonly input: Uint8Array;
+  /** Time the handler may take from hand-over, ms. */
+  readonly executionTimeoutMs: number;
+  /** Raw JSON text of the submission's `s3Config`, if it had one. */
+  readonly s3Config?: Uint8Array;
+}
+
+/** Why the service takes a job away from a worker. */
+export type RevocationReason = "cancelled" | "timed-out" | "expired" | "lease-lost";
+
+export interface Revocation extends LeaseRef {
+  readonly reason: RevocationReason;
+}

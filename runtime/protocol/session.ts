@@ -1,0 +1,74 @@
+/** The bundles a worker's supervisor and the service exchange, free of any transport (worker.proto is their gRPC form). */
+import type { Failure } from "./failure.ts";
+import type { HandedJob, LeaseRef, Outcome, Revocation } from "./outcome.ts";
+
+/** Grows when a change of the session would confuse an older peer. */
+export const PROTOCOL_VERSION = 1;
+
+export interface Hello {
+  readonly protocolVersion: number;
+  readonly runtimeVersion: string;
+  /** Leases held over a reconnect. */
+  readonly held: readonly LeaseRef[];
+}
+
+export interface ChunkReport extends LeaseRef {
+  /** Counts from 0 within an attempt, without gaps. */
+  readonly index: number;
+  /** Raw JSON text `{"output": …, "metrics": {…}}`. */
+  readonly body: Uint8Array;
+}
+
+export interface ProgressReport extends LeaseRef {
+  /** Raw JSON text. */
+  readonly value: Uint8Array;
+}
+
+export interface OutcomeReport extends LeaseRef {
+  readonly outcome: Outcome;
+}
+
+/** What a worker says in one turn; the fields are applied in this order. */
+export interface WorkerReport {
+  readonly hello?: Hello;
+  /** The handler is loaded and takes this many jobs at a time. */
+  readonly ready?: { readonly concurrency: number };
+  /** The handler cannot be loaded; the worker takes no jobs. */
+  readonly initFailure?: Failure;
+  readonly renewals?: readonly LeaseRef[];
+  readonly chunks?: readonly ChunkReport[];
+  readonly progress?: readonly ProgressReport[];
+  readonly outcomes?: readonly OutcomeReport[];
+  readonly draining?: boolean;
+  /** Further jobs the worker is ready for, added to what it granted before. */
+  readonly credit?: number;
+}
+
+/** The terms of a session, sent in answer to `hello`. */
+export interface Welcome {
+  readonly workerId: string;
+  readonly endpointId: string;
+  readonly leaseMs: number;
+  readonly leaseRenewalMs: number;
+}
+
+export interface OutcomeReceipt extends LeaseRef {
+  /** False: the lease was no longer current and the outcome changed nothing. */
+  readonly accepted: boolean;
+}
+
+export interface ChunkReceipt extends LeaseRef {
+  /** All chunks below this index are durable. */
+  readonly nextIndex: number;
+}
+
+/** What the service says to a worker in one turn. */
+export interface ServiceOrders {
+  readonly welcome?: Welcome;
+  readonly jobs?: readonly HandedJob[];
+  readonly revocations?: readonly Revocation[];
+  readonly outcomeReceipts?: readonly OutcomeReceipt[];
+  readonly chunkReceipts?: readonly ChunkReceipt[];
+  /** The service wants the worker to finish what it has and leave. */
+  readonly drain?: boolean;
+}

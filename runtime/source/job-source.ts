@@ -1,0 +1,45 @@
+/** Port: where a worker takes its jobs from and reports to. Adapters speak gRPC or the live HTTP protocol. */
+import type { Failure } from "../protocol/failure.ts";
+import type { HandedJob, LeaseRef, Outcome, Revocation } from "../protocol/outcome.ts";
+import type { Welcome } from "../protocol/session.ts";
+
+/** What a source tells the worker. Calls never throw back into the source. */
+export interface JobSourceListener {
+  /** A job for which credit was granted. */
+  job(job: HandedJob): void;
+  /** The lease is gone: stop the job. Its outcome no longer matters, but the credit it used must be granted again. */
+  revoked(revocation: Revocation): void;
+  /** All chunks of this lease below `nextIndex` are durable. */
+  chunksStored(lease: LeaseRef, nextIndex: number): void;
+  /** The service wants the worker to finish what it has and leave. */
+  drain(): void;
+  /** The service refused this worker for good (wrong token, endpoint gone); nothing more will come. */
+  refused(reason: string): void;
+}
+
+/**
+ * One worker's side of the conversation with the service.
+ *
+ * The source renews the leases of all jobs it handed over and that have no outcome yet, on its own timer. It reconnects
+ * with backoff after a lost connection, keeping leases, and repeats outcomes until the service has them.
+ */
+export interface JobSource {
+  /** Connects; resolves with the session's terms once the service has answered. Rejects if it refuses the worker. */
+  connect(listener: JobSourceListener): Promise<Welcome>;
+  /** The handler is loaded; announces how many jobs it takes at a time. Grants no credit by itself. */
+  ready(concurrency: number): void;
+  /** The handler cannot be loaded. Resolves when the report was handed to the transport. */
+  initFailed(failure: Failure): Promise<void>;
+  /** Asks for `count` further jobs. */
+  grant(count: number): void;
+  /** Sends one chunk `{"output": …, "metrics": {…}}`; order within a lease is kept. */
+  chunk(lease: LeaseRef, index: number, body: Uint8Array): void;
+  /** Sends the newest progress value (raw JSON); older unsent ones may be dropped. */
+  progress(lease: LeaseRef, value: Uint8Array): void;
+  /** Reports the outcome; resolves with whether the service accepted it, once it is durable there. */
+  finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }>;
+  /** Tells the service that no further jobs are taken; voids all granted credit. */
+  draining(): void;
+  /** Ends the session. Idempotent, also before `connect`. */
+  close(): Promise<void>;
+}
