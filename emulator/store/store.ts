@@ -1,0 +1,112 @@
+/**
+ * Port: where the service keeps everything that must outlive it. The row is the truth: what is not committed here has
+ * not happened. Adapters: memory (tests, --ephemeral) and SQLite. Written so that a server database fits as well:
+ * changes are asynchronous transactions, and choosing the next job is the store's own operation.
+ */
+import type { ApiKey } from "../core/api-key.ts";
+import type { Endpoint } from "../core/endpoint.ts";
+import type { JobCounts } from "../core/job-counts.ts";
+import type { Job } from "../core/job.ts";
+import type { Template } from "../core/template.ts";
+
+/** Bytes to be stored. Large ones lie in a file of their own, already durable; see `Store.stage`. */
+export type Payload =
+  | { readonly kind: "inline"; readonly bytes: Uint8Array }
+  | { readonly kind: "file"; readonly name: string; readonly sizeBytes: number };
+
+/** The payloads of a job besides its chunks. `output` also holds the progress value while the job runs. */
+export type PayloadSlot = "input" | "output" | "s3Config";
+
+/** Records that are kept whole, by kind. */
+export interface Records {
+  readonly template: Template;
+  readonly endpoint: Endpoint;
+  readonly apiKey: ApiKey;
+}
+export type RecordKind = keyof Records;
+
+export interface ChunkWindow {
+  /** Index of the first chunk wanted. */
+  readonly from: number;
+  /** At most this many chunks, and no more than fit in `maxBytes`; a first chunk is given whatever its size. */
+  readonly maxCount: number;
+  readonly maxBytes: number;
+}
+
+/** What can be asked. Outside a transaction only committed state is seen. */
+export interface StoreView {
+  job(id: string): Promise<Job | undefined>;
+  payload(seq: number, slot: PayloadSlot): Promise<Uint8Array | undefined>;
+  /** Bodies of stored chunks in index order, without gaps. */
+  chunks(seq: number, window: ChunkWindow): Promise<readonly Uint8Array[]>;
+  counts(endpointId: string): Promise<JobCounts>;
+  /** `queuedAt` of the oldest waiting job that may cause scaling (not lowPriority); undefined if none waits. */
+  oldestScalingQueuedAt(endpointId: string): Promise<number | undefined>;
+  /** The earliest `dueAt` of all jobs. */
+  nextDueAt(): Promise<number | undefined>;
+  record<K extends RecordKind>(kind: K, id: string): Promise<Records[K] | undefined>;
+  /** All records of a kind, in order of id. */
+  records<K extends RecordKind>(kind: K): Promise<readonly Records[K][]>;
+}
+
+export interface StoreTransaction extends StoreView {
+  /** The next ascending key for a job or a place in the queue; never given twice, not even after a restart. */
+  nextSeq(): Promise<number>;
+  insertJob(job: Job): Promise<void>;
+  /** Replaces `before`, as read in this transaction, by `after` (same seq and id) and keeps the counters. */
+  replaceJob(before: Job, after: Job): Promise<void>;
+  /** Deletes the job with all its payloads and chunks. */
+  deleteJob(job: Job): Promise<void>;
+  putPayload(seq: number, slot: PayloadSlot, payload: Payload): Promise<void>;
+  removePayload(seq: number, slot: PayloadSlot): Promise<void>;
+  /** Adds chunks; `firstIndex` is the number of chunks already there. */
+  appendChunks(seq: number, firstIndex: number, bodies: readonly Payload[]): Promise<void>;
+  removeChunks(seq: number): Promise<void>;
+  /** The first waiting jobs of the endpoint, by queueKey. */
+  waitingJobs(endpointId: string, limit: number): Promise<readonly Job[]>;
+  /** Jobs in progress, all or those a worker holds. */
+  runningJobs(filter: { readonly workerId?: string; readonly endpointId?: string }): Promise<readonly Job[]>;
+  /** Jobs of an endpoint in any status, by seq. */
+  jobsOf(endpointId: string, limit: number): Promise<readonly Job[]>;
+  /** Jobs with `dueAt` ≤ now, earliest first. */
+  dueJobs(now: number, limit: number): Promise<readonly Job[]>;
+  putRecord<K extends RecordKind>(kind: K, id: string, record: Records[K]): Promise<void>;
+  deleteRecord(kind: RecordKind, id: string): Promise<void>;
+}
+
+export interface Store {
+  /**
+   * Runs `step` in a transaction and resolves with its value once that is durable. Steps run one after another; all that
+   * were asked for in one turn of the event loop share one commit. A step that throws leaves nothing behind and rejects
+   * alone. A step must await nothing but the transaction, and never another `transact`.
+   *
+   * @throws StoreFullError when there is no room; StoreClosedError after `close`.
+   */
+  transact<T>(step: (tx: StoreTransaction) => Promise<T>): Promise<T>;
+  /** Asks about committed state. */
+  read<T>(query: (view: StoreView) => Promise<T>): Promise<T>;
+  /** Makes bytes ready to be stored; large ones are written to a file and synced before this resolves. A file no transaction takes is removed at the next start at the latest. */
+  stage(bytes: Uint8Array): Promise<Payload>;
+  /** Waits for running transactions and releases everything. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** There is no room for what was to be stored; nothing of it was kept. */
+export class StoreFullError extends Error {
+  override readonly name = "StoreFullError";
+}
+
+/** The store was closed before the transaction ran. */
+export class StoreClosedError extends Error {
+  override readonly name = "StoreClosedError";
+}
+
+/** The data directory cannot be used: not writable, made by a newer version, or damaged. The message says which. */
+export class StoreUnusableError extends Error {
+  override readonly name = "StoreUnusableError";
+}
+
+/** Another emulator uses the data directory. */
+export class StoreInUseError extends Error {
+  override readonly name = "StoreInUseError";
+}
