@@ -1,10 +1,23 @@
 /** Two sets of tests: `unit` runs from source and in parallel, `e2e` starts the built programs one file at a time. */
 import { defineConfig } from "vitest/config";
 
+/** The package's own name leads to its source, as `paths` in tsconfig.json says to the compiler. */
+const alias = [
+  ["sv-runtime/emulator", "emulator/index.ts"],
+  ["sv-runtime/testing", "runtime/testing.ts"],
+  ["sv-runtime/client", "runtime/client/index.ts"],
+  ["sv-runtime", "runtime/index.ts"],
+].map(([find, file]) => ({
+  find: new RegExp(`^${find}$`),
+  replacement: `${import.meta.dirname}/${file}`,
+}));
+
 export default defineConfig({
+  resolve: { alias },
   test: {
     projects: [
       {
+        extends: true,
         test: {
           name: "unit",
           include: ["test/{unit,contract,model}/**/*.test.ts", "test/tidy.test.ts"],
@@ -13,6 +26,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],

@@ -1,0 +1,80 @@
+/** Runs every check of `npm test`: types, lint, format, unused code, the package as others get it, and the tests. */
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+
+const root = path.resolve(import.meta.dirname, "..");
+const bins = path.join(root, "node_modules/.bin");
+const reportFile = path.join(root, ".reports/vitest.json");
+
+interface Step {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+}
+
+/** Scripts of package.json, so that each check can also be run alone under the same name. */
+const scripts = ["types", "lint", "format:check", "knip", "package"];
+const steps = scripts.map((name): Step => ({ name, command: ["npm", "run", "--silent", name] }));
+
+const tests: Step = {
+  name: "tests",
+  command: [
+    "vitest",
+    "run",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${reportFile}`,
+    ...process.argv.slice(2),
+  ],
+};
+
+interface StepResult {
+  readonly name: string;
+  readonly passed: boolean;
+}
+
+/** Without `show`, the output is held back and printed only when the step fails. */
+async function run(step: Step, show: boolean): Promise<StepResult> {
+  const [program, ...args] = step.command;
+  const startedAt = performance.now();
+  const child = spawn(program, args, {
+    cwd: root,
+    env: { ...process.env, PATH: `${bins}${path.delimiter}${process.env["PATH"] ?? ""}` },
+    stdio: ["ignore", show ? "inherit" : "pipe", show ? "inherit" : "pipe"],
+  });
+  let output = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (output += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const passed = await new Promise<boolean>((resolve) => {
+    child.once("error", (error) => {
+      output += `${program} could not be started: ${error.message}\n`;
+      resolve(false);
+    });
+    child.once("close", (code) => resolve(code === 0));
+  });
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  if (!passed) process.stdout.write(output);
+  console.log(`${passed ? "ok    " : "FAILED"} ${step.name} (${seconds} s)`);
+  return { name: step.name, passed };
+}
+
+/** Two at a time: the checks are short and the smallest machines we care for have two cores. */
+async function runInPairs(queue: Step[]): Promise<StepResult[]> {
+  const results: StepResult[] = [];
+  async function lane(): Promise<void> {
+    for (let step = queue.shift(); step !== undefined; step = queue.shift()) {
+      results.push(await run(step, false));
+    }
+  }
+  await Promise.all([lane(), lane()]);
+  return results;
+}
+
+fs.rmSync(reportFile, { force: true });
+const results = await runInPairs(steps);
+results.push(await run(tests, true));
+const failed = results.filter((result) => !result.passed).map((result) => result.name);
+if (failed.length > 0) {
+  console.error(`\nfailed: ${failed.join(", ")}`);
+  process.exitCode = 1;
+}
