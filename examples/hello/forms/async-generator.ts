@@ -1,0 +1,14 @@
+// A handler that waits and yields: chunks leave as they are made, and the signal ends it between two of them.
+import { setTimeout } from "node:timers/promises";
+import type { Context, Job } from "sv-runtime";
+import { greet, readName } from "../greeting.ts";
+
+const LETTER_MS = 5;
+
+export default async function* asyncGenerator(job: Job, context: Context): AsyncGenerator<string> {
+  const { greeting } = greet(readName(job.input));
+  for (const letter of greeting) {
+    await setTimeout(LETTER_MS, undefined, { signal: context.signal });
+    yield letter;
+  }
+}
