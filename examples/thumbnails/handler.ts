@@ -1,0 +1,34 @@
+// Makes small WebP and PNG variants of a photograph: what an image-processing endpoint looks like.
+import type { Context, Job } from "sv-runtime";
+import type { Dimensions } from "./geometry.ts";
+import { readPicture } from "./picture.ts";
+import { render, type Variant } from "./render.ts";
+import { readRequest } from "./request.ts";
+
+/** What a job answers with. */
+export interface Thumbnails {
+  /** The photograph as it is looked at: upright. */
+  readonly source: Dimensions & { readonly format: string; readonly bytes: number };
+  /** Each size in each format, in the order asked for. */
+  readonly variants: readonly Variant[];
+}
+
+/** Jobs that one process works on at a time: sharp decodes and encodes on threads of its own. */
+export const concurrency = 2;
+
+export default async function thumbnails(job: Job, context: Context): Promise<Thumbnails> {
+  const { image, sizes, formats, quality, enlarge } = readRequest(job.input);
+  const picture = await readPicture(image);
+  const total = sizes.length * formats.length;
+  const variants: Variant[] = [];
+  for (const size of sizes) {
+    for (const format of formats) {
+      context.signal.throwIfAborted();
+      variants.push(await render(picture, { size, format, quality, enlarge }));
+      context.progress({ done: variants.length, total });
+    }
+  }
+  const { width, height, format, file } = picture;
+  context.log.info(`made ${total} variants of ${width} × ${height} pixels`);
+  return { source: { width, height, format, bytes: file.length }, variants };
+}

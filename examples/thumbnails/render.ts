@@ -1,0 +1,41 @@
+// Makes one variant of a picture: decoded, turned upright, resized, encoded.
+import sharp from "sharp";
+import { fit, type AskedSize, type Dimensions } from "./geometry.ts";
+import type { Picture } from "./picture.ts";
+import type { Format } from "./request.ts";
+
+/** How a variant is to be. */
+export interface Rendition {
+  readonly size: AskedSize;
+  readonly format: Format;
+  readonly quality: number;
+  readonly enlarge: boolean;
+}
+
+/** A finished variant. */
+export interface Variant extends Dimensions {
+  readonly format: Format;
+  /** Size of the file. */
+  readonly bytes: number;
+  /** The file as base64. */
+  readonly data: string;
+}
+
+/**
+ * Makes a variant.
+ *
+ * @throws {Error} when the picture's pixels cannot be read: the file is damaged or cut off
+ */
+export async function render(picture: Picture, rendition: Rendition): Promise<Variant> {
+  const { size, format, quality, enlarge } = rendition;
+  const { width, height } = fit(picture, size, enlarge);
+  // Each variant starts from the file: JPEG decodes to a smaller size for less than the cost of keeping all pixels.
+  const resized = sharp(picture.file).autoOrient().resize({ width, height, fit: "cover" });
+  try {
+    const file = await (format === "webp" ? resized.webp({ quality }) : resized.png()).toBuffer();
+    return { width, height, format, bytes: file.length, data: file.toString("base64") };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`input.image cannot be decoded, its file may be damaged: ${reason}`, { cause });
+  }
+}
