@@ -1,0 +1,252 @@
+/** States what is true of this repository's own tree, and shows for each rule that it would catch its violation. */
+import { describe, expect, test } from "vitest";
+import { clockOffences } from "./tidy/clocks.ts";
+import { directionOffences } from "./tidy/directions.ts";
+import { escapeOffences } from "./tidy/escapes.ts";
+import { endingOffences } from "./tidy/imports.ts";
+import { bucketOffences, lengthOffences, openingOffences } from "./tidy/shape.ts";
+import { parse, type Source } from "./tidy/source.ts";
+import { statusOffences } from "./tidy/status.ts";
+import { isSource, textFiles, type TextFile } from "./tidy/tree.ts";
+import { wordOffences } from "./tidy/words.ts";
+
+const files = textFiles();
+const sources = files.filter(isSource).map((file) => parse(file.path, file.text));
+
+interface Planted {
+  readonly at: string;
+  readonly caught?: readonly string[];
+  readonly allowed?: readonly string[];
+}
+
+/** Each text of `caught` must be an offence at that path, none of `allowed` may be. */
+function expectCaught(check: (source: Source) => string[], cases: readonly Planted[]): void {
+  for (const { at, caught = [], allowed = [] } of cases) {
+    for (const text of caught) {
+      expect.soft(check(parse(at, text)), `${at}: ${text}`).not.toEqual([]);
+    }
+    for (const text of allowed) {
+      expect.soft(check(parse(at, text)), `${at}: ${text}`).toEqual([]);
+    }
+  }
+}
+
+function offences<F extends TextFile>(among: readonly F[], check: (file: F) => string[]): string[] {
+  return among.flatMap((file) => check(file));
+}
+
+test("the rules see the tree: source on both sides, text beside it, nothing installed or built", () => {
+  const paths = files.map((file) => file.path);
+  expect(paths).toEqual(
+    expect.arrayContaining([
+      "package.json",
+      ".ci/run",
+      "runtime/protocol/limits.ts",
+      "emulator/core/job.ts",
+      "test/tidy.test.ts",
+    ]),
+  );
+  expect(paths.filter((path) => /node_modules|^dist\/|^\.git\//.test(path))).toEqual([]);
+});
+
+describe("import directions", () => {
+  test("every file imports only what its layer may", () => {
+    expect(offences(sources, directionOffences)).toEqual([]);
+  });
+
+  test("a wrong direction is caught in each form of import", () => {
+    expectCaught(directionOffences, [
+      {
+        at: "runtime/core/x.ts",
+        caught: [
+          `import { a } from "../../emulator/core/job.ts"`,
+          `import type { A } from "../isolate/a.ts"`,
+          `export { a } from "../worker.ts"`,
+          `export * from "../worker.ts"`,
+          `const a = await import("../worker.ts")`,
+          "const a = await import(`../worker.ts`)",
+          `type A = import("../worker.ts").A`,
+          `import fs from "node:fs"`,
+        ],
+        allowed: [`import { LIMITS } from "../protocol/limits.ts"; import { s } from "./split.ts"`],
+      },
+      { at: "runtime/protocol/x.ts", caught: [`import "../core/split.ts"`] },
+      {
+        at: "runtime/isolate/x.ts",
+        caught: [`import "../source/grpc.ts"`, `import "../worker.ts"`, `import "sv-runtime"`],
+        allowed: [`import "../core/split.ts"; import "../protocol/a.ts"; import "node:fs"`],
+      },
+      { at: "runtime/worker.ts", caught: [`import "../emulator/emulator.ts"`] },
+      {
+        at: "emulator/core/x.ts",
+        caught: [`import "../store/store.ts"`, `import "../../runtime/core/a.ts"`, `import "pino"`],
+        allowed: [`import "../../runtime/protocol/limits.ts"`],
+      },
+      {
+        at: "emulator/engine/x.ts",
+        caught: [`import "../store/sqlite/open.ts"`, `import "../http/a.ts"`],
+        allowed: [`import "../core/job.ts"; import "../store/store.ts"`],
+      },
+      { at: "emulator/store/sqlite/x.ts", caught: [`import "../../engine/a.ts"`] },
+      { at: "emulator/launch/x.ts", caught: [`import "../store/store.ts"`] },
+      { at: "emulator/http/jobs/x.ts", caught: [`import "../../store/store.ts"`] },
+      { at: "emulator/grpc/x.ts", caught: [`import "../http/a.ts"`] },
+      { at: "emulator/elsewhere/x.ts", caught: [`import "node:fs"`] },
+      {
+        at: "examples/hello/handler.ts",
+        caught: [`import "../../runtime/index.ts"`, `import "../tokens/model.ts"`],
+        allowed: [`import "sv-runtime"; import "./greeting.ts"`],
+      },
+    ]);
+  });
+
+  test("relative imports name the file as it is, ending in .ts", () => {
+    expect(offences(sources, endingOffences)).toEqual([]);
+    expectCaught(endingOffences, [
+      {
+        at: "runtime/core/x.ts",
+        caught: [
+          `import "./a.js"`,
+          `import "./a"`,
+          `export * from ".."`,
+          `new URL("./a.ts", import.meta.url)`,
+        ],
+        allowed: [`import "./a.ts"; import "zod"; new URL("./a.proto", import.meta.url)`],
+      },
+    ]);
+  });
+});
+
+describe("shape of files", () => {
+  test("no file is longer than 300 lines", () => {
+    expect(offences(sources, lengthOffences)).toEqual([]);
+    expect(lengthOffences({ path: "a.ts", text: "x\n".repeat(301) })).toHaveLength(1);
+    expect(lengthOffences({ path: "a.ts", text: "x\n".repeat(300) })).toEqual([]);
+  });
+
+  test("every source file opens with a sentence that says what it is for", () => {
+    expect(offences(sources, openingOffences)).toEqual([]);
+    expectCaught(openingOffences, [
+      {
+        at: "runtime/core/x.ts",
+        caught: [
+          `import "a";\n/** Says it too late, after code. */`,
+          `export const a = 1;`,
+          `// oxlint-disable-next-line`,
+          `/** Splits. */`,
+          `// no capital letter and no full stop`,
+        ],
+        allowed: [
+          `/** Cuts an output into pieces that fit. */\nexport {};`,
+          `#!/usr/bin/env node\n// Starts the emulator from\n// the command line.\nexport {};`,
+          `/**\n * Cuts an output into\n * pieces that fit.\n */\nexport {};`,
+        ],
+      },
+    ]);
+  });
+
+  test("no file or folder is a bucket", () => {
+    expect(offences(files, bucketOffences)).toEqual([]);
+    for (const path of [
+      "runtime/utils/a.ts",
+      "emulator/types.ts",
+      "test/helpers.test.ts",
+      "lib/a",
+    ]) {
+      expect.soft(bucketOffences({ path, text: "" }), path).toHaveLength(1);
+    }
+    expect(bucketOffences({ path: "runtime/library-loader.ts", text: "" })).toEqual([]);
+  });
+});
+
+describe("what only one place may do", () => {
+  test("core and engine read neither clock nor chance", () => {
+    expect(offences(sources, clockOffences)).toEqual([]);
+    const caught = [
+      `Date.now()`,
+      `new Date()`,
+      `Date()`,
+      `Math.random()`,
+      `const f = Math["random"]`,
+      `setTimeout(f, 1)`,
+      `globalThis.setInterval(f, 1)`,
+      `setImmediate(f)`,
+      `performance.now()`,
+      `process.hrtime.bigint()`,
+      `import { setTimeout as later } from "node:timers/promises"`,
+      `import { performance } from "node:perf_hooks"`,
+      `import { randomUUID } from "node:crypto"`,
+      `import { uuidv7 } from "uuidv7"`,
+    ];
+    const allowed = [`new Date(at).toISOString(); clock.now(); "Date.now()"`];
+    expectCaught(clockOffences, [
+      { at: "emulator/core/x.ts", caught, allowed },
+      { at: "emulator/engine/x.ts", caught, allowed },
+      { at: "runtime/core/x.ts", caught, allowed },
+      { at: "emulator/emulator.ts", allowed: caught },
+    ]);
+  });
+
+  test("only the job's transition function assigns its status", () => {
+    expect(offences(sources, statusOffences)).toEqual([]);
+    const caught = [
+      `job.status = "COMPLETED"`,
+      `row.job.status = next`,
+      `const j = { ...job, status: "FAILED" }`,
+      "db.exec(`UPDATE jobs SET status = 'FAILED' WHERE id = 1`)",
+      `db.exec("update jobs set n = 1, status='FAILED'")`,
+    ];
+    const allowed = [
+      `this.status = status; if (job.status === "FAILED") reply.status(400)`,
+      `const view = { id, status: job.status }; const answer = { ...base, status: 404 }`,
+      `db.prepare("UPDATE jobs SET status = ? WHERE id = ?")`,
+    ];
+    expectCaught(statusOffences, [
+      { at: "emulator/store/sqlite/x.ts", caught, allowed },
+      { at: "emulator/core/job-transition.ts", allowed: caught },
+    ]);
+  });
+});
+
+describe("what nobody may do", () => {
+  test("nothing silences the compiler or leaves tests out", () => {
+    expect(offences(sources, escapeOffences)).toEqual([]);
+    expectCaught(escapeOffences, [
+      {
+        at: "test/unit/x.test.ts",
+        caught: [
+          `const a = b as any`,
+          `let a: any`,
+          `let a: Map<string, any[]>`,
+          `a!.b()`,
+          `// @ts-ignore`,
+          `// @ts-expect-error`,
+          `test.only("a", f)`,
+          `describe.concurrent.skip("a", f)`,
+          `test.skip.each([1])("a", f)`,
+          `it.todo("a")`,
+        ],
+        allowed: [`"as any"; rows.skip(1); test.each([1])("a", f); test("test.only(", f)`],
+      },
+      { at: "test/unit/x.test-d.ts", allowed: [`// @ts-expect-error`], caught: [`// @ts-ignore`] },
+    ]);
+  });
+
+  test("no text carries notes to oneself or names where it was written", () => {
+    expect(offences(files, wordOffences)).toEqual([]);
+    const caught = [
+      ["// TO", "DO: later"],
+      ["FIX", "ME"],
+      ["see issue", " A"],
+      ["cd /wo", "rk/main"],
+      ["Anthro", "pic"],
+      ["https://registry.npm", "js.org/"],
+    ];
+    for (const parts of caught) {
+      const text = parts.join("");
+      expect.soft(wordOffences({ path: "README.md", text }), text).toHaveLength(1);
+    }
+    const text = "Framework/network/work/queue, methods to do things, and an issue about todos";
+    expect(wordOffences({ path: "README.md", text })).toEqual([]);
+  });
+});

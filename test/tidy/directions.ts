@@ -1,0 +1,71 @@
+/** Which part of the tree may import which: the picture of ARCHITECTURE.md as a table. */
+import { importsOf, targetOf } from "./imports.ts";
+import type { Source } from "./source.ts";
+
+interface Layer {
+  /** A folder (ends in "/") or one file; the first row that fits a file is its layer. */
+  readonly of: string;
+  /** Beside its own folder. */
+  readonly mayImport: readonly string[];
+  /** Packages; absent means any. */
+  readonly packages?: readonly string[];
+}
+
+const purePackages = ["zod", "node:buffer", "node:crypto", "node:util"];
+const protocol = "runtime/protocol/";
+const runtimeCore = "runtime/core/";
+const core = "emulator/core/";
+const ports = ["emulator/store/store.ts", "emulator/launch/launcher.ts"];
+
+export const layers: readonly Layer[] = [
+  { of: protocol, mayImport: [], packages: purePackages },
+  { of: runtimeCore, mayImport: [protocol], packages: purePackages },
+  { of: "runtime/worker.ts", mayImport: ["runtime/"] },
+  { of: "runtime/index.ts", mayImport: ["runtime/"] },
+  { of: "runtime/testing.ts", mayImport: ["runtime/"] },
+  { of: "runtime/bin/", mayImport: ["runtime/"] },
+  { of: "runtime/", mayImport: [runtimeCore, protocol] },
+  { of: core, mayImport: [protocol], packages: purePackages },
+  { of: "emulator/engine/", mayImport: [core, protocol, ...ports] },
+  { of: "emulator/store/", mayImport: [core, protocol] },
+  { of: "emulator/launch/", mayImport: [core, protocol] },
+  { of: "emulator/http/", mayImport: ["emulator/engine/", core, protocol] },
+  { of: "emulator/grpc/", mayImport: ["emulator/engine/", core, protocol] },
+  { of: "emulator/cli/", mayImport: ["emulator/emulator.ts", core, protocol] },
+  { of: "emulator/emulator.ts", mayImport: ["emulator/", "runtime/"] },
+  { of: "emulator/index.ts", mayImport: ["emulator/"] },
+];
+
+/** Folders whose files a reader copies out, so they know this project only by its package name. */
+const standalone = /^(examples|templates)\/[^/]+\//;
+
+export function directionOffences(source: Source): string[] {
+  const layer = layers.find((row) => fits(source.path, row.of));
+  const alone = standalone.exec(source.path)?.[0];
+  const ours = /^(runtime|emulator)\//.test(source.path);
+  if (ours && layer === undefined) return [`${source.path} belongs to no layer of test/tidy`];
+  return importsOf(source).flatMap(({ specifier }) => {
+    const target = targetOf(source.path, specifier);
+    const sentence = `${source.path} imports "${specifier}", which its layer may not`;
+    if (alone !== undefined) return target?.startsWith(alone) === false ? [sentence] : [];
+    if (layer === undefined) return [];
+    if (target === undefined) return packageAllowed(layer, specifier) ? [] : [sentence];
+    const allowed = [ownFolder(source.path), ...layer.mayImport];
+    return allowed.some((place) => fits(target, place)) ? [] : [sentence];
+  });
+}
+
+function packageAllowed(layer: Layer, specifier: string): boolean {
+  if (specifier === "sv-runtime" || specifier.startsWith("sv-runtime/")) return false;
+  return layer.packages === undefined || layer.packages.includes(specifier);
+}
+
+function fits(file: string, place: string): boolean {
+  return place.endsWith("/") ? file.startsWith(place) : file === place;
+}
+
+/** The second level of the tree: `emulator/store/` for any file below it; a file at the top has only itself. */
+function ownFolder(file: string): string {
+  const [top, area, ...rest] = file.split("/");
+  return rest.length > 0 ? `${top}/${area}/` : file;
+}
