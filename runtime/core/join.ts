@@ -1,0 +1,158 @@
+/** Puts the parts of a split value together again: the inverse of split.ts, for parts that are already parsed. */
+
+/** One part as it comes off the wire. */
+export interface ParsedPart {
+  readonly output: unknown;
+  /** How many nesting levels of the value so far this part goes on with; see `JsonPart` in split.ts. */
+  readonly continues: number;
+}
+
+/** The parts are not those of one value, or not in their order. */
+export class JoinError extends Error {
+  override readonly name = "JoinError";
+  readonly code = "parts_do_not_fit";
+}
+
+type Container = unknown[] | Record<string, unknown>;
+type Key = string | number;
+
+/**
+ * The value that was split into `parts`. The parts are not changed; what they hold may be shared with the value.
+ *
+ * @throws JoinError
+ */
+export function joinParts(parts: Iterable<ParsedPart>): unknown {
+  const joiner = new Joiner();
+  for (const part of parts) joiner.add(part);
+  return joiner.value();
+}
+
+/** Joins parts as they come, in time linear in their size. */
+export class Joiner {
+  #value: unknown;
+  #count = 0;
+  /** Copies this joiner made of the containers that went on, outermost first: the ones it may add to. */
+  readonly #open: Container[] = [];
+
+  /** @throws JoinError */
+  add(part: ParsedPart): void {
+    const { output, continues } = part;
+    if (this.#count > 0 !== continues > 0 || !Number.isSafeInteger(continues)) {
+      throw this.#misfit(`continues must be ${this.#count === 0 ? "0" : "at least 1"}`);
+    }
+    if (this.#count === 0) this.#value = output;
+    else this.#continue(output, continues);
+    this.#count += 1;
+  }
+
+  /**
+   * What the parts added so far make up.
+   *
+   * @throws JoinError when there are none
+   */
+  value(): unknown {
+    if (this.#count === 0) throw new JoinError("There are no parts to join.");
+    return this.#value;
+  }
+
+  #continue(output: unknown, continues: number): void {
+    let piece = output;
+    let key: Key = "";
+    /** From this level on, the last thing is new, so copies made below it are no longer at the end of the value. */
+    let stillOpen = continues;
+    for (let level = 0; level < continues; level += 1) {
+      const target = this.#at(level, key);
+      if (typeof target === "string" && typeof piece === "string" && level === continues - 1) {
+        this.#put(level, key, target + piece);
+        stillOpen = Math.min(stillOpen, level);
+        break;
+      }
+      const container = this.#openAt(level, key, target);
+      const goesDeeper = level < continues - 1;
+      const merged = this.#merge(container, piece, goesDeeper);
+      if (merged.added > 0) stillOpen = Math.min(stillOpen, level + 1);
+      key = merged.key;
+      piece = merged.first;
+    }
+    this.#open.length = Math.min(this.#open.length, stillOpen);
+  }
+
+  #at(level: number, key: Key): unknown {
+    const parent = this.#open[level - 1];
+    return parent === undefined ? this.#value : entry(parent, key);
+  }
+
+  #put(level: number, key: Key, value: unknown): void {
+    const parent = this.#open[level - 1];
+    if (parent === undefined) this.#value = value;
+    else setEntry(parent, key, value);
+  }
+
+  /** The container at `level` on the path to the end of the value, as a copy that may be added to. */
+  #openAt(level: number, key: Key, target: unknown): Container {
+    const open = this.#open[level];
+    if (open !== undefined) return open;
+    const copy = Array.isArray(target)
+      ? target.slice()
+      : isObject(target)
+        ? { ...target }
+        : undefined;
+    if (copy === undefined)
+      throw this.#misfit(`there is nothing to go on with at level ${level + 1}`);
+    this.#put(level, key, copy);
+    this.#open[level] = copy;
+    return copy;
+  }
+
+  /** Adds what `piece` holds to `target`, without its first thing if that goes on with the last one in `target`. */
+  #merge(
+    target: Container,
+    piece: unknown,
+    goesDeeper: boolean,
+  ): { key: Key; first: unknown; added: number } {
+    const skipped = goesDeeper ? 1 : 0;
+    if (Array.isArray(target) && Array.isArray(piece)) {
+      const key = target.length - 1;
+      for (let index = skipped; index < piece.length; index += 1) target.push(piece[index]);
+      return { key, first: piece[0], added: piece.length - skipped };
+    }
+    if (!Array.isArray(target) && isObject(piece)) {
+      const keys = Object.keys(piece);
+      const key = keys[0] ?? "";
+      if (goesDeeper && !Object.hasOwn(target, key))
+        throw this.#misfit(`there is no entry ${JSON.stringify(key)}`);
+      for (const added of keys.slice(skipped)) setEntry(target, added, piece[added]);
+      return { key, first: piece[key], added: keys.length - skipped };
+    }
+    throw this.#misfit("it is of another kind than the part before");
+  }
+
+  #misfit(reason: string): JoinError {
+    return new JoinError(`Part ${this.#count} does not fit the parts before it: ${reason}.`);
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function entry(container: Container, key: Key): unknown {
+  if (Array.isArray(container)) return typeof key === "number" ? container[key] : undefined;
+  return container[key];
+}
+
+function setEntry(container: Container, key: Key, value: unknown): void {
+  if (Array.isArray(container)) {
+    if (typeof key === "number") container[key] = value;
+    return;
+  }
+  // Assignment to `__proto__` would set the prototype, and to other inherited names may be forbidden.
+  if (key in Object.prototype) {
+    Object.defineProperty(container, key, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  } else container[key] = value;
+}

@@ -1,0 +1,69 @@
+/** Finds ends and safe borders in compact JSON text, as UTF-8 bytes. */
+import { Buffer } from "node:buffer";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LOWER_U = 0x75;
+const SHORT_ESCAPE_BYTES = 2;
+const UNICODE_ESCAPE_BYTES = 6;
+
+/** The index after the closing quote of the string whose opening quote is at `start`. */
+export function stringEnd(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  for (;;) {
+    const byte = bytes[at];
+    if (byte === QUOTE || byte === undefined) return at + 1;
+    at += byte === BACKSLASH ? SHORT_ESCAPE_BYTES : 1;
+  }
+}
+
+/** The index after the number, `true`, `false` or `null` that starts at `start`. */
+export function literalEnd(bytes: Uint8Array, start: number): number {
+  let at = start;
+  for (;;) {
+    const byte = bytes[at];
+    // A comma, a closing bracket or brace, or the end of the text.
+    if (byte === 0x2c || byte === 0x5d || byte === 0x7d || byte === undefined) return at;
+    at += 1;
+  }
+}
+
+/** The last border between characters of a string that is not after `limit`, from `start`, which is one. */
+export function lastBorder(bytes: Uint8Array, start: number, limit: number): number {
+  let at = start;
+  for (;;) {
+    const next = at + unitBytes(bytes, at);
+    if (next > limit) return at;
+    at = next;
+  }
+}
+
+/** The size of the character, escape or escaped surrogate pair at `at`: what a cut must leave whole. */
+function unitBytes(bytes: Uint8Array, at: number): number {
+  const lead = bytes[at] ?? 0;
+  if (lead === BACKSLASH) return escapeBytes(bytes, at);
+  if (lead < 0x80) return 1;
+  if (lead < 0xe0) return 2;
+  return lead < 0xf0 ? 3 : 4;
+}
+
+function escapeBytes(bytes: Uint8Array, at: number): number {
+  if (bytes[at + 1] !== LOWER_U) return SHORT_ESCAPE_BYTES;
+  const next = at + UNICODE_ESCAPE_BYTES;
+  const isPair = isSurrogate(bytes, at, HIGH) && isSurrogate(bytes, next, LOW);
+  return isPair ? 2 * UNICODE_ESCAPE_BYTES : UNICODE_ESCAPE_BYTES;
+}
+
+/** The third digit of `\uD8xx` to `\uDBxx`, and of `\uDCxx` to `\uDFxx`, either case. */
+const HIGH: ReadonlySet<number | undefined> = new Set(Buffer.from("89ABab"));
+const LOW: ReadonlySet<number | undefined> = new Set(Buffer.from("CDEFcdef"));
+
+function isSurrogate(
+  bytes: Uint8Array,
+  at: number,
+  digits: ReadonlySet<number | undefined>,
+): boolean {
+  if (bytes[at] !== BACKSLASH || bytes[at + 1] !== LOWER_U) return false;
+  const isD = bytes[at + 2] === 0x44 || bytes[at + 2] === 0x64;
+  return isD && digits.has(bytes[at + 3]);
+}

@@ -1,0 +1,217 @@
+/**
+ * Cuts the text of one large JSON value into parts, in a single pass and without building the value again.
+ *
+ * A part is a slice of the text between two cuts, with the brackets and keys that lead to its first thing put before it
+ * and the brackets that are still open put after it. The pass remembers the last place where a cut leaves the part
+ * within its limit, and cuts there when something more does not fit.
+ */
+import type { Buffer } from "node:buffer";
+import { lastBorder, literalEnd, stringEnd } from "./json-scan.ts";
+import { NotSplittableError } from "./split-error.ts";
+import type { JsonPart } from "./split.ts";
+
+/**
+ * What is repeated may take all but this fraction of a part. Without such a rule a value under a key of almost
+ * `maxBytes` would become one part for each of its bytes.
+ */
+const ROOM_FRACTION = 16;
+/** How much of a key is shown in an error. */
+const SHOWN_KEY_BYTES = 40;
+
+/** An array or object that is open where the pass stands. */
+interface Frame {
+  readonly isObject: boolean;
+  /** Bytes of the brackets and keys from the outermost container to this one's own opening bracket. */
+  readonly openBytes: number;
+  /** Where the key of the current entry stands, with its quotes; `keyEnd` is 0 until it is read. */
+  keyStart: number;
+  keyEnd: number;
+}
+
+/** A place after an element, at which the part can end; the byte there is the comma before the next element. */
+interface Cut {
+  readonly at: number;
+  readonly depth: number;
+}
+
+/**
+ * Parts of at most `maxBytes` bytes each.
+ *
+ * @param bytes compact JSON text as `JSON.stringify` writes it: valid, without white space
+ * @throws NotSplittableError
+ */
+export function splitJsonText(bytes: Buffer, maxBytes: number): readonly JsonPart[] {
+  return new TextSplitter(bytes, maxBytes).split();
+}
+
+class TextSplitter {
+  readonly #bytes: Buffer;
+  readonly #maxBytes: number;
+  readonly #maxPathBytes: number;
+  readonly #parts: JsonPart[] = [];
+  readonly #frames: Frame[] = [];
+  /** The part in the making: where its slice starts, what goes before the slice. */
+  #from = 0;
+  #prefix = "";
+  #prefixBytes = 0;
+  #continues = 0;
+  #cut: Cut | undefined;
+
+  constructor(bytes: Buffer, maxBytes: number) {
+    this.#bytes = bytes;
+    this.#maxBytes = maxBytes;
+    this.#maxPathBytes = maxBytes - Math.floor(maxBytes / ROOM_FRACTION);
+  }
+
+  split(): readonly JsonPart[] {
+    let at = 0;
+    while (at < this.#bytes.length) at = this.#step(at);
+    this.#finishPart(at, "");
+    return this.#parts;
+  }
+
+  /** Reads one token and returns where the next one starts. */
+  #step(at: number): number {
+    switch (this.#bytes[at]) {
+      case 0x5b: // [
+      case 0x7b: // {
+        this.#open(this.#bytes[at] === 0x7b);
+        return at + 1;
+      case 0x5d: // ]
+      case 0x7d: // }
+        this.#frames.pop();
+        this.#endElement(at + 1);
+        return at + 1;
+      case 0x2c: // ,
+        this.#forgetKey();
+        return at + 1;
+      case 0x22: // "
+        return this.#string(at);
+      default: {
+        const end = literalEnd(this.#bytes, at);
+        this.#endElement(end);
+        return end;
+      }
+    }
+  }
+
+  #open(isObject: boolean): void {
+    const openBytes = this.#pathBytes() + 1;
+    this.#frames.push({ isObject, openBytes, keyStart: 0, keyEnd: 0 });
+  }
+
+  #forgetKey(): void {
+    const frame = this.#frames.at(-1);
+    if (frame !== undefined) frame.keyEnd = 0;
+  }
+
+  #string(start: number): number {
+    const end = stringEnd(this.#bytes, start);
+    const frame = this.#frames.at(-1);
+    if (frame?.isObject === true && frame.keyEnd === 0) {
+      frame.keyStart = start;
+      frame.keyEnd = end;
+      return end + 1; // after the colon
+    }
+    // A string that fills a part is cut; any other stays whole, even if that leaves the part before it shorter.
+    const aloneBytes = this.#pathBytes() + (end - start) + this.#frames.length;
+    if (aloneBytes > this.#maxBytes) this.#cutString(start + 1, end);
+    this.#endElement(end);
+    return end;
+  }
+
+  /** Bytes of the brackets and keys before the value that is read next. */
+  #pathBytes(): number {
+    const frame = this.#frames.at(-1);
+    if (frame === undefined) return 0;
+    return frame.openBytes + keyBytes(frame);
+  }
+
+  /** The size of the current part if it ended at `end`, its closing brackets included. */
+  #sizeTo(end: number): number {
+    return this.#prefixBytes + (end - this.#from) + this.#frames.length;
+  }
+
+  #endElement(end: number): void {
+    if (this.#sizeTo(end) > this.#maxBytes) {
+      this.#cutBetween();
+      if (this.#sizeTo(end) > this.#maxBytes) throw this.#notSplittable();
+    }
+    const depth = this.#frames.length;
+    const openBytes = this.#frames.at(-1)?.openBytes;
+    if (openBytes !== undefined && openBytes + depth <= this.#maxPathBytes) {
+      this.#cut = { at: end, depth };
+    }
+  }
+
+  #cutBetween(): void {
+    const cut = this.#cut;
+    if (cut === undefined) throw this.#notSplittable();
+    this.#finishPart(cut.at, this.#closing(cut.depth));
+    const prefixBytes = this.#frames[cut.depth - 1]?.openBytes ?? 0;
+    this.#startPart(cut.at + 1, this.#opening(cut.depth, false), prefixBytes, cut.depth);
+  }
+
+  /** Puts all of a string but its last piece into parts; `at` is its first character, `end` is after its closing quote. */
+  #cutString(first: number, end: number): void {
+    const depth = this.#frames.length;
+    const prefixBytes = this.#pathBytes() + 1;
+    if (prefixBytes + 1 + depth > this.#maxPathBytes) throw this.#notSplittable();
+    let at = first;
+    while (this.#sizeTo(end) > this.#maxBytes) {
+      const limit = this.#from + this.#maxBytes - this.#prefixBytes - depth - 1;
+      const border = lastBorder(this.#bytes, at, limit);
+      if (border === at) {
+        this.#cutBetween();
+        continue;
+      }
+      this.#finishPart(border, `"${this.#closing(depth)}`);
+      this.#startPart(border, `${this.#opening(depth, true)}"`, prefixBytes, depth + 1);
+      at = border;
+    }
+  }
+
+  #finishPart(end: number, suffix: string): void {
+    const json = this.#prefix + this.#bytes.toString("utf8", this.#from, end) + suffix;
+    this.#parts.push({ json, continues: this.#continues });
+  }
+
+  #startPart(from: number, prefix: string, prefixBytes: number, continues: number): void {
+    this.#from = from;
+    this.#prefix = prefix;
+    this.#prefixBytes = prefixBytes;
+    this.#continues = continues;
+    this.#cut = undefined;
+  }
+
+  /** The brackets and keys of the outer `depth` containers; the innermost one's key only when its entry goes on. */
+  #opening(depth: number, withLastKey: boolean): string {
+    const pieces = this.#frames.slice(0, depth).map((frame, index) => {
+      if (!frame.isObject) return "[";
+      const withKey = withLastKey || index < depth - 1;
+      return withKey ? `{${this.#bytes.toString("utf8", frame.keyStart, frame.keyEnd)}:` : "{";
+    });
+    return pieces.join("");
+  }
+
+  #closing(depth: number): string {
+    const pieces = this.#frames.slice(0, depth).map((frame) => (frame.isObject ? "}" : "]"));
+    return pieces.toReversed().join("");
+  }
+
+  #notSplittable(): NotSplittableError {
+    const keys = this.#frames.filter((frame) => keyBytes(frame) > 0);
+    const shown = keys.slice(-3).map(({ keyStart, keyEnd }) => {
+      const end = lastBorder(this.#bytes, keyStart, Math.min(keyEnd, keyStart + SHOWN_KEY_BYTES));
+      return this.#bytes.toString("utf8", keyStart, end) + (end < keyEnd ? "…" : "");
+    });
+    const path = shown.length > 0 ? `the value under ${shown.join(" / ")}` : "the value";
+    const where = `${path} (${this.#frames.length} levels deep)`;
+    return new NotSplittableError(where, this.#pathBytes() + this.#frames.length, this.#maxBytes);
+  }
+}
+
+/** Bytes of the current entry's key with its quotes and colon. */
+function keyBytes(frame: Frame): number {
+  return frame.keyEnd === 0 ? 0 : frame.keyEnd - frame.keyStart + 1;
+}
