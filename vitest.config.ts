@@ -1,6 +1,12 @@
 /** Two sets of tests: `unit` runs from source and in parallel, `e2e` starts the built programs one file at a time. */
 import { defineConfig } from "vitest/config";
 
+if (Number.parseInt(process.versions.node) < 24) {
+  throw new Error(
+    `The tests need Node 24, this is ${process.version}: use npm test, or put node_modules/.bin first in PATH.`,
+  );
+}
+
 /** The package's own name leads to its source, as `paths` in tsconfig.json says to the compiler. */
 const alias = [
   ["sv-runtime/emulator", "emulator/index.ts"],
