@@ -1,0 +1,34 @@
+// What a handler is called with, made by hand: a job with an input, and a context that records.
+import type { Context, Job } from "sv-runtime";
+
+/** A first attempt at a job with this input. */
+export function fakeJob(input: unknown, id = "job-1"): Job {
+  return { id, input, attempt: 1 };
+}
+
+/** A context with ten minutes left, and what the handler reported to it. */
+export interface FakeContext {
+  readonly context: Context;
+  readonly progress: readonly unknown[];
+  readonly logged: readonly string[];
+}
+
+/** Makes a context for a job that ends when the signal is aborted. */
+export function fakeContext(job: Job, signal = new AbortController().signal): FakeContext {
+  const progress: unknown[] = [];
+  const logged: string[] = [];
+  const write = (message: string): void => {
+    logged.push(message);
+  };
+  const context: Context = {
+    job,
+    signal,
+    attempt: job.attempt,
+    deadline: 600_000,
+    log: { debug: write, info: write, warn: write, error: write },
+    progress(value) {
+      progress.push(value);
+    },
+  };
+  return { context, progress, logged };
+}
