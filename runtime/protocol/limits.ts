@@ -22,6 +22,10 @@ export const LIMITS = {
   progressMaxBytes: 1 * MB,
   /** Deepest nesting of a JSON body (ours). */
   jsonMaxDepth: 512,
+  /** Largest JSON text of a submission's `webhook`, `policy` and `s3Config`, which the service parses (ours). */
+  webhookMaxBytes: 8_192,
+  policyMaxBytes: 8_192,
+  s3ConfigMaxBytes: 65_536,
 
   /** `wait` of `/runsync` and `/status-sync` (spec). */
   waitMinMs: 1 * SECOND_MS,

@@ -1,0 +1,92 @@
+/** What a worker says in one turn: from the bundle to protobuf and back. */
+import * as proto from "./generated/worker.ts";
+import type { LeaseRef } from "./outcome.ts";
+import type { ChunkReport, Hello, ProgressReport, WorkerReport } from "./session.ts";
+import {
+  asBuffer,
+  required,
+  requiredBytes,
+  requiredCount,
+  requiredLease,
+  requiredText,
+} from "./wire-fields.ts";
+import { decodeFailure, decodeOutcome, encodeFailure, encodeOutcome } from "./wire-outcome.ts";
+
+export function encodeReport(report: WorkerReport): proto.WorkerMessage {
+  return {
+    hello: report.hello === undefined ? undefined : encodeHello(report.hello),
+    ready: report.ready,
+    initFailure:
+      report.initFailure === undefined ? undefined : { failure: encodeFailure(report.initFailure) },
+    renewals: report.renewals?.map(leaseOnly) ?? [],
+    chunks: report.chunks?.map(encodeChunk) ?? [],
+    progress: report.progress?.map(encodeProgress) ?? [],
+    outcomes: report.outcomes?.map(encodeOutcome) ?? [],
+    draining: report.draining === true ? true : undefined,
+    credit: report.credit === undefined || report.credit === 0 ? undefined : report.credit,
+  };
+}
+
+/** @throws WireError when something required is missing or unknown */
+export function decodeReport(message: proto.WorkerMessage): WorkerReport {
+  const { hello, ready, initFailure, renewals, chunks, progress, outcomes, draining, credit } =
+    message;
+  return {
+    ...(hello === undefined ? undefined : { hello: decodeHello(hello) }),
+    ...(ready === undefined
+      ? undefined
+      : { ready: { concurrency: requiredCount(ready.concurrency, "Ready.concurrency") } }),
+    ...(initFailure === undefined
+      ? undefined
+      : { initFailure: decodeFailure(required(initFailure.failure, "InitFailure.failure")) }),
+    ...(renewals.length === 0
+      ? undefined
+      : { renewals: renewals.map((lease) => requiredLease(lease, "LeaseRef")) }),
+    ...(chunks.length === 0 ? undefined : { chunks: chunks.map(decodeChunk) }),
+    ...(progress.length === 0 ? undefined : { progress: progress.map(decodeProgress) }),
+    ...(outcomes.length === 0 ? undefined : { outcomes: outcomes.map(decodeOutcome) }),
+    ...(draining === true ? { draining } : undefined),
+    ...(credit === undefined || credit === 0 ? undefined : { credit }),
+  };
+}
+
+function encodeHello(hello: Hello): proto.Hello {
+  const { protocolVersion, runtimeVersion } = hello;
+  return { protocolVersion, runtimeVersion, held: hello.held.map(leaseOnly) };
+}
+
+function decodeHello(message: proto.Hello): Hello {
+  return {
+    protocolVersion: requiredCount(message.protocolVersion, "Hello.protocol_version"),
+    runtimeVersion: requiredText(message.runtimeVersion, "Hello.runtime_version"),
+    held: message.held.map((lease) => requiredLease(lease, "LeaseRef")),
+  };
+}
+
+function encodeChunk({ jobId, leaseToken, index, body }: ChunkReport): proto.Chunk {
+  return { jobId, leaseToken, index, body: asBuffer(body) };
+}
+
+function decodeChunk(message: proto.Chunk): ChunkReport {
+  return {
+    ...requiredLease(message, "Chunk"),
+    index: message.index ?? 0,
+    body: requiredBytes(message.body, "Chunk.body"),
+  };
+}
+
+function encodeProgress({ jobId, leaseToken, value }: ProgressReport): proto.Progress {
+  return { jobId, leaseToken, value: asBuffer(value) };
+}
+
+function decodeProgress(message: proto.Progress): ProgressReport {
+  return {
+    ...requiredLease(message, "Progress"),
+    value: requiredBytes(message.value, "Progress.value"),
+  };
+}
+
+/** Callers hand in richer objects that happen to be leases. */
+function leaseOnly({ jobId, leaseToken }: LeaseRef): proto.LeaseRef {
+  return { jobId, leaseToken };
+}
