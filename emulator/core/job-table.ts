@@ -24,6 +24,8 @@ export interface TransitionRow {
   /** The row applies only then; of several rows the first that applies counts. */
   readonly when?: Condition;
   readonly to: JobStatus | "deleted" | "unchanged";
+  /** The status a deleted job is shown with to those who still wait for it. */
+  readonly shownAs?: JobStatus;
   readonly source: "spec" | "ours";
   readonly says: string;
   /** The fields that change, besides the status. */
@@ -84,7 +86,15 @@ const waiting: readonly TransitionRow[] = [
     change: (job, _event, now) => ended(job, now),
     effects: ["settled"],
   },
-  { from: "IN_QUEUE", event: "purge", to: "deleted", source: "spec", says: "the queue is purged", effects: ["removed"] },
+  {
+    from: "IN_QUEUE",
+    event: "purge",
+    to: "deleted",
+    shownAs: "CANCELLED",
+    source: "spec",
+    says: "the queue is purged",
+    effects: ["removed"],
+  },
 ];
 
 const running: readonly TransitionRow[] = [

@@ -62,7 +62,10 @@ export function transition(job: Job, event: JobEvent, now: number): Transition {
   const row = rows.find((candidate) => candidate.when?.test(job, event) ?? true);
   if (!row) return { result: "refused", refusal: refusalOf(event.type) };
   if (row.to === "unchanged") return { result: "unchanged", job };
-  if (row.to === "deleted") return { result: "deleted", effects: effectsOf(row, job, job, event) };
+  if (row.to === "deleted") {
+    const shown: Job = row.shownAs ? { ...job, status: row.shownAs } : job;
+    return { result: "deleted", effects: effectsOf(row, job, shown, event) };
+  }
   const changed: Job = { ...job, ...row.change?.(job, event, now), status: row.to };
   return {
     result: "changed",

@@ -1,0 +1,38 @@
+/** What a transaction asks to be done once it is durable, collected as values; nothing of it happens if it fails. */
+import type { JobEffect } from "../core/job-transition.ts";
+import type { Job } from "../core/job.ts";
+import type { FleetWorker } from "./fleet-worker.ts";
+
+/** A job to be sent to the worker it was handed to. */
+export interface Assignment {
+  readonly worker: FleetWorker;
+  readonly job: Job;
+  /** The payloads, if they are at hand; else they are read from the store. */
+  readonly payloads: JobPayloads | undefined;
+}
+
+export interface JobPayloads {
+  readonly input: Uint8Array;
+  readonly s3Config: Uint8Array | undefined;
+}
+
+export class Aftermath {
+  readonly effects: JobEffect[] = [];
+  readonly assignments: Assignment[] = [];
+  /** Endpoints whose queue changed. */
+  readonly changedEndpoints = new Set<string>();
+  /** Raw JSON of outputs that were stored, by job id, to spare the waiting callers a read. */
+  readonly outputs = new Map<string, Uint8Array>();
+  /** The earliest due moment of the jobs that changed. */
+  earliestDueAt = Number.POSITIVE_INFINITY;
+  readonly #undo: (() => void)[] = [];
+
+  /** Registers how to take back a change of memory made inside the transaction, should it fail. */
+  onFailure(undo: () => void): void {
+    this.#undo.push(undo);
+  }
+
+  takeBack(): void {
+    for (const undo of this.#undo.reverse()) undo();
+  }
+}

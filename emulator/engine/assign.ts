@@ -1,0 +1,71 @@
+/** Hands waiting jobs to workers that have credit, and sends them once the hand-over is durable. */
+import { LIMITS } from "../../runtime/protocol/limits.ts";
+import type { HandOver } from "../core/job-event.ts";
+import type { Job } from "../core/job.ts";
+import type { StoreTransaction } from "../store/store.ts";
+import type { Aftermath, Assignment, JobPayloads } from "./aftermath.ts";
+import { apply } from "./apply.ts";
+import type { EngineContext } from "./context.ts";
+import type { FleetWorker } from "./fleet-worker.ts";
+
+/** Hands over as many waiting jobs of the endpoint as its workers have credit for, oldest first. */
+export async function assignWaiting(
+  engine: EngineContext,
+  tx: StoreTransaction,
+  after: Aftermath,
+  endpointId: string,
+): Promise<void> {
+  const credit = engine.fleet.freeCredit(endpointId);
+  if (credit === 0) return;
+  const { inQueue } = await tx.counts(endpointId);
+  if (inQueue === 0) return;
+  for (const job of await tx.waitingJobs(endpointId, Math.min(credit, inQueue))) {
+    const worker = engine.fleet.freest(endpointId);
+    if (!worker) return;
+    const now = engine.clock.now();
+    const handed = await apply(tx, after, job, reserve(engine, after, worker), now);
+    if (handed.result === "changed") after.assignments.push({ worker, job: handed.job, payloads: undefined });
+  }
+}
+
+/** Takes a credit of the worker for one hand-over, given back should the transaction fail. */
+export function reserve(engine: EngineContext, after: Aftermath, worker: FleetWorker): HandOver {
+  const leaseToken = engine.random.token();
+  worker.reserve(leaseToken);
+  after.onFailure(() => worker.giveBack(leaseToken));
+  return { type: "hand-over", workerId: worker.id, leaseToken, leaseMs: LIMITS.leaseMs };
+}
+
+/** Sends the job to its worker; payloads that are not at hand are read first. */
+export function sendAssignment(engine: EngineContext, assignment: Assignment): void {
+  if (assignment.payloads) {
+    send(assignment.worker, assignment.job, assignment.payloads);
+    return;
+  }
+  readPayloads(engine, assignment.job).then(
+    (payloads) => send(assignment.worker, assignment.job, payloads),
+    (error: unknown) => {
+      engine.log.error({ jobId: assignment.job.id, err: error }, "the input of a job could not be read; its lease will run out");
+    },
+  );
+}
+
+async function readPayloads(engine: EngineContext, job: Job): Promise<JobPayloads> {
+  return engine.store.read(async (view) => {
+    const input = await view.payload(job.seq, "input");
+    if (!input) throw new Error(`job ${job.id} has no input`);
+    return { input, s3Config: await view.payload(job.seq, "s3Config") };
+  });
+}
+
+function send(worker: FleetWorker, job: Job, payloads: JobPayloads): void {
+  if (!job.lease) return;
+  worker.handOver({
+    jobId: job.id,
+    leaseToken: job.lease.token,
+    attempt: job.attempt,
+    input: payloads.input,
+    executionTimeoutMs: job.executionTimeoutMs,
+    ...(payloads.s3Config ? { s3Config: payloads.s3Config } : {}),
+  });
+}

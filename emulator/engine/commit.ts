@@ -1,0 +1,66 @@
+/** The way every change goes: a step in a transaction, and after the commit what the step asked for. */
+import { ServiceError } from "../core/service-error.ts";
+import { StoreClosedError, StoreFullError, type StoreTransaction } from "../store/store.ts";
+import { Aftermath } from "./aftermath.ts";
+import { sendAssignment } from "./assign.ts";
+import type { EngineContext } from "./context.ts";
+
+/**
+ * Runs `step` in a transaction; resolves with its value when that is durable and its effects were performed.
+ *
+ * @throws ServiceError storage_full, shutting_down, or what the step threw.
+ */
+export async function commit<T>(
+  engine: EngineContext,
+  step: (tx: StoreTransaction, after: Aftermath) => Promise<T>,
+): Promise<T> {
+  const after = new Aftermath();
+  let value: T;
+  try {
+    value = await engine.store.transact((tx) => step(tx, after));
+  } catch (error) {
+    after.takeBack();
+    throw storeFailure(error);
+  }
+  perform(engine, after);
+  return value;
+}
+
+/** Makes bytes ready to be stored by a later `commit`. @throws ServiceError storage_full */
+export async function stage(engine: EngineContext, bytes: Uint8Array) {
+  try {
+    return await engine.store.stage(bytes);
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+function storeFailure(error: unknown): unknown {
+  if (error instanceof StoreFullError) {
+    return new ServiceError("storage_full", `the data directory is full: ${error.message}`, { cause: error });
+  }
+  if (error instanceof StoreClosedError) {
+    return new ServiceError("shutting_down", "the service is stopping", { cause: error });
+  }
+  return error;
+}
+
+function perform(engine: EngineContext, after: Aftermath): void {
+  for (const assignment of after.assignments) sendAssignment(engine, assignment);
+  for (const effect of after.effects) {
+    switch (effect.type) {
+      case "offer":
+        break;
+      case "revoke":
+        engine.fleet.find(effect.workerId)?.revoke(effect, engine.clock.now());
+        break;
+      case "settled":
+        engine.watchers.tell(effect.job.id, { ...effect, output: after.outputs.get(effect.job.id) });
+        break;
+      default:
+        engine.watchers.tell(effect.job.id, effect);
+    }
+  }
+  engine.alarm.aim(after.earliestDueAt);
+  for (const endpointId of after.changedEndpoints) engine.endpointChanged(endpointId);
+}

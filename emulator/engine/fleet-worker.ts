@@ -1,0 +1,114 @@
+/** One worker as the service sees it: its state, the leases it holds, its credit and the line to it. */
+import type { HandedJob, LeaseRef, Revocation } from "../../runtime/protocol/outcome.ts";
+import type { ServiceOrders } from "../../runtime/protocol/session.ts";
+import type { LaunchedWorker } from "../launch/launcher.ts";
+
+/**
+ * - `initializing`: started, its handler not loaded yet
+ * - `ready`: takes jobs; idle or running, by whether it holds any
+ * - `draining`: finishes what it holds and takes nothing more
+ * - `unhealthy`: its handler cannot be loaded
+ */
+export type WorkerState = "initializing" | "ready" | "draining" | "unhealthy";
+
+export interface FleetWorkerOptions {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly endpointVersion: number;
+  readonly startedAt: number;
+}
+
+export class FleetWorker {
+  readonly id: string;
+  readonly endpointId: string;
+  /** Version of the endpoint it was started for. */
+  readonly endpointVersion: number;
+  state: WorkerState = "initializing";
+  /** Since when it holds no job (service time); its start at first. */
+  idleSince: number;
+  /** Set by the launcher's start; undefined for a worker that connected by itself. */
+  launched: LaunchedWorker | undefined;
+  #credit = 0;
+  #send: ((orders: ServiceOrders) => void) | undefined;
+  readonly #held = new Set<string>();
+  /** Leases handed over whose job is not sent yet. */
+  readonly #unsent = new Set<string>();
+
+  constructor(options: FleetWorkerOptions) {
+    this.id = options.id;
+    this.endpointId = options.endpointId;
+    this.endpointVersion = options.endpointVersion;
+    this.idleSince = options.startedAt;
+  }
+
+  /** Jobs the worker may still be handed. */
+  get credit(): number {
+    return this.state === "ready" && this.#send ? this.#credit : 0;
+  }
+
+  get heldCount(): number {
+    return this.#held.size;
+  }
+
+  get connected(): boolean {
+    return this.#send !== undefined;
+  }
+
+  /** Puts a session's line to the worker in place; credit starts anew with each session. */
+  connect(send: (orders: ServiceOrders) => void): void {
+    this.#send = send;
+    this.#credit = 0;
+  }
+
+  /** Forgets the line if it is still this one; leases stay until they run out. */
+  disconnect(send: (orders: ServiceOrders) => void): void {
+    if (this.#send !== send) return;
+    this.#send = undefined;
+    this.#credit = 0;
+  }
+
+  send(orders: ServiceOrders): void {
+    this.#send?.(orders);
+  }
+
+  grant(count: number): void {
+    this.#credit += count;
+  }
+
+  /** Uses one credit for a hand-over under `leaseToken`; `giveBack` undoes it. */
+  reserve(leaseToken: string): void {
+    this.#credit -= 1;
+    this.#held.add(leaseToken);
+    this.#unsent.add(leaseToken);
+  }
+
+  giveBack(leaseToken: string): void {
+    this.#credit += 1;
+    this.#held.delete(leaseToken);
+    this.#unsent.delete(leaseToken);
+  }
+
+  /** Sends a job reserved before, unless its lease was revoked meanwhile: then the credit is free again. */
+  handOver(job: HandedJob): void {
+    if (this.#unsent.delete(job.leaseToken)) this.send({ jobs: [job] });
+    else this.#credit += 1;
+  }
+
+  /** Holds a lease that an earlier session of this worker was given. */
+  hold(lease: LeaseRef): void {
+    this.#held.add(lease.leaseToken);
+  }
+
+  /** The lease has ended, one way or the other. */
+  release(leaseToken: string, now: number): void {
+    if (this.#held.delete(leaseToken) && this.#held.size === 0) this.idleSince = now;
+  }
+
+  /** Takes the lease back and tells the worker to stop its job. */
+  revoke(revocation: Revocation, now: number): void {
+    this.release(revocation.leaseToken, now);
+    if (this.#unsent.delete(revocation.leaseToken)) return;
+    const { jobId, leaseToken, reason } = revocation;
+    this.send({ revocations: [{ jobId, leaseToken, reason }] });
+  }
+}

@@ -1,0 +1,76 @@
+/** All workers of the service, by id and by endpoint, and the choice of the one that gets the next job. */
+import type { FleetWorker } from "./fleet-worker.ts";
+
+/** The worker counters of `/health` (the live service's six; the contract names idle and running). */
+export interface WorkerCounts {
+  readonly idle: number;
+  readonly initializing: number;
+  readonly ready: number;
+  readonly running: number;
+  readonly throttled: number;
+  readonly unhealthy: number;
+}
+
+export class Fleet {
+  readonly #workers = new Map<string, FleetWorker>();
+  readonly #byEndpoint = new Map<string, Set<FleetWorker>>();
+  readonly #throttled = new Map<string, number>();
+
+  add(worker: FleetWorker): void {
+    this.#workers.set(worker.id, worker);
+    const workers = this.#byEndpoint.get(worker.endpointId) ?? new Set();
+    this.#byEndpoint.set(worker.endpointId, workers.add(worker));
+  }
+
+  remove(worker: FleetWorker): void {
+    this.#workers.delete(worker.id);
+    this.#byEndpoint.get(worker.endpointId)?.delete(worker);
+  }
+
+  find(workerId: string): FleetWorker | undefined {
+    return this.#workers.get(workerId);
+  }
+
+  workersOf(endpointId: string): readonly FleetWorker[] {
+    return [...(this.#byEndpoint.get(endpointId) ?? [])];
+  }
+
+  all(): readonly FleetWorker[] {
+    return [...this.#workers.values()];
+  }
+
+  /** The endpoint's worker with the most free credit, so that load spreads; undefined if none is free. */
+  freest(endpointId: string): FleetWorker | undefined {
+    let best: FleetWorker | undefined;
+    for (const worker of this.#byEndpoint.get(endpointId) ?? []) {
+      if (worker.credit > (best?.credit ?? 0)) best = worker;
+    }
+    return best;
+  }
+
+  freeCredit(endpointId: string): number {
+    let credit = 0;
+    for (const worker of this.#byEndpoint.get(endpointId) ?? []) credit += worker.credit;
+    return credit;
+  }
+
+  /** Says how many workers the endpoint wants and cannot have. */
+  setThrottled(endpointId: string, count: number): void {
+    if (count === 0) this.#throttled.delete(endpointId);
+    else this.#throttled.set(endpointId, count);
+  }
+
+  /** `idle` and `ready` are both workers that could start a job at once; `throttled` is what the endpoint lacks. */
+  counts(endpointId: string): WorkerCounts {
+    const throttled = this.#throttled.get(endpointId) ?? 0;
+    const counts = { idle: 0, initializing: 0, ready: 0, running: 0, throttled, unhealthy: 0 };
+    for (const worker of this.#byEndpoint.get(endpointId) ?? []) {
+      if (worker.state === "initializing") counts.initializing += 1;
+      else if (worker.state === "unhealthy") counts.unhealthy += 1;
+      else if (worker.heldCount > 0) counts.running += 1;
+      else if (worker.state === "ready") counts.idle += 1;
+    }
+    counts.ready = counts.idle;
+    return counts;
+  }
+}

@@ -1,0 +1,37 @@
+/** Puts jobs back into the queue whose worker is known to be gone. */
+import type { Failure } from "../../runtime/protocol/failure.ts";
+import { apply } from "./apply.ts";
+import { assignWaiting } from "./assign.ts";
+import { commit } from "./commit.ts";
+import type { EngineContext } from "./context.ts";
+import { retryRules } from "./finish.ts";
+import type { FleetWorker } from "./fleet-worker.ts";
+
+/**
+ * To be called once at start: workers are the emulator's own children and end with it, so a lease of an earlier run is
+ * nobody's. That is no fault of the job and costs it no attempt.
+ */
+export async function handBackOrphans(engine: EngineContext): Promise<number> {
+  return commit(engine, async (tx, after) => {
+    const orphans = await tx.runningJobs({});
+    for (const job of orphans) {
+      if (!job.lease) continue;
+      const event = { type: "hand-back", leaseToken: job.lease.token } as const;
+      await apply(tx, after, job, event, engine.clock.now());
+    }
+    return orphans.length;
+  });
+}
+
+/** Ends the leases of a worker whose process is gone, without waiting for them to run out. */
+export async function loseWorker(engine: EngineContext, worker: FleetWorker, failure: Failure): Promise<void> {
+  await commit(engine, async (tx, after) => {
+    for (const job of await tx.runningJobs({ workerId: worker.id })) {
+      if (!job.lease) continue;
+      const rules = retryRules(engine, job.endpointId);
+      const event = { type: "lose-worker", leaseToken: job.lease.token, failure, retryRules: rules } as const;
+      await apply(tx, after, job, event, engine.clock.now());
+    }
+    await assignWaiting(engine, tx, after, worker.endpointId);
+  });
+}

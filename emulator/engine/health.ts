@@ -1,0 +1,20 @@
+/** `/health`: the counters of an endpoint. */
+import type { JobCounts } from "../core/job-counts.ts";
+import type { EngineContext } from "./context.ts";
+import type { WorkerCounts } from "./fleet.ts";
+
+export interface Health {
+  readonly jobs: Pick<JobCounts, "completed" | "failed" | "inProgress" | "inQueue" | "retried">;
+  readonly workers: WorkerCounts;
+}
+
+/** @throws ServiceError endpoint_not_found */
+export async function health(engine: EngineContext, endpointId: string): Promise<Health> {
+  engine.directory.endpoint(endpointId);
+  const counts = await engine.store.read((view) => view.counts(endpointId));
+  const { completed, failed, inProgress, inQueue, retried } = counts;
+  return {
+    jobs: { completed, failed, inProgress, inQueue, retried },
+    workers: engine.fleet.counts(endpointId),
+  };
+}

@@ -1,0 +1,105 @@
+/** A worker's report with its payloads checked and made ready to be stored, before its transaction begins. */
+import { LIMITS } from "../../runtime/protocol/limits.ts";
+import type { Outcome } from "../../runtime/protocol/outcome.ts";
+import type {
+  ChunkReport,
+  OutcomeReport,
+  ProgressReport,
+  WorkerReport,
+} from "../../runtime/protocol/session.ts";
+import { isValidJson } from "../core/raw-json/scan.ts";
+import type { Payload } from "../store/store.ts";
+import { stage } from "./commit.ts";
+import type { EngineContext } from "./context.ts";
+
+export interface StagedChunk {
+  readonly chunk: ChunkReport;
+  readonly body: Payload;
+}
+
+export interface StagedProgress {
+  readonly progress: ProgressReport;
+  readonly value: Payload;
+}
+
+export interface StagedOutcome {
+  readonly report: OutcomeReport;
+  readonly output: Payload | undefined;
+}
+
+export interface StagedReport {
+  readonly report: WorkerReport;
+  readonly chunks: readonly StagedChunk[];
+  readonly progress: readonly StagedProgress[];
+  readonly outcomes: readonly StagedOutcome[];
+}
+
+/** The `{"output":…,"metrics":…}` around a chunk's output may add this much. */
+const CHUNK_FRAME_MAX_BYTES = 65_536;
+
+/**
+ * Stages the report's payloads. Answers at once, without a promise, when there are none, so that small reports of one
+ * turn share one commit; otherwise after `before`, which keeps reports in order.
+ */
+export function stageReport(
+  engine: EngineContext,
+  report: WorkerReport,
+  before: Promise<unknown> | undefined,
+): StagedReport | Promise<StagedReport> {
+  const hasPayloads =
+    report.chunks?.length || report.progress?.length || report.outcomes?.some(({ outcome }) => outputOf(outcome));
+  if (hasPayloads || before) return stageAll(engine, report, before);
+  const outcomes = (report.outcomes ?? []).map((outcome) => ({ report: outcome, output: undefined }));
+  return { report, chunks: [], progress: [], outcomes };
+}
+
+async function stageAll(
+  engine: EngineContext,
+  report: WorkerReport,
+  before: Promise<unknown> | undefined,
+): Promise<StagedReport> {
+  const [chunks, progress, outcomes] = await Promise.all([
+    Promise.all((report.chunks ?? []).filter(isAcceptable).map((chunk) => stageChunk(engine, chunk))),
+    Promise.all(
+      (report.progress ?? []).filter(isSmallJson).map(async (progress) => ({
+        progress,
+        value: await stage(engine, progress.value),
+      })),
+    ),
+    Promise.all((report.outcomes ?? []).map((outcome) => stageOutcome(engine, outcome))),
+    before?.catch(() => undefined),
+  ]);
+  return { report, chunks, progress, outcomes };
+}
+
+async function stageChunk(engine: EngineContext, chunk: ChunkReport): Promise<StagedChunk> {
+  return { chunk, body: await stage(engine, chunk.body) };
+}
+
+function isAcceptable(chunk: ChunkReport): boolean {
+  return chunk.body.byteLength <= LIMITS.chunkMaxBytes + CHUNK_FRAME_MAX_BYTES && isValidJson(chunk.body);
+}
+
+function isSmallJson(progress: ProgressReport): boolean {
+  return progress.value.byteLength <= LIMITS.progressMaxBytes && isValidJson(progress.value);
+}
+
+async function stageOutcome(engine: EngineContext, report: OutcomeReport): Promise<StagedOutcome> {
+  const output = outputOf(report.outcome);
+  if (!output) return { report, output: undefined };
+  const refusal = refusalOf(output);
+  if (refusal === undefined) return { report, output: await stage(engine, output) };
+  const failure = { type: "worker_refused", message: refusal } as const;
+  return { report: { ...report, outcome: { kind: "failed", failure } }, output: undefined };
+}
+
+function refusalOf(output: Uint8Array): string | undefined {
+  if (output.byteLength > LIMITS.outputMaxBytes) {
+    return `the worker sent an output of ${output.byteLength} bytes; the limit is ${LIMITS.outputMaxBytes}`;
+  }
+  return isValidJson(output) ? undefined : "the worker sent an output that is no JSON";
+}
+
+function outputOf(outcome: Outcome): Uint8Array | undefined {
+  return outcome.kind === "completed" || outcome.kind === "failed" ? outcome.output : undefined;
+}

@@ -1,0 +1,127 @@
+/** One worker's conversation with the service: each report is one transaction, answered when it is durable. */
+import type { LeaseRef } from "../../runtime/protocol/outcome.ts";
+import type {
+  ChunkReceipt,
+  Hello,
+  OutcomeReceipt,
+  ServiceOrders,
+  WorkerReport,
+} from "../../runtime/protocol/session.ts";
+import { LIMITS } from "../../runtime/protocol/limits.ts";
+import type { StoreTransaction } from "../store/store.ts";
+import type { Aftermath } from "./aftermath.ts";
+import { apply } from "./apply.ts";
+import { assignWaiting } from "./assign.ts";
+import { commit } from "./commit.ts";
+import type { EngineContext } from "./context.ts";
+import { finish } from "./finish.ts";
+import type { FleetWorker } from "./fleet-worker.ts";
+import { setWorkerState } from "./fleet-changes.ts";
+import { stageReport, type StagedReport } from "./staged-report.ts";
+import { storeChunks, storeProgress } from "./stream-in.ts";
+
+export class WorkerSession {
+  readonly worker: FleetWorker;
+  readonly #engine: EngineContext;
+  readonly #send: (orders: ServiceOrders) => void;
+  /** Settles when everything received so far was staged; keeps reports in order while a large one is written. */
+  #staged: Promise<unknown> | undefined;
+
+  constructor(engine: EngineContext, worker: FleetWorker, send: (orders: ServiceOrders) => void) {
+    this.#engine = engine;
+    this.worker = worker;
+    this.#send = send;
+    worker.connect(send);
+  }
+
+  /**
+   * Applies a report and answers it. Reports take effect in the order of the calls; the promise settles when this one
+   * is durable. Rejects if it could not be stored: the session is then to be ended, and the worker, having no receipt,
+   * will say everything again in its next one.
+   */
+  async receive(report: WorkerReport): Promise<void> {
+    const staging = stageReport(this.#engine, report, this.#staged);
+    if (!(staging instanceof Promise)) return this.#apply(staging);
+    this.#staged = staging;
+    const staged = await staging;
+    if (this.#staged === staging) this.#staged = undefined;
+    return this.#apply(staged);
+  }
+
+  /** The transport has lost the worker; its leases run on until they are renewed by a new session or run out. */
+  disconnected(): void {
+    this.worker.disconnect(this.#send);
+    this.#engine.endpointChanged(this.worker.endpointId);
+  }
+
+  async #apply(staged: StagedReport): Promise<void> {
+    const { report } = staged;
+    if (report.hello) await this.#welcome(report.hello);
+    if (report.ready) setWorkerState(this.#engine, this.worker, "ready");
+    if (report.initFailure) {
+      setWorkerState(this.#engine, this.worker, "unhealthy");
+      const { workerId, endpointId } = { workerId: this.worker.id, endpointId: this.worker.endpointId };
+      this.#engine.log.error({ workerId, endpointId, failure: report.initFailure }, report.initFailure.message);
+    }
+    if (report.draining) setWorkerState(this.#engine, this.worker, "draining");
+    if (report.credit) this.worker.grant(report.credit);
+    if (!changesJobs(report)) return;
+    const orders = await commit(this.#engine, (tx, after) => this.#applyToJobs(tx, after, staged));
+    for (const { leaseToken } of orders.outcomeReceipts) this.worker.release(leaseToken, this.#engine.clock.now());
+    if (orders.outcomeReceipts.length + orders.chunkReceipts.length + orders.revocations.length > 0) {
+      this.#send(orders);
+    }
+  }
+
+  async #applyToJobs(tx: StoreTransaction, after: Aftermath, staged: StagedReport) {
+    const engine = this.#engine;
+    const unknown: LeaseRef[] = [];
+    for (const lease of staged.report.renewals ?? []) {
+      if (!(await this.#renew(tx, after, lease))) unknown.push(lease);
+    }
+    const chunkReceipts: ChunkReceipt[] = await storeChunks(engine, tx, after, staged.chunks);
+    for (const progress of staged.progress) await storeProgress(engine, tx, after, progress);
+    const outcomeReceipts: OutcomeReceipt[] = [];
+    for (const { report, output } of staged.outcomes) {
+      const accepted = await finish(engine, tx, after, this.worker, report, output);
+      outcomeReceipts.push({ jobId: report.jobId, leaseToken: report.leaseToken, accepted });
+    }
+    await assignWaiting(engine, tx, after, this.worker.endpointId);
+    const revocations = unknown.map((lease) => ({ ...lease, reason: "lease-lost" as const }));
+    return { outcomeReceipts, chunkReceipts, revocations };
+  }
+
+  async #renew(tx: StoreTransaction, after: Aftermath, lease: LeaseRef): Promise<boolean> {
+    const job = await tx.job(lease.jobId);
+    if (!job) return false;
+    const event = { type: "renew", leaseToken: lease.leaseToken, leaseMs: LIMITS.leaseMs } as const;
+    const renewed = await apply(tx, after, job, event, this.#engine.clock.now());
+    return renewed.result === "changed";
+  }
+
+  /** Leases the service gave but the worker never received go back to the queue; those it holds are renewed or revoked. */
+  async #welcome(hello: Hello): Promise<void> {
+    const { id: workerId, endpointId } = this.worker;
+    const held = new Set(hello.held.map((lease) => lease.leaseToken));
+    for (const lease of hello.held) this.worker.hold(lease);
+    await commit(this.#engine, async (tx, after) => {
+      for (const job of await tx.runningJobs({ workerId })) {
+        if (!job.lease || held.has(job.lease.token)) continue;
+        const event = { type: "hand-back", leaseToken: job.lease.token } as const;
+        await apply(tx, after, job, event, this.#engine.clock.now());
+      }
+    });
+    const { leaseMs, leaseRenewalMs } = LIMITS;
+    this.#send({ welcome: { workerId, endpointId, leaseMs, leaseRenewalMs } });
+  }
+}
+
+function changesJobs(report: WorkerReport): boolean {
+  return Boolean(
+    report.credit ||
+    report.renewals?.length ||
+    report.chunks?.length ||
+    report.progress?.length ||
+    report.outcomes?.length,
+  );
+}
