@@ -1,0 +1,48 @@
+/** The lock file must install everywhere: a registry that mirrors only some platforms makes npm leave the others out. */
+import fs from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+
+const root = path.resolve(import.meta.dirname, "../../..");
+const lockShape = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      version: z.string().optional(),
+      resolved: z.string().optional(),
+      optionalDependencies: z.record(z.string(), z.string()).optional(),
+    }),
+  ),
+});
+const lockText = fs.readFileSync(path.join(root, "package-lock.json"), "utf8");
+const { packages } = lockShape.parse(JSON.parse(lockText));
+
+test("the lock file has an entry for each optional package of each platform, as npm ci demands", () => {
+  const missing = Object.entries(packages).flatMap(([parent, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter(
+      (name) =>
+        packages[`node_modules/${name}`] === undefined &&
+        packages[`${parent}/node_modules/${name}`] === undefined,
+    ),
+  );
+  expect(missing).toEqual([]);
+  expect(Object.keys(packages)).toContain("node_modules/@esbuild/linux-x64");
+});
+
+test("the lock file says no address, so it installs from whatever registry npm is set to", () => {
+  const addressed = Object.values(packages).filter((entry) => entry.resolved !== undefined);
+  expect(addressed).toEqual([]);
+});
+
+test("package.json pins every dependency to one exact version", () => {
+  const manifestShape = z.object({
+    dependencies: z.record(z.string(), z.string()),
+    devDependencies: z.record(z.string(), z.string()),
+  });
+  const text = fs.readFileSync(path.join(root, "package.json"), "utf8");
+  const { dependencies, devDependencies } = manifestShape.parse(JSON.parse(text));
+  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+    expect.soft(version, name).toMatch(/^\d+\.\d+\.\d+$/);
+  }
+});
