@@ -17,7 +17,7 @@ const runtimeCore = "runtime/core/";
 const core = "emulator/core/";
 const ports = ["emulator/store/store.ts", "emulator/launch/launcher.ts"];
 
-export const layers: readonly Layer[] = [
+const layers: readonly Layer[] = [
   { of: protocol, mayImport: [], packages: purePackages },
   { of: runtimeCore, mayImport: [protocol], packages: purePackages },
   { of: "runtime/worker.ts", mayImport: ["runtime/"] },
