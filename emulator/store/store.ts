@@ -33,7 +33,10 @@ export interface ChunkWindow {
   readonly maxBytes: number;
 }
 
-/** What can be asked. Outside a transaction only committed state is seen. */
+/**
+ * What can be asked. Outside a transaction only committed state is seen, by each question as it is then: between two
+ * questions a transaction may commit. Bytes that are answered must not be changed.
+ */
 export interface StoreView {
   job(id: string): Promise<Job | undefined>;
   payload(seq: number, slot: PayloadSlot): Promise<Uint8Array | undefined>;
@@ -52,11 +55,13 @@ export interface StoreView {
 export interface StoreTransaction extends StoreView {
   /** The next ascending key for a job or a place in the queue; never given twice, not even after a restart. */
   nextSeq(): Promise<number>;
+  /** Adds the job and keeps the counters. */
   insertJob(job: Job): Promise<void>;
-  /** Replaces `before`, as read in this transaction, by `after` (same seq and id) and keeps the counters. */
+  /** Replaces `before`, as read in this transaction, by `after` (same seq, id and endpoint) and keeps the counters. */
   replaceJob(before: Job, after: Job): Promise<void>;
-  /** Deletes the job with all its payloads and chunks. */
+  /** Deletes the job, as read in this transaction, with all its payloads and chunks, and keeps the counters. */
   deleteJob(job: Job): Promise<void>;
+  /** Stores the payload in place of the one there, if any. A file can be stored once only. */
   putPayload(seq: number, slot: PayloadSlot, payload: Payload): Promise<void>;
   removePayload(seq: number, slot: PayloadSlot): Promise<void>;
   /** Adds chunks; `firstIndex` is the number of chunks already there. */
@@ -64,29 +69,42 @@ export interface StoreTransaction extends StoreView {
   removeChunks(seq: number): Promise<void>;
   /** The first waiting jobs of the endpoint, by queueKey. */
   waitingJobs(endpointId: string, limit: number): Promise<readonly Job[]>;
-  /** Jobs in progress, all or those a worker holds. */
-  runningJobs(filter: { readonly workerId?: string; readonly endpointId?: string }): Promise<readonly Job[]>;
+  /** Jobs in progress by seq, all or those that a worker holds or that are of an endpoint. */
+  runningJobs(filter: {
+    readonly workerId?: string;
+    readonly endpointId?: string;
+  }): Promise<readonly Job[]>;
   /** Jobs of an endpoint in any status, by seq. */
   jobsOf(endpointId: string, limit: number): Promise<readonly Job[]>;
   /** Jobs with `dueAt` ≤ now, earliest first. */
   dueJobs(now: number, limit: number): Promise<readonly Job[]>;
   putRecord<K extends RecordKind>(kind: K, id: string, record: Records[K]): Promise<void>;
+  /** With an endpoint's record its totals (completed, failed, retried) are forgotten; its jobs stay. */
   deleteRecord(kind: RecordKind, id: string): Promise<void>;
 }
 
 export interface Store {
   /**
-   * Runs `step` in a transaction and resolves with its value once that is durable. Steps run one after another; all that
-   * were asked for in one turn of the event loop share one commit. A step that throws leaves nothing behind and rejects
-   * alone. A step must await nothing but the transaction, and never another `transact`.
+   * Runs `step` in a transaction and resolves with its value once that is durable. Steps run one after another, in the
+   * order they were asked for; those of one turn of the event loop share one commit (a burst of more than 1,024 takes
+   * several). A step that throws leaves nothing behind and rejects alone, after that commit, for what it refused may rest
+   * on what another step of the turn did. A step must await nothing but the transaction, and never another `transact`.
+   * When the commit itself fails, all its steps reject and none has happened; the store goes on with the next ones.
    *
-   * @throws StoreFullError when there is no room; StoreClosedError after `close`.
+   * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreClosedError after `close`.
    */
   transact<T>(step: (tx: StoreTransaction) => Promise<T>): Promise<T>;
   /** Asks about committed state. */
   read<T>(query: (view: StoreView) => Promise<T>): Promise<T>;
-  /** Makes bytes ready to be stored; large ones are written to a file and synced before this resolves. A file no transaction takes is removed at the next start at the latest. */
+  /**
+   * Makes bytes ready to be stored; large ones are written to a file and synced before this resolves. The bytes must not
+   * change until the payload is stored. A file no transaction takes is removed by `discard`, else at the next start.
+   *
+   * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreClosedError after `close`.
+   */
   stage(bytes: Uint8Array): Promise<Payload>;
+  /** Gives back a staged payload at once; does nothing to one that a committed transaction took. */
+  discard(payload: Payload): Promise<void>;
   /** Waits for running transactions and releases everything. Idempotent. */
   close(): Promise<void>;
 }

@@ -1,0 +1,53 @@
+/** Answers questions from outside a transaction: waits for the batch that runs, so that only committed state is seen. */
+import type { JobCounts } from "../core/job-counts.ts";
+import type { Job } from "../core/job.ts";
+import { storeClosed, type StepQueue } from "./step-queue.ts";
+import type { ChunkWindow, PayloadSlot, RecordKind, Records, StoreView } from "./store.ts";
+
+export class CommittedView<Tx> implements StoreView {
+  readonly #view: StoreView;
+  readonly #queue: StepQueue<Tx>;
+
+  constructor(view: StoreView, queue: StepQueue<Tx>) {
+    this.#view = view;
+    this.#queue = queue;
+  }
+
+  async job(id: string): Promise<Job | undefined> {
+    return (await this.#committed()).job(id);
+  }
+
+  async payload(seq: number, slot: PayloadSlot): Promise<Uint8Array | undefined> {
+    return (await this.#committed()).payload(seq, slot);
+  }
+
+  async chunks(seq: number, window: ChunkWindow): Promise<readonly Uint8Array[]> {
+    return (await this.#committed()).chunks(seq, window);
+  }
+
+  async counts(endpointId: string): Promise<JobCounts> {
+    return (await this.#committed()).counts(endpointId);
+  }
+
+  async oldestScalingQueuedAt(endpointId: string): Promise<number | undefined> {
+    return (await this.#committed()).oldestScalingQueuedAt(endpointId);
+  }
+
+  async nextDueAt(): Promise<number | undefined> {
+    return (await this.#committed()).nextDueAt();
+  }
+
+  async record<K extends RecordKind>(kind: K, id: string): Promise<Records[K] | undefined> {
+    return (await this.#committed()).record(kind, id);
+  }
+
+  async records<K extends RecordKind>(kind: K): Promise<readonly Records[K][]> {
+    return (await this.#committed()).records(kind);
+  }
+
+  async #committed(): Promise<StoreView> {
+    while (this.#queue.running !== undefined) await this.#queue.running;
+    if (this.#queue.closed) throw storeClosed();
+    return this.#view;
+  }
+}

@@ -1,0 +1,69 @@
+/** The orders in which jobs in memory are looked for; each job has at most one place in each. */
+import { dueAt } from "../../core/job-due.ts";
+import type { Job } from "../../core/job.ts";
+import { OrderedSet } from "./ordered-set.ts";
+
+/** Jobs of one endpoint. */
+const ENDPOINT_PLACES = {
+  all: (job: Job) => job.seq,
+  waiting: (job: Job) => (job.status === "IN_QUEUE" ? job.queueKey : undefined),
+  scaling: (job: Job) => (job.status === "IN_QUEUE" && !job.lowPriority ? job.queuedAt : undefined),
+  running: (job: Job) => (job.status === "IN_PROGRESS" ? job.seq : undefined),
+} as const;
+
+type EndpointOrder = keyof typeof ENDPOINT_PLACES;
+const ENDPOINT_ORDERS = ["all", "waiting", "scaling", "running"] as const;
+
+type EndpointIndexes = Readonly<Record<EndpointOrder, OrderedSet>>;
+
+export class JobIndexes {
+  readonly due = new OrderedSet();
+  readonly #byEndpoint = new Map<string, EndpointIndexes>();
+
+  of(endpointId: string): EndpointIndexes | undefined {
+    return this.#byEndpoint.get(endpointId);
+  }
+
+  *each(): Iterable<EndpointIndexes> {
+    yield* this.#byEndpoint.values();
+  }
+
+  /** Moves a job from its places before a change to those after it; undefined stands for a job that does not exist. */
+  move(before: Job | undefined, after: Job | undefined): void {
+    const job = after ?? before;
+    if (job === undefined) return;
+    const indexes = this.#indexesOf(job.endpointId);
+    for (const order of ENDPOINT_ORDERS) {
+      const placeOf = ENDPOINT_PLACES[order];
+      const from = before && placeOf(before);
+      const to = after && placeOf(after);
+      moveIn(indexes[order], job.seq, from, to);
+    }
+    moveIn(this.due, job.seq, before && dueAt(before), after && dueAt(after));
+  }
+
+  #indexesOf(endpointId: string): EndpointIndexes {
+    let indexes = this.#byEndpoint.get(endpointId);
+    if (indexes === undefined) {
+      indexes = {
+        all: new OrderedSet(),
+        waiting: new OrderedSet(),
+        scaling: new OrderedSet(),
+        running: new OrderedSet(),
+      };
+      this.#byEndpoint.set(endpointId, indexes);
+    }
+    return indexes;
+  }
+}
+
+function moveIn(
+  set: OrderedSet,
+  seq: number,
+  from: number | undefined,
+  to: number | undefined,
+): void {
+  if (from === to) return;
+  if (from !== undefined) set.delete(from, seq);
+  if (to !== undefined) set.add(to, seq);
+}

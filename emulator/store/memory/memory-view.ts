@@ -1,0 +1,60 @@
+/** What can be asked of the tables in memory. */
+import type { JobCounts } from "../../core/job-counts.ts";
+import type { Job } from "../../core/job.ts";
+import { ChunkSelection } from "../chunk-selection.ts";
+import type { ChunkWindow, PayloadSlot, RecordKind, Records, StoreView } from "../store.ts";
+import type { MemoryTables } from "./memory-tables.ts";
+
+export class MemoryView implements StoreView {
+  protected readonly tables: MemoryTables;
+
+  constructor(tables: MemoryTables) {
+    this.tables = tables;
+  }
+
+  async job(id: string): Promise<Job | undefined> {
+    return this.tables.jobsById.get(id);
+  }
+
+  async payload(seq: number, slot: PayloadSlot): Promise<Uint8Array | undefined> {
+    return this.tables.bodies.get(seq)?.slots.get(slot);
+  }
+
+  async chunks(seq: number, window: ChunkWindow): Promise<readonly Uint8Array[]> {
+    const stored = this.tables.bodies.get(seq)?.chunks ?? [];
+    const selection = new ChunkSelection(window);
+    const selected: Uint8Array[] = [];
+    for (let index = window.from; index < stored.length; index += 1) {
+      const chunk = stored[index];
+      if (chunk === undefined || !selection.takes(chunk.byteLength)) break;
+      selected.push(chunk);
+    }
+    return selected;
+  }
+
+  async counts(endpointId: string): Promise<JobCounts> {
+    return this.tables.counts(endpointId);
+  }
+
+  async oldestScalingQueuedAt(endpointId: string): Promise<number | undefined> {
+    return this.tables.indexes.of(endpointId)?.scaling.firstAt();
+  }
+
+  async nextDueAt(): Promise<number | undefined> {
+    return this.tables.indexes.due.firstAt();
+  }
+
+  async record<K extends RecordKind>(kind: K, id: string): Promise<Records[K] | undefined> {
+    return this.tables.records[kind].get(id);
+  }
+
+  async records<K extends RecordKind>(kind: K): Promise<readonly Records[K][]> {
+    const entries = [...this.tables.records[kind]];
+    return entries.toSorted(([a], [b]) => compareUtf8(a, b)).map(([, record]) => record);
+  }
+}
+
+/** The order a database has for texts, which for rare characters is not that of JavaScript. */
+function compareUtf8(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

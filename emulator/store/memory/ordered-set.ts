@@ -1,0 +1,88 @@
+/** Keys of jobs in the order of a number, in buckets, so that a million waiting jobs cost a step no more than a few. */
+
+interface Place {
+  readonly at: number;
+  readonly seq: number;
+}
+
+const BUCKET_PLACES = 512;
+
+export class OrderedSet {
+  /** Each bucket is ordered and not empty; all of one bucket comes before all of the next. */
+  readonly #buckets: Place[][] = [];
+
+  add(at: number, seq: number): void {
+    const place = { at, seq };
+    const index = Math.min(this.#bucketOf(place), this.#buckets.length - 1);
+    const bucket = this.#buckets[index];
+    if (bucket === undefined) {
+      this.#buckets.push([place]);
+      return;
+    }
+    bucket.splice(positionIn(bucket, place), 0, place);
+    if (bucket.length > BUCKET_PLACES) this.#split(index, bucket);
+  }
+
+  delete(at: number, seq: number): void {
+    const place = { at, seq };
+    const index = this.#bucketOf(place);
+    const bucket = this.#buckets[index];
+    if (bucket === undefined) return;
+    const position = positionIn(bucket, place);
+    if (bucket[position]?.seq !== seq || bucket[position].at !== at) return;
+    bucket.splice(position, 1);
+    if (bucket.length === 0) this.#buckets.splice(index, 1);
+  }
+
+  /** The lowest number in the set. */
+  firstAt(): number | undefined {
+    return this.#buckets[0]?.[0]?.at;
+  }
+
+  /** The first `limit` keys whose number is at most `upTo`. */
+  first(limit: number, upTo = Number.POSITIVE_INFINITY): number[] {
+    const keys: number[] = [];
+    for (const bucket of this.#buckets) {
+      for (const { at, seq } of bucket) {
+        if (at > upTo || keys.length >= limit) return keys;
+        keys.push(seq);
+      }
+    }
+    return keys;
+  }
+
+  /** The first bucket whose last place is not before `place`; one past the end if there is none. */
+  #bucketOf(place: Place): number {
+    let low = 0;
+    let high = this.#buckets.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const last = this.#buckets[middle]?.at(-1);
+      if (last !== undefined && isBefore(last, place)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Keys mostly arrive at the end: the full bucket stays nearly full, so that memory is not half empty. */
+  #split(index: number, bucket: Place[]): void {
+    const isLast = index === this.#buckets.length - 1;
+    this.#buckets.splice(index + 1, 0, bucket.splice(isLast ? BUCKET_PLACES : BUCKET_PLACES / 2));
+  }
+}
+
+function isBefore(a: Place, b: Place): boolean {
+  return a.at < b.at || (a.at === b.at && a.seq < b.seq);
+}
+
+function positionIn(bucket: readonly Place[], place: Place): number {
+  let low = 0;
+  let high = bucket.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const other = bucket[middle];
+    if (other !== undefined && isBefore(other, place)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
