@@ -43,3 +43,9 @@ export interface JobSource {
   /** Ends the session. Idempotent, also before `connect`. */
   close(): Promise<void>;
 }
+
+/** The service refused this worker, or the source was closed before it answered. */
+export class RefusedError extends Error {
+  override readonly name = "RefusedError";
+  readonly code = "refused";
+}

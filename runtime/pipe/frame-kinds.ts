@@ -1,0 +1,88 @@
+/** What a supervisor and its handler process say to each other: the kinds of frames and the heads they carry. */
+
+/** From the supervisor to the handler process. */
+export const ORDER = {
+  /** Load this module. Head: {@link LoadHead}. */
+  load: 1,
+  /** Begin an invocation. Head: {@link RunHead}; payload: the input, then `s3Bytes` of s3Config. */
+  run: 2,
+  /** Ask an invocation to stop. No head. */
+  abort: 3,
+  /** Chunks of an invocation are durable. Head: {@link ReceiptHead}. */
+  receipt: 4,
+} as const;
+
+/** From the handler process to the supervisor. */
+export const REPORT = {
+  /** The handler is loaded. Head: {@link ReadyHead}. */
+  ready: 1,
+  /** It cannot be loaded. Head: {@link InitFailedHead}. */
+  initFailed: 2,
+  /** An invocation is over. Head: {@link CompletedHead}; payload: the output. */
+  completed: 3,
+  /** An invocation is over. Head: {@link FailedHead}. */
+  failed: 4,
+  /** Head: {@link ChunkHead}; payload: the chunk. */
+  chunk: 5,
+  /** Payload: the value. */
+  progress: 6,
+  /** An error nobody caught; the process ends itself. The slot names the job, if it is known. Head: {@link FailedHead}. */
+  spoiled: 7,
+} as const;
+
+/** Which module to load. */
+export interface LoadHead {
+  /** What Node imports. */
+  readonly modulePath: string;
+  /** What the user wrote; bare imports are resolved from here. */
+  readonly sourcePath: string;
+}
+
+export interface RunHead {
+  readonly jobId: string;
+  readonly attempt: number;
+  /** Time left until the deadline when the frame was written, ms. */
+  readonly remainingMs: number;
+  /** How many bytes at the end of the payload are s3Config; absent: none. */
+  readonly s3Bytes?: number;
+}
+
+export interface ReceiptHead {
+  readonly nextIndex: number;
+}
+
+export interface ReadyHead {
+  readonly concurrency: number;
+}
+
+export interface InitFailedHead {
+  readonly message: string;
+  readonly stack?: string;
+}
+
+export interface CompletedHead {
+  /** True: the payload is the output. */
+  readonly hasOutput: boolean;
+}
+
+export interface FailedHead {
+  readonly type: "handler_error" | "unhandled_error" | "invalid_output";
+  readonly message: string;
+  readonly stack?: string;
+}
+
+export interface ChunkHead {
+  readonly index: number;
+}
+
+/** What the handler process says on its life line (a pipe of its own, one JSON text a line) when it exits on purpose. */
+export interface LastWords {
+  /** The exit code. */
+  readonly code: number;
+  /** The invocation that called `process.exit`, 0 when it is not known. */
+  readonly slot: number;
+}
+
+/** File descriptors the supervisor opens for the handler process. */
+export const FRAMES_FD = 3;
+export const LIFE_LINE_FD = 4;

@@ -1,0 +1,120 @@
+/** One gRPC session: one bidirectional stream from its opening to its end. */
+import { Client, credentials, Metadata, status, type StatusObject } from "@grpc/grpc-js";
+import type { ServiceOrders, WorkerReport } from "../protocol/session.ts";
+import {
+  decodeOrders,
+  encodeReport,
+  MESSAGE_MAX_BYTES,
+  WireError,
+  WORKER_SERVICE,
+  type ServiceMessage,
+} from "../protocol/worker-wire.ts";
+
+const { path, requestSerialize, responseDeserialize } = WORKER_SERVICE.session;
+
+/** Bundles on their way at once; more would only lengthen the queue inside the transport. */
+const MAX_WRITES = 4;
+/** How long an ended session may take to say goodbye. */
+const GOODBYE_MS = 1_000;
+
+const channelOptions = {
+  "grpc.max_receive_message_length": MESSAGE_MAX_BYTES,
+  "grpc.max_send_message_length": MESSAGE_MAX_BYTES,
+  // HTTP/2's default of 64 kB would let a large payload wait for a receipt every 64 kB.
+  "grpc-node.flow_control_window": 4_000_000,
+  // A peer that vanished without a word is noticed after 15 s, the length of a lease.
+  "grpc.keepalive_time_ms": 10_000,
+  "grpc.keepalive_timeout_ms": 5_000,
+  // Each session connects anew and at once: the source has a backoff of its own.
+  "grpc.use_local_subchannel_pool": 1,
+  "grpc.enable_retries": 0,
+  "grpc.service_config_disable_resolution": 1,
+} as const;
+
+/** How a session ended. */
+export interface SessionEnd {
+  /** True: the service refused this worker; trying again is of no use. */
+  readonly refused: boolean;
+  readonly reason: string;
+}
+
+export interface SessionEvents {
+  orders(orders: ServiceOrders): void;
+  /** There is room for another bundle. */
+  writable(): void;
+  /** Called once; nothing comes after it. */
+  ended(end: SessionEnd): void;
+}
+
+/** Opens on construction. */
+export class GrpcSession {
+  readonly #client: Client;
+  readonly #stream: ReturnType<typeof openStream>;
+  readonly #ended = Promise.withResolvers<void>();
+  #writes = 0;
+
+  constructor(address: string, token: string, events: SessionEvents) {
+    this.#client = new Client(address, credentials.createInsecure(), channelOptions);
+    this.#stream = openStream(this.#client, token);
+    this.#stream.on("data", (message: ServiceMessage) => this.#receive(message, events));
+    // The status event tells the same and comes in any case; without a listener the error would be thrown.
+    this.#stream.on("error", () => {});
+    this.#stream.on("status", (end: StatusObject) => {
+      this.#client.close();
+      this.#ended.resolve();
+      events.ended(describeEnd(end));
+    });
+    this.#onWritten = () => {
+      this.#writes--;
+      events.writable();
+    };
+  }
+
+  readonly #onWritten: () => void;
+
+  get isWritable(): boolean {
+    return this.#writes < MAX_WRITES;
+  }
+
+  send(report: WorkerReport): void {
+    this.#writes++;
+    this.#stream.write(encodeReport(report), this.#onWritten);
+  }
+
+  /** Says goodbye after everything sent so far, and waits for the service to do the same, but not for long. */
+  async close(): Promise<void> {
+    this.#stream.end();
+    const limit = setTimeout(() => this.#stream.cancel(), GOODBYE_MS);
+    await this.#ended.promise;
+    clearTimeout(limit);
+  }
+
+  #receive(message: ServiceMessage, events: SessionEvents): void {
+    let orders: ServiceOrders;
+    try {
+      orders = decodeOrders(message);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      this.#stream.call?.cancelWithStatus(status.INVALID_ARGUMENT, error.message);
+      return;
+    }
+    events.orders(orders);
+  }
+}
+
+function openStream(client: Client, token: string) {
+  const metadata = new Metadata();
+  metadata.set("authorization", `Bearer ${token}`);
+  return client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
+}
+
+const refusals = new Set<number>([
+  status.UNAUTHENTICATED,
+  status.PERMISSION_DENIED,
+  status.NOT_FOUND,
+]);
+
+function describeEnd({ code, details }: StatusObject): SessionEnd {
+  const name = status[code] ?? String(code);
+  return { refused: refusals.has(code), reason: details === "" ? name : `${name}: ${details}` };
+}

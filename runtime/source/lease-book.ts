@@ -1,0 +1,96 @@
+/** What a worker holds: its leases, and for each what the service has not yet confirmed. */
+import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
+import type { ChunkReport, OutcomeReport } from "../protocol/session.ts";
+
+/** One lease, from hand-over until the receipt for its outcome or its revocation. */
+interface Held extends LeaseRef {
+  /** Chunks without a receipt, oldest first. */
+  chunks: ChunkReport[];
+  outcome?: Outcome;
+  settle?: (accepted: boolean) => void;
+}
+
+/**
+ * Remembers everything that must be said again after a lost connection. How much that is, is bounded by the chunk
+ * window of the handler process and by the number of jobs the worker takes at a time.
+ */
+export class LeaseBook {
+  readonly #held = new Map<string, Held>();
+
+  /** False: the lease is held already. */
+  add({ jobId, leaseToken }: LeaseRef): boolean {
+    const key = keyOf({ jobId, leaseToken });
+    if (this.#held.has(key)) return false;
+    this.#held.set(key, { jobId, leaseToken, chunks: [] });
+    return true;
+  }
+
+  /** All leases held, for a renewal or a greeting. */
+  leases(): LeaseRef[] {
+    return Array.from(this.#held.values(), ({ jobId, leaseToken }) => ({ jobId, leaseToken }));
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /** False: the lease is gone, and so is any use of the chunk. */
+  keepChunk(chunk: ChunkReport): boolean {
+    const held = this.#held.get(keyOf(chunk));
+    if (held === undefined || held.outcome !== undefined) return false;
+    held.chunks.push(chunk);
+    return true;
+  }
+
+  chunksStored(lease: LeaseRef, nextIndex: number): void {
+    const held = this.#held.get(keyOf(lease));
+    if (held === undefined) return;
+    const kept = held.chunks.findIndex((chunk) => chunk.index >= nextIndex);
+    held.chunks = kept === -1 ? [] : held.chunks.slice(kept);
+  }
+
+  /** True while the lease is held and no outcome was reported for it. */
+  isRunning(lease: LeaseRef): boolean {
+    const held = this.#held.get(keyOf(lease));
+    return held !== undefined && held.outcome === undefined;
+  }
+
+  /** Keeps an outcome until its receipt; `settle` hears whether it was accepted. */
+  keepOutcome(lease: LeaseRef, outcome: Outcome, settle: (accepted: boolean) => void): void {
+    const held = this.#held.get(keyOf(lease));
+    if (held === undefined) return settle(false);
+    held.outcome = outcome;
+    held.settle = settle;
+  }
+
+  /** Forgets a lease: its outcome was received, or it was revoked. Returns whether it was still running. */
+  release(lease: LeaseRef, accepted: boolean): boolean {
+    const key = keyOf(lease);
+    const held = this.#held.get(key);
+    if (held === undefined) return false;
+    this.#held.delete(key);
+    held.settle?.(accepted);
+    return held.outcome === undefined;
+  }
+
+  unconfirmedChunks(): ChunkReport[] {
+    return Array.from(this.#held.values(), (held) => held.chunks).flat();
+  }
+
+  unconfirmedOutcomes(): OutcomeReport[] {
+    return Array.from(this.#held.values()).flatMap(({ jobId, leaseToken, outcome }) =>
+      outcome === undefined ? [] : [{ jobId, leaseToken, outcome }],
+    );
+  }
+
+  /** Forgets everything; outcomes without a receipt count as not accepted. */
+  clear(): void {
+    for (const held of this.#held.values()) held.settle?.(false);
+    this.#held.clear();
+  }
+}
+
+/** A lease token alone is not promised to be unique among jobs. */
+export function keyOf({ jobId, leaseToken }: LeaseRef): string {
+  return `${jobId}/${leaseToken}`;
+}

@@ -1,0 +1,155 @@
+/** Gathers what a worker has to say until it can be sent, and cuts it into bundles of bounded size. */
+import type { Failure } from "../protocol/failure.ts";
+import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
+import type {
+  ChunkReport,
+  Hello,
+  OutcomeReport,
+  ProgressReport,
+  WorkerReport,
+} from "../protocol/session.ts";
+import { keyOf } from "./lease-book.ts";
+
+/** Everything that waits to be said, in the order in which the service applies the fields of a bundle. */
+export class Outbox {
+  #hello: Hello | undefined;
+  #ready: { readonly concurrency: number } | undefined;
+  #initFailure: Failure | undefined;
+  #renewals: readonly LeaseRef[] = [];
+  #chunks: ChunkReport[] = [];
+  readonly #progress = new Map<string, ProgressReport>();
+  #outcomes: OutcomeReport[] = [];
+  #draining = false;
+  #credit = 0;
+  #filled = false;
+
+  get isEmpty(): boolean {
+    return !this.#filled;
+  }
+
+  /** A new session begins: what was waiting for the old one is void. */
+  restart(hello: Hello): void {
+    this.#clear();
+    this.#hello = hello;
+    this.#filled = true;
+  }
+
+  ready(concurrency: number): void {
+    this.#ready = { concurrency };
+    this.#filled = true;
+  }
+
+  initFailed(failure: Failure): void {
+    this.#initFailure = failure;
+    this.#filled = true;
+  }
+
+  renew(leases: readonly LeaseRef[]): void {
+    this.#renewals = leases;
+    this.#filled = true;
+  }
+
+  chunk(chunk: ChunkReport): void {
+    this.#chunks.push(chunk);
+    this.#filled = true;
+  }
+
+  progress(progress: ProgressReport): void {
+    this.#progress.set(keyOf(progress), progress);
+    this.#filled = true;
+  }
+
+  /** Progress that has not left yet is of no use once the job has ended. */
+  outcome(report: OutcomeReport): void {
+    this.#progress.delete(keyOf(report));
+    this.#outcomes.push(report);
+    this.#filled = true;
+  }
+
+  /** The lease is gone: nothing more is said about it. */
+  forget(lease: LeaseRef): void {
+    const ofOthers = (entry: LeaseRef): boolean =>
+      entry.jobId !== lease.jobId || entry.leaseToken !== lease.leaseToken;
+    this.#progress.delete(keyOf(lease));
+    this.#chunks = this.#chunks.filter(ofOthers);
+    this.#outcomes = this.#outcomes.filter(ofOthers);
+  }
+
+  draining(): void {
+    this.#draining = true;
+    this.#credit = 0;
+    this.#filled = true;
+  }
+
+  grant(credit: number): void {
+    if (credit === 0) return;
+    this.#credit += credit;
+    this.#filled = true;
+  }
+
+  /**
+   * Takes the next bundle out. Payloads beyond `maxBytes` wait for the one after it; a single payload larger than that
+   * goes alone. Outcomes wait until all chunks have left, so that no outcome overtakes a chunk of its job.
+   */
+  take(maxBytes: number): WorkerReport | undefined {
+    if (!this.#filled) return undefined;
+    const [chunks, chunkBytes] = takeUpTo(this.#chunks, maxBytes, (chunk) => chunk.body.byteLength);
+    const progress = [...this.#progress.values()];
+    const room = this.#chunks.length > 0 ? undefined : maxBytes - chunkBytes;
+    const outcomes =
+      room === undefined ? [] : takeUpTo(this.#outcomes, room, outcomeBytes, chunks.length > 0)[0];
+    const report: WorkerReport = {
+      ...(this.#hello === undefined ? undefined : { hello: this.#hello }),
+      ...(this.#ready === undefined ? undefined : { ready: this.#ready }),
+      ...(this.#initFailure === undefined ? undefined : { initFailure: this.#initFailure }),
+      ...(this.#renewals.length === 0 ? undefined : { renewals: this.#renewals }),
+      ...(chunks.length === 0 ? undefined : { chunks }),
+      ...(progress.length === 0 ? undefined : { progress }),
+      ...(outcomes.length === 0 ? undefined : { outcomes }),
+      ...(this.#draining ? { draining: true } : undefined),
+      ...(this.#credit === 0 ? undefined : { credit: this.#credit }),
+    };
+    this.#clearSmall();
+    this.#filled = this.#chunks.length > 0 || this.#outcomes.length > 0;
+    return report;
+  }
+
+  #clearSmall(): void {
+    this.#hello = undefined;
+    this.#ready = undefined;
+    this.#initFailure = undefined;
+    this.#renewals = [];
+    this.#progress.clear();
+    this.#draining = false;
+    this.#credit = 0;
+  }
+
+  #clear(): void {
+    this.#clearSmall();
+    this.#chunks = [];
+    this.#outcomes = [];
+    this.#filled = false;
+  }
+}
+
+/** Removes entries from the front of `queue` while they fit; the first always fits unless the bundle is `begun`. */
+function takeUpTo<T>(
+  queue: T[],
+  maxBytes: number,
+  bytesOf: (entry: T) => number,
+  begun = false,
+): [T[], number] {
+  let bytes = 0;
+  let taken = 0;
+  for (const entry of queue) {
+    const more = bytes + bytesOf(entry);
+    if (more > maxBytes && (taken > 0 || begun)) break;
+    bytes = more;
+    taken++;
+  }
+  return [queue.splice(0, taken), bytes];
+}
+
+function outcomeBytes({ outcome }: { readonly outcome: Outcome }): number {
+  return "output" in outcome ? (outcome.output?.byteLength ?? 0) : 0;
+}
