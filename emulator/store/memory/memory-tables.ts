@@ -77,7 +77,7 @@ export class MemoryTables {
   }
 
   undoStep(): void {
-    for (const takeBack of this.#undo.splice(0).reverse()) takeBack();
+    for (let take = this.#undo.pop(); take !== undefined; take = this.#undo.pop()) take();
   }
 
   #setJob(before: Job | undefined, after: Job | undefined): void {

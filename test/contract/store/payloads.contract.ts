@@ -1,0 +1,256 @@
+/** Contract of the store: payloads, chunks and records. */
+import { expect, it } from "vitest";
+import type { Endpoint } from "../../../emulator/core/endpoint.ts";
+import { DEFAULT_RETRY_RULES } from "../../../emulator/core/job.ts";
+import type { StoreView } from "../../../emulator/store/store.ts";
+import { inline, insertNew, pattern, textOf, type OpenSubject } from "./subject.ts";
+
+const SLOTS = ["input", "output", "s3Config"] as const;
+const ALL_CHUNKS = { from: 0, maxCount: 1_000_000, maxBytes: Number.MAX_SAFE_INTEGER };
+
+function endpoint(id: string): Endpoint {
+  return {
+    id,
+    name: `Endpoint ${id} ü 鍵`,
+    templateId: "template",
+    computeType: "GPU",
+    gpuTypeIds: ["A", "B"],
+    gpuCount: 1,
+    workersMin: 0,
+    workersMax: 3,
+    idleTimeout: 5,
+    scalerType: "QUEUE_DELAY",
+    scalerValue: 4,
+    executionTimeoutMs: 600_000,
+    retries: DEFAULT_RETRY_RULES,
+    version: 1,
+    createdAt: "2026-01-01T00:00:00.000Z",
+  };
+}
+
+export function payloadsContract(open: OpenSubject): void {
+  it("each slot of a job holds its own bytes, which can be replaced and removed", async () => {
+    await using subject = await open();
+    const { store } = subject;
+    const { seq } = await store.transact(async (tx) => {
+      const job = await insertNew(tx);
+      for (const slot of SLOTS) await tx.putPayload(job.seq, slot, inline(`first ${slot}`));
+      return job;
+    });
+    await store.transact((tx) => tx.putPayload(seq, "output", inline("second")));
+    await store.transact((tx) => tx.removePayload(seq, "s3Config"));
+    await store.transact((tx) => tx.removePayload(seq, "s3Config"));
+    const read = (view: StoreView) => Promise.all(SLOTS.map((slot) => view.payload(seq, slot)));
+    expect((await store.read(read)).map(textOf)).toEqual(["first input", "second", undefined]);
+    expect((await store.transact(read)).map(textOf)).toEqual(["first input", "second", undefined]);
+  });
+
+  it.each([0, 1, 999, 65_536, 65_537, 262_144, 262_145, 1_000_000, 20_000_000])(
+    "a payload of %i bytes comes back byte for byte",
+    async (sizeBytes) => {
+      await using subject = await open();
+      const { store } = subject;
+      const bytes = pattern(sizeBytes);
+      const payload = await store.stage(bytes);
+      const job = await store.transact(async (tx) => {
+        const inserted = await insertNew(tx);
+        await tx.putPayload(inserted.seq, "input", payload);
+        return inserted;
+      });
+      const stored = await store.read((view) => view.payload(job.seq, "input"));
+      expect(stored?.byteLength).toBe(sizeBytes);
+      expect(bytes.equals(stored ?? Buffer.alloc(0))).toBe(true);
+    },
+  );
+
+  it("bytes that are no text, or look like a file's name, are kept as bytes", async () => {
+    await using subject = await open();
+    const bodies = [
+      Buffer.from([0, 255, 0, 128, 10, 13]),
+      Buffer.from("payloads/aa/file"),
+      Buffer.from("null"),
+    ];
+    for (const bytes of bodies) {
+      const { seq } = await subject.store.transact(async (tx) => {
+        const job = await insertNew(tx);
+        await tx.putPayload(job.seq, "output", { kind: "inline", bytes });
+        return job;
+      });
+      const stored = await subject.store.read((view) => view.payload(seq, "output"));
+      expect(stored && Buffer.from(stored)).toEqual(bytes);
+    }
+  });
+
+  it("what is done to the caller's bytes after the transaction does not reach the store", async () => {
+    await using subject = await open();
+    const bytes = Buffer.from("before");
+    const { seq } = await subject.store.transact(async (tx) => {
+      const job = await insertNew(tx);
+      await tx.putPayload(job.seq, "input", await Promise.resolve({ kind: "inline", bytes }));
+      return job;
+    });
+    bytes.fill("x");
+    const stored = await subject.store.read((view) => view.payload(seq, "input"));
+    expect(textOf(stored)).toBe("before");
+  });
+
+  it("a payload file that this store did not stage, or that is stored already, is refused", async () => {
+    await using subject = await open();
+    const { store } = subject;
+    const foreign = { kind: "file", name: "../../etc/passwd", sizeBytes: 9 } as const;
+    const job = await store.transact(insertNew);
+    const put = store.transact((tx) => tx.putPayload(job.seq, "input", foreign));
+    const append = store.transact((tx) => tx.appendChunks(job.seq, 0, [foreign]));
+    await expect(put).rejects.toThrow("was not staged");
+    await expect(append).rejects.toThrow("was not staged");
+    await store.discard(foreign);
+  });
+
+  it("a payload whose step threw can be stored by a later step", async () => {
+    await using subject = await open();
+    const { store } = subject;
+    const bytes = pattern(2_000_000);
+    const payload = await store.stage(bytes);
+    const { seq } = await store.transact(insertNew);
+    const refused = store.transact(async (tx) => {
+      await tx.putPayload(seq, "output", payload);
+      throw new Error("refused");
+    });
+    await expect(refused).rejects.toThrow("refused");
+    await store.transact((tx) => tx.putPayload(seq, "output", payload));
+    await store.discard(payload);
+    const stored = await store.read((view) => view.payload(seq, "output"));
+    expect(bytes.equals(stored ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it("deleting a job deletes its payloads and chunks and nobody else's", async () => {
+    await using subject = await open();
+    const { store } = subject;
+    const large = [
+      await store.stage(pattern(700_000)),
+      await store.stage(pattern(700_001)),
+    ] as const;
+    const jobs = await store.transact(async (tx) => {
+      const both = [await insertNew(tx), await insertNew(tx), await insertNew(tx)] as const;
+      for (const { seq } of both) {
+        for (const slot of SLOTS) await tx.putPayload(seq, slot, inline(`${slot} of ${seq}`));
+        await tx.appendChunks(seq, 0, [inline("c0"), inline("c1")]);
+      }
+      await tx.putPayload(both[1].seq, "input", large[0]);
+      await tx.appendChunks(both[1].seq, 2, [large[1]]);
+      return both;
+    });
+    await store.transact((tx) => tx.deleteJob(jobs[1]));
+    for (const { seq } of jobs) {
+      const gone = seq === jobs[1].seq;
+      await store.read(async (view) => {
+        for (const slot of SLOTS) {
+          const text = textOf(await view.payload(seq, slot));
+          expect(text).toBe(gone ? undefined : `${slot} of ${seq}`);
+        }
+        expect(await view.chunks(seq, ALL_CHUNKS)).toHaveLength(gone ? 0 : 2);
+      });
+    }
+  });
+
+  it("chunks come in index order from any index, across several appends", async () => {
+    await using subject = await open();
+    const { store } = subject;
+    const { seq } = await store.transact(insertNew);
+    await store.transact((tx) => tx.appendChunks(seq, 0, [inline("0"), inline("1")]));
+    await store.transact((tx) => tx.appendChunks(seq, 2, []));
+    await store.transact((tx) => tx.appendChunks(seq, 2, [inline("2")]));
+    const from = (index: number) =>
+      store.read(async (view) =>
+        (await view.chunks(seq, { ...ALL_CHUNKS, from: index })).map(textOf),
+      );
+    expect(await from(0)).toEqual(["0", "1", "2"]);
+    expect(await from(2)).toEqual(["2"]);
+    expect(await from(3)).toEqual([]);
+    expect(await store.read((view) => view.chunks(seq + 1, ALL_CHUNKS))).toEqual([]);
+  });
+
+  it("a window of chunks holds no more than its count and bytes, but always one chunk", async () => {
+    await using subject = await open();
+    const { store } = subject;
+    const { seq } = await store.transact(insertNew);
+    const large = await store.stage(pattern(900_000));
+    await store.transact((tx) =>
+      tx.appendChunks(seq, 0, [inline("aaaa"), inline(""), inline("bb"), large]),
+    );
+    const sizes = (from: number, maxCount: number, maxBytes: number) =>
+      store.read(async (view) => {
+        const chunks = await view.chunks(seq, { from, maxCount, maxBytes });
+        return chunks.map((chunk) => chunk.byteLength);
+      });
+    expect(await sizes(0, 9, 6)).toEqual([4, 0, 2]);
+    expect(await sizes(0, 9, 5)).toEqual([4, 0]);
+    expect(await sizes(0, 1, 999)).toEqual([4]);
+    expect(await sizes(0, 9, 1)).toEqual([4]);
+    expect(await sizes(2, 9, 900_001)).toEqual([2]);
+    expect(await sizes(2, 9, 900_002)).toEqual([2, 900_000]);
+    expect(await sizes(3, 9, 1)).toEqual([900_000]);
+    expect(await sizes(0, 0, 999)).toEqual([]);
+  });
+
+  it("chunks that leave a gap or repeat an index are refused and change nothing", async () => {
+    await using subject = await open();
+    const { store } = subject;
+    const { seq } = await store.transact(insertNew);
+    await store.transact((tx) => tx.appendChunks(seq, 0, [inline("0"), inline("1")]));
+    for (const firstIndex of [0, 1, 3]) {
+      const append = store.transact((tx) => tx.appendChunks(seq, firstIndex, [inline("bad")]));
+      await expect(append).rejects.toThrow(`chunk ${firstIndex} of job ${seq} is not the next one`);
+    }
+    const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
+    expect(chunks.map(textOf)).toEqual(["0", "1"]);
+  });
+
+  it("removed chunks are gone and the next attempt starts from index 0", async () => {
+    await using subject = await open();
+    const { store } = subject;
+    const { seq } = await store.transact(insertNew);
+    await store.transact((tx) => tx.appendChunks(seq, 0, [inline("old 0"), inline("old 1")]));
+    await store.transact(async (tx) => {
+      await tx.removeChunks(seq);
+      await tx.appendChunks(seq, 0, [inline("new 0")]);
+    });
+    const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
+    expect(chunks.map(textOf)).toEqual(["new 0"]);
+  });
+
+  it("3,000 chunks of one job are kept in order", async () => {
+    await using subject = await open();
+    const { store } = subject;
+    const { seq } = await store.transact(insertNew);
+    const texts = Array.from({ length: 3_000 }, (_, index) => `chunk ${index}`);
+    for (let first = 0; first < texts.length; first += 1_000) {
+      const bodies = texts.slice(first, first + 1_000).map(inline);
+      await store.transact((tx) => tx.appendChunks(seq, first, bodies));
+    }
+    const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
+    expect(chunks.map(textOf)).toEqual(texts);
+  });
+
+  it("records are kept whole by kind and id, replaced, listed by id and deleted", async () => {
+    await using subject = await open();
+    const { store } = subject;
+    const ids = ["b", "a", "ü", "😀", "\uffff", "__proto__", "B"];
+    await store.transact(async (tx) => {
+      for (const id of ids) await tx.putRecord("endpoint", id, endpoint(id));
+      await tx.putRecord("apiKey", "a", { id: "a", scope: "admin", digest: "d", createdAt: "now" });
+      await tx.putRecord("endpoint", "a", { ...endpoint("a"), version: 2 });
+      await tx.deleteRecord("endpoint", "b");
+      await tx.deleteRecord("endpoint", "never there");
+    });
+    await store.read(async (view) => {
+      expect(await view.record("endpoint", "a")).toEqual({ ...endpoint("a"), version: 2 });
+      expect(await view.record("endpoint", "b")).toBeUndefined();
+      expect(await view.record("template", "a")).toBeUndefined();
+      const listed = (await view.records("endpoint")).map((record) => record.id);
+      expect(listed).toEqual(["B", "__proto__", "a", "ü", "\uffff", "😀"]);
+      expect(await view.records("apiKey")).toHaveLength(1);
+      expect(await view.records("template")).toEqual([]);
+    });
+  });
+}
