@@ -3,7 +3,7 @@
 /** One part as it comes off the wire. */
 export interface ParsedPart {
   readonly output: unknown;
-  /** How many nesting levels of the value so far this part goes on with; see `JsonPart` in split.ts. */
+  /** How many nesting levels of the value so far this part goes on with; see `JsonPart` in split-text.ts. */
   readonly continues: number;
 }
 

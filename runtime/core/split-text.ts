@@ -8,7 +8,18 @@
 import type { Buffer } from "node:buffer";
 import { lastBorder, literalEnd, stringEnd } from "./json-scan.ts";
 import { NotSplittableError } from "./split-error.ts";
-import type { JsonPart } from "./split.ts";
+
+/** One part of a value. A value that was small enough is a single part with `continues: 0`. */
+export interface JsonPart {
+  /** JSON text of at most `maxBytes` bytes in UTF-8. */
+  readonly json: string;
+  /**
+   * The number of nesting levels at which the first thing in this part continues the last thing in the part before:
+   * 0 for the first part, 1 when only the outermost array, object or string goes on, 2 when its last element or entry
+   * goes on too, and so on. A string that was cut counts as a level. Keys on the way are repeated in each part.
+   */
+  readonly continues: number;
+}
 
 /**
  * What is repeated may take all but this fraction of a part. Without such a rule a value under a key of almost

@@ -2,19 +2,9 @@
 import { Buffer } from "node:buffer";
 import { LIMITS } from "../protocol/limits.ts";
 import { NotJsonError } from "./split-error.ts";
-import { splitJsonText } from "./split-text.ts";
+import { splitJsonText, type JsonPart } from "./split-text.ts";
 
-/** One part of a value. A value that was small enough is a single part with `continues: 0`. */
-export interface JsonPart {
-  /** JSON text of at most `maxBytes` bytes in UTF-8. */
-  readonly json: string;
-  /**
-   * The number of nesting levels at which the first thing in this part continues the last thing in the part before:
-   * 0 for the first part, 1 when only the outermost array, object or string goes on, 2 when its last element or entry
-   * goes on too, and so on. A string that was cut counts as a level. Keys on the way are repeated in each part.
-   */
-  readonly continues: number;
-}
+export type { JsonPart };
 
 /** A UTF-16 unit takes at most this many bytes in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;

@@ -1,0 +1,56 @@
+/** `createClient`: one pool of connections to one service, and the endpoints behind it. */
+import { EndpointClient } from "./endpoint.ts";
+import { ConfigurationError } from "./errors.ts";
+import { readOptions, type ClientOptions } from "./options.ts";
+import { Transport } from "./transport.ts";
+
+/** A client of one service. Close it when done, or bind it with `await using`: its connections keep a process alive. */
+export class Client implements AsyncDisposable {
+  readonly #transport: Transport;
+  readonly #endpointId: string | undefined;
+
+  /** Made by `createClient`. */
+  constructor(options: ClientOptions) {
+    this.#transport = new Transport(readOptions(options));
+    this.#endpointId = options.endpointId;
+  }
+
+  /**
+   * The endpoint `id`. Nothing is sent: an endpoint that does not exist shows with the first call.
+   *
+   * @param id default: the client's `endpointId`
+   * @throws ConfigurationError when there is neither
+   */
+  endpoint<Input = unknown, Output = unknown, Chunk = unknown>(
+    id: string | undefined = this.#endpointId,
+  ): EndpointClient<Input, Output, Chunk> {
+    if (id === undefined || id === "") {
+      throw new ConfigurationError(
+        "Which endpoint? Give its id to endpoint(), or endpointId to createClient().",
+      );
+    }
+    return new EndpointClient<Input, Output, Chunk>(this.#transport, id);
+  }
+
+  /** Closes the connections; calls and streams still under way end with a ClientClosedError. Jobs go on. Idempotent. */
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/**
+ * A client of the job interface.
+ *
+ * @throws ConfigurationError when an option cannot work
+ * @example
+ * await using client = createClient({ apiKey });
+ * const hello = client.endpoint<{ name: string }, string>("hello");
+ * const { output } = await hello.runSync({ name: "Ada" });
+ */
+export function createClient(options: ClientOptions = {}): Client {
+  return new Client(options);
+}

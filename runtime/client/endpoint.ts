@@ -1,0 +1,164 @@
+/** The operations on one endpoint and its jobs, one method each. */
+import type { RawChunk } from "../protocol/chunk.ts";
+import type { StreamChunk } from "./chunk-joiner.ts";
+import { WaitTimeoutError } from "./errors.ts";
+import { readHealth, readPurgeResult, type EndpointHealth, type PurgeResult } from "./health.ts";
+import { completedOrThrow } from "./job-error.ts";
+import { readJob, type CompletedJob, type Job, type JobState } from "./job.ts";
+import { streamJoined, streamRaw, type JobStream, type StreamOptions } from "./stream.ts";
+import { submissionBody, type SubmitOptions } from "./submission.ts";
+import type { Call, Transport } from "./transport.ts";
+import { heldMs, waitForJob, type WaitOptions } from "./wait.ts";
+
+/** Breaks off the call; what the service has begun goes on. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface StatusOptions extends CallOptions {
+  /** Deletes the job this long after the call, ms: 1 to 7 days. Default: leaves its expiry as it is. */
+  readonly ttlMs?: number | undefined;
+}
+
+export interface RunSyncOptions extends SubmitOptions {
+  /** How long the service holds the first answer, ms: 1,000 to 300,000; default 90,000. */
+  readonly waitMs?: number | undefined;
+  /**
+   * Give up this long after the call, ms; default: never. The job goes on. It is kept to within a second: the service
+   * does not hold a submission for less, and the id of a submission that was broken off would be lost.
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * One endpoint. The type parameters are the caller's word for what the handler takes, returns and yields.
+ *
+ * Every method throws a `ServiceError` (or the subclass for its status) when the service refuses, a `ConnectionError`
+ * when it does not answer, an `InvalidResponseError` when the answer is not the job interface's, and the signal's
+ * reason when it is aborted. GETs are tried again on 429, 502 to 504 and broken connections; POSTs never.
+ */
+export class EndpointClient<Input = unknown, Output = unknown, Chunk = unknown> {
+  readonly id: string;
+  readonly #transport: Transport;
+
+  /** Made by `Client.endpoint`. */
+  constructor(transport: Transport, id: string) {
+    this.#transport = transport;
+    this.id = id;
+  }
+
+  /** Submits a job and returns at once. Never repeated: after a ConnectionError see `mayHaveBeenSent`. */
+  async run(input: Input, options: SubmitOptions = {}): Promise<JobState> {
+    const body = submissionBody(input, options);
+    return readJob(await this.#post("/run", { body, signal: options.signal }));
+  }
+
+  /**
+   * Submits a job and waits for its end: the service holds the answer for `waitMs`, after that the job is asked for
+   * until it has ended, `timeoutMs` have passed or the signal is aborted. None of these cancels the job.
+   *
+   * @throws JobFailedError, JobTimedOutError, JobCancelledError when the job ends otherwise than COMPLETED
+   * @throws WaitTimeoutError when `timeoutMs` have passed
+   */
+  async runSync(input: Input, options: RunSyncOptions = {}): Promise<CompletedJob<Output>> {
+    const { timeoutMs, signal } = options;
+    const { clock } = this.#transport.settings;
+    const startedAt = clock.now();
+    const wait = heldMs(timeoutMs, 0, options.waitMs);
+    const body = submissionBody(input, options);
+    const answer = await this.#post("/runsync", { body, query: { wait }, heldMs: wait, signal });
+    const job = readJob<Output>(answer);
+    const completed = completedOrThrow(job);
+    if (completed !== undefined) return completed;
+    const leftMs = timeoutMs === undefined ? undefined : timeoutMs - (clock.now() - startedAt);
+    if (timeoutMs !== undefined && leftMs !== undefined && leftMs <= 0) {
+      throw new WaitTimeoutError(job.id, timeoutMs, job.status);
+    }
+    return this.#wait(job, { timeoutMs: leftMs, signal });
+  }
+
+  /** The job as it is now; ended badly or not, nothing is thrown for it. */
+  async status(jobId: string, options: StatusOptions = {}): Promise<Job<Output>> {
+    const { ttlMs: ttl, signal } = options;
+    const path = this.#jobPath("status", jobId);
+    return readJob(await this.#transport.json({ method: "GET", path, query: { ttl }, signal }));
+  }
+
+  /**
+   * Waits for the job's end.
+   *
+   * @throws JobFailedError, JobTimedOutError, JobCancelledError when the job ends otherwise than COMPLETED
+   * @throws WaitTimeoutError when `timeoutMs` have passed
+   */
+  async wait(jobId: string, options: WaitOptions = {}): Promise<CompletedJob<Output>> {
+    return this.#wait({ id: jobId }, options);
+  }
+
+  /**
+   * What the handler yields, as it yields it; yields that were split over several chunks come whole. A connection that
+   * breaks is opened again where the reading stopped. Ends when the job is COMPLETED, with the job as return value;
+   * leaving the loop earlier closes the connection.
+   *
+   * @throws JobFailedError, JobTimedOutError, JobCancelledError when the job ends otherwise than COMPLETED
+   * @throws StreamRestartedError when the job was started again and `onRestart` is not given
+   */
+  stream(
+    jobId: string,
+    options?: StreamOptions & { readonly raw?: false },
+  ): JobStream<StreamChunk<Chunk>, Output>;
+  /** With `raw`, chunks as they are on the wire: parts of split yields stay apart (see `joinChunks`). */
+  stream(
+    jobId: string,
+    options: StreamOptions & { readonly raw: true },
+  ): JobStream<RawChunk, Output>;
+  stream(
+    jobId: string,
+    options: StreamOptions & { readonly raw?: boolean } = {},
+  ): JobStream<StreamChunk<Chunk>, Output> | JobStream<RawChunk, Output> {
+    const target = { transport: this.#transport, jobId, path: this.#jobPath("stream", jobId) };
+    return options.raw === true
+      ? streamRaw<Output>(target, options)
+      : streamJoined<Chunk, Output>(target, options);
+  }
+
+  /** Ends the job, whether it waits or runs. A job that has ended is refused with `job_already_finished`. */
+  async cancel(jobId: string, options: CallOptions = {}): Promise<JobState> {
+    return readJob(await this.#post(this.#operation("cancel", jobId), options));
+  }
+
+  /** Queues a FAILED or TIMED_OUT job again, with its id and input. Any other is refused with `job_not_retryable`. */
+  async retry(jobId: string, options: CallOptions = {}): Promise<JobState> {
+    return readJob(await this.#post(this.#operation("retry", jobId), options));
+  }
+
+  /** Deletes the jobs that wait in the queue; running ones are not touched. */
+  async purgeQueue(options: CallOptions = {}): Promise<PurgeResult> {
+    return readPurgeResult(await this.#post("/purge-queue", options));
+  }
+
+  /** How many jobs and workers the endpoint has in which state. */
+  async health(options: CallOptions = {}): Promise<EndpointHealth> {
+    const path = this.#path("/health");
+    return readHealth(await this.#transport.json({ method: "GET", path, signal: options.signal }));
+  }
+
+  #wait(job: JobState | { id: string }, options: WaitOptions): Promise<CompletedJob<Output>> {
+    return waitForJob(this.#transport, this.#jobPath("status-sync", job.id), job, options);
+  }
+
+  #post(operation: string, call: Omit<Call, "method" | "path">): Promise<unknown> {
+    return this.#transport.json({ ...call, method: "POST", path: this.#path(operation) });
+  }
+
+  #path(operation: string): string {
+    return `/v2/${encodeURIComponent(this.id)}${operation}`;
+  }
+
+  #operation(operation: string, jobId: string): string {
+    return `/${operation}/${encodeURIComponent(jobId)}`;
+  }
+
+  #jobPath(operation: string, jobId: string): string {
+    return this.#path(this.#operation(operation, jobId));
+  }
+}

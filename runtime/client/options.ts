@@ -1,0 +1,90 @@
+/** What `createClient` takes, and what it makes of it. */
+import { ConfigurationError } from "./errors.ts";
+import { systemClock, type ClientClock } from "./clock.ts";
+
+/** When and how often a GET is tried again. Submissions and other POSTs are never repeated. */
+export interface RetryOptions {
+  /** Tries in all, the first included; default 6. With 1 nothing is repeated. */
+  readonly maxAttempts: number;
+  /** Wait after the first failure, ms; doubled for each further one; default 100. */
+  readonly firstDelayMs: number;
+  /** Longest wait of the client's own choosing, ms; default 5,000. */
+  readonly maxDelayMs: number;
+  /** A `Retry-After` longer than this is not waited for: the error is thrown at once, ms; default 30,000. */
+  readonly maxRetryAfterMs: number;
+}
+
+export interface ClientOptions {
+  /** Address of the service, without `/v2`; default `http://127.0.0.1:7080`. A path in it is kept. */
+  readonly baseUrl?: string | undefined;
+  /** The key, without `Bearer`; default: the environment variable `SV_API_KEY`. */
+  readonly apiKey?: string | undefined;
+  /** The endpoint that `client.endpoint()` without an id means. */
+  readonly endpointId?: string | undefined;
+  /** How long an answer may take beyond the time the service was asked to wait, ms; default 30,000. */
+  readonly requestTimeoutMs?: number | undefined;
+  /** A stream that brings nothing for this long is opened again, ms; default 120,000. */
+  readonly streamIdleTimeoutMs?: number | undefined;
+  /** Connections at most; each waiting call and open stream takes one. Default: as many as needed. */
+  readonly maxConnections?: number | undefined;
+  readonly retry?: Partial<RetryOptions> | undefined;
+  /** For tests: the time to live in; default the system's. */
+  readonly clock?: ClientClock | undefined;
+  /** For tests: chance, from 0 to 1, in the waits between tries; default `Math.random`. */
+  readonly random?: (() => number) | undefined;
+}
+
+/** All options with their defaults filled in. */
+export interface ClientSettings {
+  readonly baseUrl: URL;
+  readonly apiKey: string;
+  readonly requestTimeoutMs: number;
+  readonly streamIdleTimeoutMs: number;
+  readonly maxConnections: number | null;
+  readonly retry: RetryOptions;
+  readonly clock: ClientClock;
+  readonly random: () => number;
+}
+
+const DEFAULT_BASE_URL = "http://127.0.0.1:7080";
+const DEFAULT_RETRY: RetryOptions = {
+  maxAttempts: 6,
+  firstDelayMs: 100,
+  maxDelayMs: 5_000,
+  maxRetryAfterMs: 30_000,
+};
+
+/** @throws ConfigurationError */
+export function readOptions(options: ClientOptions): ClientSettings {
+  return {
+    baseUrl: readBaseUrl(options.baseUrl ?? DEFAULT_BASE_URL),
+    apiKey: readApiKey(options.apiKey ?? process.env["SV_API_KEY"]),
+    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
+    streamIdleTimeoutMs: options.streamIdleTimeoutMs ?? 120_000,
+    maxConnections: options.maxConnections ?? null,
+    retry: { ...DEFAULT_RETRY, ...options.retry },
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+  };
+}
+
+function readBaseUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new ConfigurationError(
+      `baseUrl must be an http or https URL, not ${JSON.stringify(text)}.`,
+    );
+  }
+  return url;
+}
+
+function readApiKey(key: string | undefined): string {
+  if (key === undefined || key === "") {
+    throw new ConfigurationError("There is no API key: give apiKey, or set SV_API_KEY.");
+  }
+  // The key is not shown: errors end up in logs.
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new ConfigurationError("apiKey must be printable ASCII without spaces.");
+  }
+  return key;
+}

@@ -1,0 +1,34 @@
+/** What goes into the body of `/run` and `/runsync`. */
+
+/** Limits of one job (spec). */
+export interface JobPolicy {
+  /** How long the handler may take, ms: 5,000 to 7 days; default 600,000. */
+  readonly executionTimeout?: number | undefined;
+  /** True: the job does not make the endpoint start workers; default false. */
+  readonly lowPriority?: boolean | undefined;
+  /** After this time from submission the job is deleted, done or not, ms: 10,000 to 7 days; default 24 hours. */
+  readonly ttl?: number | undefined;
+}
+
+/** Object storage for the worker; handed on to the handler (spec). */
+export interface S3Config {
+  readonly accessId: string;
+  readonly accessSecret: string;
+  readonly bucketName: string;
+  readonly endpointUrl: string;
+}
+
+export interface SubmitOptions {
+  /** URL that the service calls when the job has ended. */
+  readonly webhook?: string | undefined;
+  readonly policy?: JobPolicy | undefined;
+  readonly s3Config?: S3Config | undefined;
+  /** Breaks off the call. A job that was submitted already goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** JSON text of the submission; options that are not given are left out. */
+export function submissionBody(input: unknown, options: SubmitOptions): string {
+  const { webhook, policy, s3Config } = options;
+  return JSON.stringify({ input, webhook, policy, s3Config });
+}

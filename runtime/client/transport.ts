@@ -1,0 +1,139 @@
+/** Sends requests over the client's own pool of connections and turns every way they can fail into one of our errors. */
+import { Pool, type Dispatcher } from "undici";
+import { ClientClosedError, ConnectionError, InvalidResponseError } from "./errors.ts";
+import type { ClientSettings } from "./options.ts";
+import { readRefusal } from "./refusal.ts";
+import { withRetries } from "./retry.ts";
+import { serviceError } from "./service-error.ts";
+
+/** One request. GETs are repeated as `RetryOptions` says, POSTs never. */
+export interface Call {
+  readonly method: "GET" | "POST";
+  /** From `/v2` on, already encoded. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, number | undefined>>;
+  /** JSON text. */
+  readonly body?: string;
+  readonly accept?: string;
+  readonly signal?: AbortSignal | undefined;
+  /** How long the service was asked to hold the answer back, ms; added to the time allowed for it. */
+  readonly heldMs?: number;
+  /** Longest silence within the body, ms; default `requestTimeoutMs`. */
+  readonly idleMs?: number;
+}
+
+type Response = Dispatcher.ResponseData;
+export type ResponseBody = Response["body"];
+
+/** Failures in which nothing of the request can have arrived. */
+const NEVER_SENT: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+export class Transport {
+  readonly settings: ClientSettings;
+  readonly #pool: Pool;
+  readonly #basePath: string;
+  #closed = false;
+
+  constructor(settings: ClientSettings) {
+    this.settings = settings;
+    this.#pool = new Pool(settings.baseUrl.origin, { connections: settings.maxConnections });
+    this.#basePath = settings.baseUrl.pathname.replace(/\/+$/, "");
+  }
+
+  /** The parsed body of a successful answer. */
+  async json(call: Call): Promise<unknown> {
+    return this.#repeated(call, async () => {
+      const response = await this.#succeed(call);
+      const text = await this.#text(call, response);
+      try {
+        return JSON.parse(text) as unknown;
+      } catch (cause) {
+        const message = `The answer to ${call.method} ${call.path} is not JSON. Is the base URL right?`;
+        throw new InvalidResponseError(message, { cause });
+      }
+    });
+  }
+
+  /** The body of a successful answer, to be read by the caller; read errors go through `failure`. */
+  async open(call: Call): Promise<ResponseBody> {
+    return this.#repeated(call, async () => (await this.#succeed(call)).body);
+  }
+
+  /** The error to throw for one that the connection threw while `call` was under way. */
+  failure(call: Call, cause: unknown): unknown {
+    if (call.signal?.aborted === true) return call.signal.reason;
+    if (this.#closed) return new ClientClosedError();
+    const { code, message } =
+      cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: String(cause) };
+    const reason = message === "" ? String(code) : message;
+    return new ConnectionError(
+      `No answer to ${call.method} ${call.path} from ${this.settings.baseUrl.origin}: ${reason}`,
+      !NEVER_SENT.has(code),
+      { cause },
+    );
+  }
+
+  /** Breaks off what is under way. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#pool.destroy();
+  }
+
+  #repeated<T>(call: Call, attempt: () => Promise<T>): Promise<T> {
+    return call.method === "GET" ? withRetries(this.settings, call.signal, attempt) : attempt();
+  }
+
+  async #succeed(call: Call): Promise<Response> {
+    const response = await this.#send(call);
+    const { statusCode, headers } = response;
+    if (statusCode >= 200 && statusCode < 300) return response;
+    throw serviceError(readRefusal(statusCode, headers, await this.#text(call, response)));
+  }
+
+  async #send(call: Call): Promise<Response> {
+    call.signal?.throwIfAborted();
+    if (this.#closed) throw new ClientClosedError();
+    const { requestTimeoutMs, apiKey } = this.settings;
+    const type = call.body === undefined ? {} : { "content-type": "application/json" };
+    try {
+      return await this.#pool.request({
+        method: call.method,
+        path: this.#basePath + call.path + queryString(call.query),
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          accept: call.accept ?? "application/json",
+          ...type,
+        },
+        body: call.body ?? null,
+        signal: call.signal ?? null,
+        headersTimeout: (call.heldMs ?? 0) + requestTimeoutMs,
+        bodyTimeout: call.idleMs ?? requestTimeoutMs,
+      });
+    } catch (error) {
+      throw this.failure(call, error);
+    }
+  }
+
+  async #text(call: Call, response: Response): Promise<string> {
+    try {
+      return await response.body.text();
+    } catch (error) {
+      throw this.failure(call, error);
+    }
+  }
+}
+
+function queryString(query: Call["query"]): string {
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${value}`],
+  );
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}

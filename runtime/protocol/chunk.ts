@@ -1,0 +1,28 @@
+/** The wire shape of one chunk of a job's stream, as workers write it and readers of `/stream` get it. */
+
+/** Where a chunk stands in the value it is a part of, when one yield was too large for one chunk (ours). */
+export interface SplitPosition {
+  /** 0 for the first part of the yield, one more for each further one. */
+  readonly part: number;
+  /** At how many nesting levels the part goes on with the part before it; see runtime/core/split-text.ts. */
+  readonly continues: number;
+  /** True for the last part of the yield. */
+  readonly last: boolean;
+}
+
+/** What stands beside a chunk's output: our own entries and whatever the handler added. */
+export interface ChunkMetrics {
+  /** Counts the chunks of one attempt from 0, without gaps (spec: the name; ours: the counting). */
+  readonly stream_index: number;
+  /** The attempt that made the chunk, from 2 on; absent in the first (ours). */
+  readonly attempt?: number;
+  /** Present when the chunk is a part of a yield that was split (ours). */
+  readonly split?: SplitPosition;
+  readonly [name: string]: unknown;
+}
+
+/** One chunk: a value a handler yielded, or a part of one. */
+export interface RawChunk {
+  readonly output: unknown;
+  readonly metrics: ChunkMetrics;
+}
