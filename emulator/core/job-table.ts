@@ -8,7 +8,10 @@ import type { Job } from "./job.ts";
 
 /** Why an event changed nothing. */
 export type Refusal =
-  "stale_lease" | "job_already_finished" | "job_not_retryable" | "job_not_waiting";
+  | "stale_lease"
+  | "job_already_finished"
+  | "job_not_retryable"
+  | "job_not_waiting";
 
 export type EffectType = "offer" | "revoke" | "settled" | "chunks" | "restarted" | "removed";
 
@@ -41,11 +44,14 @@ function as<T extends JobEventType>(event: JobEvent, type: T): Extract<JobEvent,
   return event as Extract<JobEvent, { type: T }>;
 }
 
+/** Never negative, even for a job stored by an earlier run whose clock was ahead. */
+const elapsed = (since: number, now: number): number => Math.max(0, Math.round(now - since));
+
 const handOver: TransitionRow["change"] = (job, event, now) => {
   const { workerId, leaseToken, leaseMs } = as(event, "hand-over");
   return {
     startedAt: now,
-    delayTimeMs: now - job.queuedAt,
+    delayTimeMs: elapsed(job.queuedAt, now),
     attempt: job.attempt + 1,
     lease: { token: leaseToken, workerId, expiresAt: now + leaseMs },
     workerId,
@@ -54,7 +60,7 @@ const handOver: TransitionRow["change"] = (job, event, now) => {
 
 const ended = (job: Job, now: number): Partial<Job> => ({
   endedAt: now,
-  executionTimeMs: job.startedAt === undefined ? undefined : now - job.startedAt,
+  executionTimeMs: job.startedAt === undefined ? undefined : elapsed(job.startedAt, now),
 });
 
 /** Back among the waiting jobs: nothing of the attempt remains but its number. */
@@ -72,11 +78,32 @@ const backInQueue = (now: number): Partial<Job> => ({
 
 const VOIDS_ATTEMPT = ["output", "chunks"] as const;
 const END_STATUSES = ["COMPLETED", "FAILED", "TIMED_OUT"] as const;
-const ALL_STATUSES = ["IN_QUEUE", "IN_PROGRESS", "COMPLETED", "FAILED", "TIMED_OUT", "CANCELLED"] as const;
+const ALL_STATUSES = [
+  "IN_QUEUE",
+  "IN_PROGRESS",
+  "COMPLETED",
+  "FAILED",
+  "TIMED_OUT",
+  "CANCELLED",
+] as const;
 
 const waiting: readonly TransitionRow[] = [
-  { from: "none", event: "submit", to: "IN_QUEUE", source: "spec", says: "accepted", effects: ["offer"] },
-  { from: "IN_QUEUE", event: "hand-over", to: "IN_PROGRESS", source: "ours", says: "a worker has credit", change: handOver },
+  {
+    from: "none",
+    event: "submit",
+    to: "IN_QUEUE",
+    source: "spec",
+    says: "accepted",
+    effects: ["offer"],
+  },
+  {
+    from: "IN_QUEUE",
+    event: "hand-over",
+    to: "IN_PROGRESS",
+    source: "ours",
+    says: "a worker has credit",
+    change: handOver,
+  },
   {
     from: "IN_QUEUE",
     event: "cancel",
@@ -110,15 +137,30 @@ const running: readonly TransitionRow[] = [
   {
     from: "IN_PROGRESS",
     event: "append-chunks",
-    when: { says: "the next in order", test: (job, event) => as(event, "append-chunks").firstIndex === job.chunkCount },
+    when: {
+      says: "the next in order",
+      test: (job, event) => as(event, "append-chunks").firstIndex === job.chunkCount,
+    },
     to: "IN_PROGRESS",
     source: "spec",
     says: "the handler yielded",
     change: (job, event) => ({ chunkCount: job.chunkCount + as(event, "append-chunks").count }),
     effects: ["chunks"],
   },
-  { from: "IN_PROGRESS", event: "append-chunks", to: "unchanged", source: "ours", says: "repeated or out of order" },
-  { from: "IN_PROGRESS", event: "report-progress", to: "IN_PROGRESS", source: "ours", says: "newest value wins" },
+  {
+    from: "IN_PROGRESS",
+    event: "append-chunks",
+    to: "unchanged",
+    source: "ours",
+    says: "repeated or out of order",
+  },
+  {
+    from: "IN_PROGRESS",
+    event: "report-progress",
+    to: "IN_PROGRESS",
+    source: "ours",
+    says: "newest value wins",
+  },
   {
     from: "IN_PROGRESS",
     event: "complete",
@@ -172,7 +214,11 @@ const running: readonly TransitionRow[] = [
     to: "TIMED_OUT",
     source: "spec",
     says: "executionTimeout and its grace ran out, seen by the service",
-    change: (job, event, now) => ({ ...ended(job, now), failure: as(event, "overrun").failure, lease: undefined }),
+    change: (job, event, now) => ({
+      ...ended(job, now),
+      failure: as(event, "overrun").failure,
+      lease: undefined,
+    }),
     effects: ["revoke", "settled"],
     voids: ["output"],
   },
@@ -200,7 +246,11 @@ const running: readonly TransitionRow[] = [
     to: "FAILED",
     source: "ours",
     says: "the worker was lost once too often",
-    change: (job, event, now) => ({ ...ended(job, now), failure: as(event, "lose-worker").failure, lease: undefined }),
+    change: (job, event, now) => ({
+      ...ended(job, now),
+      failure: as(event, "lose-worker").failure,
+      lease: undefined,
+    }),
     effects: ["revoke", "settled"],
     voids: ["output"],
   },
@@ -228,31 +278,33 @@ const running: readonly TransitionRow[] = [
 
 /** An outcome whose receipt got lost is sent again under the same lease and finds the job as it left it. */
 const repeats: readonly TransitionRow[] = END_STATUSES.flatMap((from) =>
-  (["complete", "fail", "time-out", "lose-worker"] as const).map(
-    (event): TransitionRow => ({ from, event, to: "unchanged", source: "ours", says: "repeated outcome" }),
-  ),
+  (["complete", "fail", "time-out", "lose-worker"] as const).map((event): TransitionRow => ({
+    from,
+    event,
+    to: "unchanged",
+    source: "ours",
+    says: "repeated outcome",
+  })),
 );
 
 const finished: readonly TransitionRow[] = [
   { from: "CANCELLED", event: "cancel", to: "unchanged", source: "ours", says: "cancelled again" },
-  ...(["FAILED", "TIMED_OUT"] as const).map(
-    (from): TransitionRow => ({
-      from,
-      event: "retry",
-      to: "IN_QUEUE",
-      source: "spec",
-      says: "same id and input, output removed",
-      change: (job, event, now) => ({
-        ...backInQueue(now),
-        queueKey: as(event, "retry").nextQueueKey,
-        lostCount: 0,
-        errorCount: 0,
-        retries: job.retries + 1,
-      }),
-      effects: ["restarted", "offer"],
-      voids: VOIDS_ATTEMPT,
+  ...(["FAILED", "TIMED_OUT"] as const).map((from): TransitionRow => ({
+    from,
+    event: "retry",
+    to: "IN_QUEUE",
+    source: "spec",
+    says: "same id and input, output removed",
+    change: (job, event, now) => ({
+      ...backInQueue(now),
+      queueKey: as(event, "retry").nextQueueKey,
+      lostCount: 0,
+      errorCount: 0,
+      retries: job.retries + 1,
     }),
-  ),
+    effects: ["restarted", "offer"],
+    voids: VOIDS_ATTEMPT,
+  })),
 ];
 
 const always: readonly TransitionRow[] = ALL_STATUSES.flatMap((from): TransitionRow[] => [
@@ -274,7 +326,14 @@ const always: readonly TransitionRow[] = ALL_STATUSES.flatMap((from): Transition
     says: "/status?ttl= fixes the moment of deletion",
     change: (_job, event, now) => ({ ttlAt: now + as(event, "pin-expiry").ttlMs, ttlPinned: true }),
   },
-  { from, event: "expire", to: "deleted", source: "spec", says: "TTL or retention ran out", effects: ["revoke", "removed"] },
+  {
+    from,
+    event: "expire",
+    to: "deleted",
+    source: "spec",
+    says: "TTL or retention ran out",
+    effects: ["revoke", "removed"],
+  },
 ]);
 
 export const TRANSITION_ROWS: readonly TransitionRow[] = [

@@ -24,7 +24,8 @@ export async function assignWaiting(
     if (!worker) return;
     const now = engine.clock.now();
     const handed = await apply(tx, after, job, reserve(engine, after, worker), now);
-    if (handed.result === "changed") after.assignments.push({ worker, job: handed.job, payloads: undefined });
+    if (handed.result === "changed")
+      after.assignments.push({ worker, job: handed.job, payloads: undefined });
   }
 }
 
@@ -45,7 +46,10 @@ export function sendAssignment(engine: EngineContext, assignment: Assignment): v
   readPayloads(engine, assignment.job).then(
     (payloads) => send(assignment.worker, assignment.job, payloads),
     (error: unknown) => {
-      engine.log.error({ jobId: assignment.job.id, err: error }, "the input of a job could not be read; its lease will run out");
+      engine.log.error(
+        { jobId: assignment.job.id, err: error },
+        "the input of a job could not be read; its lease will run out",
+      );
     },
   );
 }

@@ -37,7 +37,9 @@ export async function stage(engine: EngineContext, bytes: Uint8Array) {
 
 function storeFailure(error: unknown): unknown {
   if (error instanceof StoreFullError) {
-    return new ServiceError("storage_full", `the data directory is full: ${error.message}`, { cause: error });
+    return new ServiceError("storage_full", `the data directory is full: ${error.message}`, {
+      cause: error,
+    });
   }
   if (error instanceof StoreClosedError) {
     return new ServiceError("shutting_down", "the service is stopping", { cause: error });
@@ -55,7 +57,10 @@ function perform(engine: EngineContext, after: Aftermath): void {
         engine.fleet.find(effect.workerId)?.revoke(effect, engine.clock.now());
         break;
       case "settled":
-        engine.watchers.tell(effect.job.id, { ...effect, output: after.outputs.get(effect.job.id) });
+        engine.watchers.tell(effect.job.id, {
+          ...effect,
+          output: after.outputs.get(effect.job.id),
+        });
         break;
       default:
         engine.watchers.tell(effect.job.id, effect);

@@ -10,10 +10,9 @@ export class EndpointDirectory {
 
   /** Reads everything from the store; to be called once before use. */
   async load(store: Store): Promise<void> {
-    const [endpoints, templates] = await store.read(async (view) => [
-      await view.records("endpoint"),
-      await view.records("template"),
-    ] as const);
+    const [endpoints, templates] = await store.read(
+      async (view) => [await view.records("endpoint"), await view.records("template")] as const,
+    );
     for (const endpoint of endpoints) this.#endpoints.set(endpoint.id, endpoint);
     for (const template of templates) this.#templates.set(template.id, template);
   }

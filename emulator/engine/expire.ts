@@ -24,7 +24,8 @@ async function expireBatch(engine: EngineContext): Promise<number> {
       const event = dueEvent(job, now, retryRules(engine, job.endpointId));
       if (event) await apply(tx, after, job, event, now);
     }
-    for (const endpointId of after.changedEndpoints) await assignWaiting(engine, tx, after, endpointId);
+    for (const endpointId of after.changedEndpoints)
+      await assignWaiting(engine, tx, after, endpointId);
     return jobs.length;
   });
 }

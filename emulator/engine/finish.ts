@@ -22,7 +22,8 @@ export async function finish(
   const job = await tx.job(report.jobId);
   if (!job) return false;
   const rules = retryRules(engine, job.endpointId);
-  const nextQueueKey = rules.handlerError > 0 && report.outcome.kind === "failed" ? await tx.nextSeq() : 0;
+  const nextQueueKey =
+    rules.handlerError > 0 && report.outcome.kind === "failed" ? await tx.nextSeq() : 0;
   const event = eventOf(report.leaseToken, report.outcome, worker.id, rules, nextQueueKey);
   if (!event) return false;
   const transition = await apply(tx, after, job, event, engine.clock.now());
@@ -56,11 +57,22 @@ function eventOf(
     case "completed":
       return { type: "complete", leaseToken };
     case "failed":
-      return { type: "fail", leaseToken, failure: certificate(outcome.failure), retryRules: rules, nextQueueKey };
+      return {
+        type: "fail",
+        leaseToken,
+        failure: certificate(outcome.failure),
+        retryRules: rules,
+        nextQueueKey,
+      };
     case "timed-out":
       return { type: "time-out", leaseToken, failure: certificate(outcome.failure) };
     case "lost":
-      return { type: "lose-worker", leaseToken, failure: certificate(outcome.failure), retryRules: rules };
+      return {
+        type: "lose-worker",
+        leaseToken,
+        failure: certificate(outcome.failure),
+        retryRules: rules,
+      };
     case "handed-back":
       return { type: "hand-back", leaseToken };
     case "stopped":

@@ -24,12 +24,21 @@ export async function handBackOrphans(engine: EngineContext): Promise<number> {
 }
 
 /** Ends the leases of a worker whose process is gone, without waiting for them to run out. */
-export async function loseWorker(engine: EngineContext, worker: FleetWorker, failure: Failure): Promise<void> {
+export async function loseWorker(
+  engine: EngineContext,
+  worker: FleetWorker,
+  failure: Failure,
+): Promise<void> {
   await commit(engine, async (tx, after) => {
     for (const job of await tx.runningJobs({ workerId: worker.id })) {
       if (!job.lease) continue;
       const rules = retryRules(engine, job.endpointId);
-      const event = { type: "lose-worker", leaseToken: job.lease.token, failure, retryRules: rules } as const;
+      const event = {
+        type: "lose-worker",
+        leaseToken: job.lease.token,
+        failure,
+        retryRules: rules,
+      } as const;
       await apply(tx, after, job, event, engine.clock.now());
     }
     await assignWaiting(engine, tx, after, worker.endpointId);

@@ -20,7 +20,8 @@ export class JobWatchers {
     this.#listeners.set(jobId, listeners.add(listener));
     return () => {
       listeners.delete(listener);
-      if (listeners.size === 0 && this.#listeners.get(jobId) === listeners) this.#listeners.delete(jobId);
+      if (listeners.size === 0 && this.#listeners.get(jobId) === listeners)
+        this.#listeners.delete(jobId);
     };
   }
 

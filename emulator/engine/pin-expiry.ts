@@ -5,7 +5,11 @@ import type { EngineContext } from "./context.ts";
 import { findJob, viewJob, type JobRef, type JobView } from "./job-view.ts";
 
 /** Sets the job to be deleted `ttlMs` from now, in place of TTL and retention, and shows it. @throws ServiceError job_not_found */
-export async function pinExpiry(engine: EngineContext, ref: JobRef, ttlMs: number): Promise<JobView> {
+export async function pinExpiry(
+  engine: EngineContext,
+  ref: JobRef,
+  ttlMs: number,
+): Promise<JobView> {
   engine.directory.endpoint(ref.endpointId);
   await commit(engine, async (tx, after) => {
     const job = await findJob(tx, ref);

@@ -47,9 +47,14 @@ export function stageReport(
   before: Promise<unknown> | undefined,
 ): StagedReport | Promise<StagedReport> {
   const hasPayloads =
-    report.chunks?.length || report.progress?.length || report.outcomes?.some(({ outcome }) => outputOf(outcome));
+    report.chunks?.length ||
+    report.progress?.length ||
+    report.outcomes?.some(({ outcome }) => outputOf(outcome));
   if (hasPayloads || before) return stageAll(engine, report, before);
-  const outcomes = (report.outcomes ?? []).map((outcome) => ({ report: outcome, output: undefined }));
+  const outcomes = (report.outcomes ?? []).map((outcome) => ({
+    report: outcome,
+    output: undefined,
+  }));
   return { report, chunks: [], progress: [], outcomes };
 }
 
@@ -59,7 +64,9 @@ async function stageAll(
   before: Promise<unknown> | undefined,
 ): Promise<StagedReport> {
   const [chunks, progress, outcomes] = await Promise.all([
-    Promise.all((report.chunks ?? []).filter(isAcceptable).map((chunk) => stageChunk(engine, chunk))),
+    Promise.all(
+      (report.chunks ?? []).filter(isAcceptable).map((chunk) => stageChunk(engine, chunk)),
+    ),
     Promise.all(
       (report.progress ?? []).filter(isSmallJson).map(async (progress) => ({
         progress,
@@ -77,7 +84,9 @@ async function stageChunk(engine: EngineContext, chunk: ChunkReport): Promise<St
 }
 
 function isAcceptable(chunk: ChunkReport): boolean {
-  return chunk.body.byteLength <= LIMITS.chunkMaxBytes + CHUNK_FRAME_MAX_BYTES && isValidJson(chunk.body);
+  return (
+    chunk.body.byteLength <= LIMITS.chunkMaxBytes + CHUNK_FRAME_MAX_BYTES && isValidJson(chunk.body)
+  );
 }
 
 function isSmallJson(progress: ProgressReport): boolean {

@@ -45,7 +45,11 @@ async function storeChunksOf(
   } as const;
   const appended = await apply(tx, after, job, event, engine.clock.now());
   if (appended.result !== "changed") return undefined;
-  await tx.appendChunks(job.seq, job.chunkCount, fresh.map(({ body }) => body));
+  await tx.appendChunks(
+    job.seq,
+    job.chunkCount,
+    fresh.map(({ body }) => body),
+  );
   return appended.job.chunkCount;
 }
 

@@ -28,7 +28,11 @@ export interface ChunkBatch {
 export async function readStream(
   engine: EngineContext,
   ref: JobRef,
-  options: { readonly from?: number | undefined; readonly holdMs: number; readonly signal: AbortSignal },
+  options: {
+    readonly from?: number | undefined;
+    readonly holdMs: number;
+    readonly signal: AbortSignal;
+  },
 ): Promise<ChunkBatch> {
   engine.directory.endpoint(ref.endpointId);
   const read = () =>
@@ -98,7 +102,10 @@ async function readFrom(engine: EngineContext, ref: JobRef, from: number): Promi
 async function consume(engine: EngineContext, ref: JobRef): Promise<ChunkBatch> {
   const { job, chunks } = await engine.store.read(async (view) => {
     const found = await findJob(view, ref);
-    return { job: found, chunks: await view.chunks(found.seq, { from: found.chunksRead, ...WINDOW }) };
+    return {
+      job: found,
+      chunks: await view.chunks(found.seq, { from: found.chunksRead, ...WINDOW }),
+    };
   });
   const last = (at: Job) => isTerminal(at.status) && at.chunksRead >= at.chunkCount;
   if (chunks.length === 0) return { job, chunks, last: last(job) };

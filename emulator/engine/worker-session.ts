@@ -60,15 +60,25 @@ export class WorkerSession {
     if (report.ready) setWorkerState(this.#engine, this.worker, "ready");
     if (report.initFailure) {
       setWorkerState(this.#engine, this.worker, "unhealthy");
-      const { workerId, endpointId } = { workerId: this.worker.id, endpointId: this.worker.endpointId };
-      this.#engine.log.error({ workerId, endpointId, failure: report.initFailure }, report.initFailure.message);
+      const { workerId, endpointId } = {
+        workerId: this.worker.id,
+        endpointId: this.worker.endpointId,
+      };
+      this.#engine.log.error(
+        { workerId, endpointId, failure: report.initFailure },
+        report.initFailure.message,
+      );
     }
     if (report.draining) setWorkerState(this.#engine, this.worker, "draining");
     if (report.credit) this.worker.grant(report.credit);
     if (!changesJobs(report)) return;
     const orders = await commit(this.#engine, (tx, after) => this.#applyToJobs(tx, after, staged));
-    for (const { leaseToken } of orders.outcomeReceipts) this.worker.release(leaseToken, this.#engine.clock.now());
-    if (orders.outcomeReceipts.length + orders.chunkReceipts.length + orders.revocations.length > 0) {
+    for (const { leaseToken } of orders.outcomeReceipts)
+      this.worker.release(leaseToken, this.#engine.clock.now());
+    if (
+      orders.outcomeReceipts.length + orders.chunkReceipts.length + orders.revocations.length >
+      0
+    ) {
       this.#send(orders);
     }
   }

@@ -1,0 +1,167 @@
+/** Composition root of the service: makes the parts, connects them, and takes them down in the right order. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { KeyRing } from "./core/key-ring.ts";
+import type { EngineLog } from "./engine/context.ts";
+import { createEngine, type RunningEngine } from "./engine/engine.ts";
+import { settleUserKey } from "./engine/user-key.ts";
+import { WorkerSession } from "./engine/worker-session.ts";
+import { WorkerServer } from "./grpc/worker-server.ts";
+import { HandlerFiles } from "./handler-files.ts";
+import { createHttpServer, type HttpServer } from "./http/server.ts";
+import { createProcessLauncher } from "./launch/process-launcher.ts";
+import { type LocalHandler, localEndpoint, localTemplate } from "./local-endpoint.ts";
+import { createMemoryStore } from "./store/memory/memory-store.ts";
+import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
+import type { Store } from "./store/store.ts";
+import { createSystemClock, createSystemRandom } from "./system-clock.ts";
+
+/** A line a worker or its handler wrote. */
+export interface WorkerLine {
+  readonly workerId: string;
+  readonly endpointId: string;
+  readonly line: string;
+}
+
+export interface EmulatorOptions {
+  /** Address to listen on; default 127.0.0.1. */
+  readonly host?: string;
+  /** Port to listen on; default 7080, 0 for any free one. */
+  readonly port?: number;
+  /** Directory that keeps everything over restarts; without it everything is kept in memory and lost at the end. */
+  readonly dataDir?: string;
+  /** The user's API key; by default one is generated at the first start of a data directory. */
+  readonly apiKey?: string;
+  /** Handler modules to serve, each as an endpoint. */
+  readonly handlers?: readonly LocalHandler[];
+  /** Where the service says what it does; by default nowhere. */
+  readonly log?: EngineLog;
+  /** Called with each line a worker writes. */
+  readonly workerLine?: (line: WorkerLine) => void;
+}
+
+export interface Emulator extends AsyncDisposable {
+  /** For example `http://127.0.0.1:7080`. */
+  readonly url: string;
+  /** The user's API key, if it was given or generated in this start. */
+  readonly apiKey: string | undefined;
+  readonly endpointIds: readonly string[];
+  /** Stops everything: `drain` (the default) lets running jobs finish, `kill` does not. Idempotent; `kill` hastens a drain. */
+  stop(how?: "drain" | "kill"): Promise<void>;
+}
+
+const SILENT: EngineLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/**
+ * Starts the service; resolves when it can be called.
+ *
+ * @throws StoreInUseError, StoreUnusableError for the data directory; PortInUseError and others for the address
+ */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const log = options.log ?? SILENT;
+  const store =
+    options.dataDir === undefined
+      ? createMemoryStore()
+      : openSqliteStore({ directory: options.dataDir });
+  const parts: Parts = { log, store, socketDir: await mkdtemp(join(tmpdir(), "sv-")) };
+  try {
+    return await compose(options, parts);
+  } catch (error) {
+    await parts.http?.stop();
+    await takeDown(parts, "kill");
+    throw error;
+  }
+}
+
+/** What has been made so far, so that it can be taken down again. */
+interface Parts {
+  readonly log: EngineLog;
+  readonly store: Store;
+  readonly socketDir: string;
+  engine?: RunningEngine;
+  workerServer?: WorkerServer;
+  http?: HttpServer;
+}
+
+async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator> {
+  const { log, store } = parts;
+  const random = createSystemRandom();
+  const clock = createSystemClock();
+  const handlers = options.handlers ?? [];
+  const handlerFiles = new HandlerFiles(handlers, log);
+  const launcher = createProcessLauncher({
+    program: fileURLToPath(workerProgram()),
+    serviceAddress: () => workerServer.address,
+    handlerOf: (template) => handlerFiles.moduleOf(template),
+    line: ({ workerId, endpoint }, line) =>
+      options.workerLine?.({ workerId, endpointId: endpoint.id, line }),
+  });
+  const startedAt = new Date(clock.now()).toISOString();
+  const userKey = await settleUserKey(store, random, options.apiKey, startedAt);
+  const engine = await createEngine({ store, clock, random, log, launchers: [launcher] });
+  parts.engine = engine;
+  const workerServer = new WorkerServer({
+    address: `unix:${join(parts.socketDir, "worker.sock")}`,
+    log,
+    authenticate: (token) => engine.workers.authenticate(token),
+    openSession: (worker, send) => new WorkerSession(engine.context, worker, send),
+  });
+  parts.workerServer = workerServer;
+  const http = createHttpServer({
+    engine: engine.context,
+    keys: new KeyRing([userKey.record]),
+    log,
+  });
+  parts.http = http;
+  await workerServer.start();
+  await engine.serve(
+    handlers.map((handler) => ({
+      template: localTemplate(handler),
+      endpoint: localEndpoint(handler, startedAt),
+    })),
+  );
+  await handlerFiles.ready;
+  engine.start();
+  const url = await http.start({ host: options.host ?? "127.0.0.1", port: options.port ?? 7080 });
+  return running(url, userKey.key, handlers, parts, http);
+}
+
+function running(
+  url: string,
+  apiKey: string | undefined,
+  handlers: readonly LocalHandler[],
+  parts: Parts,
+  http: HttpServer,
+): Emulator {
+  let stopped: Promise<void> | undefined;
+  const stop = async (how: "drain" | "kill" = "drain") => {
+    if (how === "kill") parts.engine?.workers.killAll();
+    stopped ??= http.stop().then(() => takeDown(parts, how));
+    return stopped;
+  };
+  return {
+    url,
+    apiKey,
+    endpointIds: handlers.map(({ id }) => id),
+    stop,
+    [Symbol.asyncDispose]: () => stop("kill"),
+  };
+}
+
+async function takeDown(parts: Parts, how: "drain" | "kill"): Promise<void> {
+  await parts.engine?.stop(how);
+  await parts.workerServer?.stop();
+  await parts.store.close();
+  await rm(parts.socketDir, { recursive: true, force: true });
+}
+
+/** The program workers run: beside the built service, or the built one when the service runs from its sources. */
+function workerProgram(): URL {
+  const built = import.meta.url.endsWith(".js");
+  return new URL(
+    built ? "../runtime/bin/sv-worker.js" : "../dist/runtime/bin/sv-worker.js",
+    import.meta.url,
+  );
+}

@@ -1,0 +1,92 @@
+/** The engine as one part: the context of the use cases, the clock-driven rules and the workers, with a start and a stop. */
+import type { Clock, Random } from "../core/clock.ts";
+import type { Endpoint } from "../core/endpoint.ts";
+import type { Template } from "../core/template.ts";
+import type { Launcher } from "../launch/launcher.ts";
+import type { Store } from "../store/store.ts";
+import { Alarm } from "./alarm.ts";
+import { commit } from "./commit.ts";
+import type { EngineContext, EngineLog } from "./context.ts";
+import { EndpointDirectory } from "./endpoint-directory.ts";
+import { expireDue } from "./expire.ts";
+import { Fleet } from "./fleet.ts";
+import { handBackOrphans } from "./hand-back.ts";
+import { JobWatchers } from "./job-watchers.ts";
+import { WorkerManager } from "./worker-manager.ts";
+
+export interface EngineOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: EngineLog;
+  readonly launchers: readonly Launcher[];
+}
+
+/** An endpoint with the template its workers are made of. */
+export interface ServedEndpoint {
+  readonly template: Template;
+  readonly endpoint: Endpoint;
+}
+
+export interface RunningEngine {
+  readonly context: EngineContext;
+  readonly workers: WorkerManager;
+  /** Creates or replaces endpoints together with their templates. */
+  serve(endpoints: readonly ServedEndpoint[]): Promise<void>;
+  /** Begins to start workers and to apply what is due. */
+  start(): void;
+  /** Ends the workers and the clock-driven rules. */
+  stop(how: "drain" | "kill"): Promise<void>;
+}
+
+/** Makes the engine on an open store: what an earlier run left in progress is put back into the queue. */
+export async function createEngine(options: EngineOptions): Promise<RunningEngine> {
+  const { store, clock, random, log, launchers } = options;
+  const directory = new EndpointDirectory();
+  await directory.load(store);
+  const alarm = new Alarm(clock, () => {
+    expireDue(context).catch((error: unknown) => {
+      log.error({ err: error }, "what is due could not be applied; the next try is in a second");
+      alarm.aim(clock.now() + 1_000);
+    });
+  });
+  const context: EngineContext = {
+    store,
+    clock,
+    random,
+    log,
+    directory,
+    alarm,
+    fleet: new Fleet(),
+    watchers: new JobWatchers(),
+    endpointChanged: (endpointId) => workers.consider(endpointId),
+  };
+  const workers: WorkerManager = new WorkerManager(context, launchers);
+  await handBackOrphans(context);
+  return {
+    context,
+    workers,
+    serve: (endpoints) => serve(context, endpoints),
+    start() {
+      for (const { id } of directory.endpoints()) workers.consider(id);
+      alarm.aim(clock.now());
+    },
+    async stop(how) {
+      await workers.stop(how);
+      alarm.stop();
+    },
+  };
+}
+
+async function serve(context: EngineContext, endpoints: readonly ServedEndpoint[]): Promise<void> {
+  await commit(context, async (tx) => {
+    for (const { template, endpoint } of endpoints) {
+      await tx.putRecord("template", template.id, template);
+      await tx.putRecord("endpoint", endpoint.id, endpoint);
+    }
+  });
+  for (const { template, endpoint } of endpoints) {
+    context.directory.keepTemplate(template);
+    context.directory.keepEndpoint(endpoint);
+  }
+}

@@ -1,0 +1,205 @@
+/** Gives each endpoint the workers the scaler wants: starts them, lets them leave, and learns from how they end. */
+import { createHash } from "node:crypto";
+import type { Disarm } from "../core/clock.ts";
+import type { Endpoint } from "../core/endpoint.ts";
+import { decideScale } from "../core/scaler.ts";
+import type { Launcher, WorkerExit } from "../launch/launcher.ts";
+import type { EngineContext } from "./context.ts";
+import { FleetWorker } from "./fleet-worker.ts";
+import { loseWorker } from "./hand-back.ts";
+import { StartBackoff } from "./start-backoff.ts";
+import { exitFailure, failedToInitialize } from "./worker-exit.ts";
+
+/** What is remembered of an endpoint between two decisions. */
+interface EndpointScale {
+  readonly backoff: StartBackoff;
+  lastStartAt: number | undefined;
+  disarm: Disarm | undefined;
+}
+
+export class WorkerManager {
+  readonly #engine: EngineContext;
+  readonly #launchers: readonly Launcher[];
+  readonly #scales = new Map<string, EndpointScale>();
+  readonly #workersByToken = new Map<string, FleetWorker>();
+  readonly #changed = new Set<string>();
+  /** Ends of workers that are yet to come or to be recorded. */
+  readonly #ends = new Set<Promise<void>>();
+  #deciding: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(engine: EngineContext, launchers: readonly Launcher[]) {
+    this.#engine = engine;
+    this.#launchers = launchers;
+  }
+
+  /** Has the endpoint considered soon; many calls of one turn cost one decision. */
+  consider(endpointId: string): void {
+    if (this.#stopped) return;
+    this.#changed.add(endpointId);
+    this.#deciding ??= this.#decideChanged();
+  }
+
+  /** The worker a token belongs to. */
+  authenticate(token: string): FleetWorker | undefined {
+    return this.#workersByToken.get(digest(token));
+  }
+
+  /** Starts no more workers and ends all there are: at once, or as soon as they have finished their jobs. */
+  async stop(how: "drain" | "kill"): Promise<void> {
+    this.#stopped = true;
+    for (const scale of this.#scales.values()) scale.disarm?.();
+    await this.#deciding;
+    if (how === "kill") this.killAll();
+    else for (const worker of this.#engine.fleet.all()) this.#drain(worker);
+    await Promise.all(this.#ends);
+  }
+
+  /** Ends all workers at once; may hasten a `stop` that drains. */
+  killAll(): void {
+    this.#stopped = true;
+    for (const worker of this.#engine.fleet.all()) worker.launched?.kill();
+  }
+
+  async #decideChanged(): Promise<void> {
+    try {
+      await Promise.resolve();
+      while (this.#changed.size > 0 && !this.#stopped) {
+        const [endpointId = ""] = this.#changed;
+        this.#changed.delete(endpointId);
+        await this.#decide(endpointId);
+      }
+    } catch (error) {
+      this.#engine.log.error({ err: error }, "workers could not be scaled");
+    } finally {
+      this.#deciding = undefined;
+    }
+  }
+
+  async #decide(endpointId: string): Promise<void> {
+    const engine = this.#engine;
+    const endpoint = engine.directory.findEndpoint(endpointId);
+    const workers = engine.fleet.workersOf(endpointId);
+    if (!endpoint) {
+      for (const worker of workers) this.#drain(worker);
+      this.#scales.get(endpointId)?.disarm?.();
+      this.#scales.delete(endpointId);
+      return;
+    }
+    const [counts, oldestQueuedAt] = await engine.store.read(
+      async (view) =>
+        [await view.counts(endpointId), await view.oldestScalingQueuedAt(endpointId)] as const,
+    );
+    if (this.#stopped) return;
+    const scale = this.#scaleOf(endpointId);
+    const decision = decideScale({
+      now: engine.clock.now(),
+      endpoint,
+      inQueue: counts.inQueue - counts.inQueueLowPriority,
+      inProgress: counts.inProgress - counts.inProgressLowPriority,
+      oldestQueuedAt,
+      workers: engine.fleet.workersOf(endpointId),
+      lastStartAt: scale.lastStartAt,
+      notBefore: scale.backoff.notBefore,
+    });
+    for (const id of decision.drain) this.#drain(engine.fleet.find(id));
+    for (let started = 0; started < decision.start; started += 1) this.#start(endpoint, scale);
+    this.#aim(endpointId, scale, decision.dueAt);
+  }
+
+  #aim(endpointId: string, scale: EndpointScale, dueAt: number | undefined): void {
+    scale.disarm?.();
+    scale.disarm =
+      dueAt === undefined
+        ? undefined
+        : this.#engine.clock.wakeAt(dueAt, () => this.consider(endpointId));
+  }
+
+  #scaleOf(endpointId: string): EndpointScale {
+    const known = this.#scales.get(endpointId);
+    if (known) return known;
+    const scale = { backoff: new StartBackoff(), lastStartAt: undefined, disarm: undefined };
+    this.#scales.set(endpointId, scale);
+    return scale;
+  }
+
+  #start(endpoint: Endpoint, scale: EndpointScale): void {
+    const engine = this.#engine;
+    const template = engine.directory.template(endpoint.templateId);
+    const launcher = this.#launchers.find((candidate) => candidate.refuses(template) === undefined);
+    engine.fleet.setThrottled(endpoint.id, launcher ? 0 : 1);
+    if (!launcher) {
+      scale.backoff.failed(engine.clock.now());
+      const reasons = this.#launchers.map((candidate) => candidate.refuses(template));
+      engine.log.warn(
+        { endpointId: endpoint.id },
+        `no worker can be started for ${template.imageName}: ${reasons.join("; ")}`,
+      );
+      return this.consider(endpoint.id);
+    }
+    for (const worker of engine.fleet.workersOf(endpoint.id)) {
+      if (worker.state === "unhealthy" && !worker.launched) engine.fleet.remove(worker);
+    }
+    scale.lastStartAt = engine.clock.now();
+    const worker = new FleetWorker({
+      id: engine.random.shortId(14),
+      endpointId: endpoint.id,
+      endpointVersion: endpoint.version,
+      startedAt: scale.lastStartAt,
+    });
+    const workerToken = engine.random.token();
+    engine.fleet.add(worker);
+    this.#workersByToken.set(digest(workerToken), worker);
+    worker.launched = launcher.launch({ workerId: worker.id, workerToken, endpoint, template });
+    engine.log.info({ workerId: worker.id, endpointId: endpoint.id }, "worker started");
+    const ended = worker.launched.exited
+      .then((exit) => this.#ended(worker, workerToken, exit))
+      .catch((error: unknown) =>
+        engine.log.error(
+          { err: error, workerId: worker.id },
+          "the end of a worker could not be recorded",
+        ),
+      )
+      .finally(() => this.#ends.delete(ended));
+    this.#ends.add(ended);
+  }
+
+  #drain(worker: FleetWorker | undefined): void {
+    if (!worker || worker.state === "draining") return;
+    worker.state = "draining";
+    worker.launched?.drain();
+    worker.send({ drain: true });
+  }
+
+  async #ended(worker: FleetWorker, workerToken: string, exit: WorkerExit): Promise<void> {
+    const engine = this.#engine;
+    this.#workersByToken.delete(digest(workerToken));
+    worker.launched = undefined;
+    const scale = this.#scaleOf(worker.endpointId);
+    if (failedToInitialize(worker, exit)) {
+      worker.state = "unhealthy";
+      const waitMs = scale.backoff.failed(engine.clock.now());
+      const { id: workerId, endpointId } = worker;
+      engine.log.error(
+        { workerId, endpointId, ...exit },
+        `worker could not initialize; the next try is in ${waitMs} ms`,
+      );
+    } else {
+      engine.fleet.remove(worker);
+      scale.backoff.succeeded();
+      if (worker.state !== "draining" && exit.exitCode !== 0)
+        scale.backoff.failed(engine.clock.now());
+      engine.log.info(
+        { workerId: worker.id, endpointId: worker.endpointId, ...exit },
+        "worker ended",
+      );
+    }
+    // Jobs of a worker that was ended with the service are put back when the service starts again.
+    if (!this.#stopped) await loseWorker(engine, worker, exitFailure(worker, exit));
+    this.consider(worker.endpointId);
+  }
+}
+
+function digest(token: string): string {
+  return createHash("sha256").update(token).digest("base64");
+}

@@ -1,0 +1,107 @@
+/** One worker's gRPC call: bundles what the engine says in a turn, and takes reports no faster than they are stored. */
+import * as grpc from "@grpc/grpc-js";
+import type { ServiceOrders } from "../../runtime/protocol/session.ts";
+import {
+  decodeReport,
+  encodeOrders,
+  type ServiceMessage,
+  WireError,
+  type WorkerMessage,
+} from "../../runtime/protocol/worker-wire.ts";
+import type { EngineLog } from "../engine/context.ts";
+import type { WorkerSession } from "../engine/worker-session.ts";
+import { OrderBundle } from "./order-bundle.ts";
+
+export type WorkerCall = grpc.ServerDuplexStream<WorkerMessage, ServiceMessage>;
+
+/** Reports that may wait to be stored before the worker's stream is no longer read. */
+const UNSTORED_REPORTS = 32;
+
+export class GrpcSession {
+  /** Settles when the call is over. Never rejects. */
+  readonly ended: Promise<void>;
+  readonly #call: WorkerCall;
+  readonly #session: WorkerSession;
+  readonly #log: EngineLog;
+  readonly #bundle = new OrderBundle();
+  #unstored = 0;
+  #flushing = false;
+  #over = false;
+
+  constructor(
+    call: WorkerCall,
+    open: (send: (orders: ServiceOrders) => void) => WorkerSession,
+    log: EngineLog,
+  ) {
+    this.#call = call;
+    this.#log = log;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    this.#session = open((orders) => this.#enqueue(orders));
+    call.on("data", (message: WorkerMessage) => void this.#receive(message));
+    const over = () => {
+      if (this.#over) return;
+      this.#over = true;
+      this.#session.disconnected();
+      resolve();
+    };
+    call.on("end", () => call.end());
+    call.on("error", over);
+    call.on("close", over);
+    call.on("cancelled", over);
+    call.on("finish", over);
+  }
+
+  /** Ends the call from the service's side. */
+  end(): void {
+    if (!this.#over) this.#call.end();
+  }
+
+  async #receive(message: WorkerMessage): Promise<void> {
+    this.#unstored += 1;
+    if (this.#unstored === UNSTORED_REPORTS) this.#call.pause();
+    try {
+      await this.#session.receive(decodeReport(message));
+    } catch (error) {
+      this.#refuse(error);
+    } finally {
+      if (this.#unstored === UNSTORED_REPORTS) this.#call.resume();
+      this.#unstored -= 1;
+    }
+  }
+
+  /** The worker gets no receipt for what was not stored, and says it again when it has reconnected. */
+  #refuse(error: unknown): void {
+    if (this.#over) return;
+    const invalid = error instanceof WireError;
+    const details = error instanceof Error ? error.message : String(error);
+    this.#log.error(
+      { workerId: this.#session.worker.id, err: error },
+      "a worker's report could not be taken",
+    );
+    this.#call.emit("error", {
+      code: invalid ? grpc.status.INVALID_ARGUMENT : grpc.status.UNAVAILABLE,
+      details,
+    });
+  }
+
+  #enqueue(orders: ServiceOrders): void {
+    if (this.#over) return;
+    this.#bundle.add(orders);
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    if (this.#over) return;
+    const orders = this.#bundle.take();
+    if (!orders) {
+      this.#flushing = false;
+      return;
+    }
+    const more = () => this.#flush();
+    if (this.#call.write(encodeOrders(orders))) setImmediate(more);
+    else this.#call.once("drain", more);
+  }
+}

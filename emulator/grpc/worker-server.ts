@@ -1,0 +1,85 @@
+/** The port workers connect to: gRPC sessions, one per worker, admitted by their token. */
+import * as grpc from "@grpc/grpc-js";
+import { MESSAGE_MAX_BYTES, WORKER_SERVICE } from "../../runtime/protocol/worker-wire.ts";
+import type { EngineLog } from "../engine/context.ts";
+import type { FleetWorker } from "../engine/fleet-worker.ts";
+import type { WorkerSession } from "../engine/worker-session.ts";
+import { GrpcSession, type WorkerCall } from "./grpc-session.ts";
+
+export interface WorkerServerOptions {
+  /** `host:port` (port 0: any free one) or `unix:/path`. */
+  readonly address: string;
+  readonly log: EngineLog;
+  /** The worker a token belongs to, or undefined for a token that is not good. */
+  authenticate(token: string): FleetWorker | undefined;
+  openSession(worker: FleetWorker, send: WorkerSessionSend): WorkerSession;
+}
+
+export type WorkerSessionSend = ConstructorParameters<typeof WorkerSession>[2];
+
+export class WorkerServer {
+  readonly #options: WorkerServerOptions;
+  readonly #server: grpc.Server;
+  readonly #sessions = new Set<GrpcSession>();
+  #address: string | undefined;
+
+  constructor(options: WorkerServerOptions) {
+    this.#options = options;
+    this.#server = new grpc.Server({
+      "grpc.max_receive_message_length": MESSAGE_MAX_BYTES,
+      "grpc.max_send_message_length": MESSAGE_MAX_BYTES,
+      "grpc.keepalive_time_ms": 30_000,
+    });
+    this.#server.addService(WORKER_SERVICE, {
+      session: (call: WorkerCall) => this.#open(call),
+    });
+  }
+
+  /** The address workers are to be given. @throws Error before `start` */
+  get address(): string {
+    if (this.#address === undefined) throw new Error("the worker port is not open yet");
+    return this.#address;
+  }
+
+  /** Opens the port. @throws Error naming the address when it cannot be opened */
+  async start(): Promise<void> {
+    const { address } = this.#options;
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    this.#server.bindAsync(address, grpc.ServerCredentials.createInsecure(), (error, port) => {
+      if (error) reject(new Error(`the worker port ${address} cannot be opened: ${error.message}`));
+      else resolve(port);
+    });
+    const port = await promise;
+    this.#address = address.startsWith("unix:") ? address : address.replace(/:\d+$/u, `:${port}`);
+  }
+
+  /** Ends all sessions and closes the port. Idempotent, also before `start`. */
+  async stop(): Promise<void> {
+    for (const session of this.#sessions) session.end();
+    this.#server.forceShutdown();
+    await Promise.resolve();
+  }
+
+  #open(call: WorkerCall): void {
+    const worker = this.#options.authenticate(bearerToken(call.metadata));
+    if (!worker) {
+      call.emit("error", {
+        code: grpc.status.UNAUTHENTICATED,
+        details: "the worker token is missing or not good (any more)",
+      });
+      return;
+    }
+    const session = new GrpcSession(
+      call,
+      (send) => this.#options.openSession(worker, send),
+      this.#options.log,
+    );
+    this.#sessions.add(session);
+    void session.ended.then(() => this.#sessions.delete(session));
+  }
+}
+
+function bearerToken(metadata: grpc.Metadata): string {
+  const [header] = metadata.get("authorization");
+  return typeof header === "string" ? header.replace(/^Bearer /u, "") : "";
+}

@@ -1,0 +1,39 @@
+/** The real clock and real chance, behind the ports that core and engine know. */
+import { randomBytes, randomInt } from "node:crypto";
+import { V7Generator } from "uuidv7";
+import type { Clock, Random } from "./core/clock.ts";
+
+/** The longest delay a Node timer can take. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Service time that runs with the monotonic clock from the wall time at its making: setting the system's clock back does not turn it back. */
+export function createSystemClock(): Clock {
+  const madeAt = Date.now();
+  const madeAtMonotonic = performance.now();
+  const now = () => Math.floor(madeAt + performance.now() - madeAtMonotonic);
+  return {
+    now,
+    wakeAt(at, wake) {
+      let timer: NodeJS.Timeout;
+      const arm = () => {
+        timer = setTimeout(fire, Math.min(LONGEST_TIMER_MS, Math.max(0, at - now())));
+        timer.unref();
+      };
+      const fire = () => (now() < at ? arm() : wake());
+      arm();
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+const SHORT_ID_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+export function createSystemRandom(): Random {
+  const generator = new V7Generator();
+  return {
+    uuid: (now) => generator.generateOrResetWithTs(now).toString(),
+    token: () => randomBytes(18).toString("base64url"),
+    shortId: (length) =>
+      Array.from({ length }, () => SHORT_ID_LETTERS[randomInt(SHORT_ID_LETTERS.length)]).join(""),
+  };
+}
