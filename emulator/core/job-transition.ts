@@ -1,7 +1,8 @@
 /** The one function that decides what an event does to a job, and the only place that assigns a job's status. */
 import type { RevocationReason } from "../../runtime/protocol/outcome.ts";
 import type { JobEvent, JobEventType } from "./job-event.ts";
-import { TRANSITION_ROWS, type Refusal, type TransitionRow } from "./job-table.ts";
+import type { Refusal, TransitionRow } from "./job-rows/row.ts";
+import { TRANSITION_ROWS } from "./job-table.ts";
 import type { Job, JobKind } from "./job.ts";
 
 /** Something to be done after the change is durable. */
@@ -71,7 +72,10 @@ export function transition(job: Job, event: JobEvent, now: number): Transition {
     result: "changed",
     job: changed,
     effects: effectsOf(row, job, changed, event),
-    voided: { output: row.voids?.includes("output") ?? false, chunks: row.voids?.includes("chunks") ?? false },
+    voided: {
+      output: row.voids?.includes("output") ?? false,
+      chunks: row.voids?.includes("chunks") ?? false,
+    },
   };
 }
 
@@ -132,7 +136,12 @@ function refusalOf(event: JobEventType): Refusal {
   }
 }
 
-function effectsOf(row: TransitionRow, before: Job, after: Job, event: JobEvent): readonly JobEffect[] {
+function effectsOf(
+  row: TransitionRow,
+  before: Job,
+  after: Job,
+  event: JobEvent,
+): readonly JobEffect[] {
   return (row.effects ?? []).flatMap((type): JobEffect[] => {
     switch (type) {
       case "offer":
@@ -150,7 +159,11 @@ function effectsOf(row: TransitionRow, before: Job, after: Job, event: JobEvent)
   });
 }
 
-function revocation(jobId: string, lease: NonNullable<Job["lease"]>, event: JobEventType): JobEffect {
+function revocation(
+  jobId: string,
+  lease: NonNullable<Job["lease"]>,
+  event: JobEventType,
+): JobEffect {
   return {
     type: "revoke",
     workerId: lease.workerId,

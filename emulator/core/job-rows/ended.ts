@@ -1,0 +1,77 @@
+/** What can still happen to a job that has ended, and what can happen to any job. */
+import { as, backInQueue, type TransitionRow, VOIDS_ATTEMPT } from "./row.ts";
+
+const END_STATUSES = ["COMPLETED", "FAILED", "TIMED_OUT"] as const;
+const ALL_STATUSES = [
+  "IN_QUEUE",
+  "IN_PROGRESS",
+  "COMPLETED",
+  "FAILED",
+  "TIMED_OUT",
+  "CANCELLED",
+] as const;
+
+/** An outcome whose receipt got lost is sent again under the same lease and finds the job as it left it. */
+export const repeatRows: readonly TransitionRow[] = END_STATUSES.flatMap((from) =>
+  (["complete", "fail", "time-out", "lose-worker"] as const).map((event): TransitionRow => ({
+    from,
+    event,
+    to: "unchanged",
+    source: "ours",
+    says: "repeated outcome",
+  })),
+);
+
+export const finishedRows: readonly TransitionRow[] = [
+  { from: "CANCELLED", event: "cancel", to: "unchanged", source: "ours", says: "cancelled again" },
+  ...(["FAILED", "TIMED_OUT"] as const).map((from): TransitionRow => ({
+    from,
+    event: "retry",
+    to: "IN_QUEUE",
+    source: "spec",
+    says: "same id and input, output removed",
+    change: (job, event, now) => ({
+      ...backInQueue(now),
+      queueKey: as(event, "retry").nextQueueKey,
+      lostCount: 0,
+      errorCount: 0,
+      retries: job.retries + 1,
+    }),
+    effects: ["restarted", "offer"],
+    voids: VOIDS_ATTEMPT,
+  })),
+];
+
+export const anyStatusRows: readonly TransitionRow[] = ALL_STATUSES.flatMap(
+  (from): TransitionRow[] => [
+    {
+      from,
+      event: "read-chunks",
+      to: from,
+      source: "spec",
+      says: "a stream reader consumed chunks",
+      change: (job, event) => ({
+        chunksRead: Math.min(job.chunkCount, job.chunksRead + as(event, "read-chunks").count),
+      }),
+    },
+    {
+      from,
+      event: "pin-expiry",
+      to: from,
+      source: "spec",
+      says: "/status?ttl= fixes the moment of deletion",
+      change: (_job, event, now) => ({
+        ttlAt: now + as(event, "pin-expiry").ttlMs,
+        ttlPinned: true,
+      }),
+    },
+    {
+      from,
+      event: "expire",
+      to: "deleted",
+      source: "spec",
+      says: "TTL or retention ran out",
+      effects: ["revoke", "removed"],
+    },
+  ],
+);
