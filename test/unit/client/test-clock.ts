@@ -1,0 +1,49 @@
+/** A clock that stands still until it is moved, or moves by itself to the end of each sleep. */
+import type { ClientClock } from "../../../runtime/client/index.ts";
+
+interface Sleeper {
+  readonly until: number;
+  readonly wake: () => void;
+}
+
+export class TestClock implements ClientClock {
+  /** How long each sleep was to last, ms. */
+  readonly slept: number[] = [];
+  readonly #isManual: boolean;
+  readonly #sleepers = new Set<Sleeper>();
+  #now = 0;
+
+  constructor(mode: "runs-by-itself" | "manual" = "runs-by-itself") {
+    this.#isManual = mode === "manual";
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    this.slept.push(ms);
+    if (!this.#isManual) {
+      this.#now += ms;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const sleeper = { until: this.#now + ms, wake: resolve };
+    this.#sleepers.add(sleeper);
+    const abort = (): void => reject(signal?.reason as Error);
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      await promise;
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      this.#sleepers.delete(sleeper);
+    }
+  }
+
+  /** Moves time and wakes who has slept long enough. */
+  advance(ms: number): void {
+    this.#now += ms;
+    for (const { until, wake } of this.#sleepers) if (until <= this.#now) wake();
+  }
+}
