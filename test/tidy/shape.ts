@@ -45,6 +45,6 @@ function openingText(source: Source): string {
 
 function isSentence(text: string): boolean {
   return (
-    /^["'`A-Z0-9(]/.test(text) && text.split(/\s+/).length >= 4 && /[.:!?](\s|$|["'`)])/.test(text)
+    /^["'`A-Z0-9(]/.test(text) && text.split(/\s+/).length >= 3 && /[.:!?](\s|$|["'`)])/.test(text)
   );
 }
