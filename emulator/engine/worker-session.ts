@@ -114,13 +114,17 @@ export class WorkerSession {
     const { id: workerId, endpointId } = this.worker;
     const held = new Set(hello.held.map((lease) => lease.leaseToken));
     for (const lease of hello.held) this.worker.hold(lease);
-    await commit(this.#engine, async (tx, after) => {
+    const lost = await commit(this.#engine, async (tx, after) => {
+      const tokens: string[] = [];
       for (const job of await tx.runningJobs({ workerId })) {
         if (!job.lease || held.has(job.lease.token)) continue;
         const event = { type: "hand-back", leaseToken: job.lease.token } as const;
         await apply(tx, after, job, event, this.#engine.clock.now());
+        tokens.push(job.lease.token);
       }
+      return tokens;
     });
+    for (const token of lost) this.worker.release(token, this.#engine.clock.now());
     const { leaseMs, leaseRenewalMs } = LIMITS;
     this.#send({ welcome: { workerId, endpointId, leaseMs, leaseRenewalMs } });
   }
