@@ -57,7 +57,7 @@ export function decideScale(input: ScalerInput): ScalerDecision {
   if (missing > 0 && start === 0) dueAts.push(input.notBefore);
 
   let surplus = current.length - Math.max(endpoint.workersMin, demand(input));
-  const idle = current.filter(isIdle).sort((a, b) => a.idleSince - b.idleSince);
+  const idle = current.filter(isIdle).toSorted((a, b) => a.idleSince - b.idleSince);
   const aboveMax = current.length - endpoint.workersMax;
   for (const [position, worker] of idle.entries()) {
     const idleUntil = worker.idleSince + endpoint.idleTimeout * 1000;

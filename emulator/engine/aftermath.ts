@@ -33,6 +33,6 @@ export class Aftermath {
   }
 
   takeBack(): void {
-    for (const undo of this.#undo.reverse()) undo();
+    for (const undo of this.#undo.toReversed()) undo();
   }
 }

@@ -68,10 +68,7 @@ async function stageAll(
       (report.chunks ?? []).filter(isAcceptable).map((chunk) => stageChunk(engine, chunk)),
     ),
     Promise.all(
-      (report.progress ?? []).filter(isSmallJson).map(async (progress) => ({
-        progress,
-        value: await stage(engine, progress.value),
-      })),
+      (report.progress ?? []).filter(isSmallJson).map((value) => stageProgress(engine, value)),
     ),
     Promise.all((report.outcomes ?? []).map((outcome) => stageOutcome(engine, outcome))),
     before?.catch(() => undefined),
@@ -81,6 +78,13 @@ async function stageAll(
 
 async function stageChunk(engine: EngineContext, chunk: ChunkReport): Promise<StagedChunk> {
   return { chunk, body: await stage(engine, chunk.body) };
+}
+
+async function stageProgress(
+  engine: EngineContext,
+  progress: ProgressReport,
+): Promise<StagedProgress> {
+  return { progress, value: await stage(engine, progress.value) };
 }
 
 function isAcceptable(chunk: ChunkReport): boolean {

@@ -41,7 +41,7 @@ export async function readStream(
   const first = await read();
   if (first.chunks.length > 0 || first.last || options.signal.aborted) return first;
   await news.heard(options.holdMs, options.signal);
-  return read();
+  return await read();
 }
 
 export type StreamEvent =
