@@ -4,7 +4,10 @@ import { ConfigurationError } from "./errors.ts";
 import { readOptions, type ClientOptions } from "./options.ts";
 import { Transport } from "./transport.ts";
 
-/** A client of one service. Close it when done, or bind it with `await using`: its connections keep a process alive. */
+/**
+ * A client of one service. Close it when done, or bind it with `await using`: idle connections do not keep a process
+ * alive, but waits and streams that are still under way do.
+ */
 export class Client implements AsyncDisposable {
   readonly #transport: Transport;
   readonly #endpointId: string | undefined;

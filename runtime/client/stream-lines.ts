@@ -3,7 +3,10 @@ import { Buffer } from "node:buffer";
 
 const NEWLINE = 0x0a;
 
-/** The complete, non-empty lines of `body`. What follows the last newline is left out: the connection broke within it. */
+/**
+ * The non-empty lines of `body`, the last one with or without its newline. When the connection breaks, the error comes
+ * instead of the line it broke within.
+ */
 export async function* linesOf(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<string, void, undefined> {
@@ -19,4 +22,6 @@ export async function* linesOf(
     }
     pieces.push(bytes.subarray(start));
   }
+  const last = Buffer.concat(pieces).toString("utf8");
+  if (last.trim() !== "") yield last;
 }

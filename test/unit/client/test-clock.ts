@@ -41,6 +41,11 @@ export class TestClock implements ClientClock {
     }
   }
 
+  /** How many sleep at the moment. */
+  get sleepers(): number {
+    return this.#sleepers.size;
+  }
+
   /** Moves time and wakes who has slept long enough. */
   advance(ms: number): void {
     this.#now += ms;
