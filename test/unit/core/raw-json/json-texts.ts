@@ -23,18 +23,21 @@ const unit = fc.oneof(
   fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
 );
 
-const text = fc.array(unit, { maxLength: 8 }).map((units) => units.join(""));
-
-/** A string's JSON text in which each character is written plainly or as an escape. */
-const stringText = fc.tuple(text, fc.infiniteStream(fc.boolean())).map(([value, escapes]) => {
-  let out = "";
-  for (let i = 0; i < value.length; i++) {
-    const plain = JSON.stringify(value.charAt(i)).slice(1, -1);
-    const hex = value.charCodeAt(i).toString(16).padStart(4, "0");
-    out += escapes.next().value === true ? `\\u${hex}` : plain;
-  }
-  return `"${out}"`;
+/** A string's JSON text in which each character is written plainly or as escapes. */
+const stringText = fc.array(fc.tuple(unit, fc.boolean()), { maxLength: 8 }).map((units) => {
+  const written = units.map(([value, escaped]) =>
+    escaped ? escapesOf(value) : JSON.stringify(value).slice(1, -1),
+  );
+  return `"${written.join("")}"`;
 });
+
+function escapesOf(value: string): string {
+  let escapes = "";
+  for (let i = 0; i < value.length; i++) {
+    escapes += `\\u${value.charCodeAt(i).toString(16).padStart(4, "0")}`;
+  }
+  return escapes;
+}
 
 const numberText = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
@@ -44,35 +47,78 @@ const numberText = fc.oneof(
 
 const space = fc.constantFrom("", "", "", " ", "\n", "\t \r\n");
 
-const { value: valueText } = fc.letrec<{ value: string; array: string; object: string }>((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 4 },
-    fc.oneof(fc.constantFrom("true", "false", "null"), numberText, stringText),
-    tie("array"),
-    tie("object"),
-  ),
-  array: fc
-    .tuple(fc.array(fc.tuple(space, tie("value"), space), { maxLength: 4 }), space)
-    .map(([items, inner]) => `[${items.map((item) => item.join("")).join(",") || inner}]`),
-  object: objectOf(tie("value")),
-}));
+const keyText = fc.oneof(
+  stringText,
+  fc.constantFrom('"a"', '"b"', '"__proto__"', '"\\u0061"', '""'),
+);
 
-function objectOf(value: fc.Arbitrary<string>): fc.Arbitrary<string> {
-  const key = fc.oneof(stringText, fc.constantFrom('"a"', '"b"', '"__proto__"', '"\\u0061"', '""'));
-  const member = fc.tuple(space, key, space, fc.constant(":"), space, value, space);
-  return fc
-    .tuple(fc.array(member, { maxLength: 5 }), space)
-    .map(([members, inner]) => `{${members.map((each) => each.join("")).join(",") || inner}}`);
+/**
+ * V8 misreads escaped keys: once it has seen an object with the key "\\", JSON.parse takes other keys that begin with
+ * an escape for it (nodejs/node#63785). Where JSON.parse is asked for values, keys have no escapes.
+ */
+const unescapedKeyText = keyText.filter((key) => !key.includes("\\"));
+
+function valueText(key: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc.letrec<{ value: string; array: string; object: string }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.oneof(fc.constantFrom("true", "false", "null"), numberText, stringText),
+      tie("array"),
+      tie("object"),
+    ),
+    array: fc
+      .tuple(fc.array(fc.tuple(space, tie("value"), space), { maxLength: 4 }), space)
+      .map(([items, inner]) => `[${items.map((item) => item.join("")).join(",") || inner}]`),
+    object: fc
+      .tuple(fc.array(memberText(key, tie("value")), { maxLength: 4 }), space)
+      .map(([members, inner]) => objectText(members, inner)),
+  })).value;
 }
 
-function toBytes(json: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
-  return fc.tuple(space, json, space).map((parts) => Buffer.from(parts.join("")));
+interface MemberText {
+  readonly text: string;
+  readonly key: string;
+  readonly value: string;
 }
 
-export const jsonBytes = toBytes(valueText);
+function memberText(
+  key: fc.Arbitrary<string>,
+  value: fc.Arbitrary<string>,
+): fc.Arbitrary<MemberText> {
+  return fc.tuple(space, key, space, space, value, space).map(([a, rawKey, b, c, rawValue, d]) => ({
+    text: `${a}${rawKey}${b}:${c}${rawValue}${d}`,
+    key: rawKey,
+    value: rawValue,
+  }));
+}
+
+function objectText(members: readonly MemberText[], inner: string): string {
+  return `{${members.map(({ text }) => text).join(",") || inner}}`;
+}
+
+export const jsonBytes = fc
+  .tuple(space, valueText(keyText), space)
+  .map((parts) => Buffer.from(parts.join("")));
+
+/** An object's text, and the raw text of the last value of each of its keys. */
+export interface KnownObject {
+  readonly bytes: Buffer;
+  readonly rawValues: ReadonlyMap<string, string>;
+}
+
+function knownObject(key: fc.Arbitrary<string>): fc.Arbitrary<KnownObject> {
+  const members = fc.array(memberText(key, valueText(key)), { maxLength: 6 });
+  return fc.tuple(space, members, space).map(([before, parts, after]) => ({
+    bytes: Buffer.from(`${before}${objectText(parts, before)}${after}`),
+    rawValues: new Map(parts.map((part) => [String(JSON.parse(part.key)), part.value])),
+  }));
+}
 
 /** With duplicate keys, escaped keys and `__proto__` among them. */
-export const objectBytes = toBytes(objectOf(valueText));
+export const knownObjects = knownObject(keyText);
+
+/** The same without escaped keys. */
+export const knownObjectsWithPlainKeys = knownObject(unescapedKeyText);
 
 const tokens = [
   "{",
@@ -106,7 +152,7 @@ const edit = fc.record({
 
 /** JSON with one to three random edits: sometimes still JSON, mostly just not. */
 export const damagedBytes = fc
-  .tuple(fc.oneof(jsonBytes, objectBytes), fc.array(edit, { minLength: 1, maxLength: 3 }))
+  .tuple(jsonBytes, fc.array(edit, { minLength: 1, maxLength: 3 }))
   .map(([bytes, edits]) => {
     let damaged = bytes;
     for (const { at, remove, insert } of edits) {
