@@ -1,5 +1,6 @@
 /** The store that forgets everything when it is closed: for tests and `--ephemeral`. */
 import { CommittedView } from "../committed-view.ts";
+import { StepJournal } from "../step-journal.ts";
 import { StepQueue, storeClosed } from "../step-queue.ts";
 import type { Payload, Store } from "../store.ts";
 import { MemoryTables } from "./memory-tables.ts";
@@ -8,20 +9,20 @@ import { MemoryView } from "./memory-view.ts";
 
 /** Keeps everything in memory; otherwise behaves as the store on disk does. */
 export function createMemoryStore(): Store {
-  const tables = new MemoryTables();
+  const journal = new StepJournal();
+  const tables = new MemoryTables(journal);
   const queue = new StepQueue<MemoryTransaction>({
     beginStep: () => new MemoryTransaction(tables),
     keepStep(tx) {
       tx.end();
-      tables.keepStep();
+      journal.keepStep();
     },
     undoStep(tx) {
       tx.end();
-      tables.undoStep();
+      journal.undoStep();
     },
-    // A finished step is kept at once: what follows cannot fail, and reads wait for the end of the batch.
-    commit: () => undefined,
-    abort: () => undefined,
+    commit: () => journal.commit(),
+    abort: () => journal.abort(),
   });
   const committed = new CommittedView(new MemoryView(tables), queue);
   return {

@@ -1,6 +1,7 @@
-/** What the memory store keeps, and the log by which the changes of a step are taken back. */
+/** What the memory store keeps, each change of which can be taken back. */
 import { countChange, NO_COUNTS, type JobCounts } from "../../core/job-counts.ts";
 import type { Job } from "../../core/job.ts";
+import type { StepJournal } from "../step-journal.ts";
 import type { PayloadSlot, RecordKind, Records } from "../store.ts";
 import { JobIndexes } from "./job-indexes.ts";
 
@@ -21,8 +22,11 @@ export class MemoryTables {
   lastSeq = 0;
 
   readonly #counts = new Map<string, JobCounts>();
-  /** How to take back what the running step did, newest last. */
-  readonly #undo: (() => void)[] = [];
+  readonly #journal: StepJournal;
+
+  constructor(journal: StepJournal) {
+    this.#journal = journal;
+  }
 
   counts(endpointId: string): JobCounts {
     return this.#counts.get(endpointId) ?? NO_COUNTS;
@@ -35,7 +39,7 @@ export class MemoryTables {
     const counts = this.counts(job.endpointId);
     this.#setJob(before, after);
     this.setCounts(job.endpointId, countChange(counts, before, after));
-    this.#undo.push(() => this.#setJob(after, before));
+    this.#journal.onUndo(() => this.#setJob(after, before));
   }
 
   setCounts(endpointId: string, counts: JobCounts): void {
@@ -46,7 +50,7 @@ export class MemoryTables {
   setIn<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
     const before = map.get(key);
     assign(map, key, value);
-    this.#undo.push(() => assign(map, key, before));
+    this.#journal.onUndo(() => assign(map, key, before));
   }
 
   /** The payloads of a job, to be changed. */
@@ -59,7 +63,7 @@ export class MemoryTables {
   addChunks({ chunks }: Bodies, added: readonly Uint8Array[]): void {
     const { length } = chunks;
     chunks.push(...added);
-    this.#undo.push(() => {
+    this.#journal.onUndo(() => {
       chunks.length = length;
     });
   }
@@ -67,17 +71,9 @@ export class MemoryTables {
   clearChunks(bodies: Bodies): void {
     const { chunks } = bodies;
     bodies.chunks = [];
-    this.#undo.push(() => {
+    this.#journal.onUndo(() => {
       bodies.chunks = chunks;
     });
-  }
-
-  keepStep(): void {
-    this.#undo.length = 0;
-  }
-
-  undoStep(): void {
-    for (let take = this.#undo.pop(); take !== undefined; take = this.#undo.pop()) take();
   }
 
   #setJob(before: Job | undefined, after: Job | undefined): void {

@@ -1,0 +1,119 @@
+/**
+ * The one connection to the database, and the transaction of the batch that runs. A step that throws is undone without
+ * savepoints, which would cost every step a copy of each page it touches: the transaction is rolled back and the writes
+ * of the steps before it are done again, as every one of them was logged with its values.
+ */
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { rowOf, type Row } from "./row.ts";
+import { fromSqlite, isFatal } from "./sqlite-error.ts";
+
+interface LoggedWrite {
+  readonly statement: StatementSync;
+  readonly values: readonly SQLInputValue[];
+}
+
+export class Connection {
+  readonly #db: DatabaseSync;
+  readonly #file: string;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #rollback: StatementSync;
+  /** The writes of the transaction, and how many of them belong to steps that are kept. */
+  #log: LoggedWrite[] = [];
+  #kept = 0;
+  /** Why the transaction cannot be committed any more. */
+  #failure: { readonly reason: unknown } | undefined;
+
+  /** `file` is named in the messages of errors. */
+  constructor(db: DatabaseSync, file: string) {
+    this.#db = db;
+    this.#file = file;
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#commit = db.prepare("COMMIT");
+    this.#rollback = db.prepare("ROLLBACK");
+  }
+
+  prepare(sql: string): StatementSync {
+    const statement = this.#db.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement;
+  }
+
+  first(statement: StatementSync, ...values: SQLInputValue[]): Row | undefined {
+    const row = this.#guard(() => statement.get(...values));
+    return row === undefined ? undefined : rowOf(row);
+  }
+
+  all(statement: StatementSync, ...values: SQLInputValue[]): Row[] {
+    return this.#guard(() => statement.all(...values)).map(rowOf);
+  }
+
+  /** Rows until `take` answers false. */
+  each(
+    statement: StatementSync,
+    values: readonly SQLInputValue[],
+    take: (row: Row) => boolean,
+  ): void {
+    this.#guard(() => {
+      for (const row of statement.iterate(...values)) if (!take(rowOf(row))) return;
+    });
+  }
+
+  /** Writes within the transaction, beginning it if need be; answers how many rows changed. */
+  write(statement: StatementSync, ...values: SQLInputValue[]): number {
+    return this.#guard(() => {
+      if (!this.#db.isTransaction) this.#begin.run();
+      const { changes } = statement.run(...values);
+      this.#log.push({ statement, values });
+      return Number(changes);
+    });
+  }
+
+  keepStep(): void {
+    if (this.#failure) throw this.#failure.reason;
+    this.#kept = this.#log.length;
+  }
+
+  undoStep(): void {
+    if (this.#failure) throw this.#failure.reason;
+    if (this.#log.length === this.#kept) return;
+    this.#guard(() => {
+      this.#rollback.run();
+      this.#log.length = this.#kept;
+      if (this.#kept > 0) this.#begin.run();
+      for (const { statement, values } of this.#log) statement.run(...values);
+    });
+  }
+
+  /** Makes the kept steps durable; does nothing if they wrote nothing. */
+  commit(): void {
+    if (this.#db.isTransaction) this.#guard(() => this.#commit.run());
+    this.#reset();
+  }
+
+  abort(): void {
+    this.#reset();
+    // After some failures SQLite has rolled back by itself.
+    if (this.#db.isTransaction) this.#rollback.run();
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #reset(): void {
+    this.#log = [];
+    this.#kept = 0;
+    this.#failure = undefined;
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      const reason = fromSqlite(error, this.#file);
+      if (isFatal(error)) this.#failure ??= { reason };
+      throw reason;
+    }
+  }
+}

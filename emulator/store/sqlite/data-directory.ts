@@ -1,0 +1,107 @@
+/** The directory an emulator keeps its state in: made private, and held by one process at a time. */
+import fs from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StoreInUseError } from "../store.ts";
+import { migrate, schemaVersionOf } from "./migrate.ts";
+import { fromFileSystem, fromSqlite, isBusy } from "./sqlite-error.ts";
+
+const DATABASE_FILE = "store.db";
+/** For the message a second emulator prints; what keeps it out is the lock on the database. */
+const PROCESS_ID_FILE = "emulator.pid";
+
+/** Kilobytes of pages held in memory. */
+const CACHE_KB = 65_536;
+
+export interface OpenedDatabase {
+  readonly db: DatabaseSync;
+  /** Path of the database's file. */
+  readonly file: string;
+  /** To be called after the database was closed. */
+  readonly release: () => void;
+}
+
+/**
+ * Opens the database of the directory, making both if need be.
+ *
+ * @throws StoreInUseError when another process (or this one) has it open; StoreUnusableError when it cannot be used;
+ *   StoreFullError when there is no room for a new one.
+ */
+export function openDatabase(directory: string): OpenedDatabase {
+  const file = path.join(directory, DATABASE_FILE);
+  makePrivate(directory, file);
+  const db = connect(directory, file);
+  const processIdFile = path.join(directory, PROCESS_ID_FILE);
+  writeProcessId(processIdFile);
+  return { db, file, release: () => fs.rmSync(processIdFile, { force: true }) };
+}
+
+/** SQLite gives its other files the permissions of the database's, which therefore is made first. */
+function makePrivate(directory: string, file: string): void {
+  try {
+    const made = fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    fs.closeSync(fs.openSync(file, "a", 0o600));
+    if (made !== undefined) syncDirectories(directory, path.dirname(made));
+  } catch (error) {
+    throw fromFileSystem(error, directory);
+  }
+}
+
+/** Syncs the directories from `innermost` up to `outermost`, so that none of the names between is lost. */
+function syncDirectories(innermost: string, outermost: string): void {
+  for (let directory = innermost; ; directory = path.dirname(directory)) {
+    const handle = fs.openSync(directory, "r");
+    fs.fsyncSync(handle);
+    fs.closeSync(handle);
+    if (directory === outermost || directory === path.dirname(directory)) return;
+  }
+}
+
+/**
+ * The exclusive lock is taken with the first look at the database, held until it is closed, and given back by the system
+ * when the process dies. It also spares SQLite the shared memory file, which a full disk could make fail.
+ */
+function connect(directory: string, file: string): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(file, { timeout: 0 });
+    db.exec("PRAGMA locking_mode = EXCLUSIVE");
+    schemaVersionOf(db, file);
+    db.exec(`PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA temp_store = MEMORY;
+      PRAGMA cache_size = -${CACHE_KB};`);
+    migrate(db, file);
+    return db;
+  } catch (error) {
+    db?.close();
+    if (isBusy(error)) throw inUse(directory, error);
+    throw fromSqlite(error, file);
+  }
+}
+
+function inUse(directory: string, cause: unknown): StoreInUseError {
+  const holder = readProcessId(path.join(directory, PROCESS_ID_FILE));
+  const who = holder === undefined ? "another process" : `another emulator (process ${holder})`;
+  return new StoreInUseError(
+    `the data directory ${directory} is in use by ${who}; stop it or choose another data directory`,
+    { cause },
+  );
+}
+
+/** Without the file only a message is poorer, so that a full disk must not keep the store from opening. */
+function writeProcessId(file: string): void {
+  try {
+    fs.writeFileSync(file, `${process.pid}\n`, { mode: 0o600 });
+  } catch {
+    fs.rmSync(file, { force: true });
+  }
+}
+
+function readProcessId(file: string): string | undefined {
+  try {
+    return fs.readFileSync(file, "utf8").trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+/** Records kept whole, as JSON by kind and id. */
+import type { StatementSync } from "node:sqlite";
+import type { RecordKind, Records } from "../store.ts";
+import type { Connection } from "./connection.ts";
+import { damaged, textAt } from "./row.ts";
+
+export class RecordTable {
+  readonly #connection: Connection;
+  readonly #upsert: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #select: StatementSync;
+  readonly #selectKind: StatementSync;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#upsert = connection.prepare("INSERT OR REPLACE INTO record VALUES (?, ?, ?)");
+    this.#delete = connection.prepare("DELETE FROM record WHERE kind = ? AND id = ?");
+    this.#select = connection.prepare("SELECT json FROM record WHERE kind = ? AND id = ?");
+    this.#selectKind = connection.prepare("SELECT json FROM record WHERE kind = ? ORDER BY id");
+  }
+
+  get<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {
+    const row = this.#connection.first(this.#select, kind, id);
+    return row && (parse(textAt(row, 0)) as Records[K]);
+  }
+
+  list<K extends RecordKind>(kind: K): readonly Records[K][] {
+    return this.#connection
+      .all(this.#selectKind, kind)
+      .map((row) => parse(textAt(row, 0)) as Records[K]);
+  }
+
+  put<K extends RecordKind>(kind: K, id: string, record: Records[K]): void {
+    this.#connection.write(this.#upsert, kind, id, JSON.stringify(record));
+  }
+
+  delete(kind: RecordKind, id: string): void {
+    this.#connection.write(this.#delete, kind, id);
+  }
+}
+
+/** What `put` wrote under the same kind; whether its fields are those of this version is for migrations to see to. */
+function parse(json: string): object {
+  const record: unknown = JSON.parse(json);
+  if (typeof record !== "object" || record === null) throw damaged("a record", record);
+  return record;
+}

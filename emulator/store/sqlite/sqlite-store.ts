@@ -1,0 +1,78 @@
+/** The store on disk: a SQLite database and, beside it, files for large payloads. */
+import { CommittedView } from "../committed-view.ts";
+import { StepQueue, storeClosed } from "../step-queue.ts";
+import type { Payload, Store } from "../store.ts";
+import { Connection } from "./connection.ts";
+import { openDatabase } from "./data-directory.ts";
+import { PayloadFiles } from "./payload-files.ts";
+import { SqliteTransaction } from "./sqlite-transaction.ts";
+import { SqliteView } from "./sqlite-view.ts";
+import { Tables } from "./tables.ts";
+
+/** Above this, writing a file costs less than writing the bytes twice through the database, and blocks nobody. */
+const PAYLOAD_FILE_MIN_BYTES = 131_072;
+
+export interface SqliteStoreOptions {
+  /** The data directory; made, for this user only, if it does not exist. */
+  readonly directory: string;
+  /** Called after each commit with the number of steps it made durable. */
+  readonly onCommit?: (steps: number) => void;
+}
+
+/**
+ * Opens the store of a data directory.
+ *
+ * @throws StoreInUseError when another emulator uses the directory; StoreUnusableError when it cannot be used: not
+ *   writable, a file in its place, damaged, or written by a newer version; StoreFullError when there is no room.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { db, file, release } = openDatabase(options.directory);
+  const connection = new Connection(db, file);
+  const files = new PayloadFiles(options.directory);
+  const tables = new Tables(connection, files);
+  const referred = new Set([...tables.payloads.fileNames(), ...tables.chunks.fileNames()]);
+  files.sweep((name) => referred.has(name));
+  const queue = new StepQueue<SqliteTransaction>(stepTarget(tables, options));
+  const committed = new CommittedView(new SqliteView(tables), queue);
+  let closing: Promise<void> | undefined;
+  return {
+    transact: (step) => queue.transact(step),
+    async read(query) {
+      if (queue.closed) throw storeClosed();
+      return query(committed);
+    },
+    async stage(bytes): Promise<Payload> {
+      if (queue.closed) throw storeClosed();
+      if (bytes.byteLength < PAYLOAD_FILE_MIN_BYTES) return { kind: "inline", bytes };
+      return { kind: "file", name: await files.stage(bytes), sizeBytes: bytes.byteLength };
+    },
+    async discard(payload) {
+      if (payload.kind === "file") await files.discard(payload.name);
+    },
+    close: () =>
+      (closing ??= queue.close().then(async () => {
+        await files.settle();
+        connection.close();
+        release();
+      })),
+  };
+}
+
+function stepTarget(tables: Tables, { onCommit }: SqliteStoreOptions) {
+  return {
+    beginStep: () => new SqliteTransaction(tables),
+    keepStep(tx: SqliteTransaction) {
+      tx.end();
+      tables.keepStep();
+    },
+    undoStep(tx: SqliteTransaction) {
+      tx.end();
+      tables.undoStep();
+    },
+    commit(steps: number) {
+      tables.commit();
+      onCommit?.(steps);
+    },
+    abort: () => tables.abort(),
+  };
+}

@@ -1,0 +1,51 @@
+/** What can be asked of the database. */
+import type { JobCounts } from "../../core/job-counts.ts";
+import type { Job } from "../../core/job.ts";
+import type { ChunkWindow, PayloadSlot, RecordKind, Records, StoreView } from "../store.ts";
+import type { Tables } from "./tables.ts";
+
+export class SqliteView implements StoreView {
+  protected readonly tables: Tables;
+
+  constructor(tables: Tables) {
+    this.tables = tables;
+  }
+
+  async job(id: string): Promise<Job | undefined> {
+    return this.tables.jobs.byId(id);
+  }
+
+  async payload(seq: number, slot: PayloadSlot): Promise<Uint8Array | undefined> {
+    const body = this.tables.payloads.get(seq, slot);
+    return body === undefined ? undefined : this.#bytesOf(body);
+  }
+
+  async chunks(seq: number, window: ChunkWindow): Promise<readonly Uint8Array[]> {
+    const bodies = this.tables.chunks.window(seq, window);
+    return Promise.all(bodies.map((body) => this.#bytesOf(body)));
+  }
+
+  async counts(endpointId: string): Promise<JobCounts> {
+    return this.tables.queues.counts(endpointId);
+  }
+
+  async oldestScalingQueuedAt(endpointId: string): Promise<number | undefined> {
+    return this.tables.jobs.oldestScalingQueuedAt(endpointId);
+  }
+
+  async nextDueAt(): Promise<number | undefined> {
+    return this.tables.jobs.nextDueAt();
+  }
+
+  async record<K extends RecordKind>(kind: K, id: string): Promise<Records[K] | undefined> {
+    return this.tables.records.get(kind, id);
+  }
+
+  async records<K extends RecordKind>(kind: K): Promise<readonly Records[K][]> {
+    return this.tables.records.list(kind);
+  }
+
+  async #bytesOf(body: Uint8Array | string): Promise<Uint8Array> {
+    return typeof body === "string" ? this.tables.files.read(body) : body;
+  }
+}

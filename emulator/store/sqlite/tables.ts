@@ -1,0 +1,57 @@
+/** All tables of one open database, with the journal that spans them. */
+import { StepJournal } from "../step-journal.ts";
+import { ChunkTable } from "./chunk-table.ts";
+import type { Connection } from "./connection.ts";
+import { JobTable } from "./job-table.ts";
+import type { PayloadFiles } from "./payload-files.ts";
+import { PayloadTable } from "./payload-table.ts";
+import { QueueTable } from "./queue-table.ts";
+import { RecordTable } from "./record-table.ts";
+import { SequenceTable } from "./sequence-table.ts";
+
+export class Tables {
+  readonly files: PayloadFiles;
+  readonly sequence: SequenceTable;
+  readonly queues: QueueTable;
+  readonly jobs: JobTable;
+  readonly payloads: PayloadTable;
+  readonly chunks: ChunkTable;
+  readonly records: RecordTable;
+  readonly #connection: Connection;
+  readonly #journal = new StepJournal();
+
+  constructor(connection: Connection, files: PayloadFiles) {
+    this.#connection = connection;
+    this.files = files;
+    this.sequence = new SequenceTable(connection);
+    this.queues = new QueueTable(connection, this.#journal);
+    this.jobs = new JobTable(connection, this.queues);
+    this.payloads = new PayloadTable(connection, this.#journal, files);
+    this.chunks = new ChunkTable(connection, this.#journal, files);
+    this.records = new RecordTable(connection);
+  }
+
+  keepStep(): void {
+    this.#connection.keepStep();
+    this.#journal.keepStep();
+  }
+
+  undoStep(): void {
+    this.#connection.undoStep();
+    this.#journal.undoStep();
+  }
+
+  commit(): void {
+    this.sequence.flush();
+    this.queues.flush();
+    this.#connection.commit();
+    this.sequence.committed();
+    this.queues.committed();
+    this.#journal.commit();
+  }
+
+  abort(): void {
+    this.#connection.abort();
+    this.#journal.abort();
+  }
+}
