@@ -1,0 +1,13 @@
+/** The one error of a handler that cannot be made ready. */
+
+/** The module cannot be imported, holds no handler, or its setup failed; the message says which and why. */
+export class InitError extends Error {
+  override readonly name = "InitError";
+  readonly code = "handler_not_ready";
+
+  /** @param stack of the user's own error, if that is what went wrong */
+  constructor(message: string, stack?: string) {
+    super(message);
+    this.stack = stack ?? "";
+  }
+}

@@ -1,0 +1,94 @@
+/** One job inside the handler process: connects what the handler does to the frames that tell of it. */
+import { Buffer } from "node:buffer";
+import type { FrameChannel } from "../pipe/frame-channel.ts";
+import { REPORT, type RunHead } from "../pipe/frame-kinds.ts";
+import type { Frame } from "../pipe/frames.ts";
+import { logLine, type LogLevel } from "../pipe/tagged-lines.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import { ChunkWindow } from "./chunk-window.ts";
+import type { Job, LogFields } from "./contract.ts";
+import { invoke, type InvocationResult } from "./invoke.ts";
+import { JobContext, type Voice } from "./job-context.ts";
+import type { Printing } from "./printing.ts";
+import type { LoadedHandler } from "./read-module.ts";
+
+/** Progress values of one job leave this far apart at least; the newest wins. */
+const PROGRESS_INTERVAL_MS = 100;
+
+export class JobInvocation implements Voice {
+  readonly slot: number;
+  readonly jobId: string;
+  readonly context: JobContext;
+  readonly window = new ChunkWindow();
+  readonly #channel: FrameChannel;
+  readonly #printing: Printing;
+  #newestProgress: Buffer | undefined;
+  #progressTimer: NodeJS.Timeout | undefined;
+
+  /** @throws SyntaxError when the frame's payload is no JSON */
+  constructor(frame: Frame, channel: FrameChannel, printing: Printing) {
+    this.slot = frame.slot;
+    this.#channel = channel;
+    this.#printing = printing;
+    // Written by the supervisor of this very process.
+    const head = JSON.parse(frame.head) as RunHead;
+    this.jobId = head.jobId;
+    this.context = new JobContext(readJob(head, frame.payload), head.remainingMs, this);
+  }
+
+  async run(handler: LoadedHandler): Promise<void> {
+    const result = await invoke(handler, this);
+    clearTimeout(this.#progressTimer);
+    this.#newestProgress = undefined;
+    this.#printing.end(this.jobId);
+    this.#report(result);
+  }
+
+  abort(): void {
+    this.context.abort();
+    this.window.release();
+  }
+
+  sendChunk(index: number, body: Buffer): void {
+    this.#channel.send(REPORT.chunk, this.slot, { index }, body);
+  }
+
+  progress(json: Buffer): void {
+    this.#newestProgress = json;
+    if (this.#progressTimer !== undefined) return;
+    this.#sendProgress();
+  }
+
+  log(level: LogLevel, message: string, fields?: LogFields): void {
+    const entry = { level, message, ...(fields === undefined ? {} : { fields }) };
+    this.#printing.line(logLine(this.jobId, entry, LIMITS.logLineMaxBytes));
+  }
+
+  #sendProgress(): void {
+    const newest = this.#newestProgress;
+    this.#newestProgress = undefined;
+    this.#progressTimer = undefined;
+    if (newest === undefined) return;
+    this.#channel.send(REPORT.progress, this.slot, undefined, newest);
+    this.#progressTimer = setTimeout(() => this.#sendProgress(), PROGRESS_INTERVAL_MS);
+  }
+
+  #report(result: InvocationResult): void {
+    if (result.kind === "failed") {
+      this.#channel.send(REPORT.failed, this.slot, result.failure);
+      return;
+    }
+    const hasOutput = result.output !== undefined;
+    const payload = hasOutput ? Buffer.from(result.output) : undefined;
+    this.#channel.send(REPORT.completed, this.slot, { hasOutput }, payload);
+  }
+}
+
+function readJob(head: RunHead, payload: Uint8Array): Job {
+  const { jobId, attempt, s3Bytes = 0 } = head;
+  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+  const inputBytes = bytes.length - s3Bytes;
+  const input: unknown = JSON.parse(bytes.toString("utf8", 0, inputBytes));
+  if (s3Bytes === 0) return { id: jobId, input, attempt };
+  return { id: jobId, input, attempt, s3Config: JSON.parse(bytes.toString("utf8", inputBytes)) };
+}

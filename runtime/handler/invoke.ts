@@ -1,0 +1,100 @@
+/** Runs a handler on one job, in any of its four forms, to its end. */
+import type { FailedHead } from "../pipe/frame-kinds.ts";
+import { chunkBodies, yieldedJson } from "./chunk-body.ts";
+import type { Handler } from "./contract.ts";
+import type { ChunkWindow } from "./chunk-window.ts";
+import type { JobContext } from "./job-context.ts";
+import { Collected } from "./collected.ts";
+import { InvalidOutputError, outputJson } from "./output.ts";
+import { describeThrown } from "./thrown.ts";
+
+/** What an invocation needs beside the handler. */
+export interface Invocation {
+  readonly context: JobContext;
+  readonly window: ChunkWindow;
+  sendChunk(index: number, body: Buffer): void;
+}
+
+export type InvocationResult =
+  | { readonly kind: "completed"; readonly output: string | undefined }
+  | { readonly kind: "failed"; readonly failure: FailedHead; readonly thrown: unknown };
+
+/** A generator that never waits lets the event loop have its turn after this long, so that its chunks leave. */
+const BREATH_MS = 1;
+
+/** Never rejects: whatever the handler throws is part of the result. */
+export async function invoke(
+  handler: { readonly run: Handler; readonly aggregate: boolean },
+  invocation: Invocation,
+): Promise<InvocationResult> {
+  const { context } = invocation;
+  try {
+    const returned: unknown = await handler.run(context.job, context);
+    const iterator = asIterator(returned);
+    const output =
+      iterator === undefined
+        ? outputJson(returned)
+        : await pullAll(iterator, invocation, handler.aggregate);
+    return { kind: "completed", output };
+  } catch (thrown) {
+    const type = thrown instanceof InvalidOutputError ? "invalid_output" : "handler_error";
+    const { message, stack } = describeThrown(thrown);
+    // The stack of an InvalidOutputError shows the runtime, not the handler.
+    const shown = type === "invalid_output" || stack === undefined ? {} : { stack };
+    return { kind: "failed", failure: { type, message, ...shown }, thrown };
+  } finally {
+    context.end();
+  }
+}
+
+/** A next step that may or may not be a promise, as `for await` takes it too. */
+interface AnyIterator {
+  next(): IteratorResult<unknown> | Promise<IteratorResult<unknown>>;
+  return?(value?: unknown): unknown;
+}
+
+/** Generators and other iterators stream; arrays, strings, maps and streams do not. */
+function asIterator(value: unknown): AnyIterator | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (!("next" in value) || typeof value.next !== "function") return undefined;
+  const iterable = Symbol.asyncIterator in value || Symbol.iterator in value;
+  // Just checked as far as it can be: calling `next` shows the rest.
+  return iterable ? (value as AnyIterator) : undefined;
+}
+
+/** Sends each yield, not faster than receipts allow. Returns the output: all yields, or what the iterator returned. */
+async function pullAll(
+  iterator: AnyIterator,
+  { context, window, sendChunk }: Invocation,
+  aggregate: boolean,
+): Promise<string | undefined> {
+  const collected = aggregate ? new Collected() : undefined;
+  let index = 0;
+  let breathedAt = performance.now();
+  for (;;) {
+    const step = await iterator.next();
+    if (step.done === true) return collected?.json() ?? outputJson(step.value);
+    try {
+      const yielded = yieldedJson(step.value);
+      collected?.add(yielded.json);
+      for (const body of chunkBodies(yielded, index, context.attempt)) {
+        await window.room();
+        if (context.isAborted) break;
+        window.sent(body.byteLength);
+        sendChunk(index, body);
+        index++;
+      }
+    } catch (error) {
+      await iterator.return?.();
+      throw error;
+    }
+    if (performance.now() - breathedAt >= BREATH_MS) {
+      await new Promise((resolve) => setImmediate(resolve));
+      breathedAt = performance.now();
+    }
+    if (context.isAborted) {
+      await iterator.return?.();
+      return undefined;
+    }
+  }
+}

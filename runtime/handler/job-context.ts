@@ -1,0 +1,106 @@
+/** The context of one invocation: its abort signal, its clock, its log, its progress. */
+import { Buffer } from "node:buffer";
+import { performance } from "node:perf_hooks";
+import type { LogLevel } from "../pipe/tagged-lines.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import type { Context, Job, JobLog, LogFields } from "./contract.ts";
+import { InvalidOutputError, toJson } from "./output.ts";
+
+/** Where an invocation's words go. */
+export interface Voice {
+  progress(json: Buffer): void;
+  log(level: LogLevel, message: string, fields?: LogFields): void;
+}
+
+/** Ends with the invocation: afterwards progress does nothing. */
+export class JobContext implements Context {
+  readonly job: Job;
+  readonly log: JobLog;
+  readonly #voice: Voice;
+  readonly #dueAt: number;
+  /** Made on first use: most handlers never look at the signal. */
+  #controller: AbortController | undefined;
+  #abortReason: Error | undefined;
+  #ended = false;
+
+  constructor(job: Job, remainingMs: number, voice: Voice) {
+    this.job = job;
+    this.#voice = voice;
+    this.#dueAt = performance.now() + remainingMs;
+    this.log = new VoiceLog(voice);
+  }
+
+  get attempt(): number {
+    return this.job.attempt;
+  }
+
+  get deadline(): number {
+    return Math.max(0, this.#dueAt - performance.now());
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason);
+    }
+    return this.#controller.signal;
+  }
+
+  progress(value: unknown): void {
+    if (this.#ended) return;
+    const json = progressJson(value);
+    if (json.byteLength > LIMITS.progressMaxBytes) {
+      throw new RangeError(
+        `The progress value is ${json.byteLength} bytes of JSON; at most ${LIMITS.progressMaxBytes} are accepted.`,
+      );
+    }
+    this.#voice.progress(json);
+  }
+
+  get isAborted(): boolean {
+    return this.#abortReason !== undefined;
+  }
+
+  abort(): void {
+    if (this.#abortReason !== undefined) return;
+    this.#abortReason = new DOMException("The job was stopped.", "AbortError");
+    this.#controller?.abort(this.#abortReason);
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+}
+
+function progressJson(value: unknown): Buffer {
+  try {
+    return Buffer.from(toJson(value, "The progress value") ?? "null");
+  } catch (error) {
+    if (error instanceof InvalidOutputError) throw new TypeError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+class VoiceLog implements JobLog {
+  readonly #voice: Voice;
+
+  constructor(voice: Voice) {
+    this.#voice = voice;
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#voice.log("debug", String(message), fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#voice.log("info", String(message), fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#voice.log("warn", String(message), fields);
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#voice.log("error", String(message), fields);
+  }
+}

@@ -1,0 +1,39 @@
+/** Makes the user's handler ready: imports its module, finds the handler in it, runs its setup. */
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { LoadHead } from "../pipe/frame-kinds.ts";
+import { InitError } from "./init-error.ts";
+import { readModule, type LoadedHandler } from "./read-module.ts";
+import { resolveAs } from "./resolve-as.ts";
+import { describeThrown } from "./thrown.ts";
+
+/**
+ * Imports the module.
+ *
+ * @throws InitError with a sentence that names the module
+ */
+export async function importHandler({ modulePath, sourcePath }: LoadHead): Promise<LoadedHandler> {
+  const name = path.basename(sourcePath);
+  resolveAs(modulePath, sourcePath);
+  let namespace: Readonly<Record<string, unknown>>;
+  try {
+    namespace = await import(pathToFileURL(modulePath).href);
+  } catch (thrown) {
+    throw because(`${name} cannot be imported`, thrown);
+  }
+  return readModule(namespace, name);
+}
+
+/** @throws InitError when setup throws */
+export async function runSetup(handler: LoadedHandler, sourcePath: string): Promise<void> {
+  try {
+    await handler.setup?.();
+  } catch (thrown) {
+    throw because(`setup of ${path.basename(sourcePath)} failed`, thrown);
+  }
+}
+
+function because(what: string, thrown: unknown): InitError {
+  const { message, stack } = describeThrown(thrown);
+  return new InitError(`${what}: ${message}`, stack);
+}

@@ -1,0 +1,92 @@
+/** Turns what a handler returns or yields into JSON text, or into a sentence that says why it cannot be. */
+import { Buffer } from "node:buffer";
+import { LIMITS } from "../protocol/limits.ts";
+
+/** What the handler gave cannot be sent; the message is for the one who wrote the handler. */
+export class InvalidOutputError extends Error {
+  override readonly name = "InvalidOutputError";
+  readonly code = "invalid_output";
+}
+
+/**
+ * The JSON text of a value, undefined for `undefined`. NaN and infinities become null, nested functions and undefined
+ * are left out, as JSON.stringify has it.
+ *
+ * @param what names the value in messages, for example `The output`
+ * @throws InvalidOutputError
+ */
+export function toJson(value: unknown, what: string): string | undefined {
+  if (value === undefined) return undefined;
+  const unfit = describeUnfit(value);
+  if (unfit !== undefined) throw new InvalidOutputError(`${what} is ${unfit}.`);
+  let json: unknown;
+  try {
+    json = JSON.stringify(value);
+  } catch (error) {
+    throw new InvalidOutputError(`${what} cannot be written as JSON: ${reasonOf(error)}.`, {
+      cause: error,
+    });
+  }
+  // The compiler believes that stringify always returns a string; for a toJSON that returns undefined it does not.
+  if (typeof json === "string") return json;
+  throw new InvalidOutputError(`${what} has a toJSON method that returns nothing.`);
+}
+
+/**
+ * The JSON text of a job's output.
+ *
+ * @throws InvalidOutputError also when it is larger than 20 MB
+ */
+export function outputJson(value: unknown): string | undefined {
+  const json = toJson(value, "The output");
+  if (json !== undefined) checkOutputSize(json);
+  return json;
+}
+
+/** @throws InvalidOutputError when the text is larger than 20 MB */
+export function checkOutputSize(json: string): void {
+  // A UTF-16 unit takes three bytes at most: small texts need no exact count.
+  if (json.length * 3 <= LIMITS.outputMaxBytes) return;
+  const bytes = Buffer.byteLength(json);
+  if (bytes > LIMITS.outputMaxBytes) throw tooLarge(bytes);
+}
+
+/** Says the size, the limit and the way out. */
+export function tooLarge(bytes: number): InvalidOutputError {
+  return new InvalidOutputError(
+    `The output is ${bytes} bytes of JSON, and at most ${LIMITS.outputMaxBytes} are accepted: ` +
+      "upload it and return a link, or yield it in parts.",
+  );
+}
+
+function describeUnfit(value: unknown): string | undefined {
+  if (typeof value === "function") return "a function, which has no JSON form";
+  if (typeof value === "symbol") return "a symbol, which has no JSON form";
+  if (typeof value === "bigint") {
+    return "a BigInt, which has no JSON form: return it as a string, or as a number if it fits";
+  }
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
+    return "binary data, which has no JSON form: return it as a base64 string, or upload it";
+  }
+  if (isStream(value)) {
+    return "a stream, which has no JSON form: yield its parts from a generator instead";
+  }
+  return undefined;
+}
+
+function isStream(value: unknown): boolean {
+  if (value instanceof ReadableStream) return true;
+  return typeof value === "object" && value !== null && "pipe" in value && "readable" in value;
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof RangeError) return "it is nested too deeply";
+  const message = error instanceof Error ? error.message : String(error);
+  if (message.includes("BigInt")) return "it holds a BigInt; make it a string or a number";
+  if (message.includes("circular")) return `it refers to itself (${onOneLine(message)})`;
+  return onOneLine(message);
+}
+
+function onOneLine(message: string): string {
+  return message.replaceAll(/\s*\n\s*/gu, " ").trim();
+}

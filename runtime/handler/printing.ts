@@ -1,0 +1,120 @@
+/** Marks what a handler prints with its job, and keeps a handler that prints without end within its memory. */
+import type { WriteStream } from "node:tty";
+import { printedLine } from "../pipe/tagged-lines.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import { currentInvocation } from "./attribution.ts";
+
+/** Printed text that may wait for the supervisor to read it; what comes on top of it is dropped. */
+const BACKLOG_BYTES = 1_000_000;
+
+type Write = (text: string | Uint8Array) => boolean;
+
+/** One of the process's two output streams with its marks. */
+class MarkedStream {
+  readonly #stream: WriteStream;
+  readonly #write: Write;
+  /** What each job printed since its last line break. */
+  readonly #partial = new Map<string, string>();
+  #dropped = 0;
+
+  constructor(stream: WriteStream) {
+    this.#stream = stream;
+    this.#write = stream.write.bind(stream);
+    stream.write = this.#intercept;
+  }
+
+  readonly #intercept: WriteStream["write"] = (
+    chunk: Uint8Array | string,
+    encodingOrDone?: BufferEncoding | ((error?: Error | null) => void),
+    done?: (error?: Error | null) => void,
+  ): boolean => {
+    const encoding = typeof encodingOrDone === "string" ? encodingOrDone : "utf8";
+    const text =
+      typeof chunk === "string" ? recode(chunk, encoding) : Buffer.from(chunk).toString();
+    this.print(currentInvocation.getStore()?.jobId, text);
+    const callback = typeof encodingOrDone === "function" ? encodingOrDone : done;
+    if (callback !== undefined) process.nextTick(callback);
+    return true;
+  };
+
+  print(jobId: string | undefined, text: string): void {
+    if (jobId === undefined) return this.write(text);
+    const lastBreak = text.lastIndexOf("\n");
+    const open = this.#partial.get(jobId) ?? "";
+    if (lastBreak === -1) return this.#keep(jobId, open + text);
+    const lines = (open + text.slice(0, lastBreak)).split("\n");
+    this.write(lines.map((line) => printedLine(jobId, line)).join(""));
+    this.#keep(jobId, text.slice(lastBreak + 1));
+  }
+
+  /** Passes on as it is, or drops it when the supervisor does not keep up. */
+  write(text: string): void {
+    if (this.#stream.writableLength > BACKLOG_BYTES) {
+      this.#dropped += text.length;
+      return;
+    }
+    if (this.#dropped > 0) {
+      this.#write(`[${this.#dropped} characters of output were dropped]\n`);
+      this.#dropped = 0;
+    }
+    this.#write(text);
+  }
+
+  /** The job is over: what it left without a line break is a line too. */
+  end(jobId: string): void {
+    if (this.#partial.has(jobId)) this.print(jobId, "\n");
+    this.#partial.delete(jobId);
+  }
+
+  #keep(jobId: string, rest: string): void {
+    if (rest === "") this.#partial.delete(jobId);
+    else if (rest.length <= LIMITS.logLineMaxBytes) this.#partial.set(jobId, rest);
+    else {
+      this.write(printedLine(jobId, rest));
+      this.#partial.delete(jobId);
+    }
+  }
+}
+
+function recode(text: string, encoding: BufferEncoding): string {
+  return encoding === "utf8" || encoding === "utf-8"
+    ? text
+    : Buffer.from(text, encoding).toString();
+}
+
+/** Both streams are replaced on first use only: opening them costs time that a quiet handler need not spend. */
+export class Printing {
+  readonly #made: MarkedStream[] = [];
+  readonly #stderr: () => MarkedStream;
+
+  constructor() {
+    this.#mark("stdout");
+    this.#stderr = this.#mark("stderr");
+  }
+
+  /** Writes a line that is marked already. */
+  line(marked: string): void {
+    this.#stderr().write(marked);
+  }
+
+  end(jobId: string): void {
+    for (const stream of this.#made) stream.end(jobId);
+  }
+
+  #mark(name: "stdout" | "stderr"): () => MarkedStream {
+    const original = Object.getOwnPropertyDescriptor(process, name);
+    let marked: MarkedStream | undefined;
+    let stream: WriteStream | undefined;
+    const open = (): { marked: MarkedStream; stream: WriteStream } => {
+      // The property is Node's own getter for exactly this stream.
+      stream ??= original?.get?.call(process) as WriteStream;
+      if (marked === undefined) {
+        marked = new MarkedStream(stream);
+        this.#made.push(marked);
+      }
+      return { marked, stream };
+    };
+    Object.defineProperty(process, name, { configurable: true, get: () => open().stream });
+    return () => open().marked;
+  }
+}

@@ -1,0 +1,85 @@
+/** Finds the handler and its options in an imported module. */
+import type { Handler } from "./contract.ts";
+import { InitError } from "./init-error.ts";
+
+/** A handler with every option decided. */
+export interface LoadedHandler {
+  readonly run: Handler;
+  readonly concurrency: number;
+  readonly aggregate: boolean;
+  readonly setup: (() => unknown) | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The default export may be a function or what `defineHandler` returns. A module in CommonJS form counts as its
+ * `module.exports`, or as that object's `default` if it was compiled from ESM.
+ *
+ * @param name how messages call the module
+ * @throws InitError when there is no handler, or an option makes no sense
+ */
+export function readModule(namespace: Fields, name: string): LoadedHandler {
+  const exported = namespace["default"];
+  const isCompiled = isFields(exported) && "default" in exported && exported["run"] === undefined;
+  const handler = isCompiled ? exported["default"] : exported;
+  const named =
+    isCompiled || typeof exported === "function" ? { ...namespace, ...own(exported) } : namespace;
+  if (handler === undefined) {
+    throw new InitError(
+      `${name} has no default export: add \`export default async function (job, context) { … }\`.`,
+    );
+  }
+  if (isHandler(handler)) return withOptions(handler, named, name);
+  if (isFields(handler) && isHandler(handler["run"])) {
+    // Called on its object, as a method would expect it.
+    const { run } = handler;
+    const bound: Handler = (job, context) => run.call(handler, job, context);
+    return withOptions(bound, { ...named, ...handler }, name);
+  }
+  throw new InitError(
+    `The default export of ${name} is ${describe(handler)}: it must be a function, or an object from defineHandler ` +
+      "with a function `run`.",
+  );
+}
+
+function withOptions(run: Handler, options: Fields, name: string): LoadedHandler {
+  const { concurrency = 1, aggregate = false, setup } = options;
+  if (typeof concurrency !== "number" || !Number.isSafeInteger(concurrency) || concurrency < 1) {
+    throw new InitError(
+      `\`concurrency\` of ${name} must be a whole number of at least 1, not ${describe(concurrency)}.`,
+    );
+  }
+  if (typeof aggregate !== "boolean") {
+    throw new InitError(
+      `\`aggregate\` of ${name} must be true or false, not ${describe(aggregate)}.`,
+    );
+  }
+  if (setup !== undefined && !isSetup(setup)) {
+    throw new InitError(`\`setup\` of ${name} must be a function, not ${describe(setup)}.`);
+  }
+  return { run, concurrency, aggregate, setup };
+}
+
+function isHandler(value: unknown): value is Handler {
+  return typeof value === "function";
+}
+
+function isSetup(value: unknown): value is () => unknown {
+  return typeof value === "function";
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}
+
+/** What a CommonJS module hung on its function, which the import of it may not see. */
+function own(value: unknown): Fields {
+  return typeof value === "function" || isFields(value) ? { ...value } : {};
+}
+
+function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value === "object") return Array.isArray(value) ? "an array" : "an object";
+  return typeof value === "function" ? "a function" : `${typeof value} ${String(value)}`;
+}

@@ -1,0 +1,40 @@
+/** Resolves what a handler imports as if its bundle lay where its source lies, and `sv-runtime` from anywhere. */
+import { registerHooks } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import path from "node:path";
+
+const OWN_NAME = "sv-runtime";
+
+/**
+ * A bundle lies in a cache directory, far from the `node_modules` of the project it was made from. And a handler that
+ * belongs to no project has no `node_modules` at all, but may still import this package: it gets the running one.
+ */
+export function resolveAs(modulePath: string, sourcePath: string): void {
+  const bundle = pathToFileURL(modulePath).href;
+  const source = pathToFileURL(sourcePath).href;
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      const moved = context.parentURL === bundle && bundle !== source;
+      const asked = moved ? { ...context, parentURL: source } : context;
+      try {
+        return nextResolve(specifier, asked);
+      } catch (error) {
+        const own = specifier === OWN_NAME ? ownEntry() : undefined;
+        if (own === undefined || !isNotFound(error)) throw error;
+        return { url: own, shortCircuit: true };
+      }
+    },
+  });
+}
+
+function isNotFound(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  return error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND";
+}
+
+/** Beside this file's folder, with the ending this file has: `.ts` in the source tree, `.js` in the package. */
+function ownEntry(): string {
+  const here = fileURLToPath(import.meta.url);
+  const entry = path.join(path.dirname(here), "..", `index${path.extname(here)}`);
+  return pathToFileURL(entry).href;
+}

@@ -1,0 +1,14 @@
+/** Words and lines for the certificates of jobs that were ended. */
+import type { Failure } from "../../protocol/failure.ts";
+
+export function timedOutFailure(executionTimeoutMs: number): Failure {
+  return {
+    type: "execution_timeout",
+    message: `The job ran longer than its executionTimeout of ${executionTimeoutMs} ms.`,
+  };
+}
+
+/** Adds the last lines the job's process printed, if it printed any. */
+export function withLogLines(failure: Failure, lastLogLines: readonly string[]): Failure {
+  return lastLogLines.length === 0 ? failure : { ...failure, lastLogLines };
+}

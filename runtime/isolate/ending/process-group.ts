@@ -1,0 +1,56 @@
+/** Ends a handler process together with everything it started. */
+import fs from "node:fs";
+
+/** Marks the environment of a handler process, and so of all its descendants, with a value of its own. */
+export const MARKER_NAME = "SV_HANDLER_PROCESS";
+
+/** Asks or forces each process of the group. A group that is gone already is fine. */
+export function signalGroup(leaderPid: number, signal: "SIGTERM" | "SIGKILL"): void {
+  try {
+    process.kill(-leaderPid, signal);
+  } catch (error) {
+    if (!hasCode(error, "ESRCH")) throw error;
+  }
+}
+
+/** Kills the group, and then whatever descendant left it to lead a group or session of its own (Linux only). */
+export function killTree(leaderPid: number, marker: string): void {
+  signalGroup(leaderPid, "SIGKILL");
+  for (const pid of markedProcesses(marker)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch (error) {
+      if (!hasCode(error, "ESRCH") && !hasCode(error, "EPERM")) throw error;
+    }
+  }
+}
+
+/** Descendants are told by their environment: their parents may be gone, so that no tree leads to them. */
+export function markedProcesses(marker: string): number[] {
+  const wanted = `${MARKER_NAME}=${marker}`;
+  return processIds().filter((pid) => environmentOf(pid).includes(wanted));
+}
+
+function processIds(): number[] {
+  try {
+    return fs
+      .readdirSync("/proc")
+      .map(Number)
+      .filter((pid) => Number.isInteger(pid));
+  } catch {
+    return [];
+  }
+}
+
+function environmentOf(pid: number): string {
+  try {
+    return fs.readFileSync(`/proc/${pid}/environ`, "latin1");
+  } catch {
+    // It ended meanwhile, or belongs to somebody else.
+    return "";
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

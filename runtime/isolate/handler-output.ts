@@ -1,0 +1,81 @@
+/** What a handler process prints: read line by line, the last ones kept for certificates, passed on within bounds. */
+import type { Readable } from "node:stream";
+import { parseLine, type HandlerLine } from "../pipe/tagged-lines.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import { LineReader } from "./line-reader.ts";
+
+/** Lines passed on in one second; a handler that prints more does not get to fill the disk. */
+const LINES_PER_SECOND = 1_000;
+const SECOND_MS = 1_000;
+
+export type OutputStream = "stdout" | "stderr";
+
+export interface OutputLine extends HandlerLine {
+  readonly stream: OutputStream;
+}
+
+/** Reading never stops, so that printing never blocks a job. */
+export class HandlerOutput {
+  readonly #pass: (line: OutputLine) => void;
+  readonly #last: HandlerLine[] = [];
+  #windowEndsAt = 0;
+  #passed = 0;
+  #dropped = 0;
+  #sawHeapLimit = false;
+
+  constructor(pass: (line: OutputLine) => void) {
+    this.#pass = pass;
+  }
+
+  read(source: Readable, stream: OutputStream): void {
+    const reader = new LineReader(LIMITS.logLineMaxBytes, (line) => this.#take(line, stream));
+    source.on("data", (piece: Buffer) => reader.push(piece));
+    source.on("end", () => reader.end());
+    // A pipe that breaks has nothing more to say; the process's exit tells the story.
+    source.on("error", () => {});
+  }
+
+  /** The last lines, oldest first: those of the job and those of no known job. */
+  lastLines(jobId: string | undefined): string[] {
+    return this.#last
+      .filter((line) => line.jobId === undefined || line.jobId === jobId)
+      .map((line) => line.text);
+  }
+
+  /** V8 prints this before it aborts the process. */
+  get sawHeapLimit(): boolean {
+    return this.#sawHeapLimit;
+  }
+
+  #take(text: string, stream: OutputStream): void {
+    const line = parseLine(text);
+    this.#last.push(line);
+    if (this.#last.length > LIMITS.lastLogLines) this.#last.shift();
+    if (stream === "stderr" && text.includes("JavaScript heap out of memory")) {
+      this.#sawHeapLimit = true;
+    }
+    if (this.#mayPass(stream)) this.#pass({ ...line, stream });
+  }
+
+  #mayPass(stream: OutputStream): boolean {
+    const now = performance.now();
+    if (now >= this.#windowEndsAt) {
+      if (this.#dropped > 0) {
+        this.#pass({
+          stream,
+          level: "warn",
+          text: `${this.#dropped} lines of output were dropped`,
+        });
+      }
+      this.#windowEndsAt = now + SECOND_MS;
+      this.#passed = 0;
+      this.#dropped = 0;
+    }
+    if (this.#passed < LINES_PER_SECOND) {
+      this.#passed++;
+      return true;
+    }
+    this.#dropped++;
+    return false;
+  }
+}

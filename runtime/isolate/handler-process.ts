@@ -1,0 +1,142 @@
+/** One handler process from its start to its end, seen from the supervisor. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { Duplex, Readable } from "node:stream";
+import { FrameChannel } from "../pipe/frame-channel.ts";
+import { FRAMES_FD, LIFE_LINE_FD, type LastWords } from "../pipe/frame-kinds.ts";
+import type { Frame } from "../pipe/frames.ts";
+import { WORKER_ENV } from "../protocol/worker-env.ts";
+import { countOomKills } from "./ending/oom-kills.ts";
+import { killTree, MARKER_NAME, signalGroup } from "./ending/process-group.ts";
+import type { ProcessEnd } from "./ending/verdict.ts";
+import { HandlerOutput, type OutputLine } from "./handler-output.ts";
+import { LineReader } from "./line-reader.ts";
+
+/** How long the pipes of an ended process may stay open, should something hold on to them. */
+const PIPES_MS = 1_000;
+const LAST_WORDS_MAX_BYTES = 1_000;
+
+export interface HandlerProcessOptions {
+  /** The program that runs in the process. */
+  readonly entryPath: string;
+  /** Added to the supervisor's environment. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface HandlerProcessEvents {
+  frame(frame: Frame): void;
+  line(line: OutputLine): void;
+  /** The process and everything it started are gone, and all they said has been heard. */
+  gone(end: ProcessEnd): void;
+}
+
+/** Starts on construction. */
+export class HandlerProcess {
+  readonly output: HandlerOutput;
+  readonly #child: ChildProcess;
+  readonly #channel: FrameChannel | undefined;
+  readonly #marker = randomUUID();
+  readonly #oomKills = countOomKills();
+  #lastWords: LastWords | undefined;
+  #isGone = false;
+
+  constructor(options: HandlerProcessOptions, events: HandlerProcessEvents) {
+    this.output = new HandlerOutput((line) => events.line(line));
+    const child = spawn(process.execPath, ["--enable-source-maps", options.entryPath], {
+      // A session of its own: its group can be ended as a whole, and a terminal's Ctrl-C does not reach it.
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
+      env: environment(options.env, this.#marker),
+    });
+    this.#child = child;
+    const { 1: stdout, 2: stderr, [FRAMES_FD]: frames, [LIFE_LINE_FD]: lifeLine } = child.stdio;
+    // As `stdio` above asks for them; only a failed spawn leaves them out.
+    if (stdout) this.output.read(stdout as Readable, "stdout");
+    if (stderr) this.output.read(stderr as Readable, "stderr");
+    if (frames) {
+      this.#channel = new FrameChannel(frames as Duplex, {
+        frame: (frame) => events.frame(frame),
+        // Out of step or closed: the process is of no use any more.
+        ended: () => this.kill(),
+      });
+    }
+    if (lifeLine) this.#hearLastWords(lifeLine as Duplex);
+    child.on("error", (error) => {
+      if (child.pid === undefined) this.#end(events, { signal: error.message });
+    });
+    child.on("exit", (code, signal) => void this.#exited(code, signal, events));
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  send(kind: number, slot: number, head?: object, payload?: Uint8Array): void {
+    this.#channel?.send(kind, slot, head, payload);
+  }
+
+  /** Asks the process and its descendants to end. */
+  terminate(): void {
+    if (!this.#isGone && this.pid !== undefined) signalGroup(this.pid, "SIGTERM");
+  }
+
+  /** Ends the process and its descendants. */
+  kill(): void {
+    if (!this.#isGone && this.pid !== undefined) killTree(this.pid, this.#marker);
+  }
+
+  #hearLastWords(lifeLine: Duplex): void {
+    const reader = new LineReader(LAST_WORDS_MAX_BYTES, (line) => {
+      // Written by our own exit hook.
+      this.#lastWords = JSON.parse(line) as LastWords;
+    });
+    lifeLine.on("data", (piece: Buffer) => reader.push(piece));
+    lifeLine.on("error", () => {});
+  }
+
+  async #exited(
+    code: number | null,
+    signal: NodeJS.Signals | null,
+    events: HandlerProcessEvents,
+  ): Promise<void> {
+    // Descendants may hold the pipes open, and a GPU.
+    this.kill();
+    await this.#pipesClosed();
+    const exitedBy = this.#lastWords?.slot;
+    this.#end(events, {
+      ...(code === null ? {} : { exitCode: code }),
+      ...(signal === null ? {} : { signal }),
+      ...(exitedBy === undefined || exitedBy === 0 ? {} : { exitedBy }),
+      ...(this.#ranOutOfMemory(signal) ? { outOfMemory: true } : {}),
+    });
+  }
+
+  #end(events: HandlerProcessEvents, end: ProcessEnd): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    events.gone(end);
+  }
+
+  /** What the process said before its end may still be on its way. */
+  async #pipesClosed(): Promise<void> {
+    const pipes = this.#child.stdio.flatMap((pipe) => (pipe && !pipe.closed ? [pipe] : []));
+    const limit = setTimeout(() => {
+      for (const pipe of pipes) pipe.destroy();
+    }, PIPES_MS);
+    await Promise.all(pipes.map((pipe) => once(pipe, "close")));
+    clearTimeout(limit);
+  }
+
+  #ranOutOfMemory(signal: NodeJS.Signals | null): boolean {
+    if (this.output.sawHeapLimit) return true;
+    if (signal !== "SIGKILL" || this.#oomKills === undefined) return false;
+    return (countOomKills() ?? 0) > this.#oomKills;
+  }
+}
+
+/** The handler gets what the worker has, all but the worker's token. */
+function environment(added: HandlerProcessOptions["env"], marker: string): NodeJS.ProcessEnv {
+  const { [WORKER_ENV.workerToken]: _, ...inherited } = process.env;
+  return { ...inherited, ...added, [MARKER_NAME]: marker };
+}

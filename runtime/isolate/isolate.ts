@@ -1,0 +1,263 @@
+/** Runs jobs in a handler process and sees to it that every one of them ends, on time and with a cause. */
+import {
+  ORDER,
+  REPORT,
+  type ChunkHead,
+  type CompletedHead,
+  type FailedHead,
+  type LoadHead,
+} from "../pipe/frame-kinds.ts";
+import type { Frame } from "../pipe/frames.ts";
+import type { Failure } from "../protocol/failure.ts";
+import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";
+import { DueTimer } from "./ending/due-timer.ts";
+import { timedOutFailure, withLogLines } from "./ending/certificate.ts";
+import { exitFailure, judge, type ProcessEnd } from "./ending/verdict.ts";
+import type { OutputLine } from "./handler-output.ts";
+import { ProcessKeeper, type KeeperOptions } from "./process-keeper.ts";
+import { RunningJobs, type EndingCause, type RunningJob } from "./running-jobs.ts";
+import { runOrder } from "./run-order.ts";
+
+export type IsolateOptions = KeeperOptions;
+
+export interface IsolateEvents {
+  /** The handler is ready, for the first time or again. */
+  ready(concurrency: number): void;
+  unusable(failure: Failure): void;
+  restartFailed(failure: Failure, retryInMs: number): void;
+  /** Exactly one for each job that was not revoked. */
+  outcome(lease: LeaseRef, outcome: Outcome): void;
+  chunk(lease: LeaseRef, index: number, body: Uint8Array): void;
+  progress(lease: LeaseRef, value: Uint8Array): void;
+  line(line: OutputLine): void;
+  /** `openPlaces` may have grown. */
+  placesChanged(): void;
+}
+
+const handedBack: Outcome = { kind: "handed-back" };
+
+/**
+ * The life of a job here: waiting (for a ready process) → running → ended by itself. Or, when its deadline passes or
+ * its lease is revoked first: its outcome is decided at once, its handler is asked to stop, and if it has not stopped
+ * after a grace, the whole process ends and its neighbours are handed back.
+ */
+export class Isolate {
+  readonly #options: IsolateOptions;
+  readonly #events: IsolateEvents;
+  readonly #keeper: ProcessKeeper;
+  readonly #jobs = new RunningJobs();
+  readonly #due = new DueTimer<RunningJob>((job) => this.#dueNow(job));
+  #concurrency = 0;
+  /** Jobs being ended that have not stopped yet. */
+  #stopping = 0;
+  /** How many further jobs run alone, after a crash of which nobody knows whose it was. */
+  #aloneFor = 0;
+  #isStopped = false;
+
+  constructor(options: IsolateOptions, events: IsolateEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#keeper = new ProcessKeeper(options, {
+      ready: (concurrency) => this.#ready(concurrency),
+      frame: (frame) => this.#obey(frame),
+      line: (line) => events.line(line),
+      gone: (end, lastLines) => this.#gone(end, lastLines),
+      restartFailed: (failure, retryInMs) => {
+        for (const job of this.#jobs.open()) this.#close(job, handedBack);
+        events.restartFailed(failure, retryInMs);
+      },
+      unusable: (failure) => {
+        for (const job of this.#jobs.open()) this.#close(job, handedBack);
+        events.unusable(failure);
+      },
+    });
+  }
+
+  /** Starts the handler process; it waits for `load`. */
+  start(): void {
+    this.#keeper.start();
+  }
+
+  load(head: LoadHead): void {
+    this.#keeper.load(head);
+  }
+
+  /** Of the current handler process. */
+  get pid(): number | undefined {
+    return this.#keeper.pid;
+  }
+
+  /** Jobs whose outcome is not decided yet. */
+  get openJobs(): number {
+    return this.#jobs.open().length;
+  }
+
+  /** How many further jobs may come now. None while a job refuses to stop: its process may have to end. */
+  get openPlaces(): number {
+    if (!this.#keeper.isReady || this.#stopping > 0 || this.#isStopped) return 0;
+    const places = this.#aloneFor > 0 ? 1 : this.#concurrency;
+    return Math.max(0, places - this.#jobs.size);
+  }
+
+  run(handed: HandedJob): void {
+    if (this.#isStopped || (this.#aloneFor > 0 && this.#jobs.size > 0)) {
+      this.#events.outcome(handed, handedBack);
+      this.#events.placesChanged();
+      return;
+    }
+    const job = this.#jobs.add(handed, performance.now());
+    this.#due.add(job);
+    if (this.#keeper.isReady) this.#begin(job);
+  }
+
+  /** The service took the job away: it is stopped, and nothing more is reported of it. */
+  revoke(lease: LeaseRef): void {
+    const job = this.#jobs.of(lease);
+    if (job === undefined || job.ending !== undefined) return;
+    this.#stopJob(job, "revoked");
+  }
+
+  chunksStored(lease: LeaseRef, nextIndex: number): void {
+    const job = this.#jobs.of(lease);
+    if (job !== undefined) this.#keeper.send(ORDER.receipt, job.slot, { nextIndex });
+  }
+
+  /** Hands back all jobs that are not done and ends the handler process for good. Idempotent, also before `start`. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const job of this.#jobs.open()) this.#decide(job, "handed-back", handedBack);
+    this.#due.clear();
+    await this.#keeper.stop();
+  }
+
+  /** For the last moment of the supervisor. */
+  killNow(): void {
+    this.#keeper.killNow();
+  }
+
+  #ready(concurrency: number): void {
+    this.#concurrency = concurrency;
+    for (const job of this.#jobs.waiting()) this.#begin(job);
+    this.#events.ready(concurrency);
+    this.#events.placesChanged();
+  }
+
+  #begin(job: RunningJob): void {
+    const handed = job.waiting;
+    if (handed === undefined) return;
+    job.waiting = undefined;
+    const { head, payload } = runOrder(handed, job.dueAt - performance.now());
+    this.#keeper.send(ORDER.run, job.slot, head, payload);
+  }
+
+  #obey(frame: Frame): void {
+    // Every head was written by the handler process's own program.
+    if (frame.kind === REPORT.spoiled) {
+      return this.#spoiled(frame.slot, JSON.parse(frame.head) as FailedHead);
+    }
+    const job = this.#jobs.at(frame.slot);
+    if (job === undefined) return;
+    switch (frame.kind) {
+      case REPORT.completed: {
+        const { hasOutput } = JSON.parse(frame.head) as CompletedHead;
+        const output = hasOutput ? { output: frame.payload } : undefined;
+        return this.#close(job, { kind: "completed", ...output });
+      }
+      case REPORT.failed: {
+        const failure = this.#certify(job, JSON.parse(frame.head) as FailedHead);
+        return this.#close(job, { kind: "failed", failure });
+      }
+      case REPORT.chunk:
+        if (job.ending !== undefined) return;
+        return this.#events.chunk(
+          job.lease,
+          (JSON.parse(frame.head) as ChunkHead).index,
+          frame.payload,
+        );
+      case REPORT.progress:
+        if (job.ending !== undefined) return;
+        return this.#events.progress(job.lease, frame.payload);
+    }
+  }
+
+  #certify(job: RunningJob, failure: Failure): Failure {
+    return withLogLines(failure, this.#keeper.lastLines(job.lease.jobId));
+  }
+
+  #dueNow(job: RunningJob): void {
+    if (job.ending === undefined) return this.#stopJob(job, "deadline");
+    this.#handBackOpen();
+    this.#keeper.condemn();
+  }
+
+  /** The outcome is decided now; the handler gets its grace. */
+  #stopJob(job: RunningJob, cause: "deadline" | "revoked"): void {
+    const outcome: Outcome | undefined =
+      cause === "revoked"
+        ? undefined
+        : {
+            kind: "timed-out",
+            failure: this.#certify(job, timedOutFailure(job.executionTimeoutMs)),
+          };
+    if (job.waiting !== undefined) return this.#close(job, outcome);
+    this.#decide(job, cause, outcome);
+    this.#keeper.send(ORDER.abort, job.slot);
+    this.#due.remove(job);
+    job.dueAt = performance.now() + this.#options.graceMs;
+    this.#due.add(job);
+  }
+
+  /** The first cause wins: from here on nothing the handler does changes the outcome. */
+  #decide(job: RunningJob, cause: EndingCause, outcome: Outcome | undefined): void {
+    if (job.ending !== undefined) return;
+    job.ending = cause;
+    this.#stopping++;
+    if (outcome !== undefined) this.#events.outcome(job.lease, outcome);
+  }
+
+  /** The job's place is free again. */
+  #close(job: RunningJob, outcome: Outcome | undefined): void {
+    this.#jobs.remove(job);
+    this.#due.remove(job);
+    if (this.#aloneFor > 0 && job.ending !== "handed-back") this.#aloneFor--;
+    if (job.ending !== undefined) this.#stopping--;
+    else if (outcome !== undefined) this.#events.outcome(job.lease, outcome);
+    this.#events.placesChanged();
+  }
+
+  #handBackOpen(): void {
+    for (const job of this.#jobs.started()) this.#decide(job, "handed-back", handedBack);
+  }
+
+  /** An error nobody caught: the process ends itself, and is helped to if it does not. */
+  #spoiled(slot: number, head: FailedHead): void {
+    const open = this.#jobs.started().filter((job) => job.ending === undefined);
+    const verdict = judge(
+      slot === 0 ? {} : { exitedBy: slot },
+      open.map((job) => job.slot),
+    );
+    for (const lost of verdict.lost) {
+      const job = this.#jobs.at(lost);
+      if (job !== undefined)
+        this.#decide(job, "failed", { kind: "failed", failure: this.#certify(job, head) });
+    }
+    this.#handBackOpen();
+    if (verdict.isUnclear) this.#aloneFor = verdict.handedBack.length;
+    this.#keeper.condemn();
+  }
+
+  #gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void {
+    const started = this.#jobs.started();
+    const open = started.filter((job) => job.ending === undefined);
+    const verdict = judge(
+      end,
+      open.map((job) => job.slot),
+    );
+    for (const job of started) {
+      const lines = lastLines(job.lease.jobId);
+      const isLost = verdict.lost.includes(job.slot);
+      this.#close(job, isLost ? { kind: "lost", failure: exitFailure(end, lines) } : handedBack);
+    }
+    if (verdict.isUnclear) this.#aloneFor = verdict.handedBack.length;
+  }
+}

@@ -1,0 +1,82 @@
+/** The jobs in a handler process, found by invocation or by lease. */
+import type { HandedJob, LeaseRef } from "../protocol/outcome.ts";
+import type { Due } from "./ending/due-timer.ts";
+
+/** Why a job is being ended, or was; the first cause is the one that counts. */
+export type EndingCause = "deadline" | "revoked" | "handed-back" | "failed";
+
+/** One job from its hand-over until its place in the handler process is free again. */
+export interface RunningJob extends Due {
+  readonly slot: number;
+  readonly lease: LeaseRef;
+  readonly executionTimeoutMs: number;
+  /** Kept until the job has started. */
+  waiting: HandedJob | undefined;
+  /** Set when the outcome is decided though the handler still runs. */
+  ending: EndingCause | undefined;
+  /** First the deadline; once the job is being ended, the end of its grace. */
+  dueAt: number;
+}
+
+export class RunningJobs {
+  readonly #bySlot = new Map<number, RunningJob>();
+  readonly #slotByLease = new Map<string, number>();
+  #lastSlot = 0;
+
+  get size(): number {
+    return this.#bySlot.size;
+  }
+
+  add(job: HandedJob, now: number): RunningJob {
+    const { jobId, leaseToken, executionTimeoutMs } = job;
+    const running: RunningJob = {
+      slot: this.#nextSlot(),
+      lease: { jobId, leaseToken },
+      executionTimeoutMs,
+      waiting: job,
+      ending: undefined,
+      dueAt: now + executionTimeoutMs,
+    };
+    this.#bySlot.set(running.slot, running);
+    this.#slotByLease.set(keyOf(running.lease), running.slot);
+    return running;
+  }
+
+  remove(job: RunningJob): void {
+    this.#bySlot.delete(job.slot);
+    this.#slotByLease.delete(keyOf(job.lease));
+  }
+
+  at(slot: number): RunningJob | undefined {
+    return this.#bySlot.get(slot);
+  }
+
+  of(lease: LeaseRef): RunningJob | undefined {
+    const slot = this.#slotByLease.get(keyOf(lease));
+    return slot === undefined ? undefined : this.#bySlot.get(slot);
+  }
+
+  /** Jobs that have not begun because no handler process was ready. */
+  waiting(): RunningJob[] {
+    return [...this.#bySlot.values()].filter((job) => job.waiting !== undefined);
+  }
+
+  started(): RunningJob[] {
+    return [...this.#bySlot.values()].filter((job) => job.waiting === undefined);
+  }
+
+  /** Jobs whose outcome is still open, begun or not. */
+  open(): RunningJob[] {
+    return [...this.#bySlot.values()].filter((job) => job.ending === undefined);
+  }
+
+  /** Each invocation has a number of its own, so that a late frame of one is never taken for another's. */
+  #nextSlot(): number {
+    this.#lastSlot = this.#lastSlot === 0xffff_ffff ? 1 : this.#lastSlot + 1;
+    return this.#lastSlot;
+  }
+}
+
+function keyOf({ jobId, leaseToken }: LeaseRef): string {
+  return `${jobId}/${leaseToken}`;
+}

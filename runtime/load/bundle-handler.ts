@@ -1,0 +1,120 @@
+/** Bundles a TypeScript handler into one module in a cache directory, leaving packages to be imported. */
+import { createHash, randomUUID } from "node:crypto";
+import fs from "node:fs/promises";
+import path from "node:path";
+import * as esbuild from "esbuild";
+import { notePath, readNote, type BundleNote, type NotedInput } from "./bundle-note.ts";
+import { openCacheDir } from "./cache-dir.ts";
+import { HandlerFileError } from "./handler-file-error.ts";
+import { keepSourceLocation } from "./source-location.ts";
+import type { PreparedHandler } from "./prepare-handler.ts";
+
+/** Changes whenever bundles made before are no longer what would be made now. */
+const MADE_BY = `1 esbuild ${esbuild.version}`;
+
+/**
+ * A bundle whose inputs have not changed since is used again.
+ *
+ * @throws HandlerFileError with file, line and column of every build error
+ */
+export async function bundleHandler(
+  sourcePath: string,
+  cacheDir: string | undefined,
+): Promise<PreparedHandler> {
+  const folder = await openCacheDir(cacheDir);
+  const hash = createHash("sha256").update(sourcePath).digest("hex").slice(0, 16);
+  const name = `${path.parse(sourcePath).name}-${hash}`;
+  const latestPath = path.join(folder, `${name}.latest`);
+  const cached = await findCached(latestPath, folder, sourcePath);
+  if (cached !== undefined) return cached;
+
+  const { code, inputs } = await build(sourcePath, folder);
+  const version = createHash("sha256").update(code).digest("hex").slice(0, 16);
+  const modulePath = path.join(folder, `${name}-${version}.mjs`);
+  const note: BundleNote = { sourcePath, madeBy: MADE_BY, inputs };
+  await writeWhole(modulePath, code);
+  await writeWhole(notePath(modulePath), JSON.stringify(note));
+  await writeWhole(latestPath, path.basename(modulePath));
+  return { modulePath, sourcePath, inputs: inputs.map((input) => input.path) };
+}
+
+async function findCached(
+  latestPath: string,
+  folder: string,
+  sourcePath: string,
+): Promise<PreparedHandler | undefined> {
+  const latest = await fs.readFile(latestPath, "utf8").catch(() => undefined);
+  if (latest === undefined) return undefined;
+  const modulePath = path.join(folder, path.basename(latest));
+  const note = await readNote(modulePath);
+  if (note?.sourcePath !== sourcePath || note.madeBy !== MADE_BY) return undefined;
+  const now = await Promise.all(note.inputs.map((input) => noteInput(input.path)));
+  const same = now.every((input, at) => JSON.stringify(input) === JSON.stringify(note.inputs[at]));
+  if (!same || !(await exists(modulePath))) return undefined;
+  return { modulePath, sourcePath, inputs: note.inputs.map((input) => input.path) };
+}
+
+async function build(
+  sourcePath: string,
+  folder: string,
+): Promise<{ readonly code: Uint8Array; readonly inputs: readonly NotedInput[] }> {
+  // The files are looked at before they are read, so that a change in between is noticed next time.
+  const result = await esbuild
+    .build({
+      entryPoints: [sourcePath],
+      absWorkingDir: path.dirname(sourcePath),
+      outdir: folder,
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: "node",
+      format: "esm",
+      target: "node24",
+      packages: "external",
+      sourcemap: "inline",
+      sourcesContent: false,
+      logLevel: "silent",
+      plugins: [keepSourceLocation()],
+    })
+    .catch((error: unknown) => {
+      throw explain(error, sourcePath);
+    });
+  const [output] = result.outputFiles;
+  if (output === undefined) throw new HandlerFileError(`${sourcePath} was built into nothing.`);
+  const paths = Object.keys(result.metafile.inputs).map((input) =>
+    path.resolve(path.dirname(sourcePath), input),
+  );
+  const noted = await Promise.all(paths.map(noteInput));
+  return { code: output.contents, inputs: noted.filter((input) => input !== undefined) };
+}
+
+function explain(error: unknown, sourcePath: string): unknown {
+  if (!(error instanceof Error) || !("errors" in error) || !Array.isArray(error.errors)) {
+    return error;
+  }
+  const messages = (error.errors as esbuild.Message[]).map(({ text, location }) => {
+    if (location === null) return text;
+    const file = path.resolve(path.dirname(sourcePath), location.file);
+    return `${file}:${location.line}:${location.column + 1}: ${text}`;
+  });
+  return new HandlerFileError(
+    `${path.basename(sourcePath)} cannot be built:\n${messages.join("\n")}`,
+  );
+}
+
+async function noteInput(file: string): Promise<NotedInput | undefined> {
+  const stats = await fs.stat(file).catch(() => undefined);
+  if (stats === undefined) return undefined;
+  return { path: file, mtimeMs: stats.mtimeMs, sizeBytes: stats.size };
+}
+
+/** Another process may be reading or writing the same file. */
+async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+  const partial = `${file}.${randomUUID()}.partial`;
+  await fs.writeFile(partial, content);
+  await fs.rename(partial, file);
+}
+
+async function exists(file: string): Promise<boolean> {
+  return (await fs.stat(file).catch(() => undefined)) !== undefined;
+}

@@ -1,0 +1,47 @@
+/** The note beside a bundle that says what it was made of, so that it can be used again and recognised. */
+import fs from "node:fs/promises";
+import type { PreparedHandler } from "./prepare-handler.ts";
+
+/** One file a bundle was made of, as it was then. */
+export interface NotedInput {
+  readonly path: string;
+  readonly mtimeMs: number;
+  readonly sizeBytes: number;
+}
+
+export interface BundleNote {
+  readonly sourcePath: string;
+  /** Version of the bundler and of this way of using it. */
+  readonly madeBy: string;
+  readonly inputs: readonly NotedInput[];
+}
+
+/** Where the note of a bundle lies. */
+export function notePath(modulePath: string): string {
+  return `${modulePath}.json`;
+}
+
+/** The prepared handler whose bundle this is; undefined when it is no bundle of ours. */
+export async function readBundleNote(modulePath: string): Promise<PreparedHandler | undefined> {
+  const note = await readNote(modulePath);
+  if (note === undefined) return undefined;
+  return { modulePath, sourcePath: note.sourcePath, inputs: note.inputs.map(({ path }) => path) };
+}
+
+/** Undefined when there is none, or it is from another program. */
+export async function readNote(modulePath: string): Promise<BundleNote | undefined> {
+  const text = await fs.readFile(notePath(modulePath), "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    const note: unknown = JSON.parse(text);
+    return isNote(note) ? note : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isNote(value: unknown): value is BundleNote {
+  if (typeof value !== "object" || value === null) return false;
+  if (!("sourcePath" in value) || !("madeBy" in value) || !("inputs" in value)) return false;
+  return typeof value.sourcePath === "string" && Array.isArray(value.inputs);
+}

@@ -1,0 +1,65 @@
+/** Makes of what a user points at a module that Node can import. */
+import fs from "node:fs/promises";
+import path from "node:path";
+import { HandlerFileError } from "./handler-file-error.ts";
+
+/** A handler that Node can import. */
+export interface PreparedHandler {
+  /** What to import: the user's own file, or the bundle made of it. */
+  readonly modulePath: string;
+  /** The user's file; what the handler imports is looked up from here. */
+  readonly sourcePath: string;
+  /** Every file the module was made of, so that a change to one of them can be noticed. */
+  readonly inputs: readonly string[];
+}
+
+export interface PrepareOptions {
+  /** Where bundles are kept; default `sv-runtime/handlers` in the user's cache directory, else in the system's temporary one. */
+  readonly cacheDir?: string;
+}
+
+/** A directory stands for the first of these in it. */
+const DIRECTORY_NAMES = ["handler.ts", "handler.mts", "handler.js", "handler.mjs"] as const;
+const IMPORTABLE = new Set([".js", ".mjs", ".cjs"]);
+const TO_BUNDLE = new Set([".ts", ".tsx", ".mts"]);
+
+/**
+ * Prepares a handler. JavaScript is imported as it is; TypeScript is bundled into one module beside nothing of the
+ * user's. A module prepared earlier may be given again and is returned as it is.
+ *
+ * @param target a file, or a directory that holds `handler.ts`, `.mts`, `.js` or `.mjs`
+ * @throws HandlerFileError when there is no such file, or it cannot be built; the message says where
+ */
+export async function prepareHandler(
+  target: string,
+  options: PrepareOptions = {},
+): Promise<PreparedHandler> {
+  const sourcePath = await findFile(path.resolve(target));
+  const extension = path.extname(sourcePath);
+  if (TO_BUNDLE.has(extension)) {
+    const { bundleHandler } = await import("./bundle-handler.ts");
+    return bundleHandler(sourcePath, options.cacheDir);
+  }
+  if (!IMPORTABLE.has(extension)) {
+    throw new HandlerFileError(
+      `${sourcePath} is no handler: its name must end in .ts, .mts, .tsx, .js, .mjs or .cjs.`,
+    );
+  }
+  if (extension === ".mjs") {
+    const { readBundleNote } = await import("./bundle-note.ts");
+    const prepared = await readBundleNote(sourcePath);
+    if (prepared !== undefined) return prepared;
+  }
+  return { modulePath: sourcePath, sourcePath, inputs: [sourcePath] };
+}
+
+async function findFile(target: string): Promise<string> {
+  const stats = await fs.stat(target).catch(() => undefined);
+  if (stats === undefined) throw new HandlerFileError(`There is no file or directory ${target}.`);
+  if (!stats.isDirectory()) return fs.realpath(target);
+  for (const name of DIRECTORY_NAMES) {
+    const file = path.join(target, name);
+    if ((await fs.stat(file).catch(() => undefined))?.isFile() === true) return fs.realpath(file);
+  }
+  throw new HandlerFileError(`${target} holds no handler: add a handler.ts to it.`);
+}

@@ -1,0 +1,90 @@
+/**
+ * How lines that a handler prints keep the name of their job on the way to the supervisor.
+ *
+ * They share the handler process's stdout and stderr with whatever native code prints, so a line of ours begins with a
+ * record separator (U+001E), a letter for its form, and the job's id, closed by a unit separator (U+001F):
+ * `␞Pid␟text` for a printed line, `␞Lid␟{…}` for an entry of `context.log`. Any other line belongs to no known job.
+ */
+import { Buffer } from "node:buffer";
+
+const MARK = "\u001E";
+const CLOSE = "\u001F";
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A line as the supervisor reads it. */
+export interface HandlerLine {
+  /** The job it belongs to, absent when that is not known. */
+  readonly jobId?: string;
+  readonly text: string;
+  /** Only of `context.log`. */
+  readonly level?: LogLevel;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+/** @param text one line, without its line break */
+export function printedLine(jobId: string, text: string): string {
+  return `${MARK}P${jobId}${CLOSE}${text}\n`;
+}
+
+/**
+ * Fields that have no JSON form, or that would make the line longer than `maxBytes`, are left out; a message that alone
+ * is too long is cut.
+ */
+export function logLine(
+  jobId: string,
+  entry: { readonly level: LogLevel; readonly message: string; readonly fields?: unknown },
+  maxBytes: number,
+): string {
+  const { level, message, fields } = entry;
+  const start = `${MARK}L${jobId}${CLOSE}`;
+  const room = maxBytes - start.length;
+  const candidates = [
+    fields === undefined ? undefined : tryJson({ level, message, fields }),
+    JSON.stringify({ level, message }),
+  ];
+  const json = candidates.find((each) => each !== undefined && Buffer.byteLength(each) <= room);
+  // In JSON text a UTF-16 unit takes six bytes at most.
+  const cut = `${message.slice(0, Math.floor(room / 6) - 10)}…`;
+  return `${start}${json ?? JSON.stringify({ level, message: cut })}\n`;
+}
+
+/** @param line without its line break */
+export function parseLine(line: string): HandlerLine {
+  const close = line.startsWith(MARK) ? line.indexOf(CLOSE) : -1;
+  if (close === -1) return { text: line };
+  const jobId = line.slice(2, close);
+  const text = line.slice(close + 1);
+  return line[1] === "L" ? { jobId, ...parseEntry(text) } : { jobId, text };
+}
+
+function parseEntry(text: string): Omit<HandlerLine, "jobId"> {
+  const entry: unknown = tryParse(text);
+  if (typeof entry !== "object" || entry === null || !("message" in entry) || !("level" in entry)) {
+    return { text };
+  }
+  const level = LOG_LEVELS.find((known) => known === entry.level);
+  if (level === undefined || typeof entry.message !== "string") return { text };
+  const { message } = entry;
+  if (!("fields" in entry) || typeof entry.fields !== "object" || entry.fields === null) {
+    return { text: message, level };
+  }
+  return { text: message, level, fields: { ...entry.fields } };
+}
+
+function tryJson(value: object): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

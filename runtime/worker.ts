@@ -1,0 +1,253 @@
+/** The worker: connects a source of jobs with the process that runs the handler, from the first job to the last. */
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { Isolate } from "./isolate/isolate.ts";
+import type { OutputLine } from "./isolate/handler-output.ts";
+import { prepareHandler } from "./load/prepare-handler.ts";
+import type { WorkerLog } from "./log/worker-log.ts";
+import type { Failure } from "./protocol/failure.ts";
+import { LIMITS } from "./protocol/limits.ts";
+import type { HandedJob, LeaseRef, Outcome } from "./protocol/outcome.ts";
+import type { JobSource } from "./source/job-source.ts";
+
+const MINUTE_MS = 60_000;
+
+export interface WorkerOptions {
+  /** The handler's file or directory, or a module made by `prepareHandler`. */
+  readonly handler: string;
+  /** Makes the source of jobs; called while the handler process is already starting. */
+  readonly openSource: () => JobSource | Promise<JobSource>;
+  readonly log: WorkerLog;
+  /** Between the abort signal and SIGTERM, and between SIGTERM and SIGKILL; ms, default 5,000. */
+  readonly graceMs?: number;
+  /** How long importing the handler and its `setup` may take together; ms, default 7 minutes. */
+  readonly initLimitMs?: number;
+  /** How long running jobs may go on after `drain`, before they are handed back; ms, default 30,000. */
+  readonly drainLimitMs?: number;
+  /** How long to wait for the service's receipts at the end; ms, default 5,000. */
+  readonly receiptLimitMs?: number;
+  /** Added to the handler process's environment. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Why a worker is done. */
+export type WorkerEnd = "drained" | "stopped" | "handler-unusable" | "refused";
+
+export interface Worker {
+  /** Settles once, when the handler process is gone and the source is closed. Never rejects. */
+  readonly ended: Promise<WorkerEnd>;
+  /** Process id of the handler process that runs now. */
+  readonly handlerPid: number | undefined;
+  /** Takes no further job, finishes what runs, hands back the rest. Idempotent. */
+  drain(): void;
+  /** Hands back everything and ends at once. Idempotent. */
+  stop(): void;
+  /** For the very last moment of this process: kills the handler process and its descendants. */
+  killNow(): void;
+}
+
+/** Starts a worker; the handler process starts at the same time as the connection to the service. */
+export function startWorker(options: WorkerOptions): Worker {
+  const worker = new RunningWorker(options);
+  worker.start();
+  return worker;
+}
+
+class RunningWorker implements Worker {
+  readonly #options: WorkerOptions;
+  readonly #log: WorkerLog;
+  readonly #isolate: Isolate;
+  readonly #end = Promise.withResolvers<WorkerEnd>();
+  #source: JobSource | undefined;
+  #concurrency: number | undefined;
+  /** Credit that was granted and has brought no job yet. */
+  #credit = 0;
+  #unconfirmed = 0;
+  #confirmed: (() => void) | undefined;
+  #isDraining = false;
+  #isEnding = false;
+  #drainTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#log = options.log;
+    const { graceMs = LIMITS.handlerGraceMs, initLimitMs = 7 * MINUTE_MS, env } = options;
+    const isolateOptions = { entryPath: handlerProgram(), graceMs, initLimitMs };
+    this.#isolate = new Isolate(env === undefined ? isolateOptions : { ...isolateOptions, env }, {
+      ready: (concurrency) => this.#ready(concurrency),
+      unusable: (failure) => void this.#unusable(failure),
+      restartFailed: (failure, retryInMs) =>
+        this.#log.write("error", failure.message, { retryInMs, stack: failure.stack }),
+      outcome: (lease, outcome) => this.#finish(lease, outcome),
+      chunk: (lease, index, body) => this.#source?.chunk(lease, index, body),
+      progress: (lease, value) => this.#source?.progress(lease, value),
+      line: (line) => this.#logLine(line),
+      placesChanged: () => this.#placesChanged(),
+    });
+  }
+
+  get ended(): Promise<WorkerEnd> {
+    return this.#end.promise;
+  }
+
+  get handlerPid(): number | undefined {
+    return this.#isolate.pid;
+  }
+
+  start(): void {
+    this.#isolate.start();
+    void this.#prepare();
+    void this.#connect();
+  }
+
+  drain(): void {
+    if (this.#isDraining || this.#isEnding) return;
+    this.#isDraining = true;
+    this.#log.write("info", "draining: no further jobs are taken", {
+      running: this.#isolate.openJobs,
+    });
+    this.#source?.draining();
+    if (this.#isolate.openJobs === 0) return void this.#finishUp("drained");
+    const { drainLimitMs = 30_000 } = this.#options;
+    this.#drainTimer = setTimeout(() => void this.#finishUp("drained"), drainLimitMs);
+  }
+
+  stop(): void {
+    this.#isDraining = true;
+    this.#isolate.killNow();
+    void this.#finishUp("stopped");
+  }
+
+  killNow(): void {
+    this.#isolate.killNow();
+  }
+
+  async #prepare(): Promise<void> {
+    try {
+      this.#isolate.load(await prepareHandler(this.#options.handler));
+    } catch (error) {
+      await this.#unusable({ type: "handler_error", ...describe(error) });
+    }
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      const source = await this.#options.openSource();
+      this.#source = source;
+      const welcome = source.connect({
+        job: (job) => this.#take(job),
+        revoked: (revocation) => this.#isolate.revoke(revocation),
+        chunksStored: (lease, nextIndex) => this.#isolate.chunksStored(lease, nextIndex),
+        drain: () => this.drain(),
+        refused: (reason) => void this.#refused(reason),
+      });
+      if (this.#concurrency !== undefined) this.#ready(this.#concurrency);
+      const { workerId, endpointId } = await welcome;
+      this.#log.write("info", "connected to the service", { workerId, endpointId });
+    } catch (error) {
+      await this.#refused(describe(error).message);
+    }
+  }
+
+  #ready(concurrency: number): void {
+    if (this.#concurrency === undefined) {
+      this.#log.write("info", "the handler is ready", { concurrency });
+    }
+    this.#concurrency = concurrency;
+    this.#source?.ready(concurrency);
+    this.#grant();
+  }
+
+  #take(job: HandedJob): void {
+    this.#credit = Math.max(0, this.#credit - 1);
+    if (this.#isDraining) this.#finish(job, { kind: "handed-back" });
+    else this.#isolate.run(job);
+  }
+
+  #grant(): void {
+    if (this.#isDraining || this.#source === undefined) return;
+    const count = this.#isolate.openPlaces - this.#credit;
+    if (count <= 0) return;
+    this.#credit += count;
+    this.#source.grant(count);
+  }
+
+  #placesChanged(): void {
+    this.#grant();
+    if (this.#isDraining && this.#isolate.openJobs === 0) void this.#finishUp("drained");
+  }
+
+  #finish(lease: LeaseRef, outcome: Outcome): void {
+    this.#unconfirmed++;
+    void this.#source?.finish(lease, outcome).then(this.#onReceipt);
+  }
+
+  readonly #onReceipt = (): void => {
+    this.#unconfirmed--;
+    if (this.#unconfirmed === 0) this.#confirmed?.();
+  };
+
+  async #finishUp(end: WorkerEnd): Promise<void> {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    clearTimeout(this.#drainTimer);
+    await this.#isolate.stop();
+    if (end === "drained") await this.#allConfirmed();
+    await this.#source?.close();
+    this.#log.write("info", `the worker has ended: ${end}`);
+    this.#end.resolve(end);
+  }
+
+  /** Waits for the receipts of all outcomes, unless the service cannot be reached any more. */
+  async #allConfirmed(): Promise<void> {
+    if (this.#unconfirmed === 0) return;
+    const { receiptLimitMs = 5_000 } = this.#options;
+    await new Promise<void>((resolve) => {
+      const limit = setTimeout(resolve, receiptLimitMs);
+      this.#confirmed = () => {
+        clearTimeout(limit);
+        resolve();
+      };
+    });
+  }
+
+  async #unusable(failure: Failure): Promise<void> {
+    if (this.#isEnding) return;
+    const { type: _, message, ...more } = failure;
+    this.#log.write("error", message, more);
+    const { receiptLimitMs = 5_000 } = this.#options;
+    const report = this.#source?.initFailed(failure);
+    const limit = new Promise((resolve) => {
+      setTimeout(resolve, receiptLimitMs).unref();
+    });
+    await Promise.race([report, limit]);
+    await this.#finishUp("handler-unusable");
+  }
+
+  async #refused(reason: string): Promise<void> {
+    if (this.#isEnding) return;
+    this.#log.write("error", `the service refused this worker: ${reason}`);
+    await this.#finishUp("refused");
+  }
+
+  #logLine({ jobId, stream, level = "info", text, fields }: OutputLine): void {
+    this.#log.write(level, text, {
+      ...(jobId === undefined ? {} : { jobId }),
+      stream,
+      ...(fields === undefined ? {} : { fields }),
+    });
+  }
+}
+
+/** The program of the handler process lies beside this one, built or not. */
+function handlerProgram(): string {
+  const here = fileURLToPath(import.meta.url);
+  return path.join(path.dirname(here), "handler", `handler-process${path.extname(here)}`);
+}
+
+function describe(error: unknown): { readonly message: string; readonly stack?: string } {
+  if (!(error instanceof Error)) return { message: String(error) };
+  return error.stack === undefined
+    ? { message: error.message }
+    : { message: error.message, stack: error.stack };
+}

@@ -1,0 +1,163 @@
+/** Test double: a job source whose service is the test itself. */
+import type { Failure } from "../../../runtime/protocol/failure.ts";
+import type { HandedJob, LeaseRef, Outcome } from "../../../runtime/protocol/outcome.ts";
+import type { Welcome } from "../../../runtime/protocol/session.ts";
+import type { JobSource, JobSourceListener } from "../../../runtime/source/job-source.ts";
+
+/** A job as a test describes it. */
+export interface TestJob {
+  readonly input?: unknown;
+  readonly executionTimeoutMs?: number;
+  readonly attempt?: number;
+  readonly s3Config?: unknown;
+}
+
+/** One handed-over job, as the service would see it. */
+export class TestLease implements LeaseRef {
+  readonly jobId: string;
+  readonly leaseToken: string;
+  readonly chunks: unknown[] = [];
+  readonly progress: unknown[] = [];
+  readonly #outcome = Promise.withResolvers<Outcome>();
+  readonly #waiters: { readonly count: number; readonly resolve: () => void }[] = [];
+
+  constructor(jobId: string) {
+    this.jobId = jobId;
+    this.leaseToken = `token-of-${jobId}`;
+  }
+
+  get outcome(): Promise<Outcome> {
+    return this.#outcome.promise;
+  }
+
+  /** The outcome, with the output parsed. */
+  async result(): Promise<Record<string, unknown>> {
+    const outcome = await this.outcome;
+    const output = "output" in outcome ? outcome.output : undefined;
+    return { ...outcome, ...(output === undefined ? {} : { output: parse(output) }) };
+  }
+
+  /** Resolves when the job has sent at least so many chunks. */
+  hasChunks(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiters.push({ count, resolve });
+      this.#wake();
+    });
+  }
+
+  addChunk(chunk: unknown): void {
+    this.chunks.push(chunk);
+    this.#wake();
+  }
+
+  finish(outcome: Outcome): void {
+    this.#outcome.resolve(outcome);
+  }
+
+  #wake(): void {
+    for (const waiter of this.#waiters) {
+      if (this.chunks.length >= waiter.count) waiter.resolve();
+    }
+  }
+}
+
+export class MemoryJobSource implements JobSource {
+  readonly leases = new Map<string, TestLease>();
+  readonly initFailure = Promise.withResolvers<Failure>();
+  readonly whenReady = Promise.withResolvers<number>();
+  /** Chunks get their receipts at once, unless a test holds them back. */
+  storesChunks = true;
+  isDraining = false;
+  isClosed = false;
+  #listener: JobSourceListener | undefined;
+  #credit = 0;
+  #queue: HandedJob[] = [];
+  #count = 0;
+
+  /** Submits a job; it is handed over as soon as there is credit. */
+  submit({ input = {}, executionTimeoutMs = 60_000, attempt = 1, s3Config }: TestJob = {}): TestLease {
+    this.#count++;
+    const lease = new TestLease(`job-${this.#count}`);
+    this.leases.set(lease.leaseToken, lease);
+    this.#queue.push({
+      jobId: lease.jobId,
+      leaseToken: lease.leaseToken,
+      attempt,
+      input: Buffer.from(JSON.stringify(input)),
+      executionTimeoutMs,
+      ...(s3Config === undefined ? {} : { s3Config: Buffer.from(JSON.stringify(s3Config)) }),
+    });
+    this.#dispatch();
+    return lease;
+  }
+
+  get credit(): number {
+    return this.#credit;
+  }
+
+  get listener(): JobSourceListener {
+    if (this.#listener === undefined) throw new Error("The worker has not connected.");
+    return this.#listener;
+  }
+
+  connect(listener: JobSourceListener): Promise<Welcome> {
+    this.#listener = listener;
+    return Promise.resolve({
+      workerId: "worker-1",
+      endpointId: "endpoint-1",
+      leaseMs: 15_000,
+      leaseRenewalMs: 5_000,
+    });
+  }
+
+  ready(concurrency: number): void {
+    this.whenReady.resolve(concurrency);
+  }
+
+  initFailed(failure: Failure): Promise<void> {
+    this.initFailure.resolve(failure);
+    return Promise.resolve();
+  }
+
+  grant(count: number): void {
+    this.#credit += count;
+    this.#dispatch();
+  }
+
+  chunk(lease: LeaseRef, index: number, body: Uint8Array): void {
+    this.leases.get(lease.leaseToken)?.addChunk(parse(body));
+    if (this.storesChunks) queueMicrotask(() => this.listener.chunksStored(lease, index + 1));
+  }
+
+  progress(lease: LeaseRef, value: Uint8Array): void {
+    this.leases.get(lease.leaseToken)?.progress.push(parse(value));
+  }
+
+  finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }> {
+    this.leases.get(lease.leaseToken)?.finish(outcome);
+    return Promise.resolve({ accepted: true });
+  }
+
+  draining(): void {
+    this.isDraining = true;
+    this.#credit = 0;
+  }
+
+  close(): Promise<void> {
+    this.isClosed = true;
+    return Promise.resolve();
+  }
+
+  #dispatch(): void {
+    while (this.#credit > 0) {
+      const job = this.#queue.shift();
+      if (job === undefined) return;
+      this.#credit--;
+      this.listener.job(job);
+    }
+  }
+}
+
+function parse(bytes: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(bytes).toString());
+}
