@@ -50,6 +50,10 @@ export const ERROR_CODES = {
     status: 405,
     when: "The path exists, but not with that method; `Allow` names those it takes.",
   },
+  request_timeout: {
+    status: 408,
+    when: "The request did not arrive whole in the time a request may take.",
+  },
   payload_too_large: {
     status: 413,
     when: "The body is larger than the operation takes; it was read no further.",

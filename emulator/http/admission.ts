@@ -1,0 +1,55 @@
+/** What every request must pass before anything else about it is looked at: sound headers, then a good key. */
+import type { IncomingMessage } from "node:http";
+import { ServiceError } from "../core/service-error.ts";
+import type { HttpService } from "./service.ts";
+
+/** Headers of which a second one would leave it open what was asked, or by whom. */
+const SINGLE = new Set(["host", "authorization"]);
+
+/** @throws ServiceError invalid_header, unauthorized, shutting_down */
+export function admit(service: HttpService, request: IncomingMessage): void {
+  checkHeaders(request);
+  checkKey(service, request.headers.authorization);
+  if (service.stopping) throw new ServiceError("shutting_down", "the service is stopping");
+}
+
+function checkHeaders(request: IncomingMessage): void {
+  const { url = "", rawHeaders } = request;
+  if (!url.startsWith("/")) {
+    throw invalidHeader("the request line must name a path that begins with /, not a whole URL");
+  }
+  let seen = "";
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length !== 4 && name.length !== 13) continue;
+    const lower = name.toLowerCase();
+    if (!SINGLE.has(lower)) continue;
+    if (seen.includes(lower)) throw invalidHeader(`there is more than one ${name} header`);
+    seen += lower;
+  }
+  if (request.httpVersion === "1.1" && !seen.includes("host")) {
+    throw invalidHeader("the Host header is missing");
+  }
+  const { expect } = request.headers;
+  if (expect !== undefined && expect.toLowerCase() !== "100-continue") {
+    throw invalidHeader(`the header Expect: ${expect} cannot be fulfilled`);
+  }
+}
+
+/** The key may stand alone or after `Bearer` (spec). */
+function checkKey(service: HttpService, header: string | undefined): void {
+  if (header === undefined || header === "") {
+    throw new ServiceError(
+      "unauthorized",
+      "the API key is missing; send it as Authorization: Bearer KEY",
+    );
+  }
+  const key = /^bearer +(.*)$/i.exec(header)?.[1] ?? header;
+  if (service.keys.find(key) === undefined) {
+    throw new ServiceError("unauthorized", "the API key is wrong");
+  }
+}
+
+function invalidHeader(message: string): ServiceError {
+  return new ServiceError("invalid_header", message);
+}

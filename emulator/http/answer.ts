@@ -1,0 +1,66 @@
+/** What an operation answers, as a value, and how such a value is written to the client. */
+import { Buffer } from "node:buffer";
+import type { ServerResponse } from "node:http";
+
+/** A part of a body; payloads stay the bytes they are. */
+export type Piece = string | Uint8Array;
+
+export interface WholeAnswer {
+  readonly status: number;
+  /** The body, in order; none for an answer without one. JSON. */
+  readonly pieces: readonly Piece[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer that is written bit by bit. */
+export interface FlowingAnswer {
+  /** Writes everything, the head included; must not reject. Settles when nothing more will be written. */
+  readonly flow: (response: ServerResponse) => Promise<void>;
+}
+
+export type Answer = WholeAnswer | FlowingAnswer;
+
+/** Bodies up to this size are copied together and leave in one write; parts of larger ones are not copied. */
+const COPY_MAX_BYTES = 65_536;
+
+/** 200 with `value` as JSON. */
+export function jsonAnswer(value: unknown): WholeAnswer {
+  return { status: 200, pieces: [JSON.stringify(value)] };
+}
+
+/** Writes the answer; `close` ends the connection with it. */
+export function sendWhole(response: ServerResponse, answer: WholeAnswer, close: boolean): void {
+  const { pieces, status } = answer;
+  const headers: Record<string, string | number> = { ...answer.headers };
+  if (close) headers["connection"] = "close";
+  if (status === 204) {
+    response.writeHead(status, headers).end();
+    return;
+  }
+  const size = sizeOf(pieces);
+  headers["content-type"] = "application/json; charset=utf-8";
+  headers["content-length"] = size;
+  response.writeHead(status, headers);
+  if (pieces.length === 1) response.end(pieces[0]);
+  else if (size <= COPY_MAX_BYTES) response.end(joined(pieces));
+  else {
+    for (const piece of pieces) response.write(piece);
+    response.end();
+  }
+}
+
+/** The pieces as one buffer. */
+export function joined(pieces: readonly Piece[]): Buffer {
+  return Buffer.concat(
+    pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)),
+  );
+}
+
+/** Bytes of the whole body. */
+export function sizeOf(pieces: readonly Piece[]): number {
+  let size = 0;
+  for (const piece of pieces) {
+    size += typeof piece === "string" ? Buffer.byteLength(piece) : piece.byteLength;
+  }
+  return size;
+}

@@ -1,0 +1,53 @@
+/** Answers what is no HTTP request at all, in the shape of our errors as far as the connection still allows. */
+import { Buffer } from "node:buffer";
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { ServiceError } from "../core/service-error.ts";
+import { joined } from "./answer.ts";
+import type { Dialect } from "./dialect.ts";
+
+/** To be called with each `clientError` of the server. The connection ends with the answer. */
+export function answerClientError(
+  dialect: Dialect,
+  error: Error & { readonly code?: string },
+  socket: Duplex,
+): void {
+  if (error.code === "ECONNRESET" || !socket.writable || hasBegunAnswer(socket)) {
+    socket.destroy();
+    return;
+  }
+  const answer = dialect.error(refusalOf(error));
+  const body = joined(answer.pieces);
+  const head = [
+    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ""}`,
+    "connection: close",
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${body.length}`,
+  ];
+  socket.end(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]));
+}
+
+function refusalOf(error: Error & { readonly code?: string }): ServiceError {
+  switch (error.code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new ServiceError("invalid_header", "the request line and the headers are too long");
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new ServiceError("request_timeout", "the request was not complete in time");
+    case "HPE_INVALID_CHUNK_SIZE":
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return new ServiceError("invalid_header", "the body is not validly divided into chunks");
+    default:
+      return new ServiceError("invalid_header", `this is no valid HTTP request: ${error.message}`);
+  }
+}
+
+/** Node keeps the response in progress at its socket; another answer in the middle of it would confuse the client. */
+function hasBegunAnswer(socket: Duplex): boolean {
+  const response: unknown = Reflect.get(socket, "_httpMessage");
+  return (
+    typeof response === "object" &&
+    response !== null &&
+    "headersSent" in response &&
+    response.headersSent === true
+  );
+}

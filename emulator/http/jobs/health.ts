@@ -1,0 +1,13 @@
+/** `GET /health`: how many jobs and workers of an endpoint are in which state (spec; four of the worker counters live). */
+import { health as readHealth } from "../../engine/health.ts";
+import { jsonAnswer } from "../answer.ts";
+import type { EndpointPath, Operation } from "../operation.ts";
+
+export const health: Operation<EndpointPath> = {
+  methods: ["GET"],
+  path: "/v2/:endpointId/health",
+  body: "skipped",
+  async perform({ service, path }) {
+    return jsonAnswer(await readHealth(service.engine, path.endpointId));
+  },
+};

@@ -1,0 +1,29 @@
+/** `POST /runsync`: takes a job in and answers when it has ended, or after `wait` (spec). */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { isTerminal } from "../../../runtime/protocol/job-status.ts";
+import { parseWaitMs } from "../../core/query-parameters.ts";
+import { submitAndWait } from "../../engine/submit.ts";
+import { ClientWait } from "../client-wait.ts";
+import type { EndpointPath, Operation } from "../operation.ts";
+import { jobStatePieces } from "./job-body.ts";
+import { receiveSubmission } from "./read-submission.ts";
+
+export const runsync: Operation<EndpointPath> = {
+  methods: ["POST"],
+  path: "/v2/:endpointId/runsync",
+  body: "read",
+  async perform({ service, dialect, path, query, request, response }) {
+    const { engine } = service;
+    const { endpointId } = path;
+    engine.directory.endpoint(endpointId);
+    const waitMs = parseWaitMs(query);
+    const submission = await receiveSubmission(request, response, LIMITS.runsyncBodyMaxBytes);
+    const retained = Object.hasOwn(query, "wait") ? { waitMs } : {};
+    const submitRequest = { endpointId, kind: "sync", submission, ...retained } as const;
+    using wait = new ClientWait(service, response);
+    const view = await submitAndWait(engine, submitRequest, waitMs, wait.signal);
+    // Of a job that still waits or runs the live service says no more than this.
+    const ended = isTerminal(view.job.status);
+    return { status: 200, pieces: ended ? dialect.job(view) : jobStatePieces(view.job) };
+  },
+};

@@ -1,0 +1,19 @@
+/** `/status/{id}`: the job as it is now; with `ttl` it is also set to be deleted that many ms from now (spec). */
+import { parseTtlMs } from "../../core/query-parameters.ts";
+import { viewJob } from "../../engine/job-view.ts";
+import { pinExpiry } from "../../engine/pin-expiry.ts";
+import type { JobPath, Operation } from "../operation.ts";
+
+export const status: Operation<JobPath> = {
+  methods: ["GET", "POST"],
+  path: "/v2/:endpointId/status/:jobId",
+  body: "skipped",
+  async perform({ service, dialect, path, query }) {
+    const ttlMs = parseTtlMs(query);
+    const view =
+      ttlMs === undefined
+        ? await viewJob(service.engine, path)
+        : await pinExpiry(service.engine, path, ttlMs);
+    return { status: 200, pieces: dialect.job(view) };
+  },
+};

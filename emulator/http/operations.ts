@@ -1,0 +1,21 @@
+/** Every operation of the interface, in the order of its documentation: the index of this folder. */
+import { cancel } from "./jobs/cancel.ts";
+import { health } from "./jobs/health.ts";
+import { purgeQueue } from "./jobs/purge-queue.ts";
+import { retry } from "./jobs/retry.ts";
+import { run } from "./jobs/run.ts";
+import { runsync } from "./jobs/runsync.ts";
+import { status } from "./jobs/status.ts";
+import { statusSync } from "./jobs/status-sync.ts";
+import type { Operation } from "./operation.ts";
+
+export const OPERATIONS: readonly Operation[] = [
+  run,
+  runsync,
+  status,
+  statusSync,
+  cancel,
+  retry,
+  purgeQueue,
+  health,
+];

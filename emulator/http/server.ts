@@ -1,0 +1,95 @@
+/** The HTTP interface as one part of the service: its server, with a start and a stop. */
+import { createServer, type Server } from "node:http";
+import { CONTRACT_DIALECT } from "./dialect.ts";
+import { listen, type ListenAddress } from "./listen.ts";
+import { buildRouter } from "./routing.ts";
+import { HttpService, type HttpServiceOptions } from "./service.ts";
+
+export { ListenError, PortInUseError } from "./listen.ts";
+
+export interface HttpServerOptions extends HttpServiceOptions {
+  /** How long `stop` lets requests in flight go on before it cuts them off, ms; default 5,000. */
+  readonly stopGraceMs?: number;
+}
+
+export interface HttpServer {
+  /**
+   * Listens; resolves with the base URL, for example `http://127.0.0.1:7080`.
+   *
+   * @throws PortInUseError, ListenError
+   */
+  start(address: ListenAddress): Promise<string>;
+  /**
+   * Takes no more requests, answers those who wait with what is known, and lets the others end within the grace time.
+   * Idempotent, also before `start`.
+   */
+  stop(): Promise<void>;
+}
+
+const DEFAULT_STOP_GRACE_MS = 5_000;
+
+/** Request line and headers together. */
+const HEADERS_MAX_BYTES = 16_384;
+/** A client must have sent its headers, and its whole request, within these. */
+const HEADERS_TIMEOUT_MS = 60_000;
+const REQUEST_TIMEOUT_MS = 300_000;
+/** Longer than the idle time of usual clients and proxies, so that they close first and no request is lost. */
+const KEEP_ALIVE_MS = 72_000;
+
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const service = new HttpService(options);
+  const server = createServer({
+    maxHeaderSize: HEADERS_MAX_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Checked by ourselves, for an answer in our shape.
+    requireHostHeader: false,
+  });
+  const router = buildRouter(service, [CONTRACT_DIALECT], (listener) => {
+    // `100 Continue` is sent when the body is really wanted.
+    return server
+      .on("request", listener)
+      .on("checkContinue", listener)
+      .on("checkExpectation", listener);
+  });
+  let started: Promise<string> | undefined;
+  let stopped: Promise<void> | undefined;
+  const start = async (address: ListenAddress) => {
+    await router.ready();
+    return urlOf(address, await listen(server, address));
+  };
+  const stop = async () => {
+    service.beginStop();
+    await started?.catch(() => undefined);
+    await closeServer(server, options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS);
+    await router.close();
+  };
+  return {
+    start(address) {
+      if (started || stopped)
+        return Promise.reject(new Error("an HTTP server can be started once only"));
+      started = start(address);
+      return started;
+    },
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+function urlOf({ host }: ListenAddress, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Waits for the requests in flight, cutting them off after `graceMs`; idle connections are closed at once. */
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(cutOff);
+}

@@ -1,0 +1,45 @@
+/** What every operation of the HTTP interface works with, and who of its clients is still waiting. */
+import type { KeyRing } from "../core/key-ring.ts";
+import type { EngineContext, EngineLog } from "../engine/context.ts";
+
+export interface HttpServiceOptions {
+  readonly engine: EngineContext;
+  /** The keys that open the interface. */
+  readonly keys: KeyRing;
+  readonly log: EngineLog;
+}
+
+export class HttpService {
+  readonly engine: EngineContext;
+  readonly keys: KeyRing;
+  readonly log: EngineLog;
+  readonly #waits = new Set<AbortController>();
+  #stopping = false;
+
+  constructor(options: HttpServiceOptions) {
+    this.engine = options.engine;
+    this.keys = options.keys;
+    this.log = options.log;
+  }
+
+  /** True once the service takes no more requests. */
+  get stopping(): boolean {
+    return this.#stopping;
+  }
+
+  /** Refuses further requests and wakes everybody who waits, so that they are answered with what is known now. */
+  beginStop(): void {
+    this.#stopping = true;
+    for (const wait of this.#waits) wait.abort(STOPPING);
+    this.#waits.clear();
+  }
+
+  /** Has `wait` aborted when the service stops; undone by the returned function. */
+  wakeAtStop(wait: AbortController): () => void {
+    if (this.#stopping) wait.abort(STOPPING);
+    this.#waits.add(wait);
+    return () => this.#waits.delete(wait);
+  }
+}
+
+const STOPPING = new Error("the service is stopping");

@@ -1,0 +1,114 @@
+/** An engine on the memory store with time and chance in the test's hands, and workers the test plays itself. */
+import type { Random } from "../../emulator/core/clock.ts";
+import type { Endpoint } from "../../emulator/core/endpoint.ts";
+import type { Template } from "../../emulator/core/template.ts";
+import type { EngineContext, EngineLog } from "../../emulator/engine/context.ts";
+import { createEngine } from "../../emulator/engine/engine.ts";
+import { FleetWorker } from "../../emulator/engine/fleet-worker.ts";
+import type { Launcher } from "../../emulator/launch/launcher.ts";
+import { localEndpoint, localTemplate } from "../../emulator/local-endpoint.ts";
+import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
+import { FakeClock } from "../fake-clock.ts";
+import { ScriptedWorker } from "./scripted-worker.ts";
+
+export interface LogEntry {
+  readonly level: "info" | "warn" | "error";
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+export interface TestEngine extends AsyncDisposable {
+  readonly engine: EngineContext;
+  readonly clock: FakeClock;
+  /** Everything the engine logged so far. */
+  readonly logged: readonly LogEntry[];
+  /** Adds an endpoint (default id `echo`) with a template of its own; nothing starts workers for it. */
+  addEndpoint(id?: string, settings?: Partial<Endpoint>): Promise<Endpoint>;
+  /** A worker of the endpoint that is ready and has credit for `credit` jobs (default 1). */
+  connectWorker(
+    endpointId?: string,
+    options?: { readonly credit?: number },
+  ): Promise<ScriptedWorker>;
+  /** Ends the clock-driven rules and closes the store. */
+  stop(): Promise<void>;
+}
+
+/** An engine with the endpoint `echo`. Its jobs wait until the test connects a worker. */
+export async function createTestEngine(): Promise<TestEngine> {
+  const clock = new FakeClock();
+  const store = createMemoryStore();
+  const logged: LogEntry[] = [];
+  const log = collectingLog(logged);
+  const random = seededRandom();
+  const running = await createEngine({ store, clock, random, log, launchers: [unwilling] });
+  const engine = running.context;
+  running.start();
+  const stop = async () => {
+    await running.stop("kill");
+    await store.close();
+  };
+  const addEndpoint = async (id = "echo", settings: Partial<Endpoint> = {}) => {
+    const createdAt = new Date(clock.now()).toISOString();
+    const template: Template = localTemplate({ id, path: `/handlers/${id}.ts` });
+    const quiet = { workersMin: 0, workersMax: 10, idleTimeout: 3_600, ...settings };
+    const endpoint: Endpoint = {
+      ...localEndpoint({ id, path: template.name }, createdAt),
+      ...quiet,
+    };
+    await running.serve([{ template, endpoint }]);
+    return endpoint;
+  };
+  await addEndpoint();
+  return {
+    engine,
+    clock,
+    logged,
+    addEndpoint,
+    async connectWorker(endpointId = "echo", { credit = 1 } = {}) {
+      const id = random.shortId(14);
+      const worker = new FleetWorker({
+        id,
+        endpointId,
+        endpointVersion: 1,
+        startedAt: clock.now(),
+      });
+      engine.fleet.add(worker);
+      const scripted = new ScriptedWorker(engine, worker);
+      await scripted.greet(credit);
+      return scripted;
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function collectingLog(entries: LogEntry[]): EngineLog {
+  const collect = (level: LogEntry["level"]) => (fields: LogEntry["fields"], message: string) => {
+    entries.push({ level, fields, message });
+  };
+  return { info: collect("info"), warn: collect("warn"), error: collect("error") };
+}
+
+/** Starts nothing: the test connects its workers itself. */
+const unwilling: Launcher = {
+  refuses: () => "tests connect their own workers",
+  launch: () => {
+    throw new Error("this launcher was never willing");
+  },
+  close: async () => undefined,
+};
+
+/** The same ids in the same order in every run; they look like real ones. */
+function seededRandom(): Random {
+  let drawn = 0;
+  const counter = (digits: number, radix: number) =>
+    (drawn += 1).toString(radix).padStart(digits, "0");
+  return {
+    uuid: (now) => {
+      const time = now.toString(16).padStart(12, "0");
+      return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${counter(12, 16)}`;
+    },
+    token: () => `token-${counter(18, 36)}`,
+    shortId: (length) => counter(length, 36),
+  };
+}
