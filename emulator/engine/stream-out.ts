@@ -45,7 +45,12 @@ export async function readStream(
 }
 
 export type StreamEvent =
-  | { readonly type: "chunk"; readonly body: Uint8Array; readonly index: number }
+  | {
+      readonly type: "chunk";
+      readonly body: Uint8Array;
+      readonly index: number;
+      readonly attempt: number;
+    }
   /** The job runs again: what came before is void, the next chunk has index 0. */
   | { readonly type: "restart"; readonly attempt: number }
   /** The final status; nothing follows. */
@@ -62,12 +67,17 @@ export type StreamEvent =
 export async function* followStream(
   engine: EngineContext,
   ref: JobRef,
-  options: { readonly from: number; readonly signal: AbortSignal },
+  options: {
+    readonly from: number;
+    /** The attempt in which `from` was counted, if the reader knows it; another one is told as a restart. */
+    readonly attempt?: number | undefined;
+    readonly signal: AbortSignal;
+  },
 ): AsyncGenerator<StreamEvent, void, undefined> {
   engine.directory.endpoint(ref.endpointId);
   using news = new NewsBell(engine, ref.jobId);
   let next = options.from;
-  let attempt = 0;
+  let attempt = options.attempt ?? 0;
   for (;;) {
     const batch = await readFrom(engine, ref, next);
     if (batch.job.attempt !== attempt) {
@@ -79,7 +89,7 @@ export async function* followStream(
         continue;
       }
     }
-    for (const body of batch.chunks) yield { type: "chunk", body, index: next++ };
+    for (const body of batch.chunks) yield { type: "chunk", body, index: next++, attempt };
     if (batch.last) {
       yield { type: "end", view: await viewJob(engine, ref) };
       return;

@@ -7,6 +7,7 @@ import { run } from "./jobs/run.ts";
 import { runsync } from "./jobs/runsync.ts";
 import { status } from "./jobs/status.ts";
 import { statusSync } from "./jobs/status-sync.ts";
+import { stream } from "./jobs/stream.ts";
 import type { Operation } from "./operation.ts";
 
 export const OPERATIONS: readonly Operation[] = [
@@ -14,6 +15,7 @@ export const OPERATIONS: readonly Operation[] = [
   runsync,
   status,
   statusSync,
+  stream,
   cancel,
   retry,
   purgeQueue,

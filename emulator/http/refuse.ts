@@ -24,7 +24,7 @@ export interface Exchange {
 export function refuse(exchange: Exchange, error: unknown): void {
   const { request, response } = exchange;
   if (response.destroyed || error instanceof ClientGoneError) return;
-  const refusal = error instanceof ServiceError ? error : defect(exchange, error);
+  const refusal = asRefusal(exchange, error);
   if (response.headersSent) {
     response.destroy();
     return;
@@ -35,8 +35,12 @@ export function refuse(exchange: Exchange, error: unknown): void {
   else sendWhole(response, shown, exchange.service.stopping || refusal.status === 503);
 }
 
-/** The refusal that stands for a defect, once that is in the log. */
-export function defect({ service, request }: Exchange, error: unknown): ServiceError {
+/** The refusal that `error` is, or that stands for the defect it is, once that is in the log. */
+export function asRefusal(
+  { service, request }: Pick<Exchange, "service" | "request">,
+  error: unknown,
+): ServiceError {
+  if (error instanceof ServiceError) return error;
   const errorId = service.engine.random.shortId(12);
   const fields = { errorId, err: error, method: request.method, path: pathOf(request) };
   service.log.error(fields, "a request could not be answered because of a defect");

@@ -1,0 +1,29 @@
+/** Chooses the media type a client wants most among those that are on offer. */
+
+/** The first of `offers` when the client has no wish that can be met. Of equal wishes the one named first counts. */
+export function preferredType<Offer extends string>(
+  accept: string | undefined,
+  offers: readonly [Offer, ...Offer[]],
+): Offer {
+  let best: Offer = offers[0];
+  let bestWeight = 0;
+  for (const range of (accept ?? "").toLowerCase().split(",")) {
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
+    const offer = offers.find((candidate) => covers(type, candidate));
+    const weight = weightOf(parameters);
+    if (offer === undefined || weight <= bestWeight) continue;
+    best = offer;
+    bestWeight = weight;
+  }
+  return best;
+}
+
+function covers(range: string, type: string): boolean {
+  return range === type || range === "*/*" || range === `${type.split("/")[0]}/*`;
+}
+
+function weightOf(parameters: readonly string[]): number {
+  const text = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
+  const weight = Number(text);
+  return weight >= 0 && weight <= 1 ? weight : 0;
+}
