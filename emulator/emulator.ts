@@ -64,7 +64,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const store =
     options.dataDir === undefined
       ? createMemoryStore()
-      : openSqliteStore({ directory: options.dataDir });
+      : await openSqliteStore({ directory: options.dataDir });
   const parts: Parts = { log, store, socketDir: await mkdtemp(join(tmpdir(), "sv-")) };
   try {
     return await compose(options, parts);
@@ -138,7 +138,9 @@ function running(
   let stopped: Promise<void> | undefined;
   const stop = async (how: "drain" | "kill" = "drain") => {
     if (how === "kill") parts.engine?.workers.killAll();
-    stopped ??= http.stop().then(() => takeDown(parts, how));
+    stopped ??= Promise.all([http.stop(), parts.engine?.stop(how)]).then(() =>
+      takeDown(parts, how),
+    );
     return stopped;
   };
   return {

@@ -173,30 +173,28 @@ export class WorkerManager {
 
   async #ended(worker: FleetWorker, workerToken: string, exit: WorkerExit): Promise<void> {
     const engine = this.#engine;
+    const now = engine.clock.now();
+    const { id: workerId, endpointId } = worker;
     this.#workersByToken.delete(digest(workerToken));
     worker.launched = undefined;
-    const scale = this.#scaleOf(worker.endpointId);
+    const { backoff } = this.#scaleOf(endpointId);
     if (failedToInitialize(worker, exit)) {
       worker.state = "unhealthy";
-      const waitMs = scale.backoff.failed(engine.clock.now());
-      const { id: workerId, endpointId } = worker;
-      engine.log.error(
-        { workerId, endpointId, ...exit },
-        `worker could not initialize; the next try is in ${waitMs} ms`,
-      );
+      const waitMs = backoff.failed(now);
+      const message = `worker could not initialize; the next try is in ${waitMs} ms`;
+      engine.log.error({ workerId, endpointId, ...exit }, message);
     } else {
       engine.fleet.remove(worker);
-      scale.backoff.succeeded();
-      if (worker.state !== "draining" && exit.exitCode !== 0)
-        scale.backoff.failed(engine.clock.now());
-      engine.log.info(
-        { workerId: worker.id, endpointId: worker.endpointId, ...exit },
-        "worker ended",
-      );
+      backoff.succeeded();
+      if (worker.state === "draining") engine.log.info({ workerId, endpointId }, "worker has left");
+      else {
+        backoff.failed(now);
+        engine.log.error({ workerId, endpointId, ...exit }, "worker ended unasked");
+      }
     }
     // Jobs of a worker that was ended with the service are put back when the service starts again.
     if (!this.#stopped) await loseWorker(engine, worker, exitFailure(worker, exit));
-    this.consider(worker.endpointId);
+    this.consider(endpointId);
   }
 }
 
