@@ -65,9 +65,10 @@ function asIterator(value: unknown): AnyIterator | undefined {
 /** Sends each yield, not faster than receipts allow. Returns the output: all yields, or what the iterator returned. */
 async function pullAll(
   iterator: AnyIterator,
-  { context, window, sendChunk }: Invocation,
+  invocation: Invocation,
   aggregate: boolean,
 ): Promise<string | undefined> {
+  const { context, window } = invocation;
   const collected = aggregate ? new Collected() : undefined;
   let index = 0;
   let breathedAt = performance.now();
@@ -81,7 +82,7 @@ async function pullAll(
         await window.room();
         if (context.isAborted) break;
         window.sent(body.byteLength);
-        sendChunk(index, body);
+        invocation.sendChunk(index, body);
         index++;
       }
     } catch (error) {

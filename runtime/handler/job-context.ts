@@ -15,19 +15,23 @@ export interface Voice {
 /** Ends with the invocation: afterwards progress does nothing. */
 export class JobContext implements Context {
   readonly job: Job;
-  readonly log: JobLog;
   readonly #voice: Voice;
   readonly #dueAt: number;
   /** Made on first use: most handlers never look at the signal. */
   #controller: AbortController | undefined;
   #abortReason: Error | undefined;
+  #log: JobLog | undefined;
   #ended = false;
 
   constructor(job: Job, remainingMs: number, voice: Voice) {
     this.job = job;
     this.#voice = voice;
     this.#dueAt = performance.now() + remainingMs;
-    this.log = new VoiceLog(voice);
+  }
+
+  get log(): JobLog {
+    this.#log ??= openLog(this.#voice);
+    return this.#log;
   }
 
   get attempt(): number {
@@ -46,7 +50,8 @@ export class JobContext implements Context {
     return this.#controller.signal;
   }
 
-  progress(value: unknown): void {
+  /** A property, so that a handler may take it out of its context. */
+  readonly progress = (value: unknown): void => {
     if (this.#ended) return;
     const json = progressJson(value);
     if (json.byteLength > LIMITS.progressMaxBytes) {
@@ -55,7 +60,7 @@ export class JobContext implements Context {
       );
     }
     this.#voice.progress(json);
-  }
+  };
 
   get isAborted(): boolean {
     return this.#abortReason !== undefined;
@@ -81,26 +86,10 @@ function progressJson(value: unknown): Buffer {
   }
 }
 
-class VoiceLog implements JobLog {
-  readonly #voice: Voice;
-
-  constructor(voice: Voice) {
-    this.#voice = voice;
-  }
-
-  debug(message: string, fields?: LogFields): void {
-    this.#voice.log("debug", String(message), fields);
-  }
-
-  info(message: string, fields?: LogFields): void {
-    this.#voice.log("info", String(message), fields);
-  }
-
-  warn(message: string, fields?: LogFields): void {
-    this.#voice.log("warn", String(message), fields);
-  }
-
-  error(message: string, fields?: LogFields): void {
-    this.#voice.log("error", String(message), fields);
-  }
+function openLog(voice: Voice): JobLog {
+  const at =
+    (level: LogLevel) =>
+    (message: string, fields?: LogFields): void =>
+      voice.log(level, String(message), fields);
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }

@@ -164,6 +164,8 @@ export class ProcessKeeper {
     const lastLines = (jobId?: string): string[] => process?.output.lastLines(jobId) ?? [];
     clearTimeout(this.#timer);
     this.#process = undefined;
+    // Nobody may take it for ready while its jobs are settled.
+    if (state !== "stopped") this.#state = "pausing";
     this.#events.gone(end, lastLines);
     if (state === "stopped") return this.#stopped.resolve();
     if (state === "starting") return this.#startFailed(end, lastLines());

@@ -75,7 +75,12 @@ export class MemoryJobSource implements JobSource {
   #count = 0;
 
   /** Submits a job; it is handed over as soon as there is credit. */
-  submit({ input = {}, executionTimeoutMs = 60_000, attempt = 1, s3Config }: TestJob = {}): TestLease {
+  submit({
+    input = {},
+    executionTimeoutMs = 60_000,
+    attempt = 1,
+    s3Config,
+  }: TestJob = {}): TestLease {
     this.#count++;
     const lease = new TestLease(`job-${this.#count}`);
     this.leases.set(lease.leaseToken, lease);

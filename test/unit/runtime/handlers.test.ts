@@ -1,0 +1,132 @@
+/** What a handler returns, yields, throws and prints arrives as it should, through a real handler process. */
+import { describe, expect, test } from "vitest";
+import { joinParts } from "../../../runtime/core/join.ts";
+import { WorkerRun } from "./worker-run.ts";
+
+describe("outputs", () => {
+  test("a returned value is the output, byte for byte of its JSON", async () => {
+    await using run = new WorkerRun("echo");
+    const input = { name: "Zoë", deep: [[{ a: null }], 1e21, "\u2028\u0000"] };
+    expect(await run.source.submit({ input }).result()).toEqual({
+      kind: "completed",
+      output: input,
+    });
+    expect(await run.source.whenReady.promise).toBe(4);
+  });
+
+  test("many jobs at once each get their own output", async () => {
+    await using run = new WorkerRun("echo");
+    const jobs = Array.from({ length: 500 }, (_, n) => run.source.submit({ input: { n } }));
+    const outputs = await Promise.all(jobs.map((job) => job.result()));
+    expect(outputs).toEqual(jobs.map((_, n) => ({ kind: "completed", output: { n } })));
+  });
+
+  test.each([
+    ["cyclic", /^The output cannot be written as JSON: it refers to itself \(.*property 'self'/],
+    ["bigint", /^The output is a BigInt, which has no JSON form: return it as a string/],
+    ["nested-bigint", /^The output cannot be written as JSON: it holds a BigInt/],
+    ["function", /^The output is a function, which has no JSON form\.$/],
+    ["symbol", /^The output is a symbol/],
+    ["buffer", /^The output is binary data.*base64 string/],
+    ["stream", /^The output is a stream.*yield its parts/],
+    ["huge", /^The output is 20000003 bytes of JSON, and at most 20000000 are accepted: upload it/],
+  ])("%s: an output that JSON cannot carry fails the job with a sentence", async (value, says) => {
+    await using run = new WorkerRun("cyclic-output");
+    expect(await run.source.submit({ input: { value } }).result()).toEqual({
+      kind: "failed",
+      failure: { type: "invalid_output", message: expect.stringMatching(says) },
+    });
+    const next = run.source.submit({ input: { value: "nothing" } });
+    expect(await next.result()).toEqual({ kind: "completed" });
+    const nan = run.source.submit({ input: { value: "not-a-number" } });
+    expect(await nan.result()).toEqual({ kind: "completed", output: null });
+  });
+});
+
+describe("whatever is thrown fails the job with a sentence", () => {
+  test.each([
+    ["baritone", "baritone"],
+    [null, "The handler threw null instead of an error."],
+    [{ message: "from elsewhere" }, "from elsewhere"],
+    [{ code: 7 }, "The handler threw { code: 7 } instead of an error."],
+    ["", "The handler threw '' instead of an error."],
+  ])("%j", async (thrown, message) => {
+    await using run = new WorkerRun("throws-a-string");
+    expect(await run.source.submit({ input: { thrown } }).result()).toEqual({
+      kind: "failed",
+      failure: { type: "handler_error", message },
+    });
+    expect(await run.source.submit({ input: { quick: true } }).result()).toMatchObject({
+      output: "quick",
+    });
+  });
+});
+
+describe("streams", () => {
+  test("each yield of an async generator is a chunk with its metrics; what it returns is the output", async () => {
+    await using run = new WorkerRun("async-generator");
+    const job = run.source.submit({ input: { count: 3 } });
+    expect(await job.result()).toEqual({ kind: "completed", output: { made: 3 } });
+    expect(job.chunks).toEqual(
+      [0, 1, 2].map((number) => ({
+        output: { number },
+        metrics: { stream_index: number, output_tokens: number + 1 },
+      })),
+    );
+  });
+
+  test("a later attempt says so in each chunk", async () => {
+    await using run = new WorkerRun("sync-generator");
+    const job = run.source.submit({ input: { count: 1 }, attempt: 2 });
+    expect(await job.result()).toEqual({ kind: "completed", output: "done" });
+    expect(job.chunks).toEqual([{ output: 0, metrics: { stream_index: 0, attempt: 2 } }]);
+  });
+
+  test("a yield of three megabytes is split and can be joined; all yields are the output if asked", async () => {
+    await using run = new WorkerRun("streams-3-mb");
+    const job = run.source.submit();
+    const big = { text: "é".repeat(1_500_000) };
+    expect(await job.result()).toEqual({ kind: "completed", output: ["first", big, "last"] });
+    const chunks = job.chunks as {
+      output: unknown;
+      metrics: { stream_index: number; split?: { part: number; continues: number; last: boolean } };
+    }[];
+    expect(chunks.map(({ metrics }) => metrics.stream_index)).toEqual([...chunks.keys()]);
+    const parts = chunks.slice(1, -1);
+    expect(parts.length).toBeGreaterThan(3);
+    expect(parts.map(({ metrics }) => metrics.split?.part)).toEqual([...parts.keys()]);
+    expect(parts.map(({ metrics }) => metrics.split?.last)).toEqual(
+      parts.map((_, at) => at === parts.length - 1),
+    );
+    const joined = joinParts(
+      parts.map(({ output, metrics }) => ({ output, continues: metrics.split?.continues ?? 0 })),
+    );
+    expect(joined).toEqual(big);
+  });
+
+  test("a generator is pulled no further than receipts allow, and return() is called when it is stopped", async () => {
+    await using run = new WorkerRun("sync-generator");
+    run.source.storesChunks = false;
+    const job = run.source.submit();
+    await job.hasChunks(256);
+    run.source.listener.chunksStored(job, 100);
+    await job.hasChunks(356);
+    run.source.listener.revoked({
+      jobId: job.jobId,
+      leaseToken: job.leaseToken,
+      reason: "cancelled",
+    });
+    await run.logged("tidied up");
+    expect(job.chunks).toHaveLength(356);
+    const next = run.source.submit({ input: { count: 0 } });
+    expect(await next.result()).toEqual({ kind: "completed", output: "done" });
+  });
+
+  test("an async generator that waits is stopped at its deadline and tidies up", async () => {
+    await using run = new WorkerRun("async-generator");
+    const job = run.source.submit({ input: { count: 5, pauseAt: 2 }, executionTimeoutMs: 200 });
+    expect(await job.result()).toMatchObject({ kind: "timed-out" });
+    await run.logged("tidied up");
+    expect(job.chunks).toHaveLength(2);
+  });
+});

@@ -1,0 +1,87 @@
+/** A real worker with a real handler process, fed by a test, and gone without a trace when the test is over. */
+import { randomUUID } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import type { LogEntryFields, WorkerLogLevel } from "../../../runtime/log/worker-log.ts";
+import { startWorker, type Worker, type WorkerOptions } from "../../../runtime/worker.ts";
+import { MemoryJobSource } from "./memory-job-source.ts";
+
+const fixtures = path.resolve(import.meta.dirname, "../../fixtures/handlers");
+
+export function fixture(name: string): string {
+  return path.join(fixtures, `${name}.ts`);
+}
+
+export interface LogEntry {
+  readonly level: WorkerLogLevel;
+  readonly msg: string;
+  readonly fields: LogEntryFields;
+}
+
+/** Use with `await using`. */
+export class WorkerRun implements AsyncDisposable {
+  readonly source = new MemoryJobSource();
+  readonly log: LogEntry[] = [];
+  readonly worker: Worker;
+  readonly #trace = randomUUID();
+  #listeners: (() => void)[] = [];
+
+  constructor(handler: string, options: Partial<WorkerOptions> = {}) {
+    this.worker = startWorker({
+      handler: handler.includes("/") ? handler : fixture(handler),
+      openSource: () => this.source,
+      log: {
+        write: (level, msg, fields = {}) => {
+          this.log.push({ level, msg, fields });
+          for (const listener of this.#listeners) listener();
+        },
+      },
+      graceMs: 100,
+      ...options,
+      env: { SV_TEST_TRACE: this.#trace, ...options.env },
+    });
+  }
+
+  /** Resolves when so many entries say `msg`. */
+  async logged(msg: string, count = 1): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (this.log.filter((entry) => entry.msg === msg).length >= count) resolve();
+      };
+      this.#listeners.push(look);
+      look();
+    });
+  }
+
+  /** What the handler's jobs printed, by job. */
+  printed(jobId: string | undefined): string[] {
+    return this.log
+      .filter((entry) => "stream" in entry.fields && entry.fields["jobId"] === jobId)
+      .map((entry) => entry.msg);
+  }
+
+  /** Processes this worker started, and those they started, that still run. */
+  processes(): number[] {
+    const wanted = `SV_TEST_TRACE=${this.#trace}`;
+    return fs
+      .readdirSync("/proc")
+      .map(Number)
+      .filter((pid) => Number.isInteger(pid) && environmentOf(pid).includes(wanted));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.worker.stop();
+    await this.worker.ended;
+    const left = this.processes();
+    if (left.length > 0) throw new Error(`Processes were left behind: ${left.join(", ")}.`);
+  }
+}
+
+/** A zombie has none any more. */
+function environmentOf(pid: number): string {
+  try {
+    return fs.readFileSync(`/proc/${pid}/environ`, "latin1");
+  } catch {
+    return "";
+  }
+}
