@@ -40,12 +40,20 @@ export class Connection {
   }
 
   first(statement: StatementSync, ...values: SQLInputValue[]): Row | undefined {
-    const row = this.#guard(() => statement.get(...values));
-    return row === undefined ? undefined : rowOf(row);
+    try {
+      const row = statement.get(...values);
+      return row === undefined ? undefined : rowOf(row);
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   all(statement: StatementSync, ...values: SQLInputValue[]): Row[] {
-    return this.#guard(() => statement.all(...values)).map(rowOf);
+    try {
+      return statement.all(...values).map(rowOf);
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   /** Rows until `take` answers false. */
@@ -54,19 +62,23 @@ export class Connection {
     values: readonly SQLInputValue[],
     take: (row: Row) => boolean,
   ): void {
-    this.#guard(() => {
+    try {
       for (const row of statement.iterate(...values)) if (!take(rowOf(row))) return;
-    });
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   /** Writes within the transaction, beginning it if need be; answers how many rows changed. */
   write(statement: StatementSync, ...values: SQLInputValue[]): number {
-    return this.#guard(() => {
+    try {
       if (!this.#db.isTransaction) this.#begin.run();
       const { changes } = statement.run(...values);
       this.#log.push({ statement, values });
       return Number(changes);
-    });
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   keepStep(): void {
@@ -77,17 +89,23 @@ export class Connection {
   undoStep(): void {
     if (this.#failure) throw this.#failure.reason;
     if (this.#log.length === this.#kept) return;
-    this.#guard(() => {
+    try {
       this.#rollback.run();
       this.#log.length = this.#kept;
       if (this.#kept > 0) this.#begin.run();
       for (const { statement, values } of this.#log) statement.run(...values);
-    });
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   /** Makes the kept steps durable; does nothing if they wrote nothing. */
   commit(): void {
-    if (this.#db.isTransaction) this.#guard(() => this.#commit.run());
+    try {
+      if (this.#db.isTransaction) this.#commit.run();
+    } catch (error) {
+      throw this.#failed(error);
+    }
     this.#reset();
   }
 
@@ -107,13 +125,10 @@ export class Connection {
     this.#failure = undefined;
   }
 
-  #guard<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      const reason = fromSqlite(error, this.#file);
-      if (isFatal(error)) this.#failure ??= { reason };
-      throw reason;
-    }
+  /** The error to be thrown for one of SQLite's; after a fatal one the transaction is lost whatever the step does. */
+  #failed(error: unknown): unknown {
+    const reason = fromSqlite(error, this.#file);
+    if (isFatal(error)) this.#failure ??= { reason };
+    return reason;
   }
 }

@@ -8,6 +8,9 @@ import { optionalIntegerAt, type Row } from "./row.ts";
 import type { QueueTable } from "./queue-table.ts";
 import { isConstraint } from "./sqlite-error.ts";
 
+/** Not a bare parameter: SQLite would plan the query anew for each value bound to it, which costs ten times the query. */
+const LIMIT = "LIMIT ? + 0";
+
 export class JobTable {
   readonly #connection: Connection;
   readonly #queues: QueueTable;
@@ -122,14 +125,14 @@ function prepareStatements(connection: Connection) {
     delete: connection.prepare("DELETE FROM job WHERE seq = ? AND status = ?"),
     byId: select("WHERE id = ?"),
     waiting: select(
-      "INDEXED BY job_waiting WHERE queue = ? AND status = 0 ORDER BY queue_key, seq LIMIT ?",
+      `INDEXED BY job_waiting WHERE queue = ? AND status = 0 ORDER BY queue_key, seq ${LIMIT}`,
     ),
     running: select("INDEXED BY job_running WHERE status = 1 ORDER BY seq"),
     runningOfWorker: select(
       "INDEXED BY job_running WHERE status = 1 AND worker_id = ? ORDER BY seq",
     ),
-    ofQueue: select("INDEXED BY job_by_queue WHERE queue = ? ORDER BY seq LIMIT ?"),
-    due: select("INDEXED BY job_due WHERE due_at <= ? ORDER BY due_at, seq LIMIT ?"),
+    ofQueue: select(`INDEXED BY job_by_queue WHERE queue = ? ORDER BY seq ${LIMIT}`),
+    due: select(`INDEXED BY job_due WHERE due_at <= ? ORDER BY due_at, seq ${LIMIT}`),
     nextDue: connection.prepare("SELECT min(due_at) FROM job INDEXED BY job_due"),
     oldestScaling: connection.prepare(
       "SELECT min(queued_at) FROM job INDEXED BY job_scaling WHERE queue = ? AND status = 0 AND low_priority = 0",
