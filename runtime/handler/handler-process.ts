@@ -13,6 +13,7 @@ import {
   type ReceiptHead,
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
+import { killOwnTree } from "../pipe/process-tree.ts";
 import { currentInvocation } from "./attribution.ts";
 import { InitError } from "./init-error.ts";
 import { JobInvocation } from "./invocation.ts";
@@ -33,7 +34,7 @@ let isSpoiled = false;
 const channel = new FrameChannel(new Socket({ fd: FRAMES_FD, readable: true, writable: true }), {
   frame: obey,
   // The supervisor is gone, or out of step: nothing this process does can be told to anybody.
-  ended: () => process.kill(-process.pid, "SIGKILL"),
+  ended: killOwnTree,
 });
 
 function obey(frame: Frame): void {

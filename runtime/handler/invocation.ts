@@ -6,7 +6,7 @@ import type { Frame } from "../pipe/frames.ts";
 import { logLine, type LogLevel } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { ChunkWindow } from "./chunk-window.ts";
-import type { Job, LogFields } from "./contract.ts";
+import type { Job, LogFields, S3Config } from "./contract.ts";
 import { invoke, type InvocationResult } from "./invoke.ts";
 import { JobContext, type Voice } from "./job-context.ts";
 import type { Printing } from "./printing.ts";
@@ -90,5 +90,7 @@ function readJob(head: RunHead, payload: Uint8Array): Job {
   const inputBytes = bytes.length - s3Bytes;
   const input: unknown = JSON.parse(bytes.toString("utf8", 0, inputBytes));
   if (s3Bytes === 0) return { id: jobId, input, attempt };
-  return { id: jobId, input, attempt, s3Config: JSON.parse(bytes.toString("utf8", inputBytes)) };
+  // Checked by the service when the job was submitted.
+  const s3Config = JSON.parse(bytes.toString("utf8", inputBytes)) as S3Config;
+  return { id: jobId, input, attempt, s3Config };
 }

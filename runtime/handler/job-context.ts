@@ -1,6 +1,7 @@
 /** The context of one invocation: its abort signal, its clock, its log, its progress. */
 import { Buffer } from "node:buffer";
 import { performance } from "node:perf_hooks";
+import { inspect } from "node:util";
 import type { LogLevel } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Context, Job, JobLog, LogFields } from "./contract.ts";
@@ -90,6 +91,6 @@ function openLog(voice: Voice): JobLog {
   const at =
     (level: LogLevel) =>
     (message: string, fields?: LogFields): void =>
-      voice.log(level, String(message), fields);
+      voice.log(level, typeof message === "string" ? message : inspect(message), fields);
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }

@@ -17,7 +17,8 @@ export async function importHandler({ modulePath, sourcePath }: LoadHead): Promi
   resolveAs(modulePath, sourcePath);
   let namespace: Readonly<Record<string, unknown>>;
   try {
-    namespace = await import(pathToFileURL(modulePath).href);
+    // Whatever it is, a module's namespace is an object.
+    namespace = (await import(pathToFileURL(modulePath).href)) as typeof namespace;
   } catch (thrown) {
     throw because(`${name} cannot be imported`, thrown);
   }

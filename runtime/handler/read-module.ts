@@ -1,4 +1,5 @@
 /** Finds the handler and its options in an imported module. */
+import { inspect } from "node:util";
 import type { Handler } from "./contract.ts";
 import { InitError } from "./init-error.ts";
 
@@ -75,11 +76,13 @@ function isFields(value: unknown): value is Fields {
 
 /** What a CommonJS module hung on its function, which the import of it may not see. */
 function own(value: unknown): Fields {
-  return typeof value === "function" || isFields(value) ? { ...value } : {};
+  return typeof value === "function" || isFields(value)
+    ? Object.fromEntries(Object.entries(value))
+    : {};
 }
 
 function describe(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "object") return Array.isArray(value) ? "an array" : "an object";
-  return typeof value === "function" ? "a function" : `${typeof value} ${String(value)}`;
+  return typeof value === "function" ? "a function" : `${typeof value} ${inspect(value)}`;
 }

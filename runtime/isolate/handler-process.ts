@@ -2,13 +2,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import type { Duplex, Readable } from "node:stream";
+import type { Duplex } from "node:stream";
 import { FrameChannel } from "../pipe/frame-channel.ts";
 import { FRAMES_FD, LIFE_LINE_FD, type LastWords } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { countOomKills } from "./ending/oom-kills.ts";
-import { killTree, MARKER_NAME, signalGroup } from "./ending/process-group.ts";
+import { killTree, MARKER_NAME, signalGroup } from "../pipe/process-tree.ts";
 import type { ProcessEnd } from "./ending/verdict.ts";
 import { HandlerOutput, type OutputLine } from "./handler-output.ts";
 import { LineReader } from "./line-reader.ts";
@@ -52,8 +52,8 @@ export class HandlerProcess {
     this.#child = child;
     const { 1: stdout, 2: stderr, [FRAMES_FD]: frames, [LIFE_LINE_FD]: lifeLine } = child.stdio;
     // As `stdio` above asks for them; only a failed spawn leaves them out.
-    if (stdout) this.output.read(stdout as Readable, "stdout");
-    if (stderr) this.output.read(stderr as Readable, "stderr");
+    if (stdout) this.output.read(stdout, "stdout");
+    if (stderr) this.output.read(stderr, "stderr");
     if (frames) {
       this.#channel = new FrameChannel(frames as Duplex, {
         frame: (frame) => events.frame(frame),

@@ -1,5 +1,5 @@
 /** What the service says in one turn: from the bundle to protobuf and back. */
-import * as proto from "./generated/worker.ts";
+import type * as proto from "./generated/worker.ts";
 import type { HandedJob, Revocation, RevocationReason } from "./outcome.ts";
 import type { ChunkReceipt, OutcomeReceipt, ServiceOrders, Welcome } from "./session.ts";
 import { WireError } from "./wire-error.ts";

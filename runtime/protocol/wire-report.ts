@@ -1,5 +1,5 @@
 /** What a worker says in one turn: from the bundle to protobuf and back. */
-import * as proto from "./generated/worker.ts";
+import type * as proto from "./generated/worker.ts";
 import type { LeaseRef } from "./outcome.ts";
 import type { ChunkReport, Hello, ProgressReport, WorkerReport } from "./session.ts";
 import {

@@ -27,7 +27,7 @@ const layers: readonly Layer[] = [
   // Both ends of the pipe between the supervisor and the handler process speak its frames.
   { of: "runtime/handler/", mayImport: ["runtime/pipe/", runtimeCore, protocol] },
   { of: "runtime/isolate/", mayImport: ["runtime/pipe/", runtimeCore, protocol] },
-  { of: "runtime/", mayImport: [runtimeCore, protocol] },
+  { of: "runtime/", mayImport: [runtimeCore, protocol, "runtime/pipe/"] },
   { of: core, mayImport: [protocol], packages: purePackages },
   { of: "emulator/engine/", mayImport: [core, protocol, ...ports] },
   { of: "emulator/store/", mayImport: [core, protocol] },

@@ -62,11 +62,7 @@ export class WorkerRun implements AsyncDisposable {
 
   /** Processes this worker started, and those they started, that still run. */
   processes(): number[] {
-    const wanted = `SV_TEST_TRACE=${this.#trace}`;
-    return fs
-      .readdirSync("/proc")
-      .map(Number)
-      .filter((pid) => Number.isInteger(pid) && environmentOf(pid).includes(wanted));
+    return tracedProcesses(this.#trace);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -75,6 +71,15 @@ export class WorkerRun implements AsyncDisposable {
     const left = this.processes();
     if (left.length > 0) throw new Error(`Processes were left behind: ${left.join(", ")}.`);
   }
+}
+
+/** Running processes with this value of SV_TEST_TRACE in their environment. */
+export function tracedProcesses(trace: string): number[] {
+  const wanted = `SV_TEST_TRACE=${trace}`;
+  return fs
+    .readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && environmentOf(pid).includes(wanted));
 }
 
 /** A zombie has none any more. */

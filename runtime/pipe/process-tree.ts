@@ -1,4 +1,4 @@
-/** Ends a handler process together with everything it started. */
+/** Ends a handler process together with everything it started, from either end of the pipe. */
 import fs from "node:fs";
 
 /** Marks the environment of a handler process, and so of all its descendants, with a value of its own. */
@@ -16,9 +16,23 @@ export function signalGroup(leaderPid: number, signal: "SIGTERM" | "SIGKILL"): v
 /** Kills the group, and then whatever descendant left it to lead a group or session of its own (Linux only). */
 export function killTree(leaderPid: number, marker: string): void {
   signalGroup(leaderPid, "SIGKILL");
+  killMarked(marker);
+}
+
+/** The same from within: the group comes last, because the caller is in it. */
+export function killOwnTree(): void {
+  const marker = process.env[MARKER_NAME];
+  try {
+    if (marker !== undefined) killMarked(marker);
+  } finally {
+    signalGroup(process.pid, "SIGKILL");
+  }
+}
+
+function killMarked(marker: string): void {
   for (const pid of markedProcesses(marker)) {
     try {
-      process.kill(pid, "SIGKILL");
+      if (pid !== process.pid) process.kill(pid, "SIGKILL");
     } catch (error) {
       if (!hasCode(error, "ESRCH") && !hasCode(error, "EPERM")) throw error;
     }
@@ -26,7 +40,7 @@ export function killTree(leaderPid: number, marker: string): void {
 }
 
 /** Descendants are told by their environment: their parents may be gone, so that no tree leads to them. */
-export function markedProcesses(marker: string): number[] {
+function markedProcesses(marker: string): number[] {
   const wanted = `${MARKER_NAME}=${marker}`;
   return processIds().filter((pid) => environmentOf(pid).includes(wanted));
 }
