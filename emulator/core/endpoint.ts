@@ -4,7 +4,17 @@ import type { RetryRules } from "./job.ts";
 export const SCALER_TYPES = ["QUEUE_DELAY", "REQUEST_COUNT"] as const;
 export const COMPUTE_TYPES = ["GPU", "CPU"] as const;
 
-export interface Endpoint {
+/** Wishes about the machines of a data centre: kept and shown, but without effect where there is one machine. */
+export interface PlacementWishes {
+  readonly cpuFlavorIds?: readonly string[] | undefined;
+  readonly vcpuCount?: number | undefined;
+  readonly allowedCudaVersions?: readonly string[] | undefined;
+  readonly minCudaVersion?: string | undefined;
+  readonly dataCenterIds?: readonly string[] | undefined;
+  readonly flashboot?: boolean | undefined;
+}
+
+export interface Endpoint extends PlacementWishes {
   /** 14 lower-case letters and digits; for a handler served from a file the handler's name. */
   readonly id: string;
   readonly name: string;

@@ -57,6 +57,8 @@ async function submitAs(engine: EngineContext, request: SubmitRequest, id: strin
   const input = await stage(engine, submission.input);
   const s3Config = submission.s3Config && (await stage(engine, submission.s3Config));
   return commit(engine, async (tx, after) => {
+    // Deleted meanwhile? Its jobs are deleted in transactions before or after this one.
+    engine.directory.endpoint(endpoint.id);
     const seq = await tx.nextSeq();
     const job = submitJob(
       {

@@ -23,6 +23,9 @@ export type Answer = WholeAnswer | FlowingAnswer;
 /** Bodies up to this size are copied together and leave in one write; parts of larger ones are not copied. */
 const COPY_MAX_BYTES = 65_536;
 
+/** 204. */
+export const NO_CONTENT: WholeAnswer = { status: 204, pieces: [] };
+
 /** 200 with `value` as JSON. */
 export function jsonAnswer(value: unknown): WholeAnswer {
   return { status: 200, pieces: [JSON.stringify(value)] };

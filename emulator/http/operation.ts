@@ -38,4 +38,8 @@ export interface JobPath extends EndpointPath {
   readonly jobId: string;
 }
 
+export interface TemplatePath {
+  readonly templateId: string;
+}
+
 export type RoutedRequest = FastifyRequest<{ Params: unknown; Querystring: QueryParameters }>;

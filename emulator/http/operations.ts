@@ -8,6 +8,14 @@ import { runsync } from "./jobs/runsync.ts";
 import { status } from "./jobs/status.ts";
 import { statusSync } from "./jobs/status-sync.ts";
 import { stream } from "./jobs/stream.ts";
+import { createEndpoint } from "./management/create-endpoint.ts";
+import { createTemplate } from "./management/create-template.ts";
+import { deleteEndpoint } from "./management/delete-endpoint.ts";
+import { deleteTemplate } from "./management/delete-template.ts";
+import { listEndpoints } from "./management/list-endpoints.ts";
+import { listTemplates } from "./management/list-templates.ts";
+import { readEndpoint } from "./management/read-endpoint.ts";
+import { readTemplate } from "./management/read-template.ts";
 import type { Operation } from "./operation.ts";
 
 export const OPERATIONS: readonly Operation[] = [
@@ -20,4 +28,12 @@ export const OPERATIONS: readonly Operation[] = [
   retry,
   purgeQueue,
   health,
+  createTemplate,
+  listTemplates,
+  readTemplate,
+  deleteTemplate,
+  createEndpoint,
+  listEndpoints,
+  readEndpoint,
+  deleteEndpoint,
 ];

@@ -1,0 +1,128 @@
+/** The kinds of fields a management body has, each with the sentence that says what it must be. */
+import { z } from "zod";
+import { nearMiss } from "./near-miss.ts";
+import { kindInWords, kindOfValue, valueInWords } from "./problem-words.ts";
+import { invalidRequest } from "./service-error.ts";
+
+type RawIssue = z.core.$ZodRawIssue;
+
+/** Names are at most this long (spec, for endpoints). */
+export const NAME_MAX_CHARACTERS = 191;
+
+/** A problem's sentence without its subject: `must be …; got …`, or that the field is missing. */
+function must(be: string): (issue: RawIssue) => string {
+  return ({ input }) =>
+    input === undefined
+      ? `is required and must be ${be}`
+      : `must be ${be}; got ${valueInWords(input)}`;
+}
+
+export function text(): z.ZodString {
+  return z.string({ error: must("a string") });
+}
+
+/** A string of at least one and at most `max` characters. */
+export function nonEmptyText(max: number): z.ZodString {
+  const error = must(`a string of 1 to ${max} characters`);
+  return z.string({ error }).min(1, { error }).max(max, { error });
+}
+
+export function flag(): z.ZodBoolean {
+  return z.boolean({ error: must("a boolean") });
+}
+
+/** An integer from `min` to `max`; without `max` as large as integers can be. `unit` stands in the sentence. */
+export function integer(min: number, max?: number, unit = ""): z.ZodInt {
+  const bounds =
+    max === undefined ? `an integer of ${min} or more` : `an integer from ${min} to ${max}`;
+  const error = must(`${bounds}${unit}`);
+  const schema = z.int({ error }).min(min, { error });
+  return max === undefined ? schema : schema.max(max, { error });
+}
+
+export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z.enum(values, { error: must(`one of ${values.join(", ")}`) });
+}
+
+export function texts(): z.ZodArray<z.ZodString> {
+  return arrayOf(text());
+}
+
+export function arrayOf<Item extends z.ZodType>(item: Item): z.ZodArray<Item> {
+  return z.array(item, { error: must("an array") });
+}
+
+/** Items that match `pattern`; `what` names one of them. Also taken as one string with commas between them (spec's examples). */
+export function textsOrCommas(pattern: RegExp, what: string) {
+  const item = z.string({ error: must(what) }).regex(pattern, { error: must(what) });
+  const split = (value: unknown) =>
+    typeof value === "string"
+      ? value
+          .split(",")
+          .map((part) => part.trim())
+          .filter((part) => part !== "")
+      : value;
+  return z.preprocess(split, z.array(item, { error: must(`an array, each item ${what}`) }));
+}
+
+/** Environment variables: names a process can have, string values. */
+export function environment() {
+  return z.unknown().transform((value, context): Readonly<Record<string, string>> => {
+    if (kindOfValue(value) !== "object") {
+      context.addIssue({
+        code: "custom",
+        message: `must be an object of strings; got ${kindInWords(kindOfValue(value))}`,
+      });
+      return z.NEVER;
+    }
+    const env: Record<string, string> = {};
+    for (const [name, entry] of Object.entries(value as object) as [string, unknown][]) {
+      if (name === "" || /[=\0]/.test(name) || name === "__proto__") {
+        context.addIssue({
+          code: "custom",
+          message: `has the name ${valueInWords(name)}, which no variable can have`,
+        });
+      } else if (typeof entry === "string") env[name] = entry;
+      else {
+        const message = `must be a string; got ${valueInWords(entry)}`;
+        context.addIssue({ code: "custom", path: [name], message });
+      }
+    }
+    return env;
+  });
+}
+
+/** An object with exactly the keys of `shape`. */
+export function fields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: ({ input }) => `must be an object; got ${kindInWords(kindOfValue(input))}`,
+  });
+}
+
+/**
+ * `value` as `schema` reads it; `known` are the keys offered for an unknown one.
+ *
+ * @throws ServiceError `invalid_request` with one problem per thing that is wrong, an unknown key among them
+ */
+export function readFields<Output>(
+  schema: z.ZodType<Output>,
+  known: readonly string[],
+  value: unknown,
+): Output {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalidRequest([
+    ...new Set(result.error.issues.flatMap((issue) => sentencesOf(issue, known))),
+  ]);
+}
+
+function sentencesOf(issue: z.core.$ZodIssue, known: readonly string[]): readonly string[] {
+  const subject = issue.path.length === 0 ? "the body" : issue.path.join(".");
+  if (issue.code !== "unrecognized_keys") return [`${subject} ${issue.message}`];
+  const where = issue.path.length === 0 ? "" : ` of ${subject}`;
+  return issue.keys.map((key) => {
+    const near = issue.path.length === 0 ? nearMiss(key, known) : undefined;
+    const hint = near === undefined ? "" : `; did you mean ${near}?`;
+    return `the key ${valueInWords(key)}${where} is unknown${hint}`;
+  });
+}

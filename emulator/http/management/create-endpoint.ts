@@ -1,0 +1,17 @@
+/** `POST /endpoints`: creates an endpoint and with it its queue (spec). */
+import { readEndpointInput } from "../../core/endpoint-input.ts";
+import { createEndpoint as create } from "../../engine/manage-endpoints.ts";
+import { jsonAnswer } from "../answer.ts";
+import { readJsonBody } from "../json-body.ts";
+import type { Operation } from "../operation.ts";
+import { endpointBody } from "./endpoint-body.ts";
+
+export const createEndpoint: Operation = {
+  methods: ["POST"],
+  path: "/v1/endpoints",
+  body: "read",
+  async perform({ service, request, response }) {
+    const input = readEndpointInput(await readJsonBody(request, response));
+    return jsonAnswer(endpointBody(service.engine, await create(service.engine, input)));
+  },
+};

@@ -1,0 +1,14 @@
+/** `DELETE /endpoints/{id}`: deletes an endpoint and its jobs; its workers leave (spec). */
+import { deleteEndpoint as remove } from "../../engine/manage-endpoints.ts";
+import { NO_CONTENT } from "../answer.ts";
+import type { EndpointPath, Operation } from "../operation.ts";
+
+export const deleteEndpoint: Operation<EndpointPath> = {
+  methods: ["DELETE"],
+  path: "/v1/endpoints/:endpointId",
+  body: "skipped",
+  async perform({ service, path }) {
+    await remove(service.engine, path.endpointId);
+    return NO_CONTENT;
+  },
+};
