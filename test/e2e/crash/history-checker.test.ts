@@ -1,0 +1,250 @@
+/** Plants each kind of violation in a sound history and sees that the checker finds it, and nothing where nothing is. */
+import { describe, expect, it } from "vitest";
+import { check, type Expectation, type ViolationKind } from "./history-checker.ts";
+import type { Fact } from "./history.ts";
+
+type Untimed = Fact extends infer T ? (T extends Fact ? Omit<T, "at"> : never) : never;
+
+/** Facts in the order in which they happened. */
+function history(...facts: readonly Untimed[]): readonly Fact[] {
+  return facts.map((fact, position) => ({ at: position, ...fact }));
+}
+
+const expectations: Readonly<Record<string, Expectation>> = {
+  plain: { status: "COMPLETED", output: { length: 3 } },
+  streams: { status: "COMPLETED", chunks: ["a", "b"] },
+  fails: { status: "FAILED", afterRetry: "COMPLETED" },
+};
+
+function expected(marker: string): Expectation {
+  return expectations[marker.split("-")[0] ?? ""] ?? { status: "COMPLETED" };
+}
+
+function kinds(facts: readonly Fact[]): ViolationKind[] {
+  return check(facts, expected).map(({ kind }) => kind);
+}
+
+const jobId = "j1";
+const marker = "plain-1";
+const handOver = (attempt: number) =>
+  [
+    { type: "handed-over", jobId, leaseToken: `t${attempt}`, attempt },
+    { type: "started", jobId, attempt, marker },
+  ] as const;
+const report = (attempt: number, kind: "completed" | "failed" | "lost", accepted = true) =>
+  [
+    { type: "outcome-sent", jobId, leaseToken: `t${attempt}`, kind },
+    { type: "receipt", jobId, leaseToken: `t${attempt}`, kind, accepted, forged: false },
+  ] as const;
+const submitted = { type: "submitted", jobId, marker } as const;
+const output = (attempt: number) => ({ marker, attempt, length: 3 });
+const completed = (attempt: number) =>
+  ({ type: "seen", jobId, status: "COMPLETED", output: output(attempt) }) as const;
+const seen = (status: "IN_QUEUE" | "FAILED" | "CANCELLED") =>
+  ({ type: "seen", jobId, status }) as const;
+
+describe("a sound history has no violation", () => {
+  it("when a job is handed over once and completes", () => {
+    const facts = history(submitted, ...handOver(1), ...report(1, "completed"), completed(1));
+    expect(kinds(facts)).toEqual([]);
+  });
+
+  it("when a hand-over is lost with the service, and the next one completes", () => {
+    const facts = history(submitted, ...handOver(1), ...handOver(3), completed(3), completed(3), {
+      type: "counted",
+      completed: 1,
+    });
+    expect(kinds(facts)).toEqual([]);
+  });
+
+  it("when an outcome under an ended lease was refused", () => {
+    const facts = history(
+      submitted,
+      ...handOver(1),
+      ...report(1, "lost"),
+      ...handOver(2),
+      {
+        type: "receipt",
+        jobId,
+        leaseToken: "t1",
+        kind: "completed",
+        accepted: false,
+        forged: true,
+      },
+      ...report(2, "completed"),
+      completed(2),
+    );
+    expect(kinds(facts)).toEqual([]);
+  });
+
+  it("when a failed job runs again because it was retried, answered or not", () => {
+    for (const type of ["retried", "retry-unanswered"] as const) {
+      const facts = history(
+        { ...submitted, marker: "fails-1" },
+        { type: "handed-over", jobId, leaseToken: "t1", attempt: 1 },
+        ...report(1, "failed"),
+        seen("FAILED"),
+        { type, jobId },
+        { type: "handed-over", jobId, leaseToken: "t2", attempt: 2 },
+        ...report(2, "completed"),
+        { type: "seen", jobId, status: "COMPLETED", output: { marker: "fails-1", attempt: 2 } },
+      );
+      expect(kinds(facts)).toEqual([]);
+    }
+  });
+
+  it("when an unanswered submission turns out to exist, or to have never existed", () => {
+    const unanswered = { type: "submission-unanswered", marker } as const;
+    expect(kinds(history(unanswered))).toEqual([]);
+    expect(kinds(history(unanswered, ...handOver(1), completed(1)))).toEqual([]);
+  });
+
+  it("when an unanswered cancellation took effect, or did not", () => {
+    const unanswered = { type: "cancel-unanswered", jobId } as const;
+    expect(kinds(history(submitted, unanswered, seen("CANCELLED")))).toEqual([]);
+    expect(kinds(history(submitted, unanswered, ...handOver(1), completed(1)))).toEqual([]);
+  });
+});
+
+describe("the checker finds", () => {
+  it("an acknowledged job that is unknown afterwards", () => {
+    expect(kinds(history(submitted, { type: "not-found", jobId }))).toEqual(["lost"]);
+  });
+
+  it("an acknowledged job that never ends", () => {
+    expect(kinds(history(submitted))).toEqual(["lost"]);
+    expect(kinds(history(submitted, seen("IN_QUEUE")))).toEqual(["lost"]);
+  });
+
+  it("a job that was run although nobody was told of it, and has no end", () => {
+    const unanswered = { type: "submission-unanswered", marker } as const;
+    expect(kinds(history(unanswered, ...handOver(1)))).toEqual(["lost"]);
+  });
+
+  it("a hand-over after an acknowledged outcome", () => {
+    const facts = [submitted, ...handOver(1), ...report(1, "completed"), ...handOver(2)] as const;
+    expect(kinds(history(...facts, completed(2)))).toEqual(["run-again"]);
+  });
+
+  it("a hand-over after the outcome that followed a retry", () => {
+    const facts = history(
+      submitted,
+      ...handOver(1),
+      ...report(1, "failed"),
+      { type: "retried", jobId },
+      ...handOver(2),
+      ...report(2, "completed"),
+      ...handOver(3),
+      completed(3),
+    );
+    expect(kinds(facts)).toEqual(["run-again"]);
+  });
+
+  it("the outcome of an earlier hand-over accepted after a later one", () => {
+    const facts = [submitted, ...handOver(1), ...handOver(2), ...report(1, "completed")] as const;
+    expect(kinds(history(...facts, completed(1)))).toEqual([
+      "stale-outcome-accepted",
+      "wrong-output",
+    ]);
+  });
+
+  it("a forged outcome that was accepted", () => {
+    const facts = history(
+      submitted,
+      ...handOver(1),
+      ...report(1, "lost"),
+      { type: "receipt", jobId, leaseToken: "t1", kind: "completed", accepted: true, forged: true },
+      ...handOver(2),
+      completed(2),
+    );
+    expect(kinds(facts)).toEqual(["stale-outcome-accepted"]);
+  });
+
+  it("a stale output although no receipt told of it", () => {
+    const facts = history(submitted, ...handOver(1), ...handOver(2), completed(1));
+    expect(kinds(facts)).toEqual(["wrong-output"]);
+  });
+
+  it("an end that became another one", () => {
+    const before = [submitted, ...handOver(1), ...handOver(2), completed(1)] as const;
+    expect(kinds(history(...before, completed(2)))).toEqual(["end-changed"]);
+    expect(kinds(history(...before, seen("IN_QUEUE"), completed(2)))).toEqual([
+      "end-changed",
+      "end-changed",
+    ]);
+  });
+
+  it("the output of another job", () => {
+    const other = { marker: "plain-2", attempt: 1, length: 3 };
+    const end = { type: "seen", jobId, status: "COMPLETED", output: other } as const;
+    expect(kinds(history(submitted, ...handOver(1), end))).toEqual(["wrong-output"]);
+  });
+
+  it("a job that failed although its handler did not", () => {
+    expect(kinds(history(submitted, ...handOver(1), seen("FAILED")))).toEqual(["wrong-end"]);
+  });
+
+  it("a cancelled job that completed, or was handed over later", () => {
+    const cancelled = { type: "cancelled", jobId } as const;
+    expect(kinds(history(submitted, ...handOver(1), cancelled, completed(1)))).toEqual([
+      "wrong-end",
+    ]);
+    expect(kinds(history(submitted, cancelled, ...handOver(1), seen("CANCELLED")))).toEqual([
+      "run-again",
+    ]);
+  });
+
+  it("one hand-over given twice", () => {
+    const [handed] = handOver(1);
+    const sameAttempt = { ...handed, leaseToken: "other" };
+    const sameToken = { ...handed, attempt: 2 };
+    expect(kinds(history(submitted, ...handOver(1), sameAttempt, completed(1)))).toEqual([
+      "handed-over-twice",
+    ]);
+    expect(kinds(history(submitted, ...handOver(1), sameToken, completed(2)))).toEqual([
+      "handed-over-twice",
+    ]);
+  });
+
+  it("one hand-over run twice", () => {
+    const [, started] = handOver(1);
+    expect(kinds(history(submitted, ...handOver(1), started, completed(1)))).toEqual(["run-again"]);
+  });
+
+  it("a run without a hand-over, and one of a refused submission", () => {
+    const [, started] = handOver(1);
+    const [handed] = handOver(2);
+    expect(kinds(history(submitted, started, handed, completed(2)))).toEqual(["ran-unasked"]);
+    const refused = { type: "submission-refused", marker } as const;
+    expect(kinds(history(refused, ...handOver(1), completed(1)))).toEqual(["ran-unasked"]);
+  });
+
+  it("one submission that became two jobs", () => {
+    const others = handOver(1).map((fact) => ({ ...fact, jobId: "j2" }));
+    const end = { ...completed(1), jobId: "j2" };
+    const facts = history(submitted, ...handOver(1), completed(1), ...others, end);
+    expect(kinds(facts)).toEqual(["submitted-twice"]);
+  });
+
+  it("chunks that are missing, repeated or of another attempt", () => {
+    const streams = { ...submitted, marker: "streams-1" };
+    const end = { ...completed(1), output: { marker: "streams-1", attempt: 1 } };
+    const [handed] = handOver(1);
+    const withChunks = (outputs: readonly string[]) =>
+      kinds(history(streams, handed, end, { type: "streamed", jobId, outputs }));
+    expect(withChunks(["a", "b"])).toEqual([]);
+    for (const outputs of [["a"], ["a", "a", "b"], ["b", "a"], []]) {
+      expect(withChunks(outputs)).toEqual(["wrong-stream"]);
+    }
+    expect(kinds(history(streams, handed, end))).toEqual(["wrong-stream"]);
+  });
+
+  it("counters that forgot a job or counted one twice", () => {
+    const facts = [submitted, ...handOver(1), completed(1)] as const;
+    for (const wrong of [0, 2]) {
+      expect(kinds(history(...facts, { type: "counted", completed: wrong }))).toEqual([
+        "miscounted",
+      ]);
+    }
+  });
+});

@@ -1,0 +1,274 @@
+/** Finds in a history what must never happen: a job that was lost, run again after its end, or ended by a stale outcome. */
+import { isDeepStrictEqual } from "node:util";
+import { isTerminal, type JobStatus } from "../../../runtime/protocol/job-status.ts";
+import type { Fact } from "./history.ts";
+
+/** How a job is to end, as its submission's marker says. */
+export interface Expectation {
+  /** How it may end when nobody cancels or retries it. */
+  readonly status: JobStatus;
+  /** How it is to end when it was retried; default as `status`. */
+  readonly afterRetry?: JobStatus;
+  /** Members that a COMPLETED job's output must have, beside `marker` and `attempt`. */
+  readonly output?: Readonly<Record<string, unknown>>;
+  /** Outputs of the chunks it must have streamed, without the attempt that made them. */
+  readonly chunks?: readonly unknown[];
+}
+
+export type ViolationKind =
+  /** Acknowledged or handed over once, and then unknown or without an end. */
+  | "lost"
+  | "wrong-end"
+  | "wrong-output"
+  | "wrong-stream"
+  /** Run again although its outcome had been acknowledged. */
+  | "run-again"
+  | "stale-outcome-accepted"
+  /** An end that was seen became another one. */
+  | "end-changed"
+  | "handed-over-twice"
+  | "ran-unasked"
+  | "submitted-twice"
+  | "miscounted";
+
+export interface Violation {
+  readonly kind: ViolationKind;
+  readonly says: string;
+}
+
+type OfType<T extends Fact["type"]> = Extract<Fact, { type: T }>;
+
+/** Everything that is known of one job. */
+interface Dossier {
+  readonly jobId: string;
+  readonly facts: readonly Fact[];
+}
+
+/** All violations in `facts`, which must be in the order in which they happened. */
+export function check(
+  facts: readonly Fact[],
+  expected: (marker: string) => Expectation,
+): readonly Violation[] {
+  const dossiers = [...Map.groupBy(facts.filter(isOfJob), ({ jobId }) => jobId)].map(
+    ([jobId, ofJob]): Dossier => ({ jobId, facts: ofJob }),
+  );
+  return [
+    ...markersOfSeveralJobs(facts),
+    ...refusedButRun(facts),
+    ...dossiers.flatMap((dossier) => [
+      ...leaseViolations(dossier),
+      ...runViolations(dossier),
+      ...outcomeViolations(dossier),
+      ...cancelViolations(dossier),
+      ...endViolations(dossier, expected),
+    ]),
+    ...countViolations(facts, dossiers),
+  ];
+}
+
+function isOfJob(fact: Fact): fact is Extract<Fact, { jobId: string }> {
+  return "jobId" in fact;
+}
+
+function of<T extends Fact["type"]>(
+  { facts }: { readonly facts: readonly Fact[] },
+  ...types: T[]
+): OfType<T>[] {
+  return facts.filter((fact): fact is OfType<T> => (types as string[]).includes(fact.type));
+}
+
+function markersOfSeveralJobs(facts: readonly Fact[]): Violation[] {
+  const named = of({ facts }, "submitted", "started");
+  return [...Map.groupBy(named, ({ marker }) => marker)].flatMap(([marker, entries]) => {
+    const ids = new Set(entries.map(({ jobId }) => jobId));
+    if (ids.size === 1) return [];
+    const says = `submission ${marker} became ${ids.size} jobs: ${[...ids].join(", ")}`;
+    return [{ kind: "submitted-twice", says }];
+  });
+}
+
+function refusedButRun(facts: readonly Fact[]): Violation[] {
+  const refused = new Set(of({ facts }, "submission-refused").map(({ marker }) => marker));
+  return of({ facts }, "started")
+    .filter(({ marker }) => refused.has(marker))
+    .map(({ marker, jobId }) => ({
+      kind: "ran-unasked",
+      says: `submission ${marker} was refused and ran as ${jobId}`,
+    }));
+}
+
+/** Each hand-over has an attempt and a token of its own. */
+function leaseViolations(dossier: Dossier): Violation[] {
+  const handed = of(dossier, "handed-over");
+  return [
+    ...repeated(handed, ({ attempt }) => `attempt ${attempt}`),
+    ...repeated(handed, ({ leaseToken }) => `token ${leaseToken}`),
+  ].map((what) => ({
+    kind: "handed-over-twice",
+    says: `${what} of ${dossier.jobId} was handed over more than once`,
+  }));
+}
+
+/** A handler runs each hand-over once at most, and nothing but hand-overs. */
+function runViolations(dossier: Dossier): Violation[] {
+  const started = of(dossier, "started");
+  const attempts = new Set(of(dossier, "handed-over").map(({ attempt }) => attempt));
+  const unasked = started.filter(({ attempt }) => !attempts.has(attempt));
+  return [
+    ...repeated(started, ({ attempt }) => `attempt ${attempt}`).map((what): Violation => ({
+      kind: "run-again",
+      says: `${what} of ${dossier.jobId} was run more than once`,
+    })),
+    ...unasked.map(({ attempt, jobId }): Violation => ({
+      kind: "ran-unasked",
+      says: `attempt ${attempt} of ${jobId} ran without having been handed over`,
+    })),
+  ];
+}
+
+function repeated<T>(entries: readonly T[], name: (entry: T) => string): string[] {
+  const groups = [...Map.groupBy(entries, name)];
+  return groups.filter(([, same]) => same.length > 1).map(([what]) => what);
+}
+
+const FINAL_KINDS: ReadonlySet<string> = new Set(["completed", "failed", "timed-out"]);
+
+/** An acknowledged outcome is the last word on its job; each retry that was asked for takes one such word back. */
+function outcomeViolations(dossier: Dossier): Violation[] {
+  const { jobId } = dossier;
+  const handed = of(dossier, "handed-over");
+  const attemptOf = new Map(handed.map(({ leaseToken, attempt }) => [leaseToken, attempt]));
+  const retries = of(dossier, "retried", "retry-unanswered").length;
+  const accepted = of(dossier, "receipt").filter((receipt) => receipt.accepted);
+  const forged = accepted.filter((receipt) => receipt.forged);
+  const finals = accepted.filter((receipt) => !receipt.forged && FINAL_KINDS.has(receipt.kind));
+  return [
+    ...forged.map(({ leaseToken }): Violation => ({
+      kind: "stale-outcome-accepted",
+      says: `an outcome forged under the ended lease ${leaseToken} of ${jobId} was accepted`,
+    })),
+    ...finals.slice(retries).flatMap(({ leaseToken, at }) => {
+      const attempt = attemptOf.get(leaseToken) ?? 0;
+      const next = handed.find((other) => other.attempt > attempt);
+      return next ? [afterTheEnd(jobId, attempt, next, next.at < at)] : [];
+    }),
+  ];
+}
+
+function afterTheEnd(
+  jobId: string,
+  attempt: number,
+  next: OfType<"handed-over">,
+  wasStale: boolean,
+): Violation {
+  const outcome = `the outcome of attempt ${attempt} of ${jobId}`;
+  const handedOver = `attempt ${next.attempt} had been handed over`;
+  return wasStale
+    ? { kind: "stale-outcome-accepted", says: `${outcome} was accepted after ${handedOver}` }
+    : { kind: "run-again", says: `${outcome} was acknowledged, and then ${handedOver}` };
+}
+
+function cancelViolations(dossier: Dossier): Violation[] {
+  const [cancelled] = of(dossier, "cancelled");
+  if (cancelled === undefined) return [];
+  const later = of(dossier, "handed-over").filter(({ at }) => at > cancelled.at);
+  return later.map(({ attempt, jobId }) => ({
+    kind: "run-again",
+    says: `attempt ${attempt} of ${jobId} was handed over after its cancellation had been acknowledged`,
+  }));
+}
+
+function endViolations(
+  dossier: Dossier,
+  expected: (marker: string) => Expectation,
+): readonly Violation[] {
+  const { jobId } = dossier;
+  const [lost] = of(dossier, "not-found");
+  if (lost) return [{ kind: "lost", says: `${jobId} is not known to the service any more` }];
+  const marker = of(dossier, "submitted", "started")[0]?.marker;
+  const seen = of(dossier, "seen");
+  const end = seen.findLast(({ status }) => isTerminal(status));
+  if (end === undefined) {
+    const last = seen.at(-1)?.status ?? "never seen";
+    return [{ kind: "lost", says: `${jobId} has no end: it is ${last}` }];
+  }
+  const changed = changesOfEnd(dossier);
+  // A job that was handed over and never started says nothing of its marker; that it has an end is all there is to check.
+  if (marker === undefined) return changed;
+  return [...changed, ...wrongEnd(dossier, end, expected(marker), marker)];
+}
+
+/** Once an end was seen, every later look must show the same, unless the job was retried between. */
+function changesOfEnd(dossier: Dossier): Violation[] {
+  const violations: Violation[] = [];
+  let end: OfType<"seen"> | undefined;
+  for (const fact of of(dossier, "seen", "retried", "retry-unanswered")) {
+    if (fact.type !== "seen") {
+      end = undefined;
+      continue;
+    }
+    if (end && (fact.status !== end.status || !isDeepStrictEqual(fact.output, end.output))) {
+      violations.push({
+        kind: "end-changed",
+        says: `${dossier.jobId} was seen ${end.status} with ${show(end.output)} and later ${fact.status} with ${show(fact.output)}`,
+      });
+    }
+    if (isTerminal(fact.status)) end = fact;
+  }
+  return violations;
+}
+
+function wrongEnd(
+  dossier: Dossier,
+  end: OfType<"seen">,
+  expectation: Expectation,
+  marker: string,
+): Violation[] {
+  const allowed = allowedEnds(dossier, expectation);
+  if (!allowed.has(end.status)) {
+    const says = `${end.jobId} (${marker}) ended ${end.status} instead of ${[...allowed].join(" or ")}`;
+    return [{ kind: "wrong-end", says }];
+  }
+  if (end.status !== "COMPLETED") return [];
+  const lastAttempt = Math.max(0, ...of(dossier, "handed-over").map(({ attempt }) => attempt));
+  const wanted = { ...expectation.output, marker, attempt: lastAttempt };
+  const violations: Violation[] = [];
+  if (!isDeepStrictEqual(end.output, wanted)) {
+    violations.push({
+      kind: "wrong-output",
+      says: `${end.jobId} completed with ${show(end.output)} instead of ${show(wanted)}`,
+    });
+  }
+  const { chunks } = expectation;
+  const streamed = of(dossier, "streamed").at(-1);
+  if (chunks !== undefined && !isDeepStrictEqual(streamed?.outputs, chunks)) {
+    const says = `${end.jobId} streamed ${show(streamed?.outputs)} instead of ${show(chunks)}`;
+    violations.push({ kind: "wrong-stream", says });
+  }
+  return violations;
+}
+
+function allowedEnds(dossier: Dossier, { status, afterRetry = status }: Expectation) {
+  const has = (type: Fact["type"]) => of(dossier, type).length > 0;
+  if (has("cancelled")) return new Set<JobStatus>(["CANCELLED"]);
+  const ends = new Set<JobStatus>([has("retried") ? afterRetry : status]);
+  if (has("retry-unanswered")) ends.add(afterRetry);
+  if (has("cancel-unanswered")) ends.add("CANCELLED");
+  return ends;
+}
+
+function countViolations(facts: readonly Fact[], dossiers: readonly Dossier[]): Violation[] {
+  const counted = of({ facts }, "counted").at(-1);
+  if (counted === undefined) return [];
+  const completed = dossiers.filter(
+    (dossier) => of(dossier, "seen").at(-1)?.status === "COMPLETED",
+  ).length;
+  if (completed === counted.completed) return [];
+  const says = `the service counted ${counted.completed} completed jobs, and ${completed} are`;
+  return [{ kind: "miscounted", says }];
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length <= 200 ? text : `${text.slice(0, 200)}…`;
+}
