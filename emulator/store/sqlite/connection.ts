@@ -34,9 +34,13 @@ export class Connection {
   }
 
   prepare(sql: string): StatementSync {
-    const statement = this.#db.prepare(sql);
-    statement.setReturnArrays(true);
-    return statement;
+    try {
+      const statement = this.#db.prepare(sql);
+      statement.setReturnArrays(true);
+      return statement;
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   first(statement: StatementSync, ...values: SQLInputValue[]): Row | undefined {
@@ -113,10 +117,6 @@ export class Connection {
     this.#reset();
     // After some failures SQLite has rolled back by itself.
     if (this.#db.isTransaction) this.#rollback.run();
-  }
-
-  close(): void {
-    this.#db.close();
   }
 
   #reset(): void {

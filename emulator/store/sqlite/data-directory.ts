@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreInUseError } from "../store.ts";
+import { makeDirectoryDurably } from "./durable-directory.ts";
 import { migrate, schemaVersionOf } from "./migrate.ts";
 import { fromFileSystem, fromSqlite, isBusy } from "./sqlite-error.ts";
 
@@ -17,8 +18,8 @@ export interface OpenedDatabase {
   readonly db: DatabaseSync;
   /** Path of the database's file. */
   readonly file: string;
-  /** To be called after the database was closed. */
-  readonly release: () => void;
+  /** Closes the database and lets the next emulator have the directory. */
+  readonly close: () => void;
 }
 
 /**
@@ -33,27 +34,20 @@ export function openDatabase(directory: string): OpenedDatabase {
   const db = connect(directory, file);
   const processIdFile = path.join(directory, PROCESS_ID_FILE);
   writeProcessId(processIdFile);
-  return { db, file, release: () => fs.rmSync(processIdFile, { force: true }) };
+  const close = () => {
+    fs.rmSync(processIdFile, { force: true });
+    db.close();
+  };
+  return { db, file, close };
 }
 
 /** SQLite gives its other files the permissions of the database's, which therefore is made first. */
 function makePrivate(directory: string, file: string): void {
   try {
-    const made = fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectoryDurably(directory);
     fs.closeSync(fs.openSync(file, "a", 0o600));
-    if (made !== undefined) syncDirectories(directory, path.dirname(made));
   } catch (error) {
     throw fromFileSystem(error, directory);
-  }
-}
-
-/** Syncs the directories from `innermost` up to `outermost`, so that none of the names between is lost. */
-function syncDirectories(innermost: string, outermost: string): void {
-  for (let directory = innermost; ; directory = path.dirname(directory)) {
-    const handle = fs.openSync(directory, "r");
-    fs.fsyncSync(handle);
-    fs.closeSync(handle);
-    if (directory === outermost || directory === path.dirname(directory)) return;
   }
 }
 

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { payloadNotStaged } from "../misuse.ts";
 import { StoreUnusableError } from "../store.ts";
+import { DirectorySync, makeDirectoryDurably } from "./durable-directory.ts";
 import { codeOf, fromFileSystem } from "./sqlite-error.ts";
 
 /** The names this store gives; whatever else lies in the directory is left alone. */
@@ -11,7 +12,7 @@ const NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 export class PayloadFiles {
   readonly #root: string;
-  readonly #madeDirectories = new Map<string, Promise<void>>();
+  readonly #names: DirectorySync;
   /** Written, but no committed row refers to them yet. */
   readonly #staged = new Set<string>();
   readonly #readers = new Map<string, number>();
@@ -19,27 +20,27 @@ export class PayloadFiles {
   readonly #removable = new Set<string>();
   readonly #work = new Set<Promise<unknown>>();
 
-  /** `dataDirectory` must exist. */
+  /** `dataDirectory` must exist. Throws when the directory for the files cannot be made. */
   constructor(dataDirectory: string) {
     this.#root = path.join(dataDirectory, "payloads");
+    try {
+      makeDirectoryDurably(this.#root);
+    } catch (error) {
+      throw fromFileSystem(error, this.#root);
+    }
+    this.#names = new DirectorySync(this.#root);
   }
 
   /** Removes the files that no row refers to: what a crash left between writing and committing. */
-  sweep(isReferred: (name: string) => boolean): void {
-    for (const directory of listDirectory(this.#root)) {
-      for (const name of listDirectory(path.join(this.#root, directory))) {
-        if (NAME.test(name) && !isReferred(name)) fs.rmSync(this.#pathOf(name), { force: true });
-      }
+  async sweep(referred: ReadonlySet<string>): Promise<void> {
+    for (const name of await fs.promises.readdir(this.#root)) {
+      if (NAME.test(name) && !referred.has(name)) await this.remove(name);
     }
   }
 
   /** Writes a new file; resolves with its name when it is durable. */
   stage(bytes: Uint8Array): Promise<string> {
     return this.#track(this.#write(randomUUID(), bytes));
-  }
-
-  isStaged(name: string): boolean {
-    return this.#staged.has(name);
   }
 
   /** From now on a row of the running step refers to the file. */
@@ -95,11 +96,9 @@ export class PayloadFiles {
 
   async #write(name: string, bytes: Uint8Array): Promise<string> {
     const file = this.#pathOf(name);
-    const directory = path.dirname(file);
     try {
-      await this.#makeDirectory(directory);
       await writeDurably(file, bytes);
-      await syncDirectory(directory);
+      await this.#names.sync();
     } catch (error) {
       await fs.promises.rm(file, { force: true }).catch(() => undefined);
       throw fromFileSystem(error, file);
@@ -108,19 +107,8 @@ export class PayloadFiles {
     return name;
   }
 
-  #makeDirectory(directory: string): Promise<void> {
-    let made = this.#madeDirectories.get(directory);
-    if (made === undefined) {
-      made = makeDurableDirectory(directory);
-      this.#madeDirectories.set(directory, made);
-      made.catch(() => this.#madeDirectories.delete(directory));
-    }
-    return made;
-  }
-
-  /** Spread over directories, since some file systems slow down with many files in one. */
   #pathOf(name: string): string {
-    return path.join(this.#root, name.slice(0, 2), name);
+    return path.join(this.#root, name);
   }
 
   async #track<T>(work: Promise<T>): Promise<T> {
@@ -133,14 +121,6 @@ export class PayloadFiles {
   }
 }
 
-async function makeDurableDirectory(directory: string): Promise<void> {
-  const made = await fs.promises.mkdir(directory, { recursive: true, mode: 0o700 });
-  if (made === undefined) return;
-  const root = path.dirname(directory);
-  await syncDirectory(root);
-  await syncDirectory(path.dirname(root));
-}
-
 async function writeDurably(file: string, bytes: Uint8Array): Promise<void> {
   const handle = await fs.promises.open(file, "wx", 0o600);
   try {
@@ -148,24 +128,5 @@ async function writeDurably(file: string, bytes: Uint8Array): Promise<void> {
     await handle.datasync();
   } finally {
     await handle.close();
-  }
-}
-
-/** Without this a new file's name may be lost in a power failure although its content is not. */
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await fs.promises.open(directory, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-function listDirectory(directory: string): string[] {
-  try {
-    return fs.readdirSync(directory);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
-    throw fromFileSystem(error, directory);
   }
 }

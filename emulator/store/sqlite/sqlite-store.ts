@@ -3,14 +3,14 @@ import { CommittedView } from "../committed-view.ts";
 import { StepQueue, storeClosed } from "../step-queue.ts";
 import type { Payload, Store } from "../store.ts";
 import { Connection } from "./connection.ts";
-import { openDatabase } from "./data-directory.ts";
+import { openDatabase, type OpenedDatabase } from "./data-directory.ts";
 import { PayloadFiles } from "./payload-files.ts";
 import { SqliteTransaction } from "./sqlite-transaction.ts";
 import { SqliteView } from "./sqlite-view.ts";
 import { Tables } from "./tables.ts";
 
 /** Above this, writing a file costs less than writing the bytes twice through the database, and blocks nobody. */
-const PAYLOAD_FILE_MIN_BYTES = 131_072;
+const PAYLOAD_FILE_MIN_BYTES = 256_000;
 
 export interface SqliteStoreOptions {
   /** The data directory; made, for this user only, if it does not exist. */
@@ -26,15 +26,27 @@ export interface SqliteStoreOptions {
  *   writable, a file in its place, damaged, or written by a newer version; StoreFullError when there is no room.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { db, file, release } = openDatabase(options.directory);
-  const connection = new Connection(db, file);
+  const opened = openDatabase(options.directory);
+  try {
+    return await storeOn(opened, options);
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Promise<Store> {
   const files = new PayloadFiles(options.directory);
-  const tables = new Tables(connection, files);
-  const referred = new Set([...tables.payloads.fileNames(), ...tables.chunks.fileNames()]);
-  files.sweep((name) => referred.has(name));
+  const tables = new Tables(new Connection(opened.db, opened.file), files);
+  await files.sweep(new Set([...tables.payloads.fileNames(), ...tables.chunks.fileNames()]));
   const queue = new StepQueue<SqliteTransaction>(stepTarget(tables, options));
   const committed = new CommittedView(new SqliteView(tables), queue);
   let closing: Promise<void> | undefined;
+  const close = async () => {
+    await queue.close();
+    await files.settle();
+    opened.close();
+  };
   return {
     transact: (step) => queue.transact(step),
     async read(query) {
@@ -49,12 +61,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     async discard(payload) {
       if (payload.kind === "file") await files.discard(payload.name);
     },
-    close: () =>
-      (closing ??= queue.close().then(async () => {
-        await files.settle();
-        connection.close();
-        release();
-      })),
+    close: () => (closing ??= close()),
   };
 }
 

@@ -1,0 +1,51 @@
+/** Directories whose names outlive a power failure: without a sync of the directory a synced file may still lose its name. */
+import fs from "node:fs";
+import path from "node:path";
+
+/** Makes the directory, and those it lies in, for this user only; does nothing to one that is there. */
+export function makeDirectoryDurably(directory: string): void {
+  const outermost = fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (outermost === undefined) return;
+  for (let made = directory; ; made = path.dirname(made)) {
+    syncDirectory(path.dirname(made));
+    if (path.resolve(made) === path.resolve(outermost)) return;
+  }
+}
+
+function syncDirectory(directory: string): void {
+  const handle = fs.openSync(directory, "r");
+  try {
+    fs.fsyncSync(handle);
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+/** Syncs one directory again and again; those who ask for it while a sync runs share the next. */
+export class DirectorySync {
+  readonly #directory: string;
+  #running: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Resolves when all names that were in the directory at the call are durable. */
+  sync(): Promise<void> {
+    this.#next ??= this.#startAfter(this.#running);
+    return this.#next;
+  }
+
+  async #startAfter(previous: Promise<void>): Promise<void> {
+    await previous.catch(() => undefined);
+    this.#running = this.#next ?? Promise.resolve();
+    this.#next = undefined;
+    const handle = await fs.promises.open(this.#directory, "r");
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+}
