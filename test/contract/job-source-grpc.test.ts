@@ -1,0 +1,5 @@
+/** The gRPC job source keeps the contract of all job sources. */
+import { startGrpcService } from "./job-source/grpc-service.ts";
+import { jobSourceContract } from "./job-source.contract.ts";
+
+jobSourceContract("gRPC", startGrpcService);

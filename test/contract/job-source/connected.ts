@@ -1,0 +1,94 @@
+/** A job source in the hands of a test: what it told its listener, and the jobs it was handed. */
+import type { HandedJob, LeaseRef, Revocation } from "../../../runtime/protocol/outcome.ts";
+import type { Welcome } from "../../../runtime/protocol/session.ts";
+import type { JobSource } from "../../../runtime/source/job-source.ts";
+import type { ScriptedService, ScriptedSession } from "./scripted-service.ts";
+
+export const welcome: Welcome = {
+  workerId: "w-1",
+  endpointId: "hello",
+  leaseMs: 15_000,
+  leaseRenewalMs: 5_000,
+};
+
+export const bytes = (text: string): Buffer => Buffer.from(text);
+export function job(n: number): HandedJob {
+  const id = { jobId: `job-${n}`, leaseToken: `token-${n}` };
+  return { ...id, attempt: 1, input: bytes(`{"n":${n}}`), executionTimeoutMs: 600_000 };
+}
+
+export function lease({ jobId, leaseToken }: LeaseRef): LeaseRef {
+  return { jobId, leaseToken };
+}
+
+/** A listener that keeps what it hears, and a source that was welcomed. */
+export class Connected {
+  readonly source: JobSource;
+  readonly jobs: HandedJob[] = [];
+  readonly revocations: Revocation[] = [];
+  readonly stored: { readonly jobId: string; readonly nextIndex: number }[] = [];
+  readonly refusals: string[] = [];
+  drains = 0;
+  readonly welcomed: Promise<Welcome>;
+  #heard: (() => void)[] = [];
+
+  constructor(source: JobSource) {
+    this.source = source;
+    const hear = (): void => {
+      for (const heard of this.#heard) heard();
+    };
+    this.welcomed = source.connect({
+      job: (handed) => {
+        this.jobs.push(handed);
+        hear();
+      },
+      revoked: (revocation) => {
+        this.revocations.push(revocation);
+        hear();
+      },
+      chunksStored: ({ jobId }, nextIndex) => {
+        this.stored.push({ jobId, nextIndex });
+        hear();
+      },
+      drain: () => {
+        this.drains++;
+        hear();
+      },
+      refused: (reason) => {
+        this.refusals.push(reason);
+        hear();
+      },
+    });
+    this.welcomed.catch(() => {});
+  }
+
+  until(condition: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (condition()) resolve();
+      };
+      this.#heard.push(look);
+      look();
+    });
+  }
+}
+
+/** Opens a session and hands over jobs in it. */
+export async function connect(
+  service: ScriptedService,
+  jobs: readonly HandedJob[] = [],
+  terms: Partial<Welcome> = {},
+): Promise<{ worker: Connected; source: JobSource; session: ScriptedSession }> {
+  const worker = new Connected(service.newSource());
+  const session = await service.nextSession();
+  session.send({ welcome: { ...welcome, ...terms } });
+  await worker.welcomed;
+  if (jobs.length > 0) {
+    worker.source.ready(jobs.length);
+    worker.source.grant(jobs.length);
+    await session.until(() => session.credit === jobs.length);
+    session.send({ jobs });
+    await worker.until(() => worker.jobs.length === jobs.length);
+  }
+  return { worker, source: worker.source, session };
+}

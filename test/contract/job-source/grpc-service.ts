@@ -1,0 +1,110 @@
+/** A gRPC server that says what a test tells it to. */
+import fs from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import {
+  Server,
+  ServerCredentials,
+  status,
+  type ServerDuplexStream,
+  type UntypedHandleCall,
+} from "@grpc/grpc-js";
+import {
+  decodeReport,
+  encodeOrders,
+  MESSAGE_MAX_BYTES,
+  WORKER_SERVICE,
+  type ServiceMessage,
+  type WorkerMessage,
+} from "../../../runtime/protocol/worker-wire.ts";
+import { GrpcJobSource } from "../../../runtime/source/grpc.ts";
+import { ScriptedSession, type ScriptedService } from "./scripted-service.ts";
+
+type Call = ServerDuplexStream<WorkerMessage, ServiceMessage>;
+
+const TOKEN = "worker-token";
+const refusals = { token: status.UNAUTHENTICATED, endpoint: status.NOT_FOUND } as const;
+
+class GrpcService implements ScriptedService {
+  readonly #folder: string;
+  #server = new Server();
+  #waiting: ((session: ScriptedSession) => void)[] = [];
+  #opened: ScriptedSession[] = [];
+  #refusal: "token" | "endpoint" | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get #address(): string {
+    return `unix:${path.join(this.#folder, "service.sock")}`;
+  }
+
+  nextSession(): Promise<ScriptedSession> {
+    const opened = this.#opened.shift();
+    if (opened !== undefined) return Promise.resolve(opened);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  refuse(because: "token" | "endpoint"): void {
+    this.#refusal = because;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.forceShutdown();
+    await fs.rm(path.join(this.#folder, "service.sock"), { force: true });
+  }
+
+  restart(): Promise<void> {
+    this.#server = new Server({ "grpc.max_receive_message_length": MESSAGE_MAX_BYTES });
+    const session = ((call: Call) => this.#serve(call)) as UntypedHandleCall;
+    this.#server.addService(WORKER_SERVICE, { session });
+    return new Promise((resolve, reject) => {
+      this.#server.bindAsync(this.#address, ServerCredentials.createInsecure(), (error) => {
+        if (error === null) resolve();
+        else reject(error);
+      });
+    });
+  }
+
+  newSource(): GrpcJobSource {
+    return new GrpcJobSource({
+      address: this.#address,
+      token: TOKEN,
+      runtimeVersion: "1.2.3",
+      reconnect: { firstMs: 1, maxMs: 5 },
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    await fs.rm(this.#folder, { recursive: true });
+  }
+
+  #serve(call: Call): void {
+    const [authorization] = call.metadata.get("authorization");
+    if (this.#refusal !== undefined || authorization !== `Bearer ${TOKEN}`) {
+      call.emit("error", { code: refusals[this.#refusal ?? "token"], details: "go away" });
+      return;
+    }
+    const session = new ScriptedSession(
+      (orders) => void call.write(encodeOrders(orders)),
+      () => call.emit("error", { code: status.UNAVAILABLE, details: "cut" }),
+    );
+    call.on("data", (message: WorkerMessage) => session.heard(decodeReport(message)));
+    call.on("end", () => {
+      session.end();
+      call.end();
+    });
+    call.on("error", () => {});
+    const waiting = this.#waiting.shift();
+    if (waiting === undefined) this.#opened.push(session);
+    else waiting(session);
+  }
+}
+
+export async function startGrpcService(): Promise<ScriptedService> {
+  const service = new GrpcService(await fs.mkdtemp(path.join(os.tmpdir(), "sv-grpc-")));
+  await service.restart();
+  return service;
+}

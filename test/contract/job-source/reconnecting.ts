@@ -1,0 +1,88 @@
+/** The job source contract: what is kept and repeated when a connection is lost. */
+import { expect, test } from "vitest";
+import type { ServiceOrders } from "../../../runtime/protocol/session.ts";
+import { bytes, connect, job, lease, welcome } from "./connected.ts";
+import type { ScriptedService } from "./scripted-service.ts";
+
+export function reconnects(start: () => Promise<ScriptedService>): void {
+  test("it holds its leases and repeats what nobody confirmed, and only that", async () => {
+    await using service = await start();
+    const jobs = [job(1), job(2), job(3)];
+    const { worker, source, session } = await connect(service, jobs);
+    for (const index of [0, 1, 2]) source.chunk(job(1), index, bytes(`chunk ${index}`));
+    const unconfirmed = source.finish(job(2), { kind: "completed" });
+    const confirmed = source.finish(job(3), { kind: "completed" });
+    source.grant(2);
+    await session.until(() => session.all("outcomes").length === 2 && session.credit === 5);
+    session.send({
+      outcomeReceipts: [{ ...lease(job(3)), accepted: true }],
+      chunkReceipts: [{ ...lease(job(1)), nextIndex: 2 }],
+    });
+    await confirmed;
+    await worker.until(() => worker.stored.length === 1);
+    session.cut();
+
+    const second = await service.nextSession();
+    await second.until(() => second.all("outcomes").length === 1);
+    expect(second.reports).toEqual([
+      {
+        hello: {
+          protocolVersion: 1,
+          runtimeVersion: "1.2.3",
+          held: [lease(job(1)), lease(job(2))],
+        },
+        ready: { concurrency: 3 },
+        chunks: [{ ...lease(job(1)), index: 2, body: bytes("chunk 2") }],
+        outcomes: [{ ...lease(job(2)), outcome: { kind: "completed" } }],
+        credit: 2,
+      },
+    ]);
+    second.send({ welcome, outcomeReceipts: [{ ...lease(job(2)), accepted: true }] });
+    expect(await unconfirmed).toEqual({ accepted: true });
+    await source.close();
+  });
+
+  test("what happened while it was away is told when it is back", async () => {
+    await using service = await start();
+    const { source } = await connect(service, [job(1)]);
+    await service.stop();
+    source.chunk(job(1), 0, bytes("a"));
+    const finished = source.finish(job(1), { kind: "completed" });
+    await service.restart();
+    const session = await service.nextSession();
+    session.send({ welcome });
+    await session.until(() => session.all("outcomes").length === 1);
+    expect(session.all("chunks")).toHaveLength(1);
+    session.send({ outcomeReceipts: [{ ...lease(job(1)), accepted: true }] });
+    expect(await finished).toEqual({ accepted: true });
+    await source.close();
+  });
+
+  test("orders that make no sense end the session, and the next one begins", async () => {
+    await using service = await start();
+    const { worker, source, session } = await connect(service);
+    const nonsense: ServiceOrders = { jobs: [{ ...job(1), attempt: 0 }] };
+    session.send(nonsense);
+    const second = await service.nextSession();
+    second.send({ welcome, jobs: [job(2)] });
+    await worker.until(() => worker.jobs.length > 0);
+    expect(worker.jobs).toEqual([job(2)]);
+    await source.close();
+  });
+
+  test("a worker that drains says so again, and asks for nothing", async () => {
+    await using service = await start();
+    const { source, session } = await connect(service, [job(1)]);
+    source.grant(5);
+    source.draining();
+    source.grant(1);
+    await session.until(() => session.reports.some((report) => report.draining === true));
+    expect(session.credit).toBe(1);
+    session.cut();
+    const second = await service.nextSession();
+    await second.until(() => second.reports.length > 0);
+    expect(second.reports[0]).toMatchObject({ draining: true });
+    expect(second.credit).toBe(0);
+    await source.close();
+  });
+}

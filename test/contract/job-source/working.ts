@@ -1,0 +1,143 @@
+/** The job source contract: jobs, chunks, progress, outcomes, leases. */
+import { expect, test } from "vitest";
+import { bytes, connect, job, lease } from "./connected.ts";
+import type { ScriptedService } from "./scripted-service.ts";
+
+export function works(start: () => Promise<ScriptedService>): void {
+  test("a job arrives as it was sent", async () => {
+    await using service = await start();
+    const sent = { ...job(1), s3Config: bytes(`{"bucketName":"b"}`) };
+    const { worker, source } = await connect(service, [sent]);
+    expect(worker.jobs).toEqual([sent]);
+    await source.close();
+  });
+
+  test.each([true, false])(
+    "its outcome is reported, and the receipt (%s) told",
+    async (accepted) => {
+      await using service = await start();
+      const { source, session } = await connect(service, [job(1)]);
+      const finished = source.finish(job(1), { kind: "completed", output: bytes("7") });
+      await session.until(() => session.all("outcomes").length === 1);
+      expect(session.all("outcomes")).toEqual([
+        { ...lease(job(1)), outcome: { kind: "completed", output: bytes("7") } },
+      ]);
+      session.send({ outcomeReceipts: [{ ...lease(job(1)), accepted }] });
+      expect(await finished).toEqual({ accepted });
+      await source.close();
+    },
+  );
+
+  test("all that is said in one turn leaves as one bundle, chunks before the outcome", async () => {
+    await using service = await start();
+    const { source, session } = await connect(service, [job(1), job(2)]);
+    const before = session.reports.length;
+    source.chunk(job(1), 0, bytes("a"));
+    source.chunk(job(2), 0, bytes("b"));
+    source.progress(job(2), bytes("1"));
+    source.progress(job(2), bytes("2"));
+    source.chunk(job(1), 1, bytes("c"));
+    source.progress(job(1), bytes("3"));
+    void source.finish(job(1), { kind: "completed" });
+    source.grant(1);
+    await session.until(() => session.all("outcomes").length === 1);
+    expect(session.reports.slice(before)).toEqual([
+      {
+        chunks: [
+          { ...lease(job(1)), index: 0, body: bytes("a") },
+          { ...lease(job(2)), index: 0, body: bytes("b") },
+          { ...lease(job(1)), index: 1, body: bytes("c") },
+        ],
+        progress: [{ ...lease(job(2)), value: bytes("2") }],
+        outcomes: [{ ...lease(job(1)), outcome: { kind: "completed" } }],
+        credit: 1,
+      },
+    ]);
+    await source.close();
+  });
+
+  test("large payloads are spread over bundles in order, and the largest output passes", async () => {
+    await using service = await start();
+    const { source, session } = await connect(service, [job(1)]);
+    const body = Buffer.alloc(900_000, "x");
+    for (let index = 0; index < 10; index++) source.chunk(job(1), index, body);
+    const output = Buffer.alloc(20_000_000, "1");
+    void source.finish(job(1), { kind: "completed", output });
+    await session.until(() => session.all("outcomes").length === 1);
+    expect(session.all("chunks").map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    for (const { chunks = [] } of session.reports) expect(chunks.length).toBeLessThanOrEqual(4);
+    const [report] = session.all("outcomes");
+    expect(report?.outcome).toHaveProperty("output.length", 20_000_000);
+    await source.close();
+  });
+
+  test("nothing is said of a job after its outcome, nor of one it does not hold", async () => {
+    await using service = await start();
+    const { source, session } = await connect(service, [job(1), job(2)]);
+    void source.finish(job(1), { kind: "completed" });
+    source.chunk(job(1), 0, bytes("late"));
+    source.progress(job(1), bytes("late"));
+    source.chunk(job(3), 0, bytes("whose?"));
+    expect(await source.finish(job(1), { kind: "stopped" })).toEqual({ accepted: false });
+    void source.finish(job(2), { kind: "completed" });
+    await session.until(() => session.all("outcomes").length === 2);
+    expect([session.all("chunks"), session.all("progress")]).toEqual([[], []]);
+    await source.close();
+  });
+
+  test("leases are renewed while they are held", async () => {
+    await using service = await start();
+    const { source, session } = await connect(service, [job(1), job(2)], { leaseRenewalMs: 5 });
+    await session.until(() => session.all("renewals").length >= 4);
+    expect(session.all("renewals").slice(0, 2)).toEqual([lease(job(1)), lease(job(2))]);
+    session.send({ revocations: [{ ...lease(job(1)), reason: "cancelled" }] });
+    await session.until(() => session.reports.at(-1)?.renewals?.length === 1);
+    expect(session.reports.at(-1)?.renewals).toEqual([lease(job(2))]);
+    await source.close();
+  });
+
+  test("a revocation is told, and the job's outcome then goes nowhere", async () => {
+    await using service = await start();
+    const { worker, source, session } = await connect(service, [job(1), job(2)]);
+    session.send({ revocations: [{ ...lease(job(1)), reason: "expired" }] });
+    await worker.until(() => worker.revocations.length === 1);
+    expect(worker.revocations).toEqual([{ ...lease(job(1)), reason: "expired" }]);
+    expect(await source.finish(job(1), { kind: "completed" })).toEqual({ accepted: false });
+    void source.finish(job(2), { kind: "completed" });
+    await session.until(() => session.all("outcomes").length > 0);
+    expect(session.all("outcomes")).toMatchObject([{ jobId: "job-2" }]);
+    await source.close();
+  });
+
+  test("a revocation of a job that has reported its outcome settles the outcome only", async () => {
+    await using service = await start();
+    const { worker, source, session } = await connect(service, [job(1), job(2)]);
+    const finished = source.finish(job(1), { kind: "completed" });
+    await session.until(() => session.all("outcomes").length === 1);
+    session.send({ revocations: [{ ...lease(job(1)), reason: "cancelled" }], drain: true });
+    expect(await finished).toEqual({ accepted: false });
+    await worker.until(() => worker.drains === 1);
+    expect(worker.revocations).toEqual([]);
+    await source.close();
+  });
+
+  test("a job revoked in the bundle that brings it is told of in this order", async () => {
+    await using service = await start();
+    const { worker, source, session } = await connect(service);
+    session.send({ jobs: [job(1)], revocations: [{ ...lease(job(1)), reason: "cancelled" }] });
+    await worker.until(() => worker.revocations.length === 1);
+    expect(worker.jobs).toEqual([job(1)]);
+    await source.close();
+  });
+
+  test("receipts for chunks are passed on", async () => {
+    await using service = await start();
+    const { worker, source, session } = await connect(service, [job(1)]);
+    source.chunk(job(1), 0, bytes("a"));
+    await session.until(() => session.all("chunks").length === 1);
+    session.send({ chunkReceipts: [{ ...lease(job(1)), nextIndex: 1 }] });
+    await worker.until(() => worker.stored.length === 1);
+    expect(worker.stored).toEqual([{ jobId: "job-1", nextIndex: 1 }]);
+    await source.close();
+  });
+}
