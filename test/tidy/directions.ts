@@ -34,7 +34,11 @@ const layers: readonly Layer[] = [
   { of: "emulator/launch/", mayImport: [core, protocol] },
   { of: "emulator/http/", mayImport: ["emulator/engine/", core, protocol] },
   { of: "emulator/grpc/", mayImport: ["emulator/engine/", core, protocol] },
-  { of: "emulator/cli/", mayImport: ["emulator/emulator.ts", core, protocol] },
+  // The command line sees the service as any program does.
+  {
+    of: "emulator/cli/",
+    mayImport: ["emulator/index.ts", "emulator/local-endpoint.ts", core, protocol],
+  },
   { of: "emulator/emulator.ts", mayImport: ["emulator/", "runtime/"] },
   { of: "emulator/index.ts", mayImport: ["emulator/"] },
   // Parts of the composition root: what it hands in.

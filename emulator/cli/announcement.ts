@@ -1,0 +1,58 @@
+/** What is said when the service can be called: the ready line, and in a terminal curl lines to paste. */
+
+export interface Announcement {
+  /** For example `http://127.0.0.1:7080`. */
+  readonly url: string;
+  readonly endpointIds: readonly string[];
+  /** Undefined when only its digest is known. */
+  readonly apiKey: string | undefined;
+  /** Whether the key was made in this start, so that nobody has seen it yet. */
+  readonly isNewKey: boolean;
+}
+
+/** The one line programs wait for. */
+export function readyLine({ url }: Pick<Announcement, "url">): string {
+  return `ready ${url}\n`;
+}
+
+/** The sentence that shows a new key. */
+export function keySentence(apiKey: string): string {
+  return `API key (shown once): ${apiKey}`;
+}
+
+/** What a person in a terminal sees below the ready line. */
+export function invitation(announcement: Announcement): string {
+  const { apiKey, isNewKey, endpointIds } = announcement;
+  const paragraphs = endpointIds.map((id) => curlLines(announcement, id));
+  if (apiKey === undefined) {
+    paragraphs.unshift(
+      "The API key is the one of the first start, of which only a digest is kept.\n" +
+        "Put it into $SV_API_KEY for the lines below; to set a new one, start with SV_API_KEY=<key>.",
+    );
+  } else if (isNewKey) {
+    paragraphs.unshift(keySentence(apiKey));
+  }
+  return `\n${paragraphs.join("\n\n")}\n\n`;
+}
+
+function curlLines({ url, apiKey }: Announcement, endpointId: string): string {
+  const base = `${url}/v2/${endpointId}`;
+  const key =
+    apiKey === undefined
+      ? '-H "Authorization: Bearer $SV_API_KEY"'
+      : `-H ${quoted(`Authorization: Bearer ${apiKey}`)}`;
+  const body = `${key} -H 'Content-Type: application/json' -d '{"input":{}}'`;
+  const keepId = `tee /dev/stderr | sed 's/.*"id":"\\([^"]*\\)".*/\\1/'`;
+  return [
+    endpointId,
+    `  curl -s ${base}/runsync ${body}`,
+    `  JOB=$(curl -s ${base}/run ${body} | ${keepId})`,
+    `  curl -s ${base}/status/$JOB ${key}`,
+    `  curl -sN ${base}/stream/$JOB ${key} -H 'Accept: application/x-ndjson'`,
+  ].join("\n");
+}
+
+/** For a shell, whatever is in it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

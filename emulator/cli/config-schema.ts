@@ -1,0 +1,73 @@
+/** What a config may say: every key with its bounds, as a schema whose errors are sentences. */
+import { z } from "zod";
+import { SCALER_TYPES } from "../core/endpoint.ts";
+import { valueInWords } from "../core/problem-words.ts";
+import { LIMITS } from "../../runtime/protocol/limits.ts";
+
+const MAX_WORKERS = 1_000;
+const MAX_RETRIES = 100;
+/** In seconds, as published for the service. */
+const MAX_IDLE_TIMEOUT = 3_600;
+
+const retries = z.strictObject(
+  {
+    workerLost: integer(0, MAX_RETRIES).exactOptional(),
+    handlerError: integer(0, MAX_RETRIES).exactOptional(),
+  },
+  { error: must("be an object") },
+);
+
+const endpoint = z.strictObject(
+  {
+    handler: text("be the path of a handler file or of a directory with one"),
+    env: z
+      .record(z.string(), z.string({ error: must("be a string") }), { error: must("be an object") })
+      .exactOptional(),
+    workersMin: integer(0, MAX_WORKERS).exactOptional(),
+    workersMax: integer(0, MAX_WORKERS).exactOptional(),
+    idleTimeout: integer(1, MAX_IDLE_TIMEOUT, " (seconds)").exactOptional(),
+    scalerType: z
+      .enum(SCALER_TYPES, { error: must(`be ${SCALER_TYPES.join(" or ")}`) })
+      .exactOptional(),
+    scalerValue: integer(1, 1_000_000).exactOptional(),
+    executionTimeoutMs: integer(
+      LIMITS.executionTimeoutMinMs,
+      LIMITS.executionTimeoutMaxMs,
+    ).exactOptional(),
+    retries: retries.exactOptional(),
+  },
+  { error: must("be an object") },
+);
+
+export const configSchema = z.strictObject(
+  {
+    endpoints: z.record(z.string(), endpoint, { error: must("be an object, endpoints by id") }),
+    port: integer(0, 65_535).exactOptional(),
+    host: text("be a host name or an address").exactOptional(),
+    dataDir: text("be the path of a directory").exactOptional(),
+  },
+  { error: must("be an object") },
+);
+
+export type WrittenConfig = z.infer<typeof configSchema>;
+export type WrittenEndpoint = z.infer<typeof endpoint>;
+
+/** The keys allowed at a place in a config: the root, an endpoint, or its retries. */
+export function knownKeysAt(path: readonly PropertyKey[]): readonly string[] {
+  if (path.length === 0) return Object.keys(configSchema.shape);
+  return Object.keys((path.length === 2 ? endpoint : retries).shape);
+}
+
+function must(what: string): (issue: z.core.$ZodRawIssue) => string {
+  return ({ input }) => `must ${what}; got ${valueInWords(input)}`;
+}
+
+function text(what: string): z.ZodString {
+  const error = must(what);
+  return z.string({ error }).min(1, { error });
+}
+
+function integer(min: number, max: number, unit = ""): z.ZodInt {
+  const error = must(`be an integer from ${min} to ${max}${unit}`);
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}

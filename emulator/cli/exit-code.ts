@@ -1,0 +1,37 @@
+/** The exit codes of `sv-emulate`, and which of them an error leads to. */
+
+export const EXIT = {
+  stopped: 0,
+  unexpected: 1,
+  usage: 2,
+  port: 3,
+  dataDir: 4,
+  stoppedAtOnce: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** What each code means, as `--help` and the reference say it. */
+export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
+  [EXIT.stopped]: "stopped after SIGINT or SIGTERM; running jobs have finished",
+  [EXIT.unexpected]: "an unexpected failure",
+  [EXIT.usage]: "wrong usage: an unknown flag, a missing target, a bad config",
+  [EXIT.port]: "the address or port cannot be opened",
+  [EXIT.dataDir]: "the data directory cannot be used: in use, not writable, newer or damaged",
+  [EXIT.stoppedAtOnce]: "stopped at once by a second signal; running jobs return to the queue",
+};
+
+/** By name, so that the classes need not be loaded to tell a usage error. */
+const CODE_OF_ERROR: ReadonlyMap<string, ExitCode> = new Map([
+  ["UsageError", EXIT.usage],
+  ["ListenError", EXIT.port],
+  ["PortInUseError", EXIT.port],
+  ["StoreInUseError", EXIT.dataDir],
+  ["StoreUnusableError", EXIT.dataDir],
+  ["StoreFullError", EXIT.dataDir],
+]);
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (!(error instanceof Error)) return EXIT.unexpected;
+  return CODE_OF_ERROR.get(error.name) ?? EXIT.unexpected;
+}

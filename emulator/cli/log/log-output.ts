@@ -1,0 +1,30 @@
+/** The log of the command line: what the service says and what its workers write, in one format, to one place. */
+import type { EngineLog, WorkerLine } from "../../index.ts";
+import type { LogMode } from "../settings.ts";
+import { jsonLine } from "./json-line.ts";
+import type { LogEntry, LogFields, LogLevel } from "./log-entry.ts";
+import { createStderrSink } from "./log-sink.ts";
+import { prettyLine, type PrettyOptions } from "./pretty-line.ts";
+import { readWorkerLine } from "./worker-line.ts";
+
+export interface LogOutput extends EngineLog {
+  workerLine(line: WorkerLine): void;
+  /** To be called last: resolves when everything is written. */
+  close(): Promise<void>;
+}
+
+export function openLog(mode: LogMode, pretty: PrettyOptions): LogOutput {
+  const render = mode === "json" ? jsonLine : (entry: LogEntry) => prettyLine(entry, pretty);
+  const line = (level: LogLevel, fields: LogFields, message: string) =>
+    render({ at: Date.now(), level, message, fields });
+  const sink = createStderrSink((count) =>
+    line("warn", { count }, "lines of the log were dropped, for they are read too slowly"),
+  );
+  return {
+    info: (fields, message) => sink.write(line("info", fields, message)),
+    warn: (fields, message) => sink.write(line("warn", fields, message)),
+    error: (fields, message) => sink.write(line("error", fields, message)),
+    workerLine: (written) => sink.write(render(readWorkerLine(written, Date.now()))),
+    close: () => sink.close(),
+  };
+}

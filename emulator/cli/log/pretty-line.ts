@@ -1,0 +1,78 @@
+/** Log entries for people: short lines, what a handler printed behind a bar, the rest as sentences with a few values. */
+import { stripVTControlCharacters, styleText } from "node:util";
+import type { LogEntry, LogLevel, WorkerOrigin } from "./log-entry.ts";
+
+export interface PrettyOptions {
+  readonly colors: boolean;
+  /** Whether errors are shown with their stacks. */
+  readonly stacks: boolean;
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+const LEVEL_STYLES: Readonly<Record<LogLevel, Style>> = {
+  debug: "dim",
+  info: "cyan",
+  warn: "yellow",
+  error: "red",
+};
+
+export function prettyLine(entry: LogEntry, options: PrettyOptions): string {
+  const paint = (style: Style, text: string) =>
+    options.colors ? styleText(style, text, { validateStream: false }) : text;
+  const { at, level, message, origin } = entry;
+  const parts = [paint("dim", clockTime(at))];
+  if (origin !== undefined) parts.push(paint("magenta", origin.endpointId), markOf(origin));
+  // What a handler prints is mostly "info", which says nothing.
+  if (level !== "info" || origin === undefined) parts.push(paint(LEVEL_STYLES[level], level));
+  parts.push(printable(message, options.colors));
+  const fields = fieldsInWords(entry, options.stacks);
+  if (fields !== "") parts.push(paint("dim", printable(fields, options.colors)));
+  return `${parts.join(" ")}\n`;
+}
+
+/** Who speaks: the job's handler behind a bar, or the worker. */
+function markOf({ source, jobId, workerId }: WorkerOrigin): string {
+  if (source === "worker") return `worker ${shortId(workerId)}:`;
+  return jobId === undefined ? "|" : `${shortId(jobId)} |`;
+}
+
+/** The end of an id is what tells it from its neighbours: the beginning is a time. */
+function shortId(id: string): string {
+  return id.length <= MAX_ID_CHARACTERS ? id : `…${id.slice(-MAX_ID_CHARACTERS)}`;
+}
+
+const MAX_ID_CHARACTERS = 14;
+
+function clockTime(at: number): string {
+  const date = new Date(at);
+  const parts = [date.getHours(), date.getMinutes(), date.getSeconds()];
+  const time = parts.map((part) => String(part).padStart(2, "0")).join(":");
+  return `${time}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+}
+
+function fieldsInWords({ fields, origin }: LogEntry, stacks: boolean): string {
+  return Object.entries(fields)
+    .filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0))
+    .filter(([name]) => stacks || name !== "stack")
+    .filter(([name]) => origin === undefined || !Object.hasOwn(origin, name))
+    .map(([name, value]) => `${name}=${valueInWords(value, stacks)}`)
+    .join(" ");
+}
+
+function valueInWords(value: unknown, stacks: boolean): string {
+  if (value instanceof Error) return (stacks && value.stack) || `${value.name}: ${value.message}`;
+  if (typeof value === "string") return /^[\w.:/@+-]+$/.test(value) ? value : JSON.stringify(value);
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
+}
+
+/** Without what would move the cursor; a handler's colours stay where there are colours. */
+function printable(text: string, colors: boolean): string {
+  const plain = colors ? text : stripVTControlCharacters(text);
+  // oxlint-disable-next-line no-control-regex
+  return plain.replaceAll(/[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]/g, "");
+}

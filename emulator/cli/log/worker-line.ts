@@ -1,0 +1,43 @@
+/** Reads the lines workers write: JSON from the worker program, which also wraps what its handler prints; else plain text. */
+import type { WorkerLine } from "../../index.ts";
+import { LOG_LEVELS, type LogEntry, type LogFields } from "./log-entry.ts";
+
+/** @param now the time of lines that carry none, ms since 1970 */
+export function readWorkerLine({ endpointId, workerId, line }: WorkerLine, now: number): LogEntry {
+  const written = parseObject(line);
+  const level = LOG_LEVELS.find((known) => known === written?.["level"]);
+  if (written === undefined || level === undefined || typeof written["msg"] !== "string") {
+    const origin = { source: "worker", endpointId, workerId } as const;
+    return { at: now, level: "info", message: line, fields: {}, origin };
+  }
+  const { time, level: _, msg: message, jobId, stream, fields, ...others } = written;
+  const isHandlers = stream === "stdout" || stream === "stderr";
+  return {
+    at: typeof time === "number" ? time : now,
+    level,
+    message,
+    // A handler's own fields lie together; the worker program's lie beside the rest.
+    fields: { ...others, ...(isObject(fields) && fields) },
+    origin: {
+      source: isHandlers ? "handler" : "worker",
+      endpointId,
+      workerId,
+      ...(typeof jobId === "string" && { jobId }),
+      ...(isHandlers && { stream }),
+    },
+  };
+}
+
+function parseObject(line: string): LogFields | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is LogFields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

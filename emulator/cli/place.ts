@@ -1,0 +1,91 @@
+/** What lies at a path a person wrote, and what they may have meant if nothing does. */
+import { readdir, stat } from "node:fs/promises";
+import { basename, dirname, extname, join, relative } from "node:path";
+import { nearMiss } from "../core/near-miss.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Endings a handler module may have, in the order they are looked for. */
+export const HANDLER_ENDINGS = [".ts", ".mts", ".tsx", ".js", ".mjs", ".cjs"] as const;
+
+/** The stem of the file that makes a directory a handler. */
+export const HANDLER_STEM = "handler";
+
+/** The file that says how a directory is served. */
+export const CONFIG_NAME = "sv.config.json";
+
+/** @throws UsageError when it cannot be looked at, or is neither file nor directory */
+export async function placeAt(
+  path: string,
+  cwd: string,
+): Promise<"file" | "directory" | "nothing"> {
+  try {
+    const stats = await stat(path);
+    if (stats.isDirectory()) return "directory";
+    if (stats.isFile()) return "file";
+  } catch (error) {
+    if (nothingThere(error)) return "nothing";
+    throw unreadable(path, cwd, error);
+  }
+  throw new UsageError(`${shownPath(path, cwd)} is neither a file nor a directory`);
+}
+
+/** What in a directory says how it is served. All paths are absolute. */
+export interface DirectoryContent {
+  readonly config: string | undefined;
+  readonly handler: string | undefined;
+  /** What in it may be a directory with a handler, in order of name; hidden ones and installed packages are not. */
+  readonly directories: readonly string[];
+}
+
+/** @throws UsageError when the directory cannot be read */
+export async function contentOf(directory: string, cwd: string): Promise<DirectoryContent> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
+    throw unreadable(directory, cwd, error);
+  });
+  const files = new Set(entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name));
+  const pathOf = (name: string | undefined) =>
+    name !== undefined && files.has(name) ? join(directory, name) : undefined;
+  const handlerNames = HANDLER_ENDINGS.map((ending) => HANDLER_STEM + ending);
+  const directories = entries
+    .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith(".") && name !== "node_modules");
+  return {
+    config: pathOf(CONFIG_NAME),
+    handler: pathOf(handlerNames.find((name) => files.has(name))),
+    directories: directories.toSorted().map((name) => join(directory, name)),
+  };
+}
+
+/** The sentence about a path at which nothing lies; it names what lies close by. */
+export async function missingSentence(path: string, cwd: string): Promise<string> {
+  const directory = dirname(path);
+  const sentence = `${shownPath(path, cwd)} does not exist`;
+  const names = await readdir(directory).catch(() => undefined);
+  if (names === undefined) return `${sentence}; there is no directory ${shownPath(directory, cwd)}`;
+  const written = basename(path);
+  const meant = names.find((name) => stemOf(name) === written) ?? nearMiss(written, names);
+  if (meant === undefined) return sentence;
+  return `${sentence}; did you mean ${shownPath(join(directory, meant), cwd)}?`;
+}
+
+/** The last part of a path without its ending. */
+export function stemOf(path: string): string {
+  return basename(path, extname(path));
+}
+
+/** The path as a person in `cwd` would write it. */
+export function shownPath(path: string, cwd: string): string {
+  const fromHere = relative(cwd, path) || ".";
+  return fromHere.length < path.length ? fromHere : path;
+}
+
+function nothingThere(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  return error.code === "ENOENT" || error.code === "ENOTDIR";
+}
+
+function unreadable(path: string, cwd: string, error: unknown): UsageError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new UsageError(`${shownPath(path, cwd)} cannot be read: ${reason}`, { cause: error });
+}

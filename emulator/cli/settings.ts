@@ -1,0 +1,94 @@
+/** Settles how the service is started: flags win over the environment, that over configs, and those over the defaults. */
+import { resolve } from "node:path";
+import type { Config, ServerConfig } from "./config.ts";
+import { shownPath } from "./place.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const DEFAULT_HOST = "127.0.0.1";
+export const DEFAULT_PORT = 7080;
+/** Seen from the current directory. */
+export const DEFAULT_DATA_DIR = ".sv";
+
+export const LOG_MODES = ["pretty", "json"] as const;
+export type LogMode = (typeof LOG_MODES)[number];
+
+/** The flags as written; what is absent was not given. */
+export interface Flags {
+  readonly port?: string;
+  readonly host?: string;
+  readonly dataDir?: string;
+  readonly ephemeral?: true;
+  readonly log?: LogMode;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  /** Absolute; undefined keeps everything in memory. */
+  readonly dataDir: string | undefined;
+  /** The user key, if one was set. */
+  readonly apiKey: string | undefined;
+}
+
+/** @throws UsageError when a value cannot be used, or when configs contradict each other */
+export function settle(
+  flags: Flags,
+  env: Environment,
+  configs: readonly Config[],
+  cwd: string,
+): Settings {
+  const configured = <K extends keyof ServerConfig>(key: K) => agreed(configs, key, cwd);
+  return {
+    host: flags.host ?? configured("host") ?? DEFAULT_HOST,
+    port:
+      portOf(flags.port, "--port") ??
+      portOf(env["SV_PORT"], "SV_PORT") ??
+      configured("port") ??
+      DEFAULT_PORT,
+    dataDir:
+      flags.ephemeral === true
+        ? undefined
+        : resolve(cwd, flags.dataDir ?? configured("dataDir") ?? DEFAULT_DATA_DIR),
+    apiKey: apiKeyOf(env["SV_API_KEY"]),
+  };
+}
+
+/** Where the log goes to people, it is pretty. */
+export function logModeOf(flags: Flags, toTerminal: boolean): LogMode {
+  return flags.log ?? (toTerminal ? "pretty" : "json");
+}
+
+/** An empty text is as good as none: shells make them from variables that are not set. */
+function portOf(text: string | undefined, source: string): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new UsageError(
+    `${source} must be an integer from 0 to 65535 (0 takes any free port); got ${JSON.stringify(text)}`,
+  );
+}
+
+function apiKeyOf(text: string | undefined): string | undefined {
+  if (text === undefined || text === "") return undefined;
+  // What a header can carry unchanged. The message does not show the key.
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  throw new UsageError(
+    "SV_API_KEY must consist of visible ASCII characters without spaces, for it is sent in a header",
+  );
+}
+
+function agreed<K extends keyof ServerConfig>(
+  configs: readonly Config[],
+  key: K,
+  cwd: string,
+): ServerConfig[K] | undefined {
+  const [first, ...others] = configs.filter(({ server }) => server[key] !== undefined);
+  const other = others.find(({ server }) => server[key] !== first?.server[key]);
+  if (first === undefined || other === undefined) return first?.server[key];
+  throw new UsageError(
+    `${shownPath(first.file, cwd)} and ${shownPath(other.file, cwd)} ask for a different ${key}; ` +
+      "make them agree, or settle it with a flag",
+  );
+}

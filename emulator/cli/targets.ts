@@ -1,0 +1,152 @@
+/** Turns the targets of a command line into the handlers to serve, or says which target is wrong and why. */
+import { basename, dirname, extname, resolve } from "node:path";
+import type { LocalHandler } from "../local-endpoint.ts";
+import type { Config } from "./config.ts";
+import { ENDPOINT_ID_RULE, isEndpointId } from "./endpoint-id.ts";
+import {
+  CONFIG_NAME,
+  contentOf,
+  HANDLER_ENDINGS,
+  HANDLER_STEM,
+  missingSentence,
+  placeAt,
+  shownPath,
+  stemOf,
+} from "./place.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** What the targets come to. */
+export interface Served {
+  readonly handlers: readonly LocalHandler[];
+  /** The configs among the targets, with what they say about the service itself. */
+  readonly configs: readonly Config[];
+}
+
+const HANDLER_NAMES = `a file ${HANDLER_STEM}${HANDLER_ENDINGS[0]} (or ${HANDLER_ENDINGS.slice(1).join(", ")})`;
+
+/**
+ * Without targets the current directory is taken.
+ *
+ * @throws UsageError when a target is missing, is no handler or holds none, or when two handlers want the same id
+ */
+export async function resolveTargets(targets: readonly string[], cwd: string): Promise<Served> {
+  const finder = new Finder(cwd);
+  if (targets.length === 0) await finder.findHere();
+  // One after the other, so that the first wrong target is the one complained about.
+  for (const target of targets) await finder.find(resolve(cwd, target));
+  return { handlers: finder.handlers, configs: finder.configs };
+}
+
+class Finder implements Served {
+  readonly handlers: LocalHandler[] = [];
+  readonly configs: Config[] = [];
+  readonly #cwd: string;
+
+  constructor(cwd: string) {
+    this.#cwd = cwd;
+  }
+
+  async findHere(): Promise<void> {
+    if (await this.#findInDirectory(this.#cwd)) return;
+    throw new UsageError(
+      "no targets were given, and the current directory holds no handler; " +
+        `name a handler file, a directory with ${HANDLER_NAMES}, or a ${CONFIG_NAME}`,
+    );
+  }
+
+  async find(path: string): Promise<void> {
+    const place = await placeAt(path, this.#cwd);
+    if (place === "nothing") throw new UsageError(await missingSentence(path, this.#cwd));
+    if (place === "file" && extname(path) === ".json") return this.#findInConfig(path);
+    if (place === "file") return this.#addFile(path);
+    if (await this.#findInDirectory(path)) return;
+    throw new UsageError(
+      `${this.#show(path)} holds no handler; expected ${HANDLER_NAMES} in it or in the directories directly below it`,
+    );
+  }
+
+  /** False when there is nothing to serve in it. */
+  async #findInDirectory(path: string): Promise<boolean> {
+    if (await this.#findDeclared(path)) return true;
+    let found = false;
+    for (const directory of (await contentOf(path, this.#cwd)).directories) {
+      if ((await placeAt(directory, this.#cwd)) !== "directory") continue;
+      if (await this.#findDeclared(directory)) found = true;
+    }
+    return found;
+  }
+
+  /** What a directory itself is served as: what its config says, else its handler. */
+  async #findDeclared(directory: string): Promise<boolean> {
+    const { config, handler } = await contentOf(directory, this.#cwd);
+    if (config !== undefined) await this.#findInConfig(config);
+    else if (handler !== undefined) this.#addFile(handler);
+    return config !== undefined || handler !== undefined;
+  }
+
+  async #findInConfig(path: string): Promise<void> {
+    if (this.configs.some(({ file }) => file === path)) return;
+    // Most starts need no config, and its schema costs more to load than the rest of the command line.
+    const { readConfig } = await import("./config.ts");
+    const config = await readConfig(path, this.#show(path));
+    this.configs.push(config);
+    for (const [id, { path: target, ...options }] of Object.entries(config.endpoints)) {
+      const where = `${this.#show(path)}: endpoints.${id}.handler: `;
+      this.#add({ id, path: await this.#moduleOf(target, where), ...options });
+    }
+  }
+
+  /** The module behind a config's `handler`: that file, or the handler of that directory. */
+  async #moduleOf(path: string, where: string): Promise<string> {
+    const place = await placeAt(path, this.#cwd);
+    if (place === "nothing") throw new UsageError(where + (await missingSentence(path, this.#cwd)));
+    if (place === "file") {
+      this.#checkEnding(path, where);
+      return path;
+    }
+    const { handler } = await contentOf(path, this.#cwd);
+    if (handler !== undefined) return handler;
+    throw new UsageError(`${where}${this.#show(path)} holds no handler; expected ${HANDLER_NAMES}`);
+  }
+
+  #addFile(path: string): void {
+    this.#checkEnding(path, "");
+    const isNamedByDirectory = stemOf(path) === HANDLER_STEM;
+    const id = isNamedByDirectory ? basename(dirname(path)) : stemOf(path);
+    if (!isEndpointId(id)) {
+      const what = isNamedByDirectory ? "directory" : "file";
+      throw new UsageError(
+        `${this.#show(path)} would be the endpoint "${id}", which cannot be part of an address: an endpoint's id consists ` +
+          `of ${ENDPOINT_ID_RULE}; rename the ${what}, or name it in a ${CONFIG_NAME} under an id of its own`,
+      );
+    }
+    this.#add({ id, path });
+  }
+
+  #checkEnding(path: string, where: string): void {
+    if (HANDLER_ENDINGS.some((ending) => ending === extname(path))) return;
+    throw new UsageError(
+      `${where}${this.#show(path)} is no handler module; those end in ${HANDLER_ENDINGS.join(", ")}`,
+    );
+  }
+
+  #add(handler: LocalHandler): void {
+    const other = this.handlers.find(({ id }) => id === handler.id);
+    if (other === undefined) {
+      this.handlers.push(handler);
+    } else if (other.path !== handler.path || isConfigured(other) || isConfigured(handler)) {
+      throw new UsageError(
+        `two handlers would be the endpoint "${handler.id}": ${this.#show(other.path)} and ${this.#show(handler.path)}; ` +
+          `rename one, or name it in a ${CONFIG_NAME} under an id of its own`,
+      );
+    }
+  }
+
+  #show(path: string): string {
+    return shownPath(path, this.#cwd);
+  }
+}
+
+function isConfigured(handler: LocalHandler): boolean {
+  return handler.settings !== undefined || handler.env !== undefined;
+}
