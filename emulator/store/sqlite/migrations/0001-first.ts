@@ -68,13 +68,14 @@ CREATE TABLE payload (
 );
 CREATE INDEX payload_file ON payload (place) WHERE typeof(body) = 'text';
 
+-- With a rowid: the chunks of jobs that run beside each other are then simply appended.
 CREATE TABLE chunk (
   seq INTEGER NOT NULL,
   position INTEGER NOT NULL,
   size_bytes INTEGER NOT NULL,
   body ANY NOT NULL,
   PRIMARY KEY (seq, position)
-) WITHOUT ROWID;
+);
 CREATE INDEX chunk_file ON chunk (seq) WHERE typeof(body) = 'text';
 
 -- Records kept whole, as JSON.
