@@ -12,6 +12,9 @@ import type { PreparedHandler } from "./prepare-handler.ts";
 /** Changes whenever bundles made before are no longer what would be made now. */
 const MADE_BY = `1 esbuild ${esbuild.version}`;
 
+/** File times may lag behind the clock by this much. */
+const CLOCK_STEP_MS = 20;
+
 /**
  * A bundle whose inputs have not changed since is used again.
  *
@@ -28,13 +31,16 @@ export async function bundleHandler(
   const cached = await findCached(latestPath, folder, sourcePath);
   if (cached !== undefined) return cached;
 
+  const startedAt = Date.now();
   const { code, inputs } = await build(sourcePath, folder);
   const version = createHash("sha256").update(code).digest("hex").slice(0, 16);
   const modulePath = path.join(folder, `${name}-${version}.mjs`);
   const note: BundleNote = { sourcePath, madeBy: MADE_BY, inputs };
   await writeWhole(modulePath, code);
   await writeWhole(notePath(modulePath), JSON.stringify(note));
-  await writeWhole(latestPath, path.basename(modulePath));
+  // A file that changed while it was being read may be noted as it is now, yet be bundled as it was before.
+  const isSure = inputs.every((input) => input.mtimeMs < startedAt - CLOCK_STEP_MS);
+  if (isSure) await writeWhole(latestPath, path.basename(modulePath));
   return { modulePath, sourcePath, inputs: inputs.map((input) => input.path) };
 }
 
@@ -58,7 +64,6 @@ async function build(
   sourcePath: string,
   folder: string,
 ): Promise<{ readonly code: Uint8Array; readonly inputs: readonly NotedInput[] }> {
-  // The files are looked at before they are read, so that a change in between is noticed next time.
   const result = await esbuild
     .build({
       entryPoints: [sourcePath],

@@ -16,7 +16,7 @@ export async function openCacheDir(asked: string | undefined): Promise<string> {
     if (await canWrite(folder)) return fs.realpath(folder);
   }
   throw new HandlerFileError(
-    `TypeScript handlers are built into ${candidates.join(" or ")}, and neither can be written.`,
+    `TypeScript handlers are built into ${candidates.join(" or ")}, which cannot be written.`,
   );
 }
 

@@ -30,7 +30,7 @@ export function leaves(start: () => Promise<ScriptedService>): void {
     await using service = await start();
     const source = service.newSource();
     await source.close();
-    const refused = vi.fn();
+    const refused = vi.fn<() => void>();
     const listener = { job: refused, revoked: refused, chunksStored: refused, drain: refused };
     await expect(source.connect({ ...listener, refused })).rejects.toThrow("closed");
     expect(refused).not.toHaveBeenCalled();

@@ -1,0 +1,57 @@
+/** A handler is found in whatever shape its module has, and a wrong option is named. */
+import { describe, expect, test } from "vitest";
+import { defineHandler } from "../../../../runtime/index.ts";
+import { InitError } from "../../../../runtime/handler/init-error.ts";
+import { readModule } from "../../../../runtime/handler/read-module.ts";
+
+const run = (): string => "ran";
+const setup = (): void => {};
+
+describe("reading a handler's module", () => {
+  test("a function with named exports", () => {
+    expect(readModule({ default: run }, "h.ts")).toEqual({
+      run,
+      concurrency: 1,
+      aggregate: false,
+      setup: undefined,
+    });
+    const named = { default: run, concurrency: 8, aggregate: true, setup };
+    expect(readModule(named, "h.ts")).toEqual({ run, concurrency: 8, aggregate: true, setup });
+  });
+
+  test("a definition, whose options win over named exports", async () => {
+    const definition: unknown = defineHandler({
+      concurrency: 3,
+      run(): unknown {
+        return [this === definition];
+      },
+    });
+    const loaded = readModule({ default: definition, concurrency: 9, setup }, "h.ts");
+    expect(loaded).toMatchObject({ concurrency: 3, aggregate: false, setup });
+    expect(Reflect.apply(loaded.run, undefined, [])).toEqual([true]);
+  });
+
+  test("CommonJS: module.exports is the handler, or was compiled from ESM", () => {
+    const exported = Object.assign(() => "ran", { concurrency: 2 });
+    expect(readModule({ default: exported }, "h.cjs")).toMatchObject({ concurrency: 2 });
+    const compiled = { default: { default: run, concurrency: 5, __esModule: true } };
+    expect(readModule(compiled, "h.cjs")).toMatchObject({ run, concurrency: 5 });
+  });
+
+  test.each([
+    [{}, "h.ts has no default export"],
+    [{ default: null }, "The default export of h.ts is null"],
+    [{ default: { fetch: run } }, "The default export of h.ts is an object: it must be a function"],
+    [
+      { default: run, concurrency: 0 },
+      "`concurrency` of h.ts must be a whole number of at least 1",
+    ],
+    [{ default: run, concurrency: 1.5 }, "not number 1.5"],
+    [{ default: run, concurrency: "4" }, "not string '4'"],
+    [{ default: run, aggregate: "yes" }, "`aggregate` of h.ts must be true or false"],
+    [{ default: run, setup: {} }, "`setup` of h.ts must be a function, not an object"],
+  ])("%j is refused", (module, says) => {
+    expect(() => readModule(module, "h.ts")).toThrow(InitError);
+    expect(() => readModule(module, "h.ts")).toThrow(says);
+  });
+});
