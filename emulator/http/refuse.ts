@@ -31,8 +31,13 @@ export function refuse(exchange: Exchange, error: unknown): void {
   }
   const answer = exchange.dialect.error(refusal);
   const shown = { ...answer, headers: { ...answer.headers, ...headersOf(refusal) } };
-  if (hasLongRest(request)) sendAndLinger(request, response, shown);
-  else sendWhole(response, shown, exchange.service.stopping || refusal.status === 503);
+  if (hasLongRest(request)) {
+    sendAndLinger(request, response, shown);
+    return;
+  }
+  sendWhole(response, shown, exchange.service.stopping);
+  // What was not wanted of the body is in the way of the next request on this connection.
+  request.resume();
 }
 
 /** The refusal that `error` is, or that stands for the defect it is, once that is in the log. */

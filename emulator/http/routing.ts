@@ -91,26 +91,20 @@ function refuseUnknown(
   request: Pick<RoutedRequest, "raw">,
   reply: FastifyReply,
 ): void {
-  reply.hijack();
-  const exchange = { service, dialect, request: request.raw, response: reply.raw };
-  try {
-    admit(service, request.raw);
-    const [path = ""] = (request.raw.url ?? "").split("?", 1);
-    const allowed = methodsOf(path.slice(dialect.basePath.length));
-    if (allowed.length === 0) {
-      throw new ServiceError("not_found", `there is no operation at ${path}`);
-    }
-    const allow = allowed.join(", ");
-    reply.raw.setHeader("allow", allow);
-    throw new ServiceError(
-      "method_not_allowed",
-      `${request.raw.method} is not possible at ${path}; possible: ${allow}`,
-    );
-  } catch (error) {
-    refuse(exchange, error);
+  const [path = ""] = (request.raw.url ?? "").split("?", 1);
+  const allow = methodsOf(path.slice(dialect.basePath.length)).join(", ");
+  if (allow === "") {
+    const error = new ServiceError("not_found", `there is no operation at ${path}`);
+    refuseAdmitted(service, dialect, error, request, reply);
+    return;
   }
+  reply.raw.setHeader("allow", allow);
+  const message = `${request.raw.method} is not possible at ${path}; possible: ${allow}`;
+  const error = new ServiceError("method_not_allowed", message);
+  refuseAdmitted(service, dialect, error, request, reply);
 }
 
+/** What the router itself cannot deal with. */
 function refuseUnroutable(
   service: HttpService,
   dialect: Dialect,
@@ -118,16 +112,43 @@ function refuseUnroutable(
   request: Pick<RoutedRequest, "raw">,
   reply: FastifyReply,
 ): void {
-  if (error.code === "FST_ERR_MAX_PARAM_LENGTH") {
-    refuseUnknown(service, dialect, request, reply);
+  refuseAdmitted(service, dialect, refusalOf(error), request, reply);
+}
+
+function refusalOf(error: Error & { readonly code?: string }): Error {
+  switch (error.code) {
+    case "FST_ERR_BAD_URL":
+      return new ServiceError(
+        "invalid_header",
+        "the path of the request is not validly percent-encoded",
+      );
+    case "FST_ERR_MAX_PARAM_LENGTH":
+      return new ServiceError(
+        "not_found",
+        `there is nothing with an id of more than ${MAX_PARAMETER_LENGTH} characters`,
+      );
+    default:
+      return error;
+  }
+}
+
+/** Refuses with `error`, unless the request is not even admitted. */
+function refuseAdmitted(
+  service: HttpService,
+  dialect: Dialect,
+  error: Error,
+  request: Pick<RoutedRequest, "raw">,
+  reply: FastifyReply,
+): void {
+  reply.hijack();
+  const exchange = { service, dialect, request: request.raw, response: reply.raw };
+  try {
+    admit(service, request.raw);
+  } catch (refusal) {
+    refuse(exchange, refusal);
     return;
   }
-  reply.hijack();
-  const refusal =
-    error.code === "FST_ERR_BAD_URL"
-      ? new ServiceError("invalid_header", "the path of the request is not validly percent-encoded")
-      : error;
-  refuse({ service, dialect, request: request.raw, response: reply.raw }, refusal);
+  refuse(exchange, error);
 }
 
 /** The methods a path can be called with; none if it names no operation. */

@@ -1,6 +1,7 @@
 /** A real HTTP server on a loopback port before a test engine, and ways to call it: as a client, or byte by byte. */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
+import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { Agent, request, type Dispatcher } from "undici";
 import { KeyRing } from "../../../emulator/core/key-ring.ts";
@@ -96,4 +97,14 @@ export async function startTestHttp(
 
 function isRaw(body: unknown): body is string | Uint8Array {
   return typeof body === "string" || body instanceof Uint8Array;
+}
+
+/** After bad input: nothing of it was stored, and the service still takes jobs on its kept connections. */
+export async function assertUnharmed(service: TestHttp): Promise<void> {
+  const { json } = await service.call("GET", "/v2/echo/health");
+  const { inQueue, inProgress } = (json as { jobs: { inQueue: number; inProgress: number } }).jobs;
+  assert.deepEqual({ inQueue, inProgress }, { inQueue: 0, inProgress: 0 });
+  const { status } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  assert.equal(status, 200);
+  await service.call("POST", "/v2/echo/purge-queue");
 }
