@@ -103,14 +103,16 @@ export class Connection {
     }
   }
 
-  /** Makes the kept steps durable; does nothing if they wrote nothing. */
-  commit(): void {
+  /** Makes the kept steps durable; answers false if they wrote nothing, so that there was nothing to do. */
+  commit(): boolean {
+    const wrote = this.#db.isTransaction;
     try {
-      if (this.#db.isTransaction) this.#commit.run();
+      if (wrote) this.#commit.run();
     } catch (error) {
       throw this.#failed(error);
     }
     this.#reset();
+    return wrote;
   }
 
   abort(): void {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreInUseError } from "../store.ts";
 import { makeDirectoryDurably } from "./durable-directory.ts";
-import { migrate, schemaVersionOf } from "./migrate.ts";
+import { checkSchema, migrate } from "./migrate.ts";
 import { fromFileSystem, fromSqlite, isBusy } from "./sqlite-error.ts";
 
 const DATABASE_FILE = "store.db";
@@ -60,7 +60,7 @@ function connect(directory: string, file: string): DatabaseSync {
   try {
     db = new DatabaseSync(file, { timeout: 0 });
     db.exec("PRAGMA locking_mode = EXCLUSIVE");
-    schemaVersionOf(db, file);
+    checkSchema(db, file);
     db.exec(`PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA temp_store = MEMORY;

@@ -7,9 +7,6 @@ import { integerAt, rowOf } from "./row.ts";
 /** The SQL that leads from each version of the schema to the next. Never change one that was released: add another. */
 const MIGRATIONS: readonly string[] = [FIRST_SCHEMA];
 
-/** The schema this version reads and writes. */
-const SCHEMA_VERSION = MIGRATIONS.length;
-
 /** Marks a database as ours ("svrt"). */
 const APPLICATION_ID = 0x73767274;
 
@@ -18,9 +15,10 @@ const APPLICATION_ID = 0x73767274;
  *
  * @throws StoreUnusableError when the database is another program's, or was written by a newer version of this one.
  */
-export function migrate(db: DatabaseSync, file: string): void {
-  for (const [index, sql] of MIGRATIONS.entries()) {
-    if (index < schemaVersionOf(db, file)) continue;
+export function migrate(db: DatabaseSync, file: string, migrations = MIGRATIONS): void {
+  const version = checkSchema(db, file, migrations);
+  for (const [index, sql] of migrations.entries()) {
+    if (index < version) continue;
     db.exec(`BEGIN IMMEDIATE;
       ${sql}
       PRAGMA application_id = ${APPLICATION_ID};
@@ -29,8 +27,8 @@ export function migrate(db: DatabaseSync, file: string): void {
   }
 }
 
-/** The version of the schema in the database, 0 if it is empty; changes nothing. Throws as `migrate` does. */
-export function schemaVersionOf(db: DatabaseSync, file: string): number {
+/** Answers the version of the schema in the database, 0 if it is empty; changes nothing. Throws as `migrate` does. */
+export function checkSchema(db: DatabaseSync, file: string, migrations = MIGRATIONS): number {
   const isEmpty = pragma(db, "schema_version") === 0;
   if (!isEmpty && pragma(db, "application_id") !== APPLICATION_ID) {
     throw new StoreUnusableError(
@@ -38,10 +36,10 @@ export function schemaVersionOf(db: DatabaseSync, file: string): number {
     );
   }
   const version = pragma(db, "user_version");
-  if (version > SCHEMA_VERSION) {
+  if (version > migrations.length) {
     throw new StoreUnusableError(
       `${file} was written by a newer version of sv-runtime (its schema has version ${version}, this one knows ` +
-        `versions up to ${SCHEMA_VERSION}); use that version or choose another data directory`,
+        `versions up to ${migrations.length}); use that version or choose another data directory`,
     );
   }
   return version;

@@ -15,7 +15,7 @@ const PAYLOAD_FILE_MIN_BYTES = 256_000;
 export interface SqliteStoreOptions {
   /** The data directory; made, for this user only, if it does not exist. */
   readonly directory: string;
-  /** Called after each commit with the number of steps it made durable. */
+  /** Called after each commit to the disk with the number of steps that shared it; must not throw. */
   readonly onCommit?: (steps: number) => void;
 }
 
@@ -77,8 +77,7 @@ function stepTarget(tables: Tables, { onCommit }: SqliteStoreOptions) {
       tables.undoStep();
     },
     commit(steps: number) {
-      tables.commit();
-      onCommit?.(steps);
+      if (tables.commit()) onCommit?.(steps);
     },
     abort: () => tables.abort(),
   };

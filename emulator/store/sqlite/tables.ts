@@ -41,13 +41,15 @@ export class Tables {
     this.#journal.undoStep();
   }
 
-  commit(): void {
+  /** Answers false if there was nothing to commit. */
+  commit(): boolean {
     this.sequence.flush();
     this.queues.flush();
-    this.#connection.commit();
+    const wrote = this.#connection.commit();
     this.sequence.committed();
     this.queues.committed();
     this.#journal.commit();
+    return wrote;
   }
 
   abort(): void {

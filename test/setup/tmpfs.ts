@@ -1,0 +1,42 @@
+/** A small file system of its own for tests of full disks. Mounting one takes root on Linux. */
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import { temporaryDirectory, type TemporaryDirectory } from "./temporary-directory.ts";
+
+/**
+ * Why tests on a small file system are left out here; undefined where they run. Under CI they always run, and fail
+ * where nothing can be mounted.
+ */
+export const tmpfsIsMissing: string | undefined =
+  process.env["CI"] === "true" ? undefined : tryOut();
+if (tmpfsIsMissing !== undefined) {
+  console.warn(`tests of full disks are left out: ${tmpfsIsMissing}`);
+}
+
+/** Mounts an empty file system that holds `sizeBytes`. @throws Error when that is not possible here. */
+export function mountTmpfs(sizeBytes: number): TemporaryDirectory {
+  const point = temporaryDirectory();
+  try {
+    const options = `size=${sizeBytes},mode=0700`;
+    execFileSync("mount", ["-t", "tmpfs", "-o", options, "sv-test", point.path], { stdio: "pipe" });
+  } catch (error) {
+    point[Symbol.dispose]();
+    throw new Error("no tmpfs could be mounted; this takes root on Linux", { cause: error });
+  }
+  return {
+    path: point.path,
+    [Symbol.dispose]() {
+      execFileSync("umount", [point.path], { stdio: "pipe" });
+      fs.rmdirSync(point.path);
+    },
+  };
+}
+
+function tryOut(): string | undefined {
+  try {
+    mountTmpfs(65_536)[Symbol.dispose]();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,83 @@
+/** How a database is brought to the newest schema, and which databases are refused. */
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+import { migrate } from "../../../emulator/store/sqlite/migrate.ts";
+import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
+import { StoreUnusableError } from "../../../emulator/store/store.ts";
+import { insertNew } from "../../contract/store/subject.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+
+const ONE = "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('from one');";
+const TWO = "ALTER TABLE note ADD COLUMN two TEXT DEFAULT 'from two';";
+const BROKEN = "ALTER TABLE note ADD COLUMN three TEXT; INSERT INTO nowhere VALUES (1);";
+
+function notes(db: DatabaseSync): unknown[] {
+  return db
+    .prepare("SELECT * FROM note")
+    .all()
+    .map((row) => ({ ...row }));
+}
+
+function versionOf(db: DatabaseSync): unknown {
+  return db.prepare("PRAGMA user_version").get()?.["user_version"];
+}
+
+it("each step is carried out once, in order, on the data that is there", () => {
+  using db = new DatabaseSync(":memory:");
+  migrate(db, "file", [ONE]);
+  migrate(db, "file", [ONE]);
+  expect(notes(db)).toEqual([{ text: "from one" }]);
+  migrate(db, "file", [ONE, TWO]);
+  migrate(db, "file", [ONE, TWO]);
+  expect(notes(db)).toEqual([{ text: "from one", two: "from two" }]);
+  expect(versionOf(db)).toBe(2);
+});
+
+it("a step that fails leaves the database at the version before it", () => {
+  using temporary = temporaryDirectory();
+  const file = path.join(temporary.path, "store.db");
+  const broken = new DatabaseSync(file);
+  expect(() => migrate(broken, "file", [ONE, BROKEN])).toThrow("nowhere");
+  broken.close();
+  using db = new DatabaseSync(file);
+  expect(versionOf(db)).toBe(1);
+  expect(notes(db)).toEqual([{ text: "from one" }]);
+});
+
+it("a database of a newer version is refused and left as it is", () => {
+  using db = new DatabaseSync(":memory:");
+  migrate(db, "data/store.db", [ONE, TWO]);
+  expect(() => migrate(db, "data/store.db", [ONE])).toThrow(StoreUnusableError);
+  expect(() => migrate(db, "data/store.db", [ONE])).toThrow(
+    "data/store.db was written by a newer version of sv-runtime",
+  );
+  expect(versionOf(db)).toBe(2);
+});
+
+it("the database of another program is refused and left as it is", () => {
+  using db = new DatabaseSync(":memory:");
+  db.exec("CREATE TABLE theirs (x)");
+  expect(() => migrate(db, "data/store.db", [ONE])).toThrow("is the database of another program");
+  expect(versionOf(db)).toBe(0);
+});
+
+it("a store whose database says a newer version wrote it does not open", async () => {
+  using temporary = temporaryDirectory();
+  const store = await openSqliteStore({ directory: temporary.path });
+  const job = await store.transact(insertNew);
+  await store.close();
+  setVersion(temporary.path, 999);
+  const opening = openSqliteStore({ directory: temporary.path });
+  await expect(opening).rejects.toBeInstanceOf(StoreUnusableError);
+  await expect(opening).rejects.toThrow(/version 999, this one knows versions up to \d+/);
+  setVersion(temporary.path, 1);
+  const reopened = await openSqliteStore({ directory: temporary.path });
+  expect(await reopened.read((view) => view.job(job.id))).toEqual(job);
+  await reopened.close();
+});
+
+function setVersion(directory: string, version: number): void {
+  using db = new DatabaseSync(path.join(directory, "store.db"));
+  db.exec(`PRAGMA user_version = ${version}`);
+}

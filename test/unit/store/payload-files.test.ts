@@ -1,0 +1,141 @@
+/** Large payloads as files beside the database: when they come, when they go, and what a crash leaves. */
+import fs from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
+import { StoreUnusableError, type Store } from "../../../emulator/store/store.ts";
+import { insertNew, pattern } from "../../contract/store/subject.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+
+const LARGE = pattern(300_000);
+
+async function storeWithFiles() {
+  const directory = temporaryDirectory();
+  const store = await openSqliteStore({ directory: directory.path });
+  let latest = store;
+  const payloads = path.join(directory.path, "payloads");
+  return {
+    store,
+    payloads,
+    files: () => fs.readdirSync(payloads).toSorted(),
+    async reopen() {
+      await latest.close();
+      latest = await openSqliteStore({ directory: directory.path });
+      return latest;
+    },
+    /** Closing waits until files that are no longer needed have been removed. */
+    close: () => latest.close(),
+    async [Symbol.asyncDispose]() {
+      await latest.close();
+      directory[Symbol.dispose]();
+    },
+  };
+}
+
+async function insertWithInput(store: Store, bytes: Uint8Array) {
+  const payload = await store.stage(bytes);
+  return store.transact(async (tx) => {
+    const job = await insertNew(tx);
+    await tx.putPayload(job.seq, "input", payload);
+    return job;
+  });
+}
+
+it("a payload becomes a file, readable for its owner only, from 256 kB on", async () => {
+  await using beside = await storeWithFiles();
+  expect(await beside.store.stage(pattern(255_999))).toMatchObject({ kind: "inline" });
+  expect(beside.files()).toEqual([]);
+  const staged = await beside.store.stage(pattern(256_000));
+  expect(staged).toMatchObject({ kind: "file", sizeBytes: 256_000 });
+  const [name = ""] = beside.files();
+  const file = path.join(beside.payloads, name);
+  expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+  expect(fs.readFileSync(file).equals(pattern(256_000))).toBe(true);
+});
+
+it("a file goes with the job, the slot, the chunks or the value that referred to it", async () => {
+  await using beside = await storeWithFiles();
+  const { store } = beside;
+  const [a, b, c] = [
+    await insertWithInput(store, LARGE),
+    await insertWithInput(store, LARGE),
+    await insertWithInput(store, LARGE),
+  ];
+  const [chunk, replacement] = [await store.stage(LARGE), await store.stage(LARGE)];
+  await store.transact((tx) => tx.appendChunks(c.seq, 0, [chunk]));
+  expect(beside.files()).toHaveLength(5);
+  await store.transact(async (tx) => {
+    await tx.deleteJob(a);
+    await tx.removePayload(b.seq, "input");
+    await tx.putPayload(c.seq, "input", replacement);
+    await tx.removeChunks(c.seq);
+  });
+  await beside.close();
+  expect(beside.files()).toEqual([replacement.kind === "file" ? replacement.name : ""]);
+});
+
+it("a file stays when the step that dropped it throws", async () => {
+  await using beside = await storeWithFiles();
+  const job = await insertWithInput(beside.store, LARGE);
+  const refused = beside.store.transact(async (tx) => {
+    await tx.deleteJob(job);
+    throw new Error("refused");
+  });
+  await expect(refused).rejects.toThrow("refused");
+  const store = await beside.reopen();
+  const stored = await store.read((view) => view.payload(job.seq, "input"));
+  expect(LARGE.equals(stored ?? Buffer.alloc(0))).toBe(true);
+});
+
+it("a payload that is discarded loses its file at once, one that is stored keeps it", async () => {
+  await using beside = await storeWithFiles();
+  const { store } = beside;
+  const [unused, used] = [await store.stage(LARGE), await store.stage(LARGE)];
+  await store.transact(async (tx) => tx.putPayload((await insertNew(tx)).seq, "input", used));
+  await store.discard(unused);
+  await store.discard(used);
+  expect(beside.files()).toEqual([used.kind === "file" ? used.name : ""]);
+});
+
+it("a read that began before its job was deleted gets all bytes", async () => {
+  await using beside = await storeWithFiles();
+  const { store } = beside;
+  const job = await insertWithInput(store, LARGE);
+  const reads = Array.from({ length: 20 }, () =>
+    store.read((view) => view.payload(job.seq, "input")),
+  );
+  const deleted = store.transact((tx) => tx.deleteJob(job));
+  for (const bytes of await Promise.all(reads))
+    expect(LARGE.equals(bytes ?? Buffer.alloc(0))).toBe(true);
+  await deleted;
+  await beside.close();
+  expect(beside.files()).toEqual([]);
+});
+
+it("files that no row refers to are removed at the next start, all others stay", async () => {
+  await using beside = await storeWithFiles();
+  const job = await insertWithInput(beside.store, LARGE);
+  const [kept = ""] = beside.files();
+  await beside.store.stage(LARGE);
+  await beside.store.close();
+  const left = "0f0f0f0f-0000-4000-8000-000000000000";
+  fs.writeFileSync(path.join(beside.payloads, left), "half writ");
+  fs.writeFileSync(path.join(beside.payloads, "notes.txt"), "not ours");
+  expect(beside.files()).toHaveLength(4);
+  const store = await beside.reopen();
+  expect(beside.files()).toEqual([kept, "notes.txt"].toSorted());
+  const stored = await store.read((view) => view.payload(job.seq, "input"));
+  expect(LARGE.equals(stored ?? Buffer.alloc(0))).toBe(true);
+});
+
+it("a payload whose file was taken away is reported as that, and the store goes on", async () => {
+  await using beside = await storeWithFiles();
+  const job = await insertWithInput(beside.store, LARGE);
+  const [name = ""] = beside.files();
+  fs.rmSync(path.join(beside.payloads, name));
+  const read = beside.store.read((view) => view.payload(job.seq, "input"));
+  await expect(read).rejects.toBeInstanceOf(StoreUnusableError);
+  await expect(read).rejects.toThrow(`${name} is missing`);
+  await beside.store.transact((tx) => tx.deleteJob(job));
+  expect(await beside.store.read((view) => view.job(job.id))).toBeUndefined();
+});
