@@ -1,0 +1,169 @@
+/** Data directories: made private, held by one process at a time, refused in clear words when they cannot be used. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
+import { StoreInUseError, StoreUnusableError } from "../../../emulator/store/store.ts";
+import { insertNew } from "../../contract/store/subject.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+
+const WRITER = path.resolve(import.meta.dirname, "../../fixtures/store/writes-until-killed.ts");
+
+async function openAndClose(directory: string): Promise<void> {
+  const store = await openSqliteStore({ directory });
+  await store.close();
+}
+
+/** Runs `work` as a user to whom permissions apply; root may write everywhere. */
+async function withoutPrivileges(work: () => Promise<void>): Promise<void> {
+  if (process.geteuid?.() !== 0) return work();
+  process.seteuid?.(65_534);
+  try {
+    await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+describe("a new data directory", () => {
+  it("is made with those it lies in, and is readable for its owner only", async () => {
+    using temporary = temporaryDirectory();
+    const directory = path.join(temporary.path, "a", "b");
+    const store = await openSqliteStore({ directory });
+    await store.transact(insertNew);
+    expect(fs.statSync(directory).mode & 0o777).toBe(0o700);
+    for (const name of fs.readdirSync(directory)) {
+      expect(fs.statSync(path.join(directory, name)).mode & 0o077).toBe(0);
+    }
+    await store.close();
+  });
+
+  it("may be there already, empty, and keeps its permissions", async () => {
+    using temporary = temporaryDirectory();
+    fs.chmodSync(temporary.path, 0o750);
+    await openAndClose(temporary.path);
+    expect(fs.statSync(temporary.path).mode & 0o777).toBe(0o750);
+  });
+});
+
+describe("a data directory in use", () => {
+  it("is refused to a second store, naming the directory and the process that holds it", async () => {
+    using temporary = temporaryDirectory();
+    const store = await openSqliteStore({ directory: temporary.path });
+    const second = openSqliteStore({ directory: temporary.path });
+    await expect(second).rejects.toBeInstanceOf(StoreInUseError);
+    await expect(second).rejects.toThrow(temporary.path);
+    await expect(second).rejects.toThrow(`(process ${process.pid})`);
+    const job = await store.transact(insertNew);
+    await store.close();
+    const third = await openSqliteStore({ directory: temporary.path });
+    expect(await third.read((view) => view.job(job.id))).toEqual(job);
+    await third.close();
+  });
+
+  it("is refused while another process holds it, and free as soon as that one was killed", async () => {
+    using temporary = temporaryDirectory();
+    const holder = spawn(process.execPath, [WRITER, temporary.path], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(holder.stdout, "data");
+    const second = openSqliteStore({ directory: temporary.path });
+    await expect(second).rejects.toBeInstanceOf(StoreInUseError);
+    await expect(second).rejects.toThrow(`(process ${holder.pid})`);
+    holder.kill("SIGKILL");
+    await once(holder, "exit");
+    await openAndClose(temporary.path);
+  });
+});
+
+describe("a data directory that cannot be used", () => {
+  it("is refused when it may not be written", async () => {
+    using temporary = temporaryDirectory();
+    fs.chmodSync(temporary.path, 0o555);
+    await withoutPrivileges(async () => {
+      for (const directory of [temporary.path, path.join(temporary.path, "new")]) {
+        const opening = openSqliteStore({ directory });
+        await expect(opening).rejects.toBeInstanceOf(StoreUnusableError);
+        await expect(opening).rejects.toThrow(`${directory} cannot be written`);
+      }
+    });
+  });
+
+  it("is refused when its database may be read but not written", async () => {
+    using temporary = temporaryDirectory();
+    await openAndClose(temporary.path);
+    fs.chmodSync(path.join(temporary.path, "store.db"), 0o444);
+    fs.chmodSync(temporary.path, 0o755);
+    await withoutPrivileges(async () => {
+      const opening = openSqliteStore({ directory: temporary.path });
+      await expect(opening).rejects.toBeInstanceOf(StoreUnusableError);
+      await expect(opening).rejects.toThrow("cannot be written");
+    });
+  });
+
+  it("is refused when a file is in its place, or in the place of one it lies in", async () => {
+    using temporary = temporaryDirectory();
+    const file = path.join(temporary.path, "file");
+    fs.writeFileSync(file, "precious");
+    for (const directory of [file, path.join(file, "below")]) {
+      const opening = openSqliteStore({ directory });
+      await expect(opening).rejects.toBeInstanceOf(StoreUnusableError);
+      await expect(opening).rejects.toThrow("a file is in its place");
+    }
+    expect(fs.readFileSync(file, "utf8")).toBe("precious");
+  });
+
+  it("is refused when its database is none, and that file is left as it is", async () => {
+    using temporary = temporaryDirectory();
+    const file = path.join(temporary.path, "store.db");
+    const content = "this is no database\n".repeat(500);
+    fs.writeFileSync(file, content);
+    const opening = openSqliteStore({ directory: temporary.path });
+    await expect(opening).rejects.toBeInstanceOf(StoreUnusableError);
+    await expect(opening).rejects.toThrow(`${file} is damaged or not a database`);
+    expect(fs.readFileSync(file, "utf8")).toBe(content);
+  });
+
+  it("is refused when a directory is in the place of its database", async () => {
+    using temporary = temporaryDirectory();
+    fs.mkdirSync(path.join(temporary.path, "store.db"));
+    const opening = openSqliteStore({ directory: temporary.path });
+    await expect(opening).rejects.toBeInstanceOf(StoreUnusableError);
+  });
+
+  it("is refused when it holds the database of another program, which is left as it is", async () => {
+    using temporary = temporaryDirectory();
+    const file = path.join(temporary.path, "store.db");
+    const theirs = new DatabaseSync(file);
+    theirs.exec("CREATE TABLE theirs (x)");
+    theirs.close();
+    const content = fs.readFileSync(file);
+    const opening = openSqliteStore({ directory: temporary.path });
+    await expect(opening).rejects.toThrow("the database of another program");
+    expect(fs.readFileSync(file).equals(content)).toBe(true);
+  });
+
+  it("answers a damaged database with an error that says so", async () => {
+    using temporary = temporaryDirectory();
+    const store = await openSqliteStore({ directory: temporary.path });
+    const ids = await Promise.all(
+      Array.from({ length: 500 }, () => store.transact(async (tx) => (await insertNew(tx)).id)),
+    );
+    await store.close();
+    const file = path.join(temporary.path, "store.db");
+    const content = fs.readFileSync(file);
+    fs.writeFileSync(file, content.fill(0xaa, 8_192));
+    const reading = openSqliteStore({ directory: temporary.path }).then(async (damaged) => {
+      try {
+        for (const id of ids) await damaged.read((view) => view.job(id));
+      } finally {
+        await damaged.close();
+      }
+    });
+    await expect(reading).rejects.toBeInstanceOf(StoreUnusableError);
+    await expect(reading).rejects.toThrow("damaged");
+  });
+});

@@ -1,0 +1,92 @@
+/** What a process that is killed while it writes leaves behind: everything it had acknowledged, and nothing half done. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import readline from "node:readline";
+import { expect, it } from "vitest";
+import { countChange, NO_COUNTS } from "../../../emulator/core/job-counts.ts";
+import type { Job } from "../../../emulator/core/job.ts";
+import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
+import type { Store } from "../../../emulator/store/store.ts";
+import { withoutTotals } from "../../../emulator/store/totals.ts";
+import { insertNew, pattern } from "../../contract/store/subject.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+
+const WRITER = path.resolve(import.meta.dirname, "../../fixtures/store/writes-until-killed.ts");
+const STATES = ["IN_QUEUE", "IN_PROGRESS", "COMPLETED", "deleted"];
+
+/** Runs the writer and kills it as soon as it has acknowledged so many changes; answers the newest state of each job. */
+async function writeUntilKilled(directory: string, acknowledgements: number) {
+  const writer = spawn(process.execPath, [WRITER, directory], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const acknowledged = new Map<string, string>();
+  let count = 0;
+  for await (const line of readline.createInterface({ input: writer.stdout })) {
+    const [id = "", state] = line.split(" ");
+    // The kill may cut the last line short; what is not whole was not acknowledged.
+    if (state === undefined || !STATES.includes(state)) continue;
+    acknowledged.set(id, state);
+    count += 1;
+    if (count === acknowledgements) writer.kill("SIGKILL");
+  }
+  if (writer.exitCode === null && writer.signalCode === null) await once(writer, "exit");
+  expect(writer.signalCode).toBe("SIGKILL");
+  expect(count).toBeGreaterThanOrEqual(acknowledgements);
+  return acknowledged;
+}
+
+async function expectPresent(store: Store, id: string, state: string): Promise<void> {
+  const job = await store.read((view) => view.job(id));
+  if (state === "deleted") {
+    expect(job).toBeUndefined();
+  } else if (job === undefined) {
+    // Deleted durably, but killed before it could say so.
+    expect(state).toBe("COMPLETED");
+  } else {
+    expect(STATES.indexOf(job.status)).toBeGreaterThanOrEqual(STATES.indexOf(state));
+  }
+}
+
+async function expectWhole(store: Store, job: Job): Promise<void> {
+  const [input, output] = await store.read((view) =>
+    Promise.all([view.payload(job.seq, "input"), view.payload(job.seq, "output")]),
+  );
+  expect(input && pattern(input.byteLength).equals(input)).toBe(true);
+  expect(output !== undefined).toBe(job.status === "COMPLETED");
+  if (output) expect(pattern(output.byteLength, 2).equals(output)).toBe(true);
+}
+
+it("all that was acknowledged before SIGKILL is there, and each job is whole", async () => {
+  using temporary = temporaryDirectory();
+  let highestSeq = 0;
+  for (const acknowledgements of [1, 60, 200, 450, 777]) {
+    const acknowledged = await writeUntilKilled(temporary.path, acknowledgements);
+    const store = await openSqliteStore({ directory: temporary.path });
+    for (const [id, state] of acknowledged) await expectPresent(store, id, state);
+    const jobs = await store.transact((tx) => tx.jobsOf("hello", 1_000_000));
+    for (const job of jobs) await expectWhole(store, job);
+    const counts = await store.read((view) => view.counts("hello"));
+    const recount = jobs.reduce((sum, job) => countChange(sum, undefined, job), NO_COUNTS);
+    expect(withoutTotals(counts)).toEqual(withoutTotals(recount));
+    const fresh = await store.transact(insertNew);
+    expect(fresh.seq).toBeGreaterThan(Math.max(highestSeq, ...jobs.map((job) => job.seq)));
+    highestSeq = fresh.seq;
+    await store.transact((tx) =>
+      tx.putPayload(fresh.seq, "input", { kind: "inline", bytes: pattern(9) }),
+    );
+    await store.close();
+  }
+}, 60_000);
+
+it("payload files without a job do not stay after a kill", async () => {
+  using temporary = temporaryDirectory();
+  await writeUntilKilled(temporary.path, 300);
+  const store = await openSqliteStore({ directory: temporary.path });
+  for (const job of await store.transact((tx) => tx.jobsOf("hello", 1_000_000))) {
+    await store.transact((tx) => tx.deleteJob(job));
+  }
+  await store.close();
+  expect(fs.readdirSync(path.join(temporary.path, "payloads"))).toEqual([]);
+});
