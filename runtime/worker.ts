@@ -66,6 +66,7 @@ class RunningWorker implements Worker {
   #confirmed: (() => void) | undefined;
   #isDraining = false;
   #isEnding = false;
+  #isStopped = false;
   #drainTimer: NodeJS.Timeout | undefined;
 
   constructor(options: WorkerOptions) {
@@ -114,7 +115,9 @@ class RunningWorker implements Worker {
 
   stop(): void {
     this.#isDraining = true;
+    this.#isStopped = true;
     this.#isolate.killNow();
+    this.#confirmed?.();
     void this.#finishUp("stopped");
   }
 
@@ -194,13 +197,14 @@ class RunningWorker implements Worker {
     await this.#isolate.stop();
     if (end === "drained") await this.#allConfirmed();
     await this.#source?.close();
-    this.#log.write("info", `the worker has ended: ${end}`);
-    this.#end.resolve(end);
+    const actual = this.#isStopped ? "stopped" : end;
+    this.#log.write("info", `the worker has ended: ${actual}`);
+    this.#end.resolve(actual);
   }
 
   /** Waits for the receipts of all outcomes, unless the service cannot be reached any more. */
   async #allConfirmed(): Promise<void> {
-    if (this.#unconfirmed === 0) return;
+    if (this.#unconfirmed === 0 || this.#isStopped) return;
     const { receiptLimitMs = 5_000 } = this.#options;
     await new Promise<void>((resolve) => {
       const limit = setTimeout(resolve, receiptLimitMs);

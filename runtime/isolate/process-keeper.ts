@@ -112,7 +112,7 @@ export class ProcessKeeper {
 
   /** For the last moment of the supervisor: kills without waiting. */
   killNow(): void {
-    this.#state = "stopped";
+    void this.stop();
     this.#process?.kill();
   }
 

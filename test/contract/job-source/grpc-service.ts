@@ -22,10 +22,11 @@ import { ScriptedSession, type ScriptedService } from "./scripted-service.ts";
 
 type Call = ServerDuplexStream<WorkerMessage, ServiceMessage>;
 
-const TOKEN = "worker-token";
+export const TOKEN = "worker-token";
 const refusals = { token: status.UNAUTHENTICATED, endpoint: status.NOT_FOUND } as const;
 
-class GrpcService implements ScriptedService {
+/** Listens on a socket of its own in a new folder. */
+export class GrpcService implements ScriptedService {
   readonly #folder: string;
   #server = new Server();
   #waiting: ((session: ScriptedSession) => void)[] = [];
@@ -36,7 +37,8 @@ class GrpcService implements ScriptedService {
     this.#folder = folder;
   }
 
-  get #address(): string {
+  /** As `SV_SERVICE_ADDRESS` would name it. */
+  get address(): string {
     return `unix:${path.join(this.#folder, "service.sock")}`;
   }
 
@@ -60,7 +62,7 @@ class GrpcService implements ScriptedService {
     const session = ((call: Call) => this.#serve(call)) as UntypedHandleCall;
     this.#server.addService(WORKER_SERVICE, { session });
     return new Promise((resolve, reject) => {
-      this.#server.bindAsync(this.#address, ServerCredentials.createInsecure(), (error) => {
+      this.#server.bindAsync(this.address, ServerCredentials.createInsecure(), (error) => {
         if (error === null) resolve();
         else reject(error);
       });
@@ -69,7 +71,7 @@ class GrpcService implements ScriptedService {
 
   newSource(): GrpcJobSource {
     return new GrpcJobSource({
-      address: this.#address,
+      address: this.address,
       token: TOKEN,
       runtimeVersion: "1.2.3",
       reconnect: { firstMs: 1, maxMs: 5 },
@@ -103,7 +105,7 @@ class GrpcService implements ScriptedService {
   }
 }
 
-export async function startGrpcService(): Promise<ScriptedService> {
+export async function startGrpcService(): Promise<GrpcService> {
   const service = new GrpcService(await fs.mkdtemp(path.join(os.tmpdir(), "sv-grpc-")));
   await service.restart();
   return service;

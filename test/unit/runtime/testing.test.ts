@@ -62,7 +62,7 @@ describe("runHandler", () => {
     };
     await expect(runHandler(handler, {})).rejects.toBe(thrown);
     await expect(runHandler(() => 1n, {})).rejects.toThrow("BigInt");
-    const none = JSON.parse("7");
+    const none = JSON.parse("7") as () => void;
     await expect(runHandler(none, {})).rejects.toThrow("must be a function");
   });
 
@@ -70,12 +70,12 @@ describe("runHandler", () => {
     const waits = (_: Job, { signal }: Context): Promise<string> =>
       new Promise((resolve) => {
         if (signal.aborted) resolve("was aborted");
-        signal.addEventListener("abort", () => resolve(`aborted: ${signal.reason.name}`));
+        signal.addEventListener("abort", () => resolve(`aborted: ${signal.reason}`));
       });
     const cancelled = runHandler(waits, {}, { signal: AbortSignal.abort() });
     expect(await cancelled).toMatchObject({ output: "was aborted" });
     const late = runHandler(waits, {}, { executionTimeoutMs: 5 });
-    expect(await late).toMatchObject({ output: "aborted: AbortError" });
+    expect(await late).toMatchObject({ output: "aborted: AbortError: The job was stopped." });
   });
 
   test("progress after the end and values without JSON form", async () => {

@@ -89,7 +89,7 @@ describe("TypeScript", () => {
     expect(await answer(file)).toEqual([6, "seven", [nested, read, nested, read], file]);
     const prepared = await prepare(file);
     expect(prepared.sourcePath).toBe(file);
-    expect([...prepared.inputs].sort()).toEqual([file, read]);
+    expect(prepared.inputs.toSorted()).toEqual([file, read]);
     expect(path.dirname(prepared.modulePath)).toBe(cacheDir);
     expect(await fs.readdir(path.join(root, "ts"))).toEqual(["handler.ts", "nested"]);
   });

@@ -100,7 +100,7 @@ describe("a frame channel", () => {
     const sender = new FrameChannel(stream, { frame: () => {}, ended: () => {} });
     stream.removeAllListeners("data");
     stream.on("data", (piece: Buffer) => writes.push(piece.length));
-    new FrameChannel(stream, {
+    const receiver = new FrameChannel(stream, {
       frame(each) {
         heard.push(plain(each));
         if (heard.length === 3) resolve();
@@ -110,6 +110,7 @@ describe("a frame channel", () => {
     sender.send(1, 10, { a: 1 }, Buffer.from("one"));
     sender.send(2, 11, undefined);
     sender.send(3, 12, { b: 2 }, Buffer.from("three"));
+    receiver.flush();
     expect(writes).toEqual([]);
     await promise;
     expect(writes).toHaveLength(1);
@@ -124,13 +125,14 @@ describe("a frame channel", () => {
     const ends: (Error | undefined)[] = [];
     const ending = (stream: PassThrough): Promise<void> =>
       new Promise((resolve) => {
-        new FrameChannel(stream, {
+        const channel = new FrameChannel(stream, {
           frame: () => {},
           ended(error) {
             ends.push(error);
             resolve();
           },
         });
+        channel.flush();
       });
     const closed = new PassThrough();
     const garbled = new PassThrough();
