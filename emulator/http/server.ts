@@ -28,6 +28,9 @@ export interface HttpServer {
 
 const DEFAULT_STOP_GRACE_MS = 5_000;
 
+/** How often a stopping server looks for connections that have become idle. */
+const IDLE_SWEEP_MS = 25;
+
 /** Request line and headers together. */
 const HEADERS_MAX_BYTES = 16_384;
 /** A client must have sent its headers, and its whole request, within these. */
@@ -89,7 +92,10 @@ async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
+  // A connection whose last answer did not announce its end yet becomes idle only now.
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
   const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
+  clearInterval(sweep);
   clearTimeout(cutOff);
 }
