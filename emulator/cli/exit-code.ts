@@ -18,7 +18,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.usage]: "wrong usage: an unknown flag, a missing target, a bad config",
   [EXIT.port]: "the address or port cannot be opened",
   [EXIT.dataDir]: "the data directory cannot be used: in use, not writable, newer or damaged",
-  [EXIT.stoppedAtOnce]: "stopped at once by a second signal; running jobs return to the queue",
+  [EXIT.stoppedAtOnce]: "stopped at once by a second signal; running jobs were not waited for",
 };
 
 /** By name, so that the classes need not be loaded to tell a usage error. */

@@ -70,7 +70,8 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
     log.error({ exitCode }, complaint(error));
     return exitCode;
   } finally {
-    await log.close();
+    // A write that is stuck in a full pipe would hold up any other exit, and all that could be lost is lines of the log.
+    if (!(await log.close())) process.kill(process.pid, "SIGKILL");
   }
 }
 

@@ -134,10 +134,14 @@ class Finder implements Served {
     const other = this.handlers.find(({ id }) => id === handler.id);
     if (other === undefined) {
       this.handlers.push(handler);
-    } else if (other.path !== handler.path || isConfigured(other) || isConfigured(handler)) {
+    } else if (other.path !== handler.path) {
       throw new UsageError(
         `two handlers would be the endpoint "${handler.id}": ${this.#show(other.path)} and ${this.#show(handler.path)}; ` +
           `rename one, or name it in a ${CONFIG_NAME} under an id of its own`,
+      );
+    } else if (isConfigured(other) || isConfigured(handler)) {
+      throw new UsageError(
+        `${this.#show(handler.path)} is named twice for the endpoint "${handler.id}", with settings of its own in a config; name it once`,
       );
     }
   }

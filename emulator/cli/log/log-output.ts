@@ -3,21 +3,21 @@ import type { EngineLog, WorkerLine } from "../../index.ts";
 import type { LogMode } from "../settings.ts";
 import { jsonLine } from "./json-line.ts";
 import type { LogEntry, LogFields, LogLevel } from "./log-entry.ts";
-import { createStderrSink } from "./log-sink.ts";
+import { StderrSink } from "./log-sink.ts";
 import { prettyLine, type PrettyOptions } from "./pretty-line.ts";
 import { readWorkerLine } from "./worker-line.ts";
 
 export interface LogOutput extends EngineLog {
   workerLine(line: WorkerLine): void;
-  /** To be called last: resolves when everything is written. */
-  close(): Promise<void>;
+  /** To be called last: resolves with true when everything is written, with false when nobody reads it. */
+  close(): Promise<boolean>;
 }
 
 export function openLog(mode: LogMode, pretty: PrettyOptions): LogOutput {
   const render = mode === "json" ? jsonLine : (entry: LogEntry) => prettyLine(entry, pretty);
   const line = (level: LogLevel, fields: LogFields, message: string) =>
     render({ at: Date.now(), level, message, fields });
-  const sink = createStderrSink((count) =>
+  const sink = new StderrSink((count) =>
     line("warn", { count }, "lines of the log were dropped, for they are read too slowly"),
   );
   return {

@@ -1,0 +1,161 @@
+/** States what a config may say, and that each slip in it is named with its file, its key and what is allowed. */
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../../emulator/cli/config.ts";
+import { UsageError } from "../../../emulator/cli/usage-error.ts";
+import { temporaryTree } from "./temporary-tree.ts";
+
+async function complaint(text: string): Promise<string> {
+  await using tree = await temporaryTree({ "c.json": text });
+  const error: unknown = await readConfig(tree.path("c.json"), "c.json").catch(
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof UsageError)) throw new Error("no usage error", { cause: error });
+  return error.message;
+}
+
+/** An endpoint "a" with a handler and whatever else. */
+function endpointWith(more: object): string {
+  return JSON.stringify({ endpoints: { a: { handler: "./a.ts", ...more } } });
+}
+
+test("every key is taken, and every path is meant from the config's own directory", async () => {
+  const settings = {
+    workersMin: 0,
+    workersMax: 2,
+    idleTimeout: 30,
+    scalerType: "REQUEST_COUNT",
+    scalerValue: 1,
+    executionTimeoutMs: 5000,
+  };
+  const written = {
+    endpoints: {
+      "Up-scale_2": {
+        handler: "../src/up.ts",
+        env: { MODE: "", FLAG: "1" },
+        retries: { handlerError: 2 },
+        ...settings,
+      },
+      plain: { handler: "/srv/plain" },
+    },
+    port: 0,
+    host: "::1",
+    dataDir: "state",
+  };
+  await using tree = await temporaryTree({ "conf/c.json": JSON.stringify(written) });
+  expect(await readConfig(tree.path("conf/c.json"), "c.json")).toEqual({
+    file: tree.path("conf/c.json"),
+    endpoints: {
+      "Up-scale_2": {
+        path: tree.path("src/up.ts"),
+        env: { MODE: "", FLAG: "1" },
+        settings: { ...settings, retries: { workerLost: 1, handlerError: 2 } },
+      },
+      plain: { path: "/srv/plain", settings: {} },
+    },
+    server: { port: 0, host: "::1", dataDir: tree.path("conf/state") },
+  });
+});
+
+describe("unknown keys", () => {
+  test("at the top", async () => {
+    expect(await complaint('{"endpoint": {}, "endpoints": {"a": {"handler": "a.ts"}}}')).toBe(
+      'c.json: the config has the unknown key "endpoint"; did you mean endpoints? ' +
+        "known are endpoints, port, host, dataDir",
+    );
+  });
+
+  test("of an endpoint", async () => {
+    expect(await complaint(endpointWith({ workers_max: 2 }))).toBe(
+      'c.json: endpoints.a has the unknown key "workers_max"; did you mean workersMax? known are handler, env, ' +
+        "workersMin, workersMax, idleTimeout, scalerType, scalerValue, executionTimeoutMs, retries",
+    );
+  });
+
+  test("of its retries, near to none", async () => {
+    expect(await complaint(endpointWith({ retries: { onCrash: 1 } }))).toBe(
+      'c.json: endpoints.a.retries has the unknown key "onCrash"; known are workerLost, handlerError',
+    );
+  });
+});
+
+describe("values", () => {
+  test.each([
+    [
+      { handler: 5 },
+      "handler must be the path of a handler file or of a directory with one; got 5",
+    ],
+    [{ handler: "" }, 'a directory with one; got ""'],
+    [{ workersMin: -1 }, "workersMin must be an integer from 0 to 1000; got -1"],
+    [{ workersMax: "3" }, 'workersMax must be an integer from 0 to 1000; got "3"'],
+    [{ workersMax: 1001 }, "workersMax must be an integer from 0 to 1000; got 1001"],
+    [{ idleTimeout: 0 }, "idleTimeout must be an integer from 1 to 3600 (seconds); got 0"],
+    [{ idleTimeout: 1.5 }, "(seconds); got 1.5"],
+    [{ scalerType: "QUEUE" }, 'scalerType must be QUEUE_DELAY or REQUEST_COUNT; got "QUEUE"'],
+    [{ scalerValue: 0 }, "scalerValue must be an integer from 1 to 1000000; got 0"],
+    [
+      { executionTimeoutMs: 4999 },
+      "executionTimeoutMs must be an integer from 5000 to 604800000; got 4999",
+    ],
+    [
+      { retries: { workerLost: 101 } },
+      "retries.workerLost must be an integer from 0 to 100; got 101",
+    ],
+    [{ retries: null }, "retries must be an object; got null"],
+    [{ env: { DEBUG: true } }, "env.DEBUG must be a string; got true"],
+    [{ env: ["A=1"] }, "env must be an object; got an array"],
+    [{ workersMin: 4 }, "workersMin must be at most workersMax, which is 3; it is 4"],
+    [{ workersMax: 0 }, "workersMin must be at most workersMax, which is 0; it is 1"],
+  ])("%j: %s", async (more, sentence) => {
+    const message = await complaint(endpointWith(more));
+    expect(message).toMatch(/^c\.json: endpoints\.a\./);
+    expect(message).toContain(sentence);
+    expect(message).not.toContain("\n");
+  });
+
+  test.each([
+    [
+      '{"port": 65536, "endpoints": {"a": {"handler": "a"}}}',
+      "port must be an integer from 0 to 65535",
+    ],
+    [
+      '{"host": "", "endpoints": {"a": {"handler": "a"}}}',
+      "host must be a host name or an address",
+    ],
+    [
+      '{"dataDir": 1, "endpoints": {"a": {"handler": "a"}}}',
+      "dataDir must be the path of a directory",
+    ],
+    ["{}", "endpoints must be an object, endpoints by id; got nothing"],
+    ['{"endpoints": {}}', "endpoints must name at least one endpoint"],
+    ['{"endpoints": {"a": "a.ts"}}', 'endpoints.a must be an object; got "a.ts"'],
+    [
+      '{"endpoints": {"a b": {"handler": "a"}}}',
+      'endpoints has the key "a b"; ids consist of letters',
+    ],
+    ['{"endpoints": {"__proto__": {"handler": "a"}}}', 'endpoints has the key "__proto__"'],
+    ["[]", "the config must be an object; got an array"],
+  ])("%s: %s", async (text, sentence) => {
+    expect(await complaint(text)).toContain(`c.json: ${sentence}`);
+  });
+});
+
+test("several problems are named together", async () => {
+  const text = endpointWith({ workersMin: -1, idleTimeout: 0, colour: "red" });
+  expect((await complaint(text)).split("\n")).toEqual([
+    "c.json has 3 problems:",
+    expect.stringContaining("endpoints.a.workersMin must be"),
+    expect.stringContaining("endpoints.a.idleTimeout must be"),
+    expect.stringContaining('endpoints.a has the unknown key "colour"'),
+  ]);
+});
+
+test("text that is no JSON is named with the place", async () => {
+  expect(await complaint('{"endpoints": {},}')).toMatch(/^c\.json is no JSON: .*position 17/);
+});
+
+test("a config that cannot be read says why", async () => {
+  await using tree = await temporaryTree({ "c.json/": "" });
+  await expect(readConfig(tree.path("c.json"), "c.json")).rejects.toThrow(
+    /^c\.json cannot be read: .*directory/,
+  );
+});
