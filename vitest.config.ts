@@ -1,4 +1,7 @@
-/** Two sets of tests: `unit` runs from source and in parallel, `e2e` starts the built programs one file at a time. */
+/**
+ * Three sets of tests: `unit` runs from source and in parallel, `model` plays random histories on two stores, `e2e`
+ * starts the built programs one file at a time.
+ */
 import { defineConfig } from "vitest/config";
 
 if (Number.parseInt(process.versions.node) < 24) {
@@ -26,9 +29,18 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["test/{unit,contract,model}/**/*.test.ts", "test/tidy.test.ts"],
+          include: ["test/{unit,contract}/**/*.test.ts", "test/tidy.test.ts"],
           testTimeout: 20_000,
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "model",
+          include: ["test/model/**/*.test.ts"],
+          testTimeout: 180_000,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -40,7 +52,7 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,18 +1,25 @@
 /** The way every change goes: a step in a transaction, and after the commit what the step asked for. */
 import { ServiceError } from "../core/service-error.ts";
-import { StoreClosedError, StoreFullError, type StoreTransaction } from "../store/store.ts";
+import {
+  type Payload,
+  StoreClosedError,
+  StoreFullError,
+  type StoreTransaction,
+} from "../store/store.ts";
 import { Aftermath } from "./aftermath.ts";
 import { sendAssignment } from "./assign.ts";
 import type { EngineContext } from "./context.ts";
 
 /**
- * Runs `step` in a transaction; resolves with its value when that is durable and its effects were performed.
+ * Runs `step` in a transaction; resolves with its value when that is durable and its effects were performed. Of the
+ * `staged` payloads those the step did not store are given back.
  *
  * @throws ServiceError storage_full, shutting_down, or what the step threw.
  */
 export async function commit<T>(
   engine: EngineContext,
   step: (tx: StoreTransaction, after: Aftermath) => Promise<T>,
+  staged: readonly (Payload | undefined)[] = [],
 ): Promise<T> {
   const after = new Aftermath();
   let value: T;
@@ -20,7 +27,10 @@ export async function commit<T>(
     value = await engine.store.transact((tx) => step(tx, after));
   } catch (error) {
     after.takeBack();
+    for (const endpointId of after.changedEndpoints) engine.endpointChanged(endpointId);
     throw storeFailure(error);
+  } finally {
+    for (const payload of staged) giveBack(engine, payload);
   }
   perform(engine, after);
   return value;
@@ -33,6 +43,14 @@ export async function stage(engine: EngineContext, bytes: Uint8Array) {
   } catch (error) {
     throw storeFailure(error);
   }
+}
+
+/** A file that was not stored is removed now; should that fail, the next start removes it. */
+function giveBack(engine: EngineContext, payload: Payload | undefined): void {
+  if (payload?.kind !== "file") return;
+  engine.store.discard(payload).catch((error: unknown) => {
+    engine.log.warn({ err: error, file: payload.name }, "a file that is not needed stays for now");
+  });
 }
 
 function storeFailure(error: unknown): unknown {

@@ -88,10 +88,9 @@ export class FleetWorker {
     this.#unsent.delete(leaseToken);
   }
 
-  /** Sends a job reserved before, unless its lease was revoked meanwhile: then the credit is free again. */
+  /** Sends a job reserved before, unless its lease was revoked meanwhile. */
   handOver(job: HandedJob): void {
     if (this.#unsent.delete(job.leaseToken)) this.send({ jobs: [job] });
-    else this.#credit += 1;
   }
 
   /** Holds a lease that an earlier session of this worker was given. */
@@ -104,11 +103,11 @@ export class FleetWorker {
     if (this.#held.delete(leaseToken) && this.#held.size === 0) this.idleSince = now;
   }
 
-  /** Takes the lease back and tells the worker to stop its job. */
+  /** Takes the lease back and tells the worker to stop its job; the credit of a job that was not sent yet is free again. */
   revoke(revocation: Revocation, now: number): void {
-    this.release(revocation.leaseToken, now);
-    if (this.#unsent.delete(revocation.leaseToken)) return;
     const { jobId, leaseToken, reason } = revocation;
-    this.send({ revocations: [{ jobId, leaseToken, reason }] });
+    this.release(leaseToken, now);
+    if (this.#unsent.delete(leaseToken)) this.#credit += 1;
+    else this.send({ revocations: [{ jobId, leaseToken, reason }] });
   }
 }

@@ -58,6 +58,16 @@ export function stageReport(
   return { report, chunks: [], progress: [], outcomes };
 }
 
+/** Everything the report has staged. */
+export function payloadsOf(staged: StagedReport): readonly (Payload | undefined)[] {
+  const { chunks, progress, outcomes } = staged;
+  return [
+    ...chunks.map(({ body }) => body),
+    ...progress.map(({ value }) => value),
+    ...outcomes.map(({ output }) => output),
+  ];
+}
+
 async function stageAll(
   engine: EngineContext,
   report: WorkerReport,

@@ -1,6 +1,5 @@
 /** Takes a job in: into the queue, and in the same commit to a worker if one has credit and nobody waits before it. */
-import { retentionMs } from "../core/job-due.ts";
-import { dueAt } from "../core/job-due.ts";
+import { dueAt, retentionMs } from "../core/job-due.ts";
 import { submitJob, transition } from "../core/job-transition.ts";
 import type { Job, JobKind } from "../core/job.ts";
 import type { Submission } from "../core/submission.ts";
@@ -56,7 +55,7 @@ async function submitAs(engine: EngineContext, request: SubmitRequest, id: strin
   const { submission, kind } = request;
   const input = await stage(engine, submission.input);
   const s3Config = submission.s3Config && (await stage(engine, submission.s3Config));
-  return commit(engine, async (tx, after) => {
+  const step = async (tx: StoreTransaction, after: Aftermath) => {
     // Deleted meanwhile? Its jobs are deleted in transactions before or after this one.
     engine.directory.endpoint(endpoint.id);
     const seq = await tx.nextSeq();
@@ -75,7 +74,8 @@ async function submitAs(engine: EngineContext, request: SubmitRequest, id: strin
       engine.clock.now(),
     );
     return enqueue(engine, tx, after, job, { input, s3Config }, submission);
-  });
+  };
+  return commit(engine, step, [input, s3Config]);
 }
 
 async function enqueue(

@@ -4,6 +4,7 @@ import type { Disarm } from "../core/clock.ts";
 import type { Endpoint } from "../core/endpoint.ts";
 import { decideScale } from "../core/scaler.ts";
 import type { Launcher, WorkerExit } from "../launch/launcher.ts";
+import { assignFreeCredit } from "./assign-free.ts";
 import type { EngineContext } from "./context.ts";
 import { FleetWorker } from "./fleet-worker.ts";
 import { loseWorker } from "./hand-back.ts";
@@ -91,6 +92,7 @@ export class WorkerManager {
         [await view.counts(endpointId), await view.oldestScalingQueuedAt(endpointId)] as const,
     );
     if (this.#stopped) return;
+    if (counts.inQueue > 0) await assignFreeCredit(engine, endpointId);
     const scale = this.#scaleOf(endpointId);
     const decision = decideScale({
       now: engine.clock.now(),

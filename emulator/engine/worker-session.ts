@@ -17,7 +17,7 @@ import type { EngineContext } from "./context.ts";
 import { finish } from "./finish.ts";
 import type { FleetWorker } from "./fleet-worker.ts";
 import { setWorkerState } from "./fleet-changes.ts";
-import { stageReport, type StagedReport } from "./staged-report.ts";
+import { payloadsOf, stageReport, type StagedReport } from "./staged-report.ts";
 import { storeChunks, storeProgress } from "./stream-in.ts";
 
 export class WorkerSession {
@@ -72,7 +72,11 @@ export class WorkerSession {
     if (report.draining) setWorkerState(this.#engine, this.worker, "draining");
     if (report.credit) this.worker.grant(report.credit);
     if (!changesJobs(report)) return;
-    const orders = await commit(this.#engine, (tx, after) => this.#applyToJobs(tx, after, staged));
+    const orders = await commit(
+      this.#engine,
+      (tx, after) => this.#applyToJobs(tx, after, staged),
+      payloadsOf(staged),
+    );
     for (const { leaseToken } of orders.outcomeReceipts)
       this.worker.release(leaseToken, this.#engine.clock.now());
     if (

@@ -8,6 +8,7 @@ import { FleetWorker } from "../../emulator/engine/fleet-worker.ts";
 import type { Launcher } from "../../emulator/launch/launcher.ts";
 import { localEndpoint, localTemplate } from "../../emulator/local-endpoint.ts";
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
+import type { Store } from "../../emulator/store/store.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { ScriptedWorker } from "./scripted-worker.ts";
 
@@ -33,10 +34,9 @@ export interface TestEngine extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** An engine with the endpoint `echo`. Its jobs wait until the test connects a worker. */
-export async function createTestEngine(): Promise<TestEngine> {
+/** An engine (on a memory store unless told otherwise) with the endpoint `echo`. Its jobs wait until the test connects a worker. */
+export async function createTestEngine(store: Store = createMemoryStore()): Promise<TestEngine> {
   const clock = new FakeClock();
-  const store = createMemoryStore();
   const logged: LogEntry[] = [];
   const log = collectingLog(logged);
   const random = seededRandom();

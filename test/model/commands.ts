@@ -1,0 +1,156 @@
+/** The kinds of commands of the model test; each does one thing a client, a worker or the clock can do. */
+import { Buffer } from "node:buffer";
+import { cancel } from "../../emulator/engine/cancel.ts";
+import { loseWorker } from "../../emulator/engine/hand-back.ts";
+import { health } from "../../emulator/engine/health.ts";
+import { viewJob } from "../../emulator/engine/job-view.ts";
+import { pinExpiry } from "../../emulator/engine/pin-expiry.ts";
+import { purgeQueue } from "../../emulator/engine/purge-queue.ts";
+import { retry } from "../../emulator/engine/retry.ts";
+import { readStream } from "../../emulator/engine/stream-out.ts";
+import { submit } from "../../emulator/engine/submit.ts";
+import type { Outcome } from "../../runtime/protocol/outcome.ts";
+import { ENDPOINT_IDS, type Held, type Subject } from "./subject.ts";
+
+/** Draws one of `items`, the same for every subject; undefined from an empty list. */
+export type Pick = <T>(items: readonly T[]) => T | undefined;
+
+/** What the command answered; undefined when there was nothing to do it with. Refusals are thrown. */
+export type Command = (subject: Subject, pick: Pick) => Promise<unknown>;
+
+const FAILURE = { type: "handler_error", message: "it broke" } as const;
+
+function submitAs(kind: "async" | "sync", size: number): Command {
+  return async (subject, pick) => {
+    const endpointId = pick(ENDPOINT_IDS) ?? "plain";
+    const input = Buffer.from(
+      JSON.stringify({ nth: subject.jobIds.length, pad: "x".repeat(size) }),
+    );
+    const policy = {
+      lowPriority: pick([true, false, false]) ?? false,
+      ttlMs: pick([60_000, 86_400_000]) ?? 60_000,
+    };
+    const job = await submit(subject.test.engine, {
+      endpointId,
+      kind,
+      submission: { input, policy },
+    });
+    subject.jobIds.push({ endpointId, jobId: job.id });
+    return job.id;
+  };
+}
+
+function onJob(
+  act: (subject: Subject, ref: { endpointId: string; jobId: string }) => Promise<unknown>,
+): Command {
+  return async (subject, pick) => {
+    const ref = pick(subject.jobIds);
+    return ref && act(subject, ref);
+  };
+}
+
+/** Reports on a hand-over that is thought to be current. */
+function onHeld(act: (held: Held, pick: Pick) => Promise<unknown>): Command {
+  return async (subject, pick) => {
+    const held = pick(subject.held.filter(({ over }) => !over));
+    return held && act(held, pick);
+  };
+}
+
+function finishing(outcome: Outcome): Command {
+  return onHeld(async (held) => {
+    held.over = true;
+    await held.worker.finish(held.job, outcome);
+    return receiptOf(held);
+  });
+}
+
+function receiptOf({ worker, job }: Held): unknown {
+  return worker.orders
+    .flatMap(({ outcomeReceipts }) => outcomeReceipts ?? [])
+    .findLast(({ leaseToken }) => leaseToken === job.leaseToken);
+}
+
+/** Lets time pass, stopping where something is due as long as it takes for what that set off to reach the workers. */
+function advancing(ms: number): Command {
+  return async (subject) => {
+    const { clock } = subject.test;
+    const until = clock.now() + ms;
+    while (clock.now() < until) {
+      const { nextDueAt = until } = await subject.settled();
+      await clock.advance(Math.min(until, nextDueAt) - clock.now());
+    }
+    return ms;
+  };
+}
+
+const OUTPUT = Buffer.from('{"done":true}');
+
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  run: submitAs("async", 20),
+  runsync: submitAs("sync", 20),
+  "run with a large input": submitAs("async", 300_000),
+  "connect a worker": async (subject, pick) => {
+    if (subject.workers.length >= 4) return undefined;
+    const credit = pick([1, 3]) ?? 1;
+    const worker = await subject.test.connectWorker(pick(ENDPOINT_IDS), { credit });
+    subject.workers.push(worker);
+    return worker.worker.id;
+  },
+  "grant credit": async ({ workers }, pick) => {
+    const worker = pick(workers);
+    await worker?.grant(1);
+    return worker?.worker.id;
+  },
+  complete: finishing({ kind: "completed", output: OUTPUT }),
+  "complete without output": finishing({ kind: "completed" }),
+  fail: finishing({ kind: "failed", failure: FAILURE }),
+  "time out": finishing({ kind: "timed-out", failure: { ...FAILURE, type: "execution_timeout" } }),
+  "lose the process": finishing({ kind: "lost", failure: { ...FAILURE, type: "process_exited" } }),
+  "hand back": finishing({ kind: "handed-back" }),
+  "report a stale or repeated outcome": async (subject, pick) => {
+    const held = pick(subject.held.filter(({ over }) => over));
+    if (!held) return undefined;
+    await held.worker.finish(held.job, { kind: "completed", output: Buffer.from('"stale"') });
+    return receiptOf(held);
+  },
+  stream: onHeld(async (held, pick) => {
+    const count = pick([1, 2, 5]) ?? 1;
+    const outputs = Array.from({ length: count }, (_, nth) => ({ chunk: held.chunks + nth }));
+    await held.worker.chunks(held.job, outputs, held.chunks);
+    held.chunks += count;
+    return held.chunks;
+  }),
+  "repeat chunks": async (subject, pick) => {
+    const held = pick(subject.held.filter(({ over, chunks }) => !over && chunks > 0));
+    await held?.worker.chunks(held.job, [{ chunk: 0 }], 0);
+    return held?.chunks;
+  },
+  "report progress": onHeld(async (held) => {
+    await held.worker.progress(held.job, { percent: 50 });
+    return held.job.jobId;
+  }),
+  renew: onHeld(async ({ worker, job }) => {
+    await worker.report({ renewals: [{ jobId: job.jobId, leaseToken: job.leaseToken }] });
+    return job.jobId;
+  }),
+  "lose a worker": async ({ test, workers }, pick) => {
+    const worker = pick(workers)?.worker;
+    if (!worker) return undefined;
+    await loseWorker(test.engine, worker, { type: "worker_lost", message: "it is gone" });
+    return worker.id;
+  },
+  status: onJob(({ test }, ref) => viewJob(test.engine, ref)),
+  "status with ttl": onJob(({ test }, ref) => pinExpiry(test.engine, ref, 90_000)),
+  "read the stream": onJob(({ test }, ref) => {
+    const options = { holdMs: 0, signal: AbortSignal.abort() };
+    return readStream(test.engine, ref, options);
+  }),
+  cancel: onJob(({ test }, ref) => cancel(test.engine, ref)),
+  retry: onJob(({ test }, ref) => retry(test.engine, ref)),
+  purge: ({ test }, pick) => purgeQueue(test.engine, pick(ENDPOINT_IDS) ?? "plain"),
+  health: ({ test }, pick) => health(test.engine, pick(ENDPOINT_IDS) ?? "plain"),
+  "let a second pass": advancing(1_000),
+  "let a lease run out": advancing(16_000),
+  "let sync retention run out": advancing(61_000),
+};

@@ -1,0 +1,139 @@
+/** One service under the model test: an engine on a store, its workers and the hand-overs they remember. */
+import type { HandedJob } from "../../runtime/protocol/outcome.ts";
+import type { JobCounts } from "../../emulator/core/job-counts.ts";
+import type { Job } from "../../emulator/core/job.ts";
+import type { WorkerCounts } from "../../emulator/engine/fleet.ts";
+import type { Store } from "../../emulator/store/store.ts";
+import { createTestEngine, type TestEngine } from "../unit/engine-harness.ts";
+import type { ScriptedWorker } from "../unit/scripted-worker.ts";
+
+export const ENDPOINT_IDS = ["plain", "forgiving"] as const;
+
+/** A hand-over as its worker saw it. */
+export interface Held {
+  readonly worker: ScriptedWorker;
+  readonly job: HandedJob;
+  chunks: number;
+  over: boolean;
+}
+
+export interface Snapshot {
+  readonly now: number;
+  readonly jobs: readonly {
+    readonly job: Job;
+    readonly input: string | undefined;
+    readonly output: string | undefined;
+    readonly chunks: readonly (string | undefined)[];
+  }[];
+  readonly endpoints: readonly {
+    readonly id: string;
+    readonly counts: JobCounts;
+    readonly oldest: number | undefined;
+    readonly workers: WorkerCounts;
+  }[];
+  readonly nextDueAt: number | undefined;
+}
+
+/** Reading a large input from a file takes some turns of the event loop, not thousands. */
+const MOST_TURNS = 10_000;
+
+export class Subject implements AsyncDisposable {
+  readonly test: TestEngine;
+  /** Jobs that were submitted and not deleted yet. */
+  jobIds: { readonly endpointId: string; readonly jobId: string }[] = [];
+  readonly workers: ScriptedWorker[] = [];
+  /** Every hand-over of a job that still exists; stale ones stay, to be reported on again. */
+  held: Held[] = [];
+  readonly #seenOrders = new Map<ScriptedWorker, number>();
+
+  private constructor(test: TestEngine) {
+    this.test = test;
+  }
+
+  static async open(store: Store): Promise<Subject> {
+    const test = await createTestEngine(store);
+    await test.addEndpoint("plain");
+    await test.addEndpoint("forgiving", { retries: { workerLost: 2, handlerError: 1 } });
+    return new Subject(test);
+  }
+
+  /** Waits until every job in progress has reached its worker, and answers the state then. */
+  async settled(): Promise<Snapshot> {
+    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+      this.#collect();
+      const snapshot = await this.snapshot();
+      this.#forgetDeleted(snapshot);
+      const arrived = new Set(this.held.map(({ job }) => job.leaseToken));
+      const running = snapshot.jobs.filter(({ job }) => job.status === "IN_PROGRESS");
+      if (running.every(({ job }) => arrived.has(job.lease?.token ?? ""))) return snapshot;
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+    throw new Error("a job in progress never reached its worker");
+  }
+
+  /** Takes note of what the service told the workers since the last call. */
+  #collect(): void {
+    for (const worker of this.workers) {
+      const seen = this.#seenOrders.get(worker) ?? 0;
+      this.#seenOrders.set(worker, worker.orders.length);
+      for (const orders of worker.orders.slice(seen)) {
+        for (const job of orders.jobs ?? [])
+          this.held.push({ worker, job, chunks: 0, over: false });
+        for (const { leaseToken } of orders.revocations ?? []) this.#end(leaseToken);
+      }
+    }
+    // A large input is sent later than a small one by a store that keeps it in a file: no difference that counts.
+    this.held.sort((a, b) => (a.job.leaseToken < b.job.leaseToken ? -1 : 1));
+  }
+
+  /** Everything a client or an operator could see, for comparison. */
+  async snapshot(): Promise<Snapshot> {
+    const { engine, clock } = this.test;
+    return engine.store.read(async (view) => {
+      const jobs = [];
+      for (const { jobId } of this.jobIds) {
+        const job = await view.job(jobId);
+        if (!job) continue;
+        const output = text(await view.payload(job.seq, "output"));
+        const input = text(await view.payload(job.seq, "input"));
+        const chunks = await view.chunks(job.seq, {
+          from: 0,
+          maxCount: 1_000,
+          maxBytes: 10_000_000,
+        });
+        jobs.push({ job, input, output, chunks: chunks.map(text) });
+      }
+      const endpoints = [];
+      for (const id of ENDPOINT_IDS) {
+        const oldest = await view.oldestScalingQueuedAt(id);
+        endpoints.push({
+          id,
+          counts: await view.counts(id),
+          oldest,
+          workers: engine.fleet.counts(id),
+        });
+      }
+      return { now: clock.now(), jobs, endpoints, nextDueAt: await view.nextDueAt() };
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.test.stop();
+  }
+
+  #forgetDeleted({ jobs }: Snapshot): void {
+    const known = new Set(jobs.map(({ job }) => job.id));
+    this.jobIds = this.jobIds.filter(({ jobId }) => known.has(jobId));
+    this.held = this.held.filter(({ job }) => known.has(job.jobId));
+  }
+
+  #end(leaseToken: string): void {
+    for (const held of this.held) if (held.job.leaseToken === leaseToken) held.over = true;
+  }
+}
+
+function text(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && new TextDecoder().decode(bytes);
+}
