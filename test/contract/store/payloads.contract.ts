@@ -206,6 +206,21 @@ export function payloadsContract(open: OpenSubject): void {
     expect(chunks.map(textOf)).toEqual(["0", "1"]);
   });
 
+  it("chunks of a step that throws are not kept", async () => {
+    await using subject = await open();
+    const { store } = subject;
+    const { seq } = await store.transact(insertNew);
+    await store.transact((tx) => tx.appendChunks(seq, 0, [inline("0")]));
+    const refused = store.transact(async (tx) => {
+      await tx.appendChunks(seq, 1, [inline("lost"), inline("lost")]);
+      throw new Error("refused");
+    });
+    await expect(refused).rejects.toThrow("refused");
+    await store.transact((tx) => tx.appendChunks(seq, 1, [inline("1")]));
+    const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
+    expect(chunks.map(textOf)).toEqual(["0", "1"]);
+  });
+
   it("removed chunks are gone and the next attempt starts from index 0", async () => {
     await using subject = await open();
     const { store } = subject;

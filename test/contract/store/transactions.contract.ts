@@ -130,6 +130,21 @@ export function transactionsContract(open: OpenSubject): void {
     });
   });
 
+  it("a step that throws is answered after the commit, for its reason may be what others of the turn did", async () => {
+    await using subject = await open();
+    const log: string[] = [];
+    const refused = subject.store.transact(async () => {
+      throw new Error("refused");
+    });
+    const rejected = refused.catch(() => void log.push("the first is rejected"));
+    const kept = subject.store.transact(async (tx) => {
+      for (let turn = 0; turn < 20; turn += 1) await tx.nextDueAt();
+      log.push("the second ran");
+    });
+    await Promise.all([rejected, kept]);
+    expect(log).toEqual(["the second ran", "the first is rejected"]);
+  });
+
   it("an endpoint first seen by a step that throws can be used by the next step", async () => {
     await using subject = await open();
     const bad = subject.store.transact(async (tx) => {

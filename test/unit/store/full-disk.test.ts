@@ -91,9 +91,13 @@ describe.runIf(tmpfsIsMissing === undefined)("a full disk", () => {
   it("rejects every step of the commit that failed and keeps none of them", async () => {
     await using small = await storeOnSmallDisk();
     const { jobs } = await fill(small.store, 20_000);
-    const batch = await Promise.allSettled(
-      Array.from({ length: 40 }, () => insertWithInput(small.store, 20_000)),
-    );
+    const refused = small.store.transact(async () => {
+      throw new Error("for a reason that rests on a commit that failed");
+    });
+    const batch = await Promise.allSettled([
+      refused,
+      ...Array.from({ length: 40 }, () => insertWithInput(small.store, 20_000)),
+    ]);
     for (const result of batch) {
       expect(result).toMatchObject({ status: "rejected", reason: expect.any(StoreFullError) });
     }

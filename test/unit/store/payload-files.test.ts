@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { PayloadFiles } from "../../../emulator/store/sqlite/payload-files.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import { StoreUnusableError, type Store } from "../../../emulator/store/store.ts";
 import { insertNew, pattern } from "../../contract/store/subject.ts";
@@ -110,6 +111,19 @@ it("a read that began before its job was deleted gets all bytes", async () => {
   await deleted;
   await beside.close();
   expect(beside.files()).toEqual([]);
+});
+
+it("a file that is being read is removed after that", async () => {
+  using temporary = temporaryDirectory();
+  const files = new PayloadFiles(temporary.path);
+  const name = await files.stage(LARGE);
+  const file = path.join(temporary.path, "payloads", name);
+  const reads = [files.read(name), files.read(name)];
+  await files.remove(name);
+  expect(fs.existsSync(file)).toBe(true);
+  for (const bytes of await Promise.all(reads)) expect(LARGE.equals(bytes)).toBe(true);
+  await files.settle();
+  expect(fs.existsSync(file)).toBe(false);
 });
 
 it("files that no row refers to are removed at the next start, all others stay", async () => {
