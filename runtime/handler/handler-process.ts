@@ -78,10 +78,26 @@ async function load(head: LoadHead): Promise<void> {
 function run(frame: Frame): void {
   if (handler === undefined)
     throw new Error("The supervisor sent a job before the handler was ready.");
-  const invocation = new JobInvocation(frame, channel, printing);
+  const loaded = handler;
+  const invocation = openInvocation(frame);
+  if (invocation === undefined) return;
   running.set(frame.slot, invocation);
-  const done = currentInvocation.run(invocation, () => invocation.run(handler as LoadedHandler));
+  const done = currentInvocation.run(invocation, () => invocation.run(loaded));
   void done.finally(() => running.delete(frame.slot));
+}
+
+function openInvocation(frame: Frame): JobInvocation | undefined {
+  try {
+    return new JobInvocation(frame, channel, printing);
+  } catch (error) {
+    const { message } = describeThrown(error);
+    const failure: FailedHead = {
+      type: "handler_error",
+      message: `The job's input is no JSON: ${message}`,
+    };
+    channel.send(REPORT.failed, frame.slot, failure);
+    return undefined;
+  }
 }
 
 /** After an error that nobody caught, the state of this process is anybody's guess: it takes no further job. */

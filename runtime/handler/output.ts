@@ -43,8 +43,7 @@ export function outputJson(value: unknown): string | undefined {
   return json;
 }
 
-/** @throws InvalidOutputError when the text is larger than 20 MB */
-export function checkOutputSize(json: string): void {
+function checkOutputSize(json: string): void {
   // A UTF-16 unit takes three bytes at most: small texts need no exact count.
   if (json.length * 3 <= LIMITS.outputMaxBytes) return;
   const bytes = Buffer.byteLength(json);

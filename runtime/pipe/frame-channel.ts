@@ -1,7 +1,7 @@
 /** One end of the framed pipe: gathers what is sent in one turn of the event loop into one write. */
 import { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
-import { encodeFrameStart, FrameDecoder, type Frame } from "./frames.ts";
+import { BrokenFrameError, encodeFrameStart, FrameDecoder, type Frame } from "./frames.ts";
 
 /** Up to here copying frames together is cheaper than handing the kernel a list. */
 const COPY_BYTES = 65_536;
@@ -35,8 +35,9 @@ export class FrameChannel {
       try {
         decoder.push(piece, (frame) => events.frame(frame));
       } catch (error) {
+        if (!(error instanceof BrokenFrameError)) throw error;
         stream.destroy();
-        end(error instanceof Error ? error : new Error(String(error)));
+        end(error);
       }
     });
     stream.on("end", () => end());
