@@ -89,7 +89,8 @@ export interface Store {
    * order they were asked for; those of one turn of the event loop share one commit (a burst of more than 1,024 takes
    * several). A step that throws leaves nothing behind and rejects alone, after that commit, for what it refused may rest
    * on what another step of the turn did. A step must await nothing but the transaction, and never another `transact`.
-   * When the commit itself fails, all its steps reject and none has happened; the store goes on with the next ones.
+   * When the commit itself fails, all its steps reject and none has happened; the store goes on with the next ones. (Only
+   * if the disk failed and the process ends before a later commit may a restart find that such steps did happen.)
    *
    * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreClosedError after `close`.
    */
