@@ -1,0 +1,44 @@
+/** Where a crash run takes place: a directory with a config, a data directory and the file that facts are appended to. */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { History } from "./history.ts";
+
+const fixtures = path.resolve(import.meta.dirname, "../../fixtures");
+const tap = new URL("../../fixtures/preload/taps-the-session.ts", import.meta.url);
+
+export interface CrashScene extends Disposable {
+  readonly config: string;
+  readonly history: History;
+  /** In the environment of every process of the run but the emulator's own, as `NAME=value`. */
+  readonly mark: string;
+}
+
+/** Each of `endpoints` is served by the fixture of that name; its workers and handlers write down what they do. */
+export function makeCrashScene(
+  endpoints: Readonly<Record<string, { readonly fixture: string; readonly workers: number }>>,
+): CrashScene {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "sv-crash-"));
+  const facts = path.join(directory, "facts.jsonl");
+  const config = path.join(directory, "sv.json");
+  const env = { TAP_FILE: facts, NODE_OPTIONS: `--import ${tap.href}` };
+  const written = Object.entries(endpoints).map(([id, { fixture, workers }]) => [
+    id,
+    {
+      handler: path.join(fixtures, "handlers", fixture),
+      env,
+      workersMin: workers,
+      workersMax: workers,
+    },
+  ]);
+  fs.writeFileSync(
+    config,
+    JSON.stringify({ endpoints: Object.fromEntries(written), dataDir: "data" }),
+  );
+  return {
+    config,
+    history: new History(facts),
+    mark: `TAP_FILE=${facts}`,
+    [Symbol.dispose]: () => fs.rmSync(directory, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,159 @@
+/** Kills the emulator at random moments while jobs are submitted and worked on, and looks for what was lost or done twice. */
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { eventually, processesMarked } from "../jobs/observe.ts";
+import { makeCrashScene } from "./crash-scene.ts";
+import { check, type Expectation } from "./history-checker.ts";
+import { type Fact, type History, monotonicUs } from "./history.ts";
+import { KillableEmulator } from "./killable-emulator.ts";
+import { Lives, Progress } from "./lives.ts";
+import { RecordingClient } from "./recording-client.ts";
+import { SeededRandom, seedOfThisRun } from "./seeded-random.ts";
+
+const JOBS = 5_000;
+const KILLS = 50;
+const CLIENTS = 32;
+/** Over the size from which payloads are files. */
+const BALLAST = "x".repeat(300_000);
+
+interface Run {
+  readonly history: History;
+  readonly client: RecordingClient;
+  readonly lives: Lives;
+  readonly acknowledged: Progress;
+  readonly random: SeededRandom;
+  submissions: number;
+}
+
+/** The marker says what the job is to do, and so how it is to end. */
+function nextInput(run: Run) {
+  run.submissions += 1;
+  const chance = run.random.next();
+  const kind = chance < 0.01 ? "dies" : chance < 0.03 ? "heavy" : "plain";
+  return {
+    marker: `${kind}-${run.submissions}`,
+    workMs: run.random.integer(0, 40),
+    ...(kind === "dies" ? { firstAttempt: "dies" } : {}),
+    ...(kind === "heavy" ? { ballast: BALLAST } : {}),
+  };
+}
+
+function expected(marker: string): Expectation {
+  const isHeavy = marker.startsWith("heavy-");
+  return { status: "COMPLETED", ...(isHeavy ? { output: { ballast: BALLAST } } : {}) };
+}
+
+/** Submits one job after the other and waits for its end, over any number of lives of the service. */
+async function submitAndWait(run: Run): Promise<void> {
+  let life = await run.lives.after(0);
+  while (run.acknowledged.count < JOBS) {
+    const jobId = await run.client.submit(nextInput(run));
+    if (jobId === undefined) {
+      life = await run.lives.after(life);
+      continue;
+    }
+    run.acknowledged.add();
+    while (!(await run.client.waitForEnd(jobId))) life = await run.lives.after(life);
+  }
+}
+
+/** One life: most end some time after a random share of what is left was taken in, some while they begin. Gives when. */
+async function liveAndDie(run: Run, start: () => KillableEmulator, kill: number): Promise<number> {
+  const emulator = start();
+  const isReady = emulator.ready.then(() => run.lives.begin());
+  if (run.random.next() < 0.15) {
+    isReady.catch(() => undefined);
+    await delay(run.random.integer(0, 400));
+  } else {
+    await isReady;
+    const { count } = run.acknowledged;
+    const share = (1.8 * run.random.next() * (JOBS - count)) / (KILLS - kill);
+    await run.acknowledged.reached(Math.min(JOBS, Math.ceil(count + share)));
+    await delay(run.random.integer(0, 150));
+  }
+  const at = monotonicUs();
+  await emulator.kill();
+  return at;
+}
+
+it(
+  `loses nothing and repeats nothing when it is killed ${KILLS} times while ${JOBS} jobs are worked on`,
+  { timeout: 240_000 },
+  async () => {
+    const random = new SeededRandom(seedOfThisRun());
+    console.log(`seed: ${random.seed} (CRASH_SEED=${random.seed} repeats it)`);
+    using scene = makeCrashScene({ jobs: { fixture: "writes-its-history.ts", workers: 2 } });
+    const { history, config } = scene;
+    const first = new KillableEmulator({ config, port: 0 });
+    const url = await first.ready;
+    await first.kill();
+    const start = () => new KillableEmulator({ config, port: Number(new URL(url).port) });
+    await using client = new RecordingClient(history, url, "jobs");
+    const lives = new Lives();
+    const run = { history, client, lives, acknowledged: new Progress(), random, submissions: 0 };
+
+    const clients = Array.from({ length: CLIENTS }, () => submitAndWait(run));
+    const killedAt: number[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      killedAt.push(await liveAndDie(run, start, kill));
+    }
+    const last = start();
+    await last.ready;
+    lives.begin();
+    await Promise.all(clients);
+    await eventually("every job has ended", async () => {
+      const { inQueue, inProgress } = (await client.health()).jobs;
+      return inQueue + inProgress === 0 ? true : undefined;
+    });
+    await last.kill();
+
+    const afterwards = start();
+    await afterwards.ready;
+    for (const jobId of jobIdsIn(history.facts())) await client.look(jobId);
+    history.add({ type: "counted", completed: (await client.health()).jobs.completed });
+    expect(await afterwards.stop()).toBe(0);
+    expect(processesMarked(scene.mark)).toEqual([]);
+
+    const facts = history.facts();
+    expect(check(facts, expected)).toEqual([]);
+    const figures = figuresOf(facts, killedAt);
+    console.log("figure: kill anywhere", JSON.stringify(figures));
+    // What the run was made for did happen in it.
+    expect(figures.acknowledged).toBeGreaterThanOrEqual(JOBS);
+    expect(figures.killsAmidWork).toBeGreaterThan(KILLS / 3);
+    expect(figures.handedOverAgain).toBeGreaterThan(KILLS);
+    expect(figures.outcomesWithoutReceipt).toBeGreaterThan(0);
+    expect(figures.forgedOutcomesRefused).toBeGreaterThan(0);
+  },
+);
+
+function jobIdsIn(facts: readonly Fact[]): Set<string> {
+  return new Set(facts.flatMap((fact) => ("jobId" in fact ? [fact.jobId] : [])));
+}
+
+/** What happened, in numbers. */
+function figuresOf(facts: readonly Fact[], killedAt: readonly number[]) {
+  const all = <T extends Fact["type"]>(type: T) =>
+    facts.filter((fact): fact is Extract<Fact, { type: T }> => fact.type === type);
+  const handOvers = all("handed-over");
+  const answered = new Set(all("receipt").map(({ leaseToken }) => leaseToken));
+  const receivedAt = new Map(all("receipt").map((fact) => [fact.leaseToken, fact.at]));
+  const holdsLeases = (at: number, previous: number) =>
+    handOvers.some((fact) => {
+      const doneAt = receivedAt.get(fact.leaseToken) ?? Infinity;
+      return previous < fact.at && fact.at < at && at < doneAt;
+    });
+  return {
+    kills: killedAt.length,
+    killsAmidWork: killedAt.filter((at, kill) => holdsLeases(at, killedAt[kill - 1] ?? 0)).length,
+    acknowledged: all("submitted").length,
+    unanswered: all("submission-unanswered").length,
+    neverArrived: all("submission-refused").length,
+    handOvers: handOvers.length,
+    handedOverAgain: handOvers.length - new Set(handOvers.map(({ jobId }) => jobId)).size,
+    outcomesSent: all("outcome-sent").length,
+    outcomesWithoutReceipt: all("outcome-sent").filter((fact) => !answered.has(fact.leaseToken))
+      .length,
+    forgedOutcomesRefused: all("receipt").filter((fact) => fact.forged && !fact.accepted).length,
+  };
+}

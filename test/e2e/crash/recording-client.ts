@@ -1,0 +1,108 @@
+/** A client that notes in the history everything it was answered, and everything it was not. */
+import {
+  type Client,
+  ConnectionError,
+  createClient,
+  type EndpointClient,
+  type Job,
+  JobError,
+  NotFoundError,
+} from "../../../runtime/client/index.ts";
+import type { History } from "./history.ts";
+import { API_KEY } from "./killable-emulator.ts";
+
+/** What is answered is noted; `undefined` stands for a connection that broke. Every refusal but 404 is thrown. */
+export class RecordingClient implements AsyncDisposable {
+  readonly #history: History;
+  readonly #client: Client;
+  readonly #endpoint: EndpointClient;
+
+  constructor(history: History, baseUrl: string, endpointId: string) {
+    this.#history = history;
+    // Whether to come again is for the test to decide: each broken connection is a fact.
+    this.#client = createClient({ baseUrl, apiKey: API_KEY, retry: { maxAttempts: 1 } });
+    this.#endpoint = this.#client.endpoint(endpointId);
+  }
+
+  /** The id of the new job. */
+  async submit(input: { readonly marker: string }): Promise<string | undefined> {
+    const { marker } = input;
+    try {
+      const { id: jobId } = await this.#endpoint.run(input);
+      this.#history.add({ type: "submitted", jobId, marker });
+      return jobId;
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error;
+      const type = error.mayHaveBeenSent ? "submission-unanswered" : "submission-refused";
+      this.#history.add({ type, marker });
+      return undefined;
+    }
+  }
+
+  /** Whether the job's end was seen; held by the service until it comes. */
+  async waitForEnd(jobId: string): Promise<boolean> {
+    return this.#see(jobId, async () => {
+      try {
+        return await this.#endpoint.wait(jobId);
+      } catch (error) {
+        if (error instanceof JobError) return error.job;
+        throw error;
+      }
+    });
+  }
+
+  /** Whether the job was seen as it is now. */
+  async look(jobId: string): Promise<boolean> {
+    return this.#see(jobId, () => this.#endpoint.status(jobId));
+  }
+
+  async cancel(jobId: string): Promise<void> {
+    await this.#ask(jobId, "cancelled", "cancel-unanswered", () => this.#endpoint.cancel(jobId));
+  }
+
+  async retry(jobId: string): Promise<void> {
+    await this.#ask(jobId, "retried", "retry-unanswered", () => this.#endpoint.retry(jobId));
+  }
+
+  /** Notes the chunks of a job that has ended. */
+  async readStream(jobId: string): Promise<void> {
+    const outputs: unknown[] = [];
+    for await (const { output } of this.#endpoint.stream(jobId)) outputs.push(output);
+    this.#history.add({ type: "streamed", jobId, outputs });
+  }
+
+  async health(): ReturnType<EndpointClient["health"]> {
+    return this.#endpoint.health();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#client.close();
+  }
+
+  async #see(jobId: string, ask: () => Promise<Job>): Promise<boolean> {
+    try {
+      const { status, output } = await ask();
+      this.#history.add({ type: "seen", jobId, status, output });
+      return true;
+    } catch (error) {
+      if (error instanceof NotFoundError) this.#history.add({ type: "not-found", jobId });
+      else if (!(error instanceof ConnectionError)) throw error;
+      return error instanceof NotFoundError;
+    }
+  }
+
+  async #ask(
+    jobId: string,
+    done: "cancelled" | "retried",
+    unanswered: "cancel-unanswered" | "retry-unanswered",
+    ask: () => Promise<unknown>,
+  ): Promise<void> {
+    try {
+      await ask();
+      this.#history.add({ type: done, jobId });
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error;
+      if (error.mayHaveBeenSent) this.#history.add({ type: unanswered, jobId });
+    }
+  }
+}
