@@ -10,6 +10,8 @@ export interface TestJob {
   readonly executionTimeoutMs?: number;
   readonly attempt?: number;
   readonly s3Config?: unknown;
+  /** Before all others that wait, as a job that was handed back. */
+  readonly first?: boolean;
 }
 
 /** One handed-over job, as the service would see it. */
@@ -80,18 +82,21 @@ export class MemoryJobSource implements JobSource {
     executionTimeoutMs = 60_000,
     attempt = 1,
     s3Config,
+    first = false,
   }: TestJob = {}): TestLease {
     this.#count++;
     const lease = new TestLease(`job-${this.#count}`);
     this.leases.set(lease.leaseToken, lease);
-    this.#queue.push({
+    const job = {
       jobId: lease.jobId,
       leaseToken: lease.leaseToken,
       attempt,
       input: Buffer.from(JSON.stringify(input)),
       executionTimeoutMs,
       ...(s3Config === undefined ? {} : { s3Config: Buffer.from(JSON.stringify(s3Config)) }),
-    });
+    };
+    if (first) this.#queue.unshift(job);
+    else this.#queue.push(job);
     this.#dispatch();
     return lease;
   }
