@@ -23,6 +23,9 @@ export type Answer = WholeAnswer | FlowingAnswer;
 /** Bodies up to this size are copied together and leave in one write; parts of larger ones are not copied. */
 const COPY_MAX_BYTES = 65_536;
 
+/** Up to this size a body is written as text, which leaves together with the head. */
+const TEXT_MAX_BYTES = 4_096;
+
 /** 204. */
 export const NO_CONTENT: WholeAnswer = { status: 204, pieces: [] };
 
@@ -45,6 +48,7 @@ export function sendWhole(response: ServerResponse, answer: WholeAnswer, close: 
   headers["content-length"] = size;
   response.writeHead(status, headers);
   if (pieces.length === 1) response.end(pieces[0]);
+  else if (size <= TEXT_MAX_BYTES) response.end(asText(pieces));
   else if (size <= COPY_MAX_BYTES) response.end(joined(pieces));
   else {
     for (const piece of pieces) response.write(piece);
@@ -57,6 +61,18 @@ export function joined(pieces: readonly Piece[]): Buffer {
   return Buffer.concat(
     pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)),
   );
+}
+
+/** The pieces as one text; payloads are known to be well-formed UTF-8. */
+function asText(pieces: readonly Piece[]): string {
+  let text = "";
+  for (const piece of pieces) {
+    text +=
+      typeof piece === "string"
+        ? piece
+        : Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString();
+  }
+  return text;
 }
 
 /** Bytes of the whole body. */
