@@ -18,7 +18,9 @@ export function mountTmpfs(sizeBytes: number): TemporaryDirectory {
   const point = temporaryDirectory();
   try {
     const options = `size=${sizeBytes},mode=0700`;
-    execFileSync("/bin/mount", ["-t", "tmpfs", "-o", options, "sv-test", point.path], { stdio: "pipe" });
+    execFileSync("/bin/mount", ["-t", "tmpfs", "-o", options, "sv-test", point.path], {
+      stdio: "pipe",
+    });
   } catch (error) {
     point[Symbol.dispose]();
     throw new Error("no tmpfs could be mounted; this takes root on Linux", { cause: error });
