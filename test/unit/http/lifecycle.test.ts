@@ -83,11 +83,15 @@ it("answers those who wait at once with what is known, and closes every connecti
   const worker = await service.test.connectWorker();
   const runsync = service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
   const { jobId } = await worker.nextJob();
+  const { clock } = service.test;
+  await clock.settle();
+  const armed = clock.armed;
   const statusSync = service.call("GET", `/v2/echo/status-sync/${jobId}`);
   const batch = service.call("GET", `/v2/echo/stream/${jobId}`);
   const accept = "text/event-stream";
   const events = new TextReader((await service.open(`/v2/echo/stream/${jobId}`, { accept })).body);
-  await service.test.clock.settle();
+  // Each of the three has a longest time to wait.
+  while (clock.armed < armed + 3) await clock.settle();
   await service.http.stop();
   expect((await runsync).json).toStrictEqual({ id: jobId, status: "IN_PROGRESS" });
   expect((await runsync).headers["connection"]).toBe("close");
