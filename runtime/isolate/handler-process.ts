@@ -63,7 +63,7 @@ export class HandlerProcess {
     }
     if (lifeLine) this.#hearLastWords(lifeLine as Duplex);
     child.on("error", (error) => {
-      if (child.pid === undefined) this.#end(events, { signal: error.message });
+      if (child.pid === undefined) this.#end(events, { startError: error.message });
     });
     child.on("exit", (code, signal) => void this.#exited(code, signal, events));
   }

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import * as esbuild from "esbuild";
+import type { Message } from "esbuild";
 import { notePath, readNote, type BundleNote, type NotedInput } from "./bundle-note.ts";
 import { openCacheDir } from "./cache-dir.ts";
 import { HandlerFileError } from "./handler-file-error.ts";
@@ -10,7 +10,9 @@ import { keepSourceLocation } from "./source-location.ts";
 import type { PreparedHandler } from "./prepare-handler.ts";
 
 /** Changes whenever bundles made before are no longer what would be made now. */
-const MADE_BY = `1 esbuild ${esbuild.version}`;
+const MADE_BY = "1";
+
+let buildsRunning = 0;
 
 /** File times may lag behind the clock by this much. */
 const CLOCK_STEP_MS = 20;
@@ -64,6 +66,9 @@ async function build(
   sourcePath: string,
   folder: string,
 ): Promise<{ readonly code: Uint8Array; readonly inputs: readonly NotedInput[] }> {
+  // Only here: where nothing has changed, nobody should wait for a bundler.
+  const esbuild = await import("esbuild");
+  buildsRunning++;
   const result = await esbuild
     .build({
       entryPoints: [sourcePath],
@@ -83,6 +88,12 @@ async function build(
     })
     .catch((error: unknown) => {
       throw explain(error, sourcePath);
+    })
+    .finally(() => {
+      buildsRunning--;
+      // The bundler is a process of its own and would stay as long as this one.
+      if (buildsRunning === 0) return esbuild.stop();
+      return undefined;
     });
   const [output] = result.outputFiles;
   if (output === undefined) throw new HandlerFileError(`${sourcePath} was built into nothing.`);
@@ -97,7 +108,7 @@ function explain(error: unknown, sourcePath: string): unknown {
   if (!(error instanceof Error) || !("errors" in error) || !Array.isArray(error.errors)) {
     return error;
   }
-  const messages = (error.errors as esbuild.Message[]).map(({ text, location }) => {
+  const messages = (error.errors as Message[]).map(({ text, location }) => {
     if (location === null) return text;
     const file = path.resolve(path.dirname(sourcePath), location.file);
     return `${file}:${location.line}:${location.column + 1}: ${text}`;

@@ -9,6 +9,8 @@ export interface ProcessEnd {
   /** The invocation that called `process.exit`, if the process could still say so. */
   readonly exitedBy?: number;
   readonly outOfMemory?: boolean;
+  /** Why it could not even be started. */
+  readonly startError?: string;
 }
 
 export interface Verdict {
@@ -54,7 +56,9 @@ export function exitFailure(end: ProcessEnd, lastLogLines: readonly string[]): F
   };
 }
 
-function exitMessage({ exitCode, signal, exitedBy, outOfMemory }: ProcessEnd): string {
+function exitMessage(end: ProcessEnd): string {
+  const { exitCode, signal, exitedBy, outOfMemory, startError } = end;
+  if (startError !== undefined) return `The handler process cannot be started: ${startError}.`;
   if (outOfMemory === true)
     return "The handler process ran out of memory while it worked on the job.";
   if (signal !== undefined) {

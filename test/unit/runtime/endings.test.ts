@@ -120,6 +120,22 @@ describe("a process that ends", () => {
     expect(await run.source.submit(quick).result()).toMatchObject({ output: "quick" });
   });
 
+  test("for lack of memory says so", async () => {
+    const env = { NODE_OPTIONS: "--max-old-space-size=32" };
+    await using run = new WorkerRun("eats-memory", { env });
+    expect(await run.source.submit().result()).toEqual({
+      kind: "lost",
+      failure: {
+        type: "process_exited",
+        message: "The handler process ran out of memory while it worked on the job.",
+        signal: "SIGABRT",
+        outOfMemory: true,
+        lastLogLines: expect.arrayContaining([expect.stringContaining("heap out of memory")]),
+      },
+    });
+    expect(await run.source.submit(quick).result()).toMatchObject({ output: "quick" });
+  });
+
   test("without a known culprit hands all back, and then runs one job at a time until it is found", async () => {
     await using run = new WorkerRun("kills-itself");
     const neighbours = [1, 2].map(() => run.source.submit({ input: { wait: true } }));
