@@ -41,7 +41,7 @@ export function retentionMs(kind: JobKind, waitMs?: number): number {
   return Math.min(LIMITS.syncRetentionMaxMs, Math.max(LIMITS.syncRetentionMs, waitMs ?? 0));
 }
 
-export function executionTimeoutFailure(job: Job): Failure {
+function executionTimeoutFailure(job: Job): Failure {
   return {
     type: "execution_timeout",
     message: `the job ran longer than its executionTimeout of ${job.executionTimeoutMs} ms`,

@@ -26,7 +26,7 @@ export async function findJob(view: StoreView, ref: JobRef): Promise<Job> {
   throw jobNotFound(ref.jobId);
 }
 
-export function jobNotFound(jobId: string): ServiceError {
+function jobNotFound(jobId: string): ServiceError {
   return new ServiceError(
     "job_not_found",
     `there is no job "${jobId}" on this endpoint; it may have been deleted after its time to live or its retention`,
