@@ -92,8 +92,7 @@ async function build(
     .finally(() => {
       buildsRunning--;
       // The bundler is a process of its own and would stay as long as this one.
-      if (buildsRunning === 0) return esbuild.stop();
-      return undefined;
+      if (buildsRunning === 0) void esbuild.stop();
     });
   const [output] = result.outputFiles;
   if (output === undefined) throw new HandlerFileError(`${sourcePath} was built into nothing.`);

@@ -11,7 +11,7 @@ export interface NotedInput {
 
 export interface BundleNote {
   readonly sourcePath: string;
-  /** Version of the bundler and of this way of using it. */
+  /** Names the way in which it was made. */
   readonly madeBy: string;
   readonly inputs: readonly NotedInput[];
 }
