@@ -1,0 +1,31 @@
+/** A handler's lines are passed on up to a rate, and the last ones are kept whatever the rate. */
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { HandlerOutput, type OutputLine } from "../../../../runtime/isolate/handler-output.ts";
+import { printedLine } from "../../../../runtime/pipe/tagged-lines.ts";
+
+async function printed(text: string): Promise<{ output: HandlerOutput; passed: OutputLine[] }> {
+  const passed: OutputLine[] = [];
+  const output = new HandlerOutput((line) => passed.push(line));
+  const stream = new PassThrough();
+  output.read(stream, "stdout");
+  stream.end(text);
+  await new Promise((resolve) => stream.once("end", resolve));
+  return { output, passed };
+}
+
+test("a flood is passed on in part, its end is kept", async () => {
+  const lines = Array.from({ length: 3_000 }, (_, n) => printedLine("a", `line ${n}`));
+  const { output, passed } = await printed(lines.join(""));
+  expect(passed).toHaveLength(1_000);
+  expect(passed[0]).toEqual({ jobId: "a", text: "line 0", stream: "stdout" });
+  expect(output.lastLines("a")).toHaveLength(20);
+  expect(output.lastLines("a").at(-1)).toBe("line 2999");
+});
+
+test("a certificate gets its job's lines and those of no known job", async () => {
+  const text = `${printedLine("a", "mine")}from native code\n${printedLine("b", "another's")}`;
+  const { output } = await printed(text);
+  expect(output.lastLines("a")).toEqual(["mine", "from native code"]);
+  expect(output.lastLines(undefined)).toEqual(["from native code"]);
+});

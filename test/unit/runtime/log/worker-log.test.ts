@@ -1,0 +1,58 @@
+/** The worker's log is one line an entry, and never grows without bound. */
+import { Writable } from "node:stream";
+import { describe, expect, test } from "vitest";
+import { openWorkerLog } from "../../../../runtime/log/worker-log.ts";
+
+/** A stream that takes everything, or nothing until it is told to. */
+function sink(isStuck = false): { stream: Writable; text: () => string; release: () => void } {
+  let text = "";
+  let release = (): void => {};
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk: string, _encoding, done) {
+      text += chunk;
+      if (isStuck) release = done;
+      else done();
+    },
+  });
+  return { stream, text: () => text, release: () => release() };
+}
+
+describe("the worker's log", () => {
+  test("as JSON has time, level, message and whatever else is known", () => {
+    const { stream, text } = sink();
+    openWorkerLog("json", stream).write("warn", "two\nlines", { jobId: "j", stream: "stdout" });
+    expect(text().endsWith("\n")).toBe(true);
+    expect(JSON.parse(text())).toEqual({
+      time: expect.any(Number),
+      level: "warn",
+      msg: "two\nlines",
+      jobId: "j",
+      stream: "stdout",
+    });
+  });
+
+  test("for a reader shows time, level, job and the rest", () => {
+    const { stream, text } = sink();
+    const log = openWorkerLog("pretty", stream);
+    log.write("info", "hello", { jobId: "j", stream: "stdout", fields: { n: 1 } });
+    log.write("error", "bye");
+    expect(text()).toMatch(
+      /^[\d:.]{12} info {2}\[j\] hello \{"fields":\{"n":1\}\}\n[\d:.]{12} error bye\n$/u,
+    );
+  });
+
+  test("drops and counts entries while nobody reads", () => {
+    const { stream, text, release } = sink(true);
+    const log = openWorkerLog("json", stream);
+    for (let n = 0; n < 100; n++) log.write("info", "x".repeat(100_000));
+    expect(stream.writableLength).toBeLessThan(5_000_000);
+    const kept = Math.round(stream.writableLength / 100_000);
+    while (stream.writableLength > 0) release();
+    log.write("info", "again");
+    release();
+    expect(text()).toContain(`"msg":"${100 - kept} log entries were dropped"`);
+    release();
+    expect(text()).toContain(`"msg":"again"`);
+  });
+});
