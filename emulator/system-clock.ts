@@ -28,11 +28,26 @@ export function createSystemClock(): Clock {
 
 const SHORT_ID_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
+/** 144 bits, in 24 characters. */
+const TOKEN_BYTES = 18;
+/** Drawing random bytes costs the same for a few as for many. */
+const POOL_BYTES = 256 * TOKEN_BYTES;
+
 export function createSystemRandom(): Random {
   const generator = new V7Generator();
+  let pool = Buffer.alloc(0);
+  let used = 0;
+  const token = () => {
+    if (used === pool.length) {
+      pool = randomBytes(POOL_BYTES);
+      used = 0;
+    }
+    used += TOKEN_BYTES;
+    return pool.toString("base64url", used - TOKEN_BYTES, used);
+  };
   return {
     uuid: (now) => generator.generateOrResetWithTs(now).toString(),
-    token: () => randomBytes(18).toString("base64url"),
+    token,
     shortId: (length) =>
       Array.from({ length }, () => SHORT_ID_LETTERS[randomInt(SHORT_ID_LETTERS.length)]).join(""),
   };

@@ -38,10 +38,14 @@ export async function readStream(
   const read = () =>
     options.from === undefined ? consume(engine, ref) : readFrom(engine, ref, options.from);
   using news = new NewsBell(engine, ref.jobId);
-  const first = await read();
-  if (first.chunks.length > 0 || first.last || options.signal.aborted) return first;
-  await news.heard(options.holdMs, options.signal);
-  return await read();
+  const until = engine.clock.now() + options.holdMs;
+  for (;;) {
+    const batch = await read();
+    const leftMs = until - engine.clock.now();
+    if (batch.chunks.length > 0 || batch.last || options.signal.aborted || leftMs <= 0)
+      return batch;
+    await news.heard(leftMs, options.signal);
+  }
 }
 
 export type StreamEvent =
@@ -103,9 +107,15 @@ export async function* followStream(
 
 async function readFrom(engine: EngineContext, ref: JobRef, from: number): Promise<ChunkBatch> {
   return engine.store.read(async (view) => {
-    const job = await findJob(view, ref);
-    const chunks = await view.chunks(job.seq, { from, ...WINDOW });
-    return { job, chunks, last: isTerminal(job.status) && from + chunks.length >= job.chunkCount };
+    for (;;) {
+      const job = await findJob(view, ref);
+      const chunks = await view.chunks(job.seq, { from, ...WINDOW });
+      // Between the two questions the job may have begun anew: its chunks would be those of another attempt.
+      const { attempt } = await findJob(view, ref);
+      if (attempt !== job.attempt) continue;
+      const last = isTerminal(job.status) && from + chunks.length >= job.chunkCount;
+      return { job, chunks, last };
+    }
   });
 }
 

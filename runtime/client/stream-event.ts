@@ -3,6 +3,8 @@ import type { RawChunk } from "../protocol/chunk.ts";
 import { InvalidResponseError } from "./errors.ts";
 import { readJob, type Job } from "./job.ts";
 import { isRecord } from "./json-shape.ts";
+import { readRefusal } from "./refusal.ts";
+import { serviceError } from "./service-error.ts";
 
 export type StreamEvent<Output> =
   | { readonly kind: "chunk"; readonly chunk: RawChunk }
@@ -11,13 +13,16 @@ export type StreamEvent<Output> =
   /** The last line: the job as `/status` shows it. */
   | { readonly kind: "end"; readonly job: Job<Output> };
 
-/** @throws InvalidResponseError */
+/** @throws ServiceError when the service tells that it cannot go on; InvalidResponseError */
 export function readStreamEvent<Output>(jobId: string, line: string): StreamEvent<Output> {
   const value = parsed(line);
   if (isRecord(value)) {
     if (isRecord(value["metrics"])) return { kind: "chunk", chunk: readChunk(value) };
     const attempt = value["restart"];
     if (typeof attempt === "number") return { kind: "restart", attempt };
+    if (typeof value["error"] === "string" && typeof value["status"] === "number") {
+      throw serviceError(readRefusal(value["status"], {}, line));
+    }
     if (typeof value["status"] === "string")
       return { kind: "end", job: readJob({ id: jobId, ...value }) };
   }

@@ -46,6 +46,21 @@ describe("stream", () => {
     });
   });
 
+  test("throws what the service says in the stream when it cannot go on", () =>
+    playing(
+      [
+        stream(
+          "",
+          lines(chunk(0, "a"), { error: "it is gone", code: "job_not_found", status: 404 }),
+        ),
+      ],
+      async ({ endpoint }) => {
+        const reading = endpoint.stream("j");
+        await reading.next();
+        await expect(reading.next()).rejects.toThrow(NotFoundError);
+      },
+    ));
+
   test("joins a yield that was split and gives it the last part's metrics", () =>
     playing(
       [
