@@ -4,7 +4,11 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import path from "node:path";
 import type { HandedJob } from "../../../runtime/protocol/outcome.ts";
-import { startGrpcService, TOKEN, type GrpcService } from "../../contract/job-source/grpc-service.ts";
+import {
+  startGrpcService,
+  TOKEN,
+  type GrpcService,
+} from "../../contract/job-source/grpc-service.ts";
 import type { ScriptedSession } from "../../contract/job-source/scripted-service.ts";
 import { tracedProcesses } from "../../unit/runtime/worker-run.ts";
 
