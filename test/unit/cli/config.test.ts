@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../emulator/cli/config.ts";
 import { UsageError } from "../../../emulator/cli/usage-error.ts";
-import { temporaryTree } from "./temporary-tree.ts";
+import { temporaryTree } from "../../temporary-tree.ts";
 
 async function complaint(text: string): Promise<string> {
   await using tree = await temporaryTree({ "c.json": text });

@@ -3,7 +3,7 @@ import { symlink } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { resolveTargets } from "../../../emulator/cli/targets.ts";
 import { UsageError } from "../../../emulator/cli/usage-error.ts";
-import { temporaryTree } from "./temporary-tree.ts";
+import { temporaryTree } from "../../temporary-tree.ts";
 
 /** The handlers as `id: path from the root`. */
 async function served(root: string, ...targets: string[]): Promise<Record<string, string>> {

@@ -1,0 +1,200 @@
+/** Starts the built `sv-emulate` on handlers outside the project and calls them. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { temporaryTree } from "../../temporary-tree.ts";
+import { program, startEmulatorProcess } from "../emulator-process.ts";
+import { call } from "./call.ts";
+
+const ECHO = "export default (job) => job.input;";
+
+test("a directory of handlers that import nothing is served, one endpoint each", async () => {
+  await using tree = await temporaryTree({
+    "all/echo/handler.ts": "export default (job: { input: object }): object => job.input;",
+    "all/count/handler.mjs":
+      "export const aggregate = true; export default async function* () { yield 1; yield 2; }",
+  });
+  await using emulator = await startEmulatorProcess({ args: ["all"], cwd: tree.root });
+  expect(emulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(await call(emulator, "echo/runsync", { input: { a: [1] } })).toMatchObject({
+    status: "COMPLETED",
+    output: { a: [1] },
+  });
+  expect(await call(emulator, "count/runsync", { input: {} })).toMatchObject({
+    status: "COMPLETED",
+    output: [1, 2],
+  });
+  expect(await emulator.stop()).toEqual({ code: 0, signal: null });
+  expect(emulator.stdoutLines).toEqual([`ready ${emulator.url}`]);
+});
+
+test("without targets the current directory is served as its config says", async () => {
+  await using tree = await temporaryTree({
+    "mode.js": "export default () => process.env.MODE;",
+    "sv.config.json": JSON.stringify({
+      endpoints: { configured: { handler: "./mode.js", env: { MODE: "fast" } } },
+      dataDir: "state",
+    }),
+  });
+  await using emulator = await startEmulatorProcess({ cwd: tree.root });
+  expect(await call(emulator, "configured/runsync", { input: {} })).toMatchObject({
+    output: "fast",
+  });
+  expect(await readdir(tree.root)).toEqual(expect.arrayContaining(["state"]));
+  expect(await readdir(tree.root)).not.toContain(".sv");
+});
+
+test("--ephemeral leaves nothing behind", async () => {
+  await using tree = await temporaryTree({ "echo.js": ECHO });
+  const args = ["echo.js", "--ephemeral"];
+  await using emulator = await startEmulatorProcess({ args, cwd: tree.root });
+  expect(await call(emulator, "echo/runsync", { input: {} })).toMatchObject({ output: {} });
+  await emulator.stop();
+  expect(await readdir(tree.root)).toEqual(["echo.js"]);
+});
+
+test("a generated key is shown once, stays good over restarts, and SV_API_KEY replaces it", async () => {
+  await using tree = await temporaryTree({ "echo.js": ECHO });
+  const options = { args: ["echo.js"], cwd: tree.root, env: { SV_API_KEY: "" } };
+  const isGood = async (emulator: { url: string; apiKey: undefined }, key: string) =>
+    "jobs" in (await call(emulator, "echo/health", undefined, key));
+
+  await using first = await startEmulatorProcess(options);
+  const [, key = ""] = await first.stderrMatch(/API key \(shown once\): ([\w-]+)/);
+  expect(await isGood({ url: first.url, apiKey: undefined }, key)).toBe(true);
+  await first.stop();
+
+  await using second = await startEmulatorProcess(options);
+  expect(await isGood({ url: second.url, apiKey: undefined }, key)).toBe(true);
+  await second.stop();
+  expect(second.stderrLines.join("\n")).not.toContain("API key");
+
+  await using third = await startEmulatorProcess({ ...options, env: { SV_API_KEY: "mine" } });
+  expect(await isGood({ url: third.url, apiKey: undefined }, key)).toBe(false);
+  expect(await isGood({ url: third.url, apiKey: undefined }, "mine")).toBe(true);
+});
+
+const TALKS = `export default (job, { log }) => {
+  console.log("said aloud");
+  log.warn("logged", { degrees: 90 });
+  return null;
+};`;
+
+test("the JSON log has one object a line, a handler's words with their job", async () => {
+  await using tree = await temporaryTree({ "talks.js": TALKS });
+  await using emulator = await startEmulatorProcess({ args: ["talks.js"], cwd: tree.root });
+  const { id } = await call(emulator, "talks/runsync", { input: {} });
+  await emulator.stderrMatch(/logged/);
+  await emulator.stop();
+  const entries = emulator.stderrLines.map((line): unknown => JSON.parse(line));
+  for (const entry of entries) {
+    expect(entry).toMatchObject({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      level: expect.stringMatching(/^(debug|info|warn|error)$/),
+      msg: expect.any(String),
+    });
+  }
+  const handlers = { source: "handler", endpointId: "talks", jobId: id };
+  expect(entries).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ ...handlers, msg: "said aloud", stream: "stdout" }),
+      expect.objectContaining({ ...handlers, msg: "logged", level: "warn", degrees: 90 }),
+    ]),
+  );
+});
+
+test("the pretty log puts a handler's words behind a bar, without colours where nobody sees them", async () => {
+  await using tree = await temporaryTree({ "talks.js": TALKS });
+  const args = ["talks.js", "--log", "pretty"];
+  await using emulator = await startEmulatorProcess({ args, cwd: tree.root });
+  const { id } = await call(emulator, "talks/runsync", { input: {} });
+  const [whole] = await emulator.stderrMatch(/^.* \| said aloud$/);
+  expect(whole).toMatch(/^\d\d:\d\d:\d\d\.\d{3} talks …[\w-]+ \| said aloud$/);
+  expect(id).toMatch(new RegExp(`${/…([\w-]+) /.exec(whole)?.[1]}$`));
+  expect(emulator.stdoutLines).toEqual([`ready ${emulator.url}`]);
+});
+
+test("in a terminal, curl lines with the key follow the ready line, and Ctrl-C stops", async () => {
+  await using tree = await temporaryTree({ "echo.js": ECHO });
+  const command = [process.execPath, program, "echo.js", "--port", "0"];
+  // The one program that everywhere gives another one a terminal.
+  const args =
+    process.platform === "linux"
+      ? ["-qec", `exec ${command.map((part) => `'${part}'`).join(" ")}`, "/dev/null"]
+      : ["-q", "/dev/null", ...command];
+  const terminal = spawn("/usr/bin/script", args, {
+    cwd: tree.root,
+    env: { PATH: process.env["PATH"], SV_API_KEY: "typed-key" },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let text = "";
+  terminal.stdout.setEncoding("utf8").on("data", (piece: string) => {
+    const wasShown = text.includes("/stream/$JOB ");
+    text += piece;
+    if (!wasShown && text.includes("/stream/$JOB ")) terminal.stdin.write("\u0003");
+  });
+  // The end of the terminal is the end of what runs in it.
+  await using _ = { [Symbol.asyncDispose]: async () => void terminal.kill() };
+  const [code] = await once(terminal, "close");
+  const lines = text.split(/\r*\n/);
+  const url = /^ready (http:\S+)$/m.exec(lines.join("\n"))?.[1];
+  for (const operation of ["runsync", "run", "status/$JOB", "stream/$JOB"]) {
+    const target = `${url}/v2/echo/${operation} -H 'Authorization: Bearer typed-key'`;
+    expect(lines).toContainEqual(expect.stringMatching(/^ {2}(JOB=\$\()?curl -s/));
+    expect(lines).toContainEqual(expect.stringContaining(target));
+  }
+  expect(text).toContain("stopping: running jobs finish first");
+  expect(code).toBe(0);
+});
+
+test("a log that nobody reads holds up no job, and at the end not the exit", async () => {
+  await using tree = await temporaryTree({
+    "loud.js": `export default (job) => {
+      for (let line = 0; line < 600; line++) console.log("x".repeat(2_000));
+      return job.input;
+    };`,
+  });
+  await using emulator = await startEmulatorProcess({ args: ["loud.js"], cwd: tree.root });
+  emulator.child.stderr.pause();
+  for (let count = 0; count < 5; count++) {
+    expect(await call(emulator, "loud/runsync", { input: { count } })).toMatchObject({
+      status: "COMPLETED",
+      output: { count },
+    });
+  }
+  emulator.child.kill("SIGTERM");
+  expect(await once(emulator.child, "exit")).toEqual([null, "SIGKILL"]);
+  emulator.child.stderr.resume();
+});
+
+test("a handler that cannot be loaded is named, and the others work", async () => {
+  await using tree = await temporaryTree({
+    "all/broken/handler.ts": "export default (job => job.input;",
+    "all/throws/handler.js": 'throw new Error("no model here");',
+    "all/echo/handler.js": ECHO,
+  });
+  await using emulator = await startEmulatorProcess({ args: ["all"], cwd: tree.root });
+  expect(await call(emulator, "echo/runsync", { input: {} })).toMatchObject({ output: {} });
+  await emulator.stderrMatch(/"level":"error".*broken\/handler\.ts/);
+  await emulator.stderrMatch(/"level":"error".*no model here/);
+});
+
+test("the program answers --version and --help without starting anything", async () => {
+  await using tree = await temporaryTree({});
+  const run = async (flag: string) => {
+    const child = spawn(process.execPath, [program, flag], { cwd: tree.root });
+    let text = "";
+    child.stdout.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+    const [code] = await once(child, "close");
+    return { code, text };
+  };
+  expect(await run("--version")).toEqual({
+    code: 0,
+    text: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  });
+  expect(await run("--help")).toEqual({
+    code: 0,
+    text: expect.stringMatching(/^Usage: sv-emulate/),
+  });
+});
