@@ -68,7 +68,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
     workers,
     serve: (endpoints) => serve(context, endpoints),
     start() {
-      for (const { id } of directory.endpoints()) workers.consider(id);
+      workers.start();
       alarm.aim(clock.now());
     },
     async stop(how) {

@@ -27,6 +27,7 @@ export class WorkerManager {
   /** Ends of workers that are yet to come or to be recorded. */
   readonly #ends = new Set<Promise<void>>();
   #deciding: Promise<void> | undefined;
+  #started = false;
   #stopped = false;
 
   constructor(engine: EngineContext, launchers: readonly Launcher[]) {
@@ -34,9 +35,15 @@ export class WorkerManager {
     this.#launchers = launchers;
   }
 
-  /** Has the endpoint considered soon; many calls of one turn cost one decision. */
+  /** Begins to start workers: the place they connect to is open now. */
+  start(): void {
+    this.#started = true;
+    for (const { id } of this.#engine.directory.endpoints()) this.consider(id);
+  }
+
+  /** Has the endpoint considered soon; many calls of one turn cost one decision. Before `start` there is nothing to decide. */
   consider(endpointId: string): void {
-    if (this.#stopped) return;
+    if (!this.#started || this.#stopped) return;
     this.#changed.add(endpointId);
     this.#deciding ??= this.#decideChanged();
   }

@@ -1,0 +1,66 @@
+/** What the engine does before it is told to start, on a store with jobs of an earlier run. */
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { createEngine } from "../../../emulator/engine/engine.ts";
+import type { Launcher, WorkerExit, WorkerOrder } from "../../../emulator/launch/launcher.ts";
+import { localEndpoint, localTemplate } from "../../../emulator/local-endpoint.ts";
+import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
+import type { Store } from "../../../emulator/store/store.ts";
+import { createSystemRandom } from "../../../emulator/system-clock.ts";
+import { handedOver, newJob } from "../../contract/store/subject.ts";
+import { FakeClock } from "../../fake-clock.ts";
+
+const handler = { id: "hello", path: "/handlers/hello.ts" };
+
+/** A store as a killed service leaves it: an endpoint, and a job that a worker had. */
+async function storeWithOrphan(): Promise<Store> {
+  const store = createMemoryStore();
+  await store.transact(async (tx) => {
+    await tx.putRecord("template", handler.id, localTemplate(handler));
+    await tx.putRecord("endpoint", handler.id, localEndpoint(handler, "2026-01-01T00:00:00.000Z"));
+    await tx.insertJob(handedOver(await newJob(tx, { endpointId: handler.id })));
+  });
+  return store;
+}
+
+function recordingLauncher() {
+  const orders: WorkerOrder[] = [];
+  const exit: WorkerExit = {
+    exitCode: 0,
+    signal: undefined,
+    outOfMemory: false,
+    startError: undefined,
+    lastLogLines: [],
+  };
+  const launcher: Launcher = {
+    refuses: () => undefined,
+    launch(order) {
+      orders.push(order);
+      const { promise: exited, resolve } = Promise.withResolvers<WorkerExit>();
+      return { exited, drain: () => resolve(exit), kill: () => resolve(exit) };
+    },
+    close: async () => undefined,
+  };
+  return { launcher, orders };
+}
+
+it("starts no worker before it is told to start, whatever it puts back into the queue", async () => {
+  const { launcher, orders } = recordingLauncher();
+  const store = await storeWithOrphan();
+  const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const engine = await createEngine({
+    store,
+    clock: new FakeClock(),
+    random: createSystemRandom(),
+    log: quiet,
+    launchers: [launcher],
+  });
+  await turn();
+  expect(await store.read((view) => view.counts(handler.id))).toMatchObject({ inQueue: 1 });
+  expect(orders).toEqual([]);
+  engine.start();
+  await turn();
+  expect(orders).toMatchObject([{ endpoint: { id: handler.id } }]);
+  await engine.stop("kill");
+  await store.close();
+});
