@@ -19,7 +19,7 @@ export async function serve({ start, signals, ready, say }: ServeOptions): Promi
   if (emulator === undefined) return EXIT.stoppedAtOnce;
   if (signals.count === 0) ready(emulator);
   await signals.nth(1);
-  say("stopping: running jobs finish first; the same signal again (Ctrl-C) stops at once");
+  say("stopping: running jobs finish first; Ctrl-C (or SIGTERM) again stops at once");
   const drained = emulator.stop("drain").then(() => EXIT.stopped);
   const code = await Promise.race([drained, atOnce]);
   if (code !== undefined) return code;

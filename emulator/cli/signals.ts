@@ -1,20 +1,42 @@
-/** Counts the signals that ask the program to stop: each one more asks more urgently. */
+/** Counts the requests to stop that come as signals: each one more asks more urgently. */
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 const MOST = 3;
 
+/**
+ * The same signal again within this time is the same request: on Ctrl-C the terminal signals every program in it, and npm
+ * hands its own signal on to the program it runs.
+ */
+const SAME_REQUEST_MS = 300;
+
+/** What a process is to those who wait for its signals. */
+interface SignalSource {
+  on(signal: (typeof STOP_SIGNALS)[number], listener: () => void): unknown;
+}
+
 export interface StopSignals {
-  /** Resolves when that many have come, 1 to 3. */
+  /** Resolves when that many requests have come, 1 to 3. */
   readonly nth: (count: 1 | 2 | 3) => Promise<void>;
   readonly count: number;
 }
 
-/** From now on the signals end nothing by themselves. */
-export function countStopSignals(source: Pick<NodeJS.Process, "on">): StopSignals {
+/** From now on the signals end nothing by themselves. `now` is in ms. */
+export function countStopSignals(
+  source: SignalSource,
+  now: () => number = () => performance.now(),
+): StopSignals {
   const stages = Array.from({ length: MOST }, () => Promise.withResolvers<void>());
   let count = 0;
-  const take = () => stages[count++]?.resolve();
-  for (const signal of STOP_SIGNALS) source.on(signal, take);
+  let last: string | undefined;
+  let lastAt = 0;
+  const take = (signal: string) => {
+    const at = now();
+    if (signal === last && at - lastAt < SAME_REQUEST_MS) return;
+    last = signal;
+    lastAt = at;
+    stages[count++]?.resolve();
+  };
+  for (const signal of STOP_SIGNALS) source.on(signal, () => take(signal));
   return {
     nth: async (wanted) => stages[wanted - 1]?.promise,
     get count() {

@@ -74,7 +74,7 @@ test("a second signal stops at once, and the job that ran is run again after the
   await visitor;
   emulator.child.kill("SIGINT");
   await emulator.stderrMatch(/stopping: running jobs finish first/);
-  emulator.child.kill("SIGINT");
+  emulator.child.kill("SIGTERM");
   expect(await emulator.exited).toEqual({ code: 130, signal: null });
   expect(emulator.stderrLines.join("\n")).toContain("stopping at once");
 
