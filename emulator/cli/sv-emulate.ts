@@ -10,7 +10,7 @@ if (Number.parseInt(process.versions.node) < NODE_MIN) {
   );
   process.exit(1);
 }
-// Compiled code is kept between starts, which makes the next one a third quicker.
+// Compiled code is kept between starts, which makes the next one quicker.
 module.enableCompileCache();
 const { main } = await import("./main.ts");
 process.exit(await main(process.argv.slice(2)));
