@@ -1,0 +1,45 @@
+/** What every row of the benchmark is given, and the way it measures: round by round, all its subjects in each round. */
+import fs from "node:fs";
+import path from "node:path";
+import type { LoadClient } from "./load/load-client.ts";
+import type { Progress } from "./progress.ts";
+
+export interface Bench {
+  /** Shorter slices and fewer rounds; the figures are rough. */
+  readonly quick: boolean;
+  /** A directory for this run, on the disk that is measured. */
+  readonly folder: string;
+  readonly client: LoadClient;
+  readonly progress: Progress;
+}
+
+/** What is measured, by name; each call is one round's measurement. */
+type Subjects<K extends string, T> = Readonly<Record<K, () => Promise<T>>>;
+
+/**
+ * Measures every subject once per round, so that what slows the machine down for a while slows all of them. One round
+ * before the first is thrown away; each round begins with another subject than the one before.
+ */
+export async function interleave<K extends string, T>(
+  bench: Bench,
+  rounds: number,
+  subjects: Subjects<K, T>,
+): Promise<Readonly<Record<K, readonly T[]>>> {
+  const names = Object.keys(subjects) as K[];
+  const measured = Object.fromEntries(names.map((name) => [name, [] as T[]])) as Record<K, T[]>;
+  for (let round = 0; round <= rounds; round += 1) {
+    for (let turn = 0; turn < names.length; turn += 1) {
+      const name = names[(round + turn) % names.length];
+      if (name === undefined) continue;
+      const value = await subjects[name]();
+      if (round > 0) measured[name].push(value);
+    }
+    bench.progress.round(round, rounds);
+  }
+  return measured;
+}
+
+/** A new directory of this run. */
+export function newFolder(bench: Bench, name: string): string {
+  return fs.mkdtempSync(path.join(bench.folder, `${name}-`));
+}

@@ -1,0 +1,122 @@
+/** Starts the built `sv-emulate` with handlers of this folder, as a user would, and finds its processes. */
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { childPids, commandLine, endProcess, watchOver } from "./processes.ts";
+import type { Subject } from "./load/load-client.ts";
+
+const program = fileURLToPath(new URL("../dist/emulator/cli/sv-emulate.js", import.meta.url));
+const API_KEY = "bench-key";
+const TAIL_CHARACTERS = 2000;
+
+/** Process ids of an emulator that serves one handler with one worker. */
+export interface EmulatorPids {
+  readonly emulator: number;
+  readonly supervisor: number;
+  readonly handler: number;
+}
+
+export interface EmulatorProcess extends AsyncDisposable {
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  readonly pid: number;
+  /** The emulator's processes, of those of its first worker; @throws Error where there is no /proc or no worker yet. */
+  pids(): EmulatorPids;
+  /** A submission to an operation of an endpoint. */
+  submission(endpointId: string, operation: "run" | "runsync", body: string): Subject;
+}
+
+export interface EmulatorStart {
+  readonly dataDir: string;
+  /** What `sv-emulate` is given to serve. */
+  readonly targets: readonly string[];
+}
+
+/** An endpoint with workers of a handler in `bench/handlers/`. */
+export interface ServedEndpoint {
+  readonly handler: string;
+  /** As many from the start, and never more: 0 leaves its jobs in the queue. */
+  readonly workers: 0 | 1;
+}
+
+/** The file of a handler in `bench/handlers/`. */
+export function handlerFile(name: string): string {
+  return path.join(import.meta.dirname, `handlers/${name}.ts`);
+}
+
+/** Writes a config that serves the endpoints with a fixed number of workers; gives its path. */
+function writeConfig(folder: string, endpoints: Readonly<Record<string, ServedEndpoint>>): string {
+  const file = path.join(folder, "sv.config.json");
+  const settings = Object.entries(endpoints).map(
+    ([id, { handler, workers }]): [string, unknown] => [
+      id,
+      { handler: handlerFile(handler), workersMin: workers, workersMax: workers },
+    ],
+  );
+  fs.writeFileSync(file, JSON.stringify({ endpoints: Object.fromEntries<unknown>(settings) }));
+  return file;
+}
+
+/** An emulator on a new data directory that serves these endpoints. */
+export async function startEmulatorFor(
+  folder: string,
+  endpoints: Readonly<Record<string, ServedEndpoint>>,
+): Promise<EmulatorProcess> {
+  const targets = [writeConfig(folder, endpoints)];
+  return startEmulatorProcess({ dataDir: path.join(folder, "data"), targets });
+}
+
+/**
+ * Resolves when the emulator says that it is ready.
+ *
+ * @throws Error with the emulator's last lines when it ends instead
+ */
+export async function startEmulatorProcess(start: EmulatorStart): Promise<EmulatorProcess> {
+  if (!fs.existsSync(program)) throw new Error("There is no dist/: run npm run build first.");
+  const options = ["--port", "0", "--data-dir", start.dataDir, "--log", "json"];
+  const child = spawn(process.execPath, [program, ...start.targets, ...options], {
+    env: { ...process.env, SV_API_KEY: API_KEY },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  watchOver(child);
+  const { pid } = child;
+  const origin = await new Promise<string>((resolve, reject) => {
+    let tail = "";
+    const read = (text: string): void => {
+      tail = (tail + text).slice(-TAIL_CHARACTERS);
+      const ready = /ready (http:\/\/127\.0\.0\.1:\d+)/.exec(tail)?.[1];
+      if (ready !== undefined) resolve(ready);
+    };
+    child.stdout.setEncoding("utf8").on("data", read);
+    child.stderr.setEncoding("utf8").on("data", read);
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`sv-emulate ended with ${code}:\n${tail}`)));
+  });
+  if (pid === undefined) throw new Error("sv-emulate has no process id.");
+  return {
+    origin,
+    pid,
+    pids: () => pidsOf(pid),
+    submission: (endpointId, operation, body) => ({
+      origin,
+      request: {
+        method: "POST",
+        path: `/v2/${endpointId}/${operation}`,
+        headers: { authorization: `Bearer ${API_KEY}`, "content-type": "application/json" },
+        body,
+      },
+    }),
+    [Symbol.asyncDispose]: () => endProcess(child),
+  };
+}
+
+/** The supervisor is the emulator's child, the handler process the supervisor's. */
+function pidsOf(emulator: number): EmulatorPids {
+  const supervisor = childPids(emulator).find((pid) => commandLine(pid).includes("sv-worker"));
+  const handler = supervisor === undefined ? undefined : childPids(supervisor)[0];
+  if (supervisor === undefined || handler === undefined) {
+    throw new Error("The emulator's worker processes were not found under /proc.");
+  }
+  return { emulator, supervisor, handler };
+}

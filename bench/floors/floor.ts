@@ -1,0 +1,19 @@
+/** What a floor is: one part of a job's way in its barest form, so that it shows what the machine asks for it. */
+import { median } from "../statistics.ts";
+
+export interface Floor extends AsyncDisposable {
+  readonly what: string;
+  /** Does it `count` times, one after another, and gives the median duration in ms. */
+  p50Ms(count: number): Promise<number>;
+}
+
+/** The median duration of `count` runs of `once`. */
+export async function medianOf(count: number, once: () => Promise<void>): Promise<number> {
+  const durations: number[] = [];
+  for (let round = 0; round < count; round += 1) {
+    const startedAt = performance.now();
+    await once();
+    durations.push(performance.now() - startedAt);
+  }
+  return median(durations);
+}

@@ -1,0 +1,55 @@
+/** Closed-loop load: so many requests in flight, each followed by the next as soon as it is answered. */
+import { z } from "zod";
+import { quantile } from "../statistics.ts";
+
+export const loadShape = z.object({
+  inFlight: z.number(),
+  /** Requests are sent for this long; those in flight then are waited for and not counted. */
+  durationMs: z.number(),
+});
+export type Load = z.infer<typeof loadShape>;
+
+export const loadResultShape = z.object({
+  /** Answers within the duration, per second. */
+  perSecond: z.number(),
+  /** All answers, those after the duration included: what processor time is divided by. */
+  answers: z.number(),
+  p50Ms: z.number(),
+  p99Ms: z.number(),
+});
+export type LoadResult = z.infer<typeof loadResultShape>;
+
+/**
+ * @param once sends one request over the connection of the given number and checks its answer
+ * @throws what `once` rejects with: a load with failures measures nothing
+ */
+export async function closedLoop(
+  load: Load,
+  once: (slot: number) => Promise<void>,
+): Promise<LoadResult> {
+  const durations: number[] = [];
+  let inTime = 0;
+  const startedAt = performance.now();
+  let endsAt = startedAt + load.durationMs;
+  async function run(slot: number): Promise<void> {
+    let sentAt = performance.now();
+    while (sentAt < endsAt) {
+      await once(slot);
+      const answeredAt = performance.now();
+      durations.push(answeredAt - sentAt);
+      if (answeredAt <= endsAt) inTime += 1;
+      sentAt = answeredAt;
+    }
+  }
+  const stop = (error: unknown): never => {
+    endsAt = -Infinity;
+    throw error;
+  };
+  await Promise.all(Array.from({ length: load.inFlight }, (_, slot) => run(slot).catch(stop)));
+  return {
+    perSecond: inTime / (load.durationMs / 1000),
+    answers: durations.length,
+    p50Ms: quantile(durations, 0.5),
+    p99Ms: quantile(durations, 0.99),
+  };
+}

@@ -1,0 +1,53 @@
+/** Follows a job's stream as NDJSON from its submission on, and says when its first and its last line came. */
+import { type Client, errors } from "undici";
+import { z } from "zod";
+import { type Request, send } from "./connections.ts";
+
+const LINE_END = 10;
+const ticketShape = z.object({ id: z.string() });
+
+export const followedShape = z.object({
+  /** From the submission to the first line. */
+  firstMs: z.number(),
+  /** From the submission to the end of the stream. */
+  totalMs: z.number(),
+  /** Lines before the last, which tells the status. */
+  chunks: z.number(),
+  bytes: z.number(),
+});
+export type Followed = z.infer<typeof followedShape>;
+
+/**
+ * @param submission `POST …/run`; the stream is read from `…/stream/{id}`
+ * @throws Error when the stream does not end with the status COMPLETED
+ */
+export async function follow(client: Client, submission: Request): Promise<Followed> {
+  const startedAt = performance.now();
+  const { id } = ticketShape.parse(JSON.parse((await send(client, submission)).toString()));
+  const { body, statusCode } = await client.request({
+    method: "GET",
+    path: submission.path.replace(/\/run$/, `/stream/${id}`),
+    headers: { ...submission.headers, accept: "application/x-ndjson" },
+  });
+  if (statusCode !== 200) throw new errors.ResponseError(await body.text(), statusCode, {});
+  let lines = 0;
+  let bytes = 0;
+  let firstMs: number | undefined;
+  let tail: Buffer = Buffer.alloc(0);
+  for await (const part of body) {
+    if (!Buffer.isBuffer(part)) continue;
+    bytes += part.length;
+    lines += linesIn(part);
+    if (lines > 0) firstMs ??= performance.now() - startedAt;
+    tail = part.length < 200 ? Buffer.concat([tail, part]).subarray(-400) : part.subarray(-400);
+  }
+  const totalMs = performance.now() - startedAt;
+  if (!tail.includes('"COMPLETED"')) throw new Error(`The stream ended with: ${tail.toString()}`);
+  return { firstMs: firstMs ?? totalMs, totalMs, chunks: lines - 1, bytes };
+}
+
+function linesIn(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LINE_END); at >= 0; at = bytes.indexOf(LINE_END, at + 1)) lines += 1;
+  return lines;
+}

@@ -1,0 +1,43 @@
+/** The benchmark's side of the load client: what it can be asked to measure, from a process of its own. */
+import { z } from "zod";
+import { Program } from "../asking.ts";
+import { type Churn, type ChurnResult, churnResultShape } from "./churn.ts";
+import { type Load, type LoadResult, loadResultShape } from "./closed-loop.ts";
+import type { Request } from "./connections.ts";
+import { type Followed, followedShape } from "./follow.ts";
+
+/** Where requests go and what they are. */
+export interface Subject {
+  readonly origin: string;
+  readonly request: Request;
+}
+
+export class LoadClient implements AsyncDisposable {
+  readonly #program = new Program("load-client");
+
+  get pid(): number {
+    return this.#program.pid;
+  }
+
+  /** @param expected text that every answer must hold */
+  async load(subject: Subject, load: Load, expected: string): Promise<LoadResult> {
+    return this.#program.ask(loadResultShape, { kind: "load", ...subject, load, expected });
+  }
+
+  async follow(subject: Subject): Promise<Followed> {
+    return this.#program.ask(followedShape, { kind: "follow", ...subject });
+  }
+
+  async churn(subject: Subject, connections: number, churn: Churn): Promise<ChurnResult> {
+    return this.#program.ask(churnResultShape, { kind: "churn", ...subject, connections, churn });
+  }
+
+  /** Closes the connections to a server that is about to end. */
+  async leave(origin: string): Promise<void> {
+    await this.#program.ask(z.null(), { kind: "leave", origin });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#program[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,81 @@
+/** `npm run bench`: measures what the service costs, each figure beside its floor or peer from the same run. */
+import fs from "node:fs";
+import path from "node:path";
+import type { Bench } from "./bench.ts";
+import type { RowResult } from "./line.ts";
+import { LoadClient } from "./load/load-client.ts";
+import { describeMachine, machineLine } from "./machine.ts";
+import { type Options, parseOptions } from "./options.ts";
+import { Progress } from "./progress.ts";
+import { writeReport } from "./report.ts";
+import { idleLatency } from "./rows/idle-latency.ts";
+import { memory } from "./rows/memory.ts";
+import { queueDepth } from "./rows/queue-depth.ts";
+import type { Row } from "./rows/row.ts";
+import { spawn } from "./rows/spawn.ts";
+import { streaming } from "./rows/streaming.ts";
+import { throughput } from "./rows/throughput.ts";
+import { coloured, plain, terminalTable } from "./table.ts";
+
+const ROWS: readonly Row[] = [idleLatency, throughput, streaming, spawn, queueDepth, memory];
+const root = path.resolve(import.meta.dirname, "..");
+
+async function run(options: Options): Promise<void> {
+  const startedAt = new Date();
+  const base = path.join(root, ".sv");
+  fs.mkdirSync(base, { recursive: true });
+  const folder = fs.mkdtempSync(path.join(base, "bench-"));
+  process.once("exit", () => fs.rmSync(folder, { recursive: true, force: true }));
+  const progress = new Progress();
+  const machine = await describeMachine(folder);
+  await using client = new LoadClient();
+  const bench: Bench = { quick: options.quick, folder, client, progress };
+  const results: RowResult[] = [];
+  for (const row of ROWS.filter(({ id }) => options.rows.includes(id))) {
+    progress.begin(row.id);
+    results.push(await resultOf(row, bench));
+  }
+  progress.end();
+  const paint = process.stdout.isTTY ? coloured : plain;
+  console.log(`\n${machineLine(machine)}\n\n${terminalTable(results, paint)}\n`);
+  const files = writeReport(path.join(root, "bench/results"), {
+    startedAt: startedAt.toISOString(),
+    tookMs: Date.now() - startedAt.getTime(),
+    options,
+    machine,
+    rows: results,
+  });
+  console.log(files.map((file) => path.relative(process.cwd(), file)).join("\n"));
+}
+
+/** A row that cannot be measured says so in its place; the others are still worth having. */
+async function resultOf(row: Row, bench: Bench): Promise<RowResult> {
+  const { id, title } = row;
+  try {
+    return { id, title, lines: await row.measure(bench) };
+  } catch (error) {
+    process.exitCode = 1;
+    const reason = error instanceof Error ? error.message : String(error);
+    const notes = [`not measured: ${reason}`];
+    return { id, title, lines: [{ what: id, unit: "ms", ours: undefined, notes }] };
+  }
+}
+
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  process.once(signal, () => process.exit(code));
+}
+
+try {
+  await run(
+    parseOptions(
+      process.argv.slice(2),
+      ROWS.map(({ id }) => id),
+    ),
+  );
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+}

@@ -1,0 +1,26 @@
+/** What the benchmark is asked to do on its command line. */
+import { parseArgs } from "node:util";
+
+export interface Options {
+  /** Ids of the rows to run, in the order of the table. */
+  readonly rows: readonly string[];
+  /** Shorter slices and fewer rounds, to see whether it runs; its figures are rough. */
+  readonly quick: boolean;
+}
+
+/** @throws Error whose message says what was wrong and what is there. */
+export function parseOptions(args: readonly string[], rowIds: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: "string", multiple: true },
+      quick: { type: "boolean", default: false },
+    },
+  });
+  const wanted = values.only?.flatMap((value) => value.split(",")) ?? rowIds;
+  const unknown = wanted.find((id) => !rowIds.includes(id));
+  if (unknown !== undefined) {
+    throw new Error(`There is no row "${unknown}". The rows are: ${rowIds.join(", ")}.`);
+  }
+  return { rows: rowIds.filter((id) => wanted.includes(id)), quick: values.quick };
+}

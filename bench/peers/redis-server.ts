@@ -1,0 +1,51 @@
+/** A redis-server of the benchmark's own: on a unix socket, with an append-only file that is synced on every write. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { endProcess, watchOver } from "../processes.ts";
+
+const START_LIMIT_MS = 5000;
+const LOOK_EVERY_MS = 20;
+
+export interface RedisServer extends AsyncDisposable {
+  readonly socket: string;
+  readonly pid: number;
+}
+
+/**
+ * Keeps its files in `folder`, which lies on the disk the emulator's data directory lies on.
+ *
+ * @throws Error that says what to do when there is no redis-server
+ */
+export async function startRedis(folder: string): Promise<RedisServer> {
+  const directory = path.join(folder, "redis");
+  const socket = path.join(directory, "redis.sock");
+  fs.mkdirSync(directory);
+  const settings = { port: "0", unixsocket: socket, dir: directory, save: "" };
+  const durability = { appendonly: "yes", appendfsync: "always" };
+  const words = Object.entries({ ...settings, ...durability }).flatMap(([name, value]) => [
+    `--${name}`,
+    value,
+  ]);
+  const child = spawn("redis-server", words, { stdio: "ignore" });
+  watchOver(child);
+  const failed = once(child, "exit").then(() => "redis-server ended at its start");
+  const missing = once(child, "error").then(() => "there is no redis-server in PATH");
+  const problem = await Promise.race([failed, missing, socketThere(socket)]);
+  if (problem !== undefined) {
+    throw new Error(`${problem}; on Debian: apt-get install redis-server`);
+  }
+  return { socket, pid: child.pid ?? 0, [Symbol.asyncDispose]: () => endProcess(child) };
+}
+
+/** What went wrong, if the socket does not appear. */
+async function socketThere(socket: string): Promise<string | undefined> {
+  const giveUpAt = performance.now() + START_LIMIT_MS;
+  while (!fs.existsSync(socket)) {
+    if (performance.now() > giveUpAt) return "redis-server opened no socket within 5 s";
+    await wait(LOOK_EVERY_MS);
+  }
+  return undefined;
+}

@@ -1,0 +1,83 @@
+/** Ends what the benchmark started, and reads from /proc what processes cost. */
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** Linux counts processor time for programs in hundredths of a second, whatever its own clock. */
+const MS_PER_TICK = 10;
+const END_GRACE_MS = 10_000;
+
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** Makes sure the process does not outlive the benchmark. */
+export function watchOver(child: ChildProcess): void {
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  child.once("error", () => running.delete(child));
+}
+
+/** Asks the process to end and waits until it has, by force after ten seconds. */
+export async function endProcess(child: ChildProcess): Promise<void> {
+  if (!running.has(child)) return;
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  const patience = new AbortController();
+  const force = wait(END_GRACE_MS, undefined, { signal: patience.signal, ref: false })
+    .then(() => child.kill("SIGKILL"))
+    .catch(() => undefined);
+  await ended;
+  patience.abort();
+  await force;
+}
+
+/** Processor time the process used so far, all its threads; 0 where /proc does not tell. */
+export function cpuMs(pid: number): number {
+  const fields = statFields(pid);
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * MS_PER_TICK;
+}
+
+/** Memory of the process that is in RAM; undefined where /proc does not tell. */
+export function rssBytes(pid: number): number | undefined {
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(procFile(pid, "status"))?.[1];
+  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+}
+
+/** Processes the process started itself and that are still there. */
+export function childPids(pid: number): readonly number[] {
+  const threads = listed(`/proc/${pid}/task`);
+  return threads
+    .flatMap((thread) => procFile(pid, `task/${thread}/children`).split(" "))
+    .filter((text) => text.trim() !== "")
+    .map(Number);
+}
+
+/** The process's command line, its words separated by spaces. */
+export function commandLine(pid: number): string {
+  return procFile(pid, "cmdline").replaceAll("\0", " ");
+}
+
+/** The fields after the program's name, which may hold spaces: `utime` and `stime` are the 12th and 13th of them. */
+function statFields(pid: number): readonly string[] {
+  const text = procFile(pid, "stat");
+  return text.slice(text.lastIndexOf(")") + 2).split(" ");
+}
+
+function procFile(pid: number, name: string): string {
+  try {
+    return fs.readFileSync(`/proc/${pid}/${name}`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function listed(folder: string): readonly string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

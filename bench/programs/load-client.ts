@@ -1,0 +1,68 @@
+/** Sends the load of all HTTP rows, from a process of its own so that it is charged to nobody else. */
+import { z } from "zod";
+import { answerQuestions } from "../asking.ts";
+import { churn, churnShape } from "../load/churn.ts";
+import { closedLoop, loadShape } from "../load/closed-loop.ts";
+import { closeConnections, connectionsTo, type Request, send } from "../load/connections.ts";
+import { follow } from "../load/follow.ts";
+
+const requestShape = z.object({
+  method: z.enum(["GET", "POST"]),
+  path: z.string(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string(),
+});
+const subject = { origin: z.string(), request: requestShape };
+const questionShape = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("load"),
+    ...subject,
+    load: loadShape,
+    expected: z.string(),
+  }),
+  z.object({ kind: z.literal("follow"), ...subject }),
+  z.object({
+    kind: z.literal("churn"),
+    ...subject,
+    connections: z.number(),
+    churn: churnShape,
+  }),
+  z.object({ kind: z.literal("leave"), origin: z.string() }),
+]);
+
+type Question = z.infer<typeof questionShape>;
+
+async function load(question: Extract<Question, { kind: "load" }>): Promise<unknown> {
+  const { origin, request, expected } = question;
+  const clients = connectionsTo(origin, question.load.inFlight);
+  return closedLoop(question.load, async (slot) => {
+    const client = clients[slot];
+    if (client === undefined) throw new RangeError(`There is no connection ${slot}.`);
+    const answer = await send(client, request);
+    if (!answer.includes(expected)) throw new Error(unexpected(request, answer));
+  });
+}
+
+function unexpected(request: Request, answer: Buffer): string {
+  return `${request.path} answered ${answer.toString()}`;
+}
+
+answerQuestions(async (message) => {
+  const question = questionShape.parse(message);
+  switch (question.kind) {
+    case "load":
+      return load(question);
+    case "follow": {
+      const [client] = connectionsTo(question.origin, 1);
+      if (client === undefined) throw new RangeError("There is no connection.");
+      return follow(client, question.request);
+    }
+    case "churn": {
+      const clients = connectionsTo(question.origin, question.connections);
+      return churn(clients, question.request, question.churn);
+    }
+    case "leave":
+      await closeConnections(question.origin);
+      return null;
+  }
+});

@@ -1,0 +1,143 @@
+/** Row: what a job costs, and what memory, while a thousand or a million others wait. */
+import fs from "node:fs";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Bench, interleave, newFolder } from "../bench.ts";
+import { type EmulatorProcess, startEmulatorFor } from "../emulator-process.ts";
+import { atMost, type Line } from "../line.ts";
+import { submissionBody } from "../payload.ts";
+import { rssBytes } from "../processes.ts";
+import { ratio, summarize, type Summary } from "../statistics.ts";
+import { StoreProgram } from "../store-program.ts";
+import { number } from "../table.ts";
+import type { Row } from "./row.ts";
+
+const LIMIT = 1.5;
+const SHALLOW_JOBS = 1000;
+const DEEP_JOBS = 1_000_000;
+const QUICK_DEEP_JOBS = 100_000;
+const PER_COMMIT = 50;
+const SETTLE_MS = 1500;
+const MICROS = 1_000_000;
+const BYTES_PER_MB = 1_000_000;
+
+/** A data directory in which so many jobs of the endpoint `waiting` wait. */
+interface Depth {
+  readonly folder: string;
+  readonly jobs: number;
+}
+interface Depths {
+  readonly shallow: Depth;
+  readonly deep: Depth;
+}
+
+async function measure(bench: Bench): Promise<readonly Line[]> {
+  const depths: Depths = {
+    shallow: { folder: newFolder(bench, "shallow"), jobs: SHALLOW_JOBS },
+    deep: { folder: newFolder(bench, "deep"), jobs: bench.quick ? QUICK_DEEP_JOBS : DEEP_JOBS },
+  };
+  const store = await storeLine(bench, depths);
+  const others = await otherEndpointLines(bench, depths);
+  const same = await sameEndpointLine(bench, depths);
+  for (const depth of [depths.shallow, depths.deep]) fs.rmSync(depth.folder, { recursive: true });
+  return [store, same, ...others];
+}
+
+/** Insert, hand over and finish through the store alone, in the very queue that is long. */
+async function storeLine(bench: Bench, { shallow, deep }: Depths): Promise<Line> {
+  await using few = await filled(bench, shallow);
+  await using many = await filled(bench, deep);
+  const jobs = bench.quick ? 2000 : 5000;
+  const micros = await interleave(bench, bench.quick ? 3 : 5, {
+    deep: () => many.cycleMicros("waiting", jobs, PER_COMMIT),
+    shallow: () => few.cycleMicros("waiting", jobs, PER_COMMIT),
+  });
+  return line(`store cycle, same queue, ${PER_COMMIT} per commit`, deep, micros);
+}
+
+async function filled(bench: Bench, depth: Depth): Promise<StoreProgram> {
+  const store = new StoreProgram();
+  await store.open(path.join(depth.folder, "data"));
+  await store.fill("waiting", depth.jobs, (done) => {
+    bench.progress.say(`queueing ${number(done)} of ${number(depth.jobs)} jobs`);
+  });
+  return store;
+}
+
+/** Jobs of one endpoint over HTTP while those of another wait, and the memory these take. */
+async function otherEndpointLines(bench: Bench, { shallow, deep }: Depths): Promise<Line[]> {
+  const endpoints = {
+    echo: { handler: "echo", workers: 1 },
+    waiting: { handler: "echo", workers: 0 },
+  } as const;
+  await using few = await startEmulatorFor(shallow.folder, endpoints);
+  await using many = await startEmulatorFor(deep.folder, endpoints);
+  await wait(SETTLE_MS);
+  const memory = { few: rssBytes(few.pid) ?? NaN, many: rssBytes(many.pid) ?? NaN };
+  const load = { inFlight: 50, durationMs: bench.quick ? 1000 : 3000 };
+  const micros = async (emulator: EmulatorProcess): Promise<number> => {
+    const job = emulator.submission("echo", "runsync", submissionBody);
+    return MICROS / (await bench.client.load(job, load, '"COMPLETED"')).perSecond;
+  };
+  const measured = await interleave(bench, bench.quick ? 3 : 5, {
+    deep: () => micros(many),
+    shallow: () => micros(few),
+  });
+  await bench.client.leave(few.origin);
+  await bench.client.leave(many.origin);
+  return [
+    line("/runsync, 50 in flight, another endpoint's queue", deep, measured),
+    {
+      what: `RSS of the emulator per waiting job, of ${number(deep.jobs)}`,
+      unit: "B",
+      ours: summarize([(memory.many - memory.few) / (deep.jobs - shallow.jobs)]),
+      notes: [
+        `RSS of the emulator after its start: ${number(memory.few / BYTES_PER_MB)} MB with ${number(shallow.jobs)} waiting, ` +
+          `${number(memory.many / BYTES_PER_MB)} MB with ${number(deep.jobs)}; waiting jobs lie on the disk only`,
+      ],
+    },
+  ];
+}
+
+/** Jobs come in over HTTP as fast as the worker finishes the oldest, so that the queue keeps its length. */
+async function sameEndpointLine(bench: Bench, { shallow, deep }: Depths): Promise<Line> {
+  const body = JSON.stringify({ ...JSON.parse(submissionBody), policy: { lowPriority: true } });
+  const plan = { ahead: 500, warmUpMs: 1000, durationMs: bench.quick ? 1000 : 3000 };
+  const micros = async ({ folder }: Depth): Promise<number> => {
+    // Started for each round, for its worker would go on with the queue while the other one is measured.
+    await using emulator = await startEmulatorFor(folder, {
+      waiting: { handler: "echo", workers: 1 },
+    });
+    const job = emulator.submission("waiting", "run", body);
+    const { completedPerSecond } = await bench.client.churn(job, 51, plan);
+    await bench.client.leave(emulator.origin);
+    return MICROS / completedPerSecond;
+  };
+  const measured = await interleave(bench, bench.quick ? 1 : 4, {
+    deep: () => micros(deep),
+    shallow: () => micros(shallow),
+  });
+  return line("/run to COMPLETED, same queue kept at its length", deep, measured);
+}
+
+function line(
+  what: string,
+  deep: Depth,
+  micros: { readonly deep: readonly number[]; readonly shallow: readonly number[] },
+): Line {
+  const times: Summary = ratio(micros.deep, micros.shallow);
+  return {
+    what: `${what}: ${number(deep.jobs)} queued`,
+    unit: "µs",
+    ours: summarize(micros.deep),
+    beside: { what: `${number(SHALLOW_JOBS)} queued`, value: summarize(micros.shallow) },
+    ratio: times,
+    target: atMost(LIMIT, times),
+  };
+}
+
+export const queueDepth: Row = {
+  id: "queue",
+  title: "Time per job while others wait",
+  measure,
+};

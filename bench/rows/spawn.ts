@@ -1,0 +1,65 @@
+/** Row: from starting `sv-emulate` to the first result, beside starting Node alone. */
+import { spawn as spawnProcess } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { type Bench, interleave, newFolder } from "../bench.ts";
+import { handlerFile, startEmulatorProcess } from "../emulator-process.ts";
+import { closeConnections, connectionsTo, send } from "../load/connections.ts";
+import type { Line } from "../line.ts";
+import { submissionBody } from "../payload.ts";
+import { watchOver } from "../processes.ts";
+import { ratio, summarize } from "../statistics.ts";
+import { number } from "../table.ts";
+import type { Row } from "./row.ts";
+
+const LIMIT_MS = 500;
+
+async function measure(bench: Bench): Promise<readonly Line[]> {
+  const readyMs: number[] = [];
+  const { ours, node } = await interleave(bench, bench.quick ? 5 : 11, {
+    ours: () => firstResultMs(bench, readyMs),
+    node: nodeMs,
+  });
+  const results = summarize(ours);
+  return [
+    {
+      what: "sv-emulate to first /runsync result",
+      unit: "ms",
+      ours: results,
+      beside: { what: "node -e 0", value: summarize(node) },
+      ratio: ratio(ours, node),
+      target: { text: `≤ ${LIMIT_MS} ms`, met: results.median <= LIMIT_MS },
+      notes: [`ready, without a result yet: ${number(summarize(readyMs).median)} ms`],
+    },
+  ];
+}
+
+/** A TypeScript handler and a new data directory, as at the first start in a project. */
+async function firstResultMs(bench: Bench, readyMs: number[]): Promise<number> {
+  const dataDir = path.join(newFolder(bench, "spawn"), "data");
+  const startedAt = performance.now();
+  await using emulator = await startEmulatorProcess({ dataDir, targets: [handlerFile("echo")] });
+  readyMs.push(performance.now() - startedAt);
+  const { origin, request } = emulator.submission("echo", "runsync", submissionBody);
+  const [client] = connectionsTo(origin, 1);
+  if (client === undefined) throw new Error("There is no connection.");
+  const answer = await send(client, request);
+  const tookMs = performance.now() - startedAt;
+  if (!answer.includes('"COMPLETED"')) throw new Error(`The job ended with ${answer.toString()}`);
+  await closeConnections(origin);
+  return tookMs;
+}
+
+async function nodeMs(): Promise<number> {
+  const startedAt = performance.now();
+  const child = spawnProcess(process.execPath, ["-e", "0"], { stdio: "ignore" });
+  watchOver(child);
+  await once(child, "exit");
+  return performance.now() - startedAt;
+}
+
+export const spawn: Row = {
+  id: "spawn",
+  title: "Start: a TypeScript handler, a new data directory",
+  measure,
+};

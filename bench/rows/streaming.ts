@@ -1,0 +1,105 @@
+/** Row: how soon a stream begins and how fast chunks go through, beside the same bytes over bare HTTP. */
+import { type Bench, interleave, newFolder } from "../bench.ts";
+import { startEmulatorFor } from "../emulator-process.ts";
+import { startBareServer } from "../floors/http.ts";
+import type { Line, Unit } from "../line.ts";
+import type { Followed } from "../load/follow.ts";
+import type { Subject } from "../load/load-client.ts";
+import { median, ratio, summarize } from "../statistics.ts";
+import type { Row } from "./row.ts";
+
+const LARGE_BYTES = 1_000_000;
+const SMALL_BYTES = 200;
+
+/** The same requests to both servers. */
+interface Rivals {
+  readonly ours: (body: string) => Subject;
+  readonly bare: (body: string) => Subject;
+}
+
+async function measure(bench: Bench): Promise<readonly Line[]> {
+  const folder = newFolder(bench, "streaming");
+  await using emulator = await startEmulatorFor(folder, {
+    chunks: { handler: "chunks", workers: 1 },
+  });
+  await using server = await startBareServer();
+  const ours = (body: string): Subject => emulator.submission("chunks", "run", body);
+  const rivals: Rivals = { ours, bare: (body) => ({ ...ours(body), origin: server.origin }) };
+  return [
+    await firstChunk(bench, rivals),
+    await rate(bench, rivals, {
+      what: "200 B chunks to an NDJSON reader",
+      unit: "chunks/s",
+      bytes: SMALL_BYTES,
+      count: bench.quick ? 5_000 : 20_000,
+      of: ({ chunks, totalMs }) => chunks / (totalMs / 1000),
+    }),
+    await rate(bench, rivals, {
+      what: "1 MB chunks to an NDJSON reader",
+      unit: "MB/s",
+      bytes: LARGE_BYTES,
+      count: bench.quick ? 30 : 100,
+      of: ({ bytes, totalMs }) => bytes / 1_000_000 / (totalMs / 1000),
+    }),
+  ];
+}
+
+async function firstChunk(bench: Bench, rivals: Rivals): Promise<Line> {
+  const body = JSON.stringify({ input: { count: 3, bytes: SMALL_BYTES } });
+  const times = bench.quick ? 30 : 100;
+  const p50 = async (subject: Subject): Promise<number> => {
+    const durations: number[] = [];
+    for (let time = 0; time < times; time += 1) {
+      durations.push((await bench.client.follow(subject)).firstMs);
+    }
+    return median(durations);
+  };
+  const { ours, bare } = await interleave(bench, bench.quick ? 3 : 7, {
+    ours: () => p50(rivals.ours(body)),
+    bare: () => p50(rivals.bare(body)),
+  });
+  return {
+    what: "/run to first chunk, p50",
+    unit: "ms",
+    ours: summarize(ours),
+    beside: { what: "the same two requests, bare HTTP", value: summarize(bare) },
+    ratio: ratio(ours, bare),
+  };
+}
+
+interface Rate {
+  readonly what: string;
+  readonly unit: Unit;
+  /** Size of a chunk, and how many a stream has. */
+  readonly bytes: number;
+  readonly count: number;
+  readonly of: (followed: Followed) => number;
+}
+
+async function rate(bench: Bench, rivals: Rivals, plan: Rate): Promise<Line> {
+  const body = JSON.stringify({ input: { count: plan.count, bytes: plan.bytes } });
+  const follow = async (subject: Subject): Promise<number> => {
+    const followed = await bench.client.follow(subject);
+    if (followed.chunks !== plan.count) {
+      throw new Error(`${followed.chunks} chunks came, not ${plan.count}.`);
+    }
+    return plan.of(followed);
+  };
+  const { ours, bare } = await interleave(bench, bench.quick ? 3 : 5, {
+    ours: () => follow(rivals.ours(body)),
+    bare: () => follow(rivals.bare(body)),
+  });
+  return {
+    what: plan.what,
+    unit: plan.unit,
+    ours: summarize(ours),
+    beside: { what: "the same lines, bare HTTP", value: summarize(bare) },
+    ratio: ratio(ours, bare),
+  };
+}
+
+export const streaming: Row = {
+  id: "streaming",
+  title: "Streams: every chunk durable before it is read",
+  measure,
+};

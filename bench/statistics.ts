@@ -1,0 +1,65 @@
+/** Medians, spreads and ratios of repeated measurements. */
+
+/** What several measurements of one thing came to. */
+export interface Summary {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+  readonly count: number;
+}
+
+/**
+ * The value below which the given part of the values lies, between neighbours in proportion.
+ *
+ * @throws {RangeError} without values
+ */
+export function quantile(values: ArrayLike<number>, part: number): number {
+  const sorted = Float64Array.from(values).toSorted();
+  const place = (sorted.length - 1) * part;
+  const below = sorted[Math.floor(place)];
+  const above = sorted[Math.ceil(place)];
+  if (below === undefined || above === undefined) {
+    throw new RangeError("There is no quantile of no values.");
+  }
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+/** @throws {RangeError} without values */
+export function median(values: ArrayLike<number>): number {
+  return quantile(values, 0.5);
+}
+
+/** @throws {RangeError} without values */
+export function summarize(values: readonly number[]): Summary {
+  return {
+    median: median(values),
+    low: quantile(values, 0),
+    high: quantile(values, 1),
+    count: values.length,
+  };
+}
+
+/**
+ * Each round's value divided by the same round's other value: what the machine did to both in that round cancels out.
+ *
+ * @throws {RangeError} when the rounds are not the same number, or none
+ */
+export function ratio(values: readonly number[], others: readonly number[]): Summary {
+  return summarize(combine([values, others], ([value = NaN, other = NaN]) => value / other));
+}
+
+/** Each round's values added up. */
+export function sum(...series: readonly (readonly number[])[]): number[] {
+  return combine(series, (round) => round.reduce((total, value) => total + value, 0));
+}
+
+function combine(
+  series: readonly (readonly number[])[],
+  of: (round: readonly number[]) => number,
+): number[] {
+  const [first = []] = series;
+  if (series.some((values) => values.length !== first.length)) {
+    throw new RangeError("Only series of as many rounds can be combined.");
+  }
+  return first.map((_, round) => of(series.map((values) => values[round] ?? NaN)));
+}

@@ -1,0 +1,29 @@
+/** The closed loop of the load client: how many requests are in flight, and what a failure does. */
+import { expect, test } from "vitest";
+import { closedLoop } from "../../../bench/load/closed-loop.ts";
+
+test("keeps so many requests in flight and never more, each slot with one", async () => {
+  const busy = new Set<number>();
+  let most = 0;
+  const result = await closedLoop({ inFlight: 7, durationMs: 200 }, async (slot) => {
+    expect(busy.has(slot)).toBe(false);
+    busy.add(slot);
+    most = Math.max(most, busy.size);
+    await new Promise((resolve) => setImmediate(resolve));
+    busy.delete(slot);
+  });
+  expect(most).toBe(7);
+  expect(busy.size).toBe(0);
+  expect(result.answers).toBeGreaterThanOrEqual(7);
+  expect(result.perSecond * 0.2).toBeLessThanOrEqual(result.answers);
+  expect(result.p50Ms).toBeLessThanOrEqual(result.p99Ms);
+});
+
+test("a load with a failed request is no measurement, and ends at once", async () => {
+  let sent = 0;
+  const load = closedLoop({ inFlight: 2, durationMs: 3_600_000 }, async () => {
+    sent += 1;
+    if (sent === 5) throw new Error("429");
+  });
+  await expect(load).rejects.toThrow("429");
+});
