@@ -9,8 +9,9 @@ const tap = new URL("../../fixtures/preload/taps-the-session.ts", import.meta.ur
 
 export interface CrashScene extends Disposable {
   readonly config: string;
+  readonly dataDirectory: string;
   readonly history: History;
-  /** In the environment of every process of the run but the emulator's own, as `NAME=value`. */
+  /** In the environment of all workers and handlers, as `NAME=value`. */
   readonly mark: string;
 }
 
@@ -37,6 +38,7 @@ export function makeCrashScene(
   );
   return {
     config,
+    dataDirectory: path.join(directory, "data"),
     history: new History(facts),
     mark: `TAP_FILE=${facts}`,
     [Symbol.dispose]: () => fs.rmSync(directory, { recursive: true, force: true }),

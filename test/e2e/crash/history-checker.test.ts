@@ -104,6 +104,10 @@ describe("a sound history has no violation", () => {
     expect(kinds(history(submitted, unanswered, seen("CANCELLED")))).toEqual([]);
     expect(kinds(history(submitted, unanswered, ...handOver(1), completed(1)))).toEqual([]);
   });
+  it("when a hand-over reaches its worker only after the job was cancelled", () => {
+    const cancelled = { type: "cancelled", jobId } as const;
+    expect(kinds(history(submitted, cancelled, ...handOver(1), seen("CANCELLED")))).toEqual([]);
+  });
 });
 
 describe("the checker finds", () => {
@@ -189,9 +193,15 @@ describe("the checker finds", () => {
     expect(kinds(history(submitted, ...handOver(1), cancelled, completed(1)))).toEqual([
       "wrong-end",
     ]);
-    expect(kinds(history(submitted, cancelled, ...handOver(1), seen("CANCELLED")))).toEqual([
-      "run-again",
-    ]);
+    expect(
+      kinds(history(submitted, cancelled, ...handOver(1), ...handOver(2), seen("CANCELLED"))),
+    ).toEqual(["run-again"]);
+  });
+
+  it("an outcome that was accepted as well as a cancellation", () => {
+    const cancelled = { type: "cancelled", jobId } as const;
+    const facts = [submitted, ...handOver(1), cancelled, ...report(1, "completed")] as const;
+    expect(kinds(history(...facts, seen("CANCELLED")))).toEqual(["stale-outcome-accepted"]);
   });
 
   it("one hand-over given twice", () => {

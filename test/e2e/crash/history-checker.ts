@@ -168,14 +168,25 @@ function afterTheEnd(
     : { kind: "run-again", says: `${outcome} was acknowledged, and then ${handedOver}` };
 }
 
+/** A hand-over made before the cancellation may still be on its way to the worker when the client has its answer. */
 function cancelViolations(dossier: Dossier): Violation[] {
+  const { jobId } = dossier;
   const [cancelled] = of(dossier, "cancelled");
   if (cancelled === undefined) return [];
-  const later = of(dossier, "handed-over").filter(({ at }) => at > cancelled.at);
-  return later.map(({ attempt, jobId }) => ({
-    kind: "run-again",
-    says: `attempt ${attempt} of ${jobId} was handed over after its cancellation had been acknowledged`,
-  }));
+  const [, ...later] = of(dossier, "handed-over").filter(({ at }) => at > cancelled.at);
+  const outcomes = of(dossier, "receipt").filter(
+    ({ kind, accepted, forged }) => accepted && !forged && FINAL_KINDS.has(kind),
+  );
+  return [
+    ...later.map(({ attempt }): Violation => ({
+      kind: "run-again",
+      says: `attempt ${attempt} of ${jobId} was handed over after its cancellation had been acknowledged`,
+    })),
+    ...outcomes.map(({ kind }): Violation => ({
+      kind: "stale-outcome-accepted",
+      says: `the outcome "${kind}" of ${jobId} was accepted although its cancellation was acknowledged`,
+    })),
+  ];
 }
 
 function endViolations(

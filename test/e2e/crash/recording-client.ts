@@ -7,11 +7,12 @@ import {
   type Job,
   JobError,
   NotFoundError,
+  ValidationError,
 } from "../../../runtime/client/index.ts";
 import type { History } from "./history.ts";
 import { API_KEY } from "./killable-emulator.ts";
 
-/** What is answered is noted; `undefined` stands for a connection that broke. Every refusal but 404 is thrown. */
+/** What is answered is noted, and that a connection broke as well. Refusals other than the expected ones are thrown. */
 export class RecordingClient implements AsyncDisposable {
   readonly #history: History;
   readonly #client: Client;
@@ -24,8 +25,11 @@ export class RecordingClient implements AsyncDisposable {
     this.#endpoint = this.#client.endpoint(endpointId);
   }
 
-  /** The id of the new job. */
-  async submit(input: { readonly marker: string }): Promise<string | undefined> {
+  /** The id of the new job; undefined if the connection broke. */
+  async submit(input: {
+    readonly marker: string;
+    readonly [name: string]: unknown;
+  }): Promise<string | undefined> {
     const { marker } = input;
     try {
       const { id: jobId } = await this.#endpoint.run(input);
@@ -56,12 +60,14 @@ export class RecordingClient implements AsyncDisposable {
     return this.#see(jobId, () => this.#endpoint.status(jobId));
   }
 
-  async cancel(jobId: string): Promise<void> {
-    await this.#ask(jobId, "cancelled", "cancel-unanswered", () => this.#endpoint.cancel(jobId));
+  /** Whether the job is cancelled now. */
+  async cancel(jobId: string): Promise<boolean> {
+    return this.#ask(jobId, "cancelled", "cancel-unanswered", () => this.#endpoint.cancel(jobId));
   }
 
-  async retry(jobId: string): Promise<void> {
-    await this.#ask(jobId, "retried", "retry-unanswered", () => this.#endpoint.retry(jobId));
+  /** Whether the job was queued again. */
+  async retry(jobId: string): Promise<boolean> {
+    return this.#ask(jobId, "retried", "retry-unanswered", () => this.#endpoint.retry(jobId));
   }
 
   /** Notes the chunks of a job that has ended. */
@@ -96,13 +102,21 @@ export class RecordingClient implements AsyncDisposable {
     done: "cancelled" | "retried",
     unanswered: "cancel-unanswered" | "retry-unanswered",
     ask: () => Promise<unknown>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     try {
       await ask();
       this.#history.add({ type: done, jobId });
+      return true;
     } catch (error) {
-      if (!(error instanceof ConnectionError)) throw error;
-      if (error.mayHaveBeenSent) this.#history.add({ type: unanswered, jobId });
+      if (error instanceof ConnectionError) {
+        if (error.mayHaveBeenSent) this.#history.add({ type: unanswered, jobId });
+      } else if (!isOverAlready(error)) throw error;
+      return false;
     }
   }
+}
+
+/** The job ended between the look that showed it running and the request; the refusal changed nothing. */
+function isOverAlready(error: unknown): boolean {
+  return error instanceof ValidationError && error.code === "job_already_finished";
 }

@@ -1,0 +1,125 @@
+/** Kills the emulator at each sync of a short script, one run for each, and looks for what was lost or done twice. */
+import fs from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { straceIsMissing } from "../../setup/strace.ts";
+import { processesMarked } from "../jobs/observe.ts";
+import { type CrashScene, makeCrashScene } from "./crash-scene.ts";
+import { endOf, Script, SCRIPT_ENDPOINTS } from "./fsync-script.ts";
+import { check } from "./history-checker.ts";
+import { KillableEmulator } from "./killable-emulator.ts";
+
+/** More runs than this take too long; then an even sample of the syncs is taken, and the test says so. */
+const MAX_RUNS = 150;
+/** Runs beside each other; the machines we care for have two cores. */
+const LANES = 2;
+
+/**
+ * strace counts the calls of each thread apart. SQLite syncs with fsync in the main thread; payload files are synced
+ * with fdatasync, and their directory with fsync, in the only thread of the pool.
+ */
+interface Syncs {
+  readonly of: string;
+  readonly call: "fsync" | "fdatasync";
+  /** Only those of this file or directory. */
+  readonly path?: (scene: CrashScene) => string;
+}
+
+const SYNCS: readonly Syncs[] = [
+  { of: "the database", call: "fsync" },
+  { of: "payload files", call: "fdatasync" },
+  {
+    of: "the payload directory",
+    call: "fsync",
+    path: ({ dataDirectory }) => path.join(dataDirectory, "payloads"),
+  },
+];
+
+/** The emulator stays the child of this process (-D); its workers are traced as well, but sync nothing. */
+function strace({ call, path: only }: Syncs, scene: CrashScene, what: readonly string[]) {
+  const filter = only === undefined ? [] : ["-P", only(scene)];
+  return ["strace", "-D", "-f", ...filter, "-e", `trace=${call}`, ...what];
+}
+
+function startTraced(syncs: Syncs, scene: CrashScene, what: readonly string[]): KillableEmulator {
+  return new KillableEmulator({
+    config: scene.config,
+    port: 0,
+    under: strace(syncs, scene, what),
+    env: { UV_THREADPOOL_SIZE: "1" },
+  });
+}
+
+/** How many syncs the busiest thread makes in the script when nobody kills the emulator. */
+async function countSyncs(syncs: Syncs): Promise<number> {
+  using scene = makeCrashScene(SCRIPT_ENDPOINTS);
+  const log = path.join(path.dirname(scene.config), "strace.log");
+  const emulator = startTraced(syncs, scene, ["-o", log]);
+  await using script = new Script(scene.history, await emulator.ready);
+  expect(await script.play()).toBe(true);
+  expect(await emulator.stop()).toBe(0);
+  const calls = [...fs.readFileSync(log, "utf8").matchAll(/^(\d+) +f(?:data)?sync\(/gm)];
+  const ofThreads = Map.groupBy(calls, ([, thread]) => thread).values();
+  return Math.max(0, ...ofThreads.map(({ length }) => length));
+}
+
+/** Whether there was an n-th sync to be killed at. Afterwards the emulator must go on as if nothing had happened. */
+async function killAt(syncs: Syncs, n: number): Promise<boolean> {
+  using scene = makeCrashScene(SCRIPT_ENDPOINTS);
+  const what = ["-o", "/dev/null", "-e", `inject=${syncs.call}:signal=KILL:when=${n}`];
+  const emulator = startTraced(syncs, scene, what);
+  const wasReady = await emulator.ready.then(
+    () => true,
+    () => false,
+  );
+  if (wasReady) {
+    await using script = new Script(scene.history, await emulator.ready);
+    if (await script.play()) await emulator.stop();
+  }
+  const { signal } = await emulator.ended;
+
+  const next = new KillableEmulator({ config: scene.config, port: 0 });
+  await using script = new Script(scene.history, await next.ready);
+  if (!wasReady) expect(await script.play()).toBe(true);
+  await script.settle().catch((error: unknown) => {
+    const facts = scene.history.facts().map((fact) => JSON.stringify(fact).slice(0, 200));
+    const told = [`killed at sync ${n}`, next.printed, ...facts].join("\n");
+    throw new Error(told, { cause: error });
+  });
+  expect(await next.stop()).toBe(0);
+  expect({ n, violations: check(scene.history.facts(), endOf) }).toEqual({ n, violations: [] });
+  expect(processesMarked(scene.mark)).toEqual([]);
+  return signal === "SIGKILL";
+}
+
+/** Kills at every `step`-th sync until a run comes to its end unharmed; answers the number of kills. */
+async function killAtEach(syncs: Syncs, step: number): Promise<number> {
+  let kills = 0;
+  let next = 1;
+  let isOver = false;
+  async function lane(): Promise<void> {
+    while (!isOver) {
+      const n = next;
+      next += step;
+      if (await killAt(syncs, n)) kills += 1;
+      else isOver = true;
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return kills;
+}
+
+it.skipIf(straceIsMissing !== undefined).each(SYNCS)(
+  "loses nothing and repeats nothing when it is killed at any sync of $of",
+  { timeout: 240_000 },
+  async (syncs) => {
+    const counted = await countSyncs(syncs);
+    const step = Math.ceil(counted / MAX_RUNS);
+    if (step > 1) console.log(`${counted} syncs of ${syncs.of}: every ${step}th is killed at`);
+    const kills = await killAtEach(syncs, step);
+    console.log(`figure: kills at syncs of ${syncs.of}: ${kills} (${counted} counted in one run)`);
+    // How many there are depends on what shares a commit, and so differs a little between runs.
+    expect(kills).toBeGreaterThan((counted / step) * 0.8 - 1);
+    expect(kills).toBeGreaterThan(0);
+  },
+);
