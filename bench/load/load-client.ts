@@ -24,8 +24,9 @@ export class LoadClient implements AsyncDisposable {
     return this.#program.ask(loadResultShape, { kind: "load", ...subject, load, expected });
   }
 
-  async follow(subject: Subject): Promise<Followed> {
-    return this.#program.ask(followedShape, { kind: "follow", ...subject });
+  /** So many jobs' streams, one after another. */
+  async follow(subject: Subject, times: number): Promise<readonly Followed[]> {
+    return this.#program.ask(z.array(followedShape), { kind: "follow", ...subject, times });
   }
 
   async churn(subject: Subject, connections: number, churn: Churn): Promise<ChurnResult> {

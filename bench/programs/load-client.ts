@@ -4,7 +4,7 @@ import { answerQuestions } from "../asking.ts";
 import { churn, churnShape } from "../load/churn.ts";
 import { closedLoop, loadShape } from "../load/closed-loop.ts";
 import { closeConnections, connectionsTo, type Request, send } from "../load/connections.ts";
-import { follow } from "../load/follow.ts";
+import { follow, type Followed } from "../load/follow.ts";
 
 const requestShape = z.object({
   method: z.enum(["GET", "POST"]),
@@ -20,7 +20,7 @@ const questionShape = z.discriminatedUnion("kind", [
     load: loadShape,
     expected: z.string(),
   }),
-  z.object({ kind: z.literal("follow"), ...subject }),
+  z.object({ kind: z.literal("follow"), ...subject, times: z.number() }),
   z.object({
     kind: z.literal("churn"),
     ...subject,
@@ -43,6 +43,16 @@ async function load(question: Extract<Question, { kind: "load" }>): Promise<unkn
   });
 }
 
+async function followAll(question: Extract<Question, { kind: "follow" }>): Promise<Followed[]> {
+  const [client] = connectionsTo(question.origin, 1);
+  if (client === undefined) throw new RangeError("There is no connection.");
+  const followed: Followed[] = [];
+  for (let time = 0; time < question.times; time += 1) {
+    followed.push(await follow(client, question.request));
+  }
+  return followed;
+}
+
 function unexpected(request: Request, answer: Buffer): string {
   return `${request.path} answered ${answer.toString()}`;
 }
@@ -52,11 +62,8 @@ answerQuestions(async (message) => {
   switch (question.kind) {
     case "load":
       return load(question);
-    case "follow": {
-      const [client] = connectionsTo(question.origin, 1);
-      if (client === undefined) throw new RangeError("There is no connection.");
-      return follow(client, question.request);
-    }
+    case "follow":
+      return followAll(question);
     case "churn": {
       const clients = connectionsTo(question.origin, question.connections);
       return churn(clients, question.request, question.churn);

@@ -46,14 +46,9 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
 
 async function firstChunk(bench: Bench, rivals: Rivals): Promise<Line> {
   const body = JSON.stringify({ input: { count: 3, bytes: SMALL_BYTES } });
-  const times = bench.quick ? 30 : 100;
-  const p50 = async (subject: Subject): Promise<number> => {
-    const durations: number[] = [];
-    for (let time = 0; time < times; time += 1) {
-      durations.push((await bench.client.follow(subject)).firstMs);
-    }
-    return median(durations);
-  };
+  const times = bench.quick ? 100 : 300;
+  const p50 = async (subject: Subject): Promise<number> =>
+    median((await bench.client.follow(subject, times)).map(({ firstMs }) => firstMs));
   const { ours, bare } = await interleave(bench, bench.quick ? 3 : 7, {
     ours: () => p50(rivals.ours(body)),
     bare: () => p50(rivals.bare(body)),
@@ -79,9 +74,9 @@ interface Rate {
 async function rate(bench: Bench, rivals: Rivals, plan: Rate): Promise<Line> {
   const body = JSON.stringify({ input: { count: plan.count, bytes: plan.bytes } });
   const follow = async (subject: Subject): Promise<number> => {
-    const followed = await bench.client.follow(subject);
-    if (followed.chunks !== plan.count) {
-      throw new Error(`${followed.chunks} chunks came, not ${plan.count}.`);
+    const [followed] = await bench.client.follow(subject, 1);
+    if (followed?.chunks !== plan.count) {
+      throw new Error(`${followed?.chunks} chunks came, not ${plan.count}.`);
     }
     return plan.of(followed);
   };

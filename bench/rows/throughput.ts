@@ -54,6 +54,8 @@ async function linesAt(
 ): Promise<readonly Line[]> {
   const load = { inFlight, durationMs: bench.quick ? 1000 : 3000 };
   const job = emulator.submission("echo", "runsync", submissionBody);
+  // The worker's processes are all there once a job is done.
+  await bench.client.load(job, { inFlight: 1, durationMs: 1 }, '"COMPLETED"');
   const ourCpu = new CpuMeter({ ...emulator.pids(), client: bench.client.pid });
   const peerCpu = new CpuMeter(peer?.pids ?? {});
   const bareCpu = new CpuMeter({ server: server.pid, client: bench.client.pid });
