@@ -1,13 +1,13 @@
 /** Puts the chunks of a stream together again where one yield was split over several. */
 import { Joiner, JoinError } from "../core/join.ts";
-import type { ChunkMetrics, RawChunk } from "../protocol/chunk.ts";
+import type { RawChunk, YieldMetrics } from "../protocol/chunk.ts";
 
 /** One value a handler yielded. */
 export interface StreamChunk<Output = unknown> {
   /** The value. The type is the caller's word: nothing is checked. */
   readonly output: Output;
   /** The handler's metrics and ours; of the last part if the yield was split, so that reading can resume after it. */
-  readonly metrics: Omit<ChunkMetrics, "split">;
+  readonly metrics: YieldMetrics;
 }
 
 /** Takes chunks in their order and gives back whole yields. When the attempt grows, an unfinished yield is forgotten. */

@@ -30,7 +30,7 @@ export {
 } from "./service-error.ts";
 export { JobCancelledError, JobError, JobFailedError, JobTimedOutError } from "./job-error.ts";
 export { JoinError } from "../core/join.ts";
-export type { ChunkMetrics, RawChunk, SplitPosition } from "../protocol/chunk.ts";
+export type { ChunkMetrics, RawChunk, SplitPosition, YieldMetrics } from "../protocol/chunk.ts";
 export type { Failure, FailureType } from "../protocol/failure.ts";
 export {
   isTerminal,

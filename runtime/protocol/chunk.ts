@@ -10,15 +10,19 @@ export interface SplitPosition {
   readonly last: boolean;
 }
 
-/** What stands beside a chunk's output: our own entries and whatever the handler added. */
-export interface ChunkMetrics {
+/** What stands beside the output of a whole yield: our own entries and whatever the handler added. */
+export interface YieldMetrics {
   /** Counts the chunks of one attempt from 0, without gaps (spec: the name; ours: the counting). */
   readonly stream_index: number;
   /** The attempt that made the chunk, from 2 on; absent in the first (ours). */
   readonly attempt?: number;
+  readonly [name: string]: unknown;
+}
+
+/** What stands beside a chunk's output. */
+export interface ChunkMetrics extends YieldMetrics {
   /** Present when the chunk is a part of a yield that was split (ours). */
   readonly split?: SplitPosition;
-  readonly [name: string]: unknown;
 }
 
 /** One chunk: a value a handler yielded, or a part of one. */
