@@ -1,0 +1,47 @@
+/** The table of the client's error classes: what each is, which code it carries and what it extends. */
+import type { Class, PropertyDefinition } from "oxc-parser";
+import { Visitor } from "oxc-parser";
+import { readCommented } from "./comments.ts";
+import { markdownTable } from "./table.ts";
+
+const FILES = [
+  "runtime/client/errors.ts",
+  "runtime/client/service-error.ts",
+  "runtime/client/job-error.ts",
+  "runtime/core/join.ts",
+];
+
+export function clientErrorsTable(): string {
+  return markdownTable(["Class", "Extends", "`code`", "When"], FILES.flatMap(rowsOf));
+}
+
+function rowsOf(file: string): string[][] {
+  const source = readCommented(file);
+  const rows: string[][] = [];
+  const add = (node: Class, start: number): void => {
+    const base = node.superClass?.type === "Identifier" ? node.superClass.name : "";
+    const name = node.id?.name ?? "";
+    // The first paragraph; some have an example or terms below it.
+    const [says = ""] = source.commentBefore(start);
+    if (name.endsWith("Error")) rows.push([`\`${name}\``, `\`${base}\``, codeOf(node), says]);
+  };
+  const visitor = new Visitor({
+    ExportNamedDeclaration({ declaration, start }) {
+      if (declaration?.type === "ClassDeclaration") add(declaration, start);
+    },
+  });
+  visitor.visit(source.program);
+  return rows;
+}
+
+/** The code every instance has; none for classes whose instances differ. */
+function codeOf(node: Class): string {
+  const definition = node.body.body.find(
+    (member): member is PropertyDefinition =>
+      member.type === "PropertyDefinition" &&
+      member.key.type === "Identifier" &&
+      member.key.name === "code",
+  );
+  const value = definition?.value;
+  return value?.type === "Literal" && typeof value.value === "string" ? `\`${value.value}\`` : "";
+}

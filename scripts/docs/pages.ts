@@ -1,0 +1,41 @@
+/** Which documents hold generated sections, and what makes each of them. */
+import { clientErrorsTable } from "./client-errors-table.ts";
+import { errorCodesTable, failureTypesTable } from "./errors-table.ts";
+import { limitsTable } from "./limits-table.ts";
+import { operationsTable } from "./operations-table.ts";
+import { withSection } from "./section.ts";
+import { drawStateMachine } from "./state-diagram.ts";
+
+/** A document with generated sections. */
+export interface Page {
+  /** From the project's root. */
+  readonly file: string;
+  readonly sections: Readonly<Record<string, () => string | Promise<string>>>;
+}
+
+export const PAGES: readonly Page[] = [
+  { file: "ARCHITECTURE.md", sections: { "state diagram": drawStateMachine } },
+  {
+    file: "docs/job-interface.md",
+    sections: {
+      "job operations": () => operationsTable("/v2/"),
+      "failure types": failureTypesTable,
+      "error codes": errorCodesTable,
+      limits: limitsTable,
+    },
+  },
+  {
+    file: "docs/management.md",
+    sections: { "management operations": () => operationsTable("/v1/") },
+  },
+  { file: "docs/client.md", sections: { "client errors": clientErrorsTable } },
+];
+
+/** The page's text with each generated section as it is to be now. @throws Error when a marker is missing */
+export async function regenerated(page: Page, document: string): Promise<string> {
+  let text = document;
+  for (const [name, make] of Object.entries(page.sections)) {
+    text = withSection(text, name, await make());
+  }
+  return text;
+}

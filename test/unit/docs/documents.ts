@@ -1,0 +1,53 @@
+/** The documents a reader of this project is given, and the fenced blocks in them. */
+import fs from "node:fs";
+import path from "node:path";
+
+export const root = path.resolve(import.meta.dirname, "../../..");
+
+export interface Document {
+  /** From the project's root, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export function readDocument(file: string): Document {
+  return { path: file, text: fs.readFileSync(path.join(root, file), "utf8") };
+}
+
+/** Every Markdown file at the top, in docs/ and in the examples. */
+export function documents(): readonly Document[] {
+  const examples = foldersIn("examples").map((name) => `examples/${name}`);
+  return ["", "docs", ...examples].flatMap(markdownIn).map(readDocument);
+}
+
+function markdownIn(folder: string): string[] {
+  return fs
+    .readdirSync(path.join(root, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => (folder === "" ? name : `${folder}/${name}`));
+}
+
+function foldersIn(folder: string): string[] {
+  return fs
+    .readdirSync(path.join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+}
+
+/** A fenced block of code. */
+export interface Fence {
+  /** What stands behind the opening backticks, in words. */
+  readonly info: readonly string[];
+  /** Line of the document on which the code begins, from 1. */
+  readonly line: number;
+  readonly code: string;
+}
+
+export function fencesIn(text: string): readonly Fence[] {
+  const matches = text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm);
+  return Array.from(matches, ({ 1: info = "", 2: code = "", index }) => ({
+    info: info.trim().split(/\s+/),
+    line: text.slice(0, index).split("\n").length + 1,
+    code,
+  }));
+}

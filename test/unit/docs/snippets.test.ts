@@ -1,0 +1,43 @@
+/** The TypeScript in the documents compiles, all of it, under the project's own strict settings. */
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { root } from "./documents.ts";
+import { writeSnippets } from "./snippets.ts";
+
+function compile(directory: string): string {
+  const compiler = path.join(root, "node_modules/typescript/bin/tsc");
+  const args = [compiler, "-p", directory, "--pretty", "false"];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: directory });
+  return `${stdout.toString()}${stderr.toString()}`;
+}
+
+test("every TypeScript snippet of the documents compiles", () => {
+  using written = writeSnippets();
+  const documents = new Set(written.snippets.map(({ document }) => document));
+  expect([...documents]).toEqual(
+    expect.arrayContaining(["README.md", "docs/handlers.md", "docs/client.md"]),
+  );
+  expect(compile(written.directory)).toBe("");
+}, 60_000);
+
+test("a snippet with a type error is found, under the line of its document", () => {
+  using written = writeSnippets();
+  const [first] = written.snippets;
+  if (first === undefined) throw new Error("there are no snippets");
+  fs.appendFileSync(first.file, "const wrong: string = 7;\n");
+  const line = fs.readFileSync(first.file, "utf8").split("\n").length - 1;
+  const file = path.relative(written.directory, first.file);
+  expect(compile(written.directory)).toMatch(new RegExp(`^${file}\\(${line},7\\): error TS2322`));
+}, 60_000);
+
+test("snippets that are run say what they print, or nothing at all", () => {
+  using written = writeSnippets();
+  const runnable = written.snippets.filter(({ isRunnable }) => isRunnable);
+  expect(runnable.length).toBeGreaterThan(8);
+  const idle = written.snippets.filter(
+    ({ isRunnable, prints }) => !isRunnable && prints.length > 0,
+  );
+  expect(idle).toEqual([]);
+});
