@@ -27,6 +27,8 @@ export async function runWorkerProgram(): Promise<void> {
     process.exit(USAGE_EXIT_CODE);
   }
   const log = openWorkerLog(env[WORKER_ENV.logFormat] === "pretty" ? "pretty" : "json");
+  // Before anything is started: a signal's default action would leave the handler process without its supervisor.
+  obeySignals({ drain: () => worker.drain(), stop: () => worker.stop() });
   const worker = startWorker({
     handler,
     log,
@@ -43,12 +45,11 @@ export async function runWorkerProgram(): Promise<void> {
     },
   });
   process.on("exit", () => worker.killNow());
-  obeySignals(worker);
   if (env[WORKER_ENV.exitOnStdinEnd] === "1") exitOnStdinEnd(worker);
   process.exit(EXIT_CODES[await worker.ended]);
 }
 
-function obeySignals(worker: Worker): void {
+function obeySignals(worker: Pick<Worker, "drain" | "stop">): void {
   let signals = 0;
   const obey = (): void => {
     signals++;
