@@ -40,7 +40,7 @@ function nextInput(run: Run) {
 
 function expected(marker: string): Expectation {
   const isHeavy = marker.startsWith("heavy-");
-  return { status: "COMPLETED", ...(isHeavy ? { output: { ballast: BALLAST } } : {}) };
+  return { statuses: ["COMPLETED"], ...(isHeavy ? { output: { ballast: BALLAST } } : {}) };
 }
 
 /** Submits one job after the other and waits for its end, over any number of lives of the service. */

@@ -92,13 +92,13 @@ async function killAt(syncs: Syncs, n: number): Promise<boolean> {
   return signal === "SIGKILL";
 }
 
-/** Kills at every `step`-th sync until a run comes to its end unharmed; answers the number of kills. */
-async function killAtEach(syncs: Syncs, step: number): Promise<number> {
+/** Kills at every `step`-th of the `counted` syncs, and on until a run comes to its end unharmed; answers the number of kills. */
+async function killAtEach(syncs: Syncs, counted: number, step: number): Promise<number> {
   let kills = 0;
   let next = 1;
   let isOver = false;
   async function lane(): Promise<void> {
-    while (!isOver) {
+    while (next <= counted || !isOver) {
       const n = next;
       next += step;
       if (await killAt(syncs, n)) kills += 1;
@@ -116,7 +116,7 @@ it.skipIf(straceIsMissing !== undefined).each(SYNCS)(
     const counted = await countSyncs(syncs);
     const step = Math.ceil(counted / MAX_RUNS);
     if (step > 1) console.log(`${counted} syncs of ${syncs.of}: every ${step}th is killed at`);
-    const kills = await killAtEach(syncs, step);
+    const kills = await killAtEach(syncs, counted, step);
     console.log(`figure: kills at syncs of ${syncs.of}: ${kills} (${counted} counted in one run)`);
     // How many there are depends on what shares a commit, and so differs a little between runs.
     expect(kills).toBeGreaterThan((counted / step) * 0.8 - 1);
