@@ -37,9 +37,9 @@ export class Gate implements AsyncDisposable {
     return (await this.#visit(name).promise).jobId;
   }
 
-  /** Lets the job on, which then answers `through`, once it is here. */
-  async open(name: string): Promise<void> {
-    await this.#answer(name, 200, "through");
+  /** Lets the job on, once it is here; its output is then `text`. */
+  async open(name: string, text = "through"): Promise<void> {
+    await this.#answer(name, 200, text);
   }
 
   /** Makes the job fail, once it is here. */

@@ -1,6 +1,6 @@
 /** An emulator with a config, a client and a mark by which everything it started is found again. */
+import assert from "node:assert/strict";
 import path from "node:path";
-import { expect } from "vitest";
 import { createClient, type Client, type EndpointClient } from "../../../runtime/client/index.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { startEmulatorProcess, type EmulatorProcess } from "../emulator-process.ts";
@@ -10,7 +10,9 @@ const fixtures = path.resolve(import.meta.dirname, "../../fixtures/handlers");
 
 export interface StageOptions {
   /** By id: what the config says of it, with the name of a fixture as `handler`. */
-  readonly endpoints: Readonly<Record<string, { readonly handler: string; [key: string]: unknown }>>;
+  readonly endpoints: Readonly<
+    Record<string, { readonly handler: string; [key: string]: unknown }>
+  >;
   /** Default: a directory that goes with the stage. */
   readonly dataDir?: string;
 }
@@ -67,7 +69,7 @@ export class Stage implements AsyncDisposable {
     const exit = await emulator.stop();
     const left = processesMarked(this.#mark);
     for (const { pid } of left) process.kill(pid, "SIGKILL");
-    expect({ ...exit, left }).toEqual({ code: 0, signal: null, left: [] });
+    assert.deepEqual({ ...exit, left }, { code: 0, signal: null, left: [] });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
