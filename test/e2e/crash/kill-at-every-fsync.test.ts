@@ -54,7 +54,7 @@ function startTraced(syncs: Syncs, scene: CrashScene, what: readonly string[]): 
 async function countSyncs(syncs: Syncs): Promise<number> {
   using scene = makeCrashScene(SCRIPT_ENDPOINTS);
   const log = path.join(path.dirname(scene.config), "strace.log");
-  const emulator = startTraced(syncs, scene, ["-o", log]);
+  await using emulator = startTraced(syncs, scene, ["-o", log]);
   await using script = new Script(scene.history, await emulator.ready);
   expect(await script.play()).toBe(true);
   expect(await emulator.stop()).toBe(0);
@@ -67,7 +67,7 @@ async function countSyncs(syncs: Syncs): Promise<number> {
 async function killAt(syncs: Syncs, n: number): Promise<boolean> {
   using scene = makeCrashScene(SCRIPT_ENDPOINTS);
   const what = ["-o", "/dev/null", "-e", `inject=${syncs.call}:signal=KILL:when=${n}`];
-  const emulator = startTraced(syncs, scene, what);
+  await using emulator = startTraced(syncs, scene, what);
   const wasReady = await emulator.ready.then(
     () => true,
     () => false,
@@ -78,7 +78,7 @@ async function killAt(syncs: Syncs, n: number): Promise<boolean> {
   }
   const { signal } = await emulator.ended;
 
-  const next = new KillableEmulator({ config: scene.config, port: 0 });
+  await using next = new KillableEmulator({ config: scene.config, port: 0 });
   await using script = new Script(scene.history, await next.ready);
   if (!wasReady) expect(await script.play()).toBe(true);
   await script.settle().catch((error: unknown) => {
