@@ -241,9 +241,20 @@ export class Isolate {
       if (job !== undefined)
         this.#decide(job, "failed", { kind: "failed", failure: this.#certify(job, head) });
     }
+    // No certificate will hold it, so the log has to.
+    if (verdict.lost.length === 0) this.#tell(head);
     this.#handBackOpen();
     if (verdict.isUnclear) this.#aloneFor = verdict.handedBack.length;
     this.#keeper.condemn();
+  }
+
+  #tell({ message, stack }: FailedHead): void {
+    this.#events.line({
+      stream: "stderr",
+      level: "error",
+      text: `An error that nobody caught ends the handler process: ${message}`,
+      ...(stack === undefined ? {} : { fields: { stack } }),
+    });
   }
 
   #gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void {
