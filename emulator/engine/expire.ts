@@ -22,6 +22,8 @@ async function expireBatch(engine: EngineContext): Promise<number> {
     const jobs = await tx.dueJobs(now, BATCH);
     for (const job of jobs) {
       const event = dueEvent(job, now, retryRules(engine, job.endpointId));
+      if (event?.type === "lose-worker" && job.lease)
+        engine.fleet.find(job.lease.workerId)?.fallSilent();
       if (event) await apply(tx, after, job, event, now);
     }
     for (const endpointId of after.changedEndpoints)

@@ -29,6 +29,7 @@ export class FleetWorker {
   /** Set by the launcher's start; undefined for a worker that connected by itself. */
   launched: LaunchedWorker | undefined;
   #credit = 0;
+  #isSilent = false;
   #send: ((orders: ServiceOrders) => void) | undefined;
   readonly #held = new Set<string>();
   /** Leases handed over whose job is not sent yet. */
@@ -43,7 +44,7 @@ export class FleetWorker {
 
   /** Jobs the worker may still be handed. */
   get credit(): number {
-    return this.state === "ready" && this.#send ? this.#credit : 0;
+    return this.state === "ready" && this.#send && !this.#isSilent ? this.#credit : 0;
   }
 
   get heldCount(): number {
@@ -69,6 +70,16 @@ export class FleetWorker {
     if (this.#send !== send) return;
     this.#send = undefined;
     this.#credit = 0;
+  }
+
+  /** It let a lease run out: until it speaks again nobody knows whether it would ever look at a job. */
+  fallSilent(): void {
+    this.#isSilent = true;
+  }
+
+  /** It said something, whatever it was. */
+  heard(): void {
+    this.#isSilent = false;
   }
 
   send(orders: ServiceOrders): void {

@@ -40,6 +40,7 @@ export class WorkerSession {
    * will say everything again in its next one.
    */
   async receive(report: WorkerReport): Promise<void> {
+    this.worker.heard();
     const staging = stageReport(this.#engine, report, this.#staged);
     if (!(staging instanceof Promise)) return this.#apply(staging);
     this.#staged = staging;

@@ -71,17 +71,17 @@ describe("/status", () => {
 
   it("says after how many retries a job was given up whose worker did not come back", async () => {
     await using service = await startTestHttp();
-    const { job, worker } = await running(service);
-    await worker.grant();
+    const { job } = await running(service);
     await service.test.clock.advance(15_000);
-    const again = await worker.nextJob();
+    const other = await service.test.connectWorker();
+    const again = await other.nextJob();
     expect(again).toMatchObject({ jobId: job.jobId, attempt: 2 });
     await service.test.clock.advance(15_000);
     const { json } = await service.call("GET", `/v2/echo/status/${job.jobId}`);
     expect(json).toMatchObject({
       status: "FAILED",
       error: "job timed out after 1 retries",
-      failure: { type: "worker_lost", workerId: worker.worker.id },
+      failure: { type: "worker_lost", workerId: other.worker.id },
       retries: 1,
     });
   });
