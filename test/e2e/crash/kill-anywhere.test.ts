@@ -81,7 +81,7 @@ it(
   { timeout: 240_000 },
   async () => {
     const random = new SeededRandom(seedOfThisRun());
-    console.log(`seed: ${random.seed} (CRASH_SEED=${random.seed} repeats it)`);
+    console.log(`seed: ${random.seed} (CRASH_SEED=${random.seed} repeats its choices)`);
     using scene = makeCrashScene({ jobs: { fixture: "writes-its-history.ts", workers: 2 } });
     const { history, config } = scene;
     await using first = new KillableEmulator({ config, port: 0 });
