@@ -5,7 +5,7 @@ import {
   REPORT,
   type FailedHead,
   type InitFailedHead,
-  type LoadHead,
+  type LoadOrderHead,
   type ReadyHead,
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
@@ -50,9 +50,11 @@ export class ProcessKeeper {
   readonly #stopped = Promise.withResolvers<void>();
   #state: State = "idle";
   #process: HandlerProcess | undefined;
-  #load: LoadHead | undefined;
+  #load: LoadOrderHead | undefined;
   #initFailure: Failure | undefined;
   #wasReady = false;
+  /** The handler of the process that runs now has something to do before it ends. */
+  #disposes = false;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -67,7 +69,7 @@ export class ProcessKeeper {
   }
 
   /** Call once. */
-  load(head: LoadHead): void {
+  load(head: LoadOrderHead): void {
     this.#load = head;
     this.#process?.send(ORDER.load, 0, head);
   }
@@ -96,14 +98,28 @@ export class ProcessKeeper {
     this.#end();
   }
 
-  /** Ends the process for good. Idempotent. */
-  stop(): Promise<void> {
+  /** The process has done its work and leaves in good order. The next one starts when it is gone. */
+  retire(): void {
+    if (this.#state !== "ready") return;
+    this.#state = "ending";
+    this.#leave();
+  }
+
+  /**
+   * Ends the process for good. Idempotent.
+   *
+   * @param isIdle true: no job is in it, so that it may leave in good order
+   */
+  stop(isIdle = false): Promise<void> {
     if (this.#state === "stopped") return this.#stopped.promise;
     const wasEnding = this.#state === "ending";
+    const wasReady = this.#state === "ready";
     this.#state = "stopped";
     if (this.#process === undefined) {
       clearTimeout(this.#timer);
       this.#stopped.resolve();
+    } else if (isIdle && wasReady) {
+      this.#leave();
     } else if (!wasEnding) {
       this.#end();
     }
@@ -114,6 +130,13 @@ export class ProcessKeeper {
   killNow(): void {
     void this.stop();
     this.#process?.kill();
+  }
+
+  /** The handler may dispose of what it holds; it gets a grace for that. */
+  #leave(): void {
+    if (!this.#disposes) return this.#end();
+    this.#process?.send(ORDER.leave, 0);
+    this.#timer = setTimeout(() => this.#end(), this.#options.graceMs);
   }
 
   #end(): void {
@@ -151,7 +174,9 @@ export class ProcessKeeper {
       this.#state = "ready";
       this.#wasReady = true;
       this.#failures = 0;
-      this.#events.ready((JSON.parse(frame.head) as ReadyHead).concurrency);
+      const { concurrency, disposes = false } = JSON.parse(frame.head) as ReadyHead;
+      this.#disposes = disposes;
+      this.#events.ready(concurrency);
     } else if (frame.kind === REPORT.initFailed || frame.kind === REPORT.spoiled) {
       const { message, stack } = JSON.parse(frame.head) as InitFailedHead | FailedHead;
       this.#initFailure ??= initFailure(message, stack);
