@@ -61,7 +61,7 @@ export interface Context<State = unknown> {
    * Asks for a fresh handler process after this job: no further job begins in this one, those that run here finish,
    * then it is replaced. After the job has ended it does nothing.
    */
-  refresh(): void;
+  readonly refresh: () => void;
   /**
    * Shows `value` as the job's `output` while it is IN_PROGRESS. The newest value wins; some may never be seen. After
    * the job has ended it does nothing.
@@ -69,7 +69,7 @@ export interface Context<State = unknown> {
    * @throws {TypeError} when `value` has no JSON form
    * @throws {RangeError} when its JSON text is larger than 1 MB
    */
-  progress(value: unknown): void;
+  readonly progress: (value: unknown) => void;
 }
 
 /**
