@@ -1,6 +1,7 @@
 /** `sv-runtime`: what a handler's module imports. */
 import type { Context, Handler, HandlerDefinition, Job, Returned } from "./handler/contract.ts";
 import type { StandardSchema } from "./handler/standard-schema.ts";
+import type { StartedWorker, StartWorkerOptions } from "./own-worker.ts";
 
 export { chunk, type ChunkWithMetrics } from "./handler/chunk.ts";
 export type {
@@ -15,6 +16,8 @@ export type {
   S3Config,
   SetupContext,
 } from "./handler/contract.ts";
+export type { StartedWorker, StartWorkerOptions } from "./own-worker.ts";
+export type { WorkerEnd } from "./worker.ts";
 export type { SchemaIssue, SchemaResult, StandardSchema } from "./handler/standard-schema.ts";
 
 /** A definition without an `output` schema: `Output` is whatever `run` returns. */
@@ -67,4 +70,22 @@ export function defineHandler<Input = unknown, Output = unknown, State = unknown
 ): HandlerDefinition<Input, Output, State, RawInput>;
 export function defineHandler(handler: unknown): unknown {
   return handler;
+}
+
+/**
+ * Starts a worker in this program, for those who bring their own main instead of `sv-worker`. The handler runs in a
+ * process of its own all the same, so it is named, not handed in. Signals are the program's own affair: call `drain` on
+ * SIGTERM.
+ *
+ * @param handler the handler's file or directory, as a path (a relative one from the working directory) or a `file:` URL
+ * @throws {Error} with the code `missing_setting` when there is no service address or no token; a handler that cannot be
+ *   made ready is reported by `ended`
+ */
+export async function startWorker(
+  handler: string | URL,
+  options: StartWorkerOptions = {},
+): Promise<StartedWorker> {
+  // Handlers import this module too, and should not have to load the worker.
+  const { startOwnWorker } = await import("./own-worker.ts");
+  return startOwnWorker(handler, options);
 }
