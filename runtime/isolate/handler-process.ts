@@ -1,8 +1,7 @@
 /** One handler process from its start to its end, seen from the supervisor. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import type { Duplex } from "node:stream";
+import type { Duplex, Stream } from "node:stream";
 import { FrameChannel } from "../pipe/frame-channel.ts";
 import { FRAMES_FD, LIFE_LINE_FD, type LastWords } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
@@ -72,6 +71,11 @@ export class HandlerProcess {
     return this.#child.pid;
   }
 
+  /** True as soon as the end is known, which is before all it said has been heard. */
+  get hasExited(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
   send(kind: number, slot: number, head?: object, payload?: Uint8Array): void {
     this.#channel?.send(kind, slot, head, payload);
   }
@@ -124,7 +128,7 @@ export class HandlerProcess {
     const limit = setTimeout(() => {
       for (const pipe of pipes) pipe.destroy();
     }, PIPES_MS);
-    await Promise.all(pipes.map((pipe) => once(pipe, "close")));
+    await Promise.all(pipes.map(closed));
     clearTimeout(limit);
   }
 
@@ -133,6 +137,13 @@ export class HandlerProcess {
     if (signal !== "SIGKILL" || this.#oomKills === undefined) return false;
     return (countOomKills() ?? 0) > this.#oomKills;
   }
+}
+
+/** A pipe that breaks closes as well: what was sent to a process that has ended is nobody's failure. */
+function closed(pipe: Stream): Promise<void> {
+  return new Promise((resolve) => {
+    pipe.once("close", resolve);
+  });
 }
 
 /** The handler gets what the worker has, all but the worker's token. */
