@@ -194,6 +194,7 @@ describe("a supervisor that is killed", () => {
       await once(child, "exit");
       // The death of somebody else's child can only be seen by looking.
       while (tracedProcesses(trace).length > 0) await new Promise((look) => setImmediate(look));
+      expect(tracedProcesses(trace)).toEqual([]);
     },
   );
 });
