@@ -34,6 +34,11 @@ export interface WorkerOptions {
   readonly standby?: StandbyMode;
   /** How long the handler is ready before the standby process is started; ms, default 1,000. */
   readonly standbyDelayMs?: number;
+  /**
+   * `host:port` on which the handler process lets a debugger in; there is no standby process then, for it would need
+   * the port as well. Default: no debugger.
+   */
+  readonly inspect?: string;
   /** Added to the handler process's environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -258,14 +263,15 @@ class RunningWorker implements Worker {
 }
 
 function isolateOptions(options: WorkerOptions): IsolateOptions {
-  const { env } = options;
+  const { env, inspect } = options;
   return {
     entryPath: handlerProgram(),
     graceMs: options.graceMs ?? LIMITS.handlerGraceMs,
     initLimitMs: options.initLimitMs ?? 7 * MINUTE_MS,
-    standby: options.standby ?? "idle",
+    standby: inspect === undefined ? (options.standby ?? "idle") : "none",
     standbyDelayMs: options.standbyDelayMs ?? 1_000,
     ...(env === undefined ? {} : { env }),
+    ...(inspect === undefined ? {} : { inspect }),
   };
 }
 

@@ -1,13 +1,20 @@
 /** The command line of `sv-worker`: how its arguments are read. */
 import { parseArgs } from "node:util";
+import { inspectAddress } from "./settings.ts";
 import { UsageError } from "./usage.ts";
 
 /** What was asked for; a value that was not given is absent and left to the environment or a default. */
 export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "version" }
-  | { readonly kind: "serve"; readonly handler?: string }
-  | ({ readonly kind: "run"; readonly handler?: string } & RunFlags);
+  | ({ readonly kind: "serve" } & Common)
+  | ({ readonly kind: "run" } & Common & RunFlags);
+
+interface Common {
+  readonly handler?: string;
+  /** `host:port` */
+  readonly inspect?: string;
+}
 
 export interface RunFlags {
   readonly input?: string;
@@ -19,6 +26,9 @@ const answers = {
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
 } as const;
+
+const inspectOption = { inspect: { type: "string" } } as const;
+const INSPECT_DEFAULT = "127.0.0.1:9229";
 
 const runOptions = {
   input: { type: "string" },
@@ -37,15 +47,23 @@ export function readCommand(args: readonly string[]): Command {
 
 function readServe(args: readonly string[]): Command {
   const { values, positionals } = understood(() =>
-    parseArgs({ args: [...args], options: answers, allowPositionals: true }),
+    parseArgs({
+      args: withInspectAddress(args),
+      options: { ...answers, ...inspectOption },
+      allowPositionals: true,
+    }),
   );
   const handler = onlyOne(positionals);
-  return answer(values) ?? { kind: "serve", ...handler };
+  return answer(values) ?? { kind: "serve", ...handler, ...inspect(values) };
 }
 
 function readRun(args: readonly string[]): Command {
   const { values, positionals } = understood(() =>
-    parseArgs({ args: [...args], options: { ...answers, ...runOptions }, allowPositionals: true }),
+    parseArgs({
+      args: withInspectAddress(args),
+      options: { ...answers, ...inspectOption, ...runOptions },
+      allowPositionals: true,
+    }),
   );
   const handler = onlyOne(positionals);
   const { input, "input-file": inputFile, "timeout-ms": timeoutMs } = values;
@@ -57,7 +75,21 @@ function readRun(args: readonly string[]): Command {
     ...(inputFile === undefined ? {} : { inputFile }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
-  return answer(values) ?? { kind: "run", ...handler, ...flags };
+  return answer(values) ?? { kind: "run", ...handler, ...inspect(values), ...flags };
+}
+
+/** Like Node's own flag, it may stand without a value, and takes none from the next argument. */
+function withInspectAddress(args: readonly string[]): string[] {
+  const end = args.indexOf("--");
+  return args.map((arg, at) =>
+    arg === "--inspect" && (end === -1 || at < end) ? `--inspect=${INSPECT_DEFAULT}` : arg,
+  );
+}
+
+function inspect(values: { inspect?: string }): { readonly inspect?: string } {
+  return values.inspect === undefined
+    ? {}
+    : { inspect: inspectAddress(values.inspect, "--inspect") };
 }
 
 function answer(values: { help?: boolean; version?: boolean }): Command | undefined {

@@ -12,6 +12,8 @@ export interface Settings {
   readonly initLimitMs?: number;
   readonly drainLimitMs?: number;
   readonly standby?: StandbyMode;
+  /** `host:port` */
+  readonly inspect?: string;
   readonly logLevel?: WorkerLogLevel;
   readonly logFormat?: LogFormat;
 }
@@ -46,6 +48,7 @@ export function readSettings(env: Environment): Settings {
     initLimitMs: read(WORKER_ENV.initLimitMs, milliseconds(1)),
     drainLimitMs: read(WORKER_ENV.drainLimitMs, milliseconds(0)),
     standby: read(WORKER_ENV.standby, oneOf(STANDBY)),
+    inspect: read(WORKER_ENV.inspect, inspectAddress),
     logLevel: read(WORKER_ENV.logLevel, oneOf(LEVELS)),
     logFormat: read(WORKER_ENV.logFormat, oneOf(FORMATS)),
   };
@@ -68,6 +71,20 @@ export function milliseconds(leastMs: number): (value: string, name: string) => 
       `${name} must be a whole number of milliseconds from ${leastMs} to ${LONGEST_MS}, not "${value}".`,
     );
   };
+}
+
+/**
+ * Reads `host:port` or a port alone, which then is one of this machine only.
+ *
+ * @throws UsageError when it is neither, or a port that changes with each start
+ */
+export function inspectAddress(value: string, name: string): string {
+  const match = /^(?:(.+):)?(\d{1,5})$/u.exec(value);
+  const port = Number(match?.[2]);
+  if (port >= 1 && port <= 65_535) return `${match?.[1] ?? "127.0.0.1"}:${port}`;
+  throw new UsageError(
+    `${name} must be host:port or a port from 1 to 65535, not "${value}"; for example 127.0.0.1:9229.`,
+  );
 }
 
 function oneOf<T>(allowed: ReadonlyMap<string, T>): (value: string, name: string) => T {

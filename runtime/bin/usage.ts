@@ -24,7 +24,7 @@ const exitHelp = Object.entries(EXIT_MEANINGS)
   .map(([code, meaning]) => `  ${code}  ${meaning}`)
   .join("\n");
 
-export const HELP = `Usage: sv-worker [handler]
+export const HELP = `Usage: sv-worker [options] [handler]
        sv-worker run [options] <handler>
 
 Runs a handler as a worker of a service. With run: on one job, without any service.
@@ -39,6 +39,8 @@ Options of run:
   --timeout-ms <ms>     the job's executionTimeout (default: ${LIMITS.executionTimeoutDefaultMs})
 
 Options:
+  --inspect[=<address>] let a debugger into the handler process, at host:port or a port
+                        (default: 127.0.0.1:9229)
   -v, --version         print the version
   -h, --help            print this help
 
@@ -54,6 +56,7 @@ Environment:
   SV_STANDBY            what waits to take over from a handler process that ends: 0 nothing, idle a
                         process with nothing loaded, loaded one with the handler set up
                         (default: idle; with run: 0)
+  SV_INSPECT            the same as --inspect=<address>, which wins
   SV_LOG_LEVEL          least level of the log on stderr: debug, info, warn, error (default: debug)
   SV_LOG_FORMAT         json or pretty (default: pretty in a terminal, otherwise json)
   SV_EXIT_ON_STDIN_END  1: the worker ends when its standard input does; not with run

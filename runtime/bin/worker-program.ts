@@ -2,7 +2,7 @@
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { RUNTIME_VERSION } from "../version.ts";
 import { readCommand, type Command } from "./command.ts";
-import { readSettings, variable } from "./settings.ts";
+import { readSettings, type Settings, variable } from "./settings.ts";
 import { EXIT, HELP, UsageError } from "./usage.ts";
 
 export async function runWorkerProgram(): Promise<void> {
@@ -26,13 +26,19 @@ async function obey(command: Command): Promise<number> {
       return EXIT.done;
     case "run": {
       const { runOnce } = await import("./run-once.ts");
-      return runOnce(handlerOf(command), command, readSettings(process.env));
+      return runOnce(handlerOf(command), command, settingsFor(command));
     }
     case "serve": {
       const { serve } = await import("./serve.ts");
-      return serve(handlerOf(command), readSettings(process.env));
+      return serve(handlerOf(command), settingsFor(command));
     }
   }
+}
+
+/** A flag wins over the environment. */
+function settingsFor({ inspect }: { readonly inspect?: string }): Settings {
+  const settings = readSettings(process.env);
+  return inspect === undefined ? settings : { ...settings, inspect };
 }
 
 function handlerOf({ handler }: { readonly handler?: string }): string {

@@ -19,6 +19,8 @@ const LAST_WORDS_MAX_BYTES = 1_000;
 export interface HandlerProcessOptions {
   /** The program that runs in the process. */
   readonly entryPath: string;
+  /** `host:port` on which the process lets a debugger in; default: on none. */
+  readonly inspect?: string;
   /** Added to the supervisor's environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -42,7 +44,9 @@ export class HandlerProcess {
 
   constructor(options: HandlerProcessOptions, events: HandlerProcessEvents) {
     this.output = new HandlerOutput((line) => events.line(line));
-    const child = spawn(process.execPath, ["--enable-source-maps", options.entryPath], {
+    const flags = options.inspect === undefined ? [] : [`--inspect=${options.inspect}`];
+    const args = ["--enable-source-maps", ...flags, options.entryPath];
+    const child = spawn(process.execPath, args, {
       // A session of its own: its group can be ended as a whole, and a terminal's Ctrl-C does not reach it.
       detached: true,
       stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],

@@ -17,6 +17,8 @@ export const WORKER_ENV = {
   drainLimitMs: "SV_DRAIN_LIMIT_MS",
   /** `0`, `idle` or `loaded`; what waits to take over from a handler process that ends. */
   standby: "SV_STANDBY",
+  /** `host:port` or `port` on which the handler process lets a debugger in. */
+  inspect: "SV_INSPECT",
   /** `debug`, `info`, `warn` or `error`; the least level the worker writes to its log. */
   logLevel: "SV_LOG_LEVEL",
   /** `json` or `pretty`; how the worker writes its own log. */

@@ -15,6 +15,10 @@ describe("arguments", () => {
     [["run", "-h"], { kind: "help" }],
     [["-v"], { kind: "version" }],
     [["run"], { kind: "run" }],
+    [["--inspect", "a.ts"], { kind: "serve", handler: "a.ts", inspect: "127.0.0.1:9229" }],
+    [["--inspect=9230", "a.ts"], { kind: "serve", handler: "a.ts", inspect: "127.0.0.1:9230" }],
+    [["run", "--inspect=[::1]:80"], { kind: "run", inspect: "[::1]:80" }],
+    [["--", "--inspect"], { kind: "serve", handler: "--inspect" }],
     [["run", "a.ts", "--input", "{}"], { kind: "run", handler: "a.ts", input: "{}" }],
     [
       ["run", "--timeout-ms=50", "--input-file", "f", "a.ts"],
@@ -26,6 +30,7 @@ describe("arguments", () => {
 
   test.each([
     [["--inputt", "{}"], "Unknown option '--inputt'."],
+    [["--inspect=0"], '--inspect must be host:port or a port from 1 to 65535, not "0"'],
     [["--input", "{}"], "Unknown option '--input'."],
     [["a.ts", "b.ts"], "A worker has one handler, and 2 were given."],
     [["run", "a.ts", "--input"], "Option '--input <value>' argument missing"],
@@ -51,6 +56,7 @@ describe("the environment", () => {
       SV_INIT_LIMIT_MS: "1000",
       SV_DRAIN_LIMIT_MS: "604800000",
       SV_STANDBY: "0",
+      SV_INSPECT: "0.0.0.0:9229",
       SV_LOG_LEVEL: "warn",
       SV_LOG_FORMAT: "pretty",
     };
@@ -59,6 +65,7 @@ describe("the environment", () => {
       initLimitMs: 1_000,
       drainLimitMs: 604_800_000,
       standby: "none",
+      inspect: "0.0.0.0:9229",
       logLevel: "warn",
       logFormat: "pretty",
     });
@@ -71,6 +78,7 @@ describe("the environment", () => {
     ["SV_INIT_LIMIT_MS", "0", 'milliseconds from 1 to 604800000, not "0"'],
     ["SV_INIT_LIMIT_MS", "1.5", 'not "1.5"'],
     ["SV_STANDBY", "1", 'one of 0, idle, loaded, not "1"'],
+    ["SV_INSPECT", "localhost", 'host:port or a port from 1 to 65535, not "localhost"'],
     ["SV_LOG_LEVEL", "verbose", 'one of debug, info, warn, error, not "verbose"'],
     ["SV_LOG_FORMAT", "xml", 'one of json, pretty, not "xml"'],
   ])("%s=%s is refused with what is allowed", (name, value, sentence) => {
