@@ -27,6 +27,8 @@ export interface IsolateEvents {
   ready(concurrency: number): void;
   unusable(failure: Failure): void;
   restartFailed(failure: Failure, retryInMs: number): void;
+  /** A standby process ended before it was needed. */
+  standbyFailed(failure: Failure): void;
   /** Exactly one for each job that was not revoked. */
   outcome(lease: LeaseRef, outcome: Outcome): void;
   chunk(lease: LeaseRef, index: number, body: Uint8Array): void;
@@ -71,6 +73,7 @@ export class Isolate {
         for (const job of this.#jobs.open()) this.#close(job, handedBack);
         events.restartFailed(failure, retryInMs);
       },
+      standbyFailed: (failure) => events.standbyFailed(failure),
       unusable: (failure) => {
         for (const job of this.#jobs.open()) this.#close(job, handedBack);
         events.unusable(failure);
@@ -90,6 +93,11 @@ export class Isolate {
   /** Of the current handler process. */
   get pid(): number | undefined {
     return this.#keeper.pid;
+  }
+
+  /** Of the process that waits to take over. */
+  get standbyPid(): number | undefined {
+    return this.#keeper.standbyPid;
   }
 
   /** Jobs whose outcome is not decided yet. */

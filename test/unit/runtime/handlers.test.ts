@@ -96,7 +96,7 @@ describe("streams", () => {
   });
 
   test("a yield of three megabytes is split and can be joined; all yields are the output if asked", async () => {
-    await using run = new WorkerRun("streams-3-mb");
+    await using run = new WorkerRun("yields-3-mb");
     const job = run.source.submit();
     const big = { text: "é".repeat(1_500_000) };
     expect(await job.result()).toEqual({ kind: "completed", output: ["first", big, "last"] });
