@@ -28,7 +28,8 @@ export function buildIfStale(): BuildOutcome {
     return { built: false, typeErrors: "" };
   }
   fs.mkdirSync(path.dirname(stampFile), { recursive: true });
-  const fresh = fs.mkdtempSync(path.join(path.dirname(stampFile), "build-"));
+  // As deep as dist/ itself, because source maps name their sources relative to where they were written.
+  const fresh = fs.mkdtempSync(path.join(root, ".dist-"));
   try {
     const typeErrors = compileInto(fresh);
     copyAssets(fresh);

@@ -1,6 +1,5 @@
 /** A redis-server of the benchmark's own: on a unix socket, with an append-only file that is synced on every write. */
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -31,9 +30,11 @@ export async function startRedis(folder: string): Promise<RedisServer> {
   ]);
   const child = spawn("redis-server", words, { stdio: "ignore" });
   watchOver(child);
-  const failed = once(child, "exit").then(() => "redis-server ended at its start");
-  const missing = once(child, "error").then(() => "there is no redis-server in PATH");
-  const problem = await Promise.race([failed, missing, socketThere(socket)]);
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", () => resolve("there is no redis-server in PATH"));
+    child.once("exit", () => resolve("redis-server ended at its start"));
+  });
+  const problem = await Promise.race([ended, socketThere(socket)]);
   if (problem !== undefined) {
     throw new Error(`${problem}; on Debian: apt-get install redis-server`);
   }

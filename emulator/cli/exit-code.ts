@@ -13,7 +13,8 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** What each code means, as `--help` and the reference say it. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
-  [EXIT.stopped]: "stopped after SIGINT or SIGTERM; running jobs have finished",
+  [EXIT.stopped]:
+    "stopped after SIGINT or SIGTERM; running jobs have finished, or went back to the queue after 30 s",
   [EXIT.unexpected]: "an unexpected failure",
   [EXIT.usage]: "wrong usage: an unknown flag, a missing target, a bad config",
   [EXIT.port]: "the address or port cannot be opened",

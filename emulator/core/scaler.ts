@@ -4,6 +4,8 @@ import type { Endpoint } from "./endpoint.ts";
 export interface ScalableWorker {
   readonly id: string;
   readonly state: "initializing" | "ready" | "draining" | "unhealthy";
+  /** False for one whose process has ended, and for one that connected by itself. */
+  readonly hasProcess: boolean;
   readonly heldCount: number;
   /** Since when it holds no job; its start, if it never held one. */
   readonly idleSince: number;
@@ -52,7 +54,11 @@ export function decideScale(input: ScalerInput): ScalerDecision {
   const wanted = clamp(growth.count, endpoint.workersMin, endpoint.workersMax);
   const dueAts = [growth.dueAt];
 
-  const missing = wanted - current.length;
+  // One that cannot load its handler keeps its place until it has ended: only then is it known how long to wait.
+  const ending = input.workers.filter(
+    (worker) => worker.state === "unhealthy" && worker.hasProcess,
+  );
+  const missing = wanted - current.length - ending.length;
   const start = missing > 0 && now >= input.notBefore ? missing : 0;
   if (missing > 0 && start === 0) dueAts.push(input.notBefore);
 

@@ -78,7 +78,13 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   };
 }
 
-async function serve(context: EngineContext, endpoints: readonly ServedEndpoint[]): Promise<void> {
+async function serve(context: EngineContext, served: readonly ServedEndpoint[]): Promise<void> {
+  const { directory } = context;
+  // An endpoint that an earlier run served already keeps its age.
+  const endpoints = served.map(({ template, endpoint }) => {
+    const createdAt = directory.findEndpoint(endpoint.id)?.createdAt ?? endpoint.createdAt;
+    return { template, endpoint: { ...endpoint, createdAt } };
+  });
   await commit(context, async (tx) => {
     for (const { template, endpoint } of endpoints) {
       await tx.putRecord("template", template.id, template);
@@ -86,7 +92,7 @@ async function serve(context: EngineContext, endpoints: readonly ServedEndpoint[
     }
   });
   for (const { template, endpoint } of endpoints) {
-    context.directory.keepTemplate(template);
-    context.directory.keepEndpoint(endpoint);
+    directory.keepTemplate(template);
+    directory.keepEndpoint(endpoint);
   }
 }

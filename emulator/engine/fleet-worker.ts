@@ -50,6 +50,10 @@ export class FleetWorker {
     return this.#held.size;
   }
 
+  get hasProcess(): boolean {
+    return this.launched !== undefined;
+  }
+
   get connected(): boolean {
     return this.#send !== undefined;
   }

@@ -21,6 +21,8 @@ class MarkedStream {
     this.#stream = stream;
     this.#write = stream.write.bind(stream);
     stream.write = this.#intercept;
+    // Its reader is the supervisor. When that is gone, so is the pipe of frames, whose end ends everything.
+    stream.on("error", () => undefined);
   }
 
   readonly #intercept: WriteStream["write"] = (

@@ -14,29 +14,13 @@ import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";
 import { DueTimer } from "./ending/due-timer.ts";
 import { timedOutFailure, withLogLines } from "./ending/certificate.ts";
 import { exitFailure, judge, type ProcessEnd } from "./ending/verdict.ts";
-import type { OutputLine } from "./handler-output.ts";
+import type { IsolateEvents } from "./isolate-events.ts";
 import { JobDirectories } from "./job-directories.ts";
 import { ProcessKeeper, type KeeperOptions } from "./process-keeper.ts";
 import { RunningJobs, type EndingCause, type RunningJob } from "./running-jobs.ts";
 import { runOrder } from "./run-order.ts";
 
 export type IsolateOptions = KeeperOptions;
-
-export interface IsolateEvents {
-  /** The handler is ready, for the first time or again, or takes another number of jobs at a time. */
-  ready(concurrency: number): void;
-  unusable(failure: Failure): void;
-  restartFailed(failure: Failure, retryInMs: number): void;
-  /** A standby process ended before it was needed. */
-  standbyFailed(failure: Failure): void;
-  /** Exactly one for each job that was not revoked. */
-  outcome(lease: LeaseRef, outcome: Outcome): void;
-  chunk(lease: LeaseRef, index: number, body: Uint8Array): void;
-  progress(lease: LeaseRef, value: Uint8Array): void;
-  line(line: OutputLine): void;
-  /** `openPlaces` may have grown. */
-  placesChanged(): void;
-}
 
 const handedBack: Outcome = { kind: "handed-back" };
 
@@ -277,9 +261,20 @@ export class Isolate {
       if (job !== undefined)
         this.#decide(job, "failed", { kind: "failed", failure: this.#certify(job, head) });
     }
+    // No certificate will hold it, so the log has to.
+    if (verdict.lost.length === 0) this.#tell(head);
     this.#handBackOpen();
     if (verdict.isUnclear) this.#aloneFor = verdict.handedBack.length;
     this.#keeper.condemn();
+  }
+
+  #tell({ message, stack }: FailedHead): void {
+    this.#events.line({
+      stream: "stderr",
+      level: "error",
+      text: `An error that nobody caught ends the handler process: ${message}`,
+      ...(stack === undefined ? {} : { fields: { stack } }),
+    });
   }
 
   #gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void {

@@ -15,9 +15,9 @@ export function errorCodesTable(): string {
 
 /** @throws Error when the comment on the failure types has no item for one of them */
 export function failureTypesTable(): string {
-  const { program, commentBefore } = readCommented("runtime/protocol/failure.ts");
-  const [list] = program.body;
-  const items = list === undefined ? [] : commentBefore(list.start);
+  const source = readCommented("runtime/protocol/failure.ts");
+  const [list] = source.program.body;
+  const items = list === undefined ? [] : source.commentBefore(list.start);
   const rows = FAILURE_TYPES.map((type) => {
     const begin = `- \`${type}\`: `;
     const item = items.find((candidate) => candidate.startsWith(begin));

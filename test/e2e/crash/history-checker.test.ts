@@ -11,13 +11,13 @@ function history(...facts: readonly Untimed[]): readonly Fact[] {
 }
 
 const expectations: Readonly<Record<string, Expectation>> = {
-  plain: { status: "COMPLETED", output: { length: 3 } },
-  streams: { status: "COMPLETED", chunks: ["a", "b"] },
-  fails: { status: "FAILED", afterRetry: "COMPLETED" },
+  plain: { statuses: ["COMPLETED"], output: { length: 3 } },
+  streams: { statuses: ["COMPLETED"], chunks: ["a", "b"] },
+  fails: { statuses: ["FAILED"], afterRetry: "COMPLETED" },
 };
 
 function expected(marker: string): Expectation {
-  return expectations[marker.split("-")[0] ?? ""] ?? { status: "COMPLETED" };
+  return expectations[marker.split("-")[0] ?? ""] ?? { statuses: ["COMPLETED"] };
 }
 
 function kinds(facts: readonly Fact[]): ViolationKind[] {

@@ -6,8 +6,8 @@ import type { Fact } from "./history.ts";
 /** How a job is to end, as its submission's marker says. */
 export interface Expectation {
   /** How it may end when nobody cancels or retries it. */
-  readonly status: JobStatus;
-  /** How it is to end when it was retried; default as `status`. */
+  readonly statuses: readonly JobStatus[];
+  /** How it is to end when it was retried; default as `statuses`. */
   readonly afterRetry?: JobStatus;
   /** Members that a COMPLETED job's output must have, beside `marker` and `attempt`. */
   readonly output?: Readonly<Record<string, unknown>>;
@@ -259,13 +259,15 @@ function wrongEnd(
   return violations;
 }
 
-function allowedEnds(dossier: Dossier, { status, afterRetry = status }: Expectation) {
+function allowedEnds(dossier: Dossier, { statuses, afterRetry }: Expectation): Set<JobStatus> {
   const has = (type: Fact["type"]) => of(dossier, type).length > 0;
-  if (has("cancelled")) return new Set<JobStatus>(["CANCELLED"]);
-  const ends = new Set<JobStatus>([has("retried") ? afterRetry : status]);
-  if (has("retry-unanswered")) ends.add(afterRetry);
-  if (has("cancel-unanswered")) ends.add("CANCELLED");
-  return ends;
+  if (has("cancelled")) return new Set(["CANCELLED"]);
+  const retried = afterRetry === undefined ? statuses : [afterRetry];
+  return new Set([
+    ...(has("retried") ? retried : statuses),
+    ...(has("retry-unanswered") ? retried : []),
+    ...(has("cancel-unanswered") ? ["CANCELLED" as const] : []),
+  ]);
 }
 
 function countViolations(facts: readonly Fact[], dossiers: readonly Dossier[]): Violation[] {

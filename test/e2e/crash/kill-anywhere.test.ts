@@ -40,7 +40,7 @@ function nextInput(run: Run) {
 
 function expected(marker: string): Expectation {
   const isHeavy = marker.startsWith("heavy-");
-  return { status: "COMPLETED", ...(isHeavy ? { output: { ballast: BALLAST } } : {}) };
+  return { statuses: ["COMPLETED"], ...(isHeavy ? { output: { ballast: BALLAST } } : {}) };
 }
 
 /** Submits one job after the other and waits for its end, over any number of lives of the service. */
@@ -59,7 +59,7 @@ async function submitAndWait(run: Run): Promise<void> {
 
 /** One life: most end some time after a random share of what is left was taken in, some while they begin. Gives when. */
 async function liveAndDie(run: Run, start: () => KillableEmulator, kill: number): Promise<number> {
-  const emulator = start();
+  await using emulator = start();
   const isReady = emulator.ready.then(() => run.lives.begin());
   if (run.random.next() < 0.15) {
     isReady.catch(() => undefined);
@@ -84,7 +84,7 @@ it(
     console.log(`seed: ${random.seed} (CRASH_SEED=${random.seed} repeats it)`);
     using scene = makeCrashScene({ jobs: { fixture: "writes-its-history.ts", workers: 2 } });
     const { history, config } = scene;
-    const first = new KillableEmulator({ config, port: 0 });
+    await using first = new KillableEmulator({ config, port: 0 });
     const url = await first.ready;
     await first.kill();
     const start = () => new KillableEmulator({ config, port: Number(new URL(url).port) });
@@ -97,7 +97,7 @@ it(
     for (let kill = 0; kill < KILLS; kill += 1) {
       killedAt.push(await liveAndDie(run, start, kill));
     }
-    const last = start();
+    await using last = start();
     await last.ready;
     lives.begin();
     await Promise.all(clients);
@@ -107,7 +107,7 @@ it(
     });
     await last.kill();
 
-    const afterwards = start();
+    await using afterwards = start();
     await afterwards.ready;
     for (const jobId of jobIdsIn(history.facts())) await client.look(jobId);
     history.add({ type: "counted", completed: (await client.health()).jobs.completed });

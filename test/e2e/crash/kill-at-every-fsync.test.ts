@@ -54,7 +54,7 @@ function startTraced(syncs: Syncs, scene: CrashScene, what: readonly string[]): 
 async function countSyncs(syncs: Syncs): Promise<number> {
   using scene = makeCrashScene(SCRIPT_ENDPOINTS);
   const log = path.join(path.dirname(scene.config), "strace.log");
-  const emulator = startTraced(syncs, scene, ["-o", log]);
+  await using emulator = startTraced(syncs, scene, ["-o", log]);
   await using script = new Script(scene.history, await emulator.ready);
   expect(await script.play()).toBe(true);
   expect(await emulator.stop()).toBe(0);
@@ -67,7 +67,7 @@ async function countSyncs(syncs: Syncs): Promise<number> {
 async function killAt(syncs: Syncs, n: number): Promise<boolean> {
   using scene = makeCrashScene(SCRIPT_ENDPOINTS);
   const what = ["-o", "/dev/null", "-e", `inject=${syncs.call}:signal=KILL:when=${n}`];
-  const emulator = startTraced(syncs, scene, what);
+  await using emulator = startTraced(syncs, scene, what);
   const wasReady = await emulator.ready.then(
     () => true,
     () => false,
@@ -78,7 +78,7 @@ async function killAt(syncs: Syncs, n: number): Promise<boolean> {
   }
   const { signal } = await emulator.ended;
 
-  const next = new KillableEmulator({ config: scene.config, port: 0 });
+  await using next = new KillableEmulator({ config: scene.config, port: 0 });
   await using script = new Script(scene.history, await next.ready);
   if (!wasReady) expect(await script.play()).toBe(true);
   await script.settle().catch((error: unknown) => {
@@ -92,13 +92,13 @@ async function killAt(syncs: Syncs, n: number): Promise<boolean> {
   return signal === "SIGKILL";
 }
 
-/** Kills at every `step`-th sync until a run comes to its end unharmed; answers the number of kills. */
-async function killAtEach(syncs: Syncs, step: number): Promise<number> {
+/** Kills at every `step`-th of the `counted` syncs, and on until a run comes to its end unharmed; answers the number of kills. */
+async function killAtEach(syncs: Syncs, counted: number, step: number): Promise<number> {
   let kills = 0;
   let next = 1;
   let isOver = false;
   async function lane(): Promise<void> {
-    while (!isOver) {
+    while (next <= counted || !isOver) {
       const n = next;
       next += step;
       if (await killAt(syncs, n)) kills += 1;
@@ -116,7 +116,7 @@ it.skipIf(straceIsMissing !== undefined).each(SYNCS)(
     const counted = await countSyncs(syncs);
     const step = Math.ceil(counted / MAX_RUNS);
     if (step > 1) console.log(`${counted} syncs of ${syncs.of}: every ${step}th is killed at`);
-    const kills = await killAtEach(syncs, step);
+    const kills = await killAtEach(syncs, counted, step);
     console.log(`figure: kills at syncs of ${syncs.of}: ${kills} (${counted} counted in one run)`);
     // How many there are depends on what shares a commit, and so differs a little between runs.
     expect(kills).toBeGreaterThan((counted / step) * 0.8 - 1);

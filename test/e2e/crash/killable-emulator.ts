@@ -21,7 +21,7 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-export class KillableEmulator {
+export class KillableEmulator implements AsyncDisposable {
   /** The address, once the emulator can be called. Rejects when it ends before that. */
   readonly ready: Promise<string>;
   readonly ended: Promise<ProcessEnd>;
@@ -38,7 +38,8 @@ export class KillableEmulator {
     ];
     this.#child = spawn(command, args, {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...env, SV_API_KEY: API_KEY },
+      // What it leaves in the temporary directory when it is killed goes with the directory of its config.
+      env: { ...process.env, TMPDIR: path.dirname(config), ...env, SV_API_KEY: API_KEY },
     });
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     this.ready = promise;
@@ -74,5 +75,9 @@ export class KillableEmulator {
   async stop(): Promise<number | null> {
     this.#child.kill("SIGTERM");
     return (await this.ended).code;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
   }
 }

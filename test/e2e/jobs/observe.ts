@@ -2,20 +2,31 @@
 import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Ids of the processes whose environment has `mark`, as `NAME=value`; this process is left out. */
-export function processesMarked(mark: string): number[] {
+/** A process as it was when it was looked at. */
+export interface ObservedProcess {
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly commandLine: string;
+}
+
+/** The processes whose environment has `mark`, as `NAME=value`; this process is left out. */
+export function processesMarked(mark: string): ObservedProcess[] {
   return fs
     .readdirSync("/proc")
     .map(Number)
-    .filter((pid) => Number.isInteger(pid) && pid !== process.pid && isMarked(pid, mark));
+    .filter((pid) => Number.isInteger(pid) && pid !== process.pid)
+    .flatMap((pid) => observed(pid, mark));
 }
 
-function isMarked(pid: number, mark: string): boolean {
+function observed(pid: number, mark: string): ObservedProcess[] {
   try {
-    return fs.readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(mark);
+    const read = (name: string) => fs.readFileSync(`/proc/${pid}/${name}`, "utf8");
+    if (!read("environ").split("\0").includes(mark)) return [];
+    const parentPid = Number(/^PPid:\s+(\d+)$/m.exec(read("status"))?.[1]);
+    return [{ pid, parentPid, commandLine: read("cmdline").replaceAll("\0", " ").trim() }];
   } catch {
     // It ended meanwhile, or belongs to somebody else.
-    return false;
+    return [];
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../../../runtime/client/index.ts";
 import { TestClock } from "./test-clock.ts";
 
-export const API_KEY = "test-key";
+const API_KEY = "test-key";
 
 /** One expected request and its answer. */
 export interface Step {

@@ -10,7 +10,15 @@ import {
 const NOW = 1_000_000;
 
 function worker(id: string, overrides: Partial<ScalableWorker> = {}): ScalableWorker {
-  return { id, state: "ready", heldCount: 1, idleSince: NOW, endpointVersion: 1, ...overrides };
+  return {
+    id,
+    state: "ready",
+    hasProcess: true,
+    heldCount: 1,
+    idleSince: NOW,
+    endpointVersion: 1,
+    ...overrides,
+  };
 }
 
 function decide(
@@ -110,7 +118,7 @@ describe("the scaler", () => {
     const broken = {
       inQueue: 1,
       oldestQueuedAt: NOW,
-      workers: [worker("x", { state: "unhealthy", heldCount: 0 })],
+      workers: [worker("x", { state: "unhealthy", hasProcess: false, heldCount: 0 })],
     };
     expect(decide({ ...broken, notBefore: NOW + 8_000 })).toMatchObject({
       start: 0,
@@ -119,10 +127,21 @@ describe("the scaler", () => {
     expect(decide({ ...broken, notBefore: NOW }).start).toBe(1);
   });
 
+  it("replaces a worker that could not initialize only when its process has ended", () => {
+    const failing = { state: "unhealthy", heldCount: 0 } as const;
+    const endpoint = { workersMin: 2 };
+    const beside = worker("y");
+    const still = [worker("x", { ...failing, hasProcess: true }), beside];
+    expect(decide({ endpoint, workers: still })).toEqual({ start: 0, drain: [], dueAt: undefined });
+    const gone = [worker("x", { ...failing, hasProcess: false }), beside];
+    expect(decide({ endpoint, workers: gone }).start).toBe(1);
+  });
+
   it("stays within its bounds whatever it is told", () => {
     const arbitraryWorker = fc.record({
       id: fc.uuid(),
       state: fc.constantFrom("initializing", "ready", "draining", "unhealthy"),
+      hasProcess: fc.boolean(),
       heldCount: fc.nat(3),
       idleSince: fc.integer({ min: NOW - 20_000, max: NOW }),
       endpointVersion: fc.constantFrom(1, 2),
@@ -148,6 +167,9 @@ describe("the scaler", () => {
           ({ state, endpointVersion }) =>
             (state === "ready" || state === "initializing") && endpointVersion === 1,
         );
+        const ending = given.workers.filter(
+          ({ state, hasProcess }) => state === "unhealthy" && hasProcess,
+        );
         const drained = live.filter(({ id }) => decision.drain.includes(id));
         expect(live.length + decision.start).toBeLessThanOrEqual(
           Math.max(live.length, given.endpoint.workersMax),
@@ -155,7 +177,7 @@ describe("the scaler", () => {
         expect(live.length - drained.length + decision.start).toBeGreaterThanOrEqual(
           given.notBefore > NOW
             ? Math.min(live.length, given.endpoint.workersMin)
-            : given.endpoint.workersMin,
+            : given.endpoint.workersMin - ending.length,
         );
         expect(drained.every(({ heldCount }) => heldCount === 0)).toBe(true);
         if (decision.dueAt !== undefined) expect(decision.dueAt).toBeGreaterThan(NOW);

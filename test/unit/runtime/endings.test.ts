@@ -185,13 +185,14 @@ describe("an error nobody catches", () => {
     expect(await run.source.submit(quick).result()).toMatchObject({ output: "quick" });
   });
 
-  test("of a job that is over already costs nobody an attempt", async () => {
+  test("of a job that is over already costs nobody an attempt, and stands in the log", async () => {
     await using run = new WorkerRun("rejects-later");
     const neighbour = run.source.submit({ input: { wait: true } });
     await run.logged("waiting");
     const job = run.source.submit({ input: { after: true } });
     expect(await job.result()).toMatchObject({ kind: "completed", output: "answered before" });
     expect(await neighbour.result()).toEqual({ kind: "handed-back" });
+    await run.logged("An error that nobody caught ends the handler process: nobody is listening");
     expect(await run.source.submit(quick).result()).toMatchObject({ output: "quick" });
   });
 });

@@ -1,0 +1,98 @@
+/** The examples as a person runs them: one emulator process serves the directory, the client calls it. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Thumbnails } from "../../../examples/thumbnails/handler.ts";
+import type { TokensChunk } from "../../../examples/tokens/handler.ts";
+import { createClient, type Client } from "../../../runtime/client/index.ts";
+import { startEmulatorProcess, type EmulatorProcess } from "../emulator-process.ts";
+import { processesMarked } from "./observe.ts";
+
+const examples = path.resolve(import.meta.dirname, "../../../examples");
+const mark = { name: "SERVES_EXAMPLES", value: crypto.randomUUID() };
+
+let emulator: EmulatorProcess;
+let client: Client;
+
+beforeAll(async () => {
+  const args = [examples, "--ephemeral"];
+  emulator = await startEmulatorProcess({ args, env: { [mark.name]: mark.value } });
+  client = createClient({ baseUrl: emulator.url, apiKey: emulator.apiKey });
+});
+
+afterAll(async () => {
+  await client.close();
+  assert.deepEqual(await emulator.stop(), { code: 0, signal: null });
+  assert.deepEqual(processesMarked(`${mark.name}=${mark.value}`), []);
+});
+
+test("hello greets", async () => {
+  const { output } = await client.endpoint("hello").runSync({ name: "Ada" });
+  expect(output).toEqual({ greeting: "Hello, Ada!" });
+});
+
+test.each([
+  ["base64", ""],
+  ["a data URL", "data:image/jpeg;base64,"],
+])("thumbnails makes the variants asked for of a photograph sent as %s", async (_form, head) => {
+  const photo = await readFile(path.join(examples, "thumbnails/photo.jpg"));
+  const { autoOrient } = await sharp(photo).metadata();
+  const { output, executionTime } = await client
+    .endpoint<unknown, Thumbnails>("thumbnails")
+    .runSync({
+      image: head + photo.toString("base64"),
+      sizes: [320, { width: 96, height: 64 }],
+      formats: ["png", "webp"],
+    });
+  expect(output.source).toEqual({
+    width: autoOrient.width,
+    height: autoOrient.height,
+    format: "jpeg",
+    bytes: photo.length,
+  });
+  const decoded = await Promise.all(
+    output.variants.map(async ({ data }) => {
+      // All pixels are read, not only the head.
+      const { info } = await sharp(Buffer.from(data, "base64"))
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      const { format } = await sharp(Buffer.from(data, "base64")).metadata();
+      return { format, width: info.width, height: info.height };
+    }),
+  );
+  const height = Math.round((320 * autoOrient.height) / autoOrient.width);
+  expect(decoded).toEqual([
+    { format: "png", width: 320, height },
+    { format: "webp", width: 320, height },
+    { format: "png", width: 96, height: 64 },
+    { format: "webp", width: 96, height: 64 },
+  ]);
+  console.log(`figure: four variants of the photograph took ${executionTime} ms`);
+});
+
+test("tokens streams in order while the job runs, without gaps", async () => {
+  const count = 250;
+  const tokens = client.endpoint<unknown, undefined, TokensChunk>("tokens");
+  const startedAt = performance.now();
+  const { id } = await tokens.run({ prompt: "It was", maxTokens: count, delayMs: 10, seed: 1 });
+  const stream = tokens.stream(id);
+  const first = await stream.next();
+  const firstMs = performance.now() - startedAt;
+  expect((await tokens.status(id)).status).toBe("IN_PROGRESS");
+  if (first.done === true) throw new Error("the stream has no chunk");
+
+  const chunks = [first.value];
+  for await (const chunk of stream) chunks.push(chunk);
+  const oneToCount = Array.from({ length: count }, (_, index) => index + 1);
+  expect(chunks.map(({ output }) => output.output_tokens)).toEqual(oneToCount);
+  expect(chunks.map(({ metrics }) => metrics.stream_index + 1)).toEqual(oneToCount);
+  expect(new Set(chunks.map(({ output }) => output.input_tokens)).size).toBe(1);
+  const job = await tokens.status(id);
+  expect(job.status).toBe("COMPLETED");
+  expect(job).not.toHaveProperty("output");
+  console.log(
+    `figure: first of ${count} tokens after ${firstMs.toFixed(0)} ms, the last after ${(performance.now() - startedAt).toFixed(0)} ms`,
+  );
+});

@@ -1,0 +1,70 @@
+/** A gate at which handlers wait until the test lets them on: the fixture waits-at-a-gate comes here. */
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+interface Visitor {
+  readonly jobId: string;
+  readonly response: ServerResponse;
+}
+
+export class Gate implements AsyncDisposable {
+  readonly #server = createServer((request, response) => {
+    const name = (request.url ?? "").slice(1);
+    const jobId = String(request.headers["x-job-id"]);
+    this.names.push(name);
+    this.#visit(name).resolve({ jobId, response });
+  });
+  readonly #visits = new Map<string, PromiseWithResolvers<Visitor>>();
+  /** Everybody who came, in this order. */
+  readonly names: string[] = [];
+
+  static async build(): Promise<Gate> {
+    const gate = new Gate();
+    gate.#server.listen(0, "127.0.0.1");
+    await once(gate.#server, "listening");
+    return gate;
+  }
+
+  /** What to submit, so that the job comes here under this name. */
+  input(name: string): { readonly gate: string } {
+    const { port } = this.#server.address() as AddressInfo;
+    return { gate: `http://127.0.0.1:${port}/${name}` };
+  }
+
+  /** The id of the job that stands, or comes to stand, at the gate under this name. */
+  async arrival(name: string): Promise<string> {
+    return (await this.#visit(name).promise).jobId;
+  }
+
+  /** Lets the job on, once it is here; its output is then `text`. */
+  async open(name: string, text = "through"): Promise<void> {
+    await this.#answer(name, 200, text);
+  }
+
+  /** Makes the job fail, once it is here. */
+  async turnAway(name: string): Promise<void> {
+    await this.#answer(name, 403, "turned away");
+  }
+
+  /** Whoever still stands here is turned out. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  async #answer(name: string, status: number, text: string): Promise<void> {
+    const { response } = await this.#visit(name).promise;
+    this.#visits.delete(name);
+    response.writeHead(status, { connection: "close" }).end(text);
+  }
+
+  #visit(name: string): PromiseWithResolvers<Visitor> {
+    const known = this.#visits.get(name);
+    if (known !== undefined) return known;
+    const visit = Promise.withResolvers<Visitor>();
+    this.#visits.set(name, visit);
+    return visit;
+  }
+}

@@ -1,0 +1,110 @@
+/** However a service or a worker ends, nothing that it started outlives it: no worker, no handler, nothing a handler started. */
+import path from "node:path";
+import { expect, test } from "vitest";
+import { createClient, type Client, type EndpointHealth } from "../../../runtime/client/index.ts";
+import { temporaryTree } from "../../temporary-tree.ts";
+import { startEmulatorProcess, type EmulatorProcess } from "../emulator-process.ts";
+import { eventually, type ObservedProcess, processesMarked } from "./observe.ts";
+
+const fixtures = path.resolve(import.meta.dirname, "../../fixtures/handlers");
+
+/** Handlers that do not end by themselves, some with programs that left their process group. */
+const STUBBORN = [
+  "blocks-the-loop",
+  "ignores-abort",
+  "ignores-sigterm",
+  "forks-a-child",
+  "speaks-to-nobody",
+];
+/** Supervisor and handler process of each, and the programs that the last two start: two and one. */
+const PROCESSES = STUBBORN.length * 2 + 3;
+
+type JobCounts = EndpointHealth["jobs"];
+
+interface Scene extends AsyncDisposable {
+  readonly emulator: EmulatorProcess;
+  readonly client: Client;
+  /** The processes below the emulator. */
+  readonly left: () => ObservedProcess[];
+}
+
+/** An emulator whose handlers are all at work. */
+async function setScene(): Promise<Scene> {
+  const mark = `LEFT_OVER=${crypto.randomUUID()}`;
+  const [name = "", value = ""] = mark.split("=");
+  const endpoints = STUBBORN.map((id) => [
+    id,
+    { handler: path.join(fixtures, `${id}.ts`), workersMax: 1, env: { [name]: value } },
+  ]);
+  const config = JSON.stringify({ endpoints: Object.fromEntries(endpoints) });
+  const tree = await temporaryTree({ "sv.config.json": config });
+  const emulator = await startEmulatorProcess({ cwd: tree.root, args: ["sv.config.json"] });
+  const left = () => processesMarked(mark);
+  const client = createClient({ baseUrl: emulator.url, apiKey: emulator.apiKey });
+  for (const id of STUBBORN) await client.endpoint(id).run({});
+  await eventually("all handlers are at work", async () => {
+    const isAtWork = await allAre(client, ({ inProgress }) => inProgress === 1);
+    return isAtWork && left().length === PROCESSES ? true : undefined;
+  });
+  return {
+    emulator,
+    client,
+    left,
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await emulator[Symbol.asyncDispose]();
+      for (const { pid } of left()) process.kill(pid, "SIGKILL");
+      await tree[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function allAre(client: Client, holds: (jobs: JobCounts) => boolean): Promise<boolean> {
+  const all = await Promise.all(STUBBORN.map(async (id) => client.endpoint(id).health()));
+  return all.every(({ jobs }) => holds(jobs));
+}
+
+/** How long it took until `find` found nothing, ms. */
+async function expectGone(find: () => ObservedProcess[]): Promise<string> {
+  const since = performance.now();
+  const isGone = () => (find().length === 0 ? true : undefined);
+  await eventually("nothing is left", isGone, 5_000).catch(() => undefined);
+  expect(find()).toEqual([]);
+  return (performance.now() - since).toFixed(0);
+}
+
+test("when the emulator is told to stop at once", async () => {
+  await using scene = await setScene();
+  const { emulator } = scene;
+  emulator.child.kill("SIGINT");
+  await emulator.stderrMatch(/running jobs finish first/);
+  emulator.child.kill("SIGTERM");
+  expect(await emulator.exited).toEqual({ code: 130, signal: null });
+  const leftMs = await expectGone(scene.left);
+  console.log(`figure: last process gone ${leftMs} ms after a stop at once`);
+});
+
+test("when the emulator is killed", async () => {
+  await using scene = await setScene();
+  scene.emulator.child.kill("SIGKILL");
+  await scene.emulator.exited;
+  const leftMs = await expectGone(scene.left);
+  console.log(`figure: last process gone ${leftMs} ms after the emulator was killed`);
+});
+
+test("when the workers are killed: their jobs are handed to new ones, and nothing of the old is left", async () => {
+  await using scene = await setScene();
+  const before = scene.left();
+  for (const { pid } of before.filter(({ commandLine }) => commandLine.includes("sv-worker"))) {
+    process.kill(pid, "SIGKILL");
+  }
+  await eventually("new workers are at work", async () => {
+    const isAtWork = await allAre(
+      scene.client,
+      ({ inProgress, retried }) => inProgress === 1 && retried === 1,
+    );
+    return isAtWork ? true : undefined;
+  });
+  const old = new Set(before.map(({ pid }) => pid));
+  await expectGone(() => scene.left().filter(({ pid }) => old.has(pid)));
+});

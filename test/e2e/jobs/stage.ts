@@ -1,0 +1,87 @@
+/** An emulator with a config, a client and a mark by which everything it started is found again. */
+import assert from "node:assert/strict";
+import path from "node:path";
+import { createClient, type Client, type EndpointClient } from "../../../runtime/client/index.ts";
+import { temporaryTree } from "../../temporary-tree.ts";
+import { startEmulatorProcess, type EmulatorProcess } from "../emulator-process.ts";
+import { processesMarked } from "./observe.ts";
+
+const fixtures = path.resolve(import.meta.dirname, "../../fixtures/handlers");
+
+export interface StageOptions {
+  /** By id: what the config says of it, with the name of a fixture as `handler`. */
+  readonly endpoints: Readonly<
+    Record<string, { readonly handler: string; [key: string]: unknown }>
+  >;
+  /** Default: a directory that goes with the stage. */
+  readonly dataDir?: string;
+}
+
+/** When it is disposed of, the emulator is stopped, and nothing that it started may be left. */
+export class Stage implements AsyncDisposable {
+  readonly #directory: string;
+  readonly #removal: AsyncDisposable;
+  readonly #mark = `SET_ON_STAGE=${crypto.randomUUID()}`;
+  #running: { readonly emulator: EmulatorProcess; readonly client: Client } | undefined;
+
+  private constructor(directory: string, removal: AsyncDisposable) {
+    this.#directory = directory;
+    this.#removal = removal;
+  }
+
+  static async set({ endpoints, dataDir = "data" }: StageOptions): Promise<Stage> {
+    const written = Object.entries(endpoints).map(([id, { handler, ...settings }]) => [
+      id,
+      { handler: path.join(fixtures, handler), ...settings },
+    ]);
+    const config = { endpoints: Object.fromEntries(written), dataDir };
+    const tree = await temporaryTree({ "sv.config.json": JSON.stringify(config) });
+    const stage = new Stage(tree.root, tree);
+    await stage.start();
+    return stage;
+  }
+
+  /** Starts the emulator on the data directory as it is. */
+  async start(): Promise<void> {
+    const [name = "", value = ""] = this.#mark.split("=");
+    const emulator = await startEmulatorProcess({
+      args: ["sv.config.json"],
+      cwd: this.#directory,
+      env: { [name]: value },
+    });
+    const client = createClient({ baseUrl: emulator.url, apiKey: emulator.apiKey });
+    this.#running = { emulator, client };
+  }
+
+  get emulator(): EmulatorProcess {
+    return this.#now().emulator;
+  }
+
+  endpoint<Output = unknown>(id: string): EndpointClient<unknown, Output> {
+    return this.#now().client.endpoint<unknown, Output>(id);
+  }
+
+  /** SIGTERM, which lets running jobs finish; nothing may be left when the emulator has ended. */
+  async stop(): Promise<void> {
+    const { emulator, client } = this.#now();
+    this.#running = undefined;
+    await client.close();
+    const exit = await emulator.stop();
+    const left = processesMarked(this.#mark);
+    for (const { pid } of left) process.kill(pid, "SIGKILL");
+    assert.deepEqual({ ...exit, left }, { code: 0, signal: null, left: [] });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      if (this.#running !== undefined) await this.stop();
+    } finally {
+      await this.#removal[Symbol.asyncDispose]();
+    }
+  }
+
+  #now(): { readonly emulator: EmulatorProcess; readonly client: Client } {
+    if (this.#running === undefined) throw new Error("The emulator has been stopped.");
+    return this.#running;
+  }
+}

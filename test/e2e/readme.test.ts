@@ -1,0 +1,233 @@
+/** What the README and the other documents tell a reader to type works, typed as it stands there. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { temporaryDirectory } from "../setup/temporary-directory.ts";
+import { temporaryTree } from "../temporary-tree.ts";
+import { fencesIn, readDocument, root } from "../unit/docs/documents.ts";
+import { type Snippet, writeSnippets } from "../unit/docs/snippets.ts";
+import { call } from "./cli/call.ts";
+import { type EmulatorProcess, startEmulatorProcess } from "./emulator-process.ts";
+import { commandsBelow, pasteAll, pointed } from "./readme/pasted.ts";
+import { commandsIn, openShell, type Ran, type Shell } from "./readme/shell.ts";
+
+const KEY = "local-key";
+const temporary = temporaryDirectory();
+const directory = temporary.path;
+let emulator: EmulatorProcess;
+
+/** What `npm start` starts, on a port and a directory of its own. */
+beforeAll(async () => {
+  const args = ["examples", "--data-dir", path.join(directory, "data")];
+  emulator = await startEmulatorProcess({ args, env: { SV_API_KEY: KEY }, cwd: root });
+});
+afterAll(async () => {
+  await emulator[Symbol.asyncDispose]();
+  temporary[Symbol.dispose]();
+});
+
+test("npm start serves the examples under the key that the README names", () => {
+  const { scripts } = JSON.parse(readDocument("package.json").text) as {
+    scripts: Record<string, string>;
+  };
+  expect(scripts["start"]).toMatch(
+    /SV_API_KEY:-local-key\}" && exec node_modules\/.bin\/node dist\/emulator\/cli\/sv-emulate\.js examples$/,
+  );
+});
+
+describe("README.md", () => {
+  const commands = commandsBelow("README.md", "## Calling it");
+  let shell: Shell;
+  beforeAll(() => {
+    shell = openShell({ cwd: root });
+  });
+  afterAll(async () => shell[Symbol.asyncDispose]());
+
+  const paste = async (...wanted: readonly string[]): Promise<Ran> => {
+    const results = await pasteAll(shell, wanted, { url: emulator.url, directory });
+    const [result] = results.slice(-1);
+    if (result === undefined) throw new Error("nothing was pasted");
+    for (const { exitCode } of results) expect(exitCode).toBe(0);
+    return result;
+  };
+  const [submit = "", status = "", runsync = "", submitTokens = "", follow = ""] = commands;
+  const [submitLong = "", cancel = "", health = ""] = commands.slice(5);
+
+  test("has these eight commands", () => {
+    expect(commands.map((command) => /\/v2\/(\w+\/[\w-]+)/.exec(command)?.[1])).toEqual([
+      "hello/run",
+      "hello/status",
+      "hello/runsync",
+      "tokens/run",
+      "tokens/stream",
+      "tokens/run",
+      "tokens/cancel",
+      "hello/health",
+    ]);
+  });
+
+  test("a job that is submitted is COMPLETED when asked about until it has ended", async () => {
+    const submitted = await paste(submit);
+    expect(submitted.output.trim()).toMatch(/^[0-9a-f-]{36}-e1$/);
+    let job: unknown;
+    do job = JSON.parse((await paste(status)).output);
+    while (/IN_QUEUE|IN_PROGRESS/.test(JSON.stringify(job)));
+    expect(job).toMatchObject({
+      id: submitted.output.trim(),
+      status: "COMPLETED",
+      output: { greeting: "Hello, Ada!" },
+    });
+  });
+
+  test("runsync answers the greeting", async () => {
+    expect(JSON.parse((await paste(runsync)).output)).toMatchObject({
+      status: "COMPLETED",
+      output: { greeting: "Hello, Ada!" },
+    });
+  });
+
+  test("chunks of the stream arrive while the job runs", async () => {
+    const { output, pieces } = await paste(submitTokens, follow);
+    expect(output.match(/^event: chunk$/gm)).toHaveLength(40);
+    expect(output).toMatch(/^event: end\ndata: .*"status":"COMPLETED"/m);
+    const executionMs = Number(/"executionTime":(\d+)/.exec(output)?.[1]);
+    const arrivals = pieces.filter(({ text }) => text.includes("event: chunk"));
+    const times = arrivals.map(({ afterMs }) => afterMs);
+    const firstMs = times[0] ?? Number.NaN;
+    const spreadMs = (times.at(-1) ?? Number.NaN) - firstMs;
+    const gaps = times.slice(1).map((at, before) => at - (times[before] ?? 0));
+    const median = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? Number.NaN;
+    console.log(
+      `figure: README stream: 40 chunks of a job of ${executionMs} ms arrived in ${arrivals.length} pieces over ` +
+        `${spreadMs.toFixed(0)} ms, the first after ${firstMs.toFixed(0)} ms, ` +
+        `the median ${median.toFixed(0)} ms and at most ${Math.max(...gaps).toFixed(0)} ms apart`,
+    );
+    console.log(`figure: README stream arrivals (ms): ${times.map(Math.round).join(" ")}`);
+    // 40 pauses of 50 ms; a machine that is held up may deliver some chunks together.
+    expect(executionMs).toBeGreaterThanOrEqual(39 * 50);
+    expect(arrivals.length).toBeGreaterThan(10);
+    expect(spreadMs).toBeGreaterThan(executionMs / 2);
+  });
+
+  test("a running job that is cancelled is CANCELLED", async () => {
+    const cancelled: unknown = JSON.parse((await paste(submitLong, cancel)).output);
+    expect(cancelled).toEqual({ id: expect.stringMatching(/-e1$/), status: "CANCELLED" });
+    const { id } = cancelled as { id: string };
+    expect(await call(emulator, `tokens/status/${id}`)).toMatchObject({ id, status: "CANCELLED" });
+  });
+
+  test("health counts the two jobs of hello", async () => {
+    expect(JSON.parse((await paste(health)).output)).toMatchObject({
+      jobs: { completed: 2, failed: 0, inProgress: 0, inQueue: 0, retried: 0 },
+      workers: { idle: 1, running: 0 },
+    });
+  });
+
+  test("its first handler is served as it says", async () => {
+    const [fence] = fencesIn(readDocument("README.md").text).filter(({ info }) => info[0] === "ts");
+    if (fence === undefined) throw new Error("the README has no handler");
+    await using tree = await temporaryTree({ "greet/handler.ts": fence.code });
+    const args = ["greet", "--ephemeral"];
+    await using greeting = await startEmulatorProcess({ args, cwd: tree.root });
+    const { id, status: ended } = await call(greeting, "greet/runsync", { input: { name: "Ada" } });
+    expect(ended).toBe("COMPLETED");
+    const chunks = await call(greeting, `greet/stream/${String(id)}?from=0`);
+    expect(Object.values(chunks)).toEqual(
+      ["A", "d", "a"].map((letter, at) => ({
+        output: { letter },
+        metrics: { stream_index: at },
+      })),
+    );
+  });
+});
+
+describe("the examples' own pages", () => {
+  const pasteBelow = async (example: string): Promise<readonly Ran[]> => {
+    await using shell = openShell({ cwd: path.join(root, "examples", example) });
+    const commands = commandsBelow(`examples/${example}/README.md`, "## Try it");
+    const results = await pasteAll(shell, commands, { url: emulator.url, directory });
+    for (const { exitCode } of results) expect(exitCode).toBe(0);
+    return results;
+  };
+
+  test("hello greets", async () => {
+    const [runsync] = await pasteBelow("hello");
+    expect(JSON.parse(runsync?.output ?? "")).toMatchObject({
+      status: "COMPLETED",
+      output: { greeting: "Hello, Ada!" },
+    });
+  });
+
+  test("thumbnails makes a file that is WebP", async () => {
+    expect(await pasteBelow("thumbnails")).toHaveLength(3);
+    const file = fs.readFileSync(path.join(directory, "thumbnail.webp"));
+    expect([file.toString("latin1", 0, 4), file.toString("latin1", 8, 12)]).toEqual([
+      "RIFF",
+      "WEBP",
+    ]);
+  });
+
+  test("tokens streams 200 tokens", async () => {
+    const [, follow] = await pasteBelow("tokens");
+    expect(follow?.output.match(/^event: chunk$/gm)).toHaveLength(200);
+    expect(follow?.output).toMatch(/^event: end\ndata: .*"status":"COMPLETED"/m);
+  });
+});
+
+describe("commands in docs/", () => {
+  test.each([
+    ["docs/job-interface.md", "## In short", /"status":"COMPLETED".*"greeting":"Hello, Ada!"/],
+    ["docs/management.md", "## Which images run", /"status":"COMPLETED".*"greeting":"Hello, Ada!"/],
+  ])("%s: those below %s", async (file, heading, says) => {
+    await using shell = openShell({ cwd: root, env: { SV_API_KEY: KEY } });
+    const results = await pasteAll(shell, commandsBelow(file, heading), {
+      url: emulator.url,
+      directory,
+    });
+    expect(results.length).toBeGreaterThan(2);
+    for (const { exitCode } of results) expect(exitCode).toBe(0);
+    expect(results.at(-1)?.output).toMatch(says);
+  });
+});
+
+describe("TypeScript that is marked as runnable", () => {
+  let written: ReturnType<typeof writeSnippets>;
+  beforeAll(() => {
+    written = writeSnippets((code) => pointed(code, { url: emulator.url, directory }));
+  });
+  afterAll(() => written[Symbol.dispose]());
+
+  const run = async ({ file }: Snippet): Promise<readonly string[]> => {
+    const child = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
+    let text = "";
+    child.stdout.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+    const [code] = await once(child, "close");
+    expect(code).toBe(0);
+    return text === "" ? [] : text.trimEnd().split("\n");
+  };
+
+  test.each(["README.md", "docs/handlers.md", "docs/client.md"])(
+    "%s: its snippets run and print what they say",
+    async (document) => {
+      const snippets = written.snippets.filter(
+        (snippet) => snippet.isRunnable && snippet.document === document,
+      );
+      expect(snippets.length).toBeGreaterThan(0);
+      for (const snippet of snippets) {
+        const { line, prints } = snippet;
+        const printed = await run(snippet);
+        if (prints.length > 0) expect(printed, `line ${line}`).toEqual(prints);
+      }
+    },
+  );
+});
+
+describe("a block of shell code", () => {
+  test("is cut into whole commands, comments left out", () => {
+    const code = "# first\na \\\n  | b\n\n{ c\n  d; } > e\n# last\nf 'g\nh'\n";
+    expect(commandsIn(code)).toEqual(["a \\\n  | b", "{ c\n  d; } > e", "f 'g\nh'"]);
+    expect(() => commandsIn("a 'b\n")).toThrow("no shell can make anything of");
+  });
+});
