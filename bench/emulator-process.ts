@@ -38,6 +38,8 @@ export interface ServedEndpoint {
   readonly handler: string;
   /** As many from the start, and never more: 0 leaves its jobs in the queue. */
   readonly workers: 0 | 1;
+  /** Added to the worker's environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The file of a handler in `bench/handlers/`. */
@@ -49,9 +51,9 @@ export function handlerFile(name: string): string {
 function writeConfig(folder: string, endpoints: Readonly<Record<string, ServedEndpoint>>): string {
   const file = path.join(folder, "sv.config.json");
   const settings = Object.entries(endpoints).map(
-    ([id, { handler, workers }]): [string, unknown] => [
+    ([id, { handler, workers, env = {} }]): [string, unknown] => [
       id,
-      { handler: handlerFile(handler), workersMin: workers, workersMax: workers },
+      { handler: handlerFile(handler), workersMin: workers, workersMax: workers, env },
     ],
   );
   fs.writeFileSync(file, JSON.stringify({ endpoints: Object.fromEntries<unknown>(settings) }));
@@ -114,6 +116,7 @@ export async function startEmulatorProcess(start: EmulatorStart): Promise<Emulat
 /** The supervisor is the emulator's child, the handler process the supervisor's. */
 function pidsOf(emulator: number): EmulatorPids {
   const supervisor = childPids(emulator).find((pid) => commandLine(pid).includes("sv-worker"));
+  // The oldest of them: a standby process is started later.
   const handler = supervisor === undefined ? undefined : childPids(supervisor)[0];
   if (supervisor === undefined || handler === undefined) {
     throw new Error("The emulator's worker processes were not found under /proc.");

@@ -10,6 +10,7 @@ import { Progress } from "./progress.ts";
 import { writeReport } from "./report.ts";
 import { idleLatency } from "./rows/idle-latency.ts";
 import { memory } from "./rows/memory.ts";
+import { takeover } from "./rows/takeover.ts";
 import { queueDepth } from "./rows/queue-depth.ts";
 import type { Row } from "./rows/row.ts";
 import { spawn } from "./rows/spawn.ts";
@@ -17,7 +18,15 @@ import { streaming } from "./rows/streaming.ts";
 import { throughput } from "./rows/throughput.ts";
 import { coloured, plain, terminalTable } from "./table.ts";
 
-const ROWS: readonly Row[] = [idleLatency, throughput, streaming, spawn, queueDepth, memory];
+const ROWS: readonly Row[] = [
+  idleLatency,
+  throughput,
+  streaming,
+  spawn,
+  takeover,
+  queueDepth,
+  memory,
+];
 const root = path.resolve(import.meta.dirname, "..");
 
 async function run(options: Options): Promise<void> {

@@ -1,30 +1,91 @@
 /** `sv-runtime`: what a handler's module imports. */
-import type { Handler, HandlerDefinition } from "./handler/contract.ts";
+import type { Context, Handler, HandlerDefinition, Job, Returned } from "./handler/contract.ts";
+import type { StandardSchema } from "./handler/standard-schema.ts";
+import type { StartedWorker, StartWorkerOptions } from "./own-worker.ts";
 
 export { chunk, type ChunkWithMetrics } from "./handler/chunk.ts";
 export type {
+  Concurrency,
   Context,
   Handler,
   HandlerDefinition,
   Job,
   JobLog,
   LogFields,
+  Returned,
   S3Config,
+  SetupContext,
 } from "./handler/contract.ts";
+export type { StartedWorker, StartWorkerOptions } from "./own-worker.ts";
+export type { WorkerEnd } from "./worker.ts";
+export type { SchemaIssue, SchemaResult, StandardSchema } from "./handler/standard-schema.ts";
+
+/** A definition without an `output` schema: `Output` is whatever `run` returns. */
+export type UncheckedDefinition<Input, Output, State, RawInput> = HandlerDefinition<
+  Input,
+  Output,
+  State,
+  RawInput
+> & { readonly output?: undefined };
+
+/** A definition whose `output` schema is of the array of all yields. */
+export type AggregatingDefinition<Input, Output, State, RawInput> = Omit<
+  HandlerDefinition<Input, Output, State, RawInput>,
+  "run"
+> & {
+  readonly output: StandardSchema<Output, unknown>;
+  readonly aggregate: true;
+  readonly run: (
+    job: Job<Input>,
+    context: Context<State>,
+  ) => Iterator<unknown, unknown, undefined> | AsyncIterator<unknown, unknown, undefined>;
+};
+
+/** A definition whose `output` schema says what `run` must return. */
+export type CheckedDefinition<Input, Output, State, RawInput> = Omit<
+  HandlerDefinition<Input, Output, State, RawInput>,
+  "run"
+> & {
+  readonly output: StandardSchema<Output, unknown>;
+  readonly run: (job: Job<Input>, context: Context<State>) => Returned<NoInfer<Output>>;
+};
 
 /**
  * Gives a handler its types: `export default defineHandler<Input>((job) => …)`, or with options
- * `export default defineHandler({ concurrency: 4, run: (job) => … })`. Options given here win over the module's named
- * exports `concurrency`, `aggregate` and `setup`. The value is returned as it is.
+ * `export default defineHandler({ input: schema, concurrency: 4, run: (job) => … })`. `job.input` has the type the
+ * `input` schema gives, `context.state` that of `setup`, and what `run` returns is compared with the `output` schema.
+ * Options given here win over the module's named exports of the same names. The value is returned as it is.
  */
 export function defineHandler<Input = unknown, Output = unknown>(
   handler: Handler<Input, Output>,
 ): Handler<Input, Output>;
-export function defineHandler<Input = unknown, Output = unknown>(
-  definition: HandlerDefinition<Input, Output>,
-): HandlerDefinition<Input, Output>;
-export function defineHandler<Input, Output>(
-  handler: Handler<Input, Output> | HandlerDefinition<Input, Output>,
-): Handler<Input, Output> | HandlerDefinition<Input, Output> {
+export function defineHandler<Input = unknown, Output = unknown, State = unknown, RawInput = Input>(
+  definition: UncheckedDefinition<Input, Output, State, RawInput>,
+): HandlerDefinition<Input, Output, State, RawInput>;
+export function defineHandler<Input = unknown, Output = unknown, State = unknown, RawInput = Input>(
+  definition: AggregatingDefinition<Input, Output, State, RawInput>,
+): HandlerDefinition<Input, Output, State, RawInput>;
+export function defineHandler<Input = unknown, Output = unknown, State = unknown, RawInput = Input>(
+  definition: CheckedDefinition<Input, Output, State, RawInput>,
+): HandlerDefinition<Input, Output, State, RawInput>;
+export function defineHandler(handler: unknown): unknown {
   return handler;
+}
+
+/**
+ * Starts a worker in this program, for those who bring their own main instead of `sv-worker`. The handler runs in a
+ * process of its own all the same, so it is named, not handed in. Signals are the program's own affair: call `drain` on
+ * SIGTERM.
+ *
+ * @param handler the handler's file or directory, as a path (a relative one from the working directory) or a `file:` URL
+ * @throws {Error} with the code `missing_setting` when there is no service address or no token; a handler that cannot be
+ *   made ready is reported by `ended`
+ */
+export async function startWorker(
+  handler: string | URL,
+  options: StartWorkerOptions = {},
+): Promise<StartedWorker> {
+  // Handlers import this module too, and should not have to load the worker.
+  const { startOwnWorker } = await import("./own-worker.ts");
+  return startOwnWorker(handler, options);
 }

@@ -1,9 +1,13 @@
 /** `sv-runtime/testing`: runs a handler in the test's own process and gathers everything it gives. */
 import type { Buffer } from "node:buffer";
 import { ChunkWindow } from "./handler/chunk-window.ts";
+import fs from "node:fs/promises";
+import { mkdtempSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import type { Handler, HandlerDefinition, Job, LogFields, S3Config } from "./handler/contract.ts";
-import { invoke, type Invocation } from "./handler/invoke.ts";
-import { JobContext, type Voice } from "./handler/job-context.ts";
+import { invoke, type Invocable, type Invocation } from "./handler/invoke.ts";
+import { JobContext, openLog, type Voice } from "./handler/job-context.ts";
 import { readModule } from "./handler/read-module.ts";
 import type { LogLevel } from "./pipe/tagged-lines.ts";
 import type { RawChunk } from "./protocol/chunk.ts";
@@ -22,6 +26,8 @@ export interface RunHandlerOptions {
   readonly executionTimeoutMs?: number;
   /** Aborts `context.signal`, as a cancelled job would. */
   readonly signal?: AbortSignal;
+  /** `context.state` as it is; given, even as undefined, neither `setup` nor `dispose` is called. */
+  readonly state?: unknown;
 }
 
 /** One entry of `context.log`. */
@@ -39,62 +45,95 @@ export interface HandlerRun {
   readonly chunks: readonly RawChunk[];
   /** Every value given to `context.progress`, oldest first. */
   readonly progress: readonly unknown[];
+  /** Those of `setup` and `dispose` first and last. */
   readonly logs: readonly CapturedLog[];
+  /** True when the handler called `context.refresh`. */
+  readonly refreshed: boolean;
 }
 
 /**
- * Runs a handler on one job. Its `setup`, if it has one, runs first.
+ * Runs a handler on one job: its `setup`, if it has one, then the job, then its `dispose`. `context.tempDir` is removed
+ * at the end.
  *
  * @param handler a module's default export: a function, or what `defineHandler` returns
- * @param input `job.input`; copied by way of JSON, as the service would
+ * @param input `job.input` before the handler's schema; copied by way of JSON, as the service would
  * @throws whatever the handler throws
- * @throws InvalidOutputError when what it returns or yields has no JSON form or is too large
+ * @throws InvalidInputError when the input does not fit the handler's schema
+ * @throws InvalidOutputError when what it returns or yields has no JSON form, is too large or does not fit its schema
  * @throws InitError when it is no handler, or an option of it makes no sense
  */
-export async function runHandler<Input = unknown, Output = unknown>(
-  handler: Handler<Input, Output> | HandlerDefinition<Input, Output>,
+export async function runHandler<Input = unknown, Output = unknown, State = unknown>(
+  handler: Handler<Input, Output, State>,
   input: Input,
+  options?: RunHandlerOptions,
+): Promise<HandlerRun>;
+export async function runHandler<Input, Output, State, RawInput>(
+  handler: HandlerDefinition<Input, Output, State, RawInput>,
+  input: NoInfer<RawInput>,
+  options?: RunHandlerOptions,
+): Promise<HandlerRun>;
+export async function runHandler(
+  handler: unknown,
+  input: unknown,
   options: RunHandlerOptions = {},
 ): Promise<HandlerRun> {
   const named = options.aggregate === undefined ? {} : { aggregate: options.aggregate };
   const loaded = readModule({ default: handler, ...named }, "The handler");
-  await loaded.setup?.();
-  const captured = new CapturedInvocation(input, options);
-  const timer = setTimeout(() => captured.abort(), captured.context.deadline);
-  const abort = (): void => captured.abort();
-  options.signal?.addEventListener("abort", abort);
-  if (options.signal?.aborted === true) abort();
+  const run = new CapturedRun();
+  const log = openLog(run);
+  const state = "state" in options ? options.state : await loaded.setup?.({ log });
   try {
-    const result = await invoke(
-      { run: loaded.run, aggregate: options.aggregate ?? loaded.aggregate },
-      captured,
-    );
-    if (result.kind === "failed") throw result.thrown;
-    return captured.finish(result.output);
+    const output = await runJob({ ...loaded, ...named }, run, { input, options, state });
+    if (!("state" in options)) await loaded.dispose?.(state);
+    return run.finish(output);
   } finally {
-    clearTimeout(timer);
-    options.signal?.removeEventListener("abort", abort);
+    await run.removeTempDir();
   }
 }
 
-class CapturedInvocation implements Invocation, Voice {
+interface Given {
+  readonly input: unknown;
+  readonly options: RunHandlerOptions;
+  readonly state: unknown;
+}
+
+async function runJob(
+  handler: Invocable,
+  run: CapturedRun,
+  { input, options, state }: Given,
+): Promise<string | undefined> {
+  const { executionTimeoutMs = LIMITS.executionTimeoutDefaultMs, signal } = options;
+  const context = new JobContext(readJob(input, options), executionTimeoutMs, run, state);
+  const invocation = new CapturedInvocation(context, run);
+  const abort = (): void => invocation.abort();
+  const timer = setTimeout(abort, context.deadline);
+  signal?.addEventListener("abort", abort);
+  if (signal?.aborted === true) abort();
+  try {
+    const result = await invoke(handler, invocation);
+    if (result.kind === "failed") throw result.thrown;
+    return result.output;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
+function readJob(input: unknown, options: RunHandlerOptions): Job {
+  const { id = "test-job", attempt = 1, s3Config } = options;
+  const copied: unknown = JSON.parse(JSON.stringify(input));
+  return { id, input: copied, attempt, ...(s3Config === undefined ? {} : { s3Config }) };
+}
+
+/** The job's way out: what it yields goes to the run at once, and counts as stored. */
+class CapturedInvocation implements Invocation {
   readonly context: JobContext;
   readonly window = new ChunkWindow();
-  readonly #chunks: RawChunk[] = [];
-  readonly #progress: unknown[] = [];
-  readonly #logs: CapturedLog[] = [];
+  readonly #run: CapturedRun;
 
-  constructor(input: unknown, options: RunHandlerOptions) {
-    const { id = "test-job", attempt = 1, s3Config } = options;
-    const { executionTimeoutMs = LIMITS.executionTimeoutDefaultMs } = options;
-    const copied: unknown = JSON.parse(JSON.stringify(input));
-    const job: Job = {
-      id,
-      input: copied,
-      attempt,
-      ...(s3Config === undefined ? {} : { s3Config }),
-    };
-    this.context = new JobContext(job, executionTimeoutMs, this);
+  constructor(context: JobContext, run: CapturedRun) {
+    this.context = context;
+    this.#run = run;
   }
 
   abort(): void {
@@ -103,9 +142,22 @@ class CapturedInvocation implements Invocation, Voice {
   }
 
   sendChunk(index: number, body: Buffer): void {
+    this.#run.chunk(body);
+    this.window.stored(index + 1);
+  }
+}
+
+/** Everything a handler gave, from its setup to its dispose. */
+class CapturedRun implements Voice {
+  readonly #chunks: RawChunk[] = [];
+  readonly #progress: unknown[] = [];
+  readonly #logs: CapturedLog[] = [];
+  #refreshed = false;
+  #tempDir: string | undefined;
+
+  chunk(body: Buffer): void {
     // Written by the runtime just now.
     this.#chunks.push(JSON.parse(body.toString()) as RawChunk);
-    this.window.stored(index + 1);
   }
 
   log(level: LogLevel, message: string, fields?: LogFields): void {
@@ -116,12 +168,26 @@ class CapturedInvocation implements Invocation, Voice {
     this.#progress.push(JSON.parse(json.toString()));
   }
 
+  refresh(): void {
+    this.#refreshed = true;
+  }
+
+  makeTempDir(): string {
+    this.#tempDir = mkdtempSync(path.join(os.tmpdir(), "sv-job-"));
+    return this.#tempDir;
+  }
+
+  async removeTempDir(): Promise<void> {
+    if (this.#tempDir !== undefined) await fs.rm(this.#tempDir, { recursive: true, force: true });
+  }
+
   finish(output: string | undefined): HandlerRun {
     return {
       ...(output === undefined ? {} : { output: JSON.parse(output) as unknown }),
       chunks: this.#chunks,
       progress: this.#progress,
       logs: this.#logs,
+      refreshed: this.#refreshed,
     };
   }
 }

@@ -1,8 +1,9 @@
 /** The worker: connects a source of jobs with the process that runs the handler, from the first job to the last. */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { Isolate } from "./isolate/isolate.ts";
+import { Isolate, type IsolateOptions } from "./isolate/isolate.ts";
 import type { OutputLine } from "./isolate/handler-output.ts";
+import type { StandbyMode } from "./isolate/standby.ts";
 import { prepareHandler } from "./load/prepare-handler.ts";
 import type { WorkerLog } from "./log/worker-log.ts";
 import type { Failure } from "./protocol/failure.ts";
@@ -26,6 +27,18 @@ export interface WorkerOptions {
   readonly drainLimitMs?: number;
   /** How long to wait for the service's receipts at the end; ms, default 5,000. */
   readonly receiptLimitMs?: number;
+  /**
+   * What waits to take over from a handler process that has to end: `none`, an `idle` process, or a process with the
+   * handler `loaded` and set up, which then lies in memory twice; default `idle`.
+   */
+  readonly standby?: StandbyMode;
+  /** How long the handler is ready before the standby process is started; ms, default 1,000. */
+  readonly standbyDelayMs?: number;
+  /**
+   * `host:port` on which the handler process lets a debugger in; there is no standby process then, for it would need
+   * the port as well. Default: no debugger.
+   */
+  readonly inspect?: string;
   /** Added to the handler process's environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -38,6 +51,8 @@ export interface Worker {
   readonly ended: Promise<WorkerEnd>;
   /** Process id of the handler process that runs now. */
   readonly handlerPid: number | undefined;
+  /** Process id of the handler process that waits to take over. */
+  readonly standbyPid: number | undefined;
   /** Takes no further job, finishes what runs, hands back the rest. Idempotent. */
   drain(): void;
   /** Hands back everything and ends at once. Idempotent. */
@@ -72,13 +87,13 @@ class RunningWorker implements Worker {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#log = options.log;
-    const { graceMs = LIMITS.handlerGraceMs, initLimitMs = 7 * MINUTE_MS, env } = options;
-    const isolateOptions = { entryPath: handlerProgram(), graceMs, initLimitMs };
-    this.#isolate = new Isolate(env === undefined ? isolateOptions : { ...isolateOptions, env }, {
+    this.#isolate = new Isolate(isolateOptions(options), {
       ready: (concurrency) => this.#ready(concurrency),
       unusable: (failure) => void this.#unusable(failure),
       restartFailed: (failure, retryInMs) =>
         this.#log.write("error", failure.message, { retryInMs, stack: failure.stack }),
+      standbyFailed: ({ message, stack }) =>
+        this.#log.write("warn", `a standby handler process ended: ${message}`, { stack }),
       outcome: (lease, outcome) => this.#finish(lease, outcome),
       chunk: (lease, index, body) => this.#source?.chunk(lease, index, body),
       progress: (lease, value) => this.#source?.progress(lease, value),
@@ -93,6 +108,10 @@ class RunningWorker implements Worker {
 
   get handlerPid(): number | undefined {
     return this.#isolate.pid;
+  }
+
+  get standbyPid(): number | undefined {
+    return this.#isolate.standbyPid;
   }
 
   start(): void {
@@ -241,6 +260,19 @@ class RunningWorker implements Worker {
       ...(fields === undefined ? {} : { fields }),
     });
   }
+}
+
+function isolateOptions(options: WorkerOptions): IsolateOptions {
+  const { env, inspect } = options;
+  return {
+    entryPath: handlerProgram(),
+    graceMs: options.graceMs ?? LIMITS.handlerGraceMs,
+    initLimitMs: options.initLimitMs ?? 7 * MINUTE_MS,
+    standby: inspect === undefined ? (options.standby ?? "idle") : "none",
+    standbyDelayMs: options.standbyDelayMs ?? 1_000,
+    ...(env === undefined ? {} : { env }),
+    ...(inspect === undefined ? {} : { inspect }),
+  };
 }
 
 /** The program of the handler process lies beside this one, built or not. */

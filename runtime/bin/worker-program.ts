@@ -1,75 +1,48 @@
-/** What `sv-worker` does: reads the environment, starts the worker, obeys signals, exits. */
-import module from "node:module";
-import { openWorkerLog } from "../log/worker-log.ts";
+/** What `sv-worker` does: reads its arguments and environment, then serves a service or runs one job. */
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { RUNTIME_VERSION } from "../version.ts";
-import { startWorker, type Worker, type WorkerEnd } from "../worker.ts";
-
-const EXIT_CODES: Readonly<Record<WorkerEnd, number>> = {
-  drained: 0,
-  stopped: 1,
-  "handler-unusable": 3,
-  refused: 4,
-};
-const USAGE_EXIT_CODE = 2;
+import { readCommand, type Command } from "./command.ts";
+import { readSettings, type Settings, variable } from "./settings.ts";
+import { EXIT, HELP, UsageError } from "./usage.ts";
 
 export async function runWorkerProgram(): Promise<void> {
-  const env = process.env;
-  const handler = process.argv[2] ?? env[WORKER_ENV.handler];
-  const address = env[WORKER_ENV.serviceAddress];
-  const token = env[WORKER_ENV.workerToken];
-  if (handler === undefined || address === undefined || token === undefined) {
-    process.stderr.write(
-      `usage: sv-worker [handler]\n` +
-        `${WORKER_ENV.serviceAddress} (host:port or unix:/path) and ${WORKER_ENV.workerToken} must be set, ` +
-        `and the handler be given or named by ${WORKER_ENV.handler}.\n`,
-    );
-    process.exit(USAGE_EXIT_CODE);
+  try {
+    process.exit(await obey(readCommand(process.argv.slice(2))));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`${error.message}\nsv-worker --help says what can be given.\n`);
+    process.exit(EXIT.usage);
   }
-  const log = openWorkerLog(env[WORKER_ENV.logFormat] === "pretty" ? "pretty" : "json");
-  // Before anything is started: a signal's default action would leave the handler process without its supervisor.
-  obeySignals({ drain: () => worker.drain(), stop: () => worker.stop() });
-  const worker = startWorker({
-    handler,
-    log,
-    env: compileCacheEnv(),
-    openSource: async () => {
-      const { GrpcJobSource } = await import("../source/grpc.ts");
-      return new GrpcJobSource({
-        address,
-        token,
-        runtimeVersion: RUNTIME_VERSION,
-        onDisconnect: (reason, retryInMs) =>
-          log.write("warn", `lost the connection to the service: ${reason}`, { retryInMs }),
-      });
-    },
-  });
-  process.on("exit", () => worker.killNow());
-  if (env[WORKER_ENV.exitOnStdinEnd] === "1") exitOnStdinEnd(worker);
-  process.exit(EXIT_CODES[await worker.ended]);
 }
 
-function obeySignals(worker: Pick<Worker, "drain" | "stop">): void {
-  let signals = 0;
-  const obey = (): void => {
-    signals++;
-    if (signals === 1) worker.drain();
-    else worker.stop();
-  };
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, obey);
+/** Resolves with the exit code. */
+async function obey(command: Command): Promise<number> {
+  switch (command.kind) {
+    case "help":
+      process.stdout.write(HELP);
+      return EXIT.done;
+    case "version":
+      process.stdout.write(`${RUNTIME_VERSION}\n`);
+      return EXIT.done;
+    case "run": {
+      const { runOnce } = await import("./run-once.ts");
+      return runOnce(handlerOf(command), command, settingsFor(command));
+    }
+    case "serve": {
+      const { serve } = await import("./serve.ts");
+      return serve(handlerOf(command), settingsFor(command));
+    }
+  }
 }
 
-/** The launcher holds the other end as long as it lives: a killed launcher leaves no worker behind. */
-function exitOnStdinEnd(worker: Worker): void {
-  const end = (): void => {
-    worker.killNow();
-    process.exit(EXIT_CODES.stopped);
-  };
-  process.stdin.on("end", end).on("error", end).on("close", end).resume();
+/** A flag wins over the environment. */
+function settingsFor({ inspect }: { readonly inspect?: string }): Settings {
+  const settings = readSettings(process.env);
+  return inspect === undefined ? settings : { ...settings, inspect };
 }
 
-/** The handler process shares this process's cache of compiled modules: it starts faster. */
-function compileCacheEnv(): Record<string, string> {
-  const directory = module.getCompileCacheDir();
-  return directory === undefined ? {} : { NODE_COMPILE_CACHE: directory };
+function handlerOf({ handler }: { readonly handler?: string }): string {
+  const found = handler ?? variable(process.env, WORKER_ENV.handler);
+  if (found !== undefined) return found;
+  throw new UsageError(`There is no handler: give one, or set ${WORKER_ENV.handler}.`);
 }

@@ -67,7 +67,8 @@ function body(
   if (metrics === none && own === none) {
     return Buffer.from(`{"output":${json},"metrics":{"stream_index":${index}}}`);
   }
-  const { stream_index: _, ...users } = metrics;
+  // Readers put parts together and tell attempts apart by these: a handler's own would mislead them.
+  const { stream_index: _index, split: _split, attempt: _attempt, ...users } = metrics;
   const all = toJson({ stream_index: index, ...users, ...own }, "The metrics of a chunk");
   return Buffer.from(`{"output":${json},"metrics":${all}}`);
 }

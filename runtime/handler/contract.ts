@@ -1,4 +1,5 @@
 /** What a handler is given and what it may be: the contract between a user's module and the runtime. */
+import type { StandardSchema } from "./standard-schema.ts";
 
 /** Object-storage settings of a submission, for handlers that upload what they make (spec). */
 export interface S3Config {
@@ -12,7 +13,7 @@ export interface S3Config {
 export interface Job<Input = unknown> {
   /** The id the submission was answered with. */
   readonly id: string;
-  /** `input` of the submission; always an object there (spec). */
+  /** `input` of the submission, always an object there (spec); what the handler's `input` schema made of it, if it has one. */
   readonly input: Input;
   /** 1 for the first time the job is handed to a worker, one more for each further time (ours). */
   readonly attempt: number;
@@ -31,8 +32,14 @@ export interface JobLog {
   error(message: string, fields?: LogFields): void;
 }
 
+/** What `setup` may use. */
+export interface SetupContext {
+  /** Writes to the worker's log; no job is marked. */
+  readonly log: JobLog;
+}
+
 /** What a handler may use beside the job itself. */
-export interface Context {
+export interface Context<State = unknown> {
   /** Aborts when the job is cancelled or out of time. A handler that stops then keeps its process and its neighbours. */
   readonly signal: AbortSignal;
   /** Milliseconds until `executionTimeout` runs out, counted down; never negative. */
@@ -41,6 +48,20 @@ export interface Context {
   readonly attempt: number;
   readonly job: Job;
   readonly log: JobLog;
+  /** What the handler's `setup` gave in this process; undefined without one. */
+  readonly state: State;
+  /**
+   * Path of a directory for this job alone. Made when it is first asked for, and removed when the job has ended,
+   * however that was.
+   *
+   * @throws {Error} when it is first asked for after the job has ended
+   */
+  readonly tempDir: string;
+  /**
+   * Asks for a fresh handler process after this job: no further job begins in this one, those that run here finish,
+   * then it is replaced. After the job has ended it does nothing.
+   */
+  readonly refresh: () => void;
   /**
    * Shows `value` as the job's `output` while it is IN_PROGRESS. The newest value wins; some may never be seen. After
    * the job has ended it does nothing.
@@ -48,7 +69,7 @@ export interface Context {
    * @throws {TypeError} when `value` has no JSON form
    * @throws {RangeError} when its JSON text is larger than 1 MB
    */
-  progress(value: unknown): void;
+  readonly progress: (value: unknown) => void;
 }
 
 /**
@@ -59,22 +80,50 @@ export interface Context {
  *   job's `output`, unless `aggregate` is set: then the `output` is the array of all yields.
  * - Whatever it throws fails the job.
  */
-export type Handler<Input = unknown, Output = unknown> = (
+export type Handler<Input = unknown, Output = unknown, State = unknown> = (
   job: Job<Input>,
-  context: Context,
-) =>
+  context: Context<State>,
+) => Returned<Output>;
+
+/** What a handler may return whose output is an `Output`. */
+export type Returned<Output> =
   | Output
   | Promise<Output>
   | Iterator<unknown, Output, undefined>
   | AsyncIterator<unknown, Output, undefined>;
 
-/** A handler with its options, as `defineHandler` takes them. */
-export interface HandlerDefinition<Input = unknown, Output = unknown> {
-  readonly run: Handler<Input, Output>;
-  /** Jobs one handler process works on at a time; a whole number, default 1. */
-  readonly concurrency?: number;
+/**
+ * A handler with its options, as `defineHandler` takes them.
+ *
+ * `Input` is what `run` sees as `job.input`, `Output` what it returns, `State` what `setup` gives, and `RawInput` what
+ * clients submit; it differs from `Input` only where the `input` schema transforms.
+ */
+export interface HandlerDefinition<
+  Input = unknown,
+  Output = unknown,
+  State = unknown,
+  RawInput = Input,
+> {
+  readonly run: Handler<Input, Output, State>;
+  /** Any Standard Schema. A job whose input does not fit fails with `invalid_input` before `run` is called. */
+  readonly input?: StandardSchema<RawInput, Input> | undefined;
+  /** Any Standard Schema. A job whose output does not fit fails with `invalid_output`; what the schema gives is sent. */
+  readonly output?: StandardSchema<Output, unknown> | undefined;
+  /** Jobs one handler process works on at a time, at least 1 (default), or a function that says it; see {@link Concurrency}. */
+  readonly concurrency?: Concurrency;
   /** Whether a generator's yields are also collected into the job's `output`; default false. */
   readonly aggregate?: boolean;
   /** Runs once in each handler process before its first job, for example to load a model; default none. */
-  readonly setup?: () => unknown;
+  readonly setup?: (context: SetupContext) => State | Promise<State>;
+  /**
+   * Runs once when a handler process leaves in good order, after its last job: at a drain and at a refresh. Default
+   * none. A process that is spoiled, or that had to be ended with a job in it, leaves without it.
+   */
+  readonly dispose?: (state: State) => unknown;
 }
+
+/**
+ * A whole number of at least 1; or a function that gives one, asked after `setup` and whenever a job has ended, with
+ * the number that holds until now (1 at first). What it throws or gives instead is logged, and changes nothing.
+ */
+export type Concurrency = number | ((current: number) => number | Promise<number>);

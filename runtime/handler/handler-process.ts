@@ -9,14 +9,19 @@ import {
   REPORT,
   type FailedHead,
   type LastWords,
-  type LoadHead,
+  type LoadOrderHead,
+  type ReadyHead,
   type ReceiptHead,
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import { killOwnTree } from "../pipe/process-tree.ts";
+import { logLine } from "../pipe/tagged-lines.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import { AskedConcurrency } from "./asked-concurrency.ts";
 import { currentInvocation } from "./attribution.ts";
 import { InitError } from "./init-error.ts";
-import { JobInvocation } from "./invocation.ts";
+import { JobInvocation, type InvocationTerms } from "./invocation.ts";
+import { openLog } from "./job-context.ts";
 import { importHandler, runSetup } from "./load-handler.ts";
 import { Printing } from "./printing.ts";
 import type { LoadedHandler } from "./read-module.ts";
@@ -27,9 +32,23 @@ import { describeThrown } from "./thrown.ts";
 const LAST_FRAMES_MS = 500;
 
 const printing = new Printing();
+const log = openLog({
+  log: (level, message, fields) => {
+    const entry = { level, message, ...(fields === undefined ? {} : { fields }) };
+    printing.line(logLine(undefined, entry, LIMITS.logLineMaxBytes));
+  },
+});
 const running = new Map<number, JobInvocation>();
-let handler: LoadedHandler | undefined;
+let ready: Ready | undefined;
+let isRefreshing = false;
 let isSpoiled = false;
+
+/** A handler whose setup is done. */
+interface Ready {
+  readonly handler: LoadedHandler;
+  readonly terms: InvocationTerms;
+  readonly concurrency: AskedConcurrency;
+}
 
 const channel = new FrameChannel(new Socket({ fd: FRAMES_FD, readable: true, writable: true }), {
   frame: obey,
@@ -42,7 +61,7 @@ function obey(frame: Frame): void {
   switch (frame.kind) {
     case ORDER.load:
       // Written by the supervisor of this very process, as is every other head.
-      void load(JSON.parse(frame.head) as LoadHead);
+      void load(JSON.parse(frame.head) as LoadOrderHead);
       return;
     case ORDER.run:
       return run(frame);
@@ -52,21 +71,32 @@ function obey(frame: Frame): void {
       return running
         .get(frame.slot)
         ?.window.stored((JSON.parse(frame.head) as ReceiptHead).nextIndex);
+    case ORDER.leave:
+      void leave();
+      return;
     default:
       throw new Error(`The supervisor sent a frame of unknown kind ${frame.kind}.`);
   }
 }
 
-async function load(head: LoadHead): Promise<void> {
+async function load(head: LoadOrderHead): Promise<void> {
   try {
-    const loaded = await importHandler(head);
+    const handler = await importHandler(head);
     // A setup may block for minutes, and nobody may be left behind if the supervisor dies meanwhile.
-    if (loaded.setup !== undefined) startWatchdog();
-    await runSetup(loaded, head.sourcePath);
-    handler = loaded;
-    channel.send(REPORT.ready, 0, { concurrency: loaded.concurrency });
+    if (handler.setup !== undefined) startWatchdog();
+    const state = await runSetup(handler, { log }, head.sourcePath);
+    const concurrency = new AskedConcurrency(handler.concurrency, log);
+    await concurrency.ask(() => {});
+    ready = {
+      handler,
+      terms: { channel, printing, tempRoot: head.tempRoot, state, refresh },
+      concurrency,
+    };
+    const disposes = handler.dispose === undefined ? {} : { disposes: true };
+    const told: ReadyHead = { concurrency: concurrency.current, ...disposes };
+    channel.send(REPORT.ready, 0, told);
     channel.flush();
-    if (loaded.setup === undefined) startWatchdog();
+    if (handler.setup === undefined) startWatchdog();
   } catch (thrown) {
     const { message, stack } = describeThrown(thrown);
     const shown = thrown instanceof InitError && thrown.stack === "" ? {} : { stack };
@@ -76,19 +106,28 @@ async function load(head: LoadHead): Promise<void> {
 }
 
 function run(frame: Frame): void {
-  if (handler === undefined)
+  if (ready === undefined)
     throw new Error("The supervisor sent a job before the handler was ready.");
-  const loaded = handler;
-  const invocation = openInvocation(frame);
+  if (isRefreshing) return channel.send(REPORT.declined, frame.slot, undefined);
+  const { handler, terms } = ready;
+  const invocation = openInvocation(frame, terms);
   if (invocation === undefined) return;
   running.set(frame.slot, invocation);
-  const done = currentInvocation.run(invocation, () => invocation.run(loaded));
-  void done.finally(() => running.delete(frame.slot));
+  const done = currentInvocation.run(invocation, () => invocation.run(handler));
+  void done.finally(() => ended(frame.slot));
 }
 
-function openInvocation(frame: Frame): JobInvocation | undefined {
+function ended(slot: number): void {
+  running.delete(slot);
+  void ready?.concurrency.ask((concurrency) => {
+    const told: ReadyHead = { concurrency };
+    channel.send(REPORT.concurrency, 0, told);
+  });
+}
+
+function openInvocation(frame: Frame, terms: InvocationTerms): JobInvocation | undefined {
   try {
-    return new JobInvocation(frame, channel, printing);
+    return new JobInvocation(frame, terms);
   } catch (error) {
     const { message } = describeThrown(error);
     const failure: FailedHead = {
@@ -98,6 +137,22 @@ function openInvocation(frame: Frame): JobInvocation | undefined {
     channel.send(REPORT.failed, frame.slot, failure);
     return undefined;
   }
+}
+
+function refresh(): void {
+  if (isRefreshing) return;
+  isRefreshing = true;
+  channel.send(REPORT.refresh, 0, undefined);
+}
+
+/** The supervisor sees to it that this ends, should the handler's part of it not. */
+async function leave(): Promise<void> {
+  try {
+    await ready?.handler.dispose?.(ready.terms.state);
+  } catch (thrown) {
+    log.error(`dispose failed: ${describeThrown(thrown).message}`);
+  }
+  channel.flushed(() => process.exit(0));
 }
 
 /** After an error that nobody caught, the state of this process is anybody's guess: it takes no further job. */

@@ -1,5 +1,7 @@
 /** One job inside the handler process: connects what the handler does to the frames that tell of it. */
 import { Buffer } from "node:buffer";
+import fs from "node:fs";
+import path from "node:path";
 import type { FrameChannel } from "../pipe/frame-channel.ts";
 import { REPORT, type RunHead } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
@@ -15,32 +17,43 @@ import type { LoadedHandler } from "./read-module.ts";
 /** Progress values of one job leave this far apart at least; the newest wins. */
 const PROGRESS_INTERVAL_MS = 100;
 
+/** What all invocations of a process share. */
+export interface InvocationTerms {
+  readonly channel: FrameChannel;
+  readonly printing: Printing;
+  /** Where each invocation makes its directory. */
+  readonly tempRoot: string;
+  /** What setup gave. */
+  readonly state: unknown;
+  /** An invocation asked for a fresh process. */
+  refresh(): void;
+}
+
 export class JobInvocation implements Voice {
   readonly slot: number;
   readonly jobId: string;
   readonly context: JobContext;
   readonly window = new ChunkWindow();
-  readonly #channel: FrameChannel;
-  readonly #printing: Printing;
+  readonly #terms: InvocationTerms;
   #newestProgress: Buffer | undefined;
   #progressTimer: NodeJS.Timeout | undefined;
 
   /** @throws SyntaxError when the frame's payload is no JSON */
-  constructor(frame: Frame, channel: FrameChannel, printing: Printing) {
+  constructor(frame: Frame, terms: InvocationTerms) {
     this.slot = frame.slot;
-    this.#channel = channel;
-    this.#printing = printing;
+    this.#terms = terms;
     // Written by the supervisor of this very process.
     const head = JSON.parse(frame.head) as RunHead;
     this.jobId = head.jobId;
-    this.context = new JobContext(readJob(head, frame.payload), head.remainingMs, this);
+    const job = readJob(head, frame.payload);
+    this.context = new JobContext(job, head.remainingMs, this, terms.state);
   }
 
   async run(handler: LoadedHandler): Promise<void> {
     const result = await invoke(handler, this);
     clearTimeout(this.#progressTimer);
     this.#newestProgress = undefined;
-    this.#printing.end(this.jobId);
+    this.#terms.printing.end(this.jobId);
     this.#report(result);
   }
 
@@ -50,7 +63,7 @@ export class JobInvocation implements Voice {
   }
 
   sendChunk(index: number, body: Buffer): void {
-    this.#channel.send(REPORT.chunk, this.slot, { index }, body);
+    this.#terms.channel.send(REPORT.chunk, this.slot, { index }, body);
   }
 
   progress(json: Buffer): void {
@@ -61,7 +74,19 @@ export class JobInvocation implements Voice {
 
   log(level: LogLevel, message: string, fields?: LogFields): void {
     const entry = { level, message, ...(fields === undefined ? {} : { fields }) };
-    this.#printing.line(logLine(this.jobId, entry, LIMITS.logLineMaxBytes));
+    this.#terms.printing.line(logLine(this.jobId, entry, LIMITS.logLineMaxBytes));
+  }
+
+  refresh(): void {
+    this.#terms.refresh();
+  }
+
+  makeTempDir(): string {
+    const directory = path.join(this.#terms.tempRoot, String(this.slot));
+    // Said before it is done: what was half made is removed as well.
+    this.#terms.channel.send(REPORT.tempDir, this.slot, undefined);
+    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    return directory;
   }
 
   #sendProgress(): void {
@@ -69,18 +94,18 @@ export class JobInvocation implements Voice {
     this.#newestProgress = undefined;
     this.#progressTimer = undefined;
     if (newest === undefined) return;
-    this.#channel.send(REPORT.progress, this.slot, undefined, newest);
+    this.#terms.channel.send(REPORT.progress, this.slot, undefined, newest);
     this.#progressTimer = setTimeout(() => this.#sendProgress(), PROGRESS_INTERVAL_MS);
   }
 
   #report(result: InvocationResult): void {
     if (result.kind === "failed") {
-      this.#channel.send(REPORT.failed, this.slot, result.failure);
+      this.#terms.channel.send(REPORT.failed, this.slot, result.failure);
       return;
     }
     const hasOutput = result.output !== undefined;
     const payload = hasOutput ? Buffer.from(result.output) : undefined;
-    this.#channel.send(REPORT.completed, this.slot, { hasOutput }, payload);
+    this.#terms.channel.send(REPORT.completed, this.slot, { hasOutput }, payload);
   }
 }
 

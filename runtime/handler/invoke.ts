@@ -1,12 +1,22 @@
 /** Runs a handler on one job, in any of its four forms, to its end. */
 import type { FailedHead } from "../pipe/frame-kinds.ts";
+import { checkInput, checkOutput, InvalidInputError } from "./check-schema.ts";
 import { chunkBodies, yieldedJson } from "./chunk-body.ts";
 import type { Handler } from "./contract.ts";
 import type { ChunkWindow } from "./chunk-window.ts";
 import type { JobContext } from "./job-context.ts";
 import { Collected } from "./collected.ts";
 import { InvalidOutputError, outputJson } from "./output.ts";
+import type { StandardSchema } from "./standard-schema.ts";
 import { describeThrown } from "./thrown.ts";
+
+/** What an invocation needs of the handler. */
+export interface Invocable {
+  readonly run: Handler;
+  readonly aggregate: boolean;
+  readonly input?: StandardSchema | undefined;
+  readonly output?: StandardSchema | undefined;
+}
 
 /** What an invocation needs beside the handler. */
 export interface Invocation {
@@ -24,27 +34,42 @@ const BREATH_MS = 1;
 
 /** Never rejects: whatever the handler throws is part of the result. */
 export async function invoke(
-  handler: { readonly run: Handler; readonly aggregate: boolean },
+  handler: Invocable,
   invocation: Invocation,
 ): Promise<InvocationResult> {
   const { context } = invocation;
   try {
+    if (handler.input !== undefined) {
+      context.replaceInput(await checkInput(handler.input, context.job.input));
+      // While an asynchronous schema looked at it, the job may have been stopped.
+      if (context.isAborted) return { kind: "completed", output: undefined };
+    }
     const returned: unknown = await handler.run(context.job, context);
     const iterator = asIterator(returned);
     const output =
       iterator === undefined
-        ? outputJson(returned)
-        : await pullAll(iterator, invocation, handler.aggregate);
+        ? await checkedJson(handler, returned)
+        : await pullAll(iterator, invocation, handler);
     return { kind: "completed", output };
   } catch (thrown) {
-    const type = thrown instanceof InvalidOutputError ? "invalid_output" : "handler_error";
+    const type = failureType(thrown);
     const { message, stack } = describeThrown(thrown);
-    // The stack of an InvalidOutputError shows the runtime, not the handler.
-    const shown = type === "invalid_output" || stack === undefined ? {} : { stack };
+    // The stack of our own errors shows the runtime, not the handler.
+    const shown = type !== "handler_error" || stack === undefined ? {} : { stack };
     return { kind: "failed", failure: { type, message, ...shown }, thrown };
   } finally {
     context.end();
   }
+}
+
+function failureType(thrown: unknown): FailedHead["type"] {
+  if (thrown instanceof InvalidOutputError) return "invalid_output";
+  return thrown instanceof InvalidInputError ? "invalid_input" : "handler_error";
+}
+
+async function checkedJson(handler: Invocable, output: unknown): Promise<string | undefined> {
+  if (handler.output === undefined) return outputJson(output);
+  return outputJson(await checkOutput(handler.output, output));
 }
 
 /** A next step that may or may not be a promise, as `for await` takes it too. */
@@ -66,15 +91,15 @@ function asIterator(value: unknown): AnyIterator | undefined {
 async function pullAll(
   iterator: AnyIterator,
   invocation: Invocation,
-  aggregate: boolean,
+  handler: Invocable,
 ): Promise<string | undefined> {
   const { context, window } = invocation;
-  const collected = aggregate ? new Collected() : undefined;
+  const collected = handler.aggregate ? new Collected() : undefined;
   let index = 0;
   let breathedAt = performance.now();
   for (;;) {
     const step = await iterator.next();
-    if (step.done === true) return collected?.json() ?? outputJson(step.value);
+    if (step.done === true) return allJson(handler, collected, step.value);
     try {
       const yielded = yieldedJson(step.value);
       collected?.add(yielded.json);
@@ -98,4 +123,15 @@ async function pullAll(
       return undefined;
     }
   }
+}
+
+/** All yields as they stand in the stream, if they are collected; else what the iterator returned. */
+async function allJson(
+  handler: Invocable,
+  collected: Collected | undefined,
+  returned: unknown,
+): Promise<string | undefined> {
+  if (collected === undefined) return checkedJson(handler, returned);
+  const json = collected.json();
+  return handler.output === undefined ? json : checkedJson(handler, JSON.parse(json));
 }

@@ -9,25 +9,37 @@ import { InvalidOutputError, toJson } from "./output.ts";
 
 /** Where an invocation's words go. */
 export interface Voice {
+  /** The job asks for a fresh process after it. */
+  refresh(): void;
+  /** Makes the job's own directory; called once at most. */
+  makeTempDir(): string;
   progress(json: Buffer): void;
   log(level: LogLevel, message: string, fields?: LogFields): void;
 }
 
 /** Ends with the invocation: afterwards progress does nothing. */
 export class JobContext implements Context {
-  readonly job: Job;
+  readonly state: unknown;
   readonly #voice: Voice;
   readonly #dueAt: number;
   /** Made on first use: most handlers never look at the signal. */
   #controller: AbortController | undefined;
   #abortReason: Error | undefined;
   #log: JobLog | undefined;
+  #job: Job;
+  #tempDir: string | undefined;
   #ended = false;
 
-  constructor(job: Job, remainingMs: number, voice: Voice) {
-    this.job = job;
+  /** @param state what setup gave in this process */
+  constructor(job: Job, remainingMs: number, voice: Voice, state: unknown) {
+    this.#job = job;
+    this.state = state;
     this.#voice = voice;
     this.#dueAt = performance.now() + remainingMs;
+  }
+
+  get job(): Job {
+    return this.#job;
   }
 
   get log(): JobLog {
@@ -36,7 +48,7 @@ export class JobContext implements Context {
   }
 
   get attempt(): number {
-    return this.job.attempt;
+    return this.#job.attempt;
   }
 
   get deadline(): number {
@@ -51,7 +63,19 @@ export class JobContext implements Context {
     return this.#controller.signal;
   }
 
-  /** A property, so that a handler may take it out of its context. */
+  get tempDir(): string {
+    if (this.#tempDir === undefined && this.#ended) {
+      throw new Error("The job has ended: it gets no directory any more.");
+    }
+    this.#tempDir ??= this.#voice.makeTempDir();
+    return this.#tempDir;
+  }
+
+  /** Properties, these two, so that a handler may take them out of its context. */
+  readonly refresh = (): void => {
+    if (!this.#ended) this.#voice.refresh();
+  };
+
   readonly progress = (value: unknown): void => {
     if (this.#ended) return;
     const json = progressJson(value);
@@ -73,6 +97,11 @@ export class JobContext implements Context {
     this.#controller?.abort(this.#abortReason);
   }
 
+  /** Before the handler runs: what its schema made of the input. */
+  replaceInput(input: unknown): void {
+    this.#job = { ...this.#job, input };
+  }
+
   end(): void {
     this.#ended = true;
   }
@@ -87,7 +116,8 @@ function progressJson(value: unknown): Buffer {
   }
 }
 
-function openLog(voice: Voice): JobLog {
+/** A log whose every method can be taken out of it. */
+export function openLog(voice: Pick<Voice, "log">): JobLog {
   const at =
     (level: LogLevel) =>
     (message: string, fields?: LogFields): void =>

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { LoadHead } from "../pipe/frame-kinds.ts";
+import type { SetupContext } from "./contract.ts";
 import { InitError } from "./init-error.ts";
 import { readModule, type LoadedHandler } from "./read-module.ts";
 import { resolveAs } from "./resolve-as.ts";
@@ -25,10 +26,18 @@ export async function importHandler({ modulePath, sourcePath }: LoadHead): Promi
   return readModule(namespace, name);
 }
 
-/** @throws InitError when setup throws */
-export async function runSetup(handler: LoadedHandler, sourcePath: string): Promise<void> {
+/**
+ * Gives what setup gives, undefined without one.
+ *
+ * @throws InitError when setup throws
+ */
+export async function runSetup(
+  handler: LoadedHandler,
+  context: SetupContext,
+  sourcePath: string,
+): Promise<unknown> {
   try {
-    await handler.setup?.();
+    return await handler.setup?.(context);
   } catch (thrown) {
     throw because(`setup of ${path.basename(sourcePath)} failed`, thrown);
   }

@@ -10,7 +10,7 @@ export class InvalidOutputError extends Error {
 
 /**
  * The JSON text of a value, undefined for `undefined`. NaN and infinities become null, nested functions and undefined
- * are left out, as JSON.stringify has it.
+ * are left out, a Map or Set inside is {}, as JSON.stringify has it.
  *
  * @param what names the value in messages, for example `The output`
  * @throws InvalidOutputError
@@ -67,6 +67,11 @@ function describeUnfit(value: unknown): string | undefined {
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
     return "binary data, which has no JSON form: return it as a base64 string, or upload it";
   }
+  // JSON.stringify would make {} of it, and nobody would notice.
+  if (value instanceof Map) {
+    return "a Map, which has no JSON form: return Object.fromEntries(map) or [...map]";
+  }
+  if (value instanceof Set) return "a Set, which has no JSON form: return [...set]";
   if (isStream(value)) {
     return "a stream, which has no JSON form: yield its parts from a generator instead";
   }

@@ -1,14 +1,18 @@
 /** Finds the handler and its options in an imported module. */
 import { inspect } from "node:util";
-import type { Handler } from "./contract.ts";
+import type { Concurrency, Handler, SetupContext } from "./contract.ts";
 import { InitError } from "./init-error.ts";
+import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
 
 /** A handler with every option decided. */
 export interface LoadedHandler {
   readonly run: Handler;
-  readonly concurrency: number;
+  readonly concurrency: Concurrency;
   readonly aggregate: boolean;
-  readonly setup: (() => unknown) | undefined;
+  readonly setup: ((context: SetupContext) => unknown) | undefined;
+  readonly dispose: ((state: unknown) => unknown) | undefined;
+  readonly input: StandardSchema | undefined;
+  readonly output: StandardSchema | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -45,10 +49,11 @@ export function readModule(namespace: Fields, name: string): LoadedHandler {
 }
 
 function withOptions(run: Handler, options: Fields, name: string): LoadedHandler {
-  const { concurrency = 1, aggregate = false, setup } = options;
-  if (typeof concurrency !== "number" || !Number.isSafeInteger(concurrency) || concurrency < 1) {
+  const { concurrency = 1, aggregate = false } = options;
+  if (!isConcurrencyFunction(concurrency) && !isConcurrency(concurrency)) {
     throw new InitError(
-      `\`concurrency\` of ${name} must be a whole number of at least 1, not ${describe(concurrency)}.`,
+      `\`concurrency\` of ${name} must be a whole number of at least 1, or a function that gives one, ` +
+        `not ${describe(concurrency)}.`,
     );
   }
   if (typeof aggregate !== "boolean") {
@@ -56,17 +61,49 @@ function withOptions(run: Handler, options: Fields, name: string): LoadedHandler
       `\`aggregate\` of ${name} must be true or false, not ${describe(aggregate)}.`,
     );
   }
-  if (setup !== undefined && !isSetup(setup)) {
-    throw new InitError(`\`setup\` of ${name} must be a function, not ${describe(setup)}.`);
-  }
-  return { run, concurrency, aggregate, setup };
+  return {
+    run,
+    concurrency,
+    aggregate,
+    setup: functionOf(options, "setup", name),
+    dispose: functionOf(options, "dispose", name),
+    input: schemaOf(options, "input", name),
+    output: schemaOf(options, "output", name),
+  };
+}
+
+/** True for what the option `concurrency`, or its function, may say. */
+export function isConcurrency(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
+}
+
+function functionOf(
+  options: Fields,
+  option: string,
+  name: string,
+): ((given: unknown) => unknown) | undefined {
+  const value = options[option];
+  if (value === undefined || isOneArgument(value)) return value;
+  throw new InitError(`\`${option}\` of ${name} must be a function, not ${describe(value)}.`);
+}
+
+function schemaOf(options: Fields, option: string, name: string): StandardSchema | undefined {
+  const value = options[option];
+  if (value === undefined || isStandardSchema(value)) return value;
+  throw new InitError(
+    `\`${option}\` of ${name} must be a Standard Schema, for example one made with zod, not ${describe(value)}.`,
+  );
 }
 
 function isHandler(value: unknown): value is Handler {
   return typeof value === "function";
 }
 
-function isSetup(value: unknown): value is () => unknown {
+function isConcurrencyFunction(value: unknown): value is Exclude<Concurrency, number> {
+  return typeof value === "function";
+}
+
+function isOneArgument(value: unknown): value is (given: unknown) => unknown {
   return typeof value === "function";
 }
 

@@ -1,8 +1,7 @@
 /** One handler process from its start to its end, seen from the supervisor. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import type { Duplex } from "node:stream";
+import type { Duplex, Stream } from "node:stream";
 import { FrameChannel } from "../pipe/frame-channel.ts";
 import { FRAMES_FD, LIFE_LINE_FD, type LastWords } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
@@ -20,6 +19,8 @@ const LAST_WORDS_MAX_BYTES = 1_000;
 export interface HandlerProcessOptions {
   /** The program that runs in the process. */
   readonly entryPath: string;
+  /** `host:port` on which the process lets a debugger in; default: on none. */
+  readonly inspect?: string;
   /** Added to the supervisor's environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -43,7 +44,9 @@ export class HandlerProcess {
 
   constructor(options: HandlerProcessOptions, events: HandlerProcessEvents) {
     this.output = new HandlerOutput((line) => events.line(line));
-    const child = spawn(process.execPath, ["--enable-source-maps", options.entryPath], {
+    const flags = options.inspect === undefined ? [] : [`--inspect=${options.inspect}`];
+    const args = ["--enable-source-maps", ...flags, options.entryPath];
+    const child = spawn(process.execPath, args, {
       // A session of its own: its group can be ended as a whole, and a terminal's Ctrl-C does not reach it.
       detached: true,
       stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
@@ -70,6 +73,11 @@ export class HandlerProcess {
 
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  /** True as soon as the end is known, which is before all it said has been heard. */
+  get hasExited(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
   send(kind: number, slot: number, head?: object, payload?: Uint8Array): void {
@@ -124,7 +132,7 @@ export class HandlerProcess {
     const limit = setTimeout(() => {
       for (const pipe of pipes) pipe.destroy();
     }, PIPES_MS);
-    await Promise.all(pipes.map((pipe) => once(pipe, "close")));
+    await Promise.all(pipes.map(closed));
     clearTimeout(limit);
   }
 
@@ -133,6 +141,13 @@ export class HandlerProcess {
     if (signal !== "SIGKILL" || this.#oomKills === undefined) return false;
     return (countOomKills() ?? 0) > this.#oomKills;
   }
+}
+
+/** A pipe that breaks closes as well: what was sent to a process that has ended is nobody's failure. */
+function closed(pipe: Stream): Promise<void> {
+  return new Promise((resolve) => {
+    pipe.once("close", resolve);
+  });
 }
 
 /** The handler gets what the worker has, all but the worker's token. */

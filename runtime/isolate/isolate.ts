@@ -6,6 +6,7 @@ import {
   type CompletedHead,
   type FailedHead,
   type LoadHead,
+  type ReadyHead,
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
@@ -13,26 +14,13 @@ import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";
 import { DueTimer } from "./ending/due-timer.ts";
 import { timedOutFailure, withLogLines } from "./ending/certificate.ts";
 import { exitFailure, judge, type ProcessEnd } from "./ending/verdict.ts";
-import type { OutputLine } from "./handler-output.ts";
+import type { IsolateEvents } from "./isolate-events.ts";
+import { JobDirectories } from "./job-directories.ts";
 import { ProcessKeeper, type KeeperOptions } from "./process-keeper.ts";
 import { RunningJobs, type EndingCause, type RunningJob } from "./running-jobs.ts";
 import { runOrder } from "./run-order.ts";
 
 export type IsolateOptions = KeeperOptions;
-
-export interface IsolateEvents {
-  /** The handler is ready, for the first time or again. */
-  ready(concurrency: number): void;
-  unusable(failure: Failure): void;
-  restartFailed(failure: Failure, retryInMs: number): void;
-  /** Exactly one for each job that was not revoked. */
-  outcome(lease: LeaseRef, outcome: Outcome): void;
-  chunk(lease: LeaseRef, index: number, body: Uint8Array): void;
-  progress(lease: LeaseRef, value: Uint8Array): void;
-  line(line: OutputLine): void;
-  /** `openPlaces` may have grown. */
-  placesChanged(): void;
-}
 
 const handedBack: Outcome = { kind: "handed-back" };
 
@@ -46,12 +34,15 @@ export class Isolate {
   readonly #events: IsolateEvents;
   readonly #keeper: ProcessKeeper;
   readonly #jobs = new RunningJobs();
+  readonly #directories = new JobDirectories();
   readonly #due = new DueTimer<RunningJob>((job) => this.#dueNow(job));
   #concurrency = 0;
   /** Jobs being ended that have not stopped yet. */
   #stopping = 0;
   /** How many further jobs run alone, after a crash of which nobody knows whose it was. */
   #aloneFor = 0;
+  /** The process is to be replaced when the jobs in it are done; none begins in it any more. */
+  #isRefreshing = false;
   #isStopped = false;
 
   constructor(options: IsolateOptions, events: IsolateEvents) {
@@ -66,6 +57,7 @@ export class Isolate {
         for (const job of this.#jobs.open()) this.#close(job, handedBack);
         events.restartFailed(failure, retryInMs);
       },
+      standbyFailed: (failure) => events.standbyFailed(failure),
       unusable: (failure) => {
         for (const job of this.#jobs.open()) this.#close(job, handedBack);
         events.unusable(failure);
@@ -79,12 +71,17 @@ export class Isolate {
   }
 
   load(head: LoadHead): void {
-    this.#keeper.load(head);
+    this.#keeper.load({ ...head, tempRoot: this.#directories.root });
   }
 
   /** Of the current handler process. */
   get pid(): number | undefined {
     return this.#keeper.pid;
+  }
+
+  /** Of the process that waits to take over. */
+  get standbyPid(): number | undefined {
+    return this.#keeper.standbyPid;
   }
 
   /** Jobs whose outcome is not decided yet. */
@@ -94,20 +91,28 @@ export class Isolate {
 
   /** How many further jobs may come now. None while a job refuses to stop: its process may have to end. */
   get openPlaces(): number {
-    if (!this.#keeper.isReady || this.#stopping > 0 || this.#isStopped) return 0;
-    const places = this.#aloneFor > 0 ? 1 : this.#concurrency;
-    return Math.max(0, places - this.#jobs.size);
+    if (!this.#takesJobs || this.#stopping > 0 || this.#isStopped) return 0;
+    return Math.max(0, this.#places - this.#jobs.size);
+  }
+
+  get #takesJobs(): boolean {
+    return this.#keeper.isReady && !this.#isRefreshing;
+  }
+
+  get #places(): number {
+    return this.#aloneFor > 0 ? 1 : this.#concurrency;
   }
 
   run(handed: HandedJob): void {
-    if (this.#isStopped || (this.#aloneFor > 0 && this.#jobs.size > 0)) {
+    // There may be fewer places than when it was asked for.
+    if (this.#isStopped || this.#jobs.size >= this.#places) {
       this.#events.outcome(handed, handedBack);
       this.#events.placesChanged();
       return;
     }
     const job = this.#jobs.add(handed, performance.now());
     this.#due.add(job);
-    if (this.#keeper.isReady) this.#begin(job);
+    if (this.#takesJobs) this.#begin(job);
   }
 
   /** The service took the job away: it is stopped, and nothing more is reported of it. */
@@ -125,9 +130,11 @@ export class Isolate {
   /** Hands back all jobs that are not done and ends the handler process for good. Idempotent, also before `start`. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    const isIdle = this.#jobs.size === 0;
     for (const job of this.#jobs.open()) this.#decide(job, "handed-back", handedBack);
     this.#due.clear();
-    await this.#keeper.stop();
+    await this.#keeper.stop(isIdle);
+    await this.#directories.close();
   }
 
   /** For the last moment of the supervisor. */
@@ -137,7 +144,7 @@ export class Isolate {
 
   #ready(concurrency: number): void {
     this.#concurrency = concurrency;
-    for (const job of this.#jobs.waiting()) this.#begin(job);
+    if (this.#takesJobs) for (const job of this.#jobs.waiting()) this.#begin(job);
     this.#events.ready(concurrency);
     this.#events.placesChanged();
   }
@@ -155,6 +162,13 @@ export class Isolate {
     if (frame.kind === REPORT.spoiled) {
       return this.#spoiled(frame.slot, JSON.parse(frame.head) as FailedHead);
     }
+    if (frame.kind === REPORT.concurrency) {
+      return this.#ready((JSON.parse(frame.head) as ReadyHead).concurrency);
+    }
+    if (frame.kind === REPORT.refresh) {
+      this.#isRefreshing = true;
+      return;
+    }
     const job = this.#jobs.at(frame.slot);
     if (job === undefined) return;
     switch (frame.kind) {
@@ -167,6 +181,10 @@ export class Isolate {
         const failure = this.#certify(job, JSON.parse(frame.head) as FailedHead);
         return this.#close(job, { kind: "failed", failure });
       }
+      case REPORT.declined:
+        return this.#close(job, handedBack);
+      case REPORT.tempDir:
+        return this.#directories.made(job.slot);
       case REPORT.chunk:
         if (job.ending !== undefined) return;
         return this.#events.chunk(
@@ -219,9 +237,11 @@ export class Isolate {
   #close(job: RunningJob, outcome: Outcome | undefined): void {
     this.#jobs.remove(job);
     this.#due.remove(job);
+    this.#directories.remove(job.slot);
     if (this.#aloneFor > 0 && job.ending !== "handed-back") this.#aloneFor--;
     if (job.ending !== undefined) this.#stopping--;
     else if (outcome !== undefined) this.#events.outcome(job.lease, outcome);
+    if (this.#isRefreshing && this.#jobs.started().length === 0) this.#keeper.retire();
     this.#events.placesChanged();
   }
 
@@ -258,6 +278,7 @@ export class Isolate {
   }
 
   #gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void {
+    this.#isRefreshing = false;
     const started = this.#jobs.started();
     const open = started.filter((job) => job.ending === undefined);
     const verdict = judge(

@@ -1,18 +1,13 @@
 /** Keeps a handler process ready: starts it, loads the handler into it, ends it when it is spoiled, starts the next. */
 import { backoffMs } from "../core/backoff.ts";
-import {
-  ORDER,
-  REPORT,
-  type FailedHead,
-  type InitFailedHead,
-  type LoadHead,
-  type ReadyHead,
-} from "../pipe/frame-kinds.ts";
+import { ORDER, type LoadOrderHead } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
-import { exitFailure, type ProcessEnd } from "./ending/verdict.ts";
-import { HandlerProcess, type HandlerProcessOptions } from "./handler-process.ts";
+import type { ProcessEnd } from "./ending/verdict.ts";
+import type { HandlerProcessOptions } from "./handler-process.ts";
 import type { OutputLine } from "./handler-output.ts";
+import { HandlerStart } from "./handler-start.ts";
+import { Standby, type StandbyMode } from "./standby.ts";
 
 /** A handler that was ready once may fail to come back this often in a row, for example while a file is replaced. */
 const MAX_RESTART_FAILURES = 5;
@@ -23,6 +18,9 @@ export interface KeeperOptions extends HandlerProcessOptions {
   readonly graceMs: number;
   /** How long loading and setup may take together, ms. */
   readonly initLimitMs: number;
+  readonly standby: StandbyMode;
+  /** How long a handler is ready before the standby process is started beside it, ms. */
+  readonly standbyDelayMs: number;
 }
 
 export interface KeeperEvents {
@@ -34,6 +32,8 @@ export interface KeeperEvents {
   gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void;
   /** The handler did not come back this time; another try follows. */
   restartFailed(failure: Failure, retryInMs: number): void;
+  /** A standby process ended before it was needed; the next one comes with the next handler process. */
+  standbyFailed(failure: Failure): void;
   /** The handler cannot be made ready; there will be no process any more. */
   unusable(failure: Failure): void;
 }
@@ -42,16 +42,16 @@ type State = "idle" | "starting" | "ready" | "ending" | "pausing" | "stopped";
 
 /**
  * idle → starting → ready → ending → starting …; a start that fails goes by way of pausing. Every state leads to
- * stopped.
+ * stopped. A standby process, if there is one, shortens starting: it takes the place of a new one.
  */
 export class ProcessKeeper {
   readonly #options: KeeperOptions;
   readonly #events: KeeperEvents;
   readonly #stopped = Promise.withResolvers<void>();
+  readonly #standby: Standby;
   #state: State = "idle";
-  #process: HandlerProcess | undefined;
-  #load: LoadHead | undefined;
-  #initFailure: Failure | undefined;
+  #current: HandlerStart | undefined;
+  #load: LoadOrderHead | undefined;
   #wasReady = false;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -59,6 +59,7 @@ export class ProcessKeeper {
   constructor(options: KeeperOptions, events: KeeperEvents) {
     this.#options = options;
     this.#events = events;
+    this.#standby = new Standby(options, () => this.#newStart());
   }
 
   /** The process starts at once; what to load into it may be told later. */
@@ -67,26 +68,32 @@ export class ProcessKeeper {
   }
 
   /** Call once. */
-  load(head: LoadHead): void {
+  load(head: LoadOrderHead): void {
     this.#load = head;
-    this.#process?.send(ORDER.load, 0, head);
+    this.#current?.load(head);
   }
 
+  /** Whether it can be given jobs. One that has exited is still heard to its last word, but given nothing. */
   get isReady(): boolean {
-    return this.#state === "ready";
+    return this.#state === "ready" && this.#current?.process.hasExited === false;
   }
 
   /** Of the process that runs now. */
   get pid(): number | undefined {
-    return this.#process?.pid;
+    return this.#current?.process.pid;
+  }
+
+  /** Of the process that waits to take over. */
+  get standbyPid(): number | undefined {
+    return this.#standby.pid;
   }
 
   send(kind: number, slot: number, head?: object, payload?: Uint8Array): void {
-    this.#process?.send(kind, slot, head, payload);
+    this.#current?.process.send(kind, slot, head, payload);
   }
 
   lastLines(jobId: string): string[] {
-    return this.#process?.output.lastLines(jobId) ?? [];
+    return this.#current?.process.output.lastLines(jobId) ?? [];
   }
 
   /** The process is spoiled: it is asked to end, then made to. The next one starts when it is gone. */
@@ -96,88 +103,119 @@ export class ProcessKeeper {
     this.#end();
   }
 
-  /** Ends the process for good. Idempotent. */
-  stop(): Promise<void> {
+  /** The process has done its work and leaves in good order. The next one starts when it is gone. */
+  retire(): void {
+    if (this.#state !== "ready") return;
+    this.#state = "ending";
+    this.#leave();
+  }
+
+  /**
+   * Ends all processes for good. Idempotent.
+   *
+   * @param isIdle true: no job is in the current one, so that it may leave in good order
+   */
+  stop(isIdle = false): Promise<void> {
     if (this.#state === "stopped") return this.#stopped.promise;
     const wasEnding = this.#state === "ending";
+    const wasReady = this.#state === "ready";
     this.#state = "stopped";
-    if (this.#process === undefined) {
-      clearTimeout(this.#timer);
-      this.#stopped.resolve();
-    } else if (!wasEnding) {
-      this.#end();
-    }
+    this.#standby.end();
+    if (this.#current === undefined) clearTimeout(this.#timer);
+    else if (isIdle && wasReady) this.#leave();
+    else if (!wasEnding) this.#end();
+    this.#checkStopped();
     return this.#stopped.promise;
   }
 
   /** For the last moment of the supervisor: kills without waiting. */
   killNow(): void {
     void this.stop();
-    this.#process?.kill();
+    this.#current?.process.kill();
+  }
+
+  /** The handler may dispose of what it holds; it gets a grace for that. */
+  #leave(): void {
+    const start = this.#current;
+    if (start?.head?.disposes !== true) return this.#end();
+    start.process.send(ORDER.leave, 0);
+    this.#timer = setTimeout(() => this.#end(), this.#options.graceMs);
   }
 
   #end(): void {
     const { graceMs } = this.#options;
-    const process = this.#process;
+    const process = this.#current?.process;
+    this.#current?.stopWaiting();
     process?.terminate();
-    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => process?.kill(), graceMs);
   }
 
-  #spawn(): void {
-    const { initLimitMs } = this.#options;
-    this.#state = "starting";
-    this.#initFailure = undefined;
-    this.#process = new HandlerProcess(this.#options, {
-      frame: (frame) => this.#obey(frame),
+  #isStopped(): boolean {
+    return this.#state === "stopped";
+  }
+
+  #checkStopped(): void {
+    if (!this.#isStopped() || this.#current !== undefined) return;
+    if (this.#standby.isGone) this.#stopped.resolve();
+  }
+
+  #newStart(): HandlerStart {
+    return new HandlerStart(this.#options, {
+      ready: (start) => {
+        if (start === this.#current) this.#ready(start);
+      },
+      frame: (start, frame) => {
+        if (start === this.#current && this.#state === "ready") this.#events.frame(frame);
+      },
       line: (line) => this.#events.line(line),
-      gone: (end) => this.#gone(end),
+      gone: (start, end) => {
+        if (start === this.#current) this.#gone(start, end);
+        else this.#standbyGone(start, end);
+      },
     });
-    if (this.#load !== undefined) this.#process.send(ORDER.load, 0, this.#load);
-    this.#timer = setTimeout(() => {
-      this.#initFailure ??= initFailure(
-        `The handler was not ready after ${initLimitMs / 1_000} s: its module or its setup takes too long.`,
-      );
-      this.#process?.kill();
-    }, initLimitMs);
   }
 
-  #obey(frame: Frame): void {
-    if (this.#state === "ready") return this.#events.frame(frame);
-    if (this.#state !== "starting") return;
-    // Written by the handler process's own program, as its heads all are.
-    if (frame.kind === REPORT.ready) {
-      clearTimeout(this.#timer);
-      this.#state = "ready";
-      this.#wasReady = true;
-      this.#failures = 0;
-      this.#events.ready((JSON.parse(frame.head) as ReadyHead).concurrency);
-    } else if (frame.kind === REPORT.initFailed || frame.kind === REPORT.spoiled) {
-      const { message, stack } = JSON.parse(frame.head) as InitFailedHead | FailedHead;
-      this.#initFailure ??= initFailure(message, stack);
-    }
+  #spawn(): void {
+    this.#state = "starting";
+    const start = this.#standby.take() ?? this.#newStart();
+    this.#current = start;
+    if (start.head !== undefined) return this.#ready(start);
+    start.readyWithin(this.#options.initLimitMs);
+    if (this.#load !== undefined) start.load(this.#load);
   }
 
-  #gone(end: ProcessEnd): void {
-    const process = this.#process;
+  #ready(start: HandlerStart): void {
+    if (this.#state !== "starting" || start.head === undefined) return;
+    this.#state = "ready";
+    this.#wasReady = true;
+    this.#failures = 0;
+    if (this.#load !== undefined) this.#standby.prepare(this.#load);
+    this.#events.ready(start.head.concurrency);
+  }
+
+  #gone(start: HandlerStart, end: ProcessEnd): void {
     const state = this.#state;
-    const lastLines = (jobId?: string): string[] => process?.output.lastLines(jobId) ?? [];
     clearTimeout(this.#timer);
-    this.#process = undefined;
+    this.#current = undefined;
     // Nobody may take it for ready while its jobs are settled.
     if (state !== "stopped") this.#state = "pausing";
-    this.#events.gone(end, lastLines);
-    if (state === "stopped") return this.#stopped.resolve();
-    if (state === "starting") return this.#startFailed(end, lastLines());
+    this.#events.gone(end, (jobId) => start.process.output.lastLines(jobId));
+    // Whoever settles the last job of a worker that leaves may have stopped this keeper meanwhile.
+    if (this.#isStopped()) return this.#checkStopped();
+    if (state === "starting") return this.#startFailed(start.failureOf(end));
     this.#spawn();
   }
 
-  #startFailed(end: ProcessEnd, lastLines: readonly string[]): void {
-    const failure = this.#initFailure ?? exitDuringInit(end, lastLines);
+  #standbyGone(start: HandlerStart, end: ProcessEnd): void {
+    this.#standby.gone(start);
+    if (this.#isStopped()) this.#checkStopped();
+    else this.#events.standbyFailed(start.failureOf(end));
+  }
+
+  #startFailed(failure: Failure): void {
     this.#failures++;
     if (!this.#wasReady || this.#failures > MAX_RESTART_FAILURES) {
-      this.#state = "stopped";
-      this.#stopped.resolve();
+      void this.stop();
       return this.#events.unusable(failure);
     }
     const waitMs = backoffMs(this.#failures, restartTerms, Math.random());
@@ -185,17 +223,4 @@ export class ProcessKeeper {
     this.#timer = setTimeout(() => this.#spawn(), waitMs);
     this.#events.restartFailed(failure, waitMs);
   }
-}
-
-function initFailure(message: string, stack?: string): Failure {
-  return { type: "handler_error", message, ...(stack === undefined ? {} : { stack }) };
-}
-
-function exitDuringInit(end: ProcessEnd, lastLines: readonly string[]): Failure {
-  const failure = exitFailure(end, lastLines);
-  const message = failure.message.replace(
-    "while it worked on the job",
-    "before the handler was ready",
-  );
-  return { ...failure, message };
 }

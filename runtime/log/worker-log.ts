@@ -2,7 +2,9 @@
 import type { Writable } from "node:stream";
 
 export type LogFormat = "json" | "pretty";
-export type WorkerLogLevel = "debug" | "info" | "warn" | "error";
+/** From the least to the most important. */
+const LEVELS = ["debug", "info", "warn", "error"] as const;
+export type WorkerLogLevel = (typeof LEVELS)[number];
 
 /** What an entry may carry beside its message; `jobId` and `stream` mark what a handler printed. */
 export type LogEntryFields = Readonly<Record<string, unknown>>;
@@ -14,12 +16,22 @@ export interface WorkerLog {
 /** Text that may wait for whoever reads the log; what comes on top of it is dropped and counted. */
 const BACKLOG_BYTES = 4_000_000;
 
-/** JSON lines are `{"time": ms since 1970, "level", "msg", …fields}`. */
-export function openWorkerLog(format: LogFormat, to: Writable = process.stderr): WorkerLog {
+/**
+ * JSON lines are `{"time": ms since 1970, "level", "msg", …fields}`.
+ *
+ * @param least the least level that is written
+ */
+export function openWorkerLog(
+  format: LogFormat,
+  to: Writable = process.stderr,
+  least: WorkerLogLevel = "debug",
+): WorkerLog {
+  const written = new Set(LEVELS.slice(LEVELS.indexOf(least)));
   const render = format === "json" ? jsonLine : prettyLine;
   let dropped = 0;
   return {
     write(level, msg, fields) {
+      if (!written.has(level)) return;
       if (to.writableLength > BACKLOG_BYTES) {
         dropped++;
         return;

@@ -2,7 +2,7 @@
 
 /** From the supervisor to the handler process. */
 export const ORDER = {
-  /** Load this module. Head: {@link LoadHead}. */
+  /** Load this module. Head: {@link LoadOrderHead}. */
   load: 1,
   /** Begin an invocation. Head: {@link RunHead}; payload: the input, then `s3Bytes` of s3Config. */
   run: 2,
@@ -10,6 +10,8 @@ export const ORDER = {
   abort: 3,
   /** Chunks of an invocation are durable. Head: {@link ReceiptHead}. */
   receipt: 4,
+  /** No further job will come: dispose of what setup made, then exit. No head. */
+  leave: 5,
 } as const;
 
 /** From the handler process to the supervisor. */
@@ -28,6 +30,14 @@ export const REPORT = {
   progress: 6,
   /** An error nobody caught; the process ends itself. The slot names the job, if it is known. Head: {@link FailedHead}. */
   spoiled: 7,
+  /** The handler wants another number of jobs at a time. Head: {@link ReadyHead}. */
+  concurrency: 8,
+  /** The process wants to be replaced by a fresh one when its jobs are done. No head. */
+  refresh: 9,
+  /** An invocation that came too late for a process that is to be replaced; it has not begun. No head. */
+  declined: 10,
+  /** An invocation has made its directory. No head. */
+  tempDir: 11,
 } as const;
 
 /** Which module to load. */
@@ -36,6 +46,12 @@ export interface LoadHead {
   readonly modulePath: string;
   /** What the user wrote; bare imports are resolved from here. */
   readonly sourcePath: string;
+}
+
+/** What the supervisor adds to it. */
+export interface LoadOrderHead extends LoadHead {
+  /** The directory in which each invocation makes its own, named by its slot; need not exist. */
+  readonly tempRoot: string;
 }
 
 export interface RunHead {
@@ -53,6 +69,8 @@ export interface ReceiptHead {
 
 export interface ReadyHead {
   readonly concurrency: number;
+  /** True: the handler wants to dispose of something before the process ends. */
+  readonly disposes?: boolean;
 }
 
 export interface InitFailedHead {
@@ -66,7 +84,7 @@ export interface CompletedHead {
 }
 
 export interface FailedHead {
-  readonly type: "handler_error" | "unhandled_error" | "invalid_output";
+  readonly type: "handler_error" | "unhandled_error" | "invalid_input" | "invalid_output";
   readonly message: string;
   readonly stack?: string;
 }

@@ -3,7 +3,8 @@
  *
  * They share the handler process's stdout and stderr with whatever native code prints, so a line of ours begins with a
  * record separator (U+001E), a letter for its form, and the job's id, closed by a unit separator (U+001F):
- * `␞Pid␟text` for a printed line, `␞Lid␟{…}` for an entry of `context.log`. Any other line belongs to no known job.
+ * `␞Pid␟text` for a printed line, `␞Lid␟{…}` for an entry of `context.log`, with no id for one of `setup` or of the
+ * runtime. Any other line belongs to no known job.
  */
 import { Buffer } from "node:buffer";
 
@@ -31,14 +32,16 @@ export function printedLine(jobId: string, text: string): string {
 /**
  * Fields that have no JSON form, or that would make the line longer than `maxBytes`, are left out; a message that alone
  * is too long is cut.
+ *
+ * @param jobId undefined for an entry that belongs to no job
  */
 export function logLine(
-  jobId: string,
+  jobId: string | undefined,
   entry: { readonly level: LogLevel; readonly message: string; readonly fields?: unknown },
   maxBytes: number,
 ): string {
   const { level, message, fields } = entry;
-  const start = `${MARK}L${jobId}${CLOSE}`;
+  const start = `${MARK}L${jobId ?? ""}${CLOSE}`;
   const room = maxBytes - start.length;
   const candidates = [
     fields === undefined ? undefined : tryJson({ level, message, fields }),
@@ -56,7 +59,8 @@ export function parseLine(line: string): HandlerLine {
   if (close === -1) return { text: line };
   const jobId = line.slice(2, close);
   const text = line.slice(close + 1);
-  return line[1] === "L" ? { jobId, ...parseEntry(text) } : { jobId, text };
+  const of = jobId === "" ? {} : { jobId };
+  return line[1] === "L" ? { ...of, ...parseEntry(text) } : { ...of, text };
 }
 
 function parseEntry(text: string): Omit<HandlerLine, "jobId"> {

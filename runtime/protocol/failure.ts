@@ -5,7 +5,8 @@
  *
  * - `handler_error`: the handler threw, or its promise rejected.
  * - `unhandled_error`: an uncaught exception or unhandled rejection outside the handler's own promise.
- * - `invalid_output`: the handler's result cannot be sent (not serialisable, or too large).
+ * - `invalid_input`: the job's input does not fit the handler's `input` schema; the handler did not run.
+ * - `invalid_output`: the handler's result cannot be sent (not serialisable, too large, or not what its schema says).
  * - `process_exited`: the handler process ended while the job ran (exit code, signal, out of memory).
  * - `execution_timeout`: `executionTimeout` ran out.
  * - `worker_lost`: the worker ended, or its lease was not renewed.
@@ -14,6 +15,7 @@
 export const FAILURE_TYPES = [
   "handler_error",
   "unhandled_error",
+  "invalid_input",
   "invalid_output",
   "process_exited",
   "execution_timeout",

@@ -9,14 +9,14 @@ function outcomeOf(session: ScriptedSession, jobId: string): unknown {
 }
 
 describe("exit codes", () => {
-  test("2 and a usage line when the environment names no service", () => {
-    const { status, stderr } = spawnSync(process.execPath, [program], {
+  test("2 and a sentence when the environment names no service", () => {
+    const { status, stderr } = spawnSync(process.execPath, [program, "handler.ts"], {
       encoding: "utf8",
       env: {},
     });
     expect(status).toBe(2);
-    expect(stderr).toContain("usage: sv-worker [handler]");
-    expect(stderr).toContain("SV_SERVICE_ADDRESS");
+    expect(stderr).toContain("SV_SERVICE_ADDRESS (host:port or unix:/path)");
+    expect(stderr).toContain("sv-worker --help says");
   });
 
   test("3 after telling the service that the handler cannot be imported", async () => {

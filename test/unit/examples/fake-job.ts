@@ -26,6 +26,9 @@ export function fakeContext(job: Job, signal = new AbortController().signal): Fa
     attempt: job.attempt,
     deadline: 600_000,
     log: { debug: write, info: write, warn: write, error: write },
+    state: undefined,
+    tempDir: import.meta.dirname,
+    refresh() {},
     progress(value) {
       progress.push(value);
     },

@@ -156,7 +156,7 @@ describe("a process that ends", () => {
   });
 
   test("takes what it started with it, even what left its group", async () => {
-    await using run = new WorkerRun("forks-a-child");
+    await using run = new WorkerRun("forks-a-child", { standby: "none" });
     const job = run.source.submit({ executionTimeoutMs: 300 });
     await run.logged("waiting");
     expect(run.processes()).toHaveLength(3);

@@ -62,6 +62,19 @@ describe("whatever is thrown fails the job with a sentence", () => {
   });
 });
 
+describe("progress", () => {
+  test("the newest value wins, and none that waits for its turn is sent after the outcome", async () => {
+    await using run = new WorkerRun("reports-progress");
+    const job = run.source.submit({ input: { count: 1_000 } });
+    expect(await job.result()).toEqual({ kind: "completed", output: "done" });
+    // What an invocation sends leaves in order: after this job nothing of the first is under way.
+    await run.source.submit({ input: { count: 0 } }).result();
+    expect(job.progress.slice(0, 2)).toEqual([{ n: 1 }, { n: 1_000 }]);
+    expect(job.progress.length).toBeLessThanOrEqual(3);
+    expect(job.progress).not.toContain("too late");
+  });
+});
+
 describe("streams", () => {
   test("each yield of an async generator is a chunk with its metrics; what it returns is the output", async () => {
     await using run = new WorkerRun("async-generator");
@@ -83,7 +96,7 @@ describe("streams", () => {
   });
 
   test("a yield of three megabytes is split and can be joined; all yields are the output if asked", async () => {
-    await using run = new WorkerRun("streams-3-mb");
+    await using run = new WorkerRun("yields-3-mb");
     const job = run.source.submit();
     const big = { text: "é".repeat(1_500_000) };
     expect(await job.result()).toEqual({ kind: "completed", output: ["first", big, "last"] });

@@ -104,6 +104,18 @@ describe("draining", () => {
     expect(await run.worker.ended).toBe("drained");
   });
 
+  test("no further process is started when the last job's has ended", async () => {
+    await using run = new WorkerRun("exits-7");
+    const job = run.source.submit({ input: { wait: true } });
+    await run.logged("waiting");
+    run.worker.drain();
+    process.kill(run.worker.handlerPid ?? 0, "SIGKILL");
+    expect(await job.result()).toMatchObject({ kind: "lost" });
+    expect(await run.worker.ended).toBe("drained");
+    expect(run.worker.handlerPid).toBeUndefined();
+    expect(run.processes()).toEqual([]);
+  });
+
   test("a worker without jobs leaves at once, also before it is ready", async () => {
     await using run = new WorkerRun("echo");
     run.worker.drain();
@@ -165,7 +177,7 @@ describe("printing", () => {
 
 describe("a supervisor that is killed", () => {
   test.each(["blocks-the-loop", "forks-a-child"])(
-    "takes its handler process and all that started along, even with %s",
+    "takes its handler process, the standby and all they started along, even with %s",
     async (name) => {
       const trace = randomUUID();
       const supervisor = path.resolve(import.meta.dirname, "lone-supervisor.ts");
@@ -174,11 +186,15 @@ describe("a supervisor that is killed", () => {
         env: { ...process.env, SV_TEST_TRACE: trace },
       });
       await once(child.stdout, "data");
-      expect(tracedProcesses(trace)).toHaveLength(name === "forks-a-child" ? 4 : 2);
+      const expected = name === "forks-a-child" ? 5 : 3;
+      while (tracedProcesses(trace).length < expected) {
+        await new Promise((look) => setImmediate(look));
+      }
       child.kill("SIGKILL");
       await once(child, "exit");
       // The death of somebody else's child can only be seen by looking.
       while (tracedProcesses(trace).length > 0) await new Promise((look) => setImmediate(look));
+      expect(tracedProcesses(trace)).toEqual([]);
     },
   );
 });

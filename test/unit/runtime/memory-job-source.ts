@@ -67,6 +67,8 @@ export class MemoryJobSource implements JobSource {
   readonly leases = new Map<string, TestLease>();
   readonly initFailure = Promise.withResolvers<Failure>();
   readonly whenReady = Promise.withResolvers<number>();
+  /** Every concurrency the worker announced, oldest first. */
+  readonly announced: number[] = [];
   /** Chunks get their receipts at once, unless a test holds them back. */
   storesChunks = true;
   isDraining = false;
@@ -75,6 +77,7 @@ export class MemoryJobSource implements JobSource {
   #credit = 0;
   #queue: HandedJob[] = [];
   #count = 0;
+  readonly #onAnnounced: (() => void)[] = [];
 
   /** Submits a job; it is handed over as soon as there is credit. */
   submit({
@@ -105,6 +108,17 @@ export class MemoryJobSource implements JobSource {
     return this.#credit;
   }
 
+  /** Resolves when the worker has announced its concurrency so often. */
+  hasAnnounced(times: number): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (this.announced.length >= times) resolve();
+      };
+      this.#onAnnounced.push(look);
+      look();
+    });
+  }
+
   get listener(): JobSourceListener {
     if (this.#listener === undefined) throw new Error("The worker has not connected.");
     return this.#listener;
@@ -121,7 +135,9 @@ export class MemoryJobSource implements JobSource {
   }
 
   ready(concurrency: number): void {
+    this.announced.push(concurrency);
     this.whenReady.resolve(concurrency);
+    for (const look of this.#onAnnounced) look();
   }
 
   initFailed(failure: Failure): Promise<void> {

@@ -1,6 +1,7 @@
 /** Good and bad jobs side by side in one worker: each ends as its own behaviour implies, whatever its neighbours do. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { STANDBY_MODES } from "../../../runtime/isolate/standby.ts";
 import type { Outcome } from "../../../runtime/protocol/outcome.ts";
 import { WorkerRun } from "./worker-run.ts";
 
@@ -30,19 +31,27 @@ async function end(run: WorkerRun, asked: { way: Way; afterMs: number }): Promis
   }
 }
 
-test("every job ends as it behaves, and no neighbour pays for it", async () => {
-  const job = fc.record({ way, afterMs: fc.integer({ min: 0, max: 20 }) });
-  const mixtures = fc.array(job, { minLength: 24, maxLength: 24 });
-  await fc.assert(
-    fc.asyncProperty(mixtures, async (jobs) => {
-      await using run = new WorkerRun("misbehaves-as-told", { graceMs: 50 });
-      const outcomes = await Promise.all(jobs.map((asked) => end(run, asked)));
-      const ends = outcomes.map((outcome) => ({
-        kind: outcome.kind,
-        ...("failure" in outcome ? { type: outcome.failure.type } : {}),
-      }));
-      expect(ends).toEqual(jobs.map((asked) => expected[asked.way]));
-    }),
-    { numRuns: 3, endOnFailure: true },
-  );
-}, 60_000);
+test.each(STANDBY_MODES)(
+  "every job ends as it behaves, and no neighbour pays for it; standby: %s",
+  async (standby) => {
+    const job = fc.record({ way, afterMs: fc.integer({ min: 0, max: 20 }) });
+    const mixtures = fc.array(job, { minLength: 24, maxLength: 24 });
+    await fc.assert(
+      fc.asyncProperty(mixtures, async (jobs) => {
+        await using run = new WorkerRun("misbehaves-as-told", {
+          graceMs: 50,
+          standby,
+          standbyDelayMs: 0,
+        });
+        const outcomes = await Promise.all(jobs.map((asked) => end(run, asked)));
+        const ends = outcomes.map((outcome) => ({
+          kind: outcome.kind,
+          ...("failure" in outcome ? { type: outcome.failure.type } : {}),
+        }));
+        expect(ends).toEqual(jobs.map((asked) => expected[asked.way]));
+      }),
+      { numRuns: 2, endOnFailure: true },
+    );
+  },
+  60_000,
+);

@@ -1,5 +1,7 @@
 /** `runHandler` gives a test what a client of the service would get. */
+import fs from "node:fs";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { chunk, defineHandler, type Context, type Job } from "../../../runtime/index.ts";
 import { runHandler } from "../../../runtime/testing.ts";
 
@@ -8,7 +10,12 @@ describe("runHandler", () => {
     const both = { a: 1, b: undefined };
     expect(await runHandler(() => both, {})).toMatchObject({ output: { a: 1 } });
     expect(await runHandler(async () => "later", {})).toMatchObject({ output: "later" });
-    expect(await runHandler(() => undefined, {})).toEqual({ chunks: [], progress: [], logs: [] });
+    expect(await runHandler(() => undefined, {})).toEqual({
+      chunks: [],
+      progress: [],
+      logs: [],
+      refreshed: false,
+    });
     function* counts(): Generator<number, string> {
       yield 1;
       yield 2;
@@ -35,6 +42,7 @@ describe("runHandler", () => {
       chunks: [],
       progress: [{ half: 2 }],
       logs: [{ level: "warn", message: "careful", fields: { n: 4 } }],
+      refreshed: false,
     });
   });
 
@@ -53,6 +61,72 @@ describe("runHandler", () => {
       output: ["loaded"],
       chunks: [{ output: "loaded", metrics: { stream_index: 0, tokens: 1 } }],
     });
+  });
+
+  test("the runtime's own metrics are never the handler's", async () => {
+    const handler = function* (): Generator {
+      yield chunk("first", { split: { part: 0 }, attempt: 7, stream_index: 9, tokens: 1 });
+    };
+    const [first] = (await runHandler(handler, {})).chunks;
+    expect(first).toEqual({ output: "first", metrics: { stream_index: 0, tokens: 1 } });
+    const [again] = (await runHandler(handler, {}, { attempt: 2 })).chunks;
+    expect(again?.metrics).toEqual({ stream_index: 0, tokens: 1, attempt: 2 });
+  });
+
+  test("checks input and output by their schemas", async () => {
+    const handler = defineHandler({
+      input: z.object({ n: z.number().transform((n) => n * 2) }),
+      output: z.array(z.number().max(4)),
+      aggregate: true,
+      *run({ input, id }, context) {
+        expect(context.job).toEqual({ id, input, attempt: 1 });
+        yield input.n;
+      },
+    });
+    expect(await runHandler(handler, { n: 2 })).toMatchObject({ output: [4] });
+    await expect(runHandler(handler, { n: 3 })).rejects.toMatchObject({
+      code: "invalid_output",
+      message:
+        "The output does not fit the handler's schema: 0: Too big: expected number to be <=4",
+    });
+    const wrong = JSON.parse('{"n":"3"}') as { n: number };
+    await expect(runHandler(handler, wrong)).rejects.toMatchObject({ code: "invalid_input" });
+  });
+
+  test("gives the state of setup to the job and to dispose, or the state that is handed in", async () => {
+    const disposed: unknown[] = [];
+    const handler = defineHandler({
+      setup: ({ log }) => {
+        log.info("loading");
+        return "loaded";
+      },
+      dispose: (state) => void disposed.push(state),
+      run: (_, { state }) => state,
+    });
+    const logs = [{ level: "info", message: "loading" }];
+    expect(await runHandler(handler, {})).toMatchObject({ output: "loaded", logs });
+    expect(disposed).toEqual(["loaded"]);
+    expect(await runHandler(handler, {}, { state: "mine" })).toMatchObject({
+      output: "mine",
+      logs: [],
+    });
+    expect(disposed).toHaveLength(1);
+  });
+
+  test("notes a refresh, and gives a directory that is gone afterwards", async () => {
+    const contexts: Context[] = [];
+    const handler = (_: Job, context: Context): string => {
+      contexts.push(context);
+      context.refresh();
+      fs.writeFileSync(`${context.tempDir}/file`, "made");
+      return context.tempDir;
+    };
+    const { output, refreshed } = await runHandler(handler, {});
+    expect(refreshed).toBe(true);
+    expect(output).toBe(contexts[0]?.tempDir);
+    expect(fs.existsSync(String(output))).toBe(false);
+    await runHandler((_: Job, context: Context) => void contexts.push(context), {});
+    expect(() => contexts[1]?.tempDir).toThrow("The job has ended");
   });
 
   test("throws what the handler throws, as it is", async () => {

@@ -31,6 +31,15 @@ describe("reading a handler's module", () => {
     expect(Reflect.apply(loaded.run, undefined, [])).toEqual([true]);
   });
 
+  test("schemas, whether they are objects or functions, and a concurrency that is asked for", () => {
+    const standard = { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) };
+    const input = Object.assign(() => {}, { "~standard": standard });
+    const output = { "~standard": standard };
+    const concurrency = (): number => 2;
+    const loaded = readModule({ default: run, input, output, concurrency }, "h.ts");
+    expect(loaded).toMatchObject({ input, output, concurrency });
+  });
+
   test("CommonJS: module.exports is the handler, or was compiled from ESM", () => {
     const exported = Object.assign(() => "ran", { concurrency: 2 });
     expect(readModule({ default: exported }, "h.cjs")).toMatchObject({ concurrency: 2 });
@@ -50,6 +59,12 @@ describe("reading a handler's module", () => {
     [{ default: run, concurrency: "4" }, "not string '4'"],
     [{ default: run, aggregate: "yes" }, "`aggregate` of h.ts must be true or false"],
     [{ default: run, setup: {} }, "`setup` of h.ts must be a function, not an object"],
+    [{ default: run, dispose: 7 }, "`dispose` of h.ts must be a function, not number 7"],
+    [
+      { default: run, input: {} },
+      "`input` of h.ts must be a Standard Schema, for example one made",
+    ],
+    [{ default: { run, output: "text" } }, "`output` of h.ts must be a Standard Schema"],
   ])("%j is refused", (module, says) => {
     expect(() => readModule(module, "h.ts")).toThrow(InitError);
     expect(() => readModule(module, "h.ts")).toThrow(says);

@@ -42,6 +42,18 @@ describe("the worker's log", () => {
     );
   });
 
+  test.each([
+    ["debug", "debug info warn error"],
+    ["warn", "warn error"],
+    ["error", "error"],
+  ] as const)("writes from the level %s on: %s", (least, written) => {
+    const { stream, text } = sink();
+    const log = openWorkerLog("json", stream, least);
+    for (const level of ["debug", "info", "warn", "error"] as const) log.write(level, level);
+    const levels = Array.from(text().matchAll(/"level":"(\w+)"/gu), ([, level]) => level);
+    expect(levels.join(" ")).toBe(written);
+  });
+
   test("drops and counts entries while nobody reads", () => {
     const { stream, text, release } = sink(true);
     const log = openWorkerLog("json", stream);

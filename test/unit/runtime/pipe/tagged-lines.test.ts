@@ -25,6 +25,11 @@ test("a printed line is read back with its job", () => {
   );
 });
 
+test("an entry that belongs to no job is read back without one", () => {
+  const line = received(logLine(undefined, { level: "warn", message: "loading" }, 1_000));
+  expect(parseLine(line)).toEqual({ level: "warn", text: "loading" });
+});
+
 test("an entry of the log is read back with level and fields", () => {
   const fields = fc.dictionary(fc.string(), fc.jsonValue());
   fc.assert(

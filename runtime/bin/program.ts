@@ -1,0 +1,23 @@
+/** What both ways of running `sv-worker` need of the process they run in. */
+import module from "node:module";
+import type { LogFormat } from "../log/worker-log.ts";
+
+export function obeySignals(obey: { first(): void; again(): void }): void {
+  let signals = 0;
+  const heard = (): void => {
+    signals++;
+    if (signals === 1) obey.first();
+    else obey.again();
+  };
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, heard);
+}
+
+/** The handler process shares this process's cache of compiled modules: it starts faster. */
+export function compileCacheEnv(): Record<string, string> {
+  const directory = module.getCompileCacheDir();
+  return directory === undefined ? {} : { NODE_COMPILE_CACHE: directory };
+}
+
+export function defaultLogFormat(): LogFormat {
+  return process.stderr.isTTY ? "pretty" : "json";
+}

@@ -1,0 +1,108 @@
+/** `sv-worker run`: one job without any service; chunks and output to stdout, everything else to stderr. */
+import { once } from "node:events";
+import { openWorkerLog, type WorkerLog } from "../log/worker-log.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import type { Outcome } from "../protocol/outcome.ts";
+import { OneJobSource } from "../source/one-job.ts";
+import { startWorker } from "../worker.ts";
+import type { RunFlags } from "./command.ts";
+import { readJobInput } from "./job-input.ts";
+import { compileCacheEnv, defaultLogFormat, obeySignals } from "./program.ts";
+import { milliseconds, type Settings } from "./settings.ts";
+import { EXIT, type ExitCode } from "./usage.ts";
+
+/**
+ * Resolves with the exit code when the handler process is gone.
+ *
+ * @throws UsageError when the input or the timeout makes no sense
+ */
+export async function runOnce(
+  handler: string,
+  flags: RunFlags,
+  settings: Settings,
+): Promise<ExitCode> {
+  const { logLevel, logFormat = defaultLogFormat(), ...workerSettings } = settings;
+  const executionTimeoutMs =
+    flags.timeoutMs === undefined
+      ? LIMITS.executionTimeoutDefaultMs
+      : milliseconds(1)(flags.timeoutMs, "--timeout-ms");
+  const input = await readJobInput(flags);
+  const log = openWorkerLog(logFormat, process.stderr, logLevel);
+  const source = new OneJobSource({
+    input,
+    executionTimeoutMs,
+    chunk: (body, taken) => writeLine(body, taken),
+    progress: (value) => log.write("info", "progress", { value: parsed(value) }),
+  });
+  obeySignals({ first: () => source.cancel(), again: () => worker.stop() });
+  // Nobody reads the results any more, as with `| head -1`.
+  process.stdout.on("error", () => source.cancel());
+  const worker = startWorker({
+    standby: "none",
+    ...workerSettings,
+    handler,
+    log: handlerWordsOnly(log),
+    env: compileCacheEnv(),
+    openSource: () => source,
+  });
+  process.on("exit", () => worker.killNow());
+  const outcome = await Promise.race([source.outcome, worker.ended]);
+  if (typeof outcome === "string") {
+    return outcome === "handler-unusable" ? EXIT.handlerUnusable : EXIT.failed;
+  }
+  if (outcome.kind === "timed-out" || outcome.kind === "stopped") {
+    await settled(source, settings.graceMs ?? LIMITS.handlerGraceMs);
+  }
+  worker.drain();
+  await worker.ended;
+  return report(outcome, log);
+}
+
+/** A handler that was asked to stop has its grace to tidy up. */
+async function settled(source: OneJobSource, graceMs: number): Promise<void> {
+  const grace = Promise.withResolvers<void>();
+  const timer = setTimeout(grace.resolve, graceMs);
+  await Promise.race([source.settled, grace.promise]);
+  clearTimeout(timer);
+}
+
+async function report(outcome: Outcome, log: WorkerLog): Promise<ExitCode> {
+  switch (outcome.kind) {
+    case "completed":
+      await new Promise<void>((resolve) => {
+        writeLine(outcome.output ?? Buffer.from("null"), resolve);
+      });
+      return EXIT.done;
+    case "failed":
+    case "timed-out":
+    case "lost": {
+      const { message, ...more } = outcome.failure;
+      log.write("error", message, { outcome: outcome.kind, ...more });
+      break;
+    }
+    case "handed-back":
+    case "stopped":
+      log.write("error", "The job was stopped before it was done.", { outcome: "stopped" });
+  }
+  if (process.stderr.writableNeedDrain) await once(process.stderr, "drain");
+  return EXIT.failed;
+}
+
+function writeLine(json: Uint8Array, written: () => void): void {
+  process.stdout.write(json);
+  process.stdout.write("\n", written);
+}
+
+/** What a worker says of its own comings and goings is of no interest here. */
+function handlerWordsOnly(log: WorkerLog): WorkerLog {
+  return {
+    write(level, msg, fields) {
+      const isOwn = fields === undefined || !("stream" in fields);
+      if (!isOwn || level !== "info") log.write(level, msg, fields);
+    },
+  };
+}
+
+function parsed(json: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(json).toString());
+}

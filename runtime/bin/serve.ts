@@ -1,0 +1,66 @@
+/** `sv-worker [handler]`: runs a worker of the service named by the environment until it has drained. */
+import { openWorkerLog } from "../log/worker-log.ts";
+import { WORKER_ENV } from "../protocol/worker-env.ts";
+import { RUNTIME_VERSION } from "../version.ts";
+import { startWorker, type Worker, type WorkerEnd } from "../worker.ts";
+import { compileCacheEnv, defaultLogFormat, obeySignals } from "./program.ts";
+import { type Settings, variable } from "./settings.ts";
+import { EXIT, type ExitCode, UsageError } from "./usage.ts";
+
+const EXIT_CODES: Readonly<Record<WorkerEnd, ExitCode>> = {
+  drained: EXIT.done,
+  stopped: EXIT.failed,
+  "handler-unusable": EXIT.handlerUnusable,
+  refused: EXIT.refused,
+};
+
+/**
+ * Resolves with the exit code.
+ *
+ * @throws UsageError when the environment names no service
+ */
+export async function serve(handler: string, settings: Settings): Promise<ExitCode> {
+  const { logLevel, logFormat = defaultLogFormat(), ...workerSettings } = settings;
+  const { address, token } = service();
+  const log = openWorkerLog(logFormat, process.stderr, logLevel);
+  // Before anything is started: a signal's default action would leave the handler process without its supervisor.
+  obeySignals({ first: () => worker.drain(), again: () => worker.stop() });
+  const worker = startWorker({
+    ...workerSettings,
+    handler,
+    log,
+    env: compileCacheEnv(),
+    openSource: async () => {
+      const { GrpcJobSource } = await import("../source/grpc.ts");
+      return new GrpcJobSource({
+        address,
+        token,
+        runtimeVersion: RUNTIME_VERSION,
+        onDisconnect: (reason, retryInMs) =>
+          log.write("warn", `lost the connection to the service: ${reason}`, { retryInMs }),
+      });
+    },
+  });
+  process.on("exit", () => worker.killNow());
+  if (process.env[WORKER_ENV.exitOnStdinEnd] === "1") exitOnStdinEnd(worker);
+  return EXIT_CODES[await worker.ended];
+}
+
+function service(): { readonly address: string; readonly token: string } {
+  const address = variable(process.env, WORKER_ENV.serviceAddress);
+  const token = variable(process.env, WORKER_ENV.workerToken);
+  if (address !== undefined && token !== undefined) return { address, token };
+  throw new UsageError(
+    `${WORKER_ENV.serviceAddress} (host:port or unix:/path) and ${WORKER_ENV.workerToken} must be set; ` +
+      "sv-worker run needs no service.",
+  );
+}
+
+/** The launcher holds the other end as long as it lives: a killed launcher leaves no worker behind. */
+function exitOnStdinEnd(worker: Worker): void {
+  const end = (): void => {
+    worker.killNow();
+    process.exit(EXIT.failed);
+  };
+  process.stdin.on("end", end).on("error", end).on("close", end).resume();
+}

@@ -1,0 +1,72 @@
+/** What `sv-worker` can be asked for: its help, its exit codes and the error for everything else. */
+import { LIMITS } from "../protocol/limits.ts";
+
+export const EXIT = { done: 0, failed: 1, usage: 2, handlerUnusable: 3, refused: 4 } as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** What each code means, as `--help` and the reference say it. */
+export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
+  [EXIT.done]: "drained: what ran has finished or was handed back; with run: the job completed",
+  [EXIT.failed]: "stopped at once by a second signal; with run: the job did not complete",
+  [EXIT.usage]: "wrong usage: an unknown flag, a missing or impossible value",
+  [EXIT.handlerUnusable]: "the handler cannot be made ready",
+  [EXIT.refused]: "the service refused this worker",
+};
+
+/** The message says what is wrong and what is allowed; it may have several lines. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  readonly code = "usage";
+}
+
+const exitHelp = Object.entries(EXIT_MEANINGS)
+  .map(([code, meaning]) => `  ${code}  ${meaning}`)
+  .join("\n");
+
+export const HELP = `Usage: sv-worker [options] [handler]
+       sv-worker run [options] <handler>
+
+Runs a handler as a worker of a service. With run: on one job, without any service.
+
+Arguments:
+  handler               a handler file (.ts, .mts, .tsx, .js, .mjs, .cjs) or a directory with a
+                        handler.ts; default: SV_HANDLER. A directory called run is ./run
+
+Options of run:
+  --input <json>        the job's input, a JSON object
+  --input-file <file>   a file with it; without either, or with -, it is read from stdin
+  --timeout-ms <ms>     the job's executionTimeout (default: ${LIMITS.executionTimeoutDefaultMs})
+
+Options:
+  --inspect[=<address>] let a debugger into the handler process, at host:port or a port
+                        (default: 127.0.0.1:9229)
+  -v, --version         print the version
+  -h, --help            print this help
+
+Environment:
+  SV_SERVICE_ADDRESS    gRPC address of the service: host:port or unix:/path; not with run
+  SV_WORKER_TOKEN       this worker's token; not with run
+  SV_HANDLER            the handler, where none is given
+  SV_GRACE_MS           time between the abort signal and SIGTERM, and again between SIGTERM and
+                        SIGKILL (default: ${LIMITS.handlerGraceMs})
+  SV_INIT_LIMIT_MS      time for importing the handler and its setup (default: 420000)
+  SV_DRAIN_LIMIT_MS     time for running jobs after the first signal; then they are handed back
+                        (default: 30000)
+  SV_STANDBY            what waits to take over from a handler process that ends: 0 nothing, idle a
+                        process with nothing loaded, loaded one with the handler set up
+                        (default: idle; with run: 0)
+  SV_INSPECT            the same as --inspect=<address>, which wins
+  SV_LOG_LEVEL          least level of the log on stderr: debug, info, warn, error (default: debug)
+  SV_LOG_FORMAT         json or pretty (default: pretty in a terminal, otherwise json)
+  SV_EXIT_ON_STDIN_END  1: the worker ends when its standard input does; not with run
+
+The first SIGTERM, SIGINT or SIGHUP drains: no further job is taken, running ones finish.
+A second one hands back what runs and stops at once. With run the first one cancels the job.
+
+With run, stdout gets each chunk as a line of JSON when it is yielded, and the output as the last
+line. The log and the reason of a failure go to stderr.
+
+Exit codes:
+${exitHelp}
+`;

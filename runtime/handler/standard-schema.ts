@@ -1,0 +1,32 @@
+/** The part of the Standard Schema interface (standardschema.dev, version 1) that the runtime uses. */
+
+/** A schema of any library that implements Standard Schema: zod, valibot, arktype and others. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    /** The library that made it. */
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+    /** Never there when a program runs. */
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+/** Either the value, as the schema made it, or what is wrong with it. */
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+export interface SchemaIssue {
+  readonly message: string;
+  /** From the value's root to what is wrong. */
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** True when `value` offers the interface; some libraries' schemas are functions. */
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
+  const standard: unknown = "~standard" in value ? value["~standard"] : undefined;
+  if (typeof standard !== "object" || standard === null) return false;
+  return "validate" in standard && typeof standard.validate === "function";
+}

@@ -1,0 +1,20 @@
+/** What the isolate tells the worker. */
+import type { Failure } from "../protocol/failure.ts";
+import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
+import type { OutputLine } from "./handler-output.ts";
+
+export interface IsolateEvents {
+  /** The handler is ready, for the first time or again, or takes another number of jobs at a time. */
+  ready(concurrency: number): void;
+  unusable(failure: Failure): void;
+  restartFailed(failure: Failure, retryInMs: number): void;
+  /** A standby process ended before it was needed. */
+  standbyFailed(failure: Failure): void;
+  /** Exactly one for each job that was not revoked. */
+  outcome(lease: LeaseRef, outcome: Outcome): void;
+  chunk(lease: LeaseRef, index: number, body: Uint8Array): void;
+  progress(lease: LeaseRef, value: Uint8Array): void;
+  line(line: OutputLine): void;
+  /** `openPlaces` may have grown. */
+  placesChanged(): void;
+}

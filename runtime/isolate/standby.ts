@@ -1,0 +1,77 @@
+/** A second handler process that waits to take over, so that a job need not wait for one to start. */
+import type { LoadOrderHead } from "../pipe/frame-kinds.ts";
+import type { HandlerStart } from "./handler-start.ts";
+
+/**
+ * What waits beside the handler process: nothing; an idle process in which nothing of the handler's is loaded; or a
+ * process with the handler loaded and set up, which then exists twice, in the memory of a GPU as well.
+ */
+export const STANDBY_MODES = ["none", "idle", "loaded"] as const;
+export type StandbyMode = (typeof STANDBY_MODES)[number];
+
+export interface StandbyOptions {
+  readonly standby: StandbyMode;
+  readonly standbyDelayMs: number;
+  readonly initLimitMs: number;
+}
+
+/** At most one process at a time; one that was taken, or that ended, is replaced with the next `prepare`. */
+export class Standby {
+  readonly #options: StandbyOptions;
+  readonly #spawn: () => HandlerStart;
+  #waiting: HandlerStart | undefined;
+  /** Spoken to no more, but still there. */
+  readonly #ending = new Set<HandlerStart>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: StandbyOptions, spawn: () => HandlerStart) {
+    this.#options = options;
+    this.#spawn = spawn;
+  }
+
+  get pid(): number | undefined {
+    return this.#waiting?.process.pid;
+  }
+
+  get isGone(): boolean {
+    return this.#waiting === undefined && this.#ending.size === 0;
+  }
+
+  /** The handler is ready: after a while, in which its first job need not share the machine, the next process starts. */
+  prepare(load: LoadOrderHead): void {
+    if (this.#options.standby === "none" || this.#waiting !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#start(load), this.#options.standbyDelayMs);
+  }
+
+  /** Hands out the process that waits, if there is one: loaded, about to be, or idle. */
+  take(): HandlerStart | undefined {
+    clearTimeout(this.#timer);
+    const taken = this.#waiting;
+    this.#waiting = undefined;
+    if (taken?.process.hasExited !== true) return taken;
+    this.#ending.add(taken);
+    return undefined;
+  }
+
+  gone(start: HandlerStart): void {
+    if (start === this.#waiting) this.#waiting = undefined;
+    this.#ending.delete(start);
+  }
+
+  /** It has no jobs to lose, so it is not asked first. */
+  end(): void {
+    const waiting = this.take();
+    if (waiting === undefined) return;
+    this.#ending.add(waiting);
+    waiting.process.kill();
+  }
+
+  #start(load: LoadOrderHead): void {
+    const start = this.#spawn();
+    this.#waiting = start;
+    if (this.#options.standby !== "loaded") return;
+    start.readyWithin(this.#options.initLimitMs);
+    start.load(load);
+  }
+}

@@ -1,0 +1,45 @@
+/** A debugger reaches the handler process at the address it was told, and the process after it at the same one. */
+import { once } from "node:events";
+import net from "node:net";
+import { expect, test } from "vitest";
+import { WorkerRun } from "./worker-run.ts";
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (typeof address !== "object" || address === null) throw new Error("It has a port.");
+  return address.port;
+}
+
+/** The program that answers at the port, as a debugger asks for it. */
+async function debuggee(address: string): Promise<unknown> {
+  const answer = await fetch(`http://${address}/json/list`);
+  return answer.json();
+}
+
+test("the handler process is reached at one address, also after it was replaced; there is no standby", async () => {
+  const inspect = `127.0.0.1:${await freePort()}`;
+  await using run = new WorkerRun("says-when-set-up", {
+    inspect,
+    standby: "loaded",
+    standbyDelayMs: 0,
+  });
+  const ours = [
+    {
+      type: "node",
+      title: expect.stringContaining("handler-process.ts"),
+      faviconUrl: expect.any(String),
+    },
+  ];
+  const first = await run.source.submit().result();
+  expect(await debuggee(inspect)).toMatchObject(ours);
+  await run.source.submit({ input: { exit: true } }).result();
+  const second = await run.source.submit().result();
+  expect(second["output"]).not.toBe(first["output"]);
+  expect(await debuggee(inspect)).toMatchObject(ours);
+  expect(run.processes()).toEqual([second["output"]]);
+});

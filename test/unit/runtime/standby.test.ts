@@ -1,0 +1,105 @@
+/** A standby process takes over from a handler process that ends, is replaced, and never outlives its worker. */
+import fs from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { WorkerRun } from "./worker-run.ts";
+
+const exit = { input: { exit: true } };
+
+/** Its process id; nothing tells of its birth, so it can only be seen by looking. */
+async function standbyOf({ worker }: WorkerRun): Promise<number> {
+  for (;;) {
+    if (worker.standbyPid !== undefined) return worker.standbyPid;
+    await new Promise((look) => setImmediate(look));
+  }
+}
+
+function timesSetUp(run: WorkerRun): number {
+  return run.log.filter(({ msg }) => msg === "set up").length;
+}
+
+describe("an idle standby process", () => {
+  test("has nothing loaded until it takes over, and is replaced after that", async () => {
+    await using run = new WorkerRun("says-when-set-up", { standby: "idle", standbyDelayMs: 0 });
+    const standby = await standbyOf(run);
+    expect(run.processes()).toHaveLength(2);
+    expect(await run.source.submit(exit).result()).toMatchObject({ kind: "lost" });
+    expect(await run.source.submit().result()).toEqual({ kind: "completed", output: standby });
+    const next = await standbyOf(run);
+    expect(next).not.toBe(standby);
+    // One for each process that worked; none for the one that waits.
+    expect(timesSetUp(run)).toBe(2);
+  });
+
+  test("is the default, a while after the handler is ready", async () => {
+    await using run = new WorkerRun("says-when-set-up");
+    await run.source.whenReady.promise;
+    expect(run.worker.standbyPid).toBeUndefined();
+    expect(await standbyOf(run)).not.toBe(run.worker.handlerPid);
+  });
+});
+
+describe("a loaded standby process", () => {
+  test("has run its setup before it takes over", async () => {
+    await using run = new WorkerRun("says-when-set-up", { standby: "loaded", standbyDelayMs: 0 });
+    await run.logged("set up", 2);
+    const standby = await standbyOf(run);
+    await run.source.submit(exit).result();
+    expect(await run.source.submit().result()).toEqual({ kind: "completed", output: standby });
+    await run.logged("set up", 3);
+  });
+
+  test("whose setup fails does not harm the worker; a new process takes over instead", async () => {
+    const dir = await fs.mkdtemp(path.join(os.tmpdir(), "sv-standby-"));
+    const file = path.join(dir, "handler.mjs");
+    const source = `import fs from "node:fs";
+      const lock = new URL("lock", import.meta.url);
+      export function setup() { fs.writeFileSync(lock, "", { flag: "wx" }); }
+      export default ({ input }) => {
+        if (!input.exit) return process.pid;
+        fs.rmSync(lock);
+        process.exit(1);
+      };`;
+    await fs.writeFile(file, source);
+    await using run = new WorkerRun(file, { standby: "loaded", standbyDelayMs: 0 });
+    const warning = (): string | undefined => run.log.find(({ level }) => level === "warn")?.msg;
+    while (warning() === undefined) await new Promise((look) => setImmediate(look));
+    expect(warning()).toMatch(
+      /^a standby handler process ended: setup of handler.mjs failed: EEXIST/,
+    );
+    expect(await run.source.submit().result()).toMatchObject({ output: run.worker.handlerPid });
+    await run.source.submit(exit).result();
+    expect(await run.source.submit().result()).toMatchObject({ kind: "completed" });
+    await fs.rm(dir, { recursive: true });
+  });
+});
+
+test("without a standby there is one process only, and the next one starts when it is gone", async () => {
+  await using run = new WorkerRun("says-when-set-up", { standby: "none", standbyDelayMs: 0 });
+  const first = await run.source.submit().result();
+  expect(run.processes()).toEqual([first["output"]]);
+  await run.source.submit(exit).result();
+  expect(run.worker.standbyPid).toBeUndefined();
+  expect(await run.source.submit().result()).not.toEqual(first);
+});
+
+test("a standby process that is killed costs no job anything and is replaced with the next takeover", async () => {
+  await using run = new WorkerRun("says-when-set-up", { standbyDelayMs: 0 });
+  process.kill(await standbyOf(run), "SIGKILL");
+  await run.logged(
+    "a standby handler process ended: The handler process was ended by SIGKILL before the handler was ready.",
+  );
+  expect(run.worker.standbyPid).toBeUndefined();
+  await run.source.submit(exit).result();
+  expect(await run.source.submit().result()).toMatchObject({ output: run.worker.handlerPid });
+  await standbyOf(run);
+});
+
+test("a worker that has drained leaves no standby process behind", async () => {
+  await using run = new WorkerRun("says-when-set-up", { standbyDelayMs: 0 });
+  await standbyOf(run);
+  run.worker.drain();
+  expect(await run.worker.ended).toBe("drained");
+  expect(run.processes()).toEqual([]);
+});
