@@ -70,18 +70,17 @@ export class WorkerManager {
   }
 
   async #decideChanged(): Promise<void> {
-    try {
-      await Promise.resolve();
-      while (this.#changed.size > 0 && !this.#stopped) {
-        const [endpointId = ""] = this.#changed;
-        this.#changed.delete(endpointId);
+    await Promise.resolve();
+    while (this.#changed.size > 0 && !this.#stopped) {
+      const [endpointId = ""] = this.#changed;
+      this.#changed.delete(endpointId);
+      try {
         await this.#decide(endpointId);
+      } catch (error) {
+        this.#engine.log.error({ endpointId, err: error }, "workers could not be scaled");
       }
-    } catch (error) {
-      this.#engine.log.error({ err: error }, "workers could not be scaled");
-    } finally {
-      this.#deciding = undefined;
     }
+    this.#deciding = undefined;
   }
 
   async #decide(endpointId: string): Promise<void> {
@@ -190,8 +189,10 @@ export class WorkerManager {
     if (failedToInitialize(worker, exit)) {
       worker.state = "unhealthy";
       const waitMs = backoff.failed(now);
+      // What it said of the reason is in the log already, line by line.
+      const { lastLogLines: _, ...how } = exit;
       const message = `worker could not initialize; the next try is in ${waitMs} ms`;
-      engine.log.error({ workerId, endpointId, ...exit }, message);
+      engine.log.error({ workerId, endpointId, ...how }, message);
     } else {
       engine.fleet.remove(worker);
       backoff.succeeded();

@@ -21,7 +21,7 @@ export class HandlerOutput {
   #windowEndsAt = 0;
   #passed = 0;
   #dropped = 0;
-  #sawHeapLimit = false;
+  #heapLimitLine: HandlerLine | undefined;
 
   constructor(pass: (line: OutputLine) => void) {
     this.#pass = pass;
@@ -35,16 +35,21 @@ export class HandlerOutput {
     source.on("error", () => {});
   }
 
-  /** The last lines, oldest first: those of the job and those of no known job. */
+  /**
+   * The last lines, oldest first: those of the job and those of no known job. The line by which V8 says that it is out
+   * of memory stays among them, though the native stack it prints after it may be longer than what is kept.
+   */
   lastLines(jobId: string | undefined): string[] {
-    return this.#last
+    const telling = this.#heapLimitLine;
+    const pushedOut = telling !== undefined && !this.#last.includes(telling);
+    return (pushedOut ? [telling, ...this.#last.slice(1)] : this.#last)
       .filter((line) => line.jobId === undefined || line.jobId === jobId)
       .map((line) => line.text);
   }
 
   /** V8 prints this before it aborts the process. */
   get sawHeapLimit(): boolean {
-    return this.#sawHeapLimit;
+    return this.#heapLimitLine !== undefined;
   }
 
   #take(text: string, stream: OutputStream): void {
@@ -52,7 +57,7 @@ export class HandlerOutput {
     this.#last.push(line);
     if (this.#last.length > LIMITS.lastLogLines) this.#last.shift();
     if (stream === "stderr" && text.includes("JavaScript heap out of memory")) {
-      this.#sawHeapLimit = true;
+      this.#heapLimitLine = line;
     }
     if (this.#mayPass(stream)) this.#pass({ ...line, stream });
   }

@@ -4,11 +4,14 @@ import { expect, test } from "vitest";
 import { HandlerOutput, type OutputLine } from "../../../../runtime/isolate/handler-output.ts";
 import { printedLine } from "../../../../runtime/pipe/tagged-lines.ts";
 
-async function printed(text: string): Promise<{ output: HandlerOutput; passed: OutputLine[] }> {
+async function printed(
+  text: string,
+  from: "stdout" | "stderr" = "stdout",
+): Promise<{ output: HandlerOutput; passed: OutputLine[] }> {
   const passed: OutputLine[] = [];
   const output = new HandlerOutput((line) => passed.push(line));
   const stream = new PassThrough();
-  output.read(stream, "stdout");
+  output.read(stream, from);
   stream.end(text);
   await new Promise((resolve) => stream.once("end", resolve));
   return { output, passed };
@@ -28,4 +31,14 @@ test("a certificate gets its job's lines and those of no known job", async () =>
   const { output } = await printed(text);
   expect(output.lastLines("a")).toEqual(["mine", "from native code"]);
   expect(output.lastLines(undefined)).toEqual(["from native code"]);
+});
+
+test("the line that tells of a lack of memory outlasts the stack printed after it", async () => {
+  const fatal = "FATAL ERROR: Reached heap limit - JavaScript heap out of memory\n";
+  const stack = Array.from({ length: 40 }, (_, n) => `frame ${n}\n`).join("");
+  const { output } = await printed(fatal + stack, "stderr");
+  expect(output.sawHeapLimit).toBe(true);
+  expect(output.lastLines("a")).toHaveLength(20);
+  expect(output.lastLines("a")[0]).toContain("heap out of memory");
+  expect(output.lastLines("a").at(-1)).toBe("frame 39");
 });
