@@ -61,14 +61,9 @@ export class WorkerSession {
     if (report.ready) setWorkerState(this.#engine, this.worker, "ready");
     if (report.initFailure) {
       setWorkerState(this.#engine, this.worker, "unhealthy");
-      const { workerId, endpointId } = {
-        workerId: this.worker.id,
-        endpointId: this.worker.endpointId,
-      };
-      this.#engine.log.error(
-        { workerId, endpointId, failure: report.initFailure },
-        report.initFailure.message,
-      );
+      const { id: workerId, endpointId } = this.worker;
+      const { initFailure: failure } = report;
+      this.#engine.log.error({ workerId, endpointId, failure }, failure.message);
     }
     if (report.draining) setWorkerState(this.#engine, this.worker, "draining");
     if (report.credit) this.worker.grant(report.credit);
