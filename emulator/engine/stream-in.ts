@@ -53,7 +53,10 @@ async function storeChunksOf(
     const { firstIndex, count } = report;
     await tx.appendChunks(job.seq, { firstIndex, count, lines });
   }
-  after.chunks.set(job.id, fresh.map(({ report }) => report));
+  after.chunks.set(
+    job.id,
+    fresh.map(({ report }) => report),
+  );
   return nextIndex;
 }
 

@@ -21,7 +21,10 @@ export function plainLine(value: unknown, index: number, attempt: number): Buffe
   line.write(start, "latin1");
   // Of a text that is not plain it may write less, but never bytes that look plain.
   const written = line.write(value, start.length, value.length, "utf8");
-  if (written !== value.length || !isPlainText(line.subarray(start.length, start.length + written))) {
+  if (
+    written !== value.length ||
+    !isPlainText(line.subarray(start.length, start.length + written))
+  ) {
     return undefined;
   }
   line.write(end, start.length + written, "latin1");

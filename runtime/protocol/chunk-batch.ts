@@ -1,5 +1,4 @@
 /** How chunks travel and are kept: as many as come together in one piece of memory, a line each. */
-import { Buffer } from "node:buffer";
 import { asBuffer } from "./wire-fields.ts";
 
 /** Consecutive chunks of one attempt. */
@@ -25,14 +24,6 @@ export function chunksOf({ lines, count }: ChunkBatch): Uint8Array[] {
     start = end + 1;
   }
   return chunks;
-}
-
-/** A batch of one chunk, copied. */
-export function batchOfOne(index: number, chunk: Uint8Array): ChunkBatch {
-  const lines = Buffer.allocUnsafe(chunk.byteLength + 1);
-  lines.set(chunk);
-  lines[chunk.byteLength] = LINE_FEED;
-  return { firstIndex: index, count: 1, lines };
 }
 
 /** What a reader takes at a time. */

@@ -23,4 +23,3 @@ export function encodeWorkerMessage(message: WorkerMessage): Buffer {
   }
   return Buffer.concat(parts);
 }
-

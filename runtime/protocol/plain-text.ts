@@ -38,7 +38,6 @@ function isPlain(byte: number): boolean {
 function isPlainWord(word: number): boolean {
   const quotes = word ^ 0x22222222;
   const backslashes = word ^ 0x5c5c5c5c;
-  const found =
-    word | (word - 0x20202020) | (quotes - 0x01010101) | (backslashes - 0x01010101);
+  const found = word | (word - 0x20202020) | (quotes - 0x01010101) | (backslashes - 0x01010101);
   return (found & HIGH_BITS) === 0;
 }

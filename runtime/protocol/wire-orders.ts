@@ -3,12 +3,7 @@ import type * as proto from "./generated/worker.ts";
 import type { HandedJob, Revocation, RevocationReason } from "./outcome.ts";
 import type { ChunkReceipt, OutcomeReceipt, ServiceOrders, Welcome } from "./session.ts";
 import { WireError } from "./wire-error.ts";
-import {
-  requiredBytes,
-  requiredCount,
-  requiredLease,
-  requiredText,
-} from "./wire-fields.ts";
+import { requiredBytes, requiredCount, requiredLease, requiredText } from "./wire-fields.ts";
 
 const revocationReasons = [
   "cancelled",

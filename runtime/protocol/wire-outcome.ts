@@ -23,8 +23,7 @@ const kindNames = new Map<number, Outcome["kind"]>(
 
 export function encodeOutcome({ jobId, leaseToken, outcome }: OutcomeReport): proto.Outcome {
   const failure = "failure" in outcome ? encodeFailure(outcome.failure) : undefined;
-  const output =
-    "output" in outcome ? outcome.output : undefined;
+  const output = "output" in outcome ? outcome.output : undefined;
   return { jobId, leaseToken, kind: kindNumbers[outcome.kind], output, failure };
 }
 

@@ -4,6 +4,9 @@ import { LINE_FEED } from "../../../runtime/protocol/chunk-batch.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { JsonScanner, type ScanOptions, type ScanResult } from "./scanner.ts";
 
+/** Between tokens it is whitespace to JSON, but ends a line for some readers. */
+const CARRIAGE_RETURN = 0x0d;
+
 /** Scans `bytes` as one text. */
 export function scanJson(bytes: Uint8Array, options?: ScanOptions): ScanResult {
   const scanner = new JsonScanner(options);
@@ -17,6 +20,7 @@ export function scanJson(bytes: Uint8Array, options?: ScanOptions): ScanResult {
  */
 export function areJsonLines(bytes: Uint8Array, count: number, maxLineBytes: number): boolean {
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (lines.includes(CARRIAGE_RETURN)) return false;
   const scanner = new JsonScanner({ keep: [] });
   let start = 0;
   for (let line = 0; line < count; line += 1) {

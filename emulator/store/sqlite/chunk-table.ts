@@ -1,7 +1,11 @@
 /** The chunks of jobs' streams, in batches in the order of their indexes. */
 import { Buffer } from "node:buffer";
 import type { StatementSync } from "node:sqlite";
-import { type ChunkBatch, type ChunkWindow, LINE_FEED } from "../../../runtime/protocol/chunk-batch.ts";
+import {
+  type ChunkBatch,
+  type ChunkWindow,
+  LINE_FEED,
+} from "../../../runtime/protocol/chunk-batch.ts";
 import { chunksOutOfOrder } from "../misuse.ts";
 import type { StepJournal } from "../step-journal.ts";
 import type { StagedBatch } from "../store.ts";
@@ -60,12 +64,17 @@ export class ChunkTable {
     const batches: StoredBatch[] = [];
     let bytes = 0;
     this.#connection.each(this.#select, [seq, from], (row) => {
-      const [firstIndex, count, sizeBytes] = [integerAt(row, 0), integerAt(row, 1), integerAt(row, 2)];
+      const [firstIndex, count, sizeBytes] = [
+        integerAt(row, 0),
+        integerAt(row, 1),
+        integerAt(row, 2),
+      ];
       const body = bodyAt(row, 3);
       batches.push({
         firstIndex,
         count,
-        body: typeof body === "string" ? { name: body, offset: integerAt(row, 4), sizeBytes } : body,
+        body:
+          typeof body === "string" ? { name: body, offset: integerAt(row, 4), sizeBytes } : body,
       });
       bytes += sizeBytes;
       return firstIndex + count < from + maxCount && bytes < maxBytes;
@@ -96,7 +105,11 @@ export function wholeLines(bytes: Uint8Array): Uint8Array {
   if (bytes.at(-1) === LINE_FEED) return bytes;
   const lines = Buffer.concat([bytes, Buffer.of(LINE_FEED)]);
   // A line break between its tokens, where a space means the same.
-  for (let at = lines.indexOf(LINE_FEED); at < bytes.byteLength; at = lines.indexOf(LINE_FEED, at)) {
+  for (
+    let at = lines.indexOf(LINE_FEED);
+    at < bytes.byteLength;
+    at = lines.indexOf(LINE_FEED, at)
+  ) {
     lines[at] = 0x20;
   }
   return lines;

@@ -65,10 +65,7 @@ export class PayloadFiles {
     return this.#reading(name, (file) => readRange(file, offset, sizeBytes));
   }
 
-  async #reading(
-    name: string,
-    read: (file: string) => Promise<Uint8Array>,
-  ): Promise<Uint8Array> {
+  async #reading(name: string, read: (file: string) => Promise<Uint8Array>): Promise<Uint8Array> {
     this.#readers.set(name, (this.#readers.get(name) ?? 0) + 1);
     try {
       return await read(this.#pathOf(name));

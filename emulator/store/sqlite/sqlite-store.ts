@@ -50,7 +50,8 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
   const stage = async (parts: readonly Uint8Array[]): Promise<Payload[]> => {
     if (queue.closed) throw storeClosed();
     const sizeBytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    if (sizeBytes < PAYLOAD_FILE_MIN_BYTES) return parts.map((bytes) => ({ kind: "inline", bytes }));
+    if (sizeBytes < PAYLOAD_FILE_MIN_BYTES)
+      return parts.map((bytes) => ({ kind: "inline", bytes }));
     return (await files.stage(parts)).map((range) => ({ kind: "file", ...range }));
   };
   return {

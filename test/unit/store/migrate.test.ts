@@ -1,11 +1,13 @@
 /** How a database is brought to the newest schema, and which databases are refused. */
+import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
+import { FIRST_SCHEMA } from "../../../emulator/store/sqlite/migrations/0001-first.ts";
 import { migrate } from "../../../emulator/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import { StoreUnusableError } from "../../../emulator/store/store.ts";
-import { insertNew } from "../../contract/store/subject.ts";
+import { batch, insertNew, textsOf } from "../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 const ONE = "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('from one');";
@@ -71,10 +73,44 @@ it("a store whose database says a newer version wrote it does not open", async (
   const opening = openSqliteStore({ directory: temporary.path });
   await expect(opening).rejects.toBeInstanceOf(StoreUnusableError);
   await expect(opening).rejects.toThrow(/version 999, this one knows versions up to \d+/);
-  setVersion(temporary.path, 1);
+  setVersion(temporary.path, 2);
   const reopened = await openSqliteStore({ directory: temporary.path });
   expect(await reopened.read((view) => view.job(job.id))).toEqual(job);
   await reopened.close();
+});
+
+it("chunks of the first schema, in rows and in files, are read as before, a line each", async () => {
+  using temporary = temporaryDirectory();
+  const fresh = await openSqliteStore({ directory: temporary.path });
+  const job = await fresh.transact(insertNew);
+  await fresh.close();
+  const name = "0190a3b1-2c4d-4e6f-8a9b-0c1d2e3f4a5b";
+  const texts = ['{"output":0}', '{"output":\n"ä"}', `{"output":"${"x".repeat(300_000)}"}`];
+  fs.writeFileSync(path.join(temporary.path, "payloads", name), texts[2] ?? "");
+  using old = new DatabaseSync(":memory:");
+  migrate(old, "old", [FIRST_SCHEMA]);
+  const [{ sql }] = [old.prepare("SELECT sql FROM sqlite_schema WHERE name = 'chunk'").get() ?? {}];
+  {
+    using db = new DatabaseSync(path.join(temporary.path, "store.db"));
+    db.exec(`DROP TABLE chunk_batch; ${String(sql)};`);
+    const insert = db.prepare("INSERT INTO chunk VALUES (?, ?, ?, ?)");
+    for (const [index, text] of texts.entries()) {
+      const body = index === 2 ? name : Buffer.from(text);
+      insert.run(job.seq, index, Buffer.byteLength(text), body);
+    }
+    db.exec("CREATE INDEX chunk_file ON chunk (seq) WHERE typeof(body) = 'text'");
+  }
+  setVersion(temporary.path, 1);
+  const store = await openSqliteStore({ directory: temporary.path });
+  const window = { from: 0, maxCount: 9, maxBytes: 9_999_999 };
+  const read = await store.read((view) => view.chunks(job.seq, window));
+  expect(textsOf(read)).toEqual([texts[0], '{"output": "ä"}', texts[2]]);
+  await store.transact((tx) => tx.appendChunks(job.seq, batch(3, "new")));
+  const rest = await store.read((view) => view.chunks(job.seq, { ...window, from: 2 }));
+  expect(textsOf(rest)).toEqual([texts[2], "new"]);
+  await store.transact((tx) => tx.deleteJob(job));
+  await store.close();
+  expect(fs.readdirSync(path.join(temporary.path, "payloads"))).toEqual([]);
 });
 
 function setVersion(directory: string, version: number): void {
