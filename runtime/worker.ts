@@ -97,6 +97,7 @@ class RunningWorker implements Worker {
       outcome: (lease, outcome) => this.#finish(lease, outcome),
       chunk: (lease, index, body) => this.#source?.chunk(lease, index, body),
       progress: (lease, value) => this.#source?.progress(lease, value),
+      paused: (pause) => this.#source?.paused(pause),
       line: (line) => this.#logLine(line),
       placesChanged: () => this.#placesChanged(),
     });

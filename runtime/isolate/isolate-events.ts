@@ -1,6 +1,7 @@
 /** What the isolate tells the worker. */
 import type { Failure } from "../protocol/failure.ts";
 import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
+import type { PauseReport } from "../protocol/session.ts";
 import type { OutputLine } from "./handler-output.ts";
 
 export interface IsolateEvents {
@@ -14,6 +15,8 @@ export interface IsolateEvents {
   outcome(lease: LeaseRef, outcome: Outcome): void;
   chunk(lease: LeaseRef, index: number, body: Uint8Array): void;
   progress(lease: LeaseRef, value: Uint8Array): void;
+  /** A debugger holds the job, or has let go of it. */
+  paused(pause: PauseReport): void;
   line(line: OutputLine): void;
   /** `openPlaces` may have grown. */
   placesChanged(): void;

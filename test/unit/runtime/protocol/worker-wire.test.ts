@@ -63,6 +63,7 @@ const report = fc.record(
     outcomes: some(fc.record({ ...lease, outcome })),
     draining: fc.constant(true),
     credit: count,
+    pauses: some(fc.record({ ...lease, isPaused: fc.boolean(), pausedMs: u32 })),
   },
   { requiredKeys: [] },
 );
