@@ -92,6 +92,7 @@ class RunningWorker implements Worker {
       unusable: (failure) => void this.#unusable(failure),
       restartFailed: (failure, retryInMs) =>
         this.#log.write("error", failure.message, { retryInMs, stack: failure.stack }),
+      standbyReady: () => this.#log.write("debug", "a standby handler process is ready"),
       standbyFailed: ({ message, stack }) =>
         this.#log.write("warn", `a standby handler process ended: ${message}`, { stack }),
       outcome: (lease, outcome) => this.#finish(lease, outcome),

@@ -9,6 +9,8 @@ export interface IsolateEvents {
   ready(concurrency: number): void;
   unusable(failure: Failure): void;
   restartFailed(failure: Failure, retryInMs: number): void;
+  /** A loaded standby process waits to take over. */
+  standbyReady(): void;
   /** A standby process ended before it was needed. */
   standbyFailed(failure: Failure): void;
   /** Exactly one for each job that was not revoked. */

@@ -60,6 +60,7 @@ export class Isolate {
         this.#handBackAll();
         events.restartFailed(failure, retryInMs);
       },
+      standbyReady: () => events.standbyReady(),
       standbyFailed: (failure) => events.standbyFailed(failure),
       unusable: (failure) => {
         this.#handBackAll();

@@ -33,6 +33,8 @@ export interface KeeperEvents {
   gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void;
   /** The handler did not come back this time; another try follows. */
   restartFailed(failure: Failure, retryInMs: number): void;
+  /** A loaded standby process waits to take over. */
+  standbyReady(): void;
   /** A standby process ended before it was needed; the next one comes with the next handler process. */
   standbyFailed(failure: Failure): void;
   /** The handler cannot be made ready; there will be no process any more. */
@@ -162,6 +164,7 @@ export class ProcessKeeper {
     return new HandlerStart(this.#options, this.#limits, {
       ready: (start) => {
         if (start === this.#current) this.#ready(start);
+        else this.#events.standbyReady();
       },
       frame: (start, frame) => {
         if (start === this.#current && this.#state === "ready") this.#events.frame(frame);
