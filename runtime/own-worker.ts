@@ -10,7 +10,7 @@ import {
   type WorkerLogLevel,
 } from "./log/worker-log.ts";
 import { WORKER_ENV } from "./protocol/worker-env.ts";
-import { serviceSource } from "./source/service-source.ts";
+import { serviceSource } from "./service-source.ts";
 import { startWorker, type Worker, type WorkerEnd } from "./worker.ts";
 
 /** How to run a worker; every part has a default. */

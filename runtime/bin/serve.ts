@@ -1,7 +1,7 @@
 /** `sv-worker [handler]`: runs a worker of the service named by the environment until it has drained. */
 import { openWorkerLog } from "../log/worker-log.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
-import { type Service, serviceSource } from "../source/service-source.ts";
+import { type Service, serviceSource } from "../service-source.ts";
 import { startWorker, type Worker, type WorkerEnd } from "../worker.ts";
 import { compileCacheEnv, defaultLogFormat, obeySignals } from "./program.ts";
 import { type Settings, variable } from "./settings.ts";

@@ -26,7 +26,7 @@ export interface InvocationTerms {
   /** What setup gave. */
   readonly state: unknown;
   /** The clock of deadlines, ms. */
-  now(): number;
+  readonly now: () => number;
   /** An invocation asked for a fresh process. */
   refresh(): void;
 }

@@ -111,7 +111,7 @@ test("a setup that stands at a breakpoint is not held to its limit", async () =>
   await debug.stopped();
   await debug.linger(4_500);
   await debug.resume();
-  await run.source.whenReady.promise;
+  expect(await run.source.whenReady.promise).toBe(1);
 });
 
 test("a process killed at a breakpoint is a lost one, and the next job's time runs", async () => {
