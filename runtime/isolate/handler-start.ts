@@ -128,7 +128,9 @@ export class HandlerStart {
     if (this.#head !== undefined) return this.#events.frame(this, frame);
     // Written by the handler process's own program, as its heads all are.
     if (frame.kind === REPORT.ready) {
-      if (!this.#isEnding) this.#stopWaiting();
+      // It did not know yet that it is to leave, and will not wait for a job.
+      if (this.#isEnding) return;
+      this.#stopWaiting();
       this.#head = JSON.parse(frame.head) as ReadyHead;
       this.#events.ready(this);
     } else if (frame.kind === REPORT.setupListens) {

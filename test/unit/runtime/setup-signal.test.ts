@@ -55,3 +55,17 @@ test.each(["throws", "returns", "hangs"])(
     expect(run.printed(undefined)).toContain("told to stop");
   },
 );
+
+test("a setup that is done when its limit is over, but could not be told, is given no job and has it disposed of", async () => {
+  await using run = new WorkerRun(HANDLER, {
+    initLimitMs: 3_000,
+    env: { TEST_BLOCKS_MS: "3000" },
+    ...SETTLES_IN_TIME,
+  });
+  expect(await run.source.initFailure.promise).toMatchObject({
+    message: "The handler was not ready after 3 s: its module or its setup takes too long.",
+  });
+  expect(await run.worker.ended).toBe("handler-unusable");
+  expect(run.source.announced).toEqual([]);
+  expect(run.printed(undefined)).toEqual(["setting up", "disposed of a late model"]);
+});
