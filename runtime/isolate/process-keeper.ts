@@ -157,7 +157,9 @@ export class ProcessKeeper {
 
   #checkStopped(): void {
     if (!this.#isStopped() || this.#current !== undefined) return;
-    if (this.#standby.isGone) this.#stopped.resolve();
+    if (!this.#standby.isGone) return;
+    this.#limits.clear();
+    this.#stopped.resolve();
   }
 
   #newStart(): HandlerStart {

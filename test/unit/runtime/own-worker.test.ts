@@ -1,5 +1,8 @@
 /** A worker started by a program of the user's own talks to the service as `sv-worker` does. */
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, test, vi } from "vitest";
 import { startWorker } from "../../../runtime/index.ts";
@@ -106,4 +109,19 @@ test.each([
     code: "bad_setting",
     message: typeof message === "string" ? message : expect.stringMatching(message),
   });
+});
+
+test("a program whose worker has ended ends by itself", async () => {
+  await using service = await startGrpcService();
+  const main = path.join(import.meta.dirname, "own-main.ts");
+  const program = spawn(process.execPath, [main, fixture("echo")], {
+    env: { ...process.env, SV_SERVICE_ADDRESS: service.address, SV_WORKER_TOKEN: TOKEN },
+    stdio: "ignore",
+  });
+  const session = await service.nextSession();
+  const ids = { workerId: "w", endpointId: "e" };
+  session.send({ welcome: { ...ids, leaseMs: 15_000, leaseRenewalMs: 5_000 } });
+  await session.until(({ credit }) => credit === 4);
+  program.kill("SIGTERM");
+  expect(await once(program, "exit")).toEqual([0, null]);
 });
