@@ -3,7 +3,12 @@ import { backoffMs, type BackoffTerms } from "../core/backoff.ts";
 import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
-import { PROTOCOL_VERSION, type ServiceOrders, type Welcome } from "../protocol/session.ts";
+import {
+  PROTOCOL_VERSION,
+  type PauseReport,
+  type ServiceOrders,
+  type Welcome,
+} from "../protocol/session.ts";
 import { GrpcSession, type SessionEnd } from "./grpc-session.ts";
 import { RefusedError, type JobSource, type JobSourceListener } from "./job-source.ts";
 import { LeaseBook } from "./lease-book.ts";
@@ -99,6 +104,12 @@ export class GrpcJobSource implements JobSource {
     this.#schedule();
   }
 
+  paused(pause: PauseReport): void {
+    if (!this.#book.keepPause(pause)) return;
+    this.#outbox.pause(pause);
+    this.#schedule();
+  }
+
   finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }> {
     return new Promise((resolve) => {
       if (!this.#book.isRunning(lease)) return resolve({ accepted: false });
@@ -141,6 +152,7 @@ export class GrpcJobSource implements JobSource {
     if (this.#initFailure !== undefined) this.#outbox.initFailed(this.#initFailure);
     this.#book.nothingOnTheWay();
     for (const report of this.#book.unconfirmedChunks()) this.#outbox.chunks(report);
+    for (const pause of this.#book.pauses()) this.#outbox.pause(pause);
     for (const outcome of this.#book.unconfirmedOutcomes()) this.#outbox.outcome(outcome);
     if (this.#draining) this.#outbox.draining();
     this.#outbox.grant(this.#credit);

@@ -1,6 +1,6 @@
 /** The job source contract: what is kept and repeated when a connection is lost. */
 import { expect, test } from "vitest";
-import type { ServiceOrders } from "../../../runtime/protocol/session.ts";
+import { PROTOCOL_VERSION, type ServiceOrders } from "../../../runtime/protocol/session.ts";
 import { chunk, connect, job, lease, welcome } from "./connected.ts";
 import type { ScriptedService } from "./scripted-service.ts";
 
@@ -27,7 +27,7 @@ export function reconnects(start: () => Promise<ScriptedService>): void {
     expect(second.reports).toEqual([
       {
         hello: {
-          protocolVersion: 1,
+          protocolVersion: PROTOCOL_VERSION,
           runtimeVersion: "1.2.3",
           held: [lease(job(1)), lease(job(2))],
         },
@@ -55,6 +55,28 @@ export function reconnects(start: () => Promise<ScriptedService>): void {
     expect(session.all("chunks")).toHaveLength(1);
     session.send({ outcomeReceipts: [{ ...lease(job(1)), accepted: true }] });
     expect(await finished).toEqual({ accepted: true });
+    await source.close();
+  });
+
+  test("what a debugger does is told at once, and the newest word again to the next session", async () => {
+    await using service = await start();
+    const { source, session } = await connect(service, [job(1), job(2), job(3)]);
+    const before = session.reports.length;
+    const standing = { ...lease(job(1)), isPaused: true, pausedMs: 0 };
+    const gone = { ...lease(job(2)), isPaused: false, pausedMs: 7_000 };
+    source.paused({ ...gone, isPaused: true, pausedMs: 0 });
+    source.paused(gone);
+    source.paused(standing);
+    await session.until(() => session.all("pauses").length === 2);
+    expect(session.reports.slice(before)).toEqual([{ pauses: [gone, standing] }]);
+    void source.finish(job(2), { kind: "completed" });
+    source.paused({ ...gone, isPaused: true });
+    await session.until(() => session.all("outcomes").length === 1);
+    session.cut();
+
+    const second = await service.nextSession();
+    await second.until(() => second.all("outcomes").length === 1);
+    expect(second.all("pauses")).toEqual([standing]);
     await source.close();
   });
 

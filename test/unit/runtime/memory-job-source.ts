@@ -2,7 +2,7 @@
 import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../../../runtime/protocol/outcome.ts";
-import type { Welcome } from "../../../runtime/protocol/session.ts";
+import type { PauseReport, Welcome } from "../../../runtime/protocol/session.ts";
 import type { JobSource, JobSourceListener } from "../../../runtime/source/job-source.ts";
 
 /** A job as a test describes it. */
@@ -21,6 +21,7 @@ export class TestLease implements LeaseRef {
   readonly leaseToken: string;
   readonly chunks: unknown[] = [];
   readonly progress: unknown[] = [];
+  readonly pauses: PauseReport[] = [];
   readonly #outcome = Promise.withResolvers<Outcome>();
   readonly #waiters: { readonly count: number; readonly resolve: () => void }[] = [];
 
@@ -160,6 +161,10 @@ export class MemoryJobSource implements JobSource {
 
   progress(lease: LeaseRef, value: Uint8Array): void {
     this.leases.get(lease.leaseToken)?.progress.push(parse(value));
+  }
+
+  paused(pause: PauseReport): void {
+    this.leases.get(pause.leaseToken)?.pauses.push(pause);
   }
 
   finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }> {
