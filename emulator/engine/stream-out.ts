@@ -77,44 +77,66 @@ export async function* followStream(
 ): AsyncGenerator<StreamEvent, void, undefined> {
   engine.directory.endpoint(ref.endpointId);
   using live = new LiveChunks(engine, ref.jobId);
-  let next = options.from;
-  let attempt = options.attempt ?? 0;
+  const place = new ReadingPlace(options.from, options.attempt ?? 0);
   for (;;) {
-    const stored = live.take(attempt, next);
-    if (stored !== undefined) {
-      yield { type: "chunks", batch: stored, attempt };
-      next += stored.count;
+    const kept = live.take(place.attempt, place.next);
+    if (kept !== undefined) {
+      yield place.pass(kept);
       continue;
     }
     if (live.isBehind) {
       live.readingStore();
-      const { job, batches, last } = await readFrom(engine, ref, next);
-      if (job.attempt !== attempt) {
-        const restarted = attempt > 0 && next > 0;
-        attempt = job.attempt;
-        if (restarted) {
-          next = 0;
-          live.foundInStore();
-          yield { type: "restart", attempt };
-          continue;
-        }
+      const { job, batches, last } = await readFrom(engine, ref, place.next);
+      const restart = place.reach(job.attempt);
+      if (restart || batches.length > 0) live.foundInStore();
+      if (restart) {
+        yield restart;
+        continue;
       }
-      for (const batch of batches) {
-        yield { type: "chunks", batch, attempt };
-        next += batch.count;
-      }
+      for (const batch of batches) yield place.pass(batch);
       if (last) {
         yield { type: "end", view: await viewJob(engine, ref) };
         return;
       }
-      if (batches.length > 0) {
-        live.foundInStore();
-        continue;
-      }
+      if (batches.length > 0) continue;
     }
     const heard = await live.heard(LIMITS.streamHoldMs, options.signal);
     if (options.signal.aborted) return;
     if (!heard) yield { type: "still-running" };
+  }
+}
+
+/** How far a reader has come: everything before index `next` of `attempt`. */
+class ReadingPlace {
+  #next: number;
+  #attempt: number;
+
+  /** @param attempt 0 if the reader does not know it */
+  constructor(next: number, attempt: number) {
+    this.#next = next;
+    this.#attempt = attempt;
+  }
+
+  get next(): number {
+    return this.#next;
+  }
+
+  get attempt(): number {
+    return this.#attempt;
+  }
+
+  pass(batch: ChunkBatch): StreamEvent {
+    this.#next += batch.count;
+    return { type: "chunks", batch, attempt: this.#attempt };
+  }
+
+  /** The job is in that attempt; what is to be said if chunks of another one were read. */
+  reach(attempt: number): StreamEvent | undefined {
+    const restarted = attempt !== this.#attempt && this.#attempt > 0 && this.#next > 0;
+    this.#attempt = attempt;
+    if (!restarted) return undefined;
+    this.#next = 0;
+    return { type: "restart", attempt };
   }
 }
 

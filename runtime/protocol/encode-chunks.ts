@@ -1,11 +1,18 @@
 /** Encodes a worker's message without copying the chunks in it more than once: they are most of what a stream costs. */
 import { Buffer } from "node:buffer";
-import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { Chunks, WorkerMessage } from "./generated/worker.ts";
 import { asBuffer } from "./wire-fields.ts";
 
-const CHUNKS_FIELD = 5;
-const LINES_FIELD = 5;
+/** Field 5, of the wire type for what has a length, both of `WorkerMessage.chunks` and of `Chunks.lines`. */
+const TAG = (5 << 3) | 2;
+
+const nothing: Chunks = {
+  jobId: undefined,
+  leaseToken: undefined,
+  firstIndex: undefined,
+  count: undefined,
+  lines: undefined,
+};
 
 /** The same bytes, but for the order of the fields, as `WorkerMessage.encode`, which would copy each chunk three times. */
 export function encodeWorkerMessage(message: WorkerMessage): Buffer {
@@ -13,13 +20,12 @@ export function encodeWorkerMessage(message: WorkerMessage): Buffer {
   const parts: Uint8Array[] = [WorkerMessage.encode({ ...message, chunks: [] }).finish()];
   for (const { lines = new Uint8Array(), ...about } of message.chunks) {
     const start = Chunks.encode({ ...about, lines: undefined })
-      .uint32((LINES_FIELD << 3) | WireType.LengthDelimited)
+      .uint32(TAG)
       .uint32(lines.byteLength)
       .finish();
-    const prefix = new BinaryWriter()
-      .uint32((CHUNKS_FIELD << 3) | WireType.LengthDelimited)
-      .uint32(start.byteLength + lines.byteLength);
-    parts.push(prefix.finish(), start, lines);
+    const size = start.byteLength + lines.byteLength;
+    const prefix = Chunks.encode(nothing).uint32(TAG).uint32(size).finish();
+    parts.push(prefix, start, lines);
   }
   return Buffer.concat(parts);
 }

@@ -100,11 +100,11 @@ export class Outbox {
    * Takes the next bundle out, if there is anything to say. Payloads beyond `maxBytes` wait for the one after it; a
    * single payload larger than that goes alone. Outcomes wait for the chunks of their jobs.
    *
-   * @param isHeldBack true for a lease whose chunks are to wait
+   * @param isHeldBack true for a lease whose chunks are to wait; default: none
    */
-  take(maxBytes: number, isHeldBack = (_: LeaseRef): boolean => false): WorkerReport | undefined {
+  take(maxBytes: number, isHeldBack?: (lease: LeaseRef) => boolean): WorkerReport | undefined {
     if (!this.#filled) return undefined;
-    const mayGo = (chunks: ChunkReport): boolean => !isHeldBack(chunks);
+    const mayGo = (chunks: ChunkReport): boolean => isHeldBack?.(chunks) !== true;
     const [chunks, chunkBytes] = takeUpTo(this.#chunks, maxBytes, chunkBytesOf, mayGo);
     const progress = [...this.#progress.values()];
     const waiting = new Set(this.#chunks.map(keyOf));

@@ -95,7 +95,9 @@ it("chunks of the first schema, in rows and in files, are read as before, a line
   migrate(old, "old", [FIRST_SCHEMA]);
   const insert = old.prepare("INSERT INTO chunk VALUES (?, ?, ?, ?)");
   const bodies = [Buffer.from(texts[0]), Buffer.from(texts[1]), name];
-  for (const [index, body] of bodies.entries()) insert.run(1, index, 9, body);
+  for (const [index, body] of bodies.entries()) {
+    insert.run(1, index, Buffer.byteLength(texts[index] ?? ""), body);
+  }
   old.close();
 
   const store = await openSqliteStore({ directory: temporary.path });
