@@ -205,7 +205,7 @@ export class Isolate {
   #dueNow(job: RunningJob): void {
     if (job.ending === undefined) return this.#stopJob(job, "deadline");
     this.#handBackOpen();
-    this.#keeper.condemn();
+    this.#keeper.condemn(job.lease.jobId);
   }
 
   /** The outcome is decided now; the handler gets its grace. */
