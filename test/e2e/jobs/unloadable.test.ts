@@ -69,7 +69,7 @@ let stage: Stage;
 
 beforeAll(async () => {
   const texts = await Promise.all(
-    UNLOADABLE.map(async ({ file, text }) => [
+    UNLOADABLE.map(async ({ file, text }): Promise<[string, string]> => [
       file,
       text ?? (await fs.readFile(path.join(fixtures, file), "utf8")),
     ]),

@@ -35,7 +35,10 @@ async function prepareElsewhere(file: string, cacheDir: string) {
 /** Three handlers, long unchanged, each prepared by a process that has ended. */
 async function setScene() {
   const names = ["a.ts", "b.ts", "c.ts"];
-  const texts = names.map((name) => [name, `export default () => ${JSON.stringify(name)};`]);
+  const texts = names.map((name): [string, string] => [
+    name,
+    `export default () => ${JSON.stringify(name)};`,
+  ]);
   const tree = await temporaryTree(Object.fromEntries(texts));
   const cacheDir = tree.path("cache");
   const bundles: string[] = [];
