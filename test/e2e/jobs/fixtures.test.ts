@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { JobError, type EndpointClient, type Job } from "../../../runtime/client/index.ts";
 import { ENDINGS, GRACE_MS, type Ending } from "./endings.ts";
-import { eventually, processesMarked, type ObservedProcess } from "./observe.ts";
+import { eventually, type ObservedProcess, peakBytes, processesMarked } from "./observe.ts";
 import { Stage } from "./stage.ts";
 
+/** Whatever a handler does, its supervisor stays small. */
+const SUPERVISOR_MAX_BYTES = 250_000_000;
 let stage: Stage;
 const mark = (fixture: string): string => `FIXTURE_AT_WORK=${fixture}`;
 
@@ -87,6 +89,11 @@ test.concurrent.each<Ending>(ENDINGS)(
     const left = processesOf(fixture);
     expect(left.others).toEqual([]);
     expect(left.supervisors).toHaveLength(1);
+    const [peak = 0] = left.supervisors.map(peakBytes);
+    console.log(
+      `figure: ${fixture}: the supervisor's memory was ${Math.round(peak / 1e6)} MB at most`,
+    );
+    expect(peak).toBeLessThan(SUPERVISOR_MAX_BYTES);
     expect(left.handlers.some(({ pid }) => pid === first?.pid)).toBe(!losesProcess);
     expect(await endpoint.status(id)).toEqual(job);
 

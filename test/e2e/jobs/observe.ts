@@ -35,6 +35,12 @@ function observed(pid: number, mark: string): ObservedProcess[] {
   }
 }
 
+/** The most memory that the process ever had resident. */
+export function peakBytes({ pid }: ObservedProcess): number {
+  const status = fs.readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
+}
+
 /**
  * What `look` answers, once it answers anything but undefined; looks again and again.
  *
