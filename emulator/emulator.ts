@@ -3,6 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
+import { ownedName } from "../runtime/leftovers/owner.ts";
 import { KeyRing } from "./core/key-ring.ts";
 import type { EngineLog } from "./engine/context.ts";
 import { createEngine, type RunningEngine } from "./engine/engine.ts";
@@ -16,8 +18,6 @@ import { type LocalHandler, localEndpoint, localTemplate } from "./local-endpoin
 import { createMemoryStore } from "./store/memory/memory-store.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
-import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
-import { ownedName } from "../runtime/leftovers/owner.ts";
 import { createSystemClock, createSystemRandom } from "./system-clock.ts";
 
 /** A line a worker or its handler wrote. */

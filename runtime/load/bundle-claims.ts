@@ -4,14 +4,14 @@ import path from "node:path";
 import { clearLeftovers } from "../leftovers/clear-leftovers.ts";
 import { ownedName } from "../leftovers/owner.ts";
 
-const KIND = "in-use";
+const KIND = ".in-use";
+const CLAIM = /^\.in-use(?:-[0-9a-z]*){3}-(.+)\.claim$/u;
 const mine = new Set<string>();
 
 /** This process may load the bundle from now until it ends. Where no mark can be made, there is none. */
 export function claimBundle(modulePath: string): void {
   const { dir, base } = path.parse(modulePath);
-  const claim = path.join(dir, `${ownedName(KIND)}-${base}`);
-  if (mine.has(claim)) return;
+  const claim = path.join(dir, `${ownedName(KIND)}-${base}.claim`);
   try {
     fs.writeFileSync(claim, "");
   } catch {
@@ -25,11 +25,7 @@ export function claimBundle(modulePath: string): void {
 export async function claimedBundles(folder: string): Promise<ReadonlySet<string>> {
   await clearLeftovers(folder, KIND);
   const names = await fs.promises.readdir(folder);
-  return new Set(
-    names.flatMap(
-      (name) => new RegExp(`^${KIND}(?:-[0-9a-z]*){3}-(.+)$`, "u").exec(name)?.[1] ?? [],
-    ),
-  );
+  return new Set(names.flatMap((name) => CLAIM.exec(name)?.[1] ?? []));
 }
 
 function removeMine(): void {
