@@ -7,7 +7,6 @@ import type {
   ServiceOrders,
   WorkerReport,
 } from "../../runtime/protocol/session.ts";
-import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import type { Aftermath } from "./aftermath.ts";
 import { apply } from "./apply.ts";
@@ -40,19 +39,28 @@ export class WorkerSession {
    * will say everything again in its next one.
    */
   async receive(report: WorkerReport): Promise<void> {
-    this.worker.heard();
-    const staging = stageReport(this.#engine, report, this.#staged);
-    if (!(staging instanceof Promise)) return this.#apply(staging);
-    this.#staged = staging;
-    const staged = await staging;
-    if (this.#staged === staging) this.#staged = undefined;
-    return this.#apply(staged);
+    const { clock } = this.#engine;
+    this.worker.speaks(clock.now());
+    try {
+      await this.#take(report);
+    } finally {
+      this.worker.wasHeard(clock.now());
+    }
   }
 
   /** The transport has lost the worker; its leases run on until they are renewed by a new session or run out. */
   disconnected(): void {
     this.worker.disconnect(this.#send);
     this.#engine.endpointChanged(this.worker.endpointId);
+  }
+
+  async #take(report: WorkerReport): Promise<void> {
+    const staging = stageReport(this.#engine, report, this.#staged);
+    if (!(staging instanceof Promise)) return this.#apply(staging);
+    this.#staged = staging;
+    const staged = await staging;
+    if (this.#staged === staging) this.#staged = undefined;
+    return this.#apply(staged);
   }
 
   async #apply(staged: StagedReport): Promise<void> {
@@ -104,7 +112,8 @@ export class WorkerSession {
   async #renew(tx: StoreTransaction, after: Aftermath, lease: LeaseRef): Promise<boolean> {
     const job = await tx.job(lease.jobId);
     if (!job) return false;
-    const event = { type: "renew", leaseToken: lease.leaseToken, leaseMs: LIMITS.leaseMs } as const;
+    const { leaseMs } = this.#engine.lease;
+    const event = { type: "renew", leaseToken: lease.leaseToken, leaseMs } as const;
     const renewed = await apply(tx, after, job, event, this.#engine.clock.now());
     return renewed.result === "changed";
   }
@@ -125,8 +134,7 @@ export class WorkerSession {
       return tokens;
     });
     for (const token of lost) this.worker.release(token, this.#engine.clock.now());
-    const { leaseMs, leaseRenewalMs } = LIMITS;
-    this.#send({ welcome: { workerId, endpointId, leaseMs, leaseRenewalMs } });
+    this.#send({ welcome: { workerId, endpointId, ...this.#engine.lease } });
   }
 }
 
