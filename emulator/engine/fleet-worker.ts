@@ -68,8 +68,12 @@ export class FleetWorker {
     return this.#send !== undefined;
   }
 
-  /** Puts a session's line to the worker in place; credit starts anew with each session. */
+  /**
+   * Puts a session's line to the worker in place; credit starts anew with each session. What was not sent over the line
+   * before is not sent over this one: the greeting says that it never arrived.
+   */
   connect(send: (orders: ServiceOrders) => void): void {
+    this.#unsent.clear();
     this.#send = send;
     this.#credit = 0;
   }
@@ -112,8 +116,9 @@ export class FleetWorker {
     this.#send?.(orders);
   }
 
-  grant(count: number): void {
-    this.#credit += count;
+  /** Credit that came over a line that is not in place any more is void. */
+  grant(count: number, send: (orders: ServiceOrders) => void): void {
+    if (this.#send === send) this.#credit += count;
   }
 
   /** Uses one credit for a hand-over under `leaseToken`; `giveBack` undoes it. */
@@ -124,9 +129,8 @@ export class FleetWorker {
   }
 
   giveBack(leaseToken: string): void {
-    this.#credit += 1;
     this.#held.delete(leaseToken);
-    this.#unsent.delete(leaseToken);
+    if (this.#unsent.delete(leaseToken)) this.#credit += 1;
   }
 
   /** Sends a job reserved before, unless its lease was revoked meanwhile. */

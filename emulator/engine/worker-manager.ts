@@ -98,7 +98,10 @@ export class WorkerManager {
     const endpoint = engine.directory.findEndpoint(endpointId);
     const workers = engine.fleet.workersOf(endpointId);
     if (!endpoint) {
-      for (const worker of workers) this.#drain(worker);
+      for (const worker of workers) {
+        if (worker.state === "unhealthy" && !worker.launched) engine.fleet.remove(worker);
+        else this.#drain(worker);
+      }
       this.#scales.get(endpointId)?.disarm?.();
       this.#scales.delete(endpointId);
       return;

@@ -25,6 +25,8 @@ export class WorkerSession {
   readonly #send: (orders: ServiceOrders) => void;
   /** Settles when everything received so far was staged; keeps reports in order while a large one is written. */
   #staged: Promise<unknown> | undefined;
+  /** Settles when the greeting was dealt with: a job given before that would be taken back as one that never arrived. */
+  #welcoming: Promise<void> | undefined;
 
   constructor(engine: EngineContext, worker: FleetWorker, send: (orders: ServiceOrders) => void) {
     this.#engine = engine;
@@ -65,7 +67,8 @@ export class WorkerSession {
 
   async #apply(staged: StagedReport): Promise<void> {
     const { report } = staged;
-    if (report.hello) await this.#welcome(report.hello);
+    if (report.hello) this.#welcoming = this.#welcome(report.hello);
+    if (this.#welcoming) await this.#welcoming;
     if (report.ready) setWorkerState(this.#engine, this.worker, "ready");
     if (report.initFailure) {
       setWorkerState(this.#engine, this.worker, "unhealthy");
@@ -74,7 +77,7 @@ export class WorkerSession {
       this.#engine.log.error({ workerId, endpointId, failure }, failure.message);
     }
     if (report.draining) setWorkerState(this.#engine, this.worker, "draining");
-    if (report.credit) this.worker.grant(report.credit);
+    if (report.credit) this.worker.grant(report.credit, this.#send);
     if (!changesJobs(report)) return;
     const orders = await commit(
       this.#engine,
@@ -135,6 +138,7 @@ export class WorkerSession {
     });
     for (const token of lost) this.worker.release(token, this.#engine.clock.now());
     this.#send({ welcome: { workerId, endpointId, ...this.#engine.lease } });
+    this.#welcoming = undefined;
   }
 }
 
