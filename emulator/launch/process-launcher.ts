@@ -1,7 +1,7 @@
 /** Launcher that runs each worker as a child process: `sv-worker` with a handler module from this machine's files. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { killMarked, killTree } from "../../runtime/pipe/process-tree.ts";
+import { killMarked } from "../../runtime/pipe/process-tree.ts";
 import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
 import type { Template } from "../core/template.ts";
 import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "./launcher.ts";
@@ -63,10 +63,10 @@ function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWo
       return exit;
     }),
     drain: () => void child.kill("SIGTERM"),
-    // Its handler process ends by itself when the worker is gone, unless it is stopped.
     kill: () => {
-      if (child.pid !== undefined && isRunning(child))
-        killTree(child.pid, order.workerId, WORKER_ENV.workerId);
+      child.kill("SIGKILL");
+      // These end by themselves when the worker is gone, unless they are stopped.
+      killMarked(WORKER_ENV.workerId, order.workerId);
     },
   };
 }
@@ -86,14 +86,10 @@ function environment(options: ProcessLauncherOptions, order: WorkerOrder): NodeJ
   };
 }
 
-function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode === null && signalCode === null;
-}
-
 /** Its handler process ends by itself as soon as the worker is gone, unless it is stopped or hangs. */
 async function killRest(workerId: string): Promise<void> {
   for (let look = 0; look < LOOKS_FOR_REST; look += 1) {
-    if (killMarked(workerId, WORKER_ENV.workerId) === 0) return;
+    if (killMarked(WORKER_ENV.workerId, workerId) === 0) return;
     await delay(LOOK_AGAIN_MS);
   }
 }

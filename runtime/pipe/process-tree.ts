@@ -13,27 +13,27 @@ export function signalGroup(leaderPid: number, signal: "SIGTERM" | "SIGKILL"): v
   }
 }
 
-/**
- * Kills the group, and then whatever descendant left it to lead a group or session of its own (Linux only): all that have
- * the variable `name` with the value `marker` in their environment.
- */
-export function killTree(leaderPid: number, marker: string, name: string = MARKER_NAME): void {
+/** Kills the group, and then whatever descendant left it to lead a group or session of its own (Linux only). */
+export function killTree(leaderPid: number, marker: string): void {
   signalGroup(leaderPid, "SIGKILL");
-  killMarked(marker, name);
+  killMarked(MARKER_NAME, marker);
 }
 
 /** The same from within: the group comes last, because the caller is in it. */
 export function killOwnTree(): void {
   const marker = process.env[MARKER_NAME];
   try {
-    if (marker !== undefined) killMarked(marker, MARKER_NAME);
+    if (marker !== undefined) killMarked(MARKER_NAME, marker);
   } finally {
     signalGroup(process.pid, "SIGKILL");
   }
 }
 
-/** Answers how many there were; one that was killed before may still be on its way out. */
-export function killMarked(marker: string, name: string): number {
+/**
+ * Kills all processes that have the variable `name` with the value `marker` in their environment (Linux only). Answers how
+ * many there were; one that was killed before may still be on its way out.
+ */
+export function killMarked(name: string, marker: string): number {
   const pids = markedProcesses(`${name}=${marker}`);
   for (const pid of pids) {
     try {
