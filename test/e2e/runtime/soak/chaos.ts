@@ -14,8 +14,7 @@ export interface ChaosOptions {
 export class Chaos {
   /** The ids of the workers that were struck. */
   readonly struck = new Set<string>();
-  kills = 0;
-  stops = 0;
+  strikes = 0;
   readonly #options: ChaosOptions;
   readonly #stopped = new Map<string, Promise<void>>();
 
@@ -30,12 +29,11 @@ export class Chaos {
     const victim = victims[random.integer(0, victims.length - 1)];
     if (victim === undefined) return;
     this.struck.add(victim.workerId);
-    if ((this.kills + this.stops) % 2 === 0) {
-      this.kills += 1;
+    this.strikes += 1;
+    if (this.strikes % 2 === 1) {
       process.kill(victim.pid, "SIGKILL");
       return;
     }
-    this.stops += 1;
     process.kill(victim.pid, "SIGSTOP");
     // Some wake in time, some just when they are given up, and some are gone before.
     const resumed = this.#resume(victim, leaseMs * (0.8 + 0.5 * random.next()));
