@@ -11,7 +11,7 @@ export interface Output {
 
 export interface StoppableScene extends AsyncDisposable {
   readonly stage: Stage;
-  /** Resolves when the handler has written down that it did so, for example "started 1" (the attempt). */
+  /** Resolves when the handler has written of the job "slow" that it did so, for example "started 1" (the attempt). */
   readonly happened: (fact: string) => Promise<void>;
   readonly history: () => Promise<string[]>;
   /** The processes of the endpoint's workers. */
@@ -35,7 +35,8 @@ export async function setStoppableScene(): Promise<StoppableScene> {
   const history = async () =>
     (await fs.readFile(tree.path("history"), "utf8")).split("\n").flatMap((line) => {
       if (line === "") return [];
-      const { type, attempt } = JSON.parse(line) as Record<string, unknown>;
+      const { type, attempt, marker } = JSON.parse(line) as Record<string, unknown>;
+      if (marker !== "slow") return [];
       return [`${String(type)} ${String(attempt)}`];
     });
   return {
