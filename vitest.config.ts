@@ -29,7 +29,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["test/{unit,contract}/**/*.test.ts", "test/tidy.test.ts"],
+          include: ["test/{unit,contract}/**/*.test{,-d}.ts", "test/tidy.test.ts"],
           testTimeout: 20_000,
           sequence: { groupOrder: 0 },
         },

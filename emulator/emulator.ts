@@ -3,6 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
+import { ownedName } from "../runtime/leftovers/owner.ts";
 import { KeyRing } from "./core/key-ring.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/lease-terms.ts";
 import type { EngineLog } from "./engine/context.ts";
@@ -58,6 +60,9 @@ export interface Emulator extends AsyncDisposable {
   stop(how?: "drain" | "kill"): Promise<void>;
 }
 
+/** Begins the name of the directory in which the workers' socket lies; short, for the path of a socket has to be. */
+const SOCKET_DIR_KIND = "sv-e";
+
 const SILENT: EngineLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
@@ -74,7 +79,13 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     options.dataDir === undefined
       ? createMemoryStore()
       : await openSqliteStore({ directory: options.dataDir });
-  const parts: Parts = { log, store, lease, socketDir: await mkdtemp(join(tmpdir(), "sv-")) };
+  const parts: Parts = {
+    log,
+    store,
+    lease,
+    socketDir: await mkdtemp(join(tmpdir(), `${ownedName(SOCKET_DIR_KIND)}-`)),
+    leftoversCleared: clearLeftovers(tmpdir(), SOCKET_DIR_KIND),
+  };
   try {
     return await compose(options, parts);
   } catch (error) {
@@ -90,6 +101,8 @@ interface Parts {
   readonly lease: LeaseTerms;
   readonly store: Store;
   readonly socketDir: string;
+  /** Settles when what killed services left is gone. */
+  readonly leftoversCleared: Promise<void>;
   engine?: RunningEngine;
   workerServer?: WorkerServer;
   http?: HttpServer;
@@ -166,6 +179,7 @@ async function takeDown(parts: Parts, how: "drain" | "kill"): Promise<void> {
   await parts.engine?.stop(how);
   await parts.workerServer?.stop();
   await parts.store.close();
+  await parts.leftoversCleared;
   await rm(parts.socketDir, { recursive: true, force: true });
 }
 

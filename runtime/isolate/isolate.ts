@@ -149,6 +149,7 @@ export class Isolate {
 
   #ready(concurrency: number): void {
     this.#concurrency = concurrency;
+    this.#directories.clearLeftovers();
     if (this.#takesJobs) for (const job of this.#jobs.waiting()) this.#begin(job);
     this.#events.ready(concurrency);
     this.#events.placesChanged();
@@ -208,7 +209,7 @@ export class Isolate {
   #dueNow(job: RunningJob): void {
     if (job.ending === undefined) return this.#stopJob(job, "deadline");
     this.#handBackOpen();
-    this.#keeper.condemn();
+    this.#keeper.condemn(job.lease.jobId);
   }
 
   /** The outcome is decided now; the handler gets its grace. */
