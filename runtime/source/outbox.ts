@@ -20,6 +20,8 @@ export class Outbox {
   #chunks: ChunkReport[] = [];
   readonly #progress = new Map<string, ProgressReport>();
   #outcomes: OutcomeReport[] = [];
+  /** That the worker is there is worth a bundle of its own, even an empty one. */
+  #isAlive = false;
   #draining = false;
   #credit = 0;
   readonly #pauses = new Map<string, PauseReport>();
@@ -48,6 +50,7 @@ export class Outbox {
 
   renew(leases: readonly LeaseRef[]): void {
     this.#renewals = leases;
+    this.#isAlive = true;
     this.#filled = true;
   }
 
@@ -123,12 +126,14 @@ export class Outbox {
       ...(this.#credit === 0 ? undefined : { credit: this.#credit }),
       ...(this.#pauses.size === 0 ? undefined : { pauses: [...this.#pauses.values()] }),
     };
+    const saysSomething = this.#isAlive || Object.keys(report).length > 0;
     this.#clearSmall();
     this.#filled = this.#chunks.length > 0 || this.#outcomes.length > 0;
-    return Object.keys(report).length === 0 ? undefined : report;
+    return saysSomething ? report : undefined;
   }
 
   #clearSmall(): void {
+    this.#isAlive = false;
     this.#hello = undefined;
     this.#ready = undefined;
     this.#initFailure = undefined;
