@@ -1,15 +1,20 @@
 /** The directories that invocations make for their jobs: where they are, and their removal. */
-import { randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 
 /** The supervisor removes them, so that they go whatever becomes of the handler process. */
 export class JobDirectories {
-  /** Made by the first invocation that makes its own in it. */
-  readonly root = path.join(os.tmpdir(), `sv-jobs-${randomUUID()}`);
+  #root: string | undefined;
   readonly #made = new Set<number>();
   readonly #removals = new Set<Promise<void>>();
+
+  /** Made by the first invocation that makes its own in it. */
+  get root(): string {
+    // The global, and not before it is asked for: loading `node:crypto` would hold up the start of the handler process.
+    this.#root ??= path.join(os.tmpdir(), `sv-jobs-${crypto.randomUUID()}`);
+    return this.#root;
+  }
 
   made(slot: number): void {
     this.#made.add(slot);
@@ -26,7 +31,7 @@ export class JobDirectories {
   /** Nothing runs any more: what is left goes. */
   async close(): Promise<void> {
     await Promise.all(this.#removals);
-    await removeAll(this.root);
+    if (this.#root !== undefined) await removeAll(this.#root);
   }
 }
 
