@@ -53,8 +53,8 @@ function bundle(
 /** The client of the service is loaded while the handler process starts, and so is a file of its own. */
 const clientApart: Plugin = {
   name: "client-apart",
-  setup({ onResolve }) {
+  setup(plugin) {
     const client = { path: "./source/grpc.cjs", external: true };
-    onResolve({ filter: /\/source\/grpc\.js$/ }, () => client);
+    plugin.onResolve({ filter: /\/source\/grpc\.js$/ }, () => client);
   },
 };
