@@ -143,7 +143,7 @@ class RunningWorker implements Worker {
     this.#isolate.killNow();
   }
 
-  /** The order to load goes first: what speaks to the service blocks this thread while it is loaded itself. */
+  /** The order to load leaves first: opening the source loads much itself, and the handler process would wait. */
   async #begin(): Promise<void> {
     const failure = await this.#load();
     try {

@@ -1,5 +1,5 @@
 /** The directories that invocations make for their jobs: where they are, and their removal. */
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
@@ -11,8 +11,9 @@ export class JobDirectories {
 
   /** Made by the first invocation that makes its own in it. */
   get root(): string {
-    // The global, and not before it is asked for: loading `node:crypto` would hold up the start of the handler process.
-    this.#root ??= path.join(os.tmpdir(), `sv-jobs-${crypto.randomUUID()}`);
+    // Imported above, it would hold up the start of the handler process.
+    const { randomUUID } = process.getBuiltinModule("node:crypto");
+    this.#root ??= path.join(os.tmpdir(), `sv-jobs-${randomUUID()}`);
     return this.#root;
   }
 
@@ -37,5 +38,6 @@ export class JobDirectories {
 
 /** What cannot be removed stays: no job may suffer from it. */
 async function removeAll(directory: string): Promise<void> {
-  await fs.rm(directory, { recursive: true, force: true, maxRetries: 2 }).catch(() => {});
+  const how = { recursive: true, force: true, maxRetries: 2 };
+  await fs.promises.rm(directory, how).catch(() => {});
 }
