@@ -9,6 +9,7 @@ import type { Handler, HandlerDefinition, Job, LogFields, S3Config } from "./han
 import { invoke, type Invocable, type Invocation } from "./handler/invoke.ts";
 import { JobContext, openLog, type Voice } from "./handler/job-context.ts";
 import { readModule } from "./handler/read-module.ts";
+import { SetupRun } from "./handler/setup-run.ts";
 import type { LogLevel } from "./pipe/tagged-lines.ts";
 import type { RawChunk } from "./protocol/chunk.ts";
 import { LIMITS } from "./protocol/limits.ts";
@@ -81,7 +82,8 @@ export async function runHandler(
   const loaded = readModule({ default: handler, ...named }, "The handler");
   const run = new CapturedRun();
   const log = openLog(run);
-  const state = "state" in options ? options.state : await loaded.setup?.({ log });
+  const state =
+    "state" in options ? options.state : await loaded.setup?.(new SetupRun(log, () => {}));
   try {
     const output = await runJob({ ...loaded, ...named }, run, { input, options, state });
     if (!("state" in options)) await loaded.dispose?.(state);

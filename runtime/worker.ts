@@ -92,11 +92,13 @@ class RunningWorker implements Worker {
       unusable: (failure) => void this.#unusable(failure),
       restartFailed: (failure, retryInMs) =>
         this.#log.write("error", failure.message, { retryInMs, stack: failure.stack }),
+      standbyReady: () => this.#log.write("debug", "a standby handler process is ready"),
       standbyFailed: ({ message, stack }) =>
         this.#log.write("warn", `a standby handler process ended: ${message}`, { stack }),
       outcome: (lease, outcome) => this.#finish(lease, outcome),
       chunk: (lease, index, body) => this.#source?.chunk(lease, index, body),
       progress: (lease, value) => this.#source?.progress(lease, value),
+      paused: (pause) => this.#source?.paused(pause),
       line: (line) => this.#logLine(line),
       placesChanged: () => this.#placesChanged(),
     });

@@ -96,6 +96,11 @@ export class WorkerSession {
       const accepted = await finish(engine, tx, after, this.worker, report, output);
       outcomeReceipts.push({ jobId: report.jobId, leaseToken: report.leaseToken, accepted });
     }
+    for (const { jobId, ...pause } of staged.report.pauses ?? []) {
+      const job = await tx.job(jobId);
+      const event = { type: "report-pause", ...pause } as const;
+      if (job) await apply(tx, after, job, event, engine.clock.now());
+    }
     await assignWaiting(engine, tx, after, this.worker.endpointId);
     const revocations = unknown.map((lease) => ({ ...lease, reason: "lease-lost" as const }));
     return { outcomeReceipts, chunkReceipts, revocations };
@@ -136,6 +141,7 @@ function changesJobs(report: WorkerReport): boolean {
     report.renewals?.length ||
     report.chunks?.length ||
     report.progress?.length ||
-    report.outcomes?.length,
+    report.outcomes?.length ||
+    report.pauses?.length,
   );
 }

@@ -1,14 +1,12 @@
 /** The handler process: loads the user's handler, runs it on jobs, and tells the supervisor over the framed pipe. */
-import fs from "node:fs";
 import { Socket } from "node:net";
+import { PausableClock } from "../core/pausable-clock.ts";
 import { FrameChannel } from "../pipe/frame-channel.ts";
 import {
   FRAMES_FD,
-  LIFE_LINE_FD,
   ORDER,
   REPORT,
   type FailedHead,
-  type LastWords,
   type LoadOrderHead,
   type ReadyHead,
   type ReceiptHead,
@@ -22,9 +20,11 @@ import { currentInvocation } from "./attribution.ts";
 import { InitError } from "./init-error.ts";
 import { JobInvocation, type InvocationTerms } from "./invocation.ts";
 import { openLog } from "./job-context.ts";
+import { sayAtOnce } from "./life-line.ts";
 import { importHandler, runSetup } from "./load-handler.ts";
 import { Printing } from "./printing.ts";
 import type { LoadedHandler } from "./read-module.ts";
+import { SetupRun } from "./setup-run.ts";
 import { startWatchdog } from "./start-watchdog.ts";
 import { describeThrown } from "./thrown.ts";
 
@@ -40,9 +40,15 @@ const log = openLog({
     printing.line(logLine(undefined, entry, LIMITS.logLineMaxBytes));
   },
 });
+const setupRun = new SetupRun(log, () => {
+  channel.send(REPORT.setupListens, 0, undefined);
+  channel.flush();
+});
+const clock = new PausableClock(() => performance.now());
 const running = new Map<number, JobInvocation>();
 let ready: Ready | undefined;
 let isRefreshing = false;
+let isLeaving = false;
 let isSpoiled = false;
 
 /** A handler whose setup is done. */
@@ -74,8 +80,7 @@ function obey(frame: Frame): void {
         .get(frame.slot)
         ?.window.stored((JSON.parse(frame.head) as ReceiptHead).nextIndex);
     case ORDER.leave:
-      void leave();
-      return;
+      return leave();
     default:
       throw new Error(`The supervisor sent a frame of unknown kind ${frame.kind}.`);
   }
@@ -83,17 +88,19 @@ function obey(frame: Frame): void {
 
 async function load(head: LoadOrderHead): Promise<void> {
   try {
+    if (process.execArgv.some((flag) => flag.startsWith("--inspect"))) await heedDebugger();
     const handler = await importHandler(head);
     // A setup may block for minutes, and nobody may be left behind if the supervisor dies meanwhile.
     if (handler.setup !== undefined) startWatchdog();
-    const state = await runSetup(handler, { log }, head.sourcePath);
+    const state = await runSetup(handler, setupRun, head.sourcePath);
     const concurrency = new AskedConcurrency(handler.concurrency, log);
     await concurrency.ask(() => {});
     ready = {
       handler,
-      terms: { channel, printing, tempRoot: head.tempRoot, state, refresh },
+      terms: { channel, printing, tempRoot: head.tempRoot, state, refresh, now: () => clock.now() },
       concurrency,
     };
+    if (isLeaving) return void dispose(ready);
     const disposes = handler.dispose === undefined ? {} : { disposes: true };
     const told: ReadyHead = { concurrency: concurrency.current, ...disposes };
     channel.send(REPORT.ready, 0, told);
@@ -105,6 +112,16 @@ async function load(head: LoadOrderHead): Promise<void> {
     channel.send(REPORT.initFailed, 0, { message, ...shown });
     channel.flushed(() => process.exit(1));
   }
+}
+
+/** While a debugger holds this process, no deadline comes nearer, here and in the supervisor. */
+async function heedDebugger(): Promise<void> {
+  const { watchPauses } = await import("./watch-pauses.ts");
+  watchPauses((isPaused) => {
+    if (isPaused) clock.pause();
+    else clock.resume();
+    sayAtOnce({ isPaused });
+  });
 }
 
 function run(frame: Frame): void {
@@ -148,10 +165,16 @@ function refresh(): void {
   channel.send(REPORT.refresh, 0, undefined);
 }
 
+function leave(): void {
+  isLeaving = true;
+  if (ready === undefined) setupRun.abort();
+  else void dispose(ready);
+}
+
 /** The supervisor sees to it that this ends, should the handler's part of it not. */
-async function leave(): Promise<void> {
+async function dispose({ handler, terms }: Ready): Promise<void> {
   try {
-    await ready?.handler.dispose?.(ready.terms.state);
+    await handler.dispose?.(terms.state);
   } catch (thrown) {
     log.error(`dispose failed: ${describeThrown(thrown).message}`);
   }
@@ -177,12 +200,6 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
 
 process.on("exit", (code) => {
   if (isSpoiled) return;
-  const words: LastWords = { code, slot: currentInvocation.getStore()?.slot ?? 0 };
   channel.flush();
-  try {
-    // On a pipe of its own, and at once: there is no later turn of the event loop.
-    fs.writeSync(LIFE_LINE_FD, `${JSON.stringify(words)}\n`);
-  } catch {
-    // The supervisor is gone.
-  }
+  sayAtOnce({ code, slot: currentInvocation.getStore()?.slot ?? 0 });
 });

@@ -25,6 +25,8 @@ export interface InvocationTerms {
   readonly tempRoot: string;
   /** What setup gave. */
   readonly state: unknown;
+  /** The clock of deadlines, ms. */
+  readonly now: () => number;
   /** An invocation asked for a fresh process. */
   refresh(): void;
 }
@@ -46,7 +48,7 @@ export class JobInvocation implements Voice {
     const head = JSON.parse(frame.head) as RunHead;
     this.jobId = head.jobId;
     const job = readJob(head, frame.payload);
-    this.context = new JobContext(job, head.remainingMs, this, terms.state);
+    this.context = new JobContext(job, head.remainingMs, this, terms.state, terms.now);
   }
 
   async run(handler: LoadedHandler): Promise<void> {

@@ -2,7 +2,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Duplex, Stream } from "node:stream";
 import { FrameChannel } from "../pipe/frame-channel.ts";
-import { FRAMES_FD, LIFE_LINE_FD, type LastWords } from "../pipe/frame-kinds.ts";
+import {
+  FRAMES_FD,
+  LIFE_LINE_FD,
+  type LastWords,
+  type LifeLineWords,
+} from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { countOomKills } from "./ending/oom-kills.ts";
@@ -13,7 +18,7 @@ import { LineReader } from "./line-reader.ts";
 
 /** How long the pipes of an ended process may stay open, should something hold on to them. */
 const PIPES_MS = 1_000;
-const LAST_WORDS_MAX_BYTES = 1_000;
+const WORDS_MAX_BYTES = 1_000;
 
 export interface HandlerProcessOptions {
   /** The program that runs in the process. */
@@ -27,6 +32,8 @@ export interface HandlerProcessOptions {
 export interface HandlerProcessEvents {
   frame(frame: Frame): void;
   line(line: OutputLine): void;
+  /** A debugger holds the process, or lets it go on. */
+  paused(isPaused: boolean): void;
   /** The process and everything it started are gone, and all they said has been heard. */
   gone(end: ProcessEnd): void;
 }
@@ -64,7 +71,7 @@ export class HandlerProcess {
         ended: () => this.kill(),
       });
     }
-    if (lifeLine) this.#hearLastWords(lifeLine as Duplex);
+    if (lifeLine) this.#hearWords(lifeLine as Duplex, events);
     child.on("error", (error) => {
       if (child.pid === undefined) this.#end(events, { startError: error.message });
     });
@@ -94,10 +101,12 @@ export class HandlerProcess {
     if (!this.#isGone && this.pid !== undefined) killTree(this.pid, this.#marker);
   }
 
-  #hearLastWords(lifeLine: Duplex): void {
-    const reader = new LineReader(LAST_WORDS_MAX_BYTES, (line) => {
-      // Written by our own exit hook.
-      this.#lastWords = JSON.parse(line) as LastWords;
+  #hearWords(lifeLine: Duplex, events: HandlerProcessEvents): void {
+    const reader = new LineReader(WORDS_MAX_BYTES, (line) => {
+      // Written by our own program.
+      const words = JSON.parse(line) as LifeLineWords;
+      if ("isPaused" in words) events.paused(words.isPaused);
+      else this.#lastWords = words;
     });
     lifeLine.on("data", (piece: Buffer) => reader.push(piece));
     lifeLine.on("error", () => {});

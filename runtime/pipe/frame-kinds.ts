@@ -10,7 +10,7 @@ export const ORDER = {
   abort: 3,
   /** Chunks of an invocation are durable. Head: {@link ReceiptHead}. */
   receipt: 4,
-  /** No further job will come: dispose of what setup made, then exit. No head. */
+  /** No further job will come: stop setting up or dispose of what setup made, then exit. No head. */
   leave: 5,
 } as const;
 
@@ -38,6 +38,8 @@ export const REPORT = {
   declined: 10,
   /** An invocation has made its directory. No head. */
   tempDir: 11,
+  /** The handler's setup has taken its signal: it wants to be asked before it is ended. No head. */
+  setupListens: 12,
 } as const;
 
 /** Which module to load. */
@@ -93,7 +95,15 @@ export interface ChunkHead {
   readonly index: number;
 }
 
-/** What the handler process says on its life line (a pipe of its own, one JSON text a line) when it exits on purpose. */
+/** What the handler process says on its life line (a pipe of its own), one JSON text a line. */
+export type LifeLineWords = LastWords | PauseWords;
+
+/** A debugger stops the process, or lets it go on. */
+export interface PauseWords {
+  readonly isPaused: boolean;
+}
+
+/** The process exits on purpose. */
 export interface LastWords {
   /** The exit code. */
   readonly code: number;

@@ -24,6 +24,13 @@ export interface ProgressReport extends LeaseRef {
   readonly value: Uint8Array;
 }
 
+/** A debugger holds the job's process, or has let go of it: `executionTimeout` does not run meanwhile. */
+export interface PauseReport extends LeaseRef {
+  readonly isPaused: boolean;
+  /** How long the pauses that are over took together, whole ms. */
+  readonly pausedMs: number;
+}
+
 export interface OutcomeReport extends LeaseRef {
   readonly outcome: Outcome;
 }
@@ -42,6 +49,7 @@ export interface WorkerReport {
   readonly draining?: boolean;
   /** Further jobs the worker is ready for, added to what it granted before. */
   readonly credit?: number;
+  readonly pauses?: readonly PauseReport[];
 }
 
 /** The terms of a session, sent in answer to `hello`. */

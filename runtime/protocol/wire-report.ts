@@ -1,7 +1,7 @@
 /** What a worker says in one turn: from the bundle to protobuf and back. */
 import type * as proto from "./generated/worker.ts";
 import type { LeaseRef } from "./outcome.ts";
-import type { ChunkReport, Hello, ProgressReport, WorkerReport } from "./session.ts";
+import type { ChunkReport, Hello, PauseReport, ProgressReport, WorkerReport } from "./session.ts";
 import {
   asBuffer,
   required,
@@ -24,13 +24,14 @@ export function encodeReport(report: WorkerReport): proto.WorkerMessage {
     outcomes: report.outcomes?.map(encodeOutcome) ?? [],
     draining: report.draining === true ? true : undefined,
     credit: report.credit === undefined || report.credit === 0 ? undefined : report.credit,
+    pauses: report.pauses?.map(encodePause) ?? [],
   };
 }
 
 /** @throws WireError when something required is missing or unknown */
 export function decodeReport(message: proto.WorkerMessage): WorkerReport {
-  const { hello, ready, initFailure, renewals, chunks, progress, outcomes, draining, credit } =
-    message;
+  const { hello, ready, initFailure, renewals, chunks, progress, outcomes } = message;
+  const { draining, credit, pauses } = message;
   return {
     ...(hello === undefined ? undefined : { hello: decodeHello(hello) }),
     ...(ready === undefined
@@ -47,6 +48,7 @@ export function decodeReport(message: proto.WorkerMessage): WorkerReport {
     ...(outcomes.length === 0 ? undefined : { outcomes: outcomes.map(decodeOutcome) }),
     ...(draining === true ? { draining } : undefined),
     ...(credit === undefined || credit === 0 ? undefined : { credit }),
+    ...(pauses.length === 0 ? undefined : { pauses: pauses.map(decodePause) }),
   };
 }
 
@@ -83,6 +85,18 @@ function decodeProgress(message: proto.Progress): ProgressReport {
   return {
     ...requiredLease(message, "Progress"),
     value: requiredBytes(message.value, "Progress.value"),
+  };
+}
+
+function encodePause({ jobId, leaseToken, isPaused, pausedMs }: PauseReport): proto.Pause {
+  return { jobId, leaseToken, isPaused, pausedMs };
+}
+
+function decodePause(message: proto.Pause): PauseReport {
+  return {
+    ...requiredLease(message, "Pause"),
+    isPaused: message.isPaused ?? false,
+    pausedMs: message.pausedMs ?? 0,
   };
 }
 

@@ -2,7 +2,12 @@
 import { backoffMs, type BackoffTerms } from "../core/backoff.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
-import { PROTOCOL_VERSION, type ServiceOrders, type Welcome } from "../protocol/session.ts";
+import {
+  PROTOCOL_VERSION,
+  type PauseReport,
+  type ServiceOrders,
+  type Welcome,
+} from "../protocol/session.ts";
 import { GrpcSession, type SessionEnd } from "./grpc-session.ts";
 import { RefusedError, type JobSource, type JobSourceListener } from "./job-source.ts";
 import { LeaseBook } from "./lease-book.ts";
@@ -95,6 +100,12 @@ export class GrpcJobSource implements JobSource {
     this.#schedule();
   }
 
+  paused(pause: PauseReport): void {
+    if (!this.#book.keepPause(pause)) return;
+    this.#outbox.pause(pause);
+    this.#schedule();
+  }
+
   finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }> {
     return new Promise((resolve) => {
       if (!this.#book.isRunning(lease)) return resolve({ accepted: false });
@@ -136,6 +147,7 @@ export class GrpcJobSource implements JobSource {
     if (this.#concurrency !== undefined) this.#outbox.ready(this.#concurrency);
     if (this.#initFailure !== undefined) this.#outbox.initFailed(this.#initFailure);
     for (const chunk of this.#book.unconfirmedChunks()) this.#outbox.chunk(chunk);
+    for (const pause of this.#book.pauses()) this.#outbox.pause(pause);
     for (const outcome of this.#book.unconfirmedOutcomes()) this.#outbox.outcome(outcome);
     if (this.#draining) this.#outbox.draining();
     this.#outbox.grant(this.#credit);

@@ -1,7 +1,7 @@
 /** Port: where a worker takes its jobs from and reports to. Adapters speak gRPC or the live HTTP protocol. */
 import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome, Revocation } from "../protocol/outcome.ts";
-import type { Welcome } from "../protocol/session.ts";
+import type { PauseReport, Welcome } from "../protocol/session.ts";
 
 /** What a source tells the worker. Calls never throw back into the source. */
 export interface JobSourceListener {
@@ -36,6 +36,8 @@ export interface JobSource {
   chunk(lease: LeaseRef, index: number, body: Uint8Array): void;
   /** Sends the newest progress value (raw JSON); older unsent ones may be dropped. */
   progress(lease: LeaseRef, value: Uint8Array): void;
+  /** A debugger holds a job, or has let go of it; the newest report counts. */
+  paused(pause: PauseReport): void;
   /** Reports the outcome; resolves with whether the service accepted it, once it is durable there. */
   finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }>;
   /** Tells the service that no further jobs are taken; voids all granted credit. */

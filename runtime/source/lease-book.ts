@@ -1,11 +1,12 @@
 /** What a worker holds: its leases, and for each what the service has not yet confirmed. */
 import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
-import type { ChunkReport, OutcomeReport } from "../protocol/session.ts";
+import type { ChunkReport, OutcomeReport, PauseReport } from "../protocol/session.ts";
 
 /** One lease, from hand-over until the receipt for its outcome or its revocation. */
 interface Held extends LeaseRef {
   /** Chunks without a receipt, oldest first. */
   chunks: ChunkReport[];
+  pause?: PauseReport;
   outcome?: Outcome;
   settle?: (accepted: boolean) => void;
 }
@@ -55,6 +56,14 @@ export class LeaseBook {
     return held !== undefined && held.outcome === undefined;
   }
 
+  /** Keeps the newest word of a debugger. False: nobody needs it any more. */
+  keepPause(pause: PauseReport): boolean {
+    const held = this.#held.get(keyOf(pause));
+    if (held === undefined || held.outcome !== undefined) return false;
+    held.pause = pause;
+    return true;
+  }
+
   /** Keeps an outcome until its receipt; `settle` hears whether it was accepted. */
   keepOutcome(lease: LeaseRef, outcome: Outcome, settle: (accepted: boolean) => void): void {
     const held = this.#held.get(keyOf(lease));
@@ -75,6 +84,12 @@ export class LeaseBook {
 
   unconfirmedChunks(): ChunkReport[] {
     return Array.from(this.#held.values(), (held) => held.chunks).flat();
+  }
+
+  pauses(): PauseReport[] {
+    return Array.from(this.#held.values()).flatMap(({ pause, outcome }) =>
+      pause === undefined || outcome !== undefined ? [] : [pause],
+    );
   }
 
   unconfirmedOutcomes(): OutcomeReport[] {

@@ -76,6 +76,8 @@ export class OneJobSource implements JobSource {
     this.#options.progress(value);
   }
 
+  paused(): void {}
+
   finish(_: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }> {
     this.#outcome.resolve(outcome);
     return Promise.resolve({ accepted: true });

@@ -5,6 +5,7 @@ import type {
   ChunkReport,
   Hello,
   OutcomeReport,
+  PauseReport,
   ProgressReport,
   WorkerReport,
 } from "../protocol/session.ts";
@@ -21,6 +22,7 @@ export class Outbox {
   #outcomes: OutcomeReport[] = [];
   #draining = false;
   #credit = 0;
+  readonly #pauses = new Map<string, PauseReport>();
   #filled = false;
 
   get isEmpty(): boolean {
@@ -59,9 +61,15 @@ export class Outbox {
     this.#filled = true;
   }
 
-  /** Progress that has not left yet is of no use once the job has ended. */
+  pause(pause: PauseReport): void {
+    this.#pauses.set(keyOf(pause), pause);
+    this.#filled = true;
+  }
+
+  /** Progress and pauses that have not left yet are of no use once the job has ended. */
   outcome(report: OutcomeReport): void {
     this.#progress.delete(keyOf(report));
+    this.#pauses.delete(keyOf(report));
     this.#outcomes.push(report);
     this.#filled = true;
   }
@@ -71,6 +79,7 @@ export class Outbox {
     const ofOthers = (entry: LeaseRef): boolean =>
       entry.jobId !== lease.jobId || entry.leaseToken !== lease.leaseToken;
     this.#progress.delete(keyOf(lease));
+    this.#pauses.delete(keyOf(lease));
     this.#chunks = this.#chunks.filter(ofOthers);
     this.#outcomes = this.#outcomes.filter(ofOthers);
   }
@@ -108,6 +117,7 @@ export class Outbox {
       ...(outcomes.length === 0 ? undefined : { outcomes }),
       ...(this.#draining ? { draining: true } : undefined),
       ...(this.#credit === 0 ? undefined : { credit: this.#credit }),
+      ...(this.#pauses.size === 0 ? undefined : { pauses: [...this.#pauses.values()] }),
     };
     this.#clearSmall();
     this.#filled = this.#chunks.length > 0 || this.#outcomes.length > 0;
@@ -122,6 +132,7 @@ export class Outbox {
     this.#progress.clear();
     this.#draining = false;
     this.#credit = 0;
+    this.#pauses.clear();
   }
 
   #clear(): void {

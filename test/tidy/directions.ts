@@ -22,6 +22,7 @@ const layers: readonly Layer[] = [
   { of: runtimeCore, mayImport: [protocol], packages: purePackages },
   { of: "runtime/worker.ts", mayImport: ["runtime/"] },
   { of: "runtime/own-worker.ts", mayImport: ["runtime/"] },
+  { of: "runtime/service-source.ts", mayImport: ["runtime/"] },
   { of: "runtime/index.ts", mayImport: ["runtime/"] },
   { of: "runtime/testing.ts", mayImport: ["runtime/"] },
   { of: "runtime/bin/", mayImport: ["runtime/"] },

@@ -70,7 +70,11 @@ export interface WorkerMessage {
     | boolean
     | undefined;
   /** Further jobs the worker is ready for, added to what it granted before. */
-  credit?: number | undefined;
+  credit?:
+    | number
+    | undefined;
+  /** Newest state of jobs that a debugger holds or held. A service that does not know them ends such a job too early. */
+  pauses: Pause[];
 }
 
 export interface ServiceMessage {
@@ -142,6 +146,19 @@ export interface Progress {
   value?: Buffer | undefined;
 }
 
+export interface Pause {
+  jobId?: string | undefined;
+  leaseToken?:
+    | string
+    | undefined;
+  /** A debugger holds the job's process now: its executionTimeout does not run. */
+  isPaused?:
+    | boolean
+    | undefined;
+  /** How long its pauses before this one took together, ms. */
+  pausedMs?: number | undefined;
+}
+
 export interface Outcome {
   jobId?: string | undefined;
   leaseToken?: string | undefined;
@@ -198,6 +215,7 @@ function createBaseWorkerMessage(): WorkerMessage {
     outcomes: [],
     draining: undefined,
     credit: undefined,
+    pauses: [],
   };
 }
 
@@ -229,6 +247,9 @@ export const WorkerMessage: MessageFns<WorkerMessage> = {
     }
     if (message.credit !== undefined) {
       writer.uint32(72).uint32(message.credit);
+    }
+    for (const v of message.pauses) {
+      Pause.encode(v!, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -316,6 +337,14 @@ export const WorkerMessage: MessageFns<WorkerMessage> = {
             }
 
             message.credit = reader.uint32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.pauses.push(Pause.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -968,6 +997,85 @@ export const Progress: MessageFns<Progress> = {
             }
 
             message.value = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePause(): Pause {
+  return { jobId: undefined, leaseToken: undefined, isPaused: undefined, pausedMs: undefined };
+}
+
+export const Pause: MessageFns<Pause> = {
+  encode(message: Pause, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== undefined) {
+      writer.uint32(10).string(message.jobId);
+    }
+    if (message.leaseToken !== undefined) {
+      writer.uint32(18).string(message.leaseToken);
+    }
+    if (message.isPaused !== undefined) {
+      writer.uint32(24).bool(message.isPaused);
+    }
+    if (message.pausedMs !== undefined) {
+      writer.uint32(32).uint64(message.pausedMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Pause {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePause();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.leaseToken = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.isPaused = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.pausedMs = longToNumber(reader.uint64());
             continue;
           }
         }

@@ -58,6 +58,28 @@ export function reconnects(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
+  test("what a debugger does is told at once, and the newest word again to the next session", async () => {
+    await using service = await start();
+    const { source, session } = await connect(service, [job(1), job(2), job(3)]);
+    const before = session.reports.length;
+    const standing = { ...lease(job(1)), isPaused: true, pausedMs: 0 };
+    const gone = { ...lease(job(2)), isPaused: false, pausedMs: 7_000 };
+    source.paused({ ...gone, isPaused: true, pausedMs: 0 });
+    source.paused(gone);
+    source.paused(standing);
+    await session.until(() => session.all("pauses").length === 2);
+    expect(session.reports.slice(before)).toEqual([{ pauses: [gone, standing] }]);
+    void source.finish(job(2), { kind: "completed" });
+    source.paused({ ...gone, isPaused: true });
+    await session.until(() => session.all("outcomes").length === 1);
+    session.cut();
+
+    const second = await service.nextSession();
+    await second.until(() => second.all("outcomes").length === 1);
+    expect(second.all("pauses")).toEqual([standing]);
+    await source.close();
+  });
+
   test("orders that make no sense end the session, and the next one begins", async () => {
     await using service = await start();
     const { worker, source, session } = await connect(service);

@@ -1,7 +1,7 @@
 /** Test double: a job source whose service is the test itself. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../../../runtime/protocol/outcome.ts";
-import type { Welcome } from "../../../runtime/protocol/session.ts";
+import type { PauseReport, Welcome } from "../../../runtime/protocol/session.ts";
 import type { JobSource, JobSourceListener } from "../../../runtime/source/job-source.ts";
 
 /** A job as a test describes it. */
@@ -20,6 +20,7 @@ export class TestLease implements LeaseRef {
   readonly leaseToken: string;
   readonly chunks: unknown[] = [];
   readonly progress: unknown[] = [];
+  readonly pauses: PauseReport[] = [];
   readonly #outcome = Promise.withResolvers<Outcome>();
   readonly #waiters: { readonly count: number; readonly resolve: () => void }[] = [];
 
@@ -157,6 +158,10 @@ export class MemoryJobSource implements JobSource {
 
   progress(lease: LeaseRef, value: Uint8Array): void {
     this.leases.get(lease.leaseToken)?.progress.push(parse(value));
+  }
+
+  paused(pause: PauseReport): void {
+    this.leases.get(pause.leaseToken)?.pauses.push(pause);
   }
 
   finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }> {

@@ -67,17 +67,20 @@ it("a store whose database says a newer version wrote it does not open", async (
   const store = await openSqliteStore({ directory: temporary.path });
   const job = await store.transact(insertNew);
   await store.close();
-  setVersion(temporary.path, 999);
+  const version = exchangeVersion(temporary.path, 999);
   const opening = openSqliteStore({ directory: temporary.path });
   await expect(opening).rejects.toBeInstanceOf(StoreUnusableError);
   await expect(opening).rejects.toThrow(/version 999, this one knows versions up to \d+/);
-  setVersion(temporary.path, 1);
+  exchangeVersion(temporary.path, version);
   const reopened = await openSqliteStore({ directory: temporary.path });
   expect(await reopened.read((view) => view.job(job.id))).toEqual(job);
   await reopened.close();
 });
 
-function setVersion(directory: string, version: number): void {
+/** Answers the version that was there. */
+function exchangeVersion(directory: string, version: unknown): unknown {
   using db = new DatabaseSync(path.join(directory, "store.db"));
-  db.exec(`PRAGMA user_version = ${version}`);
+  const before = versionOf(db);
+  db.exec(`PRAGMA user_version = ${String(version)}`);
+  return before;
 }

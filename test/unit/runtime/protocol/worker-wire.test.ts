@@ -63,6 +63,7 @@ const report = fc.record(
     outcomes: some(fc.record({ ...lease, outcome })),
     draining: fc.constant(true),
     credit: count,
+    pauses: some(fc.record({ ...lease, isPaused: fc.boolean(), pausedMs: u32 })),
   },
   { requiredKeys: [] },
 );
@@ -172,4 +173,13 @@ test("payload bytes are handed on without a copy when a report is encoded", () =
   const body = new Uint8Array([123, 125]);
   const message = encodeReport({ chunks: [{ jobId: "j", leaseToken: "t", index: 0, body }] });
   expect(message.chunks[0]?.body?.buffer).toBe(body.buffer);
+});
+
+test("a field that a later version adds is passed over, on either side", () => {
+  // Field 99, a varint of 1.
+  const unknown = Buffer.from([0x98, 0x06, 0x01]);
+  const said = Buffer.concat([requestSerialize(encodeReport({ credit: 3 })), unknown]);
+  expect(decodeReport(requestDeserialize(said))).toEqual({ credit: 3 });
+  const ordered = Buffer.concat([responseSerialize(encodeOrders({ drain: true })), unknown]);
+  expect(decodeOrders(responseDeserialize(ordered))).toEqual({ drain: true });
 });

@@ -1,0 +1,38 @@
+/** A clock that stands still while a debugger holds the handler process, so that nothing becomes due meanwhile. */
+
+export class PausableClock {
+  readonly #real: () => number;
+  /** What the pauses that are over took together. */
+  #pausedMs = 0;
+  #pausedAt: number | undefined;
+
+  /** @param real the clock that is paused; ms, never backwards */
+  constructor(real: () => number) {
+    this.#real = real;
+  }
+
+  get isPaused(): boolean {
+    return this.#pausedAt !== undefined;
+  }
+
+  /** How long the pauses that are over took together, ms. */
+  get pausedMs(): number {
+    return this.#pausedMs;
+  }
+
+  now(): number {
+    return (this.#pausedAt ?? this.#real()) - this.#pausedMs;
+  }
+
+  /** Idempotent. */
+  pause(): void {
+    this.#pausedAt ??= this.#real();
+  }
+
+  /** Idempotent. */
+  resume(): void {
+    if (this.#pausedAt === undefined) return;
+    this.#pausedMs += this.#real() - this.#pausedAt;
+    this.#pausedAt = undefined;
+  }
+}
