@@ -3,6 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
+import { ownedName } from "../runtime/leftovers/owner.ts";
 import { KeyRing } from "./core/key-ring.ts";
 import type { EngineLog } from "./engine/context.ts";
 import { createEngine, type RunningEngine } from "./engine/engine.ts";
@@ -52,6 +54,9 @@ export interface Emulator extends AsyncDisposable {
   stop(how?: "drain" | "kill"): Promise<void>;
 }
 
+/** Begins the name of the directory in which the workers' socket lies; short, for the path of a socket has to be. */
+const SOCKET_DIR_KIND = "sv-e";
+
 const SILENT: EngineLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
@@ -65,7 +70,12 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     options.dataDir === undefined
       ? createMemoryStore()
       : await openSqliteStore({ directory: options.dataDir });
-  const parts: Parts = { log, store, socketDir: await mkdtemp(join(tmpdir(), "sv-")) };
+  const parts: Parts = {
+    log,
+    store,
+    socketDir: await mkdtemp(join(tmpdir(), `${ownedName(SOCKET_DIR_KIND)}-`)),
+    leftoversCleared: clearLeftovers(tmpdir(), SOCKET_DIR_KIND),
+  };
   try {
     return await compose(options, parts);
   } catch (error) {
@@ -80,6 +90,8 @@ interface Parts {
   readonly log: EngineLog;
   readonly store: Store;
   readonly socketDir: string;
+  /** Settles when what killed services left is gone. */
+  readonly leftoversCleared: Promise<void>;
   engine?: RunningEngine;
   workerServer?: WorkerServer;
   http?: HttpServer;
@@ -156,6 +168,7 @@ async function takeDown(parts: Parts, how: "drain" | "kill"): Promise<void> {
   await parts.engine?.stop(how);
   await parts.workerServer?.stop();
   await parts.store.close();
+  await parts.leftoversCleared;
   await rm(parts.socketDir, { recursive: true, force: true });
 }
 

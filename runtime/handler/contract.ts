@@ -94,8 +94,9 @@ export type Handler<Input = unknown, Output = unknown, State = unknown> = (
 export type Returned<Output> =
   | Output
   | Promise<Output>
-  | Iterator<unknown, Output, undefined>
-  | AsyncIterator<unknown, Output, undefined>;
+  // Not Iterator and AsyncIterator: from what their `return` takes, an Output that may be a promise would be inferred.
+  | { next(): IteratorResult<unknown, Output>; [Symbol.iterator](): unknown }
+  | { next(): Promise<IteratorResult<unknown, Output>>; [Symbol.asyncIterator](): unknown };
 
 /**
  * A handler with its options, as `defineHandler` takes them.

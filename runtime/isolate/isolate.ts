@@ -152,6 +152,7 @@ export class Isolate {
     if (this.#takesJobs) for (const job of this.#jobs.waiting()) this.#begin(job);
     this.#events.ready(concurrency);
     this.#events.placesChanged();
+    this.#directories.clearLeftovers();
   }
 
   #begin(job: RunningJob): void {
@@ -208,7 +209,7 @@ export class Isolate {
   #dueNow(job: RunningJob): void {
     if (job.ending === undefined) return this.#stopJob(job, "deadline");
     this.#handBackOpen();
-    this.#keeper.condemn();
+    this.#keeper.condemn(job.lease.jobId);
   }
 
   /** The outcome is decided now; the handler gets its grace. */

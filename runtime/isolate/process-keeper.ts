@@ -4,6 +4,7 @@ import type { PausableClock } from "../core/pausable-clock.ts";
 import type { LoadOrderHead } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
+import { stubbornLine } from "./ending/certificate.ts";
 import { DueTimer } from "./ending/due-timer.ts";
 import type { ProcessEnd } from "./ending/verdict.ts";
 import type { OutputLine } from "./handler-output.ts";
@@ -58,6 +59,8 @@ export class ProcessKeeper {
   #current: HandlerStart | undefined;
   #load: LoadOrderHead | undefined;
   #wasReady = false;
+  /** The job that would not stop, in a process that is ended for it. */
+  #stubbornJobId: string | undefined;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -104,10 +107,15 @@ export class ProcessKeeper {
     return this.#current?.process.output.lastLines(jobId) ?? [];
   }
 
-  /** The process is spoiled: it is asked to end, then made to. The next one starts when it is gone. */
-  condemn(): void {
+  /**
+   * The process is spoiled: it is asked to end, then made to. The next one starts when it is gone.
+   *
+   * @param stubbornJobId the job that would not stop, if that is why; the log then tells what it took
+   */
+  condemn(stubbornJobId?: string): void {
     if (this.#state !== "ready" && this.#state !== "starting") return;
     this.#state = "ending";
+    this.#stubbornJobId = stubbornJobId;
     this.#current?.end();
   }
 
@@ -204,6 +212,7 @@ export class ProcessKeeper {
     const state = this.#state;
     this.#current = undefined;
     this.#hold(false);
+    this.#tellOfStubborn(end);
     // Nobody may take it for ready while its jobs are settled.
     if (state !== "stopped") this.#state = "pausing";
     this.#events.gone(end, (jobId) => start.process.output.lastLines(jobId));
@@ -211,6 +220,12 @@ export class ProcessKeeper {
     if (this.#isStopped()) return this.#checkStopped();
     if (state === "starting") return this.#startFailed(start.failureOf(end));
     this.#spawn();
+  }
+
+  #tellOfStubborn(end: ProcessEnd): void {
+    const jobId = this.#stubbornJobId;
+    this.#stubbornJobId = undefined;
+    if (jobId !== undefined) this.#events.line(stubbornLine(jobId, this.#options.graceMs, end));
   }
 
   #standbyGone(start: HandlerStart, end: ProcessEnd): void {

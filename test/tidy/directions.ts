@@ -14,6 +14,7 @@ interface Layer {
 const purePackages = ["zod", "node:buffer", "node:crypto", "node:util"];
 const protocol = "runtime/protocol/";
 const runtimeCore = "runtime/core/";
+const leftovers = "runtime/leftovers/";
 const core = "emulator/core/";
 const ports = ["emulator/store/store.ts", "emulator/launch/launcher.ts"];
 
@@ -28,7 +29,8 @@ const layers: readonly Layer[] = [
   { of: "runtime/bin/", mayImport: ["runtime/"] },
   // Both ends of the pipe between the supervisor and the handler process speak its frames.
   { of: "runtime/handler/", mayImport: ["runtime/pipe/", runtimeCore, protocol] },
-  { of: "runtime/isolate/", mayImport: ["runtime/pipe/", runtimeCore, protocol] },
+  { of: "runtime/isolate/", mayImport: ["runtime/pipe/", leftovers, runtimeCore, protocol] },
+  { of: "runtime/load/", mayImport: [leftovers, runtimeCore, protocol] },
   { of: "runtime/", mayImport: [runtimeCore, protocol, "runtime/pipe/"] },
   { of: core, mayImport: [protocol], packages: purePackages },
   { of: "emulator/engine/", mayImport: [core, protocol, ...ports] },

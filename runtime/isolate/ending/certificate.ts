@@ -2,6 +2,7 @@
 import type { FailedHead } from "../../pipe/frame-kinds.ts";
 import type { Failure } from "../../protocol/failure.ts";
 import type { OutputLine } from "../handler-output.ts";
+import type { ProcessEnd } from "./verdict.ts";
 
 export function timedOutFailure(executionTimeoutMs: number): Failure {
   return {
@@ -23,4 +24,15 @@ export function uncaughtLine({ message, stack }: FailedHead): OutputLine {
     text: `An error that nobody caught ends the handler process: ${message}`,
     ...(stack === undefined ? {} : { fields: { stack } }),
   };
+}
+
+/** What it took to end a process whose job had its outcome and did not stop. */
+export function stubbornLine(
+  jobId: string,
+  graceMs: number,
+  { signal, exitCode = 0 }: ProcessEnd,
+): OutputLine {
+  const end = signal === undefined ? `by itself with code ${exitCode}` : `by ${signal}`;
+  const text = `The job had not stopped ${graceMs} ms after it was told to: its process was ended ${end}.`;
+  return { stream: "stderr", level: "warn", jobId, text };
 }
