@@ -12,17 +12,19 @@ import { licencesOf } from "./package-licences.ts";
  */
 export async function bundlePrograms(folder: string): Promise<void> {
   const runtime = path.join(folder, "runtime");
-  const [client] = await Promise.all([
-    // Its modules are some 130 otherwise, most of them of packages. The last one is only for a feature that is not used.
-    bundle(runtime, "source/grpc", "source/grpc", { external: ["@grpc/proto-loader"] }),
-    bundle(runtime, "bin/sv-worker", "sv-worker", {
-      packages: "external",
-      plugins: [clientApart],
-      supported: { "dynamic-import": false },
-    }),
-    bundle(runtime, "handler/handler-process", "handler/handler-process", { packages: "external" }),
-    bundle(runtime, "handler/watchdog", "handler/watchdog"),
-  ]);
+  // Its modules are some 130 otherwise, most of them of packages. The last one is only for a feature that is not used.
+  const client = await bundle(runtime, "source/grpc", "source/grpc", {
+    external: ["@grpc/proto-loader"],
+  });
+  await bundle(runtime, "bin/sv-worker", "sv-worker", {
+    packages: "external",
+    plugins: [clientApart],
+    supported: { "dynamic-import": false },
+  });
+  await bundle(runtime, "handler/handler-process", "handler/handler-process", {
+    packages: "external",
+  });
+  await bundle(runtime, "handler/watchdog", "handler/watchdog");
   // What nothing but a bundle needs.
   fs.rmSync(path.join(runtime, "bin"), { recursive: true });
   const licences = licencesOf(Object.keys(client.metafile.inputs));
