@@ -16,11 +16,13 @@ export async function bundlePrograms(folder: string): Promise<void> {
   const client = await bundle(runtime, "source/grpc", "source/grpc", {
     external: ["@grpc/proto-loader"],
   });
-  await bundle(runtime, "bin/sv-worker", "sv-worker", {
+  const program: BuildOptions = {
     packages: "external",
-    plugins: [clientApart],
+    plugins: [loadedLater],
     supported: { "dynamic-import": false },
-  });
+  };
+  await bundle(runtime, "bin/sv-worker", "sv-worker", program);
+  await bundle(runtime, "bin/worker-program", "worker-program", program);
   await bundle(runtime, "handler/handler-process", "handler/handler-process", {
     packages: "external",
   });
@@ -52,11 +54,13 @@ function bundle(
   });
 }
 
-/** The client of the service is loaded while the handler process starts, and so is a file of its own. */
-const clientApart: Plugin = {
-  name: "client-apart",
+/** These are files of their own: what comes out of the compile cache, and what only a connected worker needs. */
+const loadedLater: Plugin = {
+  name: "loaded-later",
   setup(plugin) {
-    const client = { path: "./source/grpc.cjs", external: true };
-    plugin.onResolve({ filter: /\/source\/grpc\.js$/ }, () => client);
+    plugin.onResolve({ filter: /\/(worker-program|source\/grpc)\.js$/ }, ({ kind, path: file }) => {
+      if (kind === "entry-point") return undefined;
+      return { path: `./${file.replace(/^[./]+/u, "").replace(/js$/u, "cjs")}`, external: true };
+    });
   },
 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The program `sv-worker`; `usage.ts` says what it can be asked for. */
 import module from "node:module";
-import { runWorkerProgram } from "./worker-program.ts";
 
+// Before anything else is loaded: only from here on it comes out of the cache.
 module.enableCompileCache();
-void runWorkerProgram();
+void import("./worker-program.ts").then(({ runWorkerProgram }) => runWorkerProgram());
