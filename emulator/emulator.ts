@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
 import { KeyRing } from "./core/key-ring.ts";
+import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/lease-terms.ts";
 import type { EngineLog } from "./engine/context.ts";
 import { createEngine, type RunningEngine } from "./engine/engine.ts";
 import { settleUserKey } from "./engine/user-key.ts";
@@ -38,6 +39,11 @@ export interface EmulatorOptions {
   readonly apiKey?: string;
   /** Handler modules to serve, each as an endpoint. */
   readonly handlers?: readonly LocalHandler[];
+  /**
+   * How long a worker may say nothing before it is taken for lost, ended and replaced, ms; default 15,000, at least
+   * 1,000. It is told to speak three times as often.
+   */
+  readonly leaseMs?: number;
   /** Where the service says what it does; by default nowhere. */
   readonly log?: EngineLog;
   /** Called with each line a worker writes. */
@@ -62,9 +68,12 @@ const SILENT: EngineLog = { info: () => undefined, warn: () => undefined, error:
 /**
  * Starts the service; resolves when it can be called.
  *
- * @throws StoreInUseError, StoreUnusableError for the data directory; PortInUseError and others for the address
+ * @throws StoreInUseError, StoreUnusableError for the data directory; PortInUseError and others for the address;
+ *   RangeError for a `leaseMs` that makes no sense
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const { leaseMs } = options;
+  const lease = leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs);
   const log = options.log ?? SILENT;
   const store =
     options.dataDir === undefined
@@ -73,6 +82,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const parts: Parts = {
     log,
     store,
+    lease,
     socketDir: await mkdtemp(join(tmpdir(), `${ownedName(SOCKET_DIR_KIND)}-`)),
     leftoversCleared: clearLeftovers(tmpdir(), SOCKET_DIR_KIND),
   };
@@ -88,6 +98,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 /** What has been made so far, so that it can be taken down again. */
 interface Parts {
   readonly log: EngineLog;
+  readonly lease: LeaseTerms;
   readonly store: Store;
   readonly socketDir: string;
   /** Settles when what killed services left is gone. */
@@ -98,7 +109,7 @@ interface Parts {
 }
 
 async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator> {
-  const { log, store } = parts;
+  const { log, store, lease } = parts;
   const random = createSystemRandom();
   const clock = createSystemClock();
   const handlers = options.handlers ?? [];
@@ -112,7 +123,7 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   });
   const startedAt = new Date(clock.now()).toISOString();
   const userKey = await settleUserKey(store, random, options.apiKey, startedAt);
-  const engine = await createEngine({ store, clock, random, log, launchers: [launcher] });
+  const engine = await createEngine({ store, clock, random, log, lease, launchers: [launcher] });
   parts.engine = engine;
   const workerServer = new WorkerServer({
     address: `unix:${join(parts.socketDir, "worker.sock")}`,

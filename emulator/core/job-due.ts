@@ -60,7 +60,7 @@ function executionTimeoutFailure(job: Job): Failure {
 function leaseLostFailure(job: Job): Failure {
   return {
     type: "worker_lost",
-    message: `worker ${job.workerId ?? "unknown"} did not renew its lease for ${LIMITS.leaseMs} ms`,
+    message: `worker ${job.workerId ?? "unknown"} did not renew its lease in time`,
     ...(job.workerId === undefined ? {} : { workerId: job.workerId }),
   };
 }

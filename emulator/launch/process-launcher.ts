@@ -1,5 +1,7 @@
 /** Launcher that runs each worker as a child process: `sv-worker` with a handler module from this machine's files. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { killMarked } from "../../runtime/pipe/process-tree.ts";
 import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
 import type { Template } from "../core/template.ts";
 import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "./launcher.ts";
@@ -15,6 +17,10 @@ export interface ProcessLauncherOptions {
   /** Called with each line a worker writes. */
   line(order: WorkerOrder, line: string): void;
 }
+
+/** What a worker leaves behind when it ends is killed, and looked for again so often (about a second) until it is gone. */
+const LOOKS_FOR_REST = 50;
+const LOOK_AGAIN_MS = 20;
 
 /** Variables of the emulator's own environment that are not the workers' business. */
 const PRIVATE_VARIABLE = /^SV_/u;
@@ -52,9 +58,16 @@ function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWo
   child.stderr.on("data", (bytes: Buffer) => tail.push(bytes));
   child.stdin.on("error", () => undefined);
   return {
-    exited: exitOf(child, tail),
+    exited: exitOf(child, tail).then(async (exit) => {
+      await killRest(order.workerId);
+      return exit;
+    }),
     drain: () => void child.kill("SIGTERM"),
-    kill: () => void child.kill("SIGKILL"),
+    kill: () => {
+      child.kill("SIGKILL");
+      // These end by themselves when the worker is gone, unless they are stopped.
+      killMarked(WORKER_ENV.workerId, order.workerId);
+    },
   };
 }
 
@@ -71,6 +84,14 @@ function environment(options: ProcessLauncherOptions, order: WorkerOrder): NodeJ
     [WORKER_ENV.logFormat]: "json",
     [WORKER_ENV.exitOnStdinEnd]: "1",
   };
+}
+
+/** Its handler process ends by itself as soon as the worker is gone, unless it is stopped or hangs. */
+async function killRest(workerId: string): Promise<void> {
+  for (let look = 0; look < LOOKS_FOR_REST; look += 1) {
+    if (killMarked(WORKER_ENV.workerId, workerId) === 0) return;
+    await delay(LOOK_AGAIN_MS);
+  }
 }
 
 function exitOf(child: ChildProcess, tail: LineTail): Promise<WorkerExit> {

@@ -53,8 +53,12 @@ export const LIMITS = {
 
   /** A lease that is not renewed for this long is lost (ours). */
   leaseMs: 15 * SECOND_MS,
+  /** The shortest lease a service may be started with (ours). */
+  leaseMinMs: 1 * SECOND_MS,
   /** How often a worker's supervisor renews its leases (ours). */
   leaseRenewalMs: 5 * SECOND_MS,
+  /** From the start of a worker to its first word; then it may be silent for the length of a lease (ours). */
+  workerStartMs: 1 * MINUTE_MS,
   /** What the service adds to `executionTimeout` before it ends a job its worker did not end (ours). */
   executionGraceMs: 5 * SECOND_MS,
   /** Between the abort signal and SIGTERM, and again between SIGTERM and SIGKILL (ours). */

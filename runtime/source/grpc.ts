@@ -232,7 +232,7 @@ export class GrpcJobSource implements JobSource {
     this.#failures = 0;
     clearInterval(this.#renewal);
     this.#renewal = setInterval(() => {
-      if (this.#book.size === 0) return;
+      // Said even without a lease: a worker that is silent is lost.
       this.#outbox.renew(this.#book.leases());
       this.#schedule();
     }, welcome.leaseRenewalMs);

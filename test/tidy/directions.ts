@@ -35,7 +35,8 @@ const layers: readonly Layer[] = [
   { of: core, mayImport: [protocol], packages: purePackages },
   { of: "emulator/engine/", mayImport: [core, protocol, ...ports] },
   { of: "emulator/store/", mayImport: [core, protocol] },
-  { of: "emulator/launch/", mayImport: [core, protocol] },
+  // A worker is ended as a worker ends its handler process: with everything it started.
+  { of: "emulator/launch/", mayImport: [core, protocol, "runtime/pipe/process-tree.ts"] },
   { of: "emulator/http/", mayImport: ["emulator/engine/", core, protocol] },
   { of: "emulator/grpc/", mayImport: ["emulator/engine/", core, protocol] },
   // The command line sees the service as any program does.

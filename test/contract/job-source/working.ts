@@ -96,6 +96,15 @@ export function works(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
+  test("a worker that holds no lease says that it is there all the same", async () => {
+    await using service = await start();
+    const { source, session } = await connect(service, [], { leaseRenewalMs: 5 });
+    const before = session.reports.length;
+    await session.until(() => session.reports.length >= before + 3);
+    expect(session.reports.slice(before)).toEqual([{}, {}, {}]);
+    await source.close();
+  });
+
   test("a revocation is told, and the job's outcome then goes nowhere", async () => {
     await using service = await start();
     const { worker, source, session } = await connect(service, [job(1), job(2)]);
