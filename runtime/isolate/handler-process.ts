@@ -1,6 +1,5 @@
 /** One handler process from its start to its end, seen from the supervisor. */
 import { spawn, type ChildProcess } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import type { Duplex, Stream } from "node:stream";
 import { FrameChannel } from "../pipe/frame-channel.ts";
 import {
@@ -44,7 +43,8 @@ export class HandlerProcess {
   readonly output: HandlerOutput;
   readonly #child: ChildProcess;
   readonly #channel: FrameChannel | undefined;
-  readonly #marker = randomUUID();
+  /** No other process on this machine has the same. */
+  readonly #marker = `${process.pid}-${process.hrtime.bigint()}`;
   readonly #oomKills = countOomKills();
   #lastWords: LastWords | undefined;
   #isGone = false;
