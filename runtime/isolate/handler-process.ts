@@ -11,7 +11,7 @@ import {
 import type { Frame } from "../pipe/frames.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { countOomKills } from "./ending/oom-kills.ts";
-import { killTree, MARKER_NAME, signalGroup } from "../pipe/process-tree.ts";
+import { endMarked, killTree, MARKER_NAME, signalGroup } from "../pipe/process-tree.ts";
 import type { ProcessEnd } from "./ending/verdict.ts";
 import { HandlerOutput, type OutputLine } from "./handler-output.ts";
 import { LineReader } from "./line-reader.ts";
@@ -119,7 +119,7 @@ export class HandlerProcess {
   ): Promise<void> {
     // Descendants may hold the pipes open, and a GPU.
     this.kill();
-    await this.#pipesClosed();
+    await Promise.all([this.#pipesClosed(), endMarked(MARKER_NAME, this.#marker)]);
     const exitedBy = this.#lastWords?.slot;
     this.#end(events, {
       ...(code === null ? {} : { exitCode: code }),
