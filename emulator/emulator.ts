@@ -187,7 +187,7 @@ async function takeDown(parts: Parts, how: "drain" | "kill"): Promise<void> {
 function workerProgram(): URL {
   const built = import.meta.url.endsWith(".js");
   return new URL(
-    built ? "../runtime/bin/sv-worker.js" : "../dist/runtime/bin/sv-worker.js",
+    built ? "../runtime/sv-worker.cjs" : "../dist/runtime/sv-worker.cjs",
     import.meta.url,
   );
 }

@@ -1,6 +1,5 @@
 /** The worker: connects a source of jobs with the process that runs the handler, from the first job to the last. */
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { Isolate, type IsolateOptions } from "./isolate/isolate.ts";
 import type { OutputLine } from "./isolate/handler-output.ts";
 import type { StandbyMode } from "./isolate/standby.ts";
@@ -9,6 +8,7 @@ import type { WorkerLog } from "./log/worker-log.ts";
 import type { Failure } from "./protocol/failure.ts";
 import { LIMITS } from "./protocol/limits.ts";
 import type { HandedJob, LeaseRef, Outcome } from "./protocol/outcome.ts";
+import { programFile } from "./pipe/program-file.ts";
 import type { JobSource } from "./source/job-source.ts";
 
 const MINUTE_MS = 60_000;
@@ -118,8 +118,7 @@ class RunningWorker implements Worker {
 
   start(): void {
     this.#isolate.start();
-    void this.#prepare();
-    void this.#connect();
+    void this.#begin();
   }
 
   drain(): void {
@@ -146,17 +145,12 @@ class RunningWorker implements Worker {
     this.#isolate.killNow();
   }
 
-  async #prepare(): Promise<void> {
-    try {
-      this.#isolate.load(await prepareHandler(this.#options.handler));
-    } catch (error) {
-      await this.#unusable({ type: "handler_error", ...describe(error) });
-    }
-  }
-
-  async #connect(): Promise<void> {
+  /** The order to load leaves first: opening the source loads much itself, and the handler process would wait. */
+  async #begin(): Promise<void> {
+    const failure = await this.#load();
     try {
       const source = await this.#options.openSource();
+      if (this.#isEnding) return await source.close();
       this.#source = source;
       const welcome = source.connect({
         job: (job) => this.#take(job),
@@ -165,11 +159,22 @@ class RunningWorker implements Worker {
         drain: () => this.drain(),
         refused: (reason) => void this.#refused(reason),
       });
+      if (failure !== undefined) void this.#unusable(failure);
       if (this.#concurrency !== undefined) this.#ready(this.#concurrency);
       const { workerId, endpointId } = await welcome;
       this.#log.write("info", "connected to the service", { workerId, endpointId });
     } catch (error) {
       await this.#refused(describe(error).message);
+    }
+  }
+
+  /** Gives why the handler's module cannot be made. */
+  async #load(): Promise<Failure | undefined> {
+    try {
+      this.#isolate.load(await prepareHandler(this.#options.handler));
+      return undefined;
+    } catch (error) {
+      return { type: "handler_error", ...describe(error) };
     }
   }
 
@@ -277,10 +282,8 @@ function isolateOptions(options: WorkerOptions): IsolateOptions {
   };
 }
 
-/** The program of the handler process lies beside this one, built or not. */
 function handlerProgram(): string {
-  const here = fileURLToPath(import.meta.url);
-  return path.join(path.dirname(here), "handler", `handler-process${path.extname(here)}`);
+  return path.join(import.meta.dirname, "handler", programFile("handler-process"));
 }
 
 function describe(error: unknown): { readonly message: string; readonly stack?: string } {

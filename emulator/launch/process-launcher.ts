@@ -1,7 +1,6 @@
 /** Launcher that runs each worker as a child process: `sv-worker` with a handler module from this machine's files. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { setTimeout as delay } from "node:timers/promises";
-import { killMarked } from "../../runtime/pipe/process-tree.ts";
+import { endMarked, killMarked } from "../../runtime/pipe/process-tree.ts";
 import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
 import type { Template } from "../core/template.ts";
 import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "./launcher.ts";
@@ -17,10 +16,6 @@ export interface ProcessLauncherOptions {
   /** Called with each line a worker writes. */
   line(order: WorkerOrder, line: string): void;
 }
-
-/** What a worker leaves behind when it ends is killed, and looked for again so often (about a second) until it is gone. */
-const LOOKS_FOR_REST = 50;
-const LOOK_AGAIN_MS = 20;
 
 /** Variables of the emulator's own environment that are not the workers' business. */
 const PRIVATE_VARIABLE = /^SV_/u;
@@ -59,7 +54,8 @@ function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWo
   child.stdin.on("error", () => undefined);
   return {
     exited: exitOf(child, tail).then(async (exit) => {
-      await killRest(order.workerId);
+      // Its handler process ends by itself as soon as the worker is gone, unless it is stopped or hangs.
+      await endMarked(WORKER_ENV.workerId, order.workerId);
       return exit;
     }),
     drain: () => void child.kill("SIGTERM"),
@@ -84,14 +80,6 @@ function environment(options: ProcessLauncherOptions, order: WorkerOrder): NodeJ
     [WORKER_ENV.logFormat]: "json",
     [WORKER_ENV.exitOnStdinEnd]: "1",
   };
-}
-
-/** Its handler process ends by itself as soon as the worker is gone, unless it is stopped or hangs. */
-async function killRest(workerId: string): Promise<void> {
-  for (let look = 0; look < LOOKS_FOR_REST; look += 1) {
-    if (killMarked(WORKER_ENV.workerId, workerId) === 0) return;
-    await delay(LOOK_AGAIN_MS);
-  }
 }
 
 function exitOf(child: ChildProcess, tail: LineTail): Promise<WorkerExit> {

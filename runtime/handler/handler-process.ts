@@ -30,6 +30,8 @@ import { describeThrown } from "./thrown.ts";
 
 /** A spoiled process that cannot get rid of its last frames ends without them. */
 const LAST_FRAMES_MS = 500;
+/** The first job needs it; while the process is idle it can wait for what else is being started. */
+const WATCHDOG_DELAY_MS = 1_000;
 
 const printing = new Printing();
 const log = openLog({
@@ -103,7 +105,7 @@ async function load(head: LoadOrderHead): Promise<void> {
     const told: ReadyHead = { concurrency: concurrency.current, ...disposes };
     channel.send(REPORT.ready, 0, told);
     channel.flush();
-    if (handler.setup === undefined) startWatchdog();
+    setTimeout(startWatchdog, WATCHDOG_DELAY_MS).unref();
   } catch (thrown) {
     const { message, stack } = describeThrown(thrown);
     const shown = thrown instanceof InitError && thrown.stack === "" ? {} : { stack };
@@ -126,6 +128,7 @@ function run(frame: Frame): void {
   if (ready === undefined)
     throw new Error("The supervisor sent a job before the handler was ready.");
   if (isRefreshing) return channel.send(REPORT.declined, frame.slot, undefined);
+  startWatchdog();
   const { handler, terms } = ready;
   const invocation = openInvocation(frame, terms);
   if (invocation === undefined) return;

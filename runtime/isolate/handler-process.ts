@@ -1,6 +1,5 @@
 /** One handler process from its start to its end, seen from the supervisor. */
 import { spawn, type ChildProcess } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import type { Duplex, Stream } from "node:stream";
 import { FrameChannel } from "../pipe/frame-channel.ts";
 import {
@@ -12,7 +11,7 @@ import {
 import type { Frame } from "../pipe/frames.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { countOomKills } from "./ending/oom-kills.ts";
-import { killTree, MARKER_NAME, signalGroup } from "../pipe/process-tree.ts";
+import { endMarked, killTree, MARKER_NAME, signalGroup } from "../pipe/process-tree.ts";
 import type { ProcessEnd } from "./ending/verdict.ts";
 import { HandlerOutput, type OutputLine } from "./handler-output.ts";
 import { LineReader } from "./line-reader.ts";
@@ -44,7 +43,8 @@ export class HandlerProcess {
   readonly output: HandlerOutput;
   readonly #child: ChildProcess;
   readonly #channel: FrameChannel | undefined;
-  readonly #marker = randomUUID();
+  /** No other process on this machine has the same. */
+  readonly #marker = `${process.pid}-${process.hrtime.bigint()}`;
   readonly #oomKills = countOomKills();
   #lastWords: LastWords | undefined;
   #isGone = false;
@@ -119,7 +119,7 @@ export class HandlerProcess {
   ): Promise<void> {
     // Descendants may hold the pipes open, and a GPU.
     this.kill();
-    await this.#pipesClosed();
+    await Promise.all([this.#pipesClosed(), endMarked(MARKER_NAME, this.#marker)]);
     const exitedBy = this.#lastWords?.slot;
     this.#end(events, {
       ...(code === null ? {} : { exitCode: code }),

@@ -149,10 +149,10 @@ export class Isolate {
 
   #ready(concurrency: number): void {
     this.#concurrency = concurrency;
-    this.#directories.clearLeftovers();
     if (this.#takesJobs) for (const job of this.#jobs.waiting()) this.#begin(job);
     this.#events.ready(concurrency);
     this.#events.placesChanged();
+    this.#directories.clearLeftovers();
   }
 
   #begin(job: RunningJob): void {

@@ -1,5 +1,4 @@
 /** The directories that invocations make for their jobs: where they are, and their removal. */
-import { randomUUID } from "node:crypto";
 import os from "node:os";
 import path from "node:path";
 import { clearLeftovers, removeAll } from "../leftovers/clear-leftovers.ts";
@@ -9,8 +8,7 @@ const KIND = "sv-jobs";
 
 /** The supervisor removes them, so that they go whatever becomes of the handler process. */
 export class JobDirectories {
-  /** Made by the first invocation that makes its own in it. */
-  readonly root = path.join(os.tmpdir(), `${ownedName(KIND)}-${randomUUID()}`);
+  #root: string | undefined;
   readonly #made = new Set<number>();
   readonly #removals = new Set<Promise<void>>();
   #clearing: Promise<void> | undefined;
@@ -18,6 +16,14 @@ export class JobDirectories {
   /** Removes what supervisors that were killed have left. Idempotent. */
   clearLeftovers(): void {
     this.#clearing ??= clearLeftovers(os.tmpdir(), KIND);
+  }
+
+  /** Made by the first invocation that makes its own in it. */
+  get root(): string {
+    // Imported above, it would hold up the start of the handler process.
+    const { randomUUID } = process.getBuiltinModule("node:crypto");
+    this.#root ??= path.join(os.tmpdir(), `${ownedName(KIND)}-${randomUUID()}`);
+    return this.#root;
   }
 
   made(slot: number): void {
@@ -35,6 +41,6 @@ export class JobDirectories {
   /** Nothing runs any more: what is left goes. */
   async close(): Promise<void> {
     await Promise.all([this.#clearing, ...this.#removals]);
-    await removeAll(this.root);
+    if (this.#root !== undefined) await removeAll(this.#root);
   }
 }

@@ -1,5 +1,5 @@
 /** Removes what processes that were killed have left in a directory, and nothing of those that run. */
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import path from "node:path";
 import { ownershipOf } from "./owner.ts";
 
@@ -12,12 +12,12 @@ const SURELY_DEAD_MS = 8 * 24 * 3_600_000;
  * Never rejects: what cannot be removed stays.
  */
 export async function clearLeftovers(directory: string, kind: string): Promise<void> {
-  const names = await fs.readdir(directory).catch(() => []);
+  const names = await fs.promises.readdir(directory).catch(() => []);
   for (const name of names) {
     const ownership = ownershipOf(kind, name);
     if (ownership !== "dead" && ownership !== "unknown") continue;
     const entry = path.join(directory, name);
-    const stats = await fs.lstat(entry).catch(() => undefined);
+    const stats = await fs.promises.lstat(entry).catch(() => undefined);
     if (stats === undefined || stats.uid !== process.getuid?.()) continue;
     const isOld = stats.mtimeMs < Date.now() - SURELY_DEAD_MS;
     if (ownership === "dead" || isOld) await removeAll(entry);
@@ -26,5 +26,6 @@ export async function clearLeftovers(directory: string, kind: string): Promise<v
 
 /** What cannot be removed stays: nobody may suffer from it. */
 export async function removeAll(entry: string): Promise<void> {
-  await fs.rm(entry, { recursive: true, force: true, maxRetries: 2 }).catch(() => {});
+  const how = { recursive: true, force: true, maxRetries: 2 };
+  await fs.promises.rm(entry, how).catch(() => {});
 }

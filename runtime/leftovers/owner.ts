@@ -1,5 +1,4 @@
 /** Names of files that tell which process they belong to, and whether that process still runs. */
-import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 
@@ -65,6 +64,8 @@ function readScope(): string {
   const machine = attempt(() => fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1"));
   const container = attempt(() => fs.readlinkSync("/proc/self/ns/pid"));
   const known = `${machine ?? os.hostname()} ${container ?? ""}`;
+  // Imported above, it would hold up the start of a worker's handler process.
+  const { createHash } = process.getBuiltinModule("node:crypto");
   const digest = createHash("sha256").update(known).digest();
   return digest
     .readUIntBE(0, SCOPE_LENGTH)

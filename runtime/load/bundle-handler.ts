@@ -58,7 +58,7 @@ async function findCached(
   const latest = await readIfThere(latestFile);
   if (latest === undefined) return undefined;
   const modulePath = path.join(folder, path.basename(latest));
-  const note = await readNote(modulePath);
+  const note = readNote(modulePath);
   if (note?.sourcePath !== sourcePath || note.madeBy !== MADE_BY) return undefined;
   const now = await Promise.all(note.inputs.map((input) => noteInput(input.path)));
   const same = now.every((input, at) => JSON.stringify(input) === JSON.stringify(note.inputs[at]));

@@ -1,5 +1,6 @@
 /** Ends a handler process together with everything it started, from either end of the pipe. */
 import fs from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** Marks the environment of a handler process, and so of all its descendants, with a value of its own. */
 export const MARKER_NAME = "SV_HANDLER_PROCESS";
@@ -26,6 +27,20 @@ export function killOwnTree(): void {
     if (marker !== undefined) killMarked(MARKER_NAME, marker);
   } finally {
     signalGroup(process.pid, "SIGKILL");
+  }
+}
+
+const LOOKS = 50;
+const LOOK_AGAIN_MS = 20;
+
+/**
+ * Kills whatever has the variable `name` with the value `marker` in its environment until nothing does any more (Linux
+ * only): one may have been starting at the first look, and a killed one holds its memory, a GPU's too, until it has left.
+ * Gives up after a second: a process that hangs in the kernel cannot be waited for.
+ */
+export async function endMarked(name: string, marker: string): Promise<void> {
+  for (let look = 0; look < LOOKS && killMarked(name, marker) > 0; look += 1) {
+    await delay(LOOK_AGAIN_MS);
   }
 }
 

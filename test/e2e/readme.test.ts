@@ -225,7 +225,7 @@ describe("TypeScript that is marked as runnable", () => {
     const [command = ""] = commandsBelow("docs/testing.md", heading);
     const cwd = path.join(written.directory, "docs-testing.md");
     await using shell = openShell({ cwd });
-    const worker = path.join(root, "dist/runtime/bin/sv-worker.js");
+    const worker = path.join(root, "dist/runtime/sv-worker.cjs");
     await shell.run(`npx() { shift; '${process.execPath}' '${worker}' "$@" 2>/dev/null; }`);
     const { output, exitCode } = await shell.run(command);
     expect([exitCode, output]).toEqual([0, '{"greeting":"Hello, Ada!"}\n']);

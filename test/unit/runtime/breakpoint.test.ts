@@ -5,7 +5,9 @@ import { WorkerRun } from "./worker-run.ts";
 
 const HANDLER = "stops-at-breakpoints";
 
-test("a job that stands at a breakpoint for longer than its executionTimeout completes", async () => {
+// The concurrent ones let real time pass, and may as well do so together.
+
+test.concurrent("a job that stands at a breakpoint for longer than its executionTimeout completes", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun(HANDLER, { inspect });
   await run.source.whenReady.promise;
@@ -29,7 +31,7 @@ test("a job that stands at a breakpoint for longer than its executionTimeout com
   expect(job.pauses.at(-1)?.pausedMs).toBeGreaterThanOrEqual(3_000);
 });
 
-test("afterwards it has the time that was left, and is TIMED_OUT when that is over", async () => {
+test.concurrent("afterwards it has the time that was left, and is TIMED_OUT when that is over", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun(HANDLER, { inspect });
   await run.source.whenReady.promise;
@@ -46,7 +48,7 @@ test("afterwards it has the time that was left, and is TIMED_OUT when that is ov
   expect(performance.now() - submittedAt).toBeGreaterThanOrEqual(3_500);
 });
 
-test("the pause button holds the time of a job as a breakpoint does", async () => {
+test.concurrent("the pause button holds the time of a job as a breakpoint does", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun("blocks-the-loop", { inspect });
   await run.source.whenReady.promise;
@@ -80,7 +82,7 @@ test("without a debugger nobody stops, and a job is TIMED_OUT as ever", async ()
   expect(await job.result()).toMatchObject({ kind: "timed-out" });
 });
 
-test("a job that is told to end has its grace when the debugger lets it go on, and keeps its process", async () => {
+test.concurrent("a job that is told to end has its grace when the debugger lets it go on, and keeps its process", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun(HANDLER, { inspect, graceMs: 2_000 });
   await run.source.whenReady.promise;
@@ -98,7 +100,7 @@ test("a job that is told to end has its grace when the debugger lets it go on, a
   expect(await next.result()).toMatchObject({ output: { pid } });
 });
 
-test("a setup that stands at a breakpoint is not held to its limit", async () => {
+test.concurrent("a setup that stands at a breakpoint is not held to its limit", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun(HANDLER, {
     inspect,

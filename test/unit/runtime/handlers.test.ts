@@ -141,7 +141,7 @@ describe("streams", () => {
 
   test("an async generator that waits is stopped at its deadline and tidies up", async () => {
     await using run = new WorkerRun("async-generator");
-    const job = run.source.submit({ input: { count: 5, pauseAt: 2 }, executionTimeoutMs: 200 });
+    const job = run.source.submit({ input: { count: 5, pauseAt: 2 }, executionTimeoutMs: 500 });
     expect(await job.result()).toMatchObject({ kind: "timed-out" });
     await run.logged("tidied up");
     expect(job.chunks).toHaveLength(2);

@@ -39,7 +39,8 @@ describe("a worker that is to end while its handler is set up", () => {
   });
 });
 
-test.each(["throws", "returns", "hangs"])(
+// Limits of seconds run out in these, and may as well do so together.
+test.concurrent.each(["throws", "returns", "hangs"])(
   "a setup whose limit is over is told, and the limit is what is reported (it %s then)",
   async (whenTold) => {
     await using run = new WorkerRun(HANDLER, {
@@ -56,7 +57,7 @@ test.each(["throws", "returns", "hangs"])(
   },
 );
 
-test("a setup that is done when its limit is over, but could not be told, is given no job and has it disposed of", async () => {
+test.concurrent("a setup that is done when its limit is over, but could not be told, is given no job and has it disposed of", async () => {
   await using run = new WorkerRun(HANDLER, {
     initLimitMs: 3_000,
     env: { TEST_BLOCKS_MS: "3000" },
