@@ -29,7 +29,7 @@ export class IsolatedHandler implements AsyncDisposable {
         standbyFailed: unusable,
         paused: () => undefined,
         outcome: (_, outcome) => this.#outcome.resolve(outcome),
-        chunk: () => undefined,
+        chunks: () => undefined,
         progress: () => undefined,
         line: () => undefined,
         placesChanged: () => undefined,

@@ -143,8 +143,8 @@ class CapturedInvocation implements Invocation {
     this.window.release();
   }
 
-  sendChunk(index: number, body: Buffer): void {
-    this.#run.chunk(body);
+  sendChunk(index: number, line: string | Buffer): void {
+    this.#run.chunk(line);
     this.window.stored(index + 1);
   }
 }
@@ -157,9 +157,9 @@ class CapturedRun implements Voice {
   #refreshed = false;
   #tempDir: string | undefined;
 
-  chunk(body: Buffer): void {
+  chunk(line: string | Buffer): void {
     // Written by the runtime just now.
-    this.#chunks.push(JSON.parse(body.toString()) as RawChunk);
+    this.#chunks.push(JSON.parse(line.toString()) as RawChunk);
   }
 
   log(level: LogLevel, message: string, fields?: LogFields): void {

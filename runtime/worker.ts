@@ -96,7 +96,7 @@ class RunningWorker implements Worker {
       standbyFailed: ({ message, stack }) =>
         this.#log.write("warn", `a standby handler process ended: ${message}`, { stack }),
       outcome: (lease, outcome) => this.#finish(lease, outcome),
-      chunk: (lease, index, body) => this.#source?.chunk(lease, index, body),
+      chunks: (lease, batch) => this.#source?.chunks(lease, batch),
       progress: (lease, value) => this.#source?.progress(lease, value),
       paused: (pause) => this.#source?.paused(pause),
       line: (line) => this.#logLine(line),

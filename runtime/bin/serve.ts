@@ -3,7 +3,12 @@ import { openWorkerLog } from "../log/worker-log.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { type Service, serviceSource } from "../service-source.ts";
 import { startWorker, type Worker, type WorkerEnd } from "../worker.ts";
-import { compileCacheEnv, defaultLogFormat, obeySignals } from "./program.ts";
+import {
+  collectBuffersLessOften,
+  compileCacheEnv,
+  defaultLogFormat,
+  obeySignals,
+} from "./program.ts";
 import { type Settings, variable } from "./settings.ts";
 import { EXIT, type ExitCode, UsageError } from "./usage.ts";
 
@@ -33,6 +38,7 @@ export async function serve(handler: string, settings: Settings): Promise<ExitCo
     openSource: serviceSource(place, log),
   });
   process.on("exit", () => worker.killNow());
+  collectBuffersLessOften();
   if (process.env[WORKER_ENV.exitOnStdinEnd] === "1") exitOnStdinEnd(worker);
   return EXIT_CODES[await worker.ended];
 }

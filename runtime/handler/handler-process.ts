@@ -186,6 +186,8 @@ function spoil(thrown: unknown): void {
   if (isSpoiled) return;
   isSpoiled = true;
   const failure: FailedHead = { type: "unhandled_error", ...describeThrown(thrown) };
+  // Chunks that were yielded before it are sent before it is told.
+  channel.flush();
   channel.send(REPORT.spoiled, currentInvocation.getStore()?.slot ?? 0, failure);
   channel.flushed(() => process.exit(1));
   setTimeout(() => process.exit(1), LAST_FRAMES_MS);

@@ -1,4 +1,5 @@
 /** What the isolate tells the worker. */
+import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
 import type { PauseReport } from "../protocol/session.ts";
@@ -15,7 +16,7 @@ export interface IsolateEvents {
   standbyFailed(failure: Failure): void;
   /** Exactly one for each job that was not revoked. */
   outcome(lease: LeaseRef, outcome: Outcome): void;
-  chunk(lease: LeaseRef, index: number, body: Uint8Array): void;
+  chunks(lease: LeaseRef, batch: ChunkBatch): void;
   progress(lease: LeaseRef, value: Uint8Array): void;
   /** A debugger holds the job, or has let go of it. */
   paused(pause: PauseReport): void;

@@ -3,7 +3,7 @@ import { PausableClock } from "../core/pausable-clock.ts";
 import {
   ORDER,
   REPORT,
-  type ChunkHead,
+  type ChunksHead,
   type CompletedHead,
   type FailedHead,
   type LoadHead,
@@ -191,11 +191,12 @@ export class Isolate {
         return this.#close(job, handedBack);
       case REPORT.tempDir:
         return this.#directories.made(job.slot);
-      case REPORT.chunk: {
+      case REPORT.chunks:
         if (job.ending !== undefined) return;
-        const { index } = JSON.parse(frame.head) as ChunkHead;
-        return this.#events.chunk(job.lease, index, frame.payload);
-      }
+        return this.#events.chunks(job.lease, {
+          ...(JSON.parse(frame.head) as ChunksHead),
+          lines: frame.payload,
+        });
       case REPORT.progress:
         if (job.ending !== undefined) return;
         return this.#events.progress(job.lease, frame.payload);

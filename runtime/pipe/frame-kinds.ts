@@ -1,4 +1,5 @@
 /** What a supervisor and its handler process say to each other: the kinds of frames and the heads they carry. */
+import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 
 /** From the supervisor to the handler process. */
 export const ORDER = {
@@ -24,8 +25,8 @@ export const REPORT = {
   completed: 3,
   /** An invocation is over. Head: {@link FailedHead}. */
   failed: 4,
-  /** Head: {@link ChunkHead}; payload: the chunk. */
-  chunk: 5,
+  /** Head: {@link ChunksHead}; payload: the lines of the chunks. */
+  chunks: 5,
   /** Payload: the value. */
   progress: 6,
   /** An error nobody caught; the process ends itself. The slot names the job, if it is known. Head: {@link FailedHead}. */
@@ -91,9 +92,8 @@ export interface FailedHead {
   readonly stack?: string;
 }
 
-export interface ChunkHead {
-  readonly index: number;
-}
+/** What a batch of chunks says beside its lines. */
+export type ChunksHead = Omit<ChunkBatch, "lines">;
 
 /** What the handler process says on its life line (a pipe of its own), one JSON text a line. */
 export type LifeLineWords = LastWords | PauseWords;

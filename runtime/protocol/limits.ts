@@ -65,8 +65,8 @@ export const LIMITS = {
   handlerGraceMs: 5 * SECOND_MS,
 
   /** Chunks of one job a worker may have on the way before it waits for receipts (ours). */
-  unackedChunks: 256,
-  unackedChunkBytes: 8 * MB,
+  unackedChunks: 16_384,
+  unackedChunkBytes: 16 * MB,
   /** Lines and bytes of a handler process's log kept for certificates (ours). */
   lastLogLines: 20,
   logLineMaxBytes: 8_192,

@@ -1,9 +1,10 @@
 /** The bundles a worker's supervisor and the service exchange, free of any transport (worker.proto is their gRPC form). */
+import type { ChunkBatch } from "./chunk-batch.ts";
 import type { Failure } from "./failure.ts";
 import type { HandedJob, LeaseRef, Outcome, Revocation } from "./outcome.ts";
 
 /** Grows when a change of the session would confuse an older peer. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 export interface Hello {
   readonly protocolVersion: number;
@@ -12,12 +13,8 @@ export interface Hello {
   readonly held: readonly LeaseRef[];
 }
 
-export interface ChunkReport extends LeaseRef {
-  /** Counts from 0 within an attempt, without gaps. */
-  readonly index: number;
-  /** Raw JSON text `{"output": …, "metrics": {…}}`. */
-  readonly body: Uint8Array;
-}
+/** Stored as a whole or not at all, and repeated as it was. */
+export interface ChunkReport extends LeaseRef, ChunkBatch {}
 
 export interface ProgressReport extends LeaseRef {
   /** Raw JSON text. */

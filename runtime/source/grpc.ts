@@ -1,5 +1,6 @@
 /** The job source that speaks to the service over gRPC: one session at a time, a new one whenever it is lost. */
 import { backoffMs, type BackoffTerms } from "../core/backoff.ts";
+import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
 import {
@@ -15,6 +16,9 @@ import { Outbox } from "./outbox.ts";
 
 /** Payload bytes after which a bundle is closed; a larger single payload goes alone. */
 const BUNDLE_BYTES = 4_000_000;
+
+/** Bundles with chunks of one job that may be on their way: while one is stored, another arrives. */
+const CHUNK_BUNDLES = 2;
 
 const defaultReconnect: BackoffTerms = { firstMs: 100, maxMs: 5_000 };
 
@@ -87,10 +91,10 @@ export class GrpcJobSource implements JobSource {
     this.#schedule();
   }
 
-  chunk({ jobId, leaseToken }: LeaseRef, index: number, body: Uint8Array): void {
-    const chunk = { jobId, leaseToken, index, body };
-    if (!this.#book.keepChunk(chunk)) return;
-    this.#outbox.chunk(chunk);
+  chunks({ jobId, leaseToken }: LeaseRef, batch: ChunkBatch): void {
+    const report = { jobId, leaseToken, ...batch };
+    if (!this.#book.keepChunks(report)) return;
+    this.#outbox.chunks(report);
     this.#schedule();
   }
 
@@ -146,7 +150,8 @@ export class GrpcJobSource implements JobSource {
     });
     if (this.#concurrency !== undefined) this.#outbox.ready(this.#concurrency);
     if (this.#initFailure !== undefined) this.#outbox.initFailed(this.#initFailure);
-    for (const chunk of this.#book.unconfirmedChunks()) this.#outbox.chunk(chunk);
+    this.#book.nothingOnTheWay();
+    for (const report of this.#book.unconfirmedChunks()) this.#outbox.chunks(report);
     for (const pause of this.#book.pauses()) this.#outbox.pause(pause);
     for (const outcome of this.#book.unconfirmedOutcomes()) this.#outbox.outcome(outcome);
     if (this.#draining) this.#outbox.draining();
@@ -169,11 +174,16 @@ export class GrpcJobSource implements JobSource {
 
   #flush(): void {
     while (this.#session?.isWritable === true) {
-      const report = this.#outbox.take(BUNDLE_BYTES);
+      const report = this.#outbox.take(BUNDLE_BYTES, this.#isHeldBack);
       if (report === undefined) return;
+      if (report.chunks !== undefined) this.#book.chunksSent(report.chunks);
       this.#session.send(report);
     }
   }
+
+  /** What comes while its bundles are stored goes together in the next: the slower the store, the larger they are. */
+  readonly #isHeldBack = (lease: LeaseRef): boolean =>
+    this.#book.bundlesOnTheWay(lease) >= CHUNK_BUNDLES;
 
   #written(): void {
     if (this.#closed) return;
@@ -223,6 +233,7 @@ export class GrpcJobSource implements JobSource {
     }
     for (const receipt of orders.chunkReceipts ?? []) {
       this.#book.chunksStored(receipt, receipt.nextIndex);
+      if (!this.#outbox.isEmpty) this.#schedule();
       this.#listener?.chunksStored(receipt, receipt.nextIndex);
     }
     if (orders.drain === true) this.#listener?.drain();

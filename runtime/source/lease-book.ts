@@ -6,6 +6,8 @@ import type { ChunkReport, OutcomeReport, PauseReport } from "../protocol/sessio
 interface Held extends LeaseRef {
   /** Chunks without a receipt, oldest first. */
   chunks: ChunkReport[];
+  /** For each bundle on its way, oldest first, the index after the last of its chunks. */
+  bundleEnds: number[];
   pause?: PauseReport;
   outcome?: Outcome;
   settle?: (accepted: boolean) => void;
@@ -22,7 +24,7 @@ export class LeaseBook {
   add({ jobId, leaseToken }: LeaseRef): boolean {
     const key = keyOf({ jobId, leaseToken });
     if (this.#held.has(key)) return false;
-    this.#held.set(key, { jobId, leaseToken, chunks: [] });
+    this.#held.set(key, { jobId, leaseToken, chunks: [], bundleEnds: [] });
     return true;
   }
 
@@ -35,18 +37,39 @@ export class LeaseBook {
     return this.#held.size;
   }
 
-  /** False: the lease is gone, and so is any use of the chunk. */
-  keepChunk(chunk: ChunkReport): boolean {
-    const held = this.#held.get(keyOf(chunk));
+  /** False: the lease is gone, and so is any use of the chunks. */
+  keepChunks(report: ChunkReport): boolean {
+    const held = this.#held.get(keyOf(report));
     if (held === undefined || held.outcome !== undefined) return false;
-    held.chunks.push(chunk);
+    held.chunks.push(report);
     return true;
+  }
+
+  /** The bundle has left. */
+  chunksSent(bundle: readonly ChunkReport[]): void {
+    const ends = new Map<Held, number>();
+    for (const report of bundle) {
+      const held = this.#held.get(keyOf(report));
+      if (held !== undefined) ends.set(held, report.firstIndex + report.count);
+    }
+    for (const [held, end] of ends) held.bundleEnds.push(end);
+  }
+
+  /** How many bundles with chunks of the lease are on their way. */
+  bundlesOnTheWay(lease: LeaseRef): number {
+    return this.#held.get(keyOf(lease))?.bundleEnds.length ?? 0;
+  }
+
+  /** The connection is lost, and with it what was on its way. */
+  nothingOnTheWay(): void {
+    for (const held of this.#held.values()) held.bundleEnds = [];
   }
 
   chunksStored(lease: LeaseRef, nextIndex: number): void {
     const held = this.#held.get(keyOf(lease));
     if (held === undefined) return;
-    const kept = held.chunks.findIndex((chunk) => chunk.index >= nextIndex);
+    held.bundleEnds = held.bundleEnds.filter((end) => end > nextIndex);
+    const kept = held.chunks.findIndex(({ firstIndex, count }) => firstIndex + count > nextIndex);
     held.chunks = kept === -1 ? [] : held.chunks.slice(kept);
   }
 

@@ -212,9 +212,9 @@ it("does not take a worker for silent whose report waits for the store", async (
   const { promise: stored, resolve: goOn } = Promise.withResolvers<void>();
   const slow: Store = {
     ...store,
-    async stage(bytes) {
+    async stageChunks(parts) {
       if (isSlow) await stored;
-      return store.stage(bytes);
+      return store.stageChunks(parts);
     },
   };
   await using scene = await setUp({ workersMin: 1 }, slow);

@@ -1,6 +1,7 @@
 /** What a handler returns, yields, throws and prints arrives as it should, through a real handler process. */
 import { describe, expect, test } from "vitest";
 import { joinParts } from "../../../runtime/core/join.ts";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { WorkerRun } from "./worker-run.ts";
 
 describe("outputs", () => {
@@ -124,16 +125,16 @@ describe("streams", () => {
     await using run = new WorkerRun("sync-generator");
     run.source.storesChunks = false;
     const job = run.source.submit();
-    await job.hasChunks(256);
+    await job.hasChunks(LIMITS.unackedChunks);
     run.source.listener.chunksStored(job, 100);
-    await job.hasChunks(356);
+    await job.hasChunks(LIMITS.unackedChunks + 100);
     run.source.listener.revoked({
       jobId: job.jobId,
       leaseToken: job.leaseToken,
       reason: "cancelled",
     });
     await run.logged("tidied up");
-    expect(job.chunks).toHaveLength(356);
+    expect(job.chunks).toHaveLength(LIMITS.unackedChunks + 100);
     const next = run.source.submit({ input: { count: 0 } });
     expect(await next.result()).toEqual({ kind: "completed", output: "done" });
   });

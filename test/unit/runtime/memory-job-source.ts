@@ -1,4 +1,5 @@
 /** Test double: a job source whose service is the test itself. */
+import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../../../runtime/protocol/outcome.ts";
 import type { PauseReport, Welcome } from "../../../runtime/protocol/session.ts";
@@ -151,9 +152,11 @@ export class MemoryJobSource implements JobSource {
     this.#dispatch();
   }
 
-  chunk(lease: LeaseRef, index: number, body: Uint8Array): void {
-    this.leases.get(lease.leaseToken)?.addChunk(parse(body));
-    if (this.storesChunks) queueMicrotask(() => this.listener.chunksStored(lease, index + 1));
+  chunks(lease: LeaseRef, batch: ChunkBatch): void {
+    const held = this.leases.get(lease.leaseToken);
+    for (const chunk of chunksOf(batch)) held?.addChunk(parse(chunk));
+    const nextIndex = batch.firstIndex + batch.count;
+    if (this.storesChunks) queueMicrotask(() => this.listener.chunksStored(lease, nextIndex));
   }
 
   progress(lease: LeaseRef, value: Uint8Array): void {
