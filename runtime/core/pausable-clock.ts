@@ -24,15 +24,24 @@ export class PausableClock {
     return (this.#pausedAt ?? this.#real()) - this.#pausedMs;
   }
 
-  /** Idempotent. */
-  pause(): void {
-    this.#pausedAt ??= this.#real();
+  /**
+   * Idempotent.
+   *
+   * @param at when the pause began by the real clock, for one who hears of it later; time that seemed to pass since is
+   *   taken back
+   */
+  pause(at = this.#real()): void {
+    this.#pausedAt ??= Math.min(at, this.#real());
   }
 
-  /** Idempotent. */
-  resume(): void {
+  /**
+   * Idempotent.
+   *
+   * @param at when the pause ended by the real clock
+   */
+  resume(at = this.#real()): void {
     if (this.#pausedAt === undefined) return;
-    this.#pausedMs += this.#real() - this.#pausedAt;
+    this.#pausedMs += Math.max(0, Math.min(at, this.#real()) - this.#pausedAt);
     this.#pausedAt = undefined;
   }
 }

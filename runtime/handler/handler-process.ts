@@ -1,6 +1,5 @@
 /** The handler process: loads the user's handler, runs it on jobs, and tells the supervisor over the framed pipe. */
 import { Socket } from "node:net";
-import { PausableClock } from "../core/pausable-clock.ts";
 import { FrameChannel } from "../pipe/frame-channel.ts";
 import {
   FRAMES_FD,
@@ -12,6 +11,7 @@ import {
   type ReceiptHead,
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
+import { machineClock, pausableMachineClock } from "../pipe/machine-clock.ts";
 import { killOwnTree } from "../pipe/process-tree.ts";
 import { logLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
@@ -44,7 +44,7 @@ const setupRun = new SetupRun(log, () => {
   channel.send(REPORT.setupListens, 0, undefined);
   channel.flush();
 });
-const clock = new PausableClock(() => performance.now());
+const clock = pausableMachineClock();
 const running = new Map<number, JobInvocation>();
 let ready: Ready | undefined;
 let isRefreshing = false;
@@ -118,9 +118,10 @@ async function load(head: LoadOrderHead): Promise<void> {
 async function heedDebugger(): Promise<void> {
   const { watchPauses } = await import("./watch-pauses.ts");
   watchPauses((isPaused) => {
-    if (isPaused) clock.pause();
-    else clock.resume();
-    sayAtOnce({ isPaused });
+    const at = machineClock();
+    if (isPaused) clock.pause(at);
+    else clock.resume(at);
+    sayAtOnce({ isPaused, at });
   });
 }
 

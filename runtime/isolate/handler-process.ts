@@ -7,6 +7,7 @@ import {
   LIFE_LINE_FD,
   type LastWords,
   type LifeLineWords,
+  type PauseWords,
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
@@ -33,7 +34,7 @@ export interface HandlerProcessEvents {
   frame(frame: Frame): void;
   line(line: OutputLine): void;
   /** A debugger holds the process, or lets it go on. */
-  paused(isPaused: boolean): void;
+  paused(words: PauseWords): void;
   /** The process and everything it started are gone, and all they said has been heard. */
   gone(end: ProcessEnd): void;
 }
@@ -105,7 +106,7 @@ export class HandlerProcess {
     const reader = new LineReader(WORDS_MAX_BYTES, (line) => {
       // Written by our own program.
       const words = JSON.parse(line) as LifeLineWords;
-      if ("isPaused" in words) events.paused(words.isPaused);
+      if ("isPaused" in words) events.paused(words);
       else this.#lastWords = words;
     });
     lifeLine.on("data", (piece: Buffer) => reader.push(piece));

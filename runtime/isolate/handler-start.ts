@@ -6,6 +6,7 @@ import {
   type InitFailedHead,
   type LoadOrderHead,
   type ReadyHead,
+  type PauseWords,
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
@@ -31,7 +32,7 @@ export interface HandlerStartEvents {
   frame(start: HandlerStart, frame: Frame): void;
   line(line: OutputLine): void;
   /** A debugger holds the process, or lets it go on. */
-  paused(start: HandlerStart, isPaused: boolean): void;
+  paused(start: HandlerStart, words: PauseWords): void;
   gone(start: HandlerStart, end: ProcessEnd): void;
 }
 
@@ -57,7 +58,7 @@ export class HandlerStart {
     this.process = new HandlerProcess(options, {
       frame: (frame) => this.#obey(frame),
       line: (line) => events.line(line),
-      paused: (isPaused) => events.paused(this, isPaused),
+      paused: (words) => events.paused(this, words),
       gone: (end) => {
         this.#stopWaiting();
         events.gone(this, end);

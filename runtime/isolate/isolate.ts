@@ -1,5 +1,5 @@
 /** Runs jobs in a handler process and sees to it that every one of them ends, on time and with a cause. */
-import { PausableClock } from "../core/pausable-clock.ts";
+import { pausableMachineClock } from "../pipe/machine-clock.ts";
 import {
   ORDER,
   REPORT,
@@ -36,7 +36,7 @@ export class Isolate {
   readonly #keeper: ProcessKeeper;
   readonly #jobs = new RunningJobs();
   readonly #directories = new JobDirectories();
-  readonly #clock = new PausableClock(() => performance.now());
+  readonly #clock = pausableMachineClock();
   readonly #due = new DueTimer<RunningJob>(this.#clock, (job) => this.#dueNow(job));
   #concurrency = 0;
   /** Jobs being ended that have not stopped yet. */

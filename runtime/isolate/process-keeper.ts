@@ -151,10 +151,10 @@ export class ProcessKeeper {
     this.#standby.killNow();
   }
 
-  #hold(isPaused: boolean): void {
+  #hold(isPaused: boolean, at?: number): void {
     if (isPaused === this.#clock.isPaused) return;
-    if (isPaused) this.#clock.pause();
-    else this.#clock.resume();
+    if (isPaused) this.#clock.pause(at);
+    else this.#clock.resume(at);
     this.#limits.clockChanged();
     this.#events.clockChanged();
   }
@@ -180,8 +180,8 @@ export class ProcessKeeper {
         if (start === this.#current && this.#state === "ready") this.#events.frame(frame);
       },
       line: (line) => this.#events.line(line),
-      paused: (start, isPaused) => {
-        if (start === this.#current && !this.#isStopped()) this.#hold(isPaused);
+      paused: (start, words) => {
+        if (start === this.#current && !this.#isStopped()) this.#hold(words.isPaused, words.at);
       },
       gone: (start, end) => {
         if (start === this.#current) this.#gone(start, end);

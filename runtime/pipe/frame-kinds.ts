@@ -101,6 +101,8 @@ export type LifeLineWords = LastWords | PauseWords;
 /** A debugger stops the process, or lets it go on. */
 export interface PauseWords {
   readonly isPaused: boolean;
+  /** When, by `machineClock`: the word may be heard later. */
+  readonly at: number;
 }
 
 /** The process exits on purpose. */

@@ -1,4 +1,4 @@
-/** A clock that can be stopped: it never goes back, and pauses that are over add up. */
+/** A clock that can be stopped: pauses that are over add up, to the moment told. */
 import { expect, test } from "vitest";
 import { PausableClock } from "../../../../runtime/core/pausable-clock.ts";
 
@@ -24,4 +24,18 @@ test("it says whether it stands, and counts a pause when it is over", () => {
   expect([clock.isPaused, clock.pausedMs]).toEqual([true, 0]);
   clock.resume();
   expect([clock.isPaused, clock.pausedMs]).toEqual([false, 500]);
+});
+
+test("a pause that is heard of late counts from when it began to when it ended, not beyond what has passed", () => {
+  let real = 1_000;
+  const clock = new PausableClock(() => real);
+  real = 1_040;
+  clock.pause(1_010);
+  expect(clock.now()).toBe(1_010);
+  real = 1_500;
+  clock.resume(1_410);
+  expect([clock.pausedMs, clock.now()]).toEqual([400, 1_100]);
+  clock.pause(9_999);
+  clock.resume(0);
+  expect([clock.pausedMs, clock.now()]).toEqual([400, 1_100]);
 });
