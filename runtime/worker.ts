@@ -3,6 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Isolate, type IsolateOptions } from "./isolate/isolate.ts";
 import type { OutputLine } from "./isolate/handler-output.ts";
+import { SecretMask } from "./isolate/secret-mask.ts";
 import type { StandbyMode } from "./isolate/standby.ts";
 import { prepareHandler } from "./load/prepare-handler.ts";
 import type { WorkerLog } from "./log/worker-log.ts";
@@ -10,6 +11,7 @@ import type { Failure } from "./protocol/failure.ts";
 import { LIMITS } from "./protocol/limits.ts";
 import type { HandedJob, LeaseRef, Outcome } from "./protocol/outcome.ts";
 import type { JobSource } from "./source/job-source.ts";
+import { abortLeftUpload } from "./storage/abort-left-upload.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -72,6 +74,7 @@ class RunningWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #log: WorkerLog;
   readonly #isolate: Isolate;
+  readonly #mask: SecretMask;
   readonly #end = Promise.withResolvers<WorkerEnd>();
   #source: JobSource | undefined;
   #concurrency: number | undefined;
@@ -87,14 +90,15 @@ class RunningWorker implements Worker {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#log = options.log;
-    this.#isolate = new Isolate(isolateOptions(options), {
+    this.#mask = new SecretMask({ ...process.env, ...options.env });
+    this.#isolate = new Isolate(isolateOptions(options, this.#mask), {
       ready: (concurrency) => this.#ready(concurrency),
-      unusable: (failure) => void this.#unusable(failure),
+      unusable: (failure) => void this.#unusable(this.#mask.failure(failure)),
       restartFailed: (failure, retryInMs) =>
         this.#log.write("error", failure.message, { retryInMs, stack: failure.stack }),
       standbyFailed: ({ message, stack }) =>
         this.#log.write("warn", `a standby handler process ended: ${message}`, { stack }),
-      outcome: (lease, outcome) => this.#finish(lease, outcome),
+      outcome: (lease, outcome) => this.#finish(lease, this.#mask.outcome(outcome)),
       chunk: (lease, index, body) => this.#source?.chunk(lease, index, body),
       progress: (lease, value) => this.#source?.progress(lease, value),
       line: (line) => this.#logLine(line),
@@ -182,6 +186,7 @@ class RunningWorker implements Worker {
 
   #take(job: HandedJob): void {
     this.#credit = Math.max(0, this.#credit - 1);
+    this.#mask.learn(job);
     if (this.#isDraining) this.#finish(job, { kind: "handed-back" });
     else this.#isolate.run(job);
   }
@@ -262,7 +267,7 @@ class RunningWorker implements Worker {
   }
 }
 
-function isolateOptions(options: WorkerOptions): IsolateOptions {
+function isolateOptions(options: WorkerOptions, mask: SecretMask): IsolateOptions {
   const { env, inspect } = options;
   return {
     entryPath: handlerProgram(),
@@ -270,6 +275,8 @@ function isolateOptions(options: WorkerOptions): IsolateOptions {
     initLimitMs: options.initLimitMs ?? 7 * MINUTE_MS,
     standby: inspect === undefined ? (options.standby ?? "idle") : "none",
     standbyDelayMs: options.standbyDelayMs ?? 1_000,
+    mask: mask.text,
+    abortUpload: (upload) => abortLeftUpload(upload, options.log),
     ...(env === undefined ? {} : { env }),
     ...(inspect === undefined ? {} : { inspect }),
   };

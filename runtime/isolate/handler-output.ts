@@ -17,14 +17,17 @@ export interface OutputLine extends HandlerLine {
 /** Reading never stops, so that printing never blocks a job. */
 export class HandlerOutput {
   readonly #pass: (line: OutputLine) => void;
+  readonly #mask: (text: string) => string;
   readonly #last: HandlerLine[] = [];
   #windowEndsAt = 0;
   #passed = 0;
   #dropped = 0;
   #heapLimitLine: HandlerLine | undefined;
 
-  constructor(pass: (line: OutputLine) => void) {
+  /** @param mask takes out of a line what nobody may see; default nothing */
+  constructor(pass: (line: OutputLine) => void, mask = (text: string): string => text) {
     this.#pass = pass;
+    this.#mask = mask;
   }
 
   read(source: Readable, stream: OutputStream): void {
@@ -53,7 +56,7 @@ export class HandlerOutput {
   }
 
   #take(text: string, stream: OutputStream): void {
-    const line = parseLine(text);
+    const line = parseLine(this.#mask(text));
     this.#last.push(line);
     if (this.#last.length > LIMITS.lastLogLines) this.#last.shift();
     if (stream === "stderr" && text.includes("JavaScript heap out of memory")) {

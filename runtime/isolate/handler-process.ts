@@ -23,6 +23,8 @@ export interface HandlerProcessOptions {
   readonly inspect?: string;
   /** Added to the supervisor's environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Takes out of a line that was printed what nobody may see. */
+  readonly mask?: (text: string) => string;
 }
 
 export interface HandlerProcessEvents {
@@ -43,7 +45,7 @@ export class HandlerProcess {
   #isGone = false;
 
   constructor(options: HandlerProcessOptions, events: HandlerProcessEvents) {
-    this.output = new HandlerOutput((line) => events.line(line));
+    this.output = new HandlerOutput((line) => events.line(line), options.mask);
     const flags = options.inspect === undefined ? [] : [`--inspect=${options.inspect}`];
     const args = ["--enable-source-maps", ...flags, options.entryPath];
     const child = spawn(process.execPath, args, {

@@ -15,12 +15,12 @@ import { DueTimer } from "./ending/due-timer.ts";
 import { timedOutFailure, withLogLines } from "./ending/certificate.ts";
 import { exitFailure, judge, type ProcessEnd } from "./ending/verdict.ts";
 import type { IsolateEvents } from "./isolate-events.ts";
-import { JobDirectories } from "./job-directories.ts";
+import { JobLeftovers, type LeftoverOptions } from "./job-leftovers.ts";
 import { ProcessKeeper, type KeeperOptions } from "./process-keeper.ts";
 import { RunningJobs, type EndingCause, type RunningJob } from "./running-jobs.ts";
 import { runOrder } from "./run-order.ts";
 
-export type IsolateOptions = KeeperOptions;
+export type IsolateOptions = KeeperOptions & LeftoverOptions;
 
 const handedBack: Outcome = { kind: "handed-back" };
 
@@ -34,7 +34,7 @@ export class Isolate {
   readonly #events: IsolateEvents;
   readonly #keeper: ProcessKeeper;
   readonly #jobs = new RunningJobs();
-  readonly #directories = new JobDirectories();
+  readonly #leftovers: JobLeftovers;
   readonly #due = new DueTimer<RunningJob>((job) => this.#dueNow(job));
   #concurrency = 0;
   /** Jobs being ended that have not stopped yet. */
@@ -48,6 +48,7 @@ export class Isolate {
   constructor(options: IsolateOptions, events: IsolateEvents) {
     this.#options = options;
     this.#events = events;
+    this.#leftovers = new JobLeftovers(options);
     this.#keeper = new ProcessKeeper(options, {
       ready: (concurrency) => this.#ready(concurrency),
       frame: (frame) => this.#obey(frame),
@@ -71,7 +72,7 @@ export class Isolate {
   }
 
   load(head: LoadHead): void {
-    this.#keeper.load({ ...head, tempRoot: this.#directories.root });
+    this.#keeper.load({ ...head, tempRoot: this.#leftovers.tempRoot });
   }
 
   /** Of the current handler process. */
@@ -134,7 +135,7 @@ export class Isolate {
     for (const job of this.#jobs.open()) this.#decide(job, "handed-back", handedBack);
     this.#due.clear();
     await this.#keeper.stop(isIdle);
-    await this.#directories.close();
+    await this.#leftovers.close();
   }
 
   /** For the last moment of the supervisor. */
@@ -184,7 +185,9 @@ export class Isolate {
       case REPORT.declined:
         return this.#close(job, handedBack);
       case REPORT.tempDir:
-        return this.#directories.made(job.slot);
+      case REPORT.uploadOpened:
+      case REPORT.uploadClosed:
+        return this.#leftovers.heard(frame);
       case REPORT.chunk:
         if (job.ending !== undefined) return;
         return this.#events.chunk(
@@ -237,7 +240,7 @@ export class Isolate {
   #close(job: RunningJob, outcome: Outcome | undefined): void {
     this.#jobs.remove(job);
     this.#due.remove(job);
-    this.#directories.remove(job.slot);
+    this.#leftovers.remove(job.slot);
     if (this.#aloneFor > 0 && job.ending !== "handed-back") this.#aloneFor--;
     if (job.ending !== undefined) this.#stopping--;
     else if (outcome !== undefined) this.#events.outcome(job.lease, outcome);

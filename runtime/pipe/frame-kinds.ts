@@ -38,6 +38,10 @@ export const REPORT = {
   declined: 10,
   /** An invocation has made its directory. No head. */
   tempDir: 11,
+  /** An invocation has begun an upload in parts. Head: `OpenUpload`. */
+  uploadOpened: 12,
+  /** It is complete, or nothing is left of it. Head: {@link UploadClosedHead}. */
+  uploadClosed: 13,
 } as const;
 
 /** Which module to load. */
@@ -91,6 +95,10 @@ export interface FailedHead {
 
 export interface ChunkHead {
   readonly index: number;
+}
+
+export interface UploadClosedHead {
+  readonly uploadId: string;
 }
 
 /** What the handler process says on its life line (a pipe of its own, one JSON text a line) when it exits on purpose. */
