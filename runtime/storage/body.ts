@@ -64,8 +64,8 @@ function fromWeb(stream: ReadableStream): Readable {
   return Readable.fromWeb(stream as WebStream);
 }
 
-function isFileBody(body: object): body is FileBody {
-  if (!("file" in body)) return false;
+function isFileBody(body: unknown): body is FileBody {
+  if (typeof body !== "object" || body === null || !("file" in body)) return false;
   return typeof body.file === "string" || body.file instanceof URL;
 }
 

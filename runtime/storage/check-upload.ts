@@ -19,6 +19,9 @@ export function checkKey(key: unknown): asserts key is string {
   if (!key.isWellFormed()) {
     throw new TypeError(`The key ${JSON.stringify(key)} is no valid Unicode.`);
   }
+  if (key.split("/").some((part) => part === "." || part === "..")) {
+    throw new TypeError(`The key ${JSON.stringify(key)} has a part "." or "..": no URL can lead to it.`);
+  }
   const bytes = Buffer.byteLength(key);
   if (bytes <= KEY_MAX_BYTES) return;
   throw new TypeError(

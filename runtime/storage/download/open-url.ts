@@ -121,6 +121,8 @@ export function retrying(agent: Dispatcher, { tries, firstMs, maxMs } = RETRY): 
     minTimeout: firstMs,
     maxTimeout: maxMs,
     methods: ["GET"],
+    // What is left of an answer after the last try says more than an error about it.
+    throwOnError: false,
     statusCodes: [429, 500, 502, 503, 504],
     errorCodes: [
       "EAI_AGAIN",
