@@ -131,11 +131,13 @@ export class JobContext implements Context {
 
   /** Made on first use: most handlers move no files. */
   get #files(): JobTransfers {
-    this.#transfers ??= new JobTransfers({
+    if (this.#transfers !== undefined) return this.#transfers;
+    this.#transfers = new JobTransfers({
       openStore: () => this.#voice.openStore(),
       signal: () => this.signal,
       tempDir: () => this.tempDir,
     });
+    if (this.#ended) this.#transfers.end();
     return this.#transfers;
   }
 }
