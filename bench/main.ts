@@ -16,6 +16,7 @@ import type { Row } from "./rows/row.ts";
 import { spawn } from "./rows/spawn.ts";
 import { streaming } from "./rows/streaming.ts";
 import { throughput } from "./rows/throughput.ts";
+import { upload } from "./rows/upload.ts";
 import { coloured, plain, terminalTable } from "./table.ts";
 
 const ROWS: readonly Row[] = [
@@ -26,6 +27,7 @@ const ROWS: readonly Row[] = [
   takeover,
   queueDepth,
   memory,
+  upload,
 ];
 const root = path.resolve(import.meta.dirname, "..");
 

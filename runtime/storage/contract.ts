@@ -44,7 +44,7 @@ export interface UploadOptions {
   /** How long the answer's `url` is good for; ms, from 1 s to 7 days, default 7 days (ours: the longest there is). */
   readonly expiresInMs?: number;
   /**
-   * Bodies larger than this go up in parts of this size; bytes, from 5,242,880, default 8,000,000, and more for bodies
+   * Bodies larger than this go up in parts of this size; bytes, from 5,242,880, default 6,000,000, and more for bodies
    * whose size is known to exceed 10,000 such parts (ours).
    */
   readonly partSizeBytes?: number;

@@ -19,7 +19,7 @@ import { withClient } from "./client.ts";
 import { httpFault, mayPass, readFault, storageError } from "./fault.ts";
 import { MAX_PARTS, putInParts, type Target, unquoted } from "./multipart.ts";
 
-const PART_BYTES = 8_000_000;
+const PART_BYTES = 6_000_000;
 /** Of the address by which an object is fetched. */
 const FETCH_EXPIRY_MS = 3_600_000;
 
