@@ -51,4 +51,8 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   ];
 }
 
-export const upload: Row = { id: "upload", title: "A stream uploaded in parts, loading the S3 client included", measure };
+export const upload: Row = {
+  id: "upload",
+  title: "A stream uploaded in parts, loading the S3 client included",
+  measure,
+};

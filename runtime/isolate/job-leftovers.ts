@@ -27,7 +27,8 @@ export class JobLeftovers {
   heard({ kind, slot, head }: Frame): void {
     // Every head was written by the handler process's own program.
     if (kind === REPORT.tempDir) this.#directories.made(slot);
-    else if (kind === REPORT.uploadOpened) this.#uploads.opened(slot, JSON.parse(head) as OpenUpload);
+    else if (kind === REPORT.uploadOpened)
+      this.#uploads.opened(slot, JSON.parse(head) as OpenUpload);
     else this.#uploads.closed(slot, (JSON.parse(head) as UploadClosedHead).uploadId);
   }
 

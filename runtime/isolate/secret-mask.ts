@@ -17,7 +17,8 @@ export class SecretMask {
   readonly #forms = new Map<string, readonly string[]>();
 
   constructor(env: Environment) {
-    for (const { secretAccessKey } of [STORAGE_ENV, LIVE_STORAGE_ENV]) this.#add(env[secretAccessKey]);
+    for (const { secretAccessKey } of [STORAGE_ENV, LIVE_STORAGE_ENV])
+      this.#add(env[secretAccessKey]);
   }
 
   learn({ s3Config }: HandedJob): void {
@@ -43,9 +44,7 @@ export class SecretMask {
 
   /** Its output is the handler's own affair. */
   outcome(outcome: Outcome): Outcome {
-    return "failure" in outcome
-      ? { ...outcome, failure: this.failure(outcome.failure) }
-      : outcome;
+    return "failure" in outcome ? { ...outcome, failure: this.failure(outcome.failure) } : outcome;
   }
 
   #add(secret: string | undefined): void {
@@ -62,7 +61,8 @@ export class SecretMask {
 function accessSecretOf(s3Config: Uint8Array): string | undefined {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(s3Config).toString());
-    if (typeof parsed !== "object" || parsed === null || !("accessSecret" in parsed)) return undefined;
+    if (typeof parsed !== "object" || parsed === null || !("accessSecret" in parsed))
+      return undefined;
     return typeof parsed.accessSecret === "string" ? parsed.accessSecret : undefined;
   } catch {
     return undefined;

@@ -20,7 +20,9 @@ export function checkKey(key: unknown): asserts key is string {
     throw new TypeError(`The key ${JSON.stringify(key)} is no valid Unicode.`);
   }
   if (key.split("/").some((part) => part === "." || part === "..")) {
-    throw new TypeError(`The key ${JSON.stringify(key)} has a part "." or "..": no URL can lead to it.`);
+    throw new TypeError(
+      `The key ${JSON.stringify(key)} has a part "." or "..": no URL can lead to it.`,
+    );
   }
   const bytes = Buffer.byteLength(key);
   if (bytes <= KEY_MAX_BYTES) return;
@@ -35,7 +37,9 @@ export function checkOptions(options: UploadOptions): void {
   if (contentType !== undefined) checkHeader("contentType", contentType);
   for (const [name, value] of Object.entries(metadata)) {
     if (!/^[\w.-]+$/.test(name)) {
-      throw new TypeError(`The name ${JSON.stringify(name)} in metadata must be letters, digits, ".", "_" or "-".`);
+      throw new TypeError(
+        `The name ${JSON.stringify(name)} in metadata must be letters, digits, ".", "_" or "-".`,
+      );
     }
     checkHeader(`metadata.${name}`, value);
   }

@@ -12,13 +12,8 @@ export interface Part {
 }
 
 /** At least one part, which may be empty; the last one may be shorter than the others. */
-export function partsOf(
-  body: Body,
-  partSizeBytes: number,
-): AsyncGenerator<Part, void, undefined> {
-  return body.kind === "bytes"
-    ? cut(body.bytes, partSizeBytes)
-    : gather(body, partSizeBytes);
+export function partsOf(body: Body, partSizeBytes: number): AsyncGenerator<Part, void, undefined> {
+  return body.kind === "bytes" ? cut(body.bytes, partSizeBytes) : gather(body, partSizeBytes);
 }
 
 async function* cut(
@@ -72,5 +67,7 @@ async function* gather(
 function bytesOf(chunk: unknown): Uint8Array {
   if (typeof chunk === "string") return Buffer.from(chunk);
   if (chunk instanceof Uint8Array) return chunk;
-  throw new TypeError("A stream that is uploaded must give text or bytes, and this one gave something else.");
+  throw new TypeError(
+    "A stream that is uploaded must give text or bytes, and this one gave something else.",
+  );
 }

@@ -107,9 +107,7 @@ function isSet(value: string | undefined): value is string {
 }
 
 function isTouched({ endpoint, accessKeyId, secretAccessKey, bucket }: Found): boolean {
-  return [endpoint, accessKeyId, secretAccessKey, bucket].some(
-    (each) => each?.value !== undefined,
-  );
+  return [endpoint, accessKeyId, secretAccessKey, bucket].some((each) => each?.value !== undefined);
 }
 
 /** @throws StorageError */
@@ -124,11 +122,14 @@ function complete(found: Found): BucketSettings {
   const accessKeyId = need(found.accessKeyId);
   const secretAccessKey = need(found.secretAccessKey);
   const given = found.bucket === undefined ? undefined : need(found.bucket);
-  if (lacking.length > 0) throw unconfigured(`Object storage is not configured: ${source} lacks ${lacking.join(", ")}.`);
+  if (lacking.length > 0)
+    throw unconfigured(`Object storage is not configured: ${source} lacks ${lacking.join(", ")}.`);
   const address = readBucketAddress(endpointUrl, given);
   const { name } = found.endpoint;
   if (address === undefined) {
-    throw unconfigured(`Object storage is not configured: ${name} of ${source} is no http or https URL.`);
+    throw unconfigured(
+      `Object storage is not configured: ${name} of ${source} is no http or https URL.`,
+    );
   }
   const { bucket } = address;
   if (bucket === undefined) {

@@ -49,7 +49,7 @@ export async function uploadDir(
     stored.push(await upload(key, { file }, each, terms));
   };
   await inParallel(iterate(found), concurrency, send, () => halt.abort());
-  return stored.sort((a, b) => compare(a.key, b.key));
+  return stored.toSorted((a, b) => compare(a.key, b.key));
 }
 
 /** @throws TypeError when there is something that is no file, or a link that leads out of the directory */
@@ -66,7 +66,7 @@ async function filesBelow(root: string, prefix: string): Promise<FoundFile[]> {
     const relative = path.relative(root, file).split(path.sep).join("/");
     found.push({ key: keyOf(prefix, relative), file, sizeBytes: stats.size });
   }
-  return found.sort((a, b) => compare(a.key, b.key));
+  return found.toSorted((a, b) => compare(a.key, b.key));
 }
 
 /** What is unpacked from an archive of a client's may hold links to anything on this machine. */

@@ -15,9 +15,9 @@ const MAX_REDIRECTS = 5;
 
 export interface DownloadTerms {
   /** Asked for only when a key is fetched. */
-  store(): Promise<ObjectStore>;
+  readonly store: () => Promise<ObjectStore>;
   /** The directory of the job. */
-  tempDir(): string;
+  readonly tempDir: () => string;
   readonly signal: AbortSignal;
 }
 

@@ -42,11 +42,11 @@ export function readFault(thrown: unknown): Fault {
   const code = textOf(fields, "code");
   const name = code ?? textOf(fields, "name") ?? "Error";
   const message = textOf(fields, "message") ?? "";
-  const mayPass =
+  const isPassing =
     status === undefined || status < 400
-      ? PASSING_NETWORK_CODES.has(name) || PASSING_NAMES.has(name)
-      : isPassingStatus(status) || PASSING_NAMES.has(name);
-  return { status, name, message, mayPass };
+      ? PASSING_NETWORK_CODES.has(name)
+      : isPassingStatus(status);
+  return { status, name, message, mayPass: isPassing || PASSING_NAMES.has(name) };
 }
 
 /** What an answer to a plain HTTP request says of it; that has been tried often enough. */

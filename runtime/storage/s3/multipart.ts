@@ -32,11 +32,11 @@ export interface Target {
 export interface MultipartTerms extends Omit<PutTerms, "partSizeBytes"> {
   readonly retry: RetryTerms;
   /** Told the upload's id when the service has named one. */
-  opened(uploadId: string): void;
+  readonly opened: (uploadId: string) => void;
   /** Told that it is complete, or that nothing of it is left. */
-  closed(uploadId: string): void;
+  readonly closed: (uploadId: string) => void;
   /** Called at the first failure, which is to end the source of parts and, by `signal`, all requests. */
-  failed(): void;
+  readonly failed: () => void;
 }
 
 interface SentPart {

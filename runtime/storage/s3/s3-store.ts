@@ -93,7 +93,8 @@ export class S3Store implements ObjectStore {
       return putInParts(target, preceded(first.value, parts), {
         ...{ concurrency, contentType, metadata, sent, signal, failed },
         retry: this.#retry,
-        opened: (uploadId) => this.#listener.opened(openUpload(this.#settings, target.key, uploadId)),
+        opened: (uploadId) =>
+          this.#listener.opened(openUpload(this.#settings, target.key, uploadId)),
         closed: (uploadId) => this.#listener.closed(uploadId),
       });
     }
@@ -115,12 +116,16 @@ export class S3Store implements ObjectStore {
   #explained(failure: unknown, key: string, body: Body): unknown {
     if (body.kind === "stream" && body.stream.errored === failure) return failure;
     if (failure instanceof TypeError || failure instanceof RangeError) return failure;
-    return storageError(readFault(failure), `The object "${key}" cannot be stored in`, this.#settings);
+    return storageError(
+      readFault(failure),
+      `The object "${key}" cannot be stored in`,
+      this.#settings,
+    );
   }
 }
 
 interface SendTerms extends PutTerms {
-  failed(): void;
+  readonly failed: () => void;
 }
 
 function openUpload(settings: BucketSettings, key: string, uploadId: string): OpenUpload {

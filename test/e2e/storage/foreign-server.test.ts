@@ -45,7 +45,10 @@ describe.runIf(swiftIsMissing === undefined)("against Swift", () => {
   });
 
   /** The transfers of a job with these settings, or with some of them changed. */
-  function transfers(changed: S3Config = {}): { readonly job: JobTransfers; readonly stop: AbortController } {
+  function transfers(changed: S3Config = {}): {
+    readonly job: JobTransfers;
+    readonly stop: AbortController;
+  } {
     const directory = temporaryDirectory();
     onTestFinished(() => directory[Symbol.dispose]());
     const s3Config: S3Config = {
@@ -89,7 +92,10 @@ describe.runIf(swiftIsMissing === undefined)("against Swift", () => {
     const expected = kind === "a string" ? Buffer.from(five.toString("latin1")) : five;
     const { sha256, response } = await fetched(url);
     expect(sha256).toBe(sha256Of(expected));
-    expect([sizeBytes, etag]).toEqual([expected.length, response.headers.get("etag")?.replaceAll('"', "")]);
+    expect([sizeBytes, etag]).toEqual([
+      expected.length,
+      response.headers.get("etag")?.replaceAll('"', ""),
+    ]);
   });
 
   test("1 GB from a stream comes back as it went", async () => {
@@ -103,7 +109,10 @@ describe.runIf(swiftIsMissing === undefined)("against Swift", () => {
         yield next;
       }
     }
-    const { url, sizeBytes } = await transfers().job.upload("one gigabyte", Readable.from(gigabyte()));
+    const { url, sizeBytes } = await transfers().job.upload(
+      "one gigabyte",
+      Readable.from(gigabyte()),
+    );
     expect(sizeBytes).toBe(1_000 * MB);
     expect((await fetched(url)).sha256).toBe(digest.digest("hex"));
     expect(await openUploads()).toBe(0);
@@ -201,7 +210,8 @@ async function fetched(
   const response = await fetch(url);
   expect(response.status).toBe(200);
   const digest = createHash("sha256");
-  for await (const piece of response.body ?? []) digest.update(piece);
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  for await (const piece of body ?? []) digest.update(piece);
   return { sha256: digest.digest("hex"), response };
 }
 

@@ -138,7 +138,11 @@ describe("runHandler", () => {
       const { path: prompt } = await download("in/prompt.txt");
       const text = fs.readFileSync(prompt, "utf8");
       const options = { contentType: "image/png", metadata: { seed: "7" } };
-      const { url, ...stored } = await upload("out/a b.png", Readable.from([`a picture of ${text}`]), options);
+      const { url, ...stored } = await upload(
+        "out/a b.png",
+        Readable.from([`a picture of ${text}`]),
+        options,
+      );
       const again = await download("out/a b.png");
       return [url, stored, again.sizeBytes, again.contentType];
     };

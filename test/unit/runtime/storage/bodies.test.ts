@@ -77,7 +77,9 @@ test("a piece larger than several parts is cut", async () => {
   const { etag } = await storeOn(fake.url).upload("k", Readable.from([whole]), {
     partSizeBytes: PART,
   });
-  expect(etag).toBe(multipartEtag([0, 1, 2].map((at) => whole.subarray(at * PART, (at + 1) * PART))));
+  expect(etag).toBe(
+    multipartEtag([0, 1, 2].map((at) => whole.subarray(at * PART, (at + 1) * PART))),
+  );
 });
 
 test("a file that grows while it is read arrives with what was added", async () => {
@@ -103,7 +105,11 @@ describe("a body that cannot be uploaded", () => {
     ["undefined", undefined, "The body of an upload must be a string, bytes, a Blob"],
     ["a number", 7, "The body of an upload must be a string, bytes, a Blob"],
     ["an array", ["a"], "The body of an upload must be a string, bytes, a Blob"],
-    ["a web address", new URL("https://x.test/"), "Only a file: URL can be uploaded, not an https:"],
+    [
+      "a web address",
+      new URL("https://x.test/"),
+      "Only a file: URL can be uploaded, not an https:",
+    ],
     ["a directory", { file: import.meta.dirname }, `${import.meta.dirname} is no file.`],
     ["a file that is not there", { file: "/nowhere/at/all" }, "ENOENT"],
     ["a stream that was read", spent, "The stream has been read already"],
@@ -123,12 +129,37 @@ describe("a key or an option that makes no sense", () => {
     ["half a surrogate pair", "a\uD800", {}, "no valid Unicode"],
     ["a way up", "a/../b", {}, 'The key "a/../b" has a part "." or "..": no URL can lead to it'],
     ["1,025 bytes", "ä".repeat(512) + "a", {}, "has 1025 bytes, and at most 1024 are accepted"],
-    ["parts that are too small", "k", { partSizeBytes: 5_000_000 }, "`partSizeBytes` must be a whole number from 5242880"],
+    [
+      "parts that are too small",
+      "k",
+      { partSizeBytes: 5_000_000 },
+      "`partSizeBytes` must be a whole number from 5242880",
+    ],
     ["no hands", "k", { concurrency: 0 }, "`concurrency` must be a whole number from 1 to 64"],
-    ["more than a week", "k", { expiresInMs: 604_800_001 }, "`expiresInMs` must be a whole number from 1000 to 604800000"],
-    ["a line break in a header", "k", { contentType: "a\nb" }, "`contentType` must be a string of printable ASCII"],
-    ["metadata beyond ASCII", "k", { metadata: { a: "ä" } }, "`metadata.a` must be a string of printable ASCII"],
-    ["a name that is no header", "k", { metadata: { "a b": "c" } }, 'The name "a b" in metadata must be letters'],
+    [
+      "more than a week",
+      "k",
+      { expiresInMs: 604_800_001 },
+      "`expiresInMs` must be a whole number from 1000 to 604800000",
+    ],
+    [
+      "a line break in a header",
+      "k",
+      { contentType: "a\nb" },
+      "`contentType` must be a string of printable ASCII",
+    ],
+    [
+      "metadata beyond ASCII",
+      "k",
+      { metadata: { a: "ä" } },
+      "`metadata.a` must be a string of printable ASCII",
+    ],
+    [
+      "a name that is no header",
+      "k",
+      { metadata: { "a b": "c" } },
+      'The name "a b" in metadata must be letters',
+    ],
   ])("%s: the sentence says so", async (_, key, options, says) => {
     await using fake = await FakeS3.start();
     await expect(storeOn(fake.url).upload(key, "x", options)).rejects.toThrow(says);

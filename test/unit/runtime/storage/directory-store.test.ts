@@ -21,7 +21,11 @@ function put(
 
 test("an object is a file, and can be read and replaced", async () => {
   await using tree = await temporaryTree({});
-  const { url, sizeBytes } = await put(tree.root, "a/b c.txt", Readable.from(["one ", Buffer.from("two")]));
+  const { url, sizeBytes } = await put(
+    tree.root,
+    "a/b c.txt",
+    Readable.from(["one ", Buffer.from("two")]),
+  );
   expect([url, sizeBytes]).toEqual([pathToFileURL(tree.path("a/b c.txt")).href, 7]);
   await put(tree.root, "a/b c.txt", "three");
   const { stream, sizeBytes: size } = await new DirectoryStore(tree.root).get("a/b c.txt");

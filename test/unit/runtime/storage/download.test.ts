@@ -15,8 +15,12 @@ const noStore = (): Promise<never> => Promise.reject(new Error("no key was asked
 
 /** Downloads as a job would; `left` gives what is in its directory. */
 function job(): {
-  get(from: string | URL, options?: DownloadOptions, signal?: AbortSignal): Promise<DownloadedFile>;
-  left(): string[];
+  readonly get: (
+    from: string | URL,
+    options?: DownloadOptions,
+    signal?: AbortSignal,
+  ) => Promise<DownloadedFile>;
+  readonly left: () => string[];
 } {
   const directory = temporaryDirectory();
   onTestFinished(() => directory[Symbol.dispose]());
@@ -84,7 +88,10 @@ describe("redirects", () => {
     const headers = { authorization: "Bearer t" };
     const { path: file } = await job().get(`${server.url}/1`, { headers });
     expect(fs.readFileSync(file, "utf8")).toBe("there");
-    expect(server.asked.map((each) => each.headers.authorization)).toEqual(["Bearer t", "Bearer t"]);
+    expect(server.asked.map((each) => each.headers.authorization)).toEqual([
+      "Bearer t",
+      "Bearer t",
+    ]);
     expect(target.asked.map((each) => each.headers.authorization)).toEqual([undefined]);
   });
 
@@ -120,8 +127,18 @@ describe("a server that gives no file", () => {
     expect(left()).toEqual([]);
   });
 
-  test("or goes silent is left after the idle time, one that takes too long after the whole", async () => {
-    await using server = await fileServer((response) => void response.flushHeaders());
+  test("or says nothing is left after the idle time", async () => {
+    await using server = await fileServer(() => {});
+    const { get, left } = job();
+    await expect(get(`${server.url}/f`, { idleTimeoutMs: 100 })).rejects.toMatchObject({
+      code: "download_failed",
+      message: `${server.url}/f cannot be fetched: no answer: Headers Timeout Error.`,
+    });
+    expect(left()).toEqual([]);
+  });
+
+  test("in the time it has for the whole is left", async () => {
+    await using server = await fileServer((response) => response.flushHeaders());
     const { get, left } = job();
     await expect(get(`${server.url}/f`, { timeoutMs: 50 })).rejects.toMatchObject({
       code: "download_failed",
@@ -166,7 +183,9 @@ describe("a transfer that breaks", () => {
       response.writeHead(from === 0 ? 200 : 206, {
         etag: '"e"',
         "content-length": whole.length - from,
-        ...(from === 0 ? {} : { "content-range": `bytes ${from}-${whole.length - 1}/${whole.length}` }),
+        ...(from === 0
+          ? {}
+          : { "content-range": `bytes ${from}-${whole.length - 1}/${whole.length}` }),
       });
       if (count === 3) return void response.end(whole.subarray(from));
       response.write(whole.subarray(from, from + 100_000), () => response.destroy());
@@ -183,7 +202,10 @@ describe("a transfer that breaks", () => {
     });
     await expect(openUrl(new URL(server.url), terms)).resolves.toBeDefined();
     await using never = await fileServer((response) => void response.writeHead(503).end("busy"));
-    await expect(openUrl(new URL(never.url), terms)).rejects.toMatchObject({ status: 503, said: "busy" });
+    await expect(openUrl(new URL(never.url), terms)).rejects.toMatchObject({
+      status: 503,
+      said: "busy",
+    });
     expect(never.asked).toHaveLength(3);
   });
 });

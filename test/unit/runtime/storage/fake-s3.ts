@@ -128,7 +128,10 @@ export class FakeS3 implements AsyncDisposable {
         const uploadId = randomUUID();
         const metadata = metadataOf(headers);
         this.multiparts.set(uploadId, { key, contentType, metadata, parts: new Map() });
-        return { status: 200, body: tag("InitiateMultipartUploadResult", tag("UploadId", uploadId)) };
+        return {
+          status: 200,
+          body: tag("InitiateMultipartUploadResult", tag("UploadId", uploadId)),
+        };
       }
       case "part": {
         const open = this.multiparts.get(id);
@@ -172,7 +175,11 @@ interface Answer {
 }
 
 /** An answer as S3 gives it. */
-export function refusal(status: number, code: string, message = `This is ${code}.`): { readonly status: number; readonly body: string } {
+export function refusal(
+  status: number,
+  code: string,
+  message = `This is ${code}.`,
+): { readonly status: number; readonly body: string } {
   return { status, body: tag("Error", tag("Code", code) + tag("Message", message)) };
 }
 

@@ -42,13 +42,17 @@ describe("settings", () => {
       forcePathStyle: false,
     });
     const directory = { kind: "directory", directory: "/objects" };
-    expect(readStorageSettings(undefined, { ...all, SV_OBJECTS_DIR: "/objects" })).toEqual(directory);
+    expect(readStorageSettings(undefined, { ...all, SV_OBJECTS_DIR: "/objects" })).toEqual(
+      directory,
+    );
     expect(readStorageSettings(own, { SV_OBJECTS_DIR: "/objects" })).toMatchObject({ kind: "s3" });
   });
 
   test("have the region that is set, else the address's own", () => {
     const region = "xx-1";
-    expect(readStorageSettings(undefined, { ...env, SV_S3_REGION: region })).toMatchObject({ region });
+    expect(readStorageSettings(undefined, { ...env, SV_S3_REGION: region })).toMatchObject({
+      region,
+    });
   });
 
   test.each<[string, S3Config | undefined, Environment, string]>([
@@ -103,7 +107,7 @@ describe("settings", () => {
       expect(text).not.toContain("job-secret");
     }
     if (settings.kind !== "s3") throw new Error("these are a bucket's");
-    expect(`${settings.secretAccessKey}`).toBe("[secret]");
+    expect(String(settings.secretAccessKey)).toBe("[secret]");
     expect(settings.secretAccessKey.reveal()).toBe("job-secret");
   });
 });
@@ -111,19 +115,96 @@ describe("settings", () => {
 describe("an address", () => {
   const r2 = "0123456789abcdef0123456789abcdef";
   test.each<[string, string | undefined, string, string | undefined, string, boolean]>([
-    ["https://s3.us-west-2.amazonaws.com", "b", "https://s3.us-west-2.amazonaws.com", "b", "us-west-2", false],
-    ["https://s3-us-west-2.amazonaws.com/", "b", "https://s3-us-west-2.amazonaws.com", "b", "us-west-2", false],
-    ["https://s3.dualstack.ap-southeast-1.amazonaws.com", "b", "https://s3.dualstack.ap-southeast-1.amazonaws.com", "b", "ap-southeast-1", false],
-    ["https://s3.cn-north-1.amazonaws.com.cn", "b", "https://s3.cn-north-1.amazonaws.com.cn", "b", "cn-north-1", false],
+    [
+      "https://s3.us-west-2.amazonaws.com",
+      "b",
+      "https://s3.us-west-2.amazonaws.com",
+      "b",
+      "us-west-2",
+      false,
+    ],
+    [
+      "https://s3-us-west-2.amazonaws.com/",
+      "b",
+      "https://s3-us-west-2.amazonaws.com",
+      "b",
+      "us-west-2",
+      false,
+    ],
+    [
+      "https://s3.dualstack.ap-southeast-1.amazonaws.com",
+      "b",
+      "https://s3.dualstack.ap-southeast-1.amazonaws.com",
+      "b",
+      "ap-southeast-1",
+      false,
+    ],
+    [
+      "https://s3.cn-north-1.amazonaws.com.cn",
+      "b",
+      "https://s3.cn-north-1.amazonaws.com.cn",
+      "b",
+      "cn-north-1",
+      false,
+    ],
     ["https://s3.amazonaws.com", "b", "https://s3.amazonaws.com", "b", "us-east-1", false],
     ["https://b.s3.amazonaws.com", undefined, "https://s3.amazonaws.com", "b", "us-east-1", false],
-    ["https://a.b.s3.eu-central-1.amazonaws.com", undefined, "https://s3.eu-central-1.amazonaws.com", "a.b", "eu-central-1", true],
-    ["https://b.s3.us-east-1.amazonaws.com", "b", "https://s3.us-east-1.amazonaws.com", "b", "us-east-1", false],
-    [`https://${r2}.r2.cloudflarestorage.com`, "b", `https://${r2}.r2.cloudflarestorage.com`, "b", "auto", true],
-    [`https://${r2}.eu.r2.cloudflarestorage.com/b`, undefined, `https://${r2}.eu.r2.cloudflarestorage.com`, "b", "auto", true],
-    [`https://b.${r2}.r2.cloudflarestorage.com`, undefined, `https://${r2}.r2.cloudflarestorage.com`, "b", "auto", true],
-    ["https://s3.us-west-004.backblazeb2.com", "b", "https://s3.us-west-004.backblazeb2.com", "b", "us-west-004", true],
-    ["https://b.nyc3.digitaloceanspaces.com", undefined, "https://nyc3.digitaloceanspaces.com", "b", "nyc3", true],
+    [
+      "https://a.b.s3.eu-central-1.amazonaws.com",
+      undefined,
+      "https://s3.eu-central-1.amazonaws.com",
+      "a.b",
+      "eu-central-1",
+      true,
+    ],
+    [
+      "https://b.s3.us-east-1.amazonaws.com",
+      "b",
+      "https://s3.us-east-1.amazonaws.com",
+      "b",
+      "us-east-1",
+      false,
+    ],
+    [
+      `https://${r2}.r2.cloudflarestorage.com`,
+      "b",
+      `https://${r2}.r2.cloudflarestorage.com`,
+      "b",
+      "auto",
+      true,
+    ],
+    [
+      `https://${r2}.eu.r2.cloudflarestorage.com/b`,
+      undefined,
+      `https://${r2}.eu.r2.cloudflarestorage.com`,
+      "b",
+      "auto",
+      true,
+    ],
+    [
+      `https://b.${r2}.r2.cloudflarestorage.com`,
+      undefined,
+      `https://${r2}.r2.cloudflarestorage.com`,
+      "b",
+      "auto",
+      true,
+    ],
+    [
+      "https://s3.us-west-004.backblazeb2.com",
+      "b",
+      "https://s3.us-west-004.backblazeb2.com",
+      "b",
+      "us-west-004",
+      true,
+    ],
+    [
+      "https://b.nyc3.digitaloceanspaces.com",
+      undefined,
+      "https://nyc3.digitaloceanspaces.com",
+      "b",
+      "nyc3",
+      true,
+    ],
     ["http://127.0.0.1:9000", "b", "http://127.0.0.1:9000", "b", "us-east-1", true],
     ["http://minio:9000/b", "b", "http://minio:9000", "b", "us-east-1", true],
     ["http://minio:9000/b/", undefined, "http://minio:9000", "b", "us-east-1", true],
@@ -135,7 +216,10 @@ describe("an address", () => {
     expect(readBucketAddress(text, given)).toEqual({ endpointUrl, bucket, region, forcePathStyle });
   });
 
-  test.each(["", "minio:9000", "ftp://x.test", "file:///etc", "not a url"])("is none: %s", (text) => {
-    expect(readBucketAddress(text, "b")).toBeUndefined();
-  });
+  test.each(["", "minio:9000", "ftp://x.test", "file:///etc", "not a url"])(
+    "is none: %s",
+    (text) => {
+      expect(readBucketAddress(text, "b")).toBeUndefined();
+    },
+  );
 });

@@ -1,6 +1,10 @@
 /** The store under test on a fake service, with tries that follow each other quickly. */
 import type { OpenUpload } from "../../../../runtime/protocol/open-upload.ts";
-import type { UploadBody, UploadOptions, UploadedObject } from "../../../../runtime/storage/contract.ts";
+import type {
+  UploadBody,
+  UploadOptions,
+  UploadedObject,
+} from "../../../../runtime/storage/contract.ts";
 import { S3Store } from "../../../../runtime/storage/s3/s3-store.ts";
 import { readStorageSettings } from "../../../../runtime/storage/settings.ts";
 import { upload } from "../../../../runtime/storage/upload.ts";
@@ -15,12 +19,12 @@ export interface Subject {
   /** What a supervisor would hear. */
   readonly told: { readonly opened: OpenUpload[]; readonly closed: string[] };
   /** As `context.upload` does it. */
-  upload(
+  readonly upload: (
     key: string,
     body: UploadBody,
     options?: UploadOptions,
     signal?: AbortSignal,
-  ): Promise<UploadedObject>;
+  ) => Promise<UploadedObject>;
 }
 
 export function storeOn(url: string, tries = 4): Subject {

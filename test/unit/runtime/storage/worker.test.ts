@@ -121,7 +121,8 @@ describe("an upload in parts", () => {
     const job = run.source.submit(to(fake, "uploads for ever"));
     await fake.hasSeen("part", 3);
     const { handlerPid } = run.worker;
-    run.source.listener.revoked({ ...job, reason: "cancelled" });
+    const { jobId, leaseToken } = job;
+    run.source.listener.revoked({ jobId, leaseToken, reason: "cancelled" });
     await fake.hasSeen("abort");
     expect(await run.source.submit(to(fake, "uploads")).result()).toMatchObject({
       kind: "completed",
@@ -182,7 +183,7 @@ describe("an output of more than 20 MB", () => {
           bucket: "b",
           key: "outputs/job-1/2.json",
           sizeBytes: 21_000_002,
-          etag: expect.stringMatching(/-3$/),
+          etag: expect.stringMatching(/-4$/),
         },
       },
     });
