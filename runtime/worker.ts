@@ -93,12 +93,12 @@ class RunningWorker implements Worker {
     this.#mask = new SecretMask({ ...process.env, ...options.env });
     this.#isolate = new Isolate(isolateOptions(options, this.#mask), {
       ready: (concurrency) => this.#ready(concurrency),
-      unusable: (failure) => void this.#unusable(this.#mask.failure(failure)),
+      unusable: (failure) => void this.#unusable(failure),
       restartFailed: (failure, retryInMs) =>
         this.#log.write("error", failure.message, { retryInMs, stack: failure.stack }),
       standbyFailed: ({ message, stack }) =>
         this.#log.write("warn", `a standby handler process ended: ${message}`, { stack }),
-      outcome: (lease, outcome) => this.#finish(lease, this.#mask.outcome(outcome)),
+      outcome: (lease, outcome) => this.#finish(lease, outcome),
       chunk: (lease, index, body) => this.#source?.chunk(lease, index, body),
       progress: (lease, value) => this.#source?.progress(lease, value),
       line: (line) => this.#logLine(line),

@@ -23,8 +23,8 @@ export interface HandlerProcessOptions {
   readonly inspect?: string;
   /** Added to the supervisor's environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Takes out of a line that was printed what nobody may see. */
-  readonly mask?: (text: string) => string;
+  /** Takes out of what the process says, lines and JSON texts, what nobody may see. */
+  readonly mask: (text: string) => string;
 }
 
 export interface HandlerProcessEvents {

@@ -25,6 +25,7 @@ export interface HandlerStartEvents {
 /** Spawns the process on construction; it then waits for `load`. */
 export class HandlerStart {
   readonly process: HandlerProcess;
+  readonly #mask: (text: string) => string;
   readonly #events: HandlerStartEvents;
   #head: ReadyHead | undefined;
   #failure: Failure | undefined;
@@ -32,6 +33,7 @@ export class HandlerStart {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: HandlerProcessOptions, events: HandlerStartEvents) {
+    this.#mask = options.mask;
     this.#events = events;
     this.process = new HandlerProcess(options, {
       frame: (frame) => this.#obey(frame),
@@ -83,7 +85,7 @@ export class HandlerStart {
       this.#head = JSON.parse(frame.head) as ReadyHead;
       this.#events.ready(this);
     } else if (frame.kind === REPORT.initFailed || frame.kind === REPORT.spoiled) {
-      const { message, stack } = JSON.parse(frame.head) as InitFailedHead | FailedHead;
+      const { message, stack } = JSON.parse(this.#mask(frame.head)) as InitFailedHead | FailedHead;
       this.#failure ??= initFailure(message, stack);
     }
   }

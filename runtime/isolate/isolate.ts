@@ -12,7 +12,7 @@ import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";
 import { DueTimer } from "./ending/due-timer.ts";
-import { timedOutFailure, withLogLines } from "./ending/certificate.ts";
+import { timedOutFailure, uncaughtLine, withLogLines } from "./ending/certificate.ts";
 import { exitFailure, judge, type ProcessEnd } from "./ending/verdict.ts";
 import type { IsolateEvents } from "./isolate-events.ts";
 import { JobLeftovers, type LeftoverOptions } from "./job-leftovers.ts";
@@ -161,7 +161,7 @@ export class Isolate {
   #obey(frame: Frame): void {
     // Every head was written by the handler process's own program.
     if (frame.kind === REPORT.spoiled) {
-      return this.#spoiled(frame.slot, JSON.parse(frame.head) as FailedHead);
+      return this.#spoiled(frame.slot, JSON.parse(this.#options.mask(frame.head)) as FailedHead);
     }
     if (frame.kind === REPORT.concurrency) {
       return this.#ready((JSON.parse(frame.head) as ReadyHead).concurrency);
@@ -179,7 +179,8 @@ export class Isolate {
         return this.#close(job, { kind: "completed", ...output });
       }
       case REPORT.failed: {
-        const failure = this.#certify(job, JSON.parse(frame.head) as FailedHead);
+        const head = JSON.parse(this.#options.mask(frame.head)) as FailedHead;
+        const failure = this.#certify(job, head);
         return this.#close(job, { kind: "failed", failure });
       }
       case REPORT.declined:
@@ -265,19 +266,10 @@ export class Isolate {
         this.#decide(job, "failed", { kind: "failed", failure: this.#certify(job, head) });
     }
     // No certificate will hold it, so the log has to.
-    if (verdict.lost.length === 0) this.#tell(head);
+    if (verdict.lost.length === 0) this.#events.line(uncaughtLine(head));
     this.#handBackOpen();
     if (verdict.isUnclear) this.#aloneFor = verdict.handedBack.length;
     this.#keeper.condemn();
-  }
-
-  #tell({ message, stack }: FailedHead): void {
-    this.#events.line({
-      stream: "stderr",
-      level: "error",
-      text: `An error that nobody caught ends the handler process: ${message}`,
-      ...(stack === undefined ? {} : { fields: { stack } }),
-    });
   }
 
   #gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void {

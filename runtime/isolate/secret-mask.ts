@@ -1,7 +1,6 @@
 /** Takes the secrets of object storage out of what a handler prints and of the errors it throws. */
 import { Buffer } from "node:buffer";
-import type { Failure } from "../protocol/failure.ts";
-import type { HandedJob, Outcome } from "../protocol/outcome.ts";
+import type { HandedJob } from "../protocol/outcome.ts";
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../protocol/storage-env.ts";
 
 const SHOWN = "[secret]";
@@ -25,6 +24,7 @@ export class SecretMask {
     if (s3Config !== undefined) this.#add(accessSecretOf(s3Config));
   }
 
+  /** For lines of text and for JSON texts. What a handler returns or yields is its own affair. */
   readonly text = (text: string): string => {
     let masked = text;
     for (const forms of this.#forms.values()) {
@@ -32,20 +32,6 @@ export class SecretMask {
     }
     return masked;
   };
-
-  failure(failure: Failure): Failure {
-    const { message, stack } = failure;
-    return {
-      ...failure,
-      message: this.text(message),
-      ...(stack === undefined ? {} : { stack: this.text(stack) }),
-    };
-  }
-
-  /** Its output is the handler's own affair. */
-  outcome(outcome: Outcome): Outcome {
-    return "failure" in outcome ? { ...outcome, failure: this.failure(outcome.failure) } : outcome;
-  }
 
   #add(secret: string | undefined): void {
     if (secret === undefined || secret.length < MIN_LENGTH || this.#forms.has(secret)) return;

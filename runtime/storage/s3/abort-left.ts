@@ -4,6 +4,9 @@ import { Secret } from "../secret.ts";
 import { withClient } from "./client.ts";
 import { abortUpload } from "./multipart.ts";
 
+/** Nobody waits for it but a worker that leaves. */
+const LIMIT_MS = 6_000;
+
 /** @throws what the client throws, when it does not succeed within a few tries */
 export async function abortLeft(upload: OpenUpload): Promise<void> {
   const { uploadId, bucket, key, secretAccessKey, ...address } = upload;
@@ -12,5 +15,5 @@ export async function abortLeft(upload: OpenUpload): Promise<void> {
     ...address,
     secretAccessKey: new Secret(secretAccessKey),
   };
-  await withClient(settings, (client) => abortUpload({ client, bucket, key }, uploadId));
+  await withClient(settings, (client) => abortUpload({ client, bucket, key }, uploadId, LIMIT_MS));
 }

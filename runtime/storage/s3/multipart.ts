@@ -20,7 +20,7 @@ export const MAX_PARTS = 10_000;
 /** A job that is stopped has a grace, five seconds by default; both of these fit into it. */
 const BEGIN_LIMIT_MS = 2_000;
 const ABORT_LIMIT_MS = 2_500;
-const ABORT_RETRY: RetryTerms = { tries: 5, firstMs: 100, maxMs: 800 };
+const ABORT_RETRY: RetryTerms = { tries: 8, firstMs: 100, maxMs: 1_000 };
 
 /** Where an upload in parts goes to. */
 export interface Target {
@@ -180,13 +180,15 @@ export function unquoted(etag: string | undefined): string {
 /**
  * Ends an upload in parts; one that is not there any more counts as ended.
  *
- * @throws what the client throws, after several tries or 2.5 seconds
+ * @param limitMs after which it is given up
+ * @throws what the client throws, after several tries
  */
 export async function abortUpload(
   { client, bucket, key }: Target,
   uploadId: string,
+  limitMs = ABORT_LIMIT_MS,
 ): Promise<void> {
-  const signal = AbortSignal.timeout(ABORT_LIMIT_MS);
+  const signal = AbortSignal.timeout(limitMs);
   const command = new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: uploadId });
   const request = async (): Promise<void> => {
     try {

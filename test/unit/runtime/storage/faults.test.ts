@@ -155,7 +155,7 @@ describe("a job that is stopped", () => {
   test("tells whoever has more time of what it could not end", async () => {
     await using fake = await FakeS3.start();
     fake.trouble("part", "hangs");
-    fake.trouble("abort", ...Array.from({ length: 5 }, () => refusal(503, "SlowDown")));
+    fake.trouble("abort", ...Array.from({ length: 20 }, () => refusal(503, "SlowDown")));
     const stop = new AbortController();
     const subject = storeOn(fake.url);
     const upload = subject.upload("k", asStream(), inParts, stop.signal);

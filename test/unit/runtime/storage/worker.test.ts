@@ -223,7 +223,14 @@ test("a secret is in nothing that the worker says, whatever the handler does wit
     { failure: { message: "it does not work with [secret]" } },
     { failure: { message: "it does not work with [secret]" } },
   ]);
-  const said = JSON.stringify([own, other, run.log]);
+  const uncaught = await run.source.submit(to(fake, "lets somebody else throw it")).result();
+  expect(uncaught).toMatchObject({
+    failure: { type: "unhandled_error", message: "not with [secret]" },
+  });
+  await using failing = new WorkerRun("uploads-as-told", { env: { ...env, FAILS: "1" } });
+  const unready = await failing.source.initFailure.promise;
+  expect(unready.message).toBe("setup of uploads-as-told.ts failed: cannot begin with [secret]");
+  const said = JSON.stringify([own, other, uncaught, unready, run.log, failing.log]);
   expect(said).toContain("the secret is [secret]");
   for (const secret of [SECRET, workers]) {
     for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
