@@ -275,7 +275,7 @@ function isolateOptions(options: WorkerOptions, mask: SecretMask): IsolateOption
     initLimitMs: options.initLimitMs ?? 7 * MINUTE_MS,
     standby: inspect === undefined ? (options.standby ?? "idle") : "none",
     standbyDelayMs: options.standbyDelayMs ?? 1_000,
-    mask: mask.text,
+    mask,
     abortUpload: (upload) => abortLeftUpload(upload, options.log),
     ...(env === undefined ? {} : { env }),
     ...(inspect === undefined ? {} : { inspect }),

@@ -9,6 +9,7 @@ import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { countOomKills } from "./ending/oom-kills.ts";
 import { killTree, MARKER_NAME, signalGroup } from "../pipe/process-tree.ts";
 import type { ProcessEnd } from "./ending/verdict.ts";
+import type { SecretMask } from "./secret-mask.ts";
 import { HandlerOutput, type OutputLine } from "./handler-output.ts";
 import { LineReader } from "./line-reader.ts";
 
@@ -23,8 +24,8 @@ export interface HandlerProcessOptions {
   readonly inspect?: string;
   /** Added to the supervisor's environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Takes out of what the process says, lines and JSON texts, what nobody may see. */
-  readonly mask: (text: string) => string;
+  /** Takes secrets out of what the process says. */
+  readonly mask: SecretMask;
 }
 
 export interface HandlerProcessEvents {

@@ -12,6 +12,7 @@ import type { Failure } from "../protocol/failure.ts";
 import { exitFailure, type ProcessEnd } from "./ending/verdict.ts";
 import { HandlerProcess, type HandlerProcessOptions } from "./handler-process.ts";
 import type { OutputLine } from "./handler-output.ts";
+import type { SecretMask } from "./secret-mask.ts";
 
 export interface HandlerStartEvents {
   /** The handler is loaded and set up; `head` is set from now on. */
@@ -25,7 +26,7 @@ export interface HandlerStartEvents {
 /** Spawns the process on construction; it then waits for `load`. */
 export class HandlerStart {
   readonly process: HandlerProcess;
-  readonly #mask: (text: string) => string;
+  readonly #mask: SecretMask;
   readonly #events: HandlerStartEvents;
   #head: ReadyHead | undefined;
   #failure: Failure | undefined;
@@ -85,7 +86,8 @@ export class HandlerStart {
       this.#head = JSON.parse(frame.head) as ReadyHead;
       this.#events.ready(this);
     } else if (frame.kind === REPORT.initFailed || frame.kind === REPORT.spoiled) {
-      const { message, stack } = JSON.parse(this.#mask(frame.head)) as InitFailedHead | FailedHead;
+      const head = JSON.parse(frame.head) as InitFailedHead | FailedHead;
+      const { message, stack } = this.#mask.words(head);
       this.#failure ??= initFailure(message, stack);
     }
   }

@@ -161,7 +161,7 @@ export class Isolate {
   #obey(frame: Frame): void {
     // Every head was written by the handler process's own program.
     if (frame.kind === REPORT.spoiled) {
-      return this.#spoiled(frame.slot, JSON.parse(this.#options.mask(frame.head)) as FailedHead);
+      return this.#spoiled(frame.slot, this.#failedHead(frame));
     }
     if (frame.kind === REPORT.concurrency) {
       return this.#ready((JSON.parse(frame.head) as ReadyHead).concurrency);
@@ -179,8 +179,7 @@ export class Isolate {
         return this.#close(job, { kind: "completed", ...output });
       }
       case REPORT.failed: {
-        const head = JSON.parse(this.#options.mask(frame.head)) as FailedHead;
-        const failure = this.#certify(job, head);
+        const failure = this.#certify(job, this.#failedHead(frame));
         return this.#close(job, { kind: "failed", failure });
       }
       case REPORT.declined:
@@ -200,6 +199,10 @@ export class Isolate {
         if (job.ending !== undefined) return;
         return this.#events.progress(job.lease, frame.payload);
     }
+  }
+
+  #failedHead({ head }: Frame): FailedHead {
+    return this.#options.mask.words(JSON.parse(head) as FailedHead);
   }
 
   #certify(job: RunningJob, failure: Failure): Failure {
