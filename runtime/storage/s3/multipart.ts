@@ -13,7 +13,9 @@ import { inParallel } from "../in-parallel.ts";
 import type { PutTerms, StoredObject } from "../object-store.ts";
 import type { Part } from "../parts.ts";
 import { type RetryTerms, withRetries } from "../retry.ts";
+import { StorageError } from "../storage-error.ts";
 import { mayPass, readFault } from "./fault.ts";
+import { type CallTerms, call } from "./call.ts";
 
 /** The most S3 takes. */
 export const MAX_PARTS = 10_000;
@@ -29,8 +31,7 @@ export interface Target {
   readonly key: string;
 }
 
-export interface MultipartTerms extends Omit<PutTerms, "partSizeBytes"> {
-  readonly retry: RetryTerms;
+export interface MultipartTerms extends Omit<PutTerms, "partSizeBytes">, CallTerms {
   /** Told the upload's id when the service has named one. */
   readonly opened: (uploadId: string) => void;
   /** Told that it is complete, or that nothing of it is left. */
@@ -76,10 +77,8 @@ export async function putInParts(
 }
 
 /** An upload that the service has begun must not go unheard of: a signal gets its way only a little later. */
-async function begin(
-  { client, bucket, key }: Target,
-  { contentType, metadata, retry, signal }: MultipartTerms,
-): Promise<string> {
+async function begin({ client, bucket, key }: Target, terms: MultipartTerms): Promise<string> {
+  const { contentType, metadata, signal } = terms;
   const command = new CreateMultipartUploadCommand({
     Bucket: bucket,
     Key: key,
@@ -90,9 +89,9 @@ async function begin(
   const delay = (): void => void setTimeout(() => late.abort(), BEGIN_LIMIT_MS).unref();
   signal.addEventListener("abort", delay, { once: true });
   const send = () => client.send(command, { abortSignal: late.signal });
-  const { UploadId } = await withRetries(send, mayPass, retry, signal);
+  const { UploadId } = await call(send, terms);
   signal.removeEventListener("abort", delay);
-  if (UploadId === undefined) throw new Error("it named no upload id");
+  if (UploadId === undefined) throw incomplete(key);
   return UploadId;
 }
 
@@ -100,7 +99,7 @@ async function sendPart(
   { client, bucket, key }: Target,
   uploadId: string,
   { number, bytes }: Part,
-  { retry, signal }: MultipartTerms,
+  terms: MultipartTerms,
 ): Promise<SentPart> {
   if (number > MAX_PARTS) {
     throw new RangeError(
@@ -115,9 +114,9 @@ async function sendPart(
     Body: bytes,
   });
   keepConnection(command);
-  const send = () => client.send(command, { abortSignal: signal });
-  const { ETag } = await withRetries(send, mayPass, retry, signal);
-  if (ETag === undefined) throw new Error(`it gave no ETag for part ${number}`);
+  const send = () => client.send(command, { abortSignal: terms.signal });
+  const { ETag } = await call(send, terms);
+  if (ETag === undefined) throw incomplete(key);
   return { PartNumber: number, ETag };
 }
 
@@ -144,8 +143,9 @@ async function complete(
   { client, bucket, key }: Target,
   uploadId: string,
   parts: SentPart[],
-  { retry, signal }: MultipartTerms,
+  terms: MultipartTerms,
 ): Promise<string> {
+  const { signal } = terms;
   const object = { Bucket: bucket, Key: key };
   const command = new CompleteMultipartUploadCommand({
     ...object,
@@ -163,7 +163,13 @@ async function complete(
       return unquoted(ETag);
     }
   };
-  return withRetries(send, mayPass, retry, signal);
+  return call(send, terms);
+}
+
+/** Says of an answer that it lacks what cannot be done without. */
+function incomplete(key: string): StorageError {
+  const message = `The service takes no upload of "${key}" in parts: its answer is not that of S3.`;
+  return new StorageError("storage_refused", message);
 }
 
 /** As every service computes it whose parts have their MD5 as ETag. */

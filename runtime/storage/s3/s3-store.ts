@@ -13,11 +13,12 @@ import type {
   StoredObject,
 } from "../object-store.ts";
 import { type Part, partsOf } from "../parts.ts";
-import { RETRY, type RetryTerms, withRetries } from "../retry.ts";
+import { RETRY, type RetryTerms } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
+import { call } from "./call.ts";
 import { withClient } from "./client.ts";
-import { httpFault, mayPass, readFault, storageError } from "./fault.ts";
-import { MAX_PARTS, putInParts, type Target, unquoted } from "./multipart.ts";
+import { httpFault, storageError } from "./fault.ts";
+import { MAX_PARTS, type MultipartTerms, putInParts, type Target, unquoted } from "./multipart.ts";
 
 const PART_BYTES = 6_000_000;
 /** Of the address by which an object is fetched. */
@@ -51,19 +52,21 @@ export class S3Store implements ObjectStore {
   }
 
   put(key: string, body: Body, terms: PutTerms): Promise<StoredObject> {
-    return withClient(this.#settings, async (client) => {
+    return withClient(this.#settings, (client) => {
       const halt = new AbortController();
-      const signal = AbortSignal.any([terms.signal, halt.signal]);
-      const failed = (): void => {
-        halt.abort();
-        if (body.kind === "stream") body.stream.destroy();
-      };
-      try {
-        const target = { client, bucket: this.bucket, key };
-        return await this.#send(target, body, { ...terms, signal, failed });
-      } catch (failure) {
-        throw this.#explained(failure, key, body);
-      }
+      return this.#send({ client, bucket: this.bucket, key }, body, {
+        ...terms,
+        signal: AbortSignal.any([terms.signal, halt.signal]),
+        retry: this.#retry,
+        explain: (fault) =>
+          storageError(fault, `The object "${key}" cannot be stored in`, this.#settings),
+        opened: (uploadId) => this.#listener.opened(openUpload(this.#settings, key, uploadId)),
+        closed: (uploadId) => this.#listener.closed(uploadId),
+        failed: () => {
+          halt.abort();
+          if (body.kind === "stream") body.stream.destroy();
+        },
+      });
     });
   }
 
@@ -86,47 +89,27 @@ export class S3Store implements ObjectStore {
 
   /** In one piece if it is no larger than a part. */
   async #send(target: Target, body: Body, terms: SendTerms): Promise<StoredObject> {
-    const { concurrency, contentType, metadata, sent, signal, failed } = terms;
     const parts = partsOf(body, partSizeBytes(body, terms));
     const first = await parts.next();
     if (first.done !== true && !first.value.isLast) {
-      return putInParts(target, preceded(first.value, parts), {
-        ...{ concurrency, contentType, metadata, sent, signal, failed },
-        retry: this.#retry,
-        opened: (uploadId) =>
-          this.#listener.opened(openUpload(this.#settings, target.key, uploadId)),
-        closed: (uploadId) => this.#listener.closed(uploadId),
-      });
+      return putInParts(target, preceded(first.value, parts), terms);
     }
     const bytes = first.done === true ? new Uint8Array() : first.value.bytes;
     const command = new PutObjectCommand({
       Bucket: target.bucket,
       Key: target.key,
       Body: bytes,
-      ContentType: contentType,
-      Metadata: metadata,
+      ContentType: terms.contentType,
+      Metadata: terms.metadata,
     });
-    const send = () => target.client.send(command, { abortSignal: signal });
-    const { ETag } = await withRetries(send, mayPass, this.#retry, signal);
-    sent(bytes.byteLength);
+    const send = () => target.client.send(command, { abortSignal: terms.signal });
+    const { ETag } = await call(send, terms);
+    terms.sent(bytes.byteLength);
     return { sizeBytes: bytes.byteLength, etag: unquoted(ETag) };
   }
-
-  /** What the handler's own stream threw, and what was wrong with its body, is for the handler as it is. */
-  #explained(failure: unknown, key: string, body: Body): unknown {
-    if (body.kind === "stream" && body.stream.errored === failure) return failure;
-    if (failure instanceof TypeError || failure instanceof RangeError) return failure;
-    return storageError(
-      readFault(failure),
-      `The object "${key}" cannot be stored in`,
-      this.#settings,
-    );
-  }
 }
 
-interface SendTerms extends PutTerms {
-  readonly failed: () => void;
-}
+type SendTerms = PutTerms & MultipartTerms;
 
 function openUpload(settings: BucketSettings, key: string, uploadId: string): OpenUpload {
   const { bucket, endpointUrl, region, forcePathStyle, accessKeyId, secretAccessKey } = settings;

@@ -64,9 +64,12 @@ test.each(['"message":"', "handler_error", "\uD800 all alone", "$&$&$&$&"])(
   },
 );
 
-test.each(["", "short", "1234567"])("what is too short to be told from words stays: %j", (secret) => {
-  expect(maskOf(secret).line({ text: "a short 1234567" }).text).toBe("a short 1234567");
-});
+test.each(["", "short", "1234567"])(
+  "what is too short to be told from words stays: %j",
+  (secret) => {
+    expect(maskOf(secret).line({ text: "a short 1234567" }).text).toBe("a short 1234567");
+  },
+);
 
 test.each(["no JSON", "7", "null", "{}", '{"accessSecret":7}'])(
   "an s3Config that is none is nobody's secret: %s",

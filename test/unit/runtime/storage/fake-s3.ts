@@ -41,6 +41,7 @@ export class FakeS3 implements AsyncDisposable {
   readonly seen: Operation[] = [];
   /** The most requests that were open at a time. */
   mostAtOnce = 0;
+  connections = 0;
   #open = 0;
   readonly #troubles = new Map<Operation, Trouble[]>();
   readonly #watchers: (() => void)[] = [];
@@ -51,6 +52,7 @@ export class FakeS3 implements AsyncDisposable {
 
   static async start(): Promise<FakeS3> {
     const fake = new FakeS3();
+    fake.#server.on("connection", () => fake.connections++);
     fake.#server.listen(0, "127.0.0.1");
     await once(fake.#server, "listening");
     return fake;

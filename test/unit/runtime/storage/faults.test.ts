@@ -181,6 +181,30 @@ test("a body that fails ends its upload with its own error, and no part stays", 
   expect(fake.multiparts.size).toBe(0);
 });
 
+test("a progress callback that throws ends its upload with its own error, and no part stays", async () => {
+  await using fake = await FakeS3.start();
+  const own = new Error("the display is broken");
+  const onProgress = (): never => {
+    throw own;
+  };
+  const options = { ...inParts, onProgress };
+  expect(await failureOf(storeOn(fake.url).upload("k", asStream(), options))).toBe(own);
+  expect(fake.multiparts.size).toBe(0);
+});
+
+test("a server that is no S3 service is said to be none", async () => {
+  await using fake = await FakeS3.start();
+  fake.trouble("create", { status: 200, body: "<html></html>" });
+  const failure = await failureOf(storeOn(fake.url).upload("k", asStream(), inParts));
+  expect(failure.code).toBe("storage_refused");
+});
+
+test("parts go over the connection of the part before", async () => {
+  await using fake = await FakeS3.start();
+  await storeOn(fake.url).upload("k", large, { ...inParts, concurrency: 1 });
+  expect([fake.count("part"), fake.connections]).toEqual([4, 1]);
+});
+
 test("a stream is read no faster than its parts leave", async () => {
   await using fake = await FakeS3.start();
   fake.trouble("part", "hangs", "hangs");
