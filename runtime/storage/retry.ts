@@ -7,7 +7,7 @@ export interface RetryTerms extends BackoffTerms {
   readonly tries: number;
 }
 
-/** Some eight seconds in all: a service that is restarted is back by then. */
+/** Some ten seconds in all: a service that is restarted is back by then. */
 export const RETRY: RetryTerms = { tries: 6, firstMs: 500, maxMs: 8_000 };
 
 /**

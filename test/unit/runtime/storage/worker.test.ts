@@ -132,17 +132,23 @@ describe("an upload in parts", () => {
     expect(run.log.map(({ msg }) => msg)).not.toContain(LEFT);
   });
 
-  test.each([
-    ["whose process had to be killed", "blocks meanwhile"],
-    ["whose process ended", "exits meanwhile"],
-  ])("of a job %s is ended by the supervisor", async (_, way) => {
+  test("of a job whose process had to be killed is ended by the supervisor", async () => {
     await using fake = await FakeS3.start();
     await using run = new WorkerRun("uploads-as-told");
-    const job = run.source.submit(to(fake, way, { executionTimeoutMs: 3_000 }));
-    expect(["timed-out", "lost"]).toContain((await job.outcome).kind);
+    const { jobId, leaseToken } = run.source.submit(to(fake, "blocks meanwhile"));
+    await run.logged("blocking");
+    run.source.listener.revoked({ jobId, leaseToken, reason: "cancelled" });
     await run.logged(LEFT);
-    expect(fake.multiparts.size).toBe(0);
-    expect(fake.objects.size).toBe(0);
+    expect(fake.multiparts.size + fake.objects.size).toBe(0);
+  });
+
+  test("of a job whose process ended is ended by the supervisor", async () => {
+    await using fake = await FakeS3.start();
+    await using run = new WorkerRun("uploads-as-told");
+    const job = run.source.submit(to(fake, "exits meanwhile"));
+    expect((await job.outcome).kind).toBe("lost");
+    await run.logged(LEFT);
+    expect(fake.multiparts.size + fake.objects.size).toBe(0);
   });
 
   test("of a worker that is stopped is ended before the worker is gone", async () => {
