@@ -28,9 +28,13 @@ const layers: readonly Layer[] = [
   { of: "runtime/testing.ts", mayImport: ["runtime/"] },
   { of: "runtime/bin/", mayImport: ["runtime/"] },
   // Both ends of the pipe between the supervisor and the handler process speak its frames.
-  { of: "runtime/handler/", mayImport: ["runtime/pipe/", runtimeCore, protocol] },
+  {
+    of: "runtime/handler/",
+    mayImport: ["runtime/pipe/", "runtime/storage/", runtimeCore, protocol],
+  },
   { of: "runtime/isolate/", mayImport: ["runtime/pipe/", leftovers, runtimeCore, protocol] },
   { of: "runtime/load/", mayImport: [leftovers, runtimeCore, protocol] },
+  { of: "runtime/storage/", mayImport: [runtimeCore, protocol] },
   { of: "runtime/", mayImport: [runtimeCore, protocol, "runtime/pipe/"] },
   { of: core, mayImport: [protocol], packages: purePackages },
   { of: "emulator/engine/", mayImport: [core, protocol, ...ports] },

@@ -20,6 +20,7 @@ export function fakeContext(job: Job, signal = new AbortController().signal): Fa
   const write = (message: string): void => {
     logged.push(message);
   };
+  const moves = (): Promise<never> => Promise.reject(new Error("This context moves no files."));
   const context: Context = {
     job,
     signal,
@@ -29,6 +30,9 @@ export function fakeContext(job: Job, signal = new AbortController().signal): Fa
     state: undefined,
     tempDir: import.meta.dirname,
     refresh() {},
+    upload: moves,
+    uploadDir: moves,
+    download: moves,
     progress(value) {
       progress.push(value);
     },
