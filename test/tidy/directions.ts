@@ -33,6 +33,12 @@ const layers: readonly Layer[] = [
   { of: "emulator/engine/", mayImport: [core, protocol, ...ports] },
   { of: "emulator/store/", mayImport: [core, protocol] },
   { of: "emulator/launch/", mayImport: [core, protocol] },
+  // Its index is a SQLite database as well, and reads, migrates and fails as the store's does.
+  {
+    of: "emulator/objects/disk/",
+    mayImport: ["emulator/store/sqlite/", "emulator/store/store.ts", core, protocol],
+  },
+  { of: "emulator/objects/", mayImport: [core, protocol] },
   { of: "emulator/http/", mayImport: ["emulator/engine/", core, protocol] },
   { of: "emulator/grpc/", mayImport: ["emulator/engine/", core, protocol] },
   // The command line sees the service as any program does.
