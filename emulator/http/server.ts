@@ -1,5 +1,6 @@
 /** The HTTP interface as one part of the service: its server, with a start and a stop. */
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
+import { closeServer } from "./close-server.ts";
 import { CONTRACT_DIALECT } from "./dialect.ts";
 import { listen, type ListenAddress } from "./listen.ts";
 import { buildRouter } from "./routing.ts";
@@ -27,9 +28,6 @@ export interface HttpServer {
 }
 
 const DEFAULT_STOP_GRACE_MS = 5_000;
-
-/** How often a stopping server looks for connections that have become idle. */
-const IDLE_SWEEP_MS = 25;
 
 /** Request line and headers together. */
 const HEADERS_MAX_BYTES = 16_384;
@@ -84,18 +82,4 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
 function urlOf({ host }: ListenAddress, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-/** Waits for the requests in flight, cutting them off after `graceMs`; idle connections are closed at once. */
-async function closeServer(server: Server, graceMs: number): Promise<void> {
-  if (!server.listening) return;
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  // A connection whose last answer did not announce its end yet becomes idle only now.
-  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-  const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(cutOff);
 }

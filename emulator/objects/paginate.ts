@@ -23,9 +23,12 @@ export async function paginate<T>(cursor: KeyCursor<T>, query: ListQuery): Promi
   const commonPrefixes: string[] = [];
   let last = "";
   let from = laterOf(prefix, beginning(query.after, prefix, delimiter));
-  while (maxEntries > 0) {
+  if (maxEntries === 0) return { items, commonPrefixes, next: undefined };
+  for (;;) {
     const found = await cursor.next(from);
-    if (!found || !startsWith(found.key, prefix)) break;
+    if (!found || !startsWith(found.key, prefix)) {
+      return { items, commonPrefixes, next: undefined };
+    }
     if (items.length + commonPrefixes.length === maxEntries) {
       return { items, commonPrefixes, next: last };
     }
@@ -40,7 +43,6 @@ export async function paginate<T>(cursor: KeyCursor<T>, query: ListQuery): Promi
       from = justAfter(found.key);
     }
   }
-  return { items, commonPrefixes, next: undefined };
 }
 
 /** Behind a common prefix everything that is rolled up into it has been listed, too. */

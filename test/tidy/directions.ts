@@ -38,6 +38,11 @@ const layers: readonly Layer[] = [
     of: "emulator/objects/disk/",
     mayImport: ["emulator/store/sqlite/", "emulator/store/store.ts", core, protocol],
   },
+  // Its port is opened and closed as that of the job interface is.
+  {
+    of: "emulator/objects/server/",
+    mayImport: ["emulator/http/listen.ts", "emulator/http/close-server.ts", core, protocol],
+  },
   { of: "emulator/objects/", mayImport: [core, protocol] },
   { of: "emulator/http/", mayImport: ["emulator/engine/", core, protocol] },
   { of: "emulator/grpc/", mayImport: ["emulator/engine/", core, protocol] },

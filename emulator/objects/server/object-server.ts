@@ -1,0 +1,44 @@
+/** The object store's own port: an HTTP server with a start and a stop. */
+import { createServer } from "node:http";
+import { closeServer } from "../../http/close-server.ts";
+import { listen, type ListenAddress } from "../../http/listen.ts";
+import { objectListener, type ObjectListenerOptions } from "./object-listener.ts";
+
+/** Request line and headers together; a presigned address may be long. */
+const HEADERS_MAX_BYTES = 32_768;
+const HEADERS_TIMEOUT_MS = 60_000;
+/** How long a connection may be without a byte in either direction while a request is on it. */
+const STILL_MAX_MS = 300_000;
+/** Longer than the idle time of usual clients, so that they close first and no request is lost. */
+const KEEP_ALIVE_MS = 72_000;
+/** How long `stop` lets requests in flight go on before it cuts them off. */
+const STOP_GRACE_MS = 5_000;
+
+export interface ObjectServer {
+  /** Resolves with the real port. @throws PortInUseError, ListenError */
+  start(address: ListenAddress): Promise<number>;
+  /** Lets requests in flight end within a grace time. Idempotent, also before `start`. */
+  stop(): Promise<void>;
+}
+
+export function createObjectServer(options: ObjectListenerOptions): ObjectServer {
+  const server = createServer({
+    maxHeaderSize: HEADERS_MAX_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    // A large object takes as long as it takes.
+    requestTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  const listener = objectListener(options, "");
+  // `100 Continue` is sent when the body is really wanted.
+  server.on("request", listener).on("checkContinue", listener);
+  server.setTimeout(STILL_MAX_MS);
+  let stopped: Promise<void> | undefined;
+  return {
+    start: async (address) => listen(server, address),
+    stop() {
+      stopped ??= closeServer(server, STOP_GRACE_MS);
+      return stopped;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+/** Makes of a verified request what operations are given. */
+import type { IncomingMessage } from "node:http";
+import { checkKey } from "../object-key.ts";
+import type { RequestBody, S3Request } from "../operations/operation.ts";
+import { S3Error } from "../s3-error.ts";
+import type { RawRequest } from "../signature/raw-request.ts";
+import { uriDecode } from "../signature/uri-encoding.ts";
+
+/** Parameters that are about the signature, not about what is asked for. */
+const SIGNATURE_PARAMETER =
+  /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|content-sha256|security-token)$/;
+
+/** Where in the address the store begins; the bucket follows. Empty or `/` and a name. */
+export type BasePath = "" | `/${string}`;
+
+/** @throws S3Error InvalidURI, KeyTooLongError */
+export function requestOf(
+  raw: RawRequest,
+  isPresigned: boolean,
+  basePath: BasePath,
+  body: RequestBody,
+): S3Request {
+  const [bucket, key] = placeIn(raw.path.slice(basePath.length));
+  checkKey(key);
+  const query = new Map(raw.query.toReversed());
+  const host = raw.headers.get("host") ?? "";
+  return {
+    method: raw.method,
+    bucket,
+    key,
+    query,
+    headers: isPresigned ? withHoisted(raw) : raw.headers,
+    url: `http://${host}${raw.path}`,
+    body,
+  };
+}
+
+/** True when the request is for a store that begins at `basePath`. */
+export function isBelow(basePath: BasePath, { url = "" }: IncomingMessage): boolean {
+  const rest = url.slice(basePath.length);
+  return url.startsWith(basePath) && (rest === "" || /^[/?]/.test(rest));
+}
+
+function placeIn(path: string): readonly [bucket: string, key: string] {
+  const rest = path.slice(1);
+  const at = rest.indexOf("/");
+  if (at === -1) return [uriDecode(rest), ""];
+  const bucket = uriDecode(rest.slice(0, at));
+  const key = uriDecode(rest.slice(at + 1));
+  if (bucket !== "" || key === "") return [bucket, key];
+  throw new S3Error("InvalidURI", "the address has a key but no bucket");
+}
+
+/** Who presigns a request may put headers into its query, where they are signed as well. */
+function withHoisted({ headers, query }: RawRequest): ReadonlyMap<string, string> {
+  const all = new Map(headers);
+  for (const [name, value] of query) {
+    const header = name.toLowerCase();
+    if (!header.startsWith("x-amz-") || SIGNATURE_PARAMETER.test(header)) continue;
+    if (!all.has(header)) all.set(header, value);
+  }
+  return all;
+}
