@@ -20,6 +20,8 @@ export interface EngineOptions {
   readonly random: Random;
   readonly log: EngineLog;
   readonly launchers: readonly Launcher[];
+  /** Called with an endpoint that is no more; by default nobody wants to know. */
+  readonly endpointDeleted?: (endpointId: string) => void;
 }
 
 /** An endpoint with the template its workers are made of. */
@@ -60,6 +62,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
     fleet: new Fleet(),
     watchers: new JobWatchers(),
     endpointChanged: (endpointId) => workers.consider(endpointId),
+    endpointDeleted: options.endpointDeleted ?? (() => undefined),
   };
   const workers: WorkerManager = new WorkerManager(context, launchers);
   await handBackOrphans(context);

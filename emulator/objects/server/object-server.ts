@@ -1,7 +1,7 @@
 /** The object store's own port: an HTTP server with a start and a stop. */
 import { createServer } from "node:http";
 import { closeServer } from "../../http/close-server.ts";
-import { listen, type ListenAddress } from "../../http/listen.ts";
+import { listen, type ListenAddress, urlOf } from "../../http/listen.ts";
 import { objectListener, type ObjectListenerOptions } from "./object-listener.ts";
 
 /** Request line and headers together; a presigned address may be long. */
@@ -15,8 +15,8 @@ const KEEP_ALIVE_MS = 72_000;
 const STOP_GRACE_MS = 5_000;
 
 export interface ObjectServer {
-  /** Resolves with the real port. @throws PortInUseError, ListenError */
-  start(address: ListenAddress): Promise<number>;
+  /** Resolves with the base URL. May be called again when it failed. @throws PortInUseError, ListenError */
+  start(address: ListenAddress): Promise<string>;
   /** Lets requests in flight end within a grace time. Idempotent, also before `start`. */
   stop(): Promise<void>;
 }
@@ -33,11 +33,19 @@ export function createObjectServer(options: ObjectListenerOptions): ObjectServer
   // `100 Continue` is sent when the body is really wanted.
   server.on("request", listener).on("checkContinue", listener);
   server.setTimeout(STILL_MAX_MS);
+  let started: Promise<number> | undefined;
   let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    await started?.catch(() => undefined);
+    await closeServer(server, STOP_GRACE_MS);
+  };
   return {
-    start: async (address) => listen(server, address),
+    async start(address) {
+      started = listen(server, address);
+      return urlOf(address, await started);
+    },
     stop() {
-      stopped ??= closeServer(server, STOP_GRACE_MS);
+      stopped ??= stop();
       return stopped;
     },
   };

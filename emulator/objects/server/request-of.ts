@@ -1,5 +1,4 @@
 /** Makes of a verified request what operations are given. */
-import type { IncomingMessage } from "node:http";
 import { checkKey } from "../object-key.ts";
 import type { RequestBody, S3Request } from "../operations/operation.ts";
 import { S3Error } from "../s3-error.ts";
@@ -33,12 +32,6 @@ export function requestOf(
     url: `http://${host}${raw.path}`,
     body,
   };
-}
-
-/** True when the request is for a store that begins at `basePath`. */
-export function isBelow(basePath: BasePath, { url = "" }: IncomingMessage): boolean {
-  const rest = url.slice(basePath.length);
-  return url.startsWith(basePath) && (rest === "" || /^[/?]/.test(rest));
 }
 
 function placeIn(path: string): readonly [bucket: string, key: string] {

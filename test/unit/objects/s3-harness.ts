@@ -49,8 +49,7 @@ export async function s3Harness({ directory }: S3HarnessOptions = {}): Promise<S
     now,
     log: { warn: log, error: log },
   });
-  const port = await server.start({ host: "127.0.0.1", port: 0 });
-  const url = `http://127.0.0.1:${port}`;
+  const url = await server.start({ host: "127.0.0.1", port: 0 });
   const clients: S3Client[] = [];
   const clientWith = (config: S3ClientConfig) => {
     const client = new S3Client({
