@@ -9,6 +9,7 @@ import { deleteBucket } from "./delete-bucket.ts";
 import { deleteObject } from "./delete-object.ts";
 import { deleteObjects } from "./delete-objects.ts";
 import { getBucketLocation } from "./get-bucket-location.ts";
+import { getBucketVersioning } from "./get-bucket-versioning.ts";
 import { getObject } from "./get-object.ts";
 import { headBucket } from "./head-bucket.ts";
 import { headObject } from "./head-object.ts";
@@ -36,6 +37,7 @@ const ROWS: readonly Row[] = [
   { method: "GET", of: "store", operation: listBuckets },
 
   { method: "GET", of: "bucket", parameters: ["location"], operation: getBucketLocation },
+  { method: "GET", of: "bucket", parameters: ["versioning"], operation: getBucketVersioning },
   { method: "GET", of: "bucket", parameters: ["uploads"], operation: listMultipartUploads },
   { method: "GET", of: "bucket", parameters: ["list-type"], operation: listObjectsV2 },
   { method: "GET", of: "bucket", operation: listObjects },
@@ -63,18 +65,20 @@ const ROWS: readonly Row[] = [
   { method: "DELETE", of: "object", operation: deleteObject },
 ];
 
-/** Parameters that change what an operation means, of operations this store has not. */
-const UNKNOWN_MEANINGS: ReadonlySet<string> = new Set([
+/** Parameters that make of an operation another one: where its row does not name them, that one is not supported. */
+const MEANINGS: ReadonlySet<string> = new Set([
   "accelerate",
   "acl",
   "analytics",
   "attributes",
   "cors",
+  "delete",
   "encryption",
   "intelligent-tiering",
   "inventory",
   "legal-hold",
   "lifecycle",
+  "location",
   "logging",
   "metrics",
   "notification",
@@ -90,6 +94,7 @@ const UNKNOWN_MEANINGS: ReadonlySet<string> = new Set([
   "select",
   "tagging",
   "torrent",
+  "uploads",
   "versioning",
   "versions",
   "website",
@@ -102,15 +107,13 @@ const UNKNOWN_HEADERS =
 /** @throws S3Error NotImplemented, MethodNotAllowed */
 export function operationOf(request: S3Request): Operation {
   const { method, bucket, key, query, headers } = request;
-  const meaning = [...query.keys()].find((name) => UNKNOWN_MEANINGS.has(name));
   const header = [...headers.keys()].find((name) => UNKNOWN_HEADERS.test(name));
-  if (meaning !== undefined) throw notImplemented(`the operation "${meaning}"`);
   if (header !== undefined) throw notImplemented(`what the header ${header} asks for`);
   if ((query.get("versionId") ?? "null") !== "null") throw notImplemented("versions of objects");
-  const of = key === "" ? (bucket === "" ? "store" : "bucket") : "object";
-  const isCopy = headers.has("x-amz-copy-source");
   // Without an upload the number of a part asks for a part of an object.
   if (query.has("partNumber") && !query.has("uploadId")) throw notImplemented("parts of objects");
+  const of = key === "" ? (bucket === "" ? "store" : "bucket") : "object";
+  const isCopy = headers.has("x-amz-copy-source");
   const row = ROWS.find(
     (candidate) =>
       candidate.method === method &&
@@ -118,6 +121,10 @@ export function operationOf(request: S3Request): Operation {
       (candidate.isCopy !== true || isCopy) &&
       (candidate.parameters ?? []).every((name) => query.has(name)),
   );
+  const meaning = [...query.keys()].find(
+    (name) => MEANINGS.has(name) && row?.parameters?.includes(name) !== true,
+  );
+  if (meaning !== undefined) throw notImplemented(`${method} with "${meaning}"`);
   if (row) return row.operation;
   throw new S3Error("MethodNotAllowed", `the method ${method} cannot be used here`, {
     Method: method,
