@@ -19,13 +19,14 @@ export interface DiskObjectStoreOptions {
 }
 
 export class DiskObjectStore implements ObjectStore {
+  /** Resolves when what earlier runs left unfinished has been looked for; the store can be used before. Never rejects. */
+  readonly swept: Promise<void>;
   readonly #db: IndexDatabase;
   readonly #context: BucketContext;
   readonly #volumeFiles: VolumeTable;
   readonly #buckets = new Map<string, EndpointBucket>();
   readonly #volumes = new Map<string, VolumeBucket>();
   readonly #closing = new AbortController();
-  readonly #sweeping: Promise<void>;
   #closed: Promise<void> | undefined;
 
   /** @throws StoreUnusableError, StoreFullError */
@@ -41,8 +42,8 @@ export class DiskObjectStore implements ObjectStore {
       this.#buckets.set(info.name, new EndpointBucket(this.#context, info));
     }
     const isReferred = (name: string) => objects.refersTo(name) || table.refersTo(name);
-    this.#sweeping = blobs.sweep(isReferred, this.#closing.signal);
-    this.#sweeping.catch(() => undefined);
+    // What cannot be looked at now can be at the next start.
+    this.swept = blobs.sweep(isReferred, this.#closing.signal).catch(() => undefined);
   }
 
   buckets(): readonly Bucket[] {
@@ -112,7 +113,7 @@ export class DiskObjectStore implements ObjectStore {
 
   async #close(): Promise<void> {
     this.#closing.abort();
-    await this.#sweeping.catch(() => undefined);
+    await this.swept;
     await this.#context.uploads.blobs.settle();
     this.#db.close();
   }
