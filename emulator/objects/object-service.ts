@@ -7,7 +7,7 @@ import { DiskObjectStore } from "./disk/disk-object-store.ts";
 import type { Bucket } from "./object-store.ts";
 import { REGION } from "./region.ts";
 import { S3Error } from "./s3-error.ts";
-import { type ObjectLog, objectListener } from "./server/object-listener.ts";
+import { type ObjectLog, ObjectRequests } from "./server/object-requests.ts";
 import { createObjectServer, type ObjectServer } from "./server/object-server.ts";
 import type { BasePath } from "./server/request-of.ts";
 import type { Credentials } from "./signature/verify.ts";
@@ -48,7 +48,7 @@ export class ObjectService {
   readonly #credentials: Credentials;
   readonly #credentialsFile: string;
   readonly #server: ObjectServer;
-  readonly #options: Parameters<typeof objectListener>[0];
+  readonly #requests: ObjectRequests;
   #endpoint: string | undefined;
 
   /** Opens the store; it cannot be called before `start`. @throws StoreUnusableError, StoreFullError, Error for its files */
@@ -57,8 +57,9 @@ export class ObjectService {
     this.#store = new DiskObjectStore({ directory, now });
     this.#credentialsFile = path.join(directory, "credentials");
     this.#credentials = keptCredentials(this.#credentialsFile, random);
-    this.#options = { store: this.#store, credentials: this.#credentials, now, log };
-    this.#server = createObjectServer(this.#options);
+    const [store, credentials] = [this.#store, this.#credentials];
+    this.#requests = new ObjectRequests({ store, credentials, now, log });
+    this.#server = createObjectServer(this.#requests);
   }
 
   /** @throws PortInUseError, ListenError */
@@ -83,7 +84,7 @@ export class ObjectService {
 
   /** Answers requests to the store below a path of another server. */
   listener(basePath: BasePath): RequestListener {
-    return objectListener(this.#options, basePath);
+    return this.#requests.listener(basePath);
   }
 
   /** The variables for a worker: with them it finds its endpoint's bucket, which is made if there is none. Never throws. */
@@ -114,6 +115,11 @@ export class ObjectService {
       if (error instanceof S3Error && error.code === "BucketNotEmpty") return;
       this.#log.error({ endpointId, err: error }, "the endpoint's bucket could not be dropped");
     }
+  }
+
+  /** @throws S3Error NoSuchBucket */
+  bucket(name: string): Bucket {
+    return this.#store.bucket(name);
   }
 
   /**

@@ -6,6 +6,7 @@ import { whatIsMissing } from "./debian-program.ts";
  *
  * A container may have the program and not be allowed to trace.
  */
-export const straceIsMissing: string | undefined = whatIsMissing("tests of kills at a system call", [
-  { name: "strace", package: "strace", probe: ["strace", "-f", "-o", "/dev/null", "true"] },
-]);
+export const straceIsMissing: string | undefined = whatIsMissing(
+  "tests of kills at a system call",
+  [{ name: "strace", package: "strace", probe: ["strace", "-f", "-o", "/dev/null", "true"] }],
+);

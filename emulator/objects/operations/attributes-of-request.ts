@@ -17,7 +17,7 @@ const METADATA_PREFIX = "x-amz-meta-";
 /** Of names and values together (spec: S3). */
 const METADATA_MAX_BYTES = 2_048;
 
-export const DEFAULT_CONTENT_TYPE = "binary/octet-stream";
+const DEFAULT_CONTENT_TYPE = "binary/octet-stream";
 
 /** @throws S3Error MetadataTooLarge */
 export function attributesOf(headers: ReadonlyMap<string, string>): Attributes {

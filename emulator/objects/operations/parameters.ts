@@ -4,7 +4,7 @@ import { uriEncode } from "../signature/uri-encoding.ts";
 import type { S3Request } from "./operation.ts";
 
 /** Most entries of a page of any listing (spec: S3). */
-export const PAGE_MAX = 1_000;
+const PAGE_MAX = 1_000;
 
 /** @throws S3Error InvalidArgument */
 export function pageSize({ query }: S3Request, name: string): number {

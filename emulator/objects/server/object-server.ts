@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { closeServer } from "../../http/close-server.ts";
 import { listen, type ListenAddress, urlOf } from "../../http/listen.ts";
-import { objectListener, type ObjectListenerOptions } from "./object-listener.ts";
+import type { ObjectRequests } from "./object-requests.ts";
 
 /** Request line and headers together; a presigned address may be long. */
 const HEADERS_MAX_BYTES = 32_768;
@@ -21,7 +21,7 @@ export interface ObjectServer {
   stop(): Promise<void>;
 }
 
-export function createObjectServer(options: ObjectListenerOptions): ObjectServer {
+export function createObjectServer(requests: ObjectRequests): ObjectServer {
   const server = createServer({
     maxHeaderSize: HEADERS_MAX_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -29,7 +29,7 @@ export function createObjectServer(options: ObjectListenerOptions): ObjectServer
     requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  const listener = objectListener(options, "");
+  const listener = requests.listener("");
   // `100 Continue` is sent when the body is really wanted.
   server.on("request", listener).on("checkContinue", listener);
   server.setTimeout(STILL_MAX_MS);
@@ -38,6 +38,7 @@ export function createObjectServer(options: ObjectListenerOptions): ObjectServer
   const stop = async () => {
     await started?.catch(() => undefined);
     await closeServer(server, STOP_GRACE_MS);
+    await requests.settle();
   };
   return {
     async start(address) {

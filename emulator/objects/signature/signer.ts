@@ -54,7 +54,7 @@ export function sameSignature(expected: string, given: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-export function sha256(text: string): string {
+function sha256(text: string): string {
   return hash("sha256", text, "hex");
 }
 

@@ -137,6 +137,7 @@ export function objectsContract(open: OpenBucket): void {
         expect(result.reason).toHaveProperty("code", "PreconditionFailed");
       }
     }
+    await subject.reopen();
     expect(await subject.contentFiles()).toHaveLength(1);
   });
 

@@ -32,7 +32,7 @@ export async function startObjectEmulator(): Promise<ObjectEmulator> {
   const kept = fs.readFileSync(path.join(dataDir, "objects", "credentials"), "utf8");
   const [, accessKeyId = ""] = /aws_access_key_id = (\S+)/.exec(kept) ?? [];
   const [, secretAccessKey = ""] = /aws_secret_access_key = (\S+)/.exec(kept) ?? [];
-  const env = environment({ endpoint, accessKeyId, secretAccessKey }, scratch);
+  const env = environment(endpoint, path.join(dataDir, "objects", "credentials"), scratch);
   return {
     emulator,
     dataDir,
@@ -56,25 +56,18 @@ export async function startObjectEmulator(): Promise<ObjectEmulator> {
 }
 
 /** Nothing of the settings a machine may have for these programs. */
-function environment(
-  {
-    endpoint,
-    accessKeyId,
-    secretAccessKey,
-  }: Readonly<Record<"endpoint" | "accessKeyId" | "secretAccessKey", string>>,
-  home: string,
-) {
+function environment(endpoint: string, credentialsFile: string, home: string) {
   return {
     PATH: process.env["PATH"],
     LANG: "C.UTF-8",
     HOME: home,
-    // The remote `sv:` of rclone.
+    // The remote `sv:` of rclone, which finds the keys in the file the emulator made.
     RCLONE_CONFIG: "/dev/null",
     RCLONE_CONFIG_SV_TYPE: "s3",
     RCLONE_CONFIG_SV_PROVIDER: "Other",
     RCLONE_CONFIG_SV_ENDPOINT: endpoint,
-    RCLONE_CONFIG_SV_ACCESS_KEY_ID: accessKeyId,
-    RCLONE_CONFIG_SV_SECRET_ACCESS_KEY: secretAccessKey,
+    RCLONE_CONFIG_SV_ENV_AUTH: "true",
+    AWS_SHARED_CREDENTIALS_FILE: credentialsFile,
   };
 }
 

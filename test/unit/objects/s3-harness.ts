@@ -2,6 +2,7 @@
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import path from "node:path";
 import { DiskObjectStore } from "../../../emulator/objects/disk/disk-object-store.ts";
+import { ObjectRequests } from "../../../emulator/objects/server/object-requests.ts";
 import { createObjectServer } from "../../../emulator/objects/server/object-server.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
@@ -43,12 +44,9 @@ export async function s3Harness({ directory }: S3HarnessOptions = {}): Promise<S
   const logged: string[] = [];
   const log = (fields: object, message: string) =>
     void logged.push(`${message} ${JSON.stringify(fields, errorsAsText)}`);
-  const server = createObjectServer({
-    store,
-    credentials: CREDENTIALS,
-    now,
-    log: { warn: log, error: log },
-  });
+  const server = createObjectServer(
+    new ObjectRequests({ store, credentials: CREDENTIALS, now, log: { warn: log, error: log } }),
+  );
   const url = await server.start({ host: "127.0.0.1", port: 0 });
   const clients: S3Client[] = [];
   const clientWith = (config: S3ClientConfig) => {

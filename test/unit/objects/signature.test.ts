@@ -1,82 +1,23 @@
 /** Signatures as the SDK's own signer makes them: accepted as they are, refused with anything changed. */
-import { Sha256 } from "@aws-crypto/sha256-js";
-import { SignatureV4 } from "@smithy/signature-v4";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type RawRequest, rawRequest } from "../../../emulator/objects/signature/raw-request.ts";
 import { canonicalRequest } from "../../../emulator/objects/signature/canonical-request.ts";
 import { Signer } from "../../../emulator/objects/signature/signer.ts";
-import { uriEncode } from "../../../emulator/objects/signature/uri-encoding.ts";
 import { verify } from "../../../emulator/objects/signature/verify.ts";
+import {
+  CREDENTIALS,
+  HOST,
+  NOW,
+  presigned,
+  type Signed,
+  sent,
+  signed,
+  type Wish,
+  WISH,
+} from "./sdk-signer.ts";
 
-const CREDENTIALS = { accessKeyId: "SVID", secretAccessKey: "a secret/+=" };
-const NOW = Date.UTC(2026, 0, 31, 23, 59, 59);
-const HOST = "127.0.0.1:7081";
-
-const signer = new SignatureV4({
-  credentials: CREDENTIALS,
-  region: "eu-central-1",
-  service: "s3",
-  sha256: Sha256,
-  uriEscapePath: false,
-});
-
-/** What a client wants to ask, before it is signed. */
-interface Wish {
-  readonly method: string;
-  readonly key: string;
-  readonly query: Readonly<Record<string, string>>;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-const WISH: Wish = {
-  method: "PUT",
-  key: "a b/ü+&?#.txt",
-  query: { "list-type": "2", prefix: "a/b c" },
-  headers: { "x-amz-meta-a": "b", "content-type": "text/plain" },
-};
-
-function unsigned({ method, key, query, headers }: Wish) {
-  const path = `/bucket/${key.split("/").map(uriEncode).join("/")}`;
-  return {
-    method,
-    protocol: "http:",
-    hostname: "127.0.0.1",
-    path,
-    query: { ...query },
-    headers: { host: HOST, "x-amz-content-sha256": "UNSIGNED-PAYLOAD", ...headers },
-  };
-}
-
-interface Signed {
-  readonly method: string;
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** As it comes over the wire. */
-function sent({ method, path, query, headers }: Signed): RawRequest {
-  const pairs = Object.entries(query).map(
-    ([name, value]) => `${uriEncode(name)}=${uriEncode(value)}`,
-  );
-  const target = pairs.length === 0 ? path : `${path}?${pairs.join("&")}`;
-  return rawRequest(method, target, Object.entries(headers).flat());
-}
-
-async function signed(wish: Wish, at = NOW): Promise<Signed> {
-  return (await signer.sign(unsigned(wish), { signingDate: new Date(at) })) as Signed;
-}
-
-async function presigned(wish: Wish, expiresIn: number, at = NOW): Promise<Signed> {
-  const options = { signingDate: new Date(at), expiresIn };
-  const { "x-amz-content-sha256": _, ...headers } = unsigned(wish).headers;
-  // Without a body's digest the library would take that of an empty one.
-  const request = { ...unsigned(wish), headers, body: new ReadableStream() };
-  return (await signer.presign(request, options)) as Signed;
-}
-
-const text = fc.string({ unit: "binary", maxLength: 12 }).filter((it) => it.isWellFormed());
+const text = fc.string({ unit: "binary", maxLength: 12 }).filter((any) => any.isWellFormed());
 const word = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
 const wish: fc.Arbitrary<Wish> = fc.record({
   method: fc.constantFrom("GET", "PUT", "POST", "DELETE", "HEAD"),
@@ -84,7 +25,8 @@ const wish: fc.Arbitrary<Wish> = fc.record({
   query: fc.dictionary(
     fc.oneof(
       word,
-      text.filter((it) => it !== ""),
+      // The library leaves out a parameter of the name __proto__.
+      text.filter((any) => any !== "" && any !== "__proto__"),
     ),
     text,
     { maxKeys: 4 },
@@ -269,41 +211,5 @@ describe("requests that are not signed in a way that is known", () => {
     expect(() => verify(request, other, NOW)).toThrow(
       expect.objectContaining({ code: "InvalidAccessKeyId" }),
     );
-  });
-});
-
-describe("paths that are written otherwise than the rules have them", () => {
-  /** Signed as `canonical`, sent as `path`. */
-  async function reencoded(canonical: string, path: string): Promise<RawRequest> {
-    const request = await signer.sign(
-      { ...unsigned({ ...WISH, query: {} }), path: canonical },
-      { signingDate: new Date(NOW) },
-    );
-    return sent({ ...(request as Signed), path, query: {} });
-  }
-
-  it.each([
-    ["letters that need not be encoded are", "/b/a-b", "/b/a%2Db"],
-    ["lower-case hex", "/b/%C3%BC", "/b/%c3%bc"],
-    ["letters that must be encoded are not", "/b/a%21%28b%29", "/b/a!(b)"],
-    ["signed as sent", "/b/a!(b)", "/b/a!(b)"],
-    ["an encoded slash stays one", "/b/a%2Fb", "/b/a%2Fb"],
-    ["dots are names like others", "/b/../c/./d", "/b/../c/./d"],
-    ["empty parts stay", "/b//a//", "/b//a//"],
-  ])("are accepted: %s", async (_what, canonical, path) => {
-    expect(verify(await reencoded(canonical, path), CREDENTIALS, NOW)).toBeDefined();
-  });
-
-  it.each([
-    ["a slash is not the same encoded", "/b/a/b", "/b/a%2Fb"],
-    ["dots are not resolved", "/c", "/b/../c"],
-    ["empty parts are not dropped", "/b/a", "/b//a"],
-    ["a plus is no space", "/b/a%20b", "/b/a+b"],
-  ])("are refused: %s", async (_what, canonical, path) => {
-    expectRefused(await reencoded(canonical, path), "SignatureDoesNotMatch");
-  });
-
-  it.each(["/b/%", "/b/%zz", "/b/%ff", "/b/%ed%a0%80"])("%s is no address", async (path) => {
-    expectRefused(await reencoded("/b/a", path), "InvalidURI");
   });
 });

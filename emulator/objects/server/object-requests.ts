@@ -17,7 +17,7 @@ export interface ObjectLog {
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
-export interface ObjectListenerOptions {
+export interface ObjectRequestsOptions {
   readonly store: ObjectStore;
   readonly credentials: Credentials;
   /** Wall time, ms since the epoch; that by which clients date their signatures. */
@@ -25,18 +25,33 @@ export interface ObjectListenerOptions {
   readonly log: ObjectLog;
 }
 
-export function objectListener(
-  options: ObjectListenerOptions,
-  basePath: BasePath,
-): RequestListener {
-  return (request, response) => {
-    const exchange = { id: randomBytes(8).toString("hex").toUpperCase(), request, response };
-    void serve(options, basePath, exchange);
-  };
+export class ObjectRequests {
+  readonly #options: ObjectRequestsOptions;
+  readonly #inWork = new Set<Promise<void>>();
+
+  constructor(options: ObjectRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Answers requests to the store, which begins at `basePath` of the server's addresses. */
+  listener(basePath: BasePath): RequestListener {
+    return (request, response) => {
+      const exchange = { id: randomBytes(8).toString("hex").toUpperCase(), request, response };
+      const work = serve(this.#options, basePath, exchange);
+      this.#inWork.add(work);
+      void work.finally(() => this.#inWork.delete(work));
+    };
+  }
+
+  /** Resolves when no request is being worked on; a connection may be gone before the work for it has ended. */
+  async settle(): Promise<void> {
+    while (this.#inWork.size > 0) await Promise.all(this.#inWork);
+  }
 }
 
+/** Never rejects. */
 async function serve(
-  options: ObjectListenerOptions,
+  options: ObjectRequestsOptions,
   basePath: BasePath,
   exchange: Exchange,
 ): Promise<void> {
@@ -48,7 +63,7 @@ async function serve(
 }
 
 async function answer(
-  { store, credentials, now }: ObjectListenerOptions,
+  { store, credentials, now }: ObjectRequestsOptions,
   basePath: BasePath,
   { request, response }: Exchange,
 ): Promise<S3Answer> {
