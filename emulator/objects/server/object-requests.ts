@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { ObjectStore } from "../object-store.ts";
 import type { S3Answer } from "../operations/operation.ts";
-import { operationOf } from "../operations/operations.ts";
 import { S3Error } from "../s3-error.ts";
 import { rawRequest } from "../signature/raw-request.ts";
 import { type Credentials, verify } from "../signature/verify.ts";
@@ -72,6 +71,8 @@ async function answer(
   const verified = verify(raw, credentials, now());
   const body = new IncomingBody(request, response, raw.headers, verified);
   const wanted = requestOf(raw, verified.isPresigned, basePath, body);
+  // Loaded with the first request: many starts see none, and would wait for it.
+  const { operationOf } = await import("../operations/operations.ts");
   return operationOf(wanted)({ store }, wanted);
 }
 
