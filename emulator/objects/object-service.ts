@@ -2,7 +2,7 @@
 import type { RequestListener } from "node:http";
 import path from "node:path";
 import type { Random } from "../core/clock.ts";
-import { keptCredentials } from "./credentials-file.ts";
+import { keptCredentials } from "./disk/credentials-file.ts";
 import { DiskObjectStore } from "./disk/disk-object-store.ts";
 import type { Bucket } from "./object-store.ts";
 import { REGION } from "./region.ts";
@@ -51,7 +51,7 @@ export class ObjectService {
   readonly #requests: ObjectRequests;
   #endpoint: string | undefined;
 
-  /** Opens the store; it cannot be called before `start`. @throws StoreUnusableError, StoreFullError, Error for its files */
+  /** Opens the store; it cannot be called before `start`. @throws StoreUnusableError, StoreFullError */
   constructor({ directory, random, now, log }: ObjectServiceOptions) {
     this.#log = log;
     this.#store = new DiskObjectStore({ directory, now });

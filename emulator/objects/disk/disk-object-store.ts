@@ -1,6 +1,7 @@
 /** The object store on disk: an index in SQLite, files for the content, and volumes that are directories of their own. */
 import path from "node:path";
 import { makeDirectoryDurably } from "../../store/sqlite/durable-directory.ts";
+import { fromFileSystem } from "../../store/sqlite/sqlite-error.ts";
 import type { Bucket, ObjectStore } from "../object-store.ts";
 import { noSuchBucket, S3Error } from "../s3-error.ts";
 import { BlobFiles } from "./blob-files.ts";
@@ -31,11 +32,10 @@ export class DiskObjectStore implements ObjectStore {
 
   /** @throws StoreUnusableError, StoreFullError */
   constructor({ directory, now }: DiskObjectStoreOptions) {
-    makeDirectoryDurably(directory);
+    const blobs = contentIn(directory);
     this.#db = new IndexDatabase(directory);
     const objects = new ObjectTable(this.#db);
     const table = new UploadTable(this.#db);
-    const blobs = new BlobFiles(path.join(directory, "blobs"));
     this.#context = { objects, uploads: { db: this.#db, table, blobs, now } };
     this.#volumeFiles = new VolumeTable(this.#db);
     for (const info of objects.buckets()) {
@@ -116,5 +116,15 @@ export class DiskObjectStore implements ObjectStore {
     await this.swept;
     await this.#context.uploads.blobs.settle();
     this.#db.close();
+  }
+}
+
+/** @throws StoreUnusableError, StoreFullError */
+function contentIn(directory: string): BlobFiles {
+  try {
+    makeDirectoryDurably(directory);
+    return new BlobFiles(path.join(directory, "blobs"));
+  } catch (error) {
+    throw fromFileSystem(error, directory);
   }
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { checkSchema, migrate } from "../../store/sqlite/migrate.ts";
 import { type Row, rowOf } from "../../store/sqlite/row.ts";
-import { fromSqlite } from "../../store/sqlite/sqlite-error.ts";
+import { fromFileSystem, fromSqlite } from "../../store/sqlite/sqlite-error.ts";
 import { inStoreWords } from "./disk-error.ts";
 import { SCHEMA } from "./schema.ts";
 
@@ -27,8 +27,7 @@ export class IndexDatabase {
    */
   constructor(directory: string) {
     this.#file = path.join(directory, FILE_NAME);
-    // SQLite gives its other files the permissions of the database's.
-    fs.closeSync(fs.openSync(this.#file, "a", 0o600));
+    makePrivate(this.#file);
     this.#db = new DatabaseSync(this.#file, { timeout: 0 });
     try {
       this.#db.exec("PRAGMA locking_mode = EXCLUSIVE");
@@ -81,5 +80,14 @@ export class IndexDatabase {
     } catch (error) {
       throw inStoreWords(fromSqlite(error, this.#file));
     }
+  }
+}
+
+/** SQLite gives its other files the permissions of the database's, which therefore is made first. */
+function makePrivate(file: string): void {
+  try {
+    fs.closeSync(fs.openSync(file, "a", 0o600));
+  } catch (error) {
+    throw fromFileSystem(error, file);
   }
 }

@@ -56,7 +56,10 @@ async function completedBefore(
   bucket: Bucket,
   { key, query }: S3Request,
 ): Promise<ObjectInfo | undefined> {
-  const found = await bucket.head(key).catch(() => undefined);
+  const found = await bucket.head(key).catch((error: unknown) => {
+    if (error instanceof S3Error) return undefined;
+    throw error;
+  });
   return found?.uploadId === query.get("uploadId") ? found : undefined;
 }
 

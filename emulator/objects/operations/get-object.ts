@@ -1,4 +1,5 @@
 /** GET /bucket/key : an object, or a range of it. */
+import { checkHeader } from "../header-text.ts";
 import type { OpenObject } from "../object-store.ts";
 import { headersOf } from "./attributes-of-request.ts";
 import { rangeOf } from "./byte-range.ts";
@@ -34,7 +35,9 @@ function answer(request: S3Request, object: OpenObject): S3Answer {
   const range = wantsRange(headers, info) ? rangeOf(headers.get("range"), sizeBytes) : undefined;
   const overrides = Object.entries(OVERRIDES).flatMap(([parameter, header]) => {
     const value = query.get(parameter);
-    return value === undefined ? [] : [[header, value] as const];
+    if (value === undefined) return [];
+    checkHeader(header, value, parameter);
+    return [[header, value] as const];
   });
   return {
     status: range ? 206 : 200,

@@ -1,4 +1,5 @@
 /** Makes of a verified request what operations are given. */
+import { checkHeader } from "../header-text.ts";
 import { checkKey } from "../object-key.ts";
 import type { RequestBody, S3Request } from "../operations/operation.ts";
 import { S3Error } from "../s3-error.ts";
@@ -12,7 +13,7 @@ const SIGNATURE_PARAMETER =
 /** Where in the address the store begins; the bucket follows. Empty or `/` and a name. */
 export type BasePath = "" | `/${string}`;
 
-/** @throws S3Error InvalidURI, KeyTooLongError */
+/** @throws S3Error InvalidURI, KeyTooLongError, InvalidArgument */
 export function requestOf(
   raw: RawRequest,
   isPresigned: boolean,
@@ -50,6 +51,7 @@ function withHoisted({ headers, query }: RawRequest): ReadonlyMap<string, string
   for (const [name, value] of query) {
     const header = name.toLowerCase();
     if (!header.startsWith("x-amz-") || SIGNATURE_PARAMETER.test(header)) continue;
+    checkHeader(header, value, name);
     if (!all.has(header)) all.set(header, value);
   }
   return all;

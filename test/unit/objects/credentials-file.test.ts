@@ -2,7 +2,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { keptCredentials } from "../../../emulator/objects/credentials-file.ts";
+import { keptCredentials } from "../../../emulator/objects/disk/credentials-file.ts";
+import { StoreUnusableError } from "../../../emulator/store/store.ts";
 import { createSystemRandom } from "../../../emulator/system-clock.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
@@ -35,6 +36,7 @@ it("are not replaced when the file is there and has none: the message says what 
   using temporary = temporaryDirectory();
   const file = path.join(temporary.path, "credentials");
   fs.writeFileSync(file, "[default]\naws_access_key_id = X\n");
+  expect(() => keptCredentials(file, random)).toThrow(StoreUnusableError);
   expect(() => keptCredentials(file, random)).toThrow("put them back, or delete it");
   expect(fs.readFileSync(file, "utf8")).toContain("= X");
 });

@@ -1,9 +1,11 @@
 /** A disk without room: the client is told, nothing half done is seen or left, and the store goes on. */
+import { ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { openOnDisk } from "../../contract/objects/disk-subject.ts";
 import { inPieces, keysOf, pattern, PLAIN, put, read } from "../../contract/objects/subject.ts";
+import { BUCKET, s3Harness } from "./s3-harness.ts";
 import { mountTmpfs, tmpfsIsMissing } from "../../setup/tmpfs.ts";
 
 const DISK_BYTES = 4_000_000;
@@ -66,6 +68,24 @@ describe.skipIf(tmpfsIsMissing !== undefined).each(["endpoint", "volume"] as con
       await put(bucket, "x", "x");
       expect(await keysOf(bucket)).toEqual(["kept", "x"]);
     });
+  },
+);
+
+it.skipIf(tmpfsIsMissing !== undefined)(
+  "a client is answered 507, and its next request as ever",
+  async () => {
+    using disk = mountTmpfs(DISK_BYTES);
+    await using s3 = await s3Harness({ directory: path.join(disk.path, "objects") });
+    const putting = (Body: Buffer) =>
+      s3.client.send(new PutObjectCommand({ Bucket: BUCKET, Key: "a", Body }));
+    await expect(putting(pattern(DISK_BYTES))).rejects.toMatchObject({
+      name: "InsufficientStorage",
+      $metadata: { httpStatusCode: 507, attempts: 1 },
+    });
+    expect(s3.logged).toEqual([expect.stringContaining("has no room left on its disk")]);
+    await putting(pattern(1_000_000));
+    const list = await s3.client.send(new ListObjectsV2Command({ Bucket: BUCKET }));
+    expect(list.Contents).toMatchObject([{ Key: "a", Size: 1_000_000 }]);
   },
 );
 

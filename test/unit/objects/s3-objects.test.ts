@@ -152,6 +152,18 @@ describe("objects", () => {
     });
     await answer.Body?.transformToString();
   });
+
+  it.each(["two\r\nx-lines: yes", "日本.txt", "\u0000"])(
+    "no answer can be told to say %j in a header",
+    async (text) => {
+      await using s3 = await s3Harness();
+      await put(s3.client, "a");
+      const query = { "response-content-disposition": text };
+      const answer = await signedFetch(s3, { path: `/${BUCKET}/a`, query });
+      expect(answer).toMatchObject({ status: 400, code: "InvalidArgument" });
+      expect(s3.logged).toEqual([]);
+    },
+  );
 });
 
 describe("copies", () => {

@@ -88,3 +88,14 @@ it("one works for one method, one object and as long as it says", async () => {
   expect(late.status).toBe(403);
   expect(await late.text()).toContain("the request has expired");
 });
+
+it("metadata in one that could be no header is refused", async () => {
+  await using s3 = await s3Harness();
+  for (const metadata of [{ a: "日本" }, { a: "b\nc" }]) {
+    const command = new PutObjectCommand({ ...target, Metadata: metadata });
+    const url = await getSignedUrl(s3.client, command);
+    const response = await fetch(url, { method: "PUT", body: "x" });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("<Code>InvalidArgument</Code>");
+  }
+});

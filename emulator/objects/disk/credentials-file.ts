@@ -1,8 +1,10 @@
 /** The store's one pair of keys: made at the first start, kept in a file that S3 clients can read. */
 import fs from "node:fs";
 import path from "node:path";
-import type { Random } from "../core/clock.ts";
-import type { Credentials } from "./signature/verify.ts";
+import type { Random } from "../../core/clock.ts";
+import { fromFileSystem } from "../../store/sqlite/sqlite-error.ts";
+import { StoreUnusableError } from "../../store/store.ts";
+import type { Credentials } from "../signature/verify.ts";
 
 const ID_LENGTH = 18;
 const SECRET_LENGTH = 40;
@@ -14,15 +16,23 @@ const MODE = 0o600;
  * Reads the file, or makes it with new keys. It has the form of AWS's own credentials file, so that a client finds the
  * keys in it through `AWS_SHARED_CREDENTIALS_FILE`.
  *
- * @throws Error when there is a file without keys in it, or it can be neither read nor written
+ * @throws StoreUnusableError when there is a file without keys in it, or it can be neither read nor written;
+ *   StoreFullError when there is no room for it
  */
 export function keptCredentials(file: string, random: Random): Credentials {
-  const text = textOf(file);
-  if (text === undefined) return made(file, random);
+  try {
+    return fs.existsSync(file) ? known(file) : made(file, random);
+  } catch (error) {
+    throw fromFileSystem(error, file);
+  }
+}
+
+function known(file: string): Credentials {
+  const text = fs.readFileSync(file, "utf8");
   const accessKeyId = valueIn(text, "aws_access_key_id");
   const secretAccessKey = valueIn(text, "aws_secret_access_key");
   if (accessKeyId === undefined || secretAccessKey === undefined) {
-    throw new Error(
+    throw new StoreUnusableError(
       `${file} has no aws_access_key_id and aws_secret_access_key; put them back, or delete it to have new ones made`,
     );
   }
@@ -53,10 +63,6 @@ function syncDirectory(directory: string): void {
   const handle = fs.openSync(directory, "r");
   fs.fsyncSync(handle);
   fs.closeSync(handle);
-}
-
-function textOf(file: string): string | undefined {
-  return fs.existsSync(file) ? fs.readFileSync(file, "utf8") : undefined;
 }
 
 function valueIn(text: string, name: string): string | undefined {
