@@ -21,6 +21,9 @@ const alias = [
   replacement: `${import.meta.dirname}/${file}`,
 }));
 
+/** Of the programs that tests start from source: they need not be translated anew each time, which takes 50 ms of 80. */
+const compileCache = `${import.meta.dirname}/node_modules/.cache/sv-runtime/compiled`;
+
 export default defineConfig({
   resolve: { alias },
   test: {
@@ -29,7 +32,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["test/{unit,contract}/**/*.test.ts", "test/tidy.test.ts"],
+          include: ["test/{unit,contract}/**/*.test{,-d}.ts", "test/tidy.test.ts"],
+          env: { NODE_COMPILE_CACHE: compileCache },
           testTimeout: 20_000,
           sequence: { groupOrder: 0 },
         },

@@ -8,21 +8,27 @@ import { describeMachine, machineLine } from "./machine.ts";
 import { type Options, parseOptions } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { writeReport } from "./report.ts";
+import { extraProcess } from "./rows/extra-process.ts";
 import { idleLatency } from "./rows/idle-latency.ts";
 import { memory } from "./rows/memory.ts";
-import { takeover } from "./rows/takeover.ts";
+import { pickup } from "./rows/pickup.ts";
 import { queueDepth } from "./rows/queue-depth.ts";
 import type { Row } from "./rows/row.ts";
 import { spawn } from "./rows/spawn.ts";
+import { start } from "./rows/start.ts";
 import { streaming } from "./rows/streaming.ts";
+import { takeover } from "./rows/takeover.ts";
 import { throughput } from "./rows/throughput.ts";
 import { coloured, plain, terminalTable } from "./table.ts";
 
 const ROWS: readonly Row[] = [
   idleLatency,
+  pickup,
+  extraProcess,
   throughput,
   streaming,
   spawn,
+  start,
   takeover,
   queueDepth,
   memory,

@@ -21,7 +21,7 @@ export function quantile(values: ArrayLike<number>, part: number): number {
   if (below === undefined || above === undefined) {
     throw new RangeError("There is no quantile of no values.");
   }
-  return below + (above - below) * (place - Math.floor(place));
+  return Math.min(above, below + (above - below) * (place - Math.floor(place)));
 }
 
 /** @throws {RangeError} without values */

@@ -3,8 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
+import { ownedName } from "../runtime/leftovers/owner.ts";
 import type { Random } from "./core/clock.ts";
 import { KeyRing } from "./core/key-ring.ts";
+import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/lease-terms.ts";
 import type { EngineLog } from "./engine/context.ts";
 import { createEngine, type RunningEngine } from "./engine/engine.ts";
 import { settleUserKey } from "./engine/user-key.ts";
@@ -43,6 +46,11 @@ export interface EmulatorOptions {
   readonly apiKey?: string;
   /** Handler modules to serve, each as an endpoint. */
   readonly handlers?: readonly LocalHandler[];
+  /**
+   * How long a worker may say nothing before it is taken for lost, ended and replaced, ms; default 15,000, at least
+   * 1,000. It is told to speak three times as often.
+   */
+  readonly leaseMs?: number;
   /** Where the service says what it does; by default nowhere. */
   readonly log?: EngineLog;
   /** Called with each line a worker writes. */
@@ -69,20 +77,32 @@ const S3_PATH = "/s3";
 
 const LAST_PORT = 65_535;
 
+/** Begins the name of the directory in which the workers' socket lies, too; short, for the path of a socket has to be. */
+const TEMPORARY_DIR_KIND = "sv-e";
+
 const SILENT: EngineLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
  * Starts the service; resolves when it can be called.
  *
- * @throws StoreInUseError, StoreUnusableError for the data directory; PortInUseError and others for the address
+ * @throws StoreInUseError, StoreUnusableError for the data directory; PortInUseError and others for the address;
+ *   RangeError for a `leaseMs` that makes no sense
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const { leaseMs } = options;
+  const lease = leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs);
   const log = options.log ?? SILENT;
   const store =
     options.dataDir === undefined
       ? createMemoryStore()
       : await openSqliteStore({ directory: options.dataDir });
-  const parts: Parts = { log, store, temporaryDir: await mkdtemp(join(tmpdir(), "sv-")) };
+  const parts: Parts = {
+    log,
+    store,
+    lease,
+    temporaryDir: await mkdtemp(join(tmpdir(), `${ownedName(TEMPORARY_DIR_KIND)}-`)),
+    leftoversCleared: clearLeftovers(tmpdir(), TEMPORARY_DIR_KIND),
+  };
   try {
     return await compose(options, parts);
   } catch (error) {
@@ -95,9 +115,12 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 /** What has been made so far, so that it can be taken down again. */
 interface Parts {
   readonly log: EngineLog;
+  readonly lease: LeaseTerms;
   readonly store: Store;
   /** For what lasts no longer than this run: the worker port's socket, and objects if there is no data directory. */
   readonly temporaryDir: string;
+  /** Settles when what killed services left is gone. */
+  readonly leftoversCleared: Promise<void>;
   objects?: ObjectService;
   engine?: RunningEngine;
   workerServer?: WorkerServer;
@@ -105,7 +128,7 @@ interface Parts {
 }
 
 async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator> {
-  const { log, store } = parts;
+  const { log, store, lease } = parts;
   const random = createSystemRandom();
   const clock = createSystemClock();
   const handlers = options.handlers ?? [];
@@ -126,6 +149,7 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
     clock,
     random,
     log,
+    lease,
     launchers: [launcher],
     endpointDeleted: (endpointId) => void objects?.endpointDeleted(endpointId),
   });
@@ -213,6 +237,7 @@ async function takeDown(parts: Parts, how: "drain" | "kill"): Promise<void> {
   // Workers that drained were still uploading.
   await parts.objects?.stop();
   await parts.store.close();
+  await parts.leftoversCleared;
   await rm(parts.temporaryDir, { recursive: true, force: true });
 }
 
@@ -220,7 +245,7 @@ async function takeDown(parts: Parts, how: "drain" | "kill"): Promise<void> {
 function workerProgram(): URL {
   const built = import.meta.url.endsWith(".js");
   return new URL(
-    built ? "../runtime/bin/sv-worker.js" : "../dist/runtime/bin/sv-worker.js",
+    built ? "../runtime/sv-worker.cjs" : "../dist/runtime/sv-worker.cjs",
     import.meta.url,
   );
 }

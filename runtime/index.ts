@@ -17,6 +17,8 @@ export type {
   SetupContext,
 } from "./handler/contract.ts";
 export type { StartedWorker, StartWorkerOptions } from "./own-worker.ts";
+export type { StandbyMode } from "./isolate/standby.ts";
+export type { LogFormat, WorkerLogLevel } from "./log/worker-log.ts";
 export type { WorkerEnd } from "./worker.ts";
 export type { SchemaIssue, SchemaResult, StandardSchema } from "./handler/standard-schema.ts";
 
@@ -78,8 +80,8 @@ export function defineHandler(handler: unknown): unknown {
  * SIGTERM.
  *
  * @param handler the handler's file or directory, as a path (a relative one from the working directory) or a `file:` URL
- * @throws {Error} with the code `missing_setting` when there is no service address or no token; a handler that cannot be
- *   made ready is reported by `ended`
+ * @throws {Error} with the code `missing_setting` when there is no service address or no token, `bad_setting` when an option
+ *   makes no sense; a handler that cannot be made ready is reported by `ended`
  */
 export async function startWorker(
   handler: string | URL,

@@ -1,8 +1,16 @@
 /** A worker inside a program of the user's own, for those who do not want `sv-worker` to be the main program. */
 import { fileURLToPath } from "node:url";
-import { openWorkerLog, type LogFormat } from "./log/worker-log.ts";
+import { inspectAddress } from "./bin/settings.ts";
+import { UsageError } from "./bin/usage.ts";
+import { STANDBY_MODES, type StandbyMode } from "./isolate/standby.ts";
+import {
+  LOG_LEVELS,
+  openWorkerLog,
+  type LogFormat,
+  type WorkerLogLevel,
+} from "./log/worker-log.ts";
 import { WORKER_ENV } from "./protocol/worker-env.ts";
-import { RUNTIME_VERSION } from "./version.ts";
+import { serviceSource } from "./service-source.ts";
 import { startWorker, type Worker, type WorkerEnd } from "./worker.ts";
 
 /** How to run a worker; every part has a default. */
@@ -13,12 +21,24 @@ export interface StartWorkerOptions {
   readonly workerToken?: string;
   /** How the worker writes its log to standard error; default `SV_LOG_FORMAT`, else `json`. */
   readonly logFormat?: LogFormat;
+  /** The least level it writes; default `debug`, which is everything. What a handler prints is of level `info`. */
+  readonly logLevel?: WorkerLogLevel;
   /** Between the abort signal and SIGTERM, and between SIGTERM and SIGKILL; ms, default 5,000 (ours). */
   readonly graceMs?: number;
   /** How long importing the handler and its `setup` may take together; ms, default 7 minutes (ours). */
   readonly initLimitMs?: number;
   /** How long running jobs may go on after `drain`, before they are handed back; ms, default 30,000 (ours). */
   readonly drainLimitMs?: number;
+  /**
+   * What waits to take over from a handler process that has to end (ours): `none`, an `idle` process with nothing of
+   * the handler's in it (default), or one with the handler `loaded` and set up, which then lies in memory twice.
+   */
+  readonly standby?: StandbyMode;
+  /**
+   * `host:port`, or a port of 127.0.0.1, on which the handler process lets a debugger in (ours); default none. While
+   * the debugger holds it no deadline comes nearer. There is no standby process then: it would need the port as well.
+   */
+  readonly inspect?: string;
   /** Added to the handler process's environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -33,33 +53,35 @@ export interface StartedWorker {
   stop(): void;
 }
 
-/** There is no address or no token, neither in the options nor in the environment. */
-class MissingSettingError extends Error {
-  override readonly name = "MissingSettingError";
-  readonly code = "missing_setting";
+/**
+ * `missing_setting`: there is no address or no token, neither in the options nor in the environment; `bad_setting`: an
+ * option has a value that makes no sense. The message says which one.
+ */
+class SettingError extends Error {
+  override readonly name = "SettingError";
+  readonly code: "missing_setting" | "bad_setting";
+
+  constructor(code: SettingError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
-/** @throws MissingSettingError */
+/** @throws SettingError */
 export function startOwnWorker(handler: string | URL, options: StartWorkerOptions): StartedWorker {
-  const { serviceAddress, workerToken, logFormat, ...more } = options;
+  const { serviceAddress, workerToken, logFormat, logLevel, inspect, ...more } = options;
+  checkOneOf("standby", options.standby, STANDBY_MODES);
+  checkOneOf("logLevel", logLevel, LOG_LEVELS);
   const address = setting("serviceAddress", serviceAddress, WORKER_ENV.serviceAddress);
   const token = setting("workerToken", workerToken, WORKER_ENV.workerToken);
   const fromEnv = process.env[WORKER_ENV.logFormat] === "pretty" ? "pretty" : "json";
-  const log = openWorkerLog(logFormat ?? fromEnv);
+  const log = openWorkerLog(logFormat ?? fromEnv, process.stderr, logLevel);
   const worker = startWorker({
     ...more,
+    ...(inspect === undefined ? {} : { inspect: checkedAddress(inspect) }),
     handler: handler instanceof URL ? fileURLToPath(handler) : handler,
     log,
-    openSource: async () => {
-      const { GrpcJobSource } = await import("./source/grpc.ts");
-      return new GrpcJobSource({
-        address,
-        token,
-        runtimeVersion: RUNTIME_VERSION,
-        onDisconnect: (reason, retryInMs) =>
-          log.write("warn", `lost the connection to the service: ${reason}`, { retryInMs }),
-      });
-    },
+    openSource: serviceSource({ address, token }, log),
   });
   killWithThisProcess(worker);
   return {
@@ -72,9 +94,26 @@ export function startOwnWorker(handler: string | URL, options: StartWorkerOption
 function setting(option: string, given: string | undefined, variable: string): string {
   const value = given ?? process.env[variable];
   if (value !== undefined && value !== "") return value;
-  throw new MissingSettingError(
+  throw new SettingError(
+    "missing_setting",
     `A worker needs the option ${option}, or the variable ${variable}.`,
   );
+}
+
+/** For callers whose compiler does not check. */
+function checkOneOf(option: string, value: string | undefined, allowed: readonly string[]): void {
+  if (value === undefined || allowed.includes(value)) return;
+  const choice = allowed.join(", ");
+  throw new SettingError("bad_setting", `${option} must be one of ${choice}, not "${value}".`);
+}
+
+function checkedAddress(inspect: string): string {
+  try {
+    return inspectAddress(inspect, "inspect");
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new SettingError("bad_setting", error.message);
+  }
 }
 
 /** A program that ends early leaves no handler process behind. */

@@ -9,6 +9,7 @@ import type { Handler, HandlerDefinition, Job, LogFields, S3Config } from "./han
 import { invoke, type Invocable, type Invocation } from "./handler/invoke.ts";
 import { JobContext, openLog, type Voice } from "./handler/job-context.ts";
 import { readModule } from "./handler/read-module.ts";
+import { SetupRun } from "./handler/setup-run.ts";
 import type { LogLevel } from "./pipe/tagged-lines.ts";
 import type { RawChunk } from "./protocol/chunk.ts";
 import { LIMITS } from "./protocol/limits.ts";
@@ -81,7 +82,8 @@ export async function runHandler(
   const loaded = readModule({ default: handler, ...named }, "The handler");
   const run = new CapturedRun();
   const log = openLog(run);
-  const state = "state" in options ? options.state : await loaded.setup?.({ log });
+  const state =
+    "state" in options ? options.state : await loaded.setup?.(new SetupRun(log, () => {}));
   try {
     const output = await runJob({ ...loaded, ...named }, run, { input, options, state });
     if (!("state" in options)) await loaded.dispose?.(state);
@@ -141,8 +143,8 @@ class CapturedInvocation implements Invocation {
     this.window.release();
   }
 
-  sendChunk(index: number, body: Buffer): void {
-    this.#run.chunk(body);
+  sendChunk(index: number, line: string | Buffer): void {
+    this.#run.chunk(line);
     this.window.stored(index + 1);
   }
 }
@@ -155,9 +157,9 @@ class CapturedRun implements Voice {
   #refreshed = false;
   #tempDir: string | undefined;
 
-  chunk(body: Buffer): void {
+  chunk(line: string | Buffer): void {
     // Written by the runtime just now.
-    this.#chunks.push(JSON.parse(body.toString()) as RawChunk);
+    this.#chunks.push(JSON.parse(line.toString()) as RawChunk);
   }
 
   log(level: LogLevel, message: string, fields?: LogFields): void {

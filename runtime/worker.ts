@@ -1,6 +1,5 @@
 /** The worker: connects a source of jobs with the process that runs the handler, from the first job to the last. */
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { Isolate, type IsolateOptions } from "./isolate/isolate.ts";
 import type { OutputLine } from "./isolate/handler-output.ts";
 import type { StandbyMode } from "./isolate/standby.ts";
@@ -9,6 +8,7 @@ import type { WorkerLog } from "./log/worker-log.ts";
 import type { Failure } from "./protocol/failure.ts";
 import { LIMITS } from "./protocol/limits.ts";
 import type { HandedJob, LeaseRef, Outcome } from "./protocol/outcome.ts";
+import { programFile } from "./pipe/program-file.ts";
 import type { JobSource } from "./source/job-source.ts";
 
 const MINUTE_MS = 60_000;
@@ -92,11 +92,13 @@ class RunningWorker implements Worker {
       unusable: (failure) => void this.#unusable(failure),
       restartFailed: (failure, retryInMs) =>
         this.#log.write("error", failure.message, { retryInMs, stack: failure.stack }),
+      standbyReady: () => this.#log.write("debug", "a standby handler process is ready"),
       standbyFailed: ({ message, stack }) =>
         this.#log.write("warn", `a standby handler process ended: ${message}`, { stack }),
       outcome: (lease, outcome) => this.#finish(lease, outcome),
-      chunk: (lease, index, body) => this.#source?.chunk(lease, index, body),
+      chunks: (lease, batch) => this.#source?.chunks(lease, batch),
       progress: (lease, value) => this.#source?.progress(lease, value),
+      paused: (pause) => this.#source?.paused(pause),
       line: (line) => this.#logLine(line),
       placesChanged: () => this.#placesChanged(),
     });
@@ -116,8 +118,7 @@ class RunningWorker implements Worker {
 
   start(): void {
     this.#isolate.start();
-    void this.#prepare();
-    void this.#connect();
+    void this.#begin();
   }
 
   drain(): void {
@@ -144,17 +145,12 @@ class RunningWorker implements Worker {
     this.#isolate.killNow();
   }
 
-  async #prepare(): Promise<void> {
-    try {
-      this.#isolate.load(await prepareHandler(this.#options.handler));
-    } catch (error) {
-      await this.#unusable({ type: "handler_error", ...describe(error) });
-    }
-  }
-
-  async #connect(): Promise<void> {
+  /** The order to load leaves first: opening the source loads much itself, and the handler process would wait. */
+  async #begin(): Promise<void> {
+    const failure = await this.#load();
     try {
       const source = await this.#options.openSource();
+      if (this.#isEnding) return await source.close();
       this.#source = source;
       const welcome = source.connect({
         job: (job) => this.#take(job),
@@ -163,11 +159,22 @@ class RunningWorker implements Worker {
         drain: () => this.drain(),
         refused: (reason) => void this.#refused(reason),
       });
+      if (failure !== undefined) void this.#unusable(failure);
       if (this.#concurrency !== undefined) this.#ready(this.#concurrency);
       const { workerId, endpointId } = await welcome;
       this.#log.write("info", "connected to the service", { workerId, endpointId });
     } catch (error) {
       await this.#refused(describe(error).message);
+    }
+  }
+
+  /** Gives why the handler's module cannot be made. */
+  async #load(): Promise<Failure | undefined> {
+    try {
+      this.#isolate.load(await prepareHandler(this.#options.handler));
+      return undefined;
+    } catch (error) {
+      return { type: "handler_error", ...describe(error) };
     }
   }
 
@@ -275,10 +282,8 @@ function isolateOptions(options: WorkerOptions): IsolateOptions {
   };
 }
 
-/** The program of the handler process lies beside this one, built or not. */
 function handlerProgram(): string {
-  const here = fileURLToPath(import.meta.url);
-  return path.join(path.dirname(here), "handler", `handler-process${path.extname(here)}`);
+  return path.join(import.meta.dirname, "handler", programFile("handler-process"));
 }
 
 function describe(error: unknown): { readonly message: string; readonly stack?: string } {

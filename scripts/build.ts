@@ -4,12 +4,20 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { bundlePrograms } from "./bundle-programs.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const dist = path.join(root, "dist");
 const stampFile = path.join(root, "node_modules/.cache/sv-runtime/build.stamp");
 const sourceFolders = ["runtime", "emulator"];
-const otherInputs = ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.ts"];
+const otherInputs = [
+  "package.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "scripts/build.ts",
+  "scripts/bundle-programs.ts",
+  "scripts/package-licences.ts",
+];
 
 /** What one build came to: `typeErrors` is the compiler's text, empty when there were none. */
 export interface BuildOutcome {
@@ -22,7 +30,7 @@ export interface BuildOutcome {
  * With type errors the JavaScript is still put in place, but the next call builds again.
  * @throws Error when the compiler wrote nothing.
  */
-export function buildIfStale(): BuildOutcome {
+export async function buildIfStale(): Promise<BuildOutcome> {
   const stamp = inputStamp();
   if (fs.existsSync(dist) && readIfThere(stampFile) === stamp) {
     return { built: false, typeErrors: "" };
@@ -32,6 +40,7 @@ export function buildIfStale(): BuildOutcome {
   const fresh = fs.mkdtempSync(path.join(root, ".dist-"));
   try {
     const typeErrors = compileInto(fresh);
+    await bundlePrograms(fresh);
     copyAssets(fresh);
     markExecutables(fresh);
     mirror(fresh, dist);
@@ -112,9 +121,9 @@ function readIfThere(file: string): string | undefined {
   return fs.existsSync(file) ? fs.readFileSync(file, "utf8") : undefined;
 }
 
-function main(): void {
+async function main(): Promise<void> {
   const startedAt = performance.now();
-  const { built, typeErrors } = buildIfStale();
+  const { built, typeErrors } = await buildIfStale();
   if (typeErrors !== "") {
     console.error(`${typeErrors}\nThe build has type errors, see above.`);
     process.exitCode = 1;
@@ -123,4 +132,4 @@ function main(): void {
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) main();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();

@@ -51,6 +51,12 @@ export class FakeClock implements Clock {
     await this.settle();
   }
 
+  /** Moves time on by `ms` in which nothing fires, as for a process that is stopped; all that came due fires then, late. */
+  async standStill(ms: number): Promise<void> {
+    this.#now += ms;
+    await this.advance(0);
+  }
+
   /** Waits until work that needs no time to pass has come to rest. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < TURNS; turn += 1) {

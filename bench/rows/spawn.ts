@@ -1,13 +1,11 @@
 /** Row: from starting `sv-emulate` to the first result, beside starting Node alone. */
-import { spawn as spawnProcess } from "node:child_process";
-import { once } from "node:events";
 import path from "node:path";
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { handlerFile, startEmulatorProcess } from "../emulator-process.ts";
+import { nodeMs } from "../floors/bare-node.ts";
 import { closeConnections, connectionsTo, send } from "../load/connections.ts";
 import type { Line } from "../line.ts";
 import { submissionBody } from "../payload.ts";
-import { watchOver } from "../processes.ts";
 import { ratio, summarize } from "../statistics.ts";
 import { number } from "../table.ts";
 import type { Row } from "./row.ts";
@@ -48,14 +46,6 @@ async function firstResultMs(bench: Bench, readyMs: number[]): Promise<number> {
   if (!answer.includes('"COMPLETED"')) throw new Error(`The job ended with ${answer.toString()}`);
   await closeConnections(origin);
   return tookMs;
-}
-
-async function nodeMs(): Promise<number> {
-  const startedAt = performance.now();
-  const child = spawnProcess(process.execPath, ["-e", "0"], { stdio: "ignore" });
-  watchOver(child);
-  await once(child, "exit");
-  return performance.now() - startedAt;
 }
 
 export const spawn: Row = {

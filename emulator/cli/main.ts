@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import type { Emulator } from "../index.ts";
 import { invitation, keySentence, readyLine, s3Sentence } from "./announcement.ts";
+import { collectBuffersLessOften } from "./buffer-memory.ts";
 import { readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
@@ -33,6 +34,7 @@ interface Request {
 }
 
 async function run({ targets, flags }: Request, signals: StopSignals): Promise<ExitCode> {
+  collectBuffersLessOften();
   // Loading the service takes longest, so it goes on while the targets are looked at.
   const loading = import("../index.ts");
   const cwd = process.cwd();

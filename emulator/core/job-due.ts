@@ -10,7 +10,7 @@ export function dueAt(job: Job): number {
     case "IN_QUEUE":
       return job.ttlAt;
     case "IN_PROGRESS":
-      return Math.min(job.ttlAt, leaseEnd(job), overrunAt(job));
+      return Math.min(job.ttlAt, leaseEnd(job), overrunOf(job));
     default:
       return job.ttlPinned ? job.ttlAt : Math.min(job.ttlAt, retainedUntil(job));
   }
@@ -20,7 +20,7 @@ export function dueAt(job: Job): number {
 export function dueEvent(job: Job, now: number, retryRules: RetryRules): JobEvent | undefined {
   if (job.status !== "IN_PROGRESS") return dueAt(job) <= now ? { type: "expire" } : undefined;
   if (job.ttlAt <= now) return { type: "expire" };
-  if (overrunAt(job) <= now) return { type: "overrun", failure: executionTimeoutFailure(job) };
+  if (overrunOf(job) <= now) return { type: "overrun", failure: executionTimeoutFailure(job) };
   if (job.lease && job.lease.expiresAt <= now) {
     return {
       type: "lose-worker",
@@ -30,6 +30,14 @@ export function dueEvent(job: Job, now: number, retryRules: RetryRules): JobEven
     };
   }
   return undefined;
+}
+
+/**
+ * When the service itself ends a job that was handed over at `startedAt` (ours): its worker has had `executionTimeout`,
+ * the time a debugger held the job, and a grace.
+ */
+export function overrunAt(startedAt: number, executionTimeoutMs: number, pausedMs = 0): number {
+  return startedAt + executionTimeoutMs + pausedMs + LIMITS.executionGraceMs;
 }
 
 /**
@@ -52,7 +60,7 @@ function executionTimeoutFailure(job: Job): Failure {
 function leaseLostFailure(job: Job): Failure {
   return {
     type: "worker_lost",
-    message: `worker ${job.workerId ?? "unknown"} did not renew its lease for ${LIMITS.leaseMs} ms`,
+    message: `worker ${job.workerId ?? "unknown"} did not renew its lease in time`,
     ...(job.workerId === undefined ? {} : { workerId: job.workerId }),
   };
 }
@@ -61,8 +69,8 @@ function leaseEnd(job: Job): number {
   return job.lease?.expiresAt ?? job.ttlAt;
 }
 
-function overrunAt(job: Job): number {
-  return (job.startedAt ?? job.queuedAt) + job.executionTimeoutMs + LIMITS.executionGraceMs;
+function overrunOf(job: Job): number {
+  return job.lease?.overrunAt ?? job.ttlAt;
 }
 
 function retainedUntil(job: Job): number {

@@ -19,6 +19,14 @@ export interface Renew extends Fenced {
   readonly leaseMs: number;
 }
 
+/** A debugger holds the job, or has let go of it. */
+export interface ReportPause extends Fenced {
+  readonly type: "report-pause";
+  readonly isPaused: boolean;
+  /** How long the pauses of this attempt that are over took together. */
+  readonly pausedMs: number;
+}
+
 export interface AppendChunks extends Fenced {
   readonly type: "append-chunks";
   readonly firstIndex: number;
@@ -96,6 +104,7 @@ export interface Expire {
 export type JobEvent =
   | HandOver
   | Renew
+  | ReportPause
   | AppendChunks
   | ReportProgress
   | Complete

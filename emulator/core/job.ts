@@ -12,6 +12,8 @@ export interface Lease {
   readonly workerId: string;
   /** The job is lost if the lease is not renewed by then. */
   readonly expiresAt: number;
+  /** The service ends the job then, if its worker has not; undefined while a debugger holds it. */
+  readonly overrunAt: number | undefined;
 }
 
 /** All instants are service time, ms since the epoch; all durations integer ms. */

@@ -3,7 +3,7 @@ import type { Endpoint } from "./endpoint.ts";
 
 export interface ScalableWorker {
   readonly id: string;
-  readonly state: "initializing" | "ready" | "draining" | "unhealthy";
+  readonly state: "initializing" | "ready" | "draining" | "unhealthy" | "lost";
   /** False for one whose process has ended, and for one that connected by itself. */
   readonly hasProcess: boolean;
   readonly heldCount: number;
@@ -54,9 +54,10 @@ export function decideScale(input: ScalerInput): ScalerDecision {
   const wanted = clamp(growth.count, endpoint.workersMin, endpoint.workersMax);
   const dueAts = [growth.dueAt];
 
-  // One that cannot load its handler keeps its place until it has ended: only then is it known how long to wait.
+  // One that cannot load its handler, or was lost, keeps its place until it has ended: only then is it known how long
+  // to wait.
   const ending = input.workers.filter(
-    (worker) => worker.state === "unhealthy" && worker.hasProcess,
+    ({ state, hasProcess }) => (state === "unhealthy" || state === "lost") && hasProcess,
   );
   const missing = wanted - current.length - ending.length;
   const start = missing > 0 && now >= input.notBefore ? missing : 0;

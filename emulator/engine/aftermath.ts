@@ -1,4 +1,5 @@
 /** What a transaction asks to be done once it is durable, collected as values; nothing of it happens if it fails. */
+import type { ChunkBatch } from "../../runtime/protocol/chunk-batch.ts";
 import type { JobEffect } from "../core/job-transition.ts";
 import type { Job } from "../core/job.ts";
 import type { FleetWorker } from "./fleet-worker.ts";
@@ -23,6 +24,8 @@ export class Aftermath {
   readonly changedEndpoints = new Set<string>();
   /** Raw JSON of outputs that were stored, by job id, to spare the waiting callers a read. */
   readonly outputs = new Map<string, Uint8Array>();
+  /** Chunks that were stored, by job id, to spare those who follow the stream a read. */
+  readonly chunks = new Map<string, readonly ChunkBatch[]>();
   /** The earliest due moment of the jobs that changed. */
   earliestDueAt = Number.POSITIVE_INFINITY;
   readonly #undo: (() => void)[] = [];

@@ -1,5 +1,4 @@
 /** Hands waiting jobs to workers that have credit, and sends them once the hand-over is durable. */
-import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { HandOver } from "../core/job-event.ts";
 import type { Job } from "../core/job.ts";
 import type { StoreTransaction } from "../store/store.ts";
@@ -34,7 +33,7 @@ export function reserve(engine: EngineContext, after: Aftermath, worker: FleetWo
   const leaseToken = engine.random.token();
   worker.reserve(leaseToken);
   after.onFailure(() => worker.giveBack(leaseToken));
-  return { type: "hand-over", workerId: worker.id, leaseToken, leaseMs: LIMITS.leaseMs };
+  return { type: "hand-over", workerId: worker.id, leaseToken, leaseMs: engine.lease.leaseMs };
 }
 
 /** Sends the job to its worker; payloads that are not at hand are read first. */

@@ -45,6 +45,15 @@ export async function stage(engine: EngineContext, bytes: Uint8Array) {
   }
 }
 
+/** The same for chunks of one job. @throws ServiceError storage_full */
+export async function stageChunks(engine: EngineContext, parts: readonly Uint8Array[]) {
+  try {
+    return await engine.store.stageChunks(parts);
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
 /** A file that was not stored is removed now; should that fail, the next start removes it. */
 function giveBack(engine: EngineContext, payload: Payload | undefined): void {
   if (payload?.kind !== "file") return;
@@ -80,6 +89,11 @@ function perform(engine: EngineContext, after: Aftermath): void {
           output: after.outputs.get(effect.job.id),
         });
         break;
+      case "chunks": {
+        const batches = after.chunks.get(effect.job.id) ?? [];
+        engine.watchers.tell(effect.job.id, { ...effect, batches });
+        break;
+      }
       default:
         engine.watchers.tell(effect.job.id, effect);
     }

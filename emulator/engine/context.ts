@@ -1,10 +1,12 @@
 /** What every use case of the service works with; made once at the composition root. */
 import type { Clock, Random } from "../core/clock.ts";
+import type { LeaseTerms } from "../core/lease-terms.ts";
 import type { Store } from "../store/store.ts";
 import type { Alarm } from "./alarm.ts";
 import type { EndpointDirectory } from "./endpoint-directory.ts";
 import type { Fleet } from "./fleet.ts";
 import type { JobWatchers } from "./job-watchers.ts";
+import type { Standstill } from "./standstill.ts";
 
 /** Where the service says what it does. Fields are data for machines; the message is for people. */
 export interface EngineLog {
@@ -18,6 +20,9 @@ export interface EngineContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: EngineLog;
+  readonly lease: LeaseTerms;
+  /** Whether silence can be judged, or the service itself was deaf. */
+  readonly standstill: Standstill;
   /** The workers, their sessions and their credit. */
   readonly fleet: Fleet;
   /** Those who wait for a job to end or to stream. */

@@ -1,6 +1,7 @@
 /** The engine as one part: the context of the use cases, the clock-driven rules and the workers, with a start and a stop. */
 import type { Clock, Random } from "../core/clock.ts";
 import type { Endpoint } from "../core/endpoint.ts";
+import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../core/lease-terms.ts";
 import type { Template } from "../core/template.ts";
 import type { Launcher } from "../launch/launcher.ts";
 import type { Store } from "../store/store.ts";
@@ -12,6 +13,7 @@ import { expireDue } from "./expire.ts";
 import { Fleet } from "./fleet.ts";
 import { handBackOrphans } from "./hand-back.ts";
 import { JobWatchers } from "./job-watchers.ts";
+import { Standstill } from "./standstill.ts";
 import { WorkerManager } from "./worker-manager.ts";
 
 export interface EngineOptions {
@@ -20,6 +22,8 @@ export interface EngineOptions {
   readonly random: Random;
   readonly log: EngineLog;
   readonly launchers: readonly Launcher[];
+  /** Default: leases of 15 s, renewed every 5 s. */
+  readonly lease?: LeaseTerms;
   /** Called with an endpoint that is no more; by default nobody wants to know. */
   readonly endpointDeleted?: (endpointId: string) => void;
 }
@@ -43,7 +47,7 @@ export interface RunningEngine {
 
 /** Makes the engine on an open store: what an earlier run left in progress is put back into the queue. */
 export async function createEngine(options: EngineOptions): Promise<RunningEngine> {
-  const { store, clock, random, log, launchers } = options;
+  const { store, clock, random, log, launchers, lease = DEFAULT_LEASE_TERMS } = options;
   const directory = new EndpointDirectory();
   await directory.load(store);
   const alarm = new Alarm(clock, () => {
@@ -57,6 +61,8 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
     clock,
     random,
     log,
+    lease,
+    standstill: new Standstill(clock, lease, log),
     directory,
     alarm,
     fleet: new Fleet(),

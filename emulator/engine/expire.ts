@@ -1,5 +1,6 @@
 /** What the passing of time does to jobs: expiry, overrun of executionTimeout, leases that run out. */
 import { dueEvent } from "../core/job-due.ts";
+import type { JobEvent } from "../core/job-event.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
 import { commit } from "./commit.ts";
@@ -11,23 +12,35 @@ const BATCH = 200;
 
 /** Applies everything that is due and aims the alarm at the next due moment. */
 export async function expireDue(engine: EngineContext): Promise<void> {
+  // A batch that was not applied to the last job ends the round: the rest was put off.
   while ((await expireBatch(engine)) === BATCH);
   const next = await engine.store.read((view) => view.nextDueAt());
-  if (next !== undefined) engine.alarm.aim(next);
+  if (next === undefined) return;
+  const now = engine.clock.now();
+  // What is due already was put off.
+  engine.alarm.aim(next > now ? next : Math.max(now, engine.standstill.judgesFrom));
 }
 
 async function expireBatch(engine: EngineContext): Promise<number> {
   return commit(engine, async (tx, after) => {
     const now = engine.clock.now();
-    const jobs = await tx.dueJobs(now, BATCH);
-    for (const job of jobs) {
+    const { judgesFrom } = engine.standstill;
+    let applied = 0;
+    for (const job of await tx.dueJobs(now, BATCH)) {
       const event = dueEvent(job, now, retryRules(engine, job.endpointId));
-      if (event?.type === "lose-worker" && job.lease)
+      if (!event || (dependsOnHearing(event) && now < judgesFrom)) continue;
+      if (event.type === "lose-worker" && job.lease)
         engine.fleet.find(job.lease.workerId)?.fallSilent();
-      if (event) await apply(tx, after, job, event, now);
+      await apply(tx, after, job, event, now);
+      applied += 1;
     }
     for (const endpointId of after.changedEndpoints)
       await assignWaiting(engine, tx, after, endpointId);
-    return jobs.length;
+    return applied;
   });
+}
+
+/** After a standstill a renewal or an outcome may wait to be read, said in time. */
+function dependsOnHearing({ type }: JobEvent): boolean {
+  return type === "lose-worker" || type === "overrun";
 }

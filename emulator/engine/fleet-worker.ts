@@ -8,8 +8,9 @@ import type { LaunchedWorker } from "../launch/launcher.ts";
  * - `ready`: takes jobs; idle or running, by whether it holds any
  * - `draining`: finishes what it holds and takes nothing more
  * - `unhealthy`: its handler cannot be loaded
+ * - `lost`: it was silent for too long; its jobs went back, and it is being ended
  */
-export type WorkerState = "initializing" | "ready" | "draining" | "unhealthy";
+export type WorkerState = "initializing" | "ready" | "draining" | "unhealthy" | "lost";
 
 export interface FleetWorkerOptions {
   readonly id: string;
@@ -28,6 +29,13 @@ export class FleetWorker {
   idleSince: number;
   /** Set by the launcher's start; undefined for a worker that connected by itself. */
   launched: LaunchedWorker | undefined;
+  /** It has said that its handler is loaded, at one time or another. */
+  hasBeenReady = false;
+  /** When the last thing it said was dealt with (service time); its start at first. */
+  heardAt: number;
+  #hasSpoken = false;
+  /** Things it said that are being dealt with. */
+  #beingHeard = 0;
   #credit = 0;
   #isSilent = false;
   #send: ((orders: ServiceOrders) => void) | undefined;
@@ -40,6 +48,7 @@ export class FleetWorker {
     this.endpointId = options.endpointId;
     this.endpointVersion = options.endpointVersion;
     this.idleSince = options.startedAt;
+    this.heardAt = options.startedAt;
   }
 
   /** Jobs the worker may still be handed. */
@@ -59,8 +68,12 @@ export class FleetWorker {
     return this.#send !== undefined;
   }
 
-  /** Puts a session's line to the worker in place; credit starts anew with each session. */
+  /**
+   * Puts a session's line to the worker in place; credit starts anew with each session. What was not sent over the line
+   * before is not sent over this one: the greeting says that it never arrived.
+   */
   connect(send: (orders: ServiceOrders) => void): void {
+    this.#unsent.clear();
     this.#send = send;
     this.#credit = 0;
   }
@@ -77,17 +90,35 @@ export class FleetWorker {
     this.#isSilent = true;
   }
 
-  /** It said something, whatever it was. */
-  heard(): void {
+  get hasSpoken(): boolean {
+    return this.#hasSpoken;
+  }
+
+  /** What it said is still being dealt with: what it says after that has to wait, which is not its fault. */
+  get isBeingHeard(): boolean {
+    return this.#beingHeard > 0;
+  }
+
+  /** It says something, whatever it is; `wasHeard` is to follow when that has been dealt with. */
+  speaks(now: number): void {
+    this.#hasSpoken = true;
     this.#isSilent = false;
+    this.#beingHeard += 1;
+    this.heardAt = now;
+  }
+
+  wasHeard(now: number): void {
+    this.#beingHeard -= 1;
+    this.heardAt = now;
   }
 
   send(orders: ServiceOrders): void {
     this.#send?.(orders);
   }
 
-  grant(count: number): void {
-    this.#credit += count;
+  /** Credit that came over a line that is not in place any more is void. */
+  grant(count: number, send: (orders: ServiceOrders) => void): void {
+    if (this.#send === send) this.#credit += count;
   }
 
   /** Uses one credit for a hand-over under `leaseToken`; `giveBack` undoes it. */
@@ -98,9 +129,8 @@ export class FleetWorker {
   }
 
   giveBack(leaseToken: string): void {
-    this.#credit += 1;
     this.#held.delete(leaseToken);
-    this.#unsent.delete(leaseToken);
+    if (this.#unsent.delete(leaseToken)) this.#credit += 1;
   }
 
   /** Sends a job reserved before, unless its lease was revoked meanwhile. */

@@ -1,11 +1,13 @@
 /** Who waits for a job in this process: long-polls and open streams, woken after a commit. */
+import type { ChunkBatch } from "../../runtime/protocol/chunk-batch.ts";
 import type { Job } from "../core/job.ts";
 
 /** A change of a job that someone may wait for. */
 export type JobNews =
   /** The job ended; `output` is its raw JSON if it was at hand, else it is in the store. */
   | { readonly type: "settled"; readonly job: Job; readonly output: Uint8Array | undefined }
-  | { readonly type: "chunks"; readonly job: Job }
+  /** Chunks were stored: these. */
+  | { readonly type: "chunks"; readonly job: Job; readonly batches: readonly ChunkBatch[] }
   | { readonly type: "restarted"; readonly job: Job }
   | { readonly type: "removed"; readonly job: Job; readonly by: "purge" | "expiry" };
 

@@ -1,5 +1,6 @@
 /** A bell that any news of one job rings, and that remembers a ring until it is heard: none is missed between a read and a wait. */
 import type { EngineContext } from "./context.ts";
+import type { JobListener } from "./job-watchers.ts";
 
 export class NewsBell implements Disposable {
   readonly #engine: EngineContext;
@@ -7,9 +8,11 @@ export class NewsBell implements Disposable {
   #rung = false;
   #wake: (() => void) | undefined;
 
-  constructor(engine: EngineContext, jobId: string) {
+  /** `listener` is called with each news before the bell rings. */
+  constructor(engine: EngineContext, jobId: string, listener?: JobListener) {
     this.#engine = engine;
-    this.#unwatch = engine.watchers.watch(jobId, () => {
+    this.#unwatch = engine.watchers.watch(jobId, (news) => {
+      listener?.(news);
       this.#rung = true;
       this.#wake?.();
     });

@@ -7,14 +7,14 @@ import type {
   ProgressReport,
   WorkerReport,
 } from "../../runtime/protocol/session.ts";
-import { isValidJson } from "../core/raw-json/scan.ts";
+import { areJsonLines, isValidJson } from "../core/raw-json/scan.ts";
 import type { Payload } from "../store/store.ts";
-import { stage } from "./commit.ts";
+import { stage, stageChunks } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
 
-export interface StagedChunk {
-  readonly chunk: ChunkReport;
-  readonly body: Payload;
+export interface StagedChunks {
+  readonly report: ChunkReport;
+  readonly lines: Payload;
 }
 
 export interface StagedProgress {
@@ -29,7 +29,7 @@ export interface StagedOutcome {
 
 export interface StagedReport {
   readonly report: WorkerReport;
-  readonly chunks: readonly StagedChunk[];
+  readonly chunks: readonly StagedChunks[];
   readonly progress: readonly StagedProgress[];
   readonly outcomes: readonly StagedOutcome[];
 }
@@ -62,7 +62,7 @@ export function stageReport(
 export function payloadsOf(staged: StagedReport): readonly (Payload | undefined)[] {
   const { chunks, progress, outcomes } = staged;
   return [
-    ...chunks.map(({ body }) => body),
+    ...chunks.map(({ lines }) => lines),
     ...progress.map(({ value }) => value),
     ...outcomes.map(({ output }) => output),
   ];
@@ -74,9 +74,7 @@ async function stageAll(
   before: Promise<unknown> | undefined,
 ): Promise<StagedReport> {
   const [chunks, progress, outcomes] = await Promise.all([
-    Promise.all(
-      (report.chunks ?? []).filter(isAcceptable).map((chunk) => stageChunk(engine, chunk)),
-    ),
+    stageBatches(engine, (report.chunks ?? []).filter(isAcceptable)),
     Promise.all(
       (report.progress ?? []).filter(isSmallJson).map((value) => stageProgress(engine, value)),
     ),
@@ -86,8 +84,22 @@ async function stageAll(
   return { report, chunks, progress, outcomes };
 }
 
-async function stageChunk(engine: EngineContext, chunk: ChunkReport): Promise<StagedChunk> {
-  return { chunk, body: await stage(engine, chunk.body) };
+async function stageBatches(
+  engine: EngineContext,
+  reports: readonly ChunkReport[],
+): Promise<StagedChunks[]> {
+  const byJob = Map.groupBy(reports, ({ jobId }) => jobId);
+  const staged = Array.from(byJob.values(), async (ofJob) => {
+    const payloads = await stageChunks(
+      engine,
+      ofJob.map(({ lines }) => lines),
+    );
+    return payloads.flatMap((lines, at) => {
+      const report = ofJob[at];
+      return report ? [{ report, lines }] : [];
+    });
+  });
+  return (await Promise.all(staged)).flat();
 }
 
 async function stageProgress(
@@ -97,10 +109,8 @@ async function stageProgress(
   return { progress, value: await stage(engine, progress.value) };
 }
 
-function isAcceptable(chunk: ChunkReport): boolean {
-  return (
-    chunk.body.byteLength <= LIMITS.chunkMaxBytes + CHUNK_FRAME_MAX_BYTES && isValidJson(chunk.body)
-  );
+function isAcceptable({ count, lines }: ChunkReport): boolean {
+  return areJsonLines(lines, count, LIMITS.chunkMaxBytes + CHUNK_FRAME_MAX_BYTES);
 }
 
 function isSmallJson(progress: ProgressReport): boolean {

@@ -5,52 +5,59 @@ import type { StoreTransaction } from "../store/store.ts";
 import type { Aftermath } from "./aftermath.ts";
 import { apply } from "./apply.ts";
 import type { EngineContext } from "./context.ts";
-import type { StagedChunk, StagedProgress } from "./staged-report.ts";
+import type { StagedChunks, StagedProgress } from "./staged-report.ts";
 
 /** Stores chunks in order; the receipts say up to where each job's chunks are stored. */
 export async function storeChunks(
   engine: EngineContext,
   tx: StoreTransaction,
   after: Aftermath,
-  staged: readonly StagedChunk[],
+  staged: readonly StagedChunks[],
 ): Promise<ChunkReceipt[]> {
   const receipts: ChunkReceipt[] = [];
-  for (const [leaseToken, chunks] of Map.groupBy(staged, ({ chunk }) => chunk.leaseToken)) {
-    const jobId = chunks[0]?.chunk.jobId;
+  for (const [leaseToken, batches] of Map.groupBy(staged, ({ report }) => report.leaseToken)) {
+    const jobId = batches[0]?.report.jobId;
     if (jobId === undefined) continue;
-    const nextIndex = await storeChunksOf(engine, tx, after, { jobId, leaseToken }, chunks);
+    const nextIndex = await storeChunksOf(engine, tx, after, { jobId, leaseToken }, batches);
     if (nextIndex !== undefined) receipts.push({ jobId, leaseToken, nextIndex });
   }
   return receipts;
 }
 
-/** Stores those chunks of one lease that come next; the index of the next one wanted, or undefined for a lease not held. */
+/** Stores those batches of one lease that come next; the index of the next chunk wanted, or undefined for a lease not held. */
 async function storeChunksOf(
   engine: EngineContext,
   tx: StoreTransaction,
   after: Aftermath,
   lease: LeaseRef,
-  chunks: readonly StagedChunk[],
+  batches: readonly StagedChunks[],
 ): Promise<number | undefined> {
   const job = await tx.job(lease.jobId);
   if (!job || job.lease?.token !== lease.leaseToken) return undefined;
-  const fresh = chunks.filter(({ chunk }) => chunk.index >= job.chunkCount);
-  const inOrder = fresh.every(({ chunk }, position) => chunk.index === job.chunkCount + position);
-  if (fresh.length === 0 || !inOrder) return job.chunkCount;
+  let nextIndex = job.chunkCount;
+  const fresh = batches.filter(({ report: { firstIndex, count } }) => {
+    if (firstIndex !== nextIndex) return false;
+    nextIndex += count;
+    return true;
+  });
+  if (fresh.length === 0) return job.chunkCount;
   const event = {
     type: "append-chunks",
     leaseToken: lease.leaseToken,
     firstIndex: job.chunkCount,
-    count: fresh.length,
+    count: nextIndex - job.chunkCount,
   } as const;
   const appended = await apply(tx, after, job, event, engine.clock.now());
   if (appended.result !== "changed") return undefined;
-  await tx.appendChunks(
-    job.seq,
-    job.chunkCount,
-    fresh.map(({ body }) => body),
+  for (const { report, lines } of fresh) {
+    const { firstIndex, count } = report;
+    await tx.appendChunks(job.seq, { firstIndex, count, lines });
+  }
+  after.chunks.set(
+    job.id,
+    fresh.map(({ report }) => report),
   );
-  return appended.job.chunkCount;
+  return nextIndex;
 }
 
 /** Keeps the newest progress value where the output will be; void once the job ends without it. */

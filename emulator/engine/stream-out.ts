@@ -1,4 +1,5 @@
 /** Reading a job's chunks: consumed one batch at a time, from an index, or followed as they come. */
+import { type ChunkBatch, chunksOf } from "../../runtime/protocol/chunk-batch.ts";
 import { isTerminal } from "../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { Job } from "../core/job.ts";
@@ -6,12 +7,13 @@ import { apply } from "./apply.ts";
 import { commit } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
 import { findJob, type JobRef, type JobView, viewJob } from "./job-view.ts";
+import { LiveChunks } from "./live-chunks.ts";
 import { NewsBell } from "./news-bell.ts";
 
 /** At most this much is read from the store at a time. */
 const WINDOW = { maxCount: 1_000, maxBytes: 8 * LIMITS.chunkMaxBytes } as const;
 
-export interface ChunkBatch {
+export interface StreamPart {
   readonly job: Job;
   /** Raw JSON texts `{"output":…,"metrics":…}` in order. */
   readonly chunks: readonly Uint8Array[];
@@ -33,28 +35,22 @@ export async function readStream(
     readonly holdMs: number;
     readonly signal: AbortSignal;
   },
-): Promise<ChunkBatch> {
+): Promise<StreamPart> {
   engine.directory.endpoint(ref.endpointId);
   const read = () =>
-    options.from === undefined ? consume(engine, ref) : readFrom(engine, ref, options.from);
+    options.from === undefined ? consume(engine, ref) : readPart(engine, ref, options.from);
   using news = new NewsBell(engine, ref.jobId);
   const until = engine.clock.now() + options.holdMs;
   for (;;) {
-    const batch = await read();
+    const part = await read();
     const leftMs = until - engine.clock.now();
-    if (batch.chunks.length > 0 || batch.last || options.signal.aborted || leftMs <= 0)
-      return batch;
+    if (part.chunks.length > 0 || part.last || options.signal.aborted || leftMs <= 0) return part;
     await news.heard(leftMs, options.signal);
   }
 }
 
 export type StreamEvent =
-  | {
-      readonly type: "chunk";
-      readonly body: Uint8Array;
-      readonly index: number;
-      readonly attempt: number;
-    }
+  | { readonly type: "chunks"; readonly batch: ChunkBatch; readonly attempt: number }
   /** The job runs again: what came before is void, the next chunk has index 0. */
   | { readonly type: "restart"; readonly attempt: number }
   /** The final status; nothing follows. */
@@ -63,8 +59,9 @@ export type StreamEvent =
   | { readonly type: "still-running" };
 
 /**
- * Follows the job's chunks from index `from` to its end, without consuming. Reads from the store only as fast as the
- * caller takes events. Ends early when `signal` aborts.
+ * Follows the job's chunks from index `from` to its end, without consuming. A caller that keeps up gets chunks from
+ * memory when they have been stored; one that does not gets them from the store, as fast as it takes events. Ends early
+ * when `signal` aborts.
  *
  * @throws ServiceError job_not_found, also when the job is deleted meanwhile
  */
@@ -79,53 +76,101 @@ export async function* followStream(
   },
 ): AsyncGenerator<StreamEvent, void, undefined> {
   engine.directory.endpoint(ref.endpointId);
-  using news = new NewsBell(engine, ref.jobId);
-  let next = options.from;
-  let attempt = options.attempt ?? 0;
+  using live = new LiveChunks(engine, ref.jobId);
+  const place = new ReadingPlace(options.from, options.attempt ?? 0);
   for (;;) {
-    const batch = await readFrom(engine, ref, next);
-    if (batch.job.attempt !== attempt) {
-      const restarted = attempt > 0 && next > 0;
-      attempt = batch.job.attempt;
-      if (restarted) {
-        next = 0;
-        yield { type: "restart", attempt };
+    const kept = live.take(place.attempt, place.next);
+    if (kept !== undefined) {
+      yield place.pass(kept);
+      continue;
+    }
+    if (live.isBehind) {
+      live.readingStore();
+      const { job, batches, last } = await readFrom(engine, ref, place.next);
+      const restart = place.reach(job.attempt);
+      if (restart || batches.length > 0) live.foundInStore();
+      if (restart) {
+        yield restart;
         continue;
       }
+      for (const batch of batches) yield place.pass(batch);
+      if (last) {
+        yield { type: "end", view: await viewJob(engine, ref) };
+        return;
+      }
+      if (batches.length > 0) continue;
     }
-    for (const body of batch.chunks) yield { type: "chunk", body, index: next++, attempt };
-    if (batch.last) {
-      yield { type: "end", view: await viewJob(engine, ref) };
-      return;
-    }
-    if (batch.chunks.length > 0) continue;
-    const heard = await news.heard(LIMITS.streamHoldMs, options.signal);
+    const heard = await live.heard(LIMITS.streamHoldMs, options.signal);
     if (options.signal.aborted) return;
     if (!heard) yield { type: "still-running" };
   }
 }
 
-async function readFrom(engine: EngineContext, ref: JobRef, from: number): Promise<ChunkBatch> {
+/** How far a reader has come: everything before index `next` of `attempt`. */
+class ReadingPlace {
+  #next: number;
+  #attempt: number;
+
+  /** @param attempt 0 if the reader does not know it */
+  constructor(next: number, attempt: number) {
+    this.#next = next;
+    this.#attempt = attempt;
+  }
+
+  get next(): number {
+    return this.#next;
+  }
+
+  get attempt(): number {
+    return this.#attempt;
+  }
+
+  pass(batch: ChunkBatch): StreamEvent {
+    this.#next += batch.count;
+    return { type: "chunks", batch, attempt: this.#attempt };
+  }
+
+  /** The job is in that attempt; what is to be said if chunks of another one were read. */
+  reach(attempt: number): StreamEvent | undefined {
+    const restarted = attempt !== this.#attempt && this.#attempt > 0 && this.#next > 0;
+    this.#attempt = attempt;
+    if (!restarted) return undefined;
+    this.#next = 0;
+    return { type: "restart", attempt };
+  }
+}
+
+interface StoredPart {
+  readonly job: Job;
+  readonly batches: readonly ChunkBatch[];
+  /** True when the job has ended and these are its last chunks. */
+  readonly last: boolean;
+}
+
+async function readFrom(engine: EngineContext, ref: JobRef, from: number): Promise<StoredPart> {
   return engine.store.read(async (view) => {
     for (;;) {
       const job = await findJob(view, ref);
-      const chunks = await view.chunks(job.seq, { from, ...WINDOW });
+      const batches = await view.chunks(job.seq, { from, ...WINDOW });
       // Between the two questions the job may have begun anew: its chunks would be those of another attempt.
       const { attempt } = await findJob(view, ref);
       if (attempt !== job.attempt) continue;
-      const last = isTerminal(job.status) && from + chunks.length >= job.chunkCount;
-      return { job, chunks, last };
+      const end = batches.reduce((sum, { count }) => sum + count, from);
+      return { job, batches, last: isTerminal(job.status) && end >= job.chunkCount };
     }
   });
 }
 
-async function consume(engine: EngineContext, ref: JobRef): Promise<ChunkBatch> {
+async function readPart(engine: EngineContext, ref: JobRef, from: number): Promise<StreamPart> {
+  const { job, batches, last } = await readFrom(engine, ref, from);
+  return { job, chunks: batches.flatMap(chunksOf), last };
+}
+
+async function consume(engine: EngineContext, ref: JobRef): Promise<StreamPart> {
   const { job, chunks } = await engine.store.read(async (view) => {
     const found = await findJob(view, ref);
-    return {
-      job: found,
-      chunks: await view.chunks(found.seq, { from: found.chunksRead, ...WINDOW }),
-    };
+    const batches = await view.chunks(found.seq, { from: found.chunksRead, ...WINDOW });
+    return { job: found, chunks: batches.flatMap(chunksOf) };
   });
   const last = (at: Job) => isTerminal(at.status) && at.chunksRead >= at.chunkCount;
   if (chunks.length === 0) return { job, chunks, last: last(job) };

@@ -6,7 +6,16 @@ import type { FleetWorker } from "./fleet-worker.ts";
 /** True when the worker never came to take a job: its handler could not be loaded, or it could not be started. */
 export function failedToInitialize(worker: FleetWorker, exit: WorkerExit): boolean {
   if (worker.state === "unhealthy" || exit.startError !== undefined) return true;
-  return worker.state === "initializing";
+  return worker.state === "initializing" || (worker.state === "lost" && !worker.hasBeenReady);
+}
+
+/** The certificate for the jobs of a worker that says nothing any more. */
+export function silenceFailure(worker: FleetWorker, silentMs: number): Failure {
+  return {
+    type: "worker_lost",
+    message: `worker ${worker.id} said nothing for ${silentMs} ms`,
+    workerId: worker.id,
+  };
 }
 
 /** The certificate for the jobs the worker held. */

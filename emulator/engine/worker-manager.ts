@@ -8,8 +8,9 @@ import { assignFreeCredit } from "./assign-free.ts";
 import type { EngineContext } from "./context.ts";
 import { FleetWorker } from "./fleet-worker.ts";
 import { loseWorker } from "./hand-back.ts";
+import { SilenceWatch } from "./silence-watch.ts";
 import { StartBackoff } from "./start-backoff.ts";
-import { exitFailure, failedToInitialize } from "./worker-exit.ts";
+import { exitFailure, failedToInitialize, silenceFailure } from "./worker-exit.ts";
 
 /** What is remembered of an endpoint between two decisions. */
 interface EndpointScale {
@@ -24,6 +25,7 @@ export class WorkerManager {
   readonly #scales = new Map<string, EndpointScale>();
   readonly #workersByToken = new Map<string, FleetWorker>();
   readonly #changed = new Set<string>();
+  readonly #silenceWatch: SilenceWatch;
   /** Ends of workers that are yet to come or to be recorded. */
   readonly #ends = new Set<Promise<void>>();
   #deciding: Promise<void> | undefined;
@@ -33,11 +35,15 @@ export class WorkerManager {
   constructor(engine: EngineContext, launchers: readonly Launcher[]) {
     this.#engine = engine;
     this.#launchers = launchers;
+    this.#silenceWatch = new SilenceWatch(engine, (worker, silentMs) =>
+      this.#lose(worker, silentMs),
+    );
   }
 
   /** Begins to start workers: the place they connect to is open now. */
   start(): void {
     this.#started = true;
+    this.#silenceWatch.start();
     for (const { id } of this.#engine.directory.endpoints()) this.consider(id);
   }
 
@@ -53,7 +59,10 @@ export class WorkerManager {
     return this.#workersByToken.get(digest(token));
   }
 
-  /** Starts no more workers and ends all there are: at once, or as soon as they have finished their jobs. */
+  /**
+   * Starts no more workers and ends all there are: at once, or as soon as they have finished their jobs. One that is
+   * silent for too long meanwhile is not waited for.
+   */
   async stop(how: "drain" | "kill"): Promise<void> {
     this.#stopped = true;
     for (const scale of this.#scales.values()) scale.disarm?.();
@@ -61,6 +70,7 @@ export class WorkerManager {
     if (how === "kill") this.killAll();
     else for (const worker of this.#engine.fleet.all()) this.#drain(worker);
     await Promise.all(this.#ends);
+    this.#silenceWatch.stop();
   }
 
   /** Ends all workers at once; may hasten a `stop` that drains. */
@@ -88,7 +98,10 @@ export class WorkerManager {
     const endpoint = engine.directory.findEndpoint(endpointId);
     const workers = engine.fleet.workersOf(endpointId);
     if (!endpoint) {
-      for (const worker of workers) this.#drain(worker);
+      for (const worker of workers) {
+        if (worker.state === "unhealthy" && !worker.launched) engine.fleet.remove(worker);
+        else this.#drain(worker);
+      }
       this.#scales.get(endpointId)?.disarm?.();
       this.#scales.delete(endpointId);
       return;
@@ -173,10 +186,28 @@ export class WorkerManager {
   }
 
   #drain(worker: FleetWorker | undefined): void {
-    if (!worker || worker.state === "draining") return;
+    if (!worker || worker.state === "draining" || worker.state === "lost") return;
     worker.state = "draining";
     worker.launched?.drain();
     worker.send({ drain: true });
+  }
+
+  /** It is given up, whatever it may still say; another takes its place as soon as it is gone. */
+  #lose(worker: FleetWorker, silentMs: number): void {
+    const engine = this.#engine;
+    const { id: workerId, endpointId } = worker;
+    worker.state = "lost";
+    const message = `worker said nothing for ${silentMs} ms: it is lost and will be ended, its jobs go back to the queue`;
+    engine.log.error({ workerId, endpointId, silentMs }, message);
+    worker.launched?.kill();
+    if (this.#stopped) return;
+    loseWorker(engine, worker, silenceFailure(worker, silentMs)).catch((error: unknown) =>
+      engine.log.error(
+        { err: error, workerId },
+        "the jobs of a lost worker wait for their leases to run out",
+      ),
+    );
+    this.consider(endpointId);
   }
 
   async #ended(worker: FleetWorker, workerToken: string, exit: WorkerExit): Promise<void> {
@@ -196,15 +227,19 @@ export class WorkerManager {
     } else {
       engine.fleet.remove(worker);
       backoff.succeeded();
-      if (worker.state === "draining") engine.log.info({ workerId, endpointId }, "worker has left");
-      else {
-        backoff.failed(now);
-        engine.log.error({ workerId, endpointId, ...exit }, "worker ended unasked");
-      }
+      if (worker.state !== "draining") backoff.failed(now);
+      this.#tellEnd(worker, exit);
     }
     // Jobs of a worker that was ended with the service are put back when the service starts again.
     if (!this.#stopped) await loseWorker(engine, worker, exitFailure(worker, exit));
     this.consider(endpointId);
+  }
+
+  #tellEnd({ id: workerId, endpointId, state }: FleetWorker, exit: WorkerExit): void {
+    const { log } = this.#engine;
+    if (state === "draining") log.info({ workerId, endpointId }, "worker has left");
+    else if (state === "lost") log.info({ workerId, endpointId }, "the lost worker has ended");
+    else log.error({ workerId, endpointId, ...exit }, "worker ended unasked");
   }
 }
 

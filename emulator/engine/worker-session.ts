@@ -7,7 +7,6 @@ import type {
   ServiceOrders,
   WorkerReport,
 } from "../../runtime/protocol/session.ts";
-import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import type { Aftermath } from "./aftermath.ts";
 import { apply } from "./apply.ts";
@@ -26,6 +25,8 @@ export class WorkerSession {
   readonly #send: (orders: ServiceOrders) => void;
   /** Settles when everything received so far was staged; keeps reports in order while a large one is written. */
   #staged: Promise<unknown> | undefined;
+  /** Settles when the greeting was dealt with: a job given before that would be taken back as one that never arrived. */
+  #welcoming: Promise<void> | undefined;
 
   constructor(engine: EngineContext, worker: FleetWorker, send: (orders: ServiceOrders) => void) {
     this.#engine = engine;
@@ -40,13 +41,13 @@ export class WorkerSession {
    * will say everything again in its next one.
    */
   async receive(report: WorkerReport): Promise<void> {
-    this.worker.heard();
-    const staging = stageReport(this.#engine, report, this.#staged);
-    if (!(staging instanceof Promise)) return this.#apply(staging);
-    this.#staged = staging;
-    const staged = await staging;
-    if (this.#staged === staging) this.#staged = undefined;
-    return this.#apply(staged);
+    const { clock } = this.#engine;
+    this.worker.speaks(clock.now());
+    try {
+      await this.#take(report);
+    } finally {
+      this.worker.wasHeard(clock.now());
+    }
   }
 
   /** The transport has lost the worker; its leases run on until they are renewed by a new session or run out. */
@@ -55,9 +56,19 @@ export class WorkerSession {
     this.#engine.endpointChanged(this.worker.endpointId);
   }
 
+  async #take(report: WorkerReport): Promise<void> {
+    const staging = stageReport(this.#engine, report, this.#staged);
+    if (!(staging instanceof Promise)) return this.#apply(staging);
+    this.#staged = staging;
+    const staged = await staging;
+    if (this.#staged === staging) this.#staged = undefined;
+    return this.#apply(staged);
+  }
+
   async #apply(staged: StagedReport): Promise<void> {
     const { report } = staged;
-    if (report.hello) await this.#welcome(report.hello);
+    if (report.hello) this.#welcoming = this.#welcome(report.hello);
+    if (this.#welcoming) await this.#welcoming;
     if (report.ready) setWorkerState(this.#engine, this.worker, "ready");
     if (report.initFailure) {
       setWorkerState(this.#engine, this.worker, "unhealthy");
@@ -66,7 +77,7 @@ export class WorkerSession {
       this.#engine.log.error({ workerId, endpointId, failure }, failure.message);
     }
     if (report.draining) setWorkerState(this.#engine, this.worker, "draining");
-    if (report.credit) this.worker.grant(report.credit);
+    if (report.credit) this.worker.grant(report.credit, this.#send);
     if (!changesJobs(report)) return;
     const orders = await commit(
       this.#engine,
@@ -96,6 +107,11 @@ export class WorkerSession {
       const accepted = await finish(engine, tx, after, this.worker, report, output);
       outcomeReceipts.push({ jobId: report.jobId, leaseToken: report.leaseToken, accepted });
     }
+    for (const { jobId, ...pause } of staged.report.pauses ?? []) {
+      const job = await tx.job(jobId);
+      const event = { type: "report-pause", ...pause } as const;
+      if (job) await apply(tx, after, job, event, engine.clock.now());
+    }
     await assignWaiting(engine, tx, after, this.worker.endpointId);
     const revocations = unknown.map((lease) => ({ ...lease, reason: "lease-lost" as const }));
     return { outcomeReceipts, chunkReceipts, revocations };
@@ -104,7 +120,8 @@ export class WorkerSession {
   async #renew(tx: StoreTransaction, after: Aftermath, lease: LeaseRef): Promise<boolean> {
     const job = await tx.job(lease.jobId);
     if (!job) return false;
-    const event = { type: "renew", leaseToken: lease.leaseToken, leaseMs: LIMITS.leaseMs } as const;
+    const { leaseMs } = this.#engine.lease;
+    const event = { type: "renew", leaseToken: lease.leaseToken, leaseMs } as const;
     const renewed = await apply(tx, after, job, event, this.#engine.clock.now());
     return renewed.result === "changed";
   }
@@ -125,8 +142,8 @@ export class WorkerSession {
       return tokens;
     });
     for (const token of lost) this.worker.release(token, this.#engine.clock.now());
-    const { leaseMs, leaseRenewalMs } = LIMITS;
-    this.#send({ welcome: { workerId, endpointId, leaseMs, leaseRenewalMs } });
+    this.#send({ welcome: { workerId, endpointId, ...this.#engine.lease } });
+    this.#welcoming = undefined;
   }
 }
 
@@ -136,6 +153,7 @@ function changesJobs(report: WorkerReport): boolean {
     report.renewals?.length ||
     report.chunks?.length ||
     report.progress?.length ||
-    report.outcomes?.length,
+    report.outcomes?.length ||
+    report.pauses?.length,
   );
 }

@@ -76,7 +76,7 @@ function asText(pieces: readonly Piece[]): string {
 }
 
 /** Bytes of the whole body. */
-export function sizeOf(pieces: readonly Piece[]): number {
+function sizeOf(pieces: readonly Piece[]): number {
   let size = 0;
   for (const piece of pieces) {
     size += typeof piece === "string" ? Buffer.byteLength(piece) : piece.byteLength;

@@ -2,7 +2,7 @@
 import { isTerminal } from "../../runtime/protocol/job-status.ts";
 import type { ServiceError } from "../core/service-error.ts";
 import type { JobView } from "../engine/job-view.ts";
-import type { ChunkBatch } from "../engine/stream-out.ts";
+import type { StreamPart } from "../engine/stream-out.ts";
 import type { Piece, WholeAnswer } from "./answer.ts";
 import { jobPieces } from "./jobs/job-body.ts";
 
@@ -13,8 +13,8 @@ export interface Dialect {
   error(error: ServiceError): WholeAnswer;
   /** A job as `/status` shows it. */
   job(view: JobView): readonly Piece[];
-  /** A batch of chunks as `/stream` answers it when it does not push. */
-  chunks(batch: ChunkBatch): WholeAnswer;
+  /** A part of a stream as `/stream` answers it when it does not push. */
+  chunks(part: StreamPart): WholeAnswer;
 }
 
 /** The dialect of the contract (spec), with our error shape. */
@@ -25,10 +25,10 @@ export const CONTRACT_DIALECT: Dialect = {
     pieces: [JSON.stringify(error.toBody())],
   }),
   job: jobPieces,
-  chunks: (batch) => ({
+  chunks: (part) => ({
     status: 200,
-    pieces: ["[", ...listed(batch.chunks), "]"],
-    headers: { "job-status": streamStatus(batch) },
+    pieces: ["[", ...listed(part.chunks), "]"],
+    headers: { "job-status": streamStatus(part) },
   }),
 };
 
@@ -37,6 +37,6 @@ function listed(chunks: readonly Uint8Array[]): Piece[] {
 }
 
 /** Terminal only together with the last chunks: a reader may stop as soon as it sees such a status. */
-function streamStatus({ job, last }: ChunkBatch): string {
+function streamStatus({ job, last }: StreamPart): string {
   return last || !isTerminal(job.status) ? job.status : "IN_PROGRESS";
 }

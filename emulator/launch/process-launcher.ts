@@ -1,5 +1,6 @@
 /** Launcher that runs each worker as a child process: `sv-worker` with a handler module from this machine's files. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { endMarked, killMarked } from "../../runtime/pipe/process-tree.ts";
 import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
 import type { Template } from "../core/template.ts";
 import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "./launcher.ts";
@@ -12,8 +13,8 @@ export interface ProcessLauncherOptions {
   serviceAddress(): string;
   /** What `SV_HANDLER` of a worker of this template is to be: the path of a handler module; undefined if none stands behind it. */
   handlerOf(template: Template): string | undefined;
-  /** Further variables for the worker, for which those of its template make way. */
-  extraEnv(order: WorkerOrder): Readonly<Record<string, string>>;
+  /** Further variables for the worker; those of its template win. Must not throw. */
+  extraEnv?(order: WorkerOrder): Readonly<Record<string, string>>;
   /** Called with each line a worker writes. */
   line(order: WorkerOrder, line: string): void;
 }
@@ -54,9 +55,17 @@ function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWo
   child.stderr.on("data", (bytes: Buffer) => tail.push(bytes));
   child.stdin.on("error", () => undefined);
   return {
-    exited: exitOf(child, tail),
+    exited: exitOf(child, tail).then(async (exit) => {
+      // Its handler process ends by itself as soon as the worker is gone, unless it is stopped or hangs.
+      await endMarked(WORKER_ENV.workerId, order.workerId);
+      return exit;
+    }),
     drain: () => void child.kill("SIGTERM"),
-    kill: () => void child.kill("SIGKILL"),
+    kill: () => {
+      child.kill("SIGKILL");
+      // These end by themselves when the worker is gone, unless they are stopped.
+      killMarked(WORKER_ENV.workerId, order.workerId);
+    },
   };
 }
 
@@ -64,7 +73,7 @@ function environment(options: ProcessLauncherOptions, order: WorkerOrder): NodeJ
   const inherited = Object.entries(process.env).filter(([name]) => !PRIVATE_VARIABLE.test(name));
   return {
     ...Object.fromEntries(inherited),
-    ...options.extraEnv(order),
+    ...options.extraEnv?.(order),
     ...order.template.env,
     [WORKER_ENV.serviceAddress]: options.serviceAddress(),
     [WORKER_ENV.workerToken]: order.workerToken,

@@ -1,21 +1,19 @@
-/** Decides which chunks fit in the window a reader asked for; the same for every adapter. */
-import type { ChunkWindow } from "./store.ts";
+/** Cuts stored batches down to the window a reader asked for; the same for every adapter. */
+import { type ChunkBatch, type ChunkWindow, cutBatch } from "../../runtime/protocol/chunk-batch.ts";
 
-export class ChunkSelection {
-  readonly #window: ChunkWindow;
-  #count = 0;
-  #bytes = 0;
-
-  constructor(window: ChunkWindow) {
-    this.#window = window;
+/** @param batches those that may lie in the window, in index order, without gaps */
+export function selectChunks(batches: Iterable<ChunkBatch>, window: ChunkWindow): ChunkBatch[] {
+  const selected: ChunkBatch[] = [];
+  let { maxCount, maxBytes } = window;
+  for (const batch of batches) {
+    const cut = cutBatch(batch, { from: window.from, maxCount, maxBytes });
+    if (cut === undefined) continue;
+    if (selected.length > 0 && cut.lines.byteLength > maxBytes) break;
+    selected.push(cut);
+    maxCount -= cut.count;
+    maxBytes -= cut.lines.byteLength;
+    // What was left of it did not fit.
+    if (cut.firstIndex + cut.count < batch.firstIndex + batch.count) break;
   }
-
-  /** True if the next chunk, of that size, still fits; it then counts as taken. */
-  takes(sizeBytes: number): boolean {
-    if (this.#count >= this.#window.maxCount) return false;
-    if (this.#count > 0 && this.#bytes + sizeBytes > this.#window.maxBytes) return false;
-    this.#count += 1;
-    this.#bytes += sizeBytes;
-    return true;
-  }
+  return selected;
 }

@@ -1,8 +1,9 @@
 /** Answers questions from outside a transaction: waits for the batch that runs, so that only committed state is seen. */
+import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
 import type { JobCounts } from "../core/job-counts.ts";
 import type { Job } from "../core/job.ts";
 import { storeClosed, type StepQueue } from "./step-queue.ts";
-import type { ChunkWindow, PayloadSlot, RecordKind, Records, StoreView } from "./store.ts";
+import type { PayloadSlot, RecordKind, Records, StoreView } from "./store.ts";
 
 export class CommittedView<Tx> implements StoreView {
   readonly #view: StoreView;
@@ -21,7 +22,7 @@ export class CommittedView<Tx> implements StoreView {
     return (await this.#committed()).payload(seq, slot);
   }
 
-  async chunks(seq: number, window: ChunkWindow): Promise<readonly Uint8Array[]> {
+  async chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
     return (await this.#committed()).chunks(seq, window);
   }
 

@@ -3,6 +3,7 @@
  * not happened. Adapters: memory (tests, --ephemeral) and SQLite. Written so that a server database fits as well:
  * changes are asynchronous transactions, and choosing the next job is the store's own operation.
  */
+import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
 import type { ApiKey } from "../core/api-key.ts";
 import type { Endpoint } from "../core/endpoint.ts";
 import type { JobCounts } from "../core/job-counts.ts";
@@ -12,10 +13,21 @@ import type { Template } from "../core/template.ts";
 /** Bytes to be stored. Large ones lie in a file of their own, already durable; see `Store.stage`. */
 export type Payload =
   | { readonly kind: "inline"; readonly bytes: Uint8Array }
-  | { readonly kind: "file"; readonly name: string; readonly sizeBytes: number };
+  | {
+      readonly kind: "file";
+      readonly name: string;
+      /** Where in the file it begins; several chunks share one. */
+      readonly offset: number;
+      readonly sizeBytes: number;
+    };
 
 /** The payloads of a job besides its chunks. `output` also holds the progress value while the job runs. */
 export type PayloadSlot = "input" | "output" | "s3Config";
+
+/** A batch of chunks whose lines are ready to be stored. */
+export interface StagedBatch extends Omit<ChunkBatch, "lines"> {
+  readonly lines: Payload;
+}
 
 /** Records that are kept whole, by kind. */
 export interface Records {
@@ -25,14 +37,6 @@ export interface Records {
 }
 export type RecordKind = keyof Records;
 
-export interface ChunkWindow {
-  /** Index of the first chunk wanted. */
-  readonly from: number;
-  /** At most this many chunks, and no more than fit in `maxBytes`; a first chunk is given whatever its size. */
-  readonly maxCount: number;
-  readonly maxBytes: number;
-}
-
 /**
  * What can be asked. Outside a transaction only committed state is seen, by each question as it is then: between two
  * questions a transaction may commit. Bytes that are answered must not be changed.
@@ -40,8 +44,8 @@ export interface ChunkWindow {
 export interface StoreView {
   job(id: string): Promise<Job | undefined>;
   payload(seq: number, slot: PayloadSlot): Promise<Uint8Array | undefined>;
-  /** Bodies of stored chunks in index order, without gaps. */
-  chunks(seq: number, window: ChunkWindow): Promise<readonly Uint8Array[]>;
+  /** Stored chunks in index order, without gaps, in batches of whatever size. */
+  chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]>;
   counts(endpointId: string): Promise<JobCounts>;
   /** `queuedAt` of the oldest waiting job that may cause scaling (not lowPriority); undefined if none waits. */
   oldestScalingQueuedAt(endpointId: string): Promise<number | undefined>;
@@ -64,8 +68,8 @@ export interface StoreTransaction extends StoreView {
   /** Stores the payload in place of the one there, if any. A file can be stored once only. */
   putPayload(seq: number, slot: PayloadSlot, payload: Payload): Promise<void>;
   removePayload(seq: number, slot: PayloadSlot): Promise<void>;
-  /** Adds chunks; `firstIndex` is the number of chunks already there. */
-  appendChunks(seq: number, firstIndex: number, bodies: readonly Payload[]): Promise<void>;
+  /** Adds a batch of chunks; `firstIndex` is the number of chunks already there. */
+  appendChunks(seq: number, batch: StagedBatch): Promise<void>;
   removeChunks(seq: number): Promise<void>;
   /** The first waiting jobs of the endpoint, by queueKey. */
   waitingJobs(endpointId: string, limit: number): Promise<readonly Job[]>;
@@ -104,6 +108,8 @@ export interface Store {
    * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreClosedError after `close`.
    */
   stage(bytes: Uint8Array): Promise<Payload>;
+  /** The same for several payloads that will be stored as chunks of one job: many small ones are a large one. */
+  stageChunks(parts: readonly Uint8Array[]): Promise<readonly Payload[]>;
   /** Gives back a staged payload at once; does nothing to one that a committed transaction took. */
   discard(payload: Payload): Promise<void>;
   /** Waits for running transactions and releases everything. Idempotent. */

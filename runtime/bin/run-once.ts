@@ -31,7 +31,7 @@ export async function runOnce(
   const source = new OneJobSource({
     input,
     executionTimeoutMs,
-    chunk: (body, taken) => writeLine(body, taken),
+    chunks: (lines, taken) => process.stdout.write(lines, () => taken()),
     progress: (value) => log.write("info", "progress", { value: parsed(value) }),
   });
   obeySignals({ first: () => source.cancel(), again: () => worker.stop() });

@@ -1,9 +1,14 @@
 /** `sv-worker [handler]`: runs a worker of the service named by the environment until it has drained. */
 import { openWorkerLog } from "../log/worker-log.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
-import { RUNTIME_VERSION } from "../version.ts";
+import { type Service, serviceSource } from "../service-source.ts";
 import { startWorker, type Worker, type WorkerEnd } from "../worker.ts";
-import { compileCacheEnv, defaultLogFormat, obeySignals } from "./program.ts";
+import {
+  collectBuffersLessOften,
+  compileCacheEnv,
+  defaultLogFormat,
+  obeySignals,
+} from "./program.ts";
 import { type Settings, variable } from "./settings.ts";
 import { EXIT, type ExitCode, UsageError } from "./usage.ts";
 
@@ -21,7 +26,7 @@ const EXIT_CODES: Readonly<Record<WorkerEnd, ExitCode>> = {
  */
 export async function serve(handler: string, settings: Settings): Promise<ExitCode> {
   const { logLevel, logFormat = defaultLogFormat(), ...workerSettings } = settings;
-  const { address, token } = service();
+  const place = service();
   const log = openWorkerLog(logFormat, process.stderr, logLevel);
   // Before anything is started: a signal's default action would leave the handler process without its supervisor.
   obeySignals({ first: () => worker.drain(), again: () => worker.stop() });
@@ -30,23 +35,15 @@ export async function serve(handler: string, settings: Settings): Promise<ExitCo
     handler,
     log,
     env: compileCacheEnv(),
-    openSource: async () => {
-      const { GrpcJobSource } = await import("../source/grpc.ts");
-      return new GrpcJobSource({
-        address,
-        token,
-        runtimeVersion: RUNTIME_VERSION,
-        onDisconnect: (reason, retryInMs) =>
-          log.write("warn", `lost the connection to the service: ${reason}`, { retryInMs }),
-      });
-    },
+    openSource: serviceSource(place, log),
   });
   process.on("exit", () => worker.killNow());
+  collectBuffersLessOften();
   if (process.env[WORKER_ENV.exitOnStdinEnd] === "1") exitOnStdinEnd(worker);
   return EXIT_CODES[await worker.ended];
 }
 
-function service(): { readonly address: string; readonly token: string } {
+function service(): Service {
   const address = variable(process.env, WORKER_ENV.serviceAddress);
   const token = variable(process.env, WORKER_ENV.workerToken);
   if (address !== undefined && token !== undefined) return { address, token };

@@ -2,6 +2,6 @@
 /** The program `sv-worker`; `usage.ts` says what it can be asked for. */
 import module from "node:module";
 
+// Before anything else is loaded: only from here on it comes out of the cache.
 module.enableCompileCache();
-const { runWorkerProgram } = await import("./worker-program.ts");
-await runWorkerProgram();
+void import("./worker-program.ts").then(({ runWorkerProgram }) => runWorkerProgram());

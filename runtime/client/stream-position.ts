@@ -22,6 +22,16 @@ export class StreamPosition {
     return this.#next;
   }
 
+  /**
+   * The id of the last event the reader has, for the service to compare: it says at once if another attempt runs by
+   * now. Undefined where the reader has nothing, or does not know of which attempt it is.
+   */
+  get lastEventId(): string | undefined {
+    if (this.#attempt === undefined || this.#next === 0) return undefined;
+    const index = String(this.#next - 1);
+    return this.#attempt > 1 ? `${this.#attempt}.${index}` : index;
+  }
+
   /** Takes note of the service saying that `attempt` has begun; true when that voids what was read. */
   announce(attempt: number): boolean {
     const isNew = this.#attempt === undefined ? this.#next > 0 : attempt > this.#attempt;

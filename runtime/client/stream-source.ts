@@ -62,8 +62,8 @@ export class StreamSource<Output> {
     ConnectionError | undefined,
     undefined
   > {
-    const from = this.#position.next;
-    const call = { ...this.#call, query: from === 0 ? {} : { from } };
+    const { next: from, lastEventId } = this.#position;
+    const call = { ...this.#call, query: from === 0 ? {} : { from }, lastEventId };
     const body = await this.#transport.open(call);
     try {
       for await (const line of linesOf(body)) {

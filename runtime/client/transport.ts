@@ -15,6 +15,8 @@ export interface Call {
   /** JSON text. */
   readonly body?: string;
   readonly accept?: string;
+  /** Where a reader of a stream that broke off stands. */
+  readonly lastEventId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** How long the service was asked to hold the answer back, ms; added to the time allowed for it. */
   readonly heldMs?: number;
@@ -103,6 +105,7 @@ export class Transport {
     if (this.#closed) throw new ClientClosedError();
     const { requestTimeoutMs, apiKey } = this.settings;
     const type = call.body === undefined ? {} : { "content-type": "application/json" };
+    const place = call.lastEventId === undefined ? {} : { "last-event-id": call.lastEventId };
     try {
       return await this.#pool.request({
         method: call.method,
@@ -111,6 +114,7 @@ export class Transport {
           authorization: `Bearer ${apiKey}`,
           accept: call.accept ?? "application/json",
           ...type,
+          ...place,
         },
         body: call.body ?? null,
         signal: call.signal ?? null,

@@ -1,4 +1,4 @@
-/** Turns one yield into the bodies of the chunks that carry it. */
+/** Turns one yield into the lines of the chunks that carry it. */
 import { Buffer } from "node:buffer";
 import { NotSplittableError } from "../core/split-error.ts";
 import { splitJsonText } from "../core/split-text.ts";
@@ -26,21 +26,21 @@ export function yieldedJson(value: unknown): YieldedJson {
 }
 
 /**
- * The chunks of one yield: one if its JSON text is at most 1 MB, else as many as it takes (spec). Parts carry
+ * The chunks of one yield, a line each: one if its JSON text is at most 1 MB, else as many as it takes (spec). Parts carry
  * `metrics.split` so that a reader can put them together again.
  *
  * @param firstIndex index of the first of them within the attempt
  * @throws InvalidOutputError
  */
-export function chunkBodies(yielded: YieldedJson, firstIndex: number, attempt: number): Buffer[] {
+export function chunkLines(yielded: YieldedJson, firstIndex: number, attempt: number): string[] {
   const { json, metrics } = yielded;
   const own = attempt > 1 ? { attempt } : none;
-  if (fits(json)) return [body(json, metrics, firstIndex, own)];
+  if (fits(json)) return [line(json, metrics, firstIndex, own)];
   const parts = split(json);
   return parts.map((part, at) => {
     const { continues } = part;
     const about = { part: at, continues, last: at === parts.length - 1 };
-    return body(part.json, metrics, firstIndex + at, { ...own, split: about });
+    return line(part.json, metrics, firstIndex + at, { ...own, split: about });
   });
 }
 
@@ -58,17 +58,18 @@ function split(json: string): ReturnType<typeof splitJsonText> {
   }
 }
 
-function body(
+/** The chunk's JSON text, which JSON.stringify makes without line breaks, and a line feed. */
+function line(
   json: string,
   metrics: YieldedJson["metrics"],
   index: number,
   own: Readonly<Record<string, unknown>>,
-): Buffer {
+): string {
   if (metrics === none && own === none) {
-    return Buffer.from(`{"output":${json},"metrics":{"stream_index":${index}}}`);
+    return `{"output":${json},"metrics":{"stream_index":${index}}}\n`;
   }
   // Readers put parts together and tell attempts apart by these: a handler's own would mislead them.
   const { stream_index: _index, split: _split, attempt: _attempt, ...users } = metrics;
   const all = toJson({ stream_index: index, ...users, ...own }, "The metrics of a chunk");
-  return Buffer.from(`{"output":${json},"metrics":${all}}`);
+  return `{"output":${json},"metrics":${all}}\n`;
 }

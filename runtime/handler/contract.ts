@@ -36,13 +36,18 @@ export interface JobLog {
 export interface SetupContext {
   /** Writes to the worker's log; no job is marked. */
   readonly log: JobLog;
+  /**
+   * Aborts while `setup` runs when it is no longer wanted: its process is to end, or the time for it is over. A setup
+   * that takes the signal gets a grace then; one that does not is ended at once (ours).
+   */
+  readonly signal: AbortSignal;
 }
 
 /** What a handler may use beside the job itself. */
 export interface Context<State = unknown> {
   /** Aborts when the job is cancelled or out of time. A handler that stops then keeps its process and its neighbours. */
   readonly signal: AbortSignal;
-  /** Milliseconds until `executionTimeout` runs out, counted down; never negative. */
+  /** Milliseconds until `executionTimeout` runs out, counted down but for pauses of a debugger; never negative. */
   readonly deadline: number;
   /** The same as `job.attempt`. */
   readonly attempt: number;
@@ -89,8 +94,9 @@ export type Handler<Input = unknown, Output = unknown, State = unknown> = (
 export type Returned<Output> =
   | Output
   | Promise<Output>
-  | Iterator<unknown, Output, undefined>
-  | AsyncIterator<unknown, Output, undefined>;
+  // Not Iterator and AsyncIterator: from what their `return` takes, an Output that may be a promise would be inferred.
+  | { next(): IteratorResult<unknown, Output>; [Symbol.iterator](): unknown }
+  | { next(): Promise<IteratorResult<unknown, Output>>; [Symbol.asyncIterator](): unknown };
 
 /**
  * A handler with its options, as `defineHandler` takes them.
@@ -116,8 +122,9 @@ export interface HandlerDefinition<
   /** Runs once in each handler process before its first job, for example to load a model; default none. */
   readonly setup?: (context: SetupContext) => State | Promise<State>;
   /**
-   * Runs once when a handler process leaves in good order, after its last job: at a drain and at a refresh. Default
-   * none. A process that is spoiled, or that had to be ended with a job in it, leaves without it.
+   * Runs once when a handler process leaves in good order, after its last job: at a drain and at a refresh, and in a
+   * loaded standby process that was never needed. Default none. A process that is spoiled, or that had to be ended with
+   * a job in it, leaves without it.
    */
   readonly dispose?: (state: State) => unknown;
 }

@@ -1,19 +1,17 @@
 /** The handler process: loads the user's handler, runs it on jobs, and tells the supervisor over the framed pipe. */
-import fs from "node:fs";
 import { Socket } from "node:net";
 import { FrameChannel } from "../pipe/frame-channel.ts";
 import {
   FRAMES_FD,
-  LIFE_LINE_FD,
   ORDER,
   REPORT,
   type FailedHead,
-  type LastWords,
   type LoadOrderHead,
   type ReadyHead,
   type ReceiptHead,
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
+import { machineClock, pausableMachineClock } from "../pipe/machine-clock.ts";
 import { killOwnTree } from "../pipe/process-tree.ts";
 import { logLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
@@ -22,14 +20,18 @@ import { currentInvocation } from "./attribution.ts";
 import { InitError } from "./init-error.ts";
 import { JobInvocation, type InvocationTerms } from "./invocation.ts";
 import { openLog } from "./job-context.ts";
+import { sayAtOnce } from "./life-line.ts";
 import { importHandler, runSetup } from "./load-handler.ts";
 import { Printing } from "./printing.ts";
 import type { LoadedHandler } from "./read-module.ts";
+import { SetupRun } from "./setup-run.ts";
 import { startWatchdog } from "./start-watchdog.ts";
 import { describeThrown } from "./thrown.ts";
 
 /** A spoiled process that cannot get rid of its last frames ends without them. */
 const LAST_FRAMES_MS = 500;
+/** The first job needs it; while the process is idle it can wait for what else is being started. */
+const WATCHDOG_DELAY_MS = 1_000;
 
 const printing = new Printing();
 const log = openLog({
@@ -38,9 +40,15 @@ const log = openLog({
     printing.line(logLine(undefined, entry, LIMITS.logLineMaxBytes));
   },
 });
+const setupRun = new SetupRun(log, () => {
+  channel.send(REPORT.setupListens, 0, undefined);
+  channel.flush();
+});
+const clock = pausableMachineClock();
 const running = new Map<number, JobInvocation>();
 let ready: Ready | undefined;
 let isRefreshing = false;
+let isLeaving = false;
 let isSpoiled = false;
 
 /** A handler whose setup is done. */
@@ -72,8 +80,7 @@ function obey(frame: Frame): void {
         .get(frame.slot)
         ?.window.stored((JSON.parse(frame.head) as ReceiptHead).nextIndex);
     case ORDER.leave:
-      void leave();
-      return;
+      return leave();
     default:
       throw new Error(`The supervisor sent a frame of unknown kind ${frame.kind}.`);
   }
@@ -81,22 +88,24 @@ function obey(frame: Frame): void {
 
 async function load(head: LoadOrderHead): Promise<void> {
   try {
+    if (process.execArgv.some((flag) => flag.startsWith("--inspect"))) await heedDebugger();
     const handler = await importHandler(head);
     // A setup may block for minutes, and nobody may be left behind if the supervisor dies meanwhile.
     if (handler.setup !== undefined) startWatchdog();
-    const state = await runSetup(handler, { log }, head.sourcePath);
+    const state = await runSetup(handler, setupRun, head.sourcePath);
     const concurrency = new AskedConcurrency(handler.concurrency, log);
     await concurrency.ask(() => {});
     ready = {
       handler,
-      terms: { channel, printing, tempRoot: head.tempRoot, state, refresh },
+      terms: { channel, printing, tempRoot: head.tempRoot, state, refresh, now: () => clock.now() },
       concurrency,
     };
+    if (isLeaving) return void dispose(ready);
     const disposes = handler.dispose === undefined ? {} : { disposes: true };
     const told: ReadyHead = { concurrency: concurrency.current, ...disposes };
     channel.send(REPORT.ready, 0, told);
     channel.flush();
-    if (handler.setup === undefined) startWatchdog();
+    setTimeout(startWatchdog, WATCHDOG_DELAY_MS).unref();
   } catch (thrown) {
     const { message, stack } = describeThrown(thrown);
     const shown = thrown instanceof InitError && thrown.stack === "" ? {} : { stack };
@@ -105,10 +114,22 @@ async function load(head: LoadOrderHead): Promise<void> {
   }
 }
 
+/** While a debugger holds this process, no deadline comes nearer, here and in the supervisor. */
+async function heedDebugger(): Promise<void> {
+  const { watchPauses } = await import("./watch-pauses.ts");
+  watchPauses((isPaused) => {
+    const at = machineClock();
+    if (isPaused) clock.pause(at);
+    else clock.resume(at);
+    sayAtOnce({ isPaused, at });
+  });
+}
+
 function run(frame: Frame): void {
   if (ready === undefined)
     throw new Error("The supervisor sent a job before the handler was ready.");
   if (isRefreshing) return channel.send(REPORT.declined, frame.slot, undefined);
+  startWatchdog();
   const { handler, terms } = ready;
   const invocation = openInvocation(frame, terms);
   if (invocation === undefined) return;
@@ -145,10 +166,16 @@ function refresh(): void {
   channel.send(REPORT.refresh, 0, undefined);
 }
 
+function leave(): void {
+  isLeaving = true;
+  if (ready === undefined) setupRun.abort();
+  else void dispose(ready);
+}
+
 /** The supervisor sees to it that this ends, should the handler's part of it not. */
-async function leave(): Promise<void> {
+async function dispose({ handler, terms }: Ready): Promise<void> {
   try {
-    await ready?.handler.dispose?.(ready.terms.state);
+    await handler.dispose?.(terms.state);
   } catch (thrown) {
     log.error(`dispose failed: ${describeThrown(thrown).message}`);
   }
@@ -160,6 +187,8 @@ function spoil(thrown: unknown): void {
   if (isSpoiled) return;
   isSpoiled = true;
   const failure: FailedHead = { type: "unhandled_error", ...describeThrown(thrown) };
+  // Chunks that were yielded before it are sent before it is told.
+  channel.flush();
   channel.send(REPORT.spoiled, currentInvocation.getStore()?.slot ?? 0, failure);
   channel.flushed(() => process.exit(1));
   setTimeout(() => process.exit(1), LAST_FRAMES_MS);
@@ -174,12 +203,6 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
 
 process.on("exit", (code) => {
   if (isSpoiled) return;
-  const words: LastWords = { code, slot: currentInvocation.getStore()?.slot ?? 0 };
   channel.flush();
-  try {
-    // On a pipe of its own, and at once: there is no later turn of the event loop.
-    fs.writeSync(LIFE_LINE_FD, `${JSON.stringify(words)}\n`);
-  } catch {
-    // The supervisor is gone.
-  }
+  sayAtOnce({ code, slot: currentInvocation.getStore()?.slot ?? 0 });
 });

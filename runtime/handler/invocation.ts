@@ -3,10 +3,11 @@ import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import path from "node:path";
 import type { FrameChannel } from "../pipe/frame-channel.ts";
-import { REPORT, type RunHead } from "../pipe/frame-kinds.ts";
+import { type ChunksHead, REPORT, type RunHead } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import { logLine, type LogLevel } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
+import { ChunkPack } from "./chunk-pack.ts";
 import { ChunkWindow } from "./chunk-window.ts";
 import type { Job, LogFields, S3Config } from "./contract.ts";
 import { invoke, type InvocationResult } from "./invoke.ts";
@@ -25,6 +26,8 @@ export interface InvocationTerms {
   readonly tempRoot: string;
   /** What setup gave. */
   readonly state: unknown;
+  /** The clock of deadlines, ms. */
+  readonly now: () => number;
   /** An invocation asked for a fresh process. */
   refresh(): void;
 }
@@ -35,6 +38,10 @@ export class JobInvocation implements Voice {
   readonly context: JobContext;
   readonly window = new ChunkWindow();
   readonly #terms: InvocationTerms;
+  readonly #pack = new ChunkPack(({ firstIndex, count, lines }) => {
+    const head: ChunksHead = { firstIndex, count };
+    this.#terms.channel.send(REPORT.chunks, this.slot, head, lines);
+  });
   #newestProgress: Buffer | undefined;
   #progressTimer: NodeJS.Timeout | undefined;
 
@@ -46,7 +53,7 @@ export class JobInvocation implements Voice {
     const head = JSON.parse(frame.head) as RunHead;
     this.jobId = head.jobId;
     const job = readJob(head, frame.payload);
-    this.context = new JobContext(job, head.remainingMs, this, terms.state);
+    this.context = new JobContext(job, head.remainingMs, this, terms.state, terms.now);
   }
 
   async run(handler: LoadedHandler): Promise<void> {
@@ -62,8 +69,9 @@ export class JobInvocation implements Voice {
     this.window.release();
   }
 
-  sendChunk(index: number, body: Buffer): void {
-    this.#terms.channel.send(REPORT.chunk, this.slot, { index }, body);
+  sendChunk(_index: number, line: string | Buffer): void {
+    if (this.#pack.isEmpty) this.#terms.channel.beforeFlush(() => this.#pack.flush());
+    this.#pack.add(line);
   }
 
   progress(json: Buffer): void {
@@ -99,6 +107,7 @@ export class JobInvocation implements Voice {
   }
 
   #report(result: InvocationResult): void {
+    this.#pack.flush();
     if (result.kind === "failed") {
       this.#terms.channel.send(REPORT.failed, this.slot, result.failure);
       return;

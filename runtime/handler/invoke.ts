@@ -1,12 +1,14 @@
 /** Runs a handler on one job, in any of its four forms, to its end. */
+import type { Buffer } from "node:buffer";
 import type { FailedHead } from "../pipe/frame-kinds.ts";
 import { checkInput, checkOutput, InvalidInputError } from "./check-schema.ts";
-import { chunkBodies, yieldedJson } from "./chunk-body.ts";
+import { chunkLines, yieldedJson } from "./chunk-body.ts";
 import type { Handler } from "./contract.ts";
 import type { ChunkWindow } from "./chunk-window.ts";
 import type { JobContext } from "./job-context.ts";
 import { Collected } from "./collected.ts";
 import { InvalidOutputError, outputJson } from "./output.ts";
+import { plainLine } from "./plain-line.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 import { describeThrown } from "./thrown.ts";
 
@@ -22,7 +24,8 @@ export interface Invocable {
 export interface Invocation {
   readonly context: JobContext;
   readonly window: ChunkWindow;
-  sendChunk(index: number, body: Buffer): void;
+  /** Sends one chunk, a line of JSON. */
+  sendChunk(index: number, line: string | Buffer): void;
 }
 
 export type InvocationResult =
@@ -101,13 +104,12 @@ async function pullAll(
     const step = await iterator.next();
     if (step.done === true) return allJson(handler, collected, step.value);
     try {
-      const yielded = yieldedJson(step.value);
-      collected?.add(yielded.json);
-      for (const body of chunkBodies(yielded, index, context.attempt)) {
-        await window.room();
+      for (const line of linesOf(step.value, index, context.attempt, collected)) {
+        const room = window.room();
+        if (room !== undefined) await room;
         if (context.isAborted) break;
-        window.sent(body.byteLength);
-        invocation.sendChunk(index, body);
+        window.sent(line.length);
+        invocation.sendChunk(index, line);
         index++;
       }
     } catch (error) {
@@ -123,6 +125,20 @@ async function pullAll(
       return undefined;
     }
   }
+}
+
+/** The lines of the chunks of one yield; its JSON text is kept for the output, if that is wanted. */
+function linesOf(
+  value: unknown,
+  index: number,
+  attempt: number,
+  collected: Collected | undefined,
+): readonly (string | Buffer)[] {
+  const plain = collected === undefined ? plainLine(value, index, attempt) : undefined;
+  if (plain !== undefined) return [plain];
+  const yielded = yieldedJson(value);
+  collected?.add(yielded.json);
+  return chunkLines(yielded, index, attempt);
 }
 
 /** All yields as they stand in the stream, if they are collected; else what the iterator returned. */

@@ -21,6 +21,7 @@ export interface Voice {
 export class JobContext implements Context {
   readonly state: unknown;
   readonly #voice: Voice;
+  readonly #now: () => number;
   readonly #dueAt: number;
   /** Made on first use: most handlers never look at the signal. */
   #controller: AbortController | undefined;
@@ -30,12 +31,22 @@ export class JobContext implements Context {
   #tempDir: string | undefined;
   #ended = false;
 
-  /** @param state what setup gave in this process */
-  constructor(job: Job, remainingMs: number, voice: Voice, state: unknown) {
+  /**
+   * @param state what setup gave in this process
+   * @param now the clock of the deadline, ms
+   */
+  constructor(
+    job: Job,
+    remainingMs: number,
+    voice: Voice,
+    state: unknown,
+    now = (): number => performance.now(),
+  ) {
     this.#job = job;
     this.state = state;
     this.#voice = voice;
-    this.#dueAt = performance.now() + remainingMs;
+    this.#now = now;
+    this.#dueAt = now() + remainingMs;
   }
 
   get job(): Job {
@@ -52,7 +63,7 @@ export class JobContext implements Context {
   }
 
   get deadline(): number {
-    return Math.max(0, this.#dueAt - performance.now());
+    return Math.max(0, this.#dueAt - this.#now());
   }
 
   get signal(): AbortSignal {

@@ -21,6 +21,11 @@ export async function importHandler({ modulePath, sourcePath }: LoadHead): Promi
     // Whatever it is, a module's namespace is an object.
     namespace = (await import(pathToFileURL(modulePath).href)) as typeof namespace;
   } catch (thrown) {
+    if (thrown instanceof SyntaxError && modulePath === sourcePath) {
+      const { syntaxPlaces } = await import("./syntax-place.ts");
+      const places = await syntaxPlaces(thrown, sourcePath);
+      if (places !== undefined) throw new InitError(`${name} cannot be imported:\n${places}`);
+    }
     throw because(`${name} cannot be imported`, thrown);
   }
   return readModule(namespace, name);

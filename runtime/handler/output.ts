@@ -87,10 +87,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof RangeError) return "it is nested too deeply";
   const message = error instanceof Error ? error.message : String(error);
   if (message.includes("BigInt")) return "it holds a BigInt; make it a string or a number";
-  if (message.includes("circular")) return `it refers to itself (${onOneLine(message)})`;
-  return onOneLine(message);
-}
-
-function onOneLine(message: string): string {
-  return message.replaceAll(/\s*\n\s*/gu, " ").trim();
+  const [first = "", ...steps] = message.split(/\s*\n[\s|>-]*/u);
+  if (first.includes("circular")) return `it refers to itself, ${steps.join(", ")}`;
+  return [first, ...steps].join(" ").trim();
 }

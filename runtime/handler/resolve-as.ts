@@ -1,6 +1,6 @@
 /** Resolves what a handler imports as if its bundle lay where its source lies, and `sv-runtime` from anywhere. */
 import { registerHooks } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import path from "node:path";
 
 const OWN_NAME = "sv-runtime";
@@ -32,9 +32,8 @@ function isNotFound(error: unknown): boolean {
   return error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND";
 }
 
-/** Beside this file's folder, with the ending this file has: `.ts` in the source tree, `.js` in the package. */
+/** Beside this file's folder: in the source tree `.ts`, in the package `.js`. */
 function ownEntry(): string {
-  const here = fileURLToPath(import.meta.url);
-  const entry = path.join(path.dirname(here), "..", `index${path.extname(here)}`);
-  return pathToFileURL(entry).href;
+  const ending = path.extname(import.meta.filename) === ".ts" ? ".ts" : ".js";
+  return pathToFileURL(path.join(import.meta.dirname, "..", `index${ending}`)).href;
 }

@@ -1,20 +1,25 @@
 /** One handler process from its start to its end, seen from the supervisor. */
 import { spawn, type ChildProcess } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import type { Duplex, Stream } from "node:stream";
 import { FrameChannel } from "../pipe/frame-channel.ts";
-import { FRAMES_FD, LIFE_LINE_FD, type LastWords } from "../pipe/frame-kinds.ts";
+import {
+  FRAMES_FD,
+  LIFE_LINE_FD,
+  type LastWords,
+  type LifeLineWords,
+  type PauseWords,
+} from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { countOomKills } from "./ending/oom-kills.ts";
-import { killTree, MARKER_NAME, signalGroup } from "../pipe/process-tree.ts";
+import { endMarked, killTree, MARKER_NAME, signalGroup } from "../pipe/process-tree.ts";
 import type { ProcessEnd } from "./ending/verdict.ts";
 import { HandlerOutput, type OutputLine } from "./handler-output.ts";
 import { LineReader } from "./line-reader.ts";
 
 /** How long the pipes of an ended process may stay open, should something hold on to them. */
 const PIPES_MS = 1_000;
-const LAST_WORDS_MAX_BYTES = 1_000;
+const WORDS_MAX_BYTES = 1_000;
 
 export interface HandlerProcessOptions {
   /** The program that runs in the process. */
@@ -28,6 +33,8 @@ export interface HandlerProcessOptions {
 export interface HandlerProcessEvents {
   frame(frame: Frame): void;
   line(line: OutputLine): void;
+  /** A debugger holds the process, or lets it go on. */
+  paused(words: PauseWords): void;
   /** The process and everything it started are gone, and all they said has been heard. */
   gone(end: ProcessEnd): void;
 }
@@ -37,7 +44,8 @@ export class HandlerProcess {
   readonly output: HandlerOutput;
   readonly #child: ChildProcess;
   readonly #channel: FrameChannel | undefined;
-  readonly #marker = randomUUID();
+  /** No other process on this machine has the same. */
+  readonly #marker = `${process.pid}-${process.hrtime.bigint()}`;
   readonly #oomKills = countOomKills();
   #lastWords: LastWords | undefined;
   #isGone = false;
@@ -64,7 +72,7 @@ export class HandlerProcess {
         ended: () => this.kill(),
       });
     }
-    if (lifeLine) this.#hearLastWords(lifeLine as Duplex);
+    if (lifeLine) this.#hearWords(lifeLine as Duplex, events);
     child.on("error", (error) => {
       if (child.pid === undefined) this.#end(events, { startError: error.message });
     });
@@ -94,10 +102,12 @@ export class HandlerProcess {
     if (!this.#isGone && this.pid !== undefined) killTree(this.pid, this.#marker);
   }
 
-  #hearLastWords(lifeLine: Duplex): void {
-    const reader = new LineReader(LAST_WORDS_MAX_BYTES, (line) => {
-      // Written by our own exit hook.
-      this.#lastWords = JSON.parse(line) as LastWords;
+  #hearWords(lifeLine: Duplex, events: HandlerProcessEvents): void {
+    const reader = new LineReader(WORDS_MAX_BYTES, (line) => {
+      // Written by our own program.
+      const words = JSON.parse(line) as LifeLineWords;
+      if ("isPaused" in words) events.paused(words);
+      else this.#lastWords = words;
     });
     lifeLine.on("data", (piece: Buffer) => reader.push(piece));
     lifeLine.on("error", () => {});
@@ -110,7 +120,7 @@ export class HandlerProcess {
   ): Promise<void> {
     // Descendants may hold the pipes open, and a GPU.
     this.kill();
-    await this.#pipesClosed();
+    await Promise.all([this.#pipesClosed(), endMarked(MARKER_NAME, this.#marker)]);
     const exitedBy = this.#lastWords?.slot;
     this.#end(events, {
       ...(code === null ? {} : { exitCode: code }),

@@ -1,4 +1,4 @@
-/** A handler process together with how far it has come on its way to being ready. */
+/** A handler process on its way to being ready, and on its way out. */
 import {
   ORDER,
   REPORT,
@@ -6,12 +6,24 @@ import {
   type InitFailedHead,
   type LoadOrderHead,
   type ReadyHead,
+  type PauseWords,
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
+import type { Due, DueTimer } from "./ending/due-timer.ts";
 import { exitFailure, type ProcessEnd } from "./ending/verdict.ts";
 import { HandlerProcess, type HandlerProcessOptions } from "./handler-process.ts";
 import type { OutputLine } from "./handler-output.ts";
+
+/** A time that a handler process is given for something. */
+export interface Limit extends Due {
+  reached(): void;
+}
+
+export interface HandlerStartOptions extends HandlerProcessOptions {
+  /** For leaving in good order, and again between SIGTERM and SIGKILL, ms. */
+  readonly graceMs: number;
+}
 
 export interface HandlerStartEvents {
   /** The handler is loaded and set up; `head` is set from now on. */
@@ -19,25 +31,36 @@ export interface HandlerStartEvents {
   /** Any frame after the one that said ready. */
   frame(start: HandlerStart, frame: Frame): void;
   line(line: OutputLine): void;
+  /** A debugger holds the process, or lets it go on. */
+  paused(start: HandlerStart, words: PauseWords): void;
   gone(start: HandlerStart, end: ProcessEnd): void;
 }
 
 /** Spawns the process on construction; it then waits for `load`. */
 export class HandlerStart {
   readonly process: HandlerProcess;
+  readonly #graceMs: number;
+  readonly #limits: DueTimer<Limit>;
   readonly #events: HandlerStartEvents;
+  /** The one that runs: for becoming ready, for leaving, or for heeding SIGTERM. */
+  #limit: Limit | undefined;
   #head: ReadyHead | undefined;
   #failure: Failure | undefined;
   #isLoading = false;
-  #timer: NodeJS.Timeout | undefined;
+  #isSetupListening = false;
+  #isEnding = false;
 
-  constructor(options: HandlerProcessOptions, events: HandlerStartEvents) {
+  /** @param limits where the times it is given are kept */
+  constructor(options: HandlerStartOptions, limits: DueTimer<Limit>, events: HandlerStartEvents) {
+    this.#graceMs = options.graceMs;
+    this.#limits = limits;
     this.#events = events;
     this.process = new HandlerProcess(options, {
       frame: (frame) => this.#obey(frame),
       line: (line) => events.line(line),
+      paused: (words) => events.paused(this, words),
       gone: (end) => {
-        this.stopWaiting();
+        this.#stopWaiting();
         events.gone(this, end);
       },
     });
@@ -55,19 +78,32 @@ export class HandlerStart {
     this.process.send(ORDER.load, 0, head);
   }
 
-  /** Kills the process if it is not ready by then. The first call counts. */
+  /** Ends the process if it is not ready by then. The first call counts. */
   readyWithin(limitMs: number): void {
-    if (this.#timer !== undefined || this.#head !== undefined) return;
-    this.#timer = setTimeout(() => {
+    if (this.#limit !== undefined || this.#head !== undefined) return;
+    this.#within(limitMs, () => {
       this.#failure ??= initFailure(
         `The handler was not ready after ${limitMs / 1_000} s: its module or its setup takes too long.`,
       );
-      this.process.kill();
-    }, limitMs);
+      if (this.#hasToTidyUp) this.leave();
+      else this.process.kill();
+    });
   }
 
-  stopWaiting(): void {
-    clearTimeout(this.#timer);
+  /** Ends the process: in good order if it has something to tidy up and takes no longer than the grace. Idempotent. */
+  leave(): void {
+    if (this.#isEnding) return;
+    if (!this.#hasToTidyUp) return this.end();
+    this.#isEnding = true;
+    this.process.send(ORDER.leave, 0);
+    this.#within(this.#graceMs, () => this.end());
+  }
+
+  /** Asks the process to end, and makes it after the grace. */
+  end(): void {
+    this.#isEnding = true;
+    this.process.terminate();
+    this.#within(this.#graceMs, () => this.process.kill());
   }
 
   /** Why it did not become ready. */
@@ -75,13 +111,31 @@ export class HandlerStart {
     return this.#failure ?? exitDuringInit(end, this.process.output.lastLines(undefined));
   }
 
+  get #hasToTidyUp(): boolean {
+    return this.#head === undefined ? this.#isSetupListening : this.#head.disposes === true;
+  }
+
+  #within(ms: number, reached: () => void): void {
+    this.#stopWaiting();
+    this.#limit = { dueAt: this.#limits.clock.now() + ms, reached };
+    this.#limits.add(this.#limit);
+  }
+
+  #stopWaiting(): void {
+    if (this.#limit !== undefined) this.#limits.remove(this.#limit);
+  }
+
   #obey(frame: Frame): void {
     if (this.#head !== undefined) return this.#events.frame(this, frame);
     // Written by the handler process's own program, as its heads all are.
     if (frame.kind === REPORT.ready) {
-      this.stopWaiting();
+      // It did not know yet that it is to leave, and will not wait for a job.
+      if (this.#isEnding) return;
+      this.#stopWaiting();
       this.#head = JSON.parse(frame.head) as ReadyHead;
       this.#events.ready(this);
+    } else if (frame.kind === REPORT.setupListens) {
+      this.#isSetupListening = true;
     } else if (frame.kind === REPORT.initFailed || frame.kind === REPORT.spoiled) {
       const { message, stack } = JSON.parse(frame.head) as InitFailedHead | FailedHead;
       this.#failure ??= initFailure(message, stack);

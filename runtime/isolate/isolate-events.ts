@@ -1,6 +1,8 @@
 /** What the isolate tells the worker. */
+import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
+import type { PauseReport } from "../protocol/session.ts";
 import type { OutputLine } from "./handler-output.ts";
 
 export interface IsolateEvents {
@@ -8,12 +10,16 @@ export interface IsolateEvents {
   ready(concurrency: number): void;
   unusable(failure: Failure): void;
   restartFailed(failure: Failure, retryInMs: number): void;
+  /** A loaded standby process waits to take over. */
+  standbyReady(): void;
   /** A standby process ended before it was needed. */
   standbyFailed(failure: Failure): void;
   /** Exactly one for each job that was not revoked. */
   outcome(lease: LeaseRef, outcome: Outcome): void;
-  chunk(lease: LeaseRef, index: number, body: Uint8Array): void;
+  chunks(lease: LeaseRef, batch: ChunkBatch): void;
   progress(lease: LeaseRef, value: Uint8Array): void;
+  /** A debugger holds the job, or has let go of it. */
+  paused(pause: PauseReport): void;
   line(line: OutputLine): void;
   /** `openPlaces` may have grown. */
   placesChanged(): void;

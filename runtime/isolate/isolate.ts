@@ -1,8 +1,9 @@
 /** Runs jobs in a handler process and sees to it that every one of them ends, on time and with a cause. */
+import { pausableMachineClock } from "../pipe/machine-clock.ts";
 import {
   ORDER,
   REPORT,
-  type ChunkHead,
+  type ChunksHead,
   type CompletedHead,
   type FailedHead,
   type LoadHead,
@@ -12,12 +13,12 @@ import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";
 import { DueTimer } from "./ending/due-timer.ts";
-import { timedOutFailure, withLogLines } from "./ending/certificate.ts";
+import { timedOutFailure, uncaughtLine, withLogLines } from "./ending/certificate.ts";
 import { exitFailure, judge, type ProcessEnd } from "./ending/verdict.ts";
 import type { IsolateEvents } from "./isolate-events.ts";
 import { JobDirectories } from "./job-directories.ts";
 import { ProcessKeeper, type KeeperOptions } from "./process-keeper.ts";
-import { RunningJobs, type EndingCause, type RunningJob } from "./running-jobs.ts";
+import { pauseOf, RunningJobs, type EndingCause, type RunningJob } from "./running-jobs.ts";
 import { runOrder } from "./run-order.ts";
 
 export type IsolateOptions = KeeperOptions;
@@ -35,7 +36,8 @@ export class Isolate {
   readonly #keeper: ProcessKeeper;
   readonly #jobs = new RunningJobs();
   readonly #directories = new JobDirectories();
-  readonly #due = new DueTimer<RunningJob>((job) => this.#dueNow(job));
+  readonly #clock = pausableMachineClock();
+  readonly #due = new DueTimer<RunningJob>(this.#clock, (job) => this.#dueNow(job));
   #concurrency = 0;
   /** Jobs being ended that have not stopped yet. */
   #stopping = 0;
@@ -48,18 +50,20 @@ export class Isolate {
   constructor(options: IsolateOptions, events: IsolateEvents) {
     this.#options = options;
     this.#events = events;
-    this.#keeper = new ProcessKeeper(options, {
+    this.#keeper = new ProcessKeeper(options, this.#clock, {
       ready: (concurrency) => this.#ready(concurrency),
       frame: (frame) => this.#obey(frame),
       line: (line) => events.line(line),
+      clockChanged: () => this.#clockChanged(),
       gone: (end, lastLines) => this.#gone(end, lastLines),
       restartFailed: (failure, retryInMs) => {
-        for (const job of this.#jobs.open()) this.#close(job, handedBack);
+        this.#handBackAll();
         events.restartFailed(failure, retryInMs);
       },
+      standbyReady: () => events.standbyReady(),
       standbyFailed: (failure) => events.standbyFailed(failure),
       unusable: (failure) => {
-        for (const job of this.#jobs.open()) this.#close(job, handedBack);
+        this.#handBackAll();
         events.unusable(failure);
       },
     });
@@ -110,8 +114,9 @@ export class Isolate {
       this.#events.placesChanged();
       return;
     }
-    const job = this.#jobs.add(handed, performance.now());
+    const job = this.#jobs.add(handed, this.#clock);
     this.#due.add(job);
+    if (this.#clock.isPaused) this.#events.paused(pauseOf(job, this.#clock));
     if (this.#takesJobs) this.#begin(job);
   }
 
@@ -130,7 +135,7 @@ export class Isolate {
   /** Hands back all jobs that are not done and ends the handler process for good. Idempotent, also before `start`. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    const isIdle = this.#jobs.size === 0;
+    const isIdle = this.#jobs.started().length === 0;
     for (const job of this.#jobs.open()) this.#decide(job, "handed-back", handedBack);
     this.#due.clear();
     await this.#keeper.stop(isIdle);
@@ -147,13 +152,14 @@ export class Isolate {
     if (this.#takesJobs) for (const job of this.#jobs.waiting()) this.#begin(job);
     this.#events.ready(concurrency);
     this.#events.placesChanged();
+    this.#directories.clearLeftovers();
   }
 
   #begin(job: RunningJob): void {
     const handed = job.waiting;
     if (handed === undefined) return;
     job.waiting = undefined;
-    const { head, payload } = runOrder(handed, job.dueAt - performance.now());
+    const { head, payload } = runOrder(handed, job.dueAt - this.#clock.now());
     this.#keeper.send(ORDER.run, job.slot, head, payload);
   }
 
@@ -185,13 +191,12 @@ export class Isolate {
         return this.#close(job, handedBack);
       case REPORT.tempDir:
         return this.#directories.made(job.slot);
-      case REPORT.chunk:
+      case REPORT.chunks:
         if (job.ending !== undefined) return;
-        return this.#events.chunk(
-          job.lease,
-          (JSON.parse(frame.head) as ChunkHead).index,
-          frame.payload,
-        );
+        return this.#events.chunks(job.lease, {
+          ...(JSON.parse(frame.head) as ChunksHead),
+          lines: frame.payload,
+        });
       case REPORT.progress:
         if (job.ending !== undefined) return;
         return this.#events.progress(job.lease, frame.payload);
@@ -205,7 +210,7 @@ export class Isolate {
   #dueNow(job: RunningJob): void {
     if (job.ending === undefined) return this.#stopJob(job, "deadline");
     this.#handBackOpen();
-    this.#keeper.condemn();
+    this.#keeper.condemn(job.lease.jobId);
   }
 
   /** The outcome is decided now; the handler gets its grace. */
@@ -221,7 +226,7 @@ export class Isolate {
     this.#decide(job, cause, outcome);
     this.#keeper.send(ORDER.abort, job.slot);
     this.#due.remove(job);
-    job.dueAt = performance.now() + this.#options.graceMs;
+    job.dueAt = this.#clock.now() + this.#options.graceMs;
     this.#due.add(job);
   }
 
@@ -245,6 +250,15 @@ export class Isolate {
     this.#events.placesChanged();
   }
 
+  #clockChanged(): void {
+    this.#due.clockChanged();
+    for (const job of this.#jobs.open()) this.#events.paused(pauseOf(job, this.#clock));
+  }
+
+  #handBackAll(): void {
+    for (const job of this.#jobs.open()) this.#close(job, handedBack);
+  }
+
   #handBackOpen(): void {
     for (const job of this.#jobs.started()) this.#decide(job, "handed-back", handedBack);
   }
@@ -262,19 +276,10 @@ export class Isolate {
         this.#decide(job, "failed", { kind: "failed", failure: this.#certify(job, head) });
     }
     // No certificate will hold it, so the log has to.
-    if (verdict.lost.length === 0) this.#tell(head);
+    if (verdict.lost.length === 0) this.#events.line(uncaughtLine(head));
     this.#handBackOpen();
     if (verdict.isUnclear) this.#aloneFor = verdict.handedBack.length;
     this.#keeper.condemn();
-  }
-
-  #tell({ message, stack }: FailedHead): void {
-    this.#events.line({
-      stream: "stderr",
-      level: "error",
-      text: `An error that nobody caught ends the handler process: ${message}`,
-      ...(stack === undefined ? {} : { fields: { stack } }),
-    });
   }
 
   #gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void {

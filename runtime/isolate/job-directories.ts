@@ -1,15 +1,30 @@
 /** The directories that invocations make for their jobs: where they are, and their removal. */
-import { randomUUID } from "node:crypto";
-import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { clearLeftovers, removeAll } from "../leftovers/clear-leftovers.ts";
+import { ownedName } from "../leftovers/owner.ts";
+
+const KIND = "sv-jobs";
 
 /** The supervisor removes them, so that they go whatever becomes of the handler process. */
 export class JobDirectories {
-  /** Made by the first invocation that makes its own in it. */
-  readonly root = path.join(os.tmpdir(), `sv-jobs-${randomUUID()}`);
+  #root: string | undefined;
   readonly #made = new Set<number>();
   readonly #removals = new Set<Promise<void>>();
+  #clearing: Promise<void> | undefined;
+
+  /** Removes what supervisors that were killed have left. Idempotent. */
+  clearLeftovers(): void {
+    this.#clearing ??= clearLeftovers(os.tmpdir(), KIND);
+  }
+
+  /** Made by the first invocation that makes its own in it. */
+  get root(): string {
+    // Imported above, it would hold up the start of the handler process.
+    const { randomUUID } = process.getBuiltinModule("node:crypto");
+    this.#root ??= path.join(os.tmpdir(), `${ownedName(KIND)}-${randomUUID()}`);
+    return this.#root;
+  }
 
   made(slot: number): void {
     this.#made.add(slot);
@@ -25,12 +40,7 @@ export class JobDirectories {
 
   /** Nothing runs any more: what is left goes. */
   async close(): Promise<void> {
-    await Promise.all(this.#removals);
-    await removeAll(this.root);
+    await Promise.all([this.#clearing, ...this.#removals]);
+    if (this.#root !== undefined) await removeAll(this.#root);
   }
-}
-
-/** What cannot be removed stays: no job may suffer from it. */
-async function removeAll(directory: string): Promise<void> {
-  await fs.rm(directory, { recursive: true, force: true, maxRetries: 2 }).catch(() => {});
 }

@@ -1,21 +1,21 @@
 /** Keeps a handler process ready: starts it, loads the handler into it, ends it when it is spoiled, starts the next. */
 import { backoffMs } from "../core/backoff.ts";
-import { ORDER, type LoadOrderHead } from "../pipe/frame-kinds.ts";
+import type { PausableClock } from "../core/pausable-clock.ts";
+import type { LoadOrderHead } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
+import { stubbornLine } from "./ending/certificate.ts";
+import { DueTimer } from "./ending/due-timer.ts";
 import type { ProcessEnd } from "./ending/verdict.ts";
-import type { HandlerProcessOptions } from "./handler-process.ts";
 import type { OutputLine } from "./handler-output.ts";
-import { HandlerStart } from "./handler-start.ts";
+import { HandlerStart, type HandlerStartOptions, type Limit } from "./handler-start.ts";
 import { Standby, type StandbyMode } from "./standby.ts";
 
 /** A handler that was ready once may fail to come back this often in a row, for example while a file is replaced. */
 const MAX_RESTART_FAILURES = 5;
 const restartTerms = { firstMs: 500, maxMs: 30_000 };
 
-export interface KeeperOptions extends HandlerProcessOptions {
-  /** Between SIGTERM and SIGKILL, ms. */
-  readonly graceMs: number;
+export interface KeeperOptions extends HandlerStartOptions {
   /** How long loading and setup may take together, ms. */
   readonly initLimitMs: number;
   readonly standby: StandbyMode;
@@ -28,10 +28,14 @@ export interface KeeperEvents {
   /** Any frame that is about jobs. */
   frame(frame: Frame): void;
   line(line: OutputLine): void;
+  /** A debugger holds the process, or has let go of it: the clock was paused or resumed. */
+  clockChanged(): void;
   /** A process that had been ready is gone; the next one is on its way. */
   gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void;
   /** The handler did not come back this time; another try follows. */
   restartFailed(failure: Failure, retryInMs: number): void;
+  /** A loaded standby process waits to take over. */
+  standbyReady(): void;
   /** A standby process ended before it was needed; the next one comes with the next handler process. */
   standbyFailed(failure: Failure): void;
   /** The handler cannot be made ready; there will be no process any more. */
@@ -49,15 +53,22 @@ export class ProcessKeeper {
   readonly #events: KeeperEvents;
   readonly #stopped = Promise.withResolvers<void>();
   readonly #standby: Standby;
+  readonly #clock: PausableClock;
+  readonly #limits: DueTimer<Limit>;
   #state: State = "idle";
   #current: HandlerStart | undefined;
   #load: LoadOrderHead | undefined;
   #wasReady = false;
+  /** The job that would not stop, in a process that is ended for it. */
+  #stubbornJobId: string | undefined;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: KeeperOptions, events: KeeperEvents) {
+  /** @param clock stands still while a debugger holds the process; the keeper pauses and resumes it */
+  constructor(options: KeeperOptions, clock: PausableClock, events: KeeperEvents) {
     this.#options = options;
+    this.#clock = clock;
+    this.#limits = new DueTimer(clock, (limit) => limit.reached());
     this.#events = events;
     this.#standby = new Standby(options, () => this.#newStart());
   }
@@ -96,34 +107,39 @@ export class ProcessKeeper {
     return this.#current?.process.output.lastLines(jobId) ?? [];
   }
 
-  /** The process is spoiled: it is asked to end, then made to. The next one starts when it is gone. */
-  condemn(): void {
+  /**
+   * The process is spoiled: it is asked to end, then made to. The next one starts when it is gone.
+   *
+   * @param stubbornJobId the job that would not stop, if that is why; the log then tells what it took
+   */
+  condemn(stubbornJobId?: string): void {
     if (this.#state !== "ready" && this.#state !== "starting") return;
     this.#state = "ending";
-    this.#end();
+    this.#stubbornJobId = stubbornJobId;
+    this.#current?.end();
   }
 
   /** The process has done its work and leaves in good order. The next one starts when it is gone. */
   retire(): void {
     if (this.#state !== "ready") return;
     this.#state = "ending";
-    this.#leave();
+    this.#current?.leave();
   }
 
   /**
-   * Ends all processes for good. Idempotent.
+   * Ends all processes for good; no debugger delays that any more. Idempotent.
    *
    * @param isIdle true: no job is in the current one, so that it may leave in good order
    */
   stop(isIdle = false): Promise<void> {
     if (this.#state === "stopped") return this.#stopped.promise;
     const wasEnding = this.#state === "ending";
-    const wasReady = this.#state === "ready";
     this.#state = "stopped";
     this.#standby.end();
-    if (this.#current === undefined) clearTimeout(this.#timer);
-    else if (isIdle && wasReady) this.#leave();
-    else if (!wasEnding) this.#end();
+    this.#hold(false);
+    clearTimeout(this.#timer);
+    if (isIdle) this.#current?.leave();
+    else if (!wasEnding) this.#current?.end();
     this.#checkStopped();
     return this.#stopped.promise;
   }
@@ -132,22 +148,15 @@ export class ProcessKeeper {
   killNow(): void {
     void this.stop();
     this.#current?.process.kill();
+    this.#standby.killNow();
   }
 
-  /** The handler may dispose of what it holds; it gets a grace for that. */
-  #leave(): void {
-    const start = this.#current;
-    if (start?.head?.disposes !== true) return this.#end();
-    start.process.send(ORDER.leave, 0);
-    this.#timer = setTimeout(() => this.#end(), this.#options.graceMs);
-  }
-
-  #end(): void {
-    const { graceMs } = this.#options;
-    const process = this.#current?.process;
-    this.#current?.stopWaiting();
-    process?.terminate();
-    this.#timer = setTimeout(() => process?.kill(), graceMs);
+  #hold(isPaused: boolean, at?: number): void {
+    if (isPaused === this.#clock.isPaused) return;
+    if (isPaused) this.#clock.pause(at);
+    else this.#clock.resume(at);
+    this.#limits.clockChanged();
+    this.#events.clockChanged();
   }
 
   #isStopped(): boolean {
@@ -156,18 +165,24 @@ export class ProcessKeeper {
 
   #checkStopped(): void {
     if (!this.#isStopped() || this.#current !== undefined) return;
-    if (this.#standby.isGone) this.#stopped.resolve();
+    if (!this.#standby.isGone) return;
+    this.#limits.clear();
+    this.#stopped.resolve();
   }
 
   #newStart(): HandlerStart {
-    return new HandlerStart(this.#options, {
+    return new HandlerStart(this.#options, this.#limits, {
       ready: (start) => {
         if (start === this.#current) this.#ready(start);
+        else this.#events.standbyReady();
       },
       frame: (start, frame) => {
         if (start === this.#current && this.#state === "ready") this.#events.frame(frame);
       },
       line: (line) => this.#events.line(line),
+      paused: (start, words) => {
+        if (start === this.#current && !this.#isStopped()) this.#hold(words.isPaused, words.at);
+      },
       gone: (start, end) => {
         if (start === this.#current) this.#gone(start, end);
         else this.#standbyGone(start, end);
@@ -195,8 +210,9 @@ export class ProcessKeeper {
 
   #gone(start: HandlerStart, end: ProcessEnd): void {
     const state = this.#state;
-    clearTimeout(this.#timer);
     this.#current = undefined;
+    this.#hold(false);
+    this.#tellOfStubborn(end);
     // Nobody may take it for ready while its jobs are settled.
     if (state !== "stopped") this.#state = "pausing";
     this.#events.gone(end, (jobId) => start.process.output.lastLines(jobId));
@@ -204,6 +220,12 @@ export class ProcessKeeper {
     if (this.#isStopped()) return this.#checkStopped();
     if (state === "starting") return this.#startFailed(start.failureOf(end));
     this.#spawn();
+  }
+
+  #tellOfStubborn(end: ProcessEnd): void {
+    const jobId = this.#stubbornJobId;
+    this.#stubbornJobId = undefined;
+    if (jobId !== undefined) this.#events.line(stubbornLine(jobId, this.#options.graceMs, end));
   }
 
   #standbyGone(start: HandlerStart, end: ProcessEnd): void {

@@ -1,5 +1,7 @@
 /** The jobs in a handler process, found by invocation or by lease. */
+import type { PausableClock } from "../core/pausable-clock.ts";
 import type { HandedJob, LeaseRef } from "../protocol/outcome.ts";
+import type { PauseReport } from "../protocol/session.ts";
 import type { Due } from "./ending/due-timer.ts";
 
 /** Why a job is being ended, or was; the first cause is the one that counts. */
@@ -10,6 +12,8 @@ export interface RunningJob extends Due {
   readonly slot: number;
   readonly lease: LeaseRef;
   readonly executionTimeoutMs: number;
+  /** How long the clock had stood still before this job came, ms. */
+  readonly pausedBeforeMs: number;
   /** Kept until the job has started. */
   waiting: HandedJob | undefined;
   /** Set when the outcome is decided though the handler still runs. */
@@ -27,15 +31,16 @@ export class RunningJobs {
     return this.#bySlot.size;
   }
 
-  add(job: HandedJob, now: number): RunningJob {
+  add(job: HandedJob, clock: PausableClock): RunningJob {
     const { jobId, leaseToken, executionTimeoutMs } = job;
     const running: RunningJob = {
       slot: this.#nextSlot(),
       lease: { jobId, leaseToken },
       executionTimeoutMs,
+      pausedBeforeMs: clock.pausedMs,
       waiting: job,
       ending: undefined,
-      dueAt: now + executionTimeoutMs,
+      dueAt: clock.now() + executionTimeoutMs,
     };
     this.#bySlot.set(running.slot, running);
     this.#slotByLease.set(keyOf(running.lease), running.slot);
@@ -75,6 +80,12 @@ export class RunningJobs {
     this.#lastSlot = this.#lastSlot === 0xffff_ffff ? 1 : this.#lastSlot + 1;
     return this.#lastSlot;
   }
+}
+
+/** Whether and for how long a debugger held the job. */
+export function pauseOf({ lease, pausedBeforeMs }: RunningJob, clock: PausableClock): PauseReport {
+  const pausedMs = Math.round(clock.pausedMs - pausedBeforeMs);
+  return { ...lease, isPaused: clock.isPaused, pausedMs };
 }
 
 function keyOf({ jobId, leaseToken }: LeaseRef): string {

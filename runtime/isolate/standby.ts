@@ -59,12 +59,18 @@ export class Standby {
     this.#ending.delete(start);
   }
 
-  /** It has no jobs to lose, so it is not asked first. */
+  /** It is not needed any more. What it has set up it may dispose of. */
   end(): void {
     const waiting = this.take();
     if (waiting === undefined) return;
     this.#ending.add(waiting);
-    waiting.process.kill();
+    waiting.leave();
+  }
+
+  /** For the last moment of the supervisor. */
+  killNow(): void {
+    this.end();
+    for (const start of this.#ending) start.process.kill();
   }
 
   #start(load: LoadOrderHead): void {

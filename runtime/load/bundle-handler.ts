@@ -3,11 +3,13 @@ import { createHash, randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { Message } from "esbuild";
+import { claimBundle } from "./bundle-claims.ts";
 import { notePath, readNote, type BundleNote, type NotedInput } from "./bundle-note.ts";
 import { openCacheDir } from "./cache-dir.ts";
 import { HandlerFileError } from "./handler-file-error.ts";
 import { keepSourceLocation } from "./source-location.ts";
 import type { PreparedHandler } from "./prepare-handler.ts";
+import { latestPath, trimCache } from "./trim-cache.ts";
 
 /** Changes whenever bundles made before are no longer what would be made now. */
 const MADE_BY = "1";
@@ -29,36 +31,43 @@ export async function bundleHandler(
   const folder = await openCacheDir(cacheDir);
   const hash = createHash("sha256").update(sourcePath).digest("hex").slice(0, 16);
   const name = `${path.parse(sourcePath).name}-${hash}`;
-  const latestPath = path.join(folder, `${name}.latest`);
-  const cached = await findCached(latestPath, folder, sourcePath);
+  const cached = await findCached(path.join(folder, `${name}.latest`), folder, sourcePath);
   if (cached !== undefined) return cached;
 
   const startedAt = Date.now();
   const { code, inputs } = await build(sourcePath, folder);
   const version = createHash("sha256").update(code).digest("hex").slice(0, 16);
-  const modulePath = path.join(folder, `${name}-${version}.mjs`);
+  const bundleName = `${name}-${version}.mjs`;
+  const modulePath = path.join(folder, bundleName);
+  claimBundle(modulePath);
   const note: BundleNote = { sourcePath, madeBy: MADE_BY, inputs };
   await writeWhole(modulePath, code);
   await writeWhole(notePath(modulePath), JSON.stringify(note));
   // A file that changed while it was being read may be noted as it is now, yet be bundled as it was before.
   const isSure = inputs.every((input) => input.mtimeMs < startedAt - CLOCK_STEP_MS);
-  if (isSure) await writeWhole(latestPath, path.basename(modulePath));
+  if (isSure) await writeWhole(latestPath(folder, bundleName), bundleName);
+  await trimCache(folder);
   return { modulePath, sourcePath, inputs: inputs.map((input) => input.path) };
 }
 
 async function findCached(
-  latestPath: string,
+  latestFile: string,
   folder: string,
   sourcePath: string,
 ): Promise<PreparedHandler | undefined> {
-  const latest = await fs.readFile(latestPath, "utf8").catch(() => undefined);
+  const latest = await readIfThere(latestFile);
   if (latest === undefined) return undefined;
   const modulePath = path.join(folder, path.basename(latest));
-  const note = await readNote(modulePath);
+  const note = readNote(modulePath);
   if (note?.sourcePath !== sourcePath || note.madeBy !== MADE_BY) return undefined;
   const now = await Promise.all(note.inputs.map((input) => noteInput(input.path)));
   const same = now.every((input, at) => JSON.stringify(input) === JSON.stringify(note.inputs[at]));
-  if (!same || !(await exists(modulePath))) return undefined;
+  if (!same) return undefined;
+  claimBundle(modulePath);
+  // It may have been on its way out when it was claimed.
+  const isKept = (await readIfThere(latestFile)) === latest && (await exists(modulePath));
+  if (!isKept) return undefined;
+  await markUsed(modulePath);
   return { modulePath, sourcePath, inputs: note.inputs.map((input) => input.path) };
 }
 
@@ -128,6 +137,16 @@ async function writeWhole(file: string, content: string | Uint8Array): Promise<v
   const partial = `${file}.${randomUUID()}.partial`;
   await fs.writeFile(partial, content);
   await fs.rename(partial, file);
+}
+
+/** Those used last are kept longest. */
+async function markUsed(modulePath: string): Promise<void> {
+  const now = new Date();
+  await fs.utimes(notePath(modulePath), now, now).catch(() => {});
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  return fs.readFile(file, "utf8").catch(() => undefined);
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 /** The note beside a bundle that says what it was made of, so that it can be used again and recognised. */
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import type { PreparedHandler } from "./prepare-handler.ts";
 
 /** One file a bundle was made of, as it was then. */
@@ -22,18 +22,16 @@ export function notePath(modulePath: string): string {
 }
 
 /** The prepared handler whose bundle this is; undefined when it is no bundle of ours. */
-export async function readBundleNote(modulePath: string): Promise<PreparedHandler | undefined> {
-  const note = await readNote(modulePath);
+export function readBundleNote(modulePath: string): PreparedHandler | undefined {
+  const note = readNote(modulePath);
   if (note === undefined) return undefined;
   return { modulePath, sourcePath: note.sourcePath, inputs: note.inputs.map(({ path }) => path) };
 }
 
 /** Undefined when there is none, or it is from another program. */
-export async function readNote(modulePath: string): Promise<BundleNote | undefined> {
-  const text = await fs.readFile(notePath(modulePath), "utf8").catch(() => undefined);
-  if (text === undefined) return undefined;
+export function readNote(modulePath: string): BundleNote | undefined {
   try {
-    const note: unknown = JSON.parse(text);
+    const note: unknown = JSON.parse(fs.readFileSync(notePath(modulePath), "utf8"));
     return isNote(note) ? note : undefined;
   } catch {
     return undefined;

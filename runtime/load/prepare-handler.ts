@@ -1,6 +1,7 @@
 /** Makes of what a user points at a module that Node can import. */
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import path from "node:path";
+import { readBundleNote } from "./bundle-note.ts";
 import { HandlerFileError } from "./handler-file-error.ts";
 
 /** A handler that Node can import. */
@@ -34,7 +35,7 @@ export async function prepareHandler(
   target: string,
   options: PrepareOptions = {},
 ): Promise<PreparedHandler> {
-  const sourcePath = await findFile(path.resolve(target));
+  const sourcePath = findFile(path.resolve(target));
   const extension = path.extname(sourcePath);
   if (TO_BUNDLE.has(extension)) {
     const { bundleHandler } = await import("./bundle-handler.ts");
@@ -46,20 +47,22 @@ export async function prepareHandler(
     );
   }
   if (extension === ".mjs") {
-    const { readBundleNote } = await import("./bundle-note.ts");
-    const prepared = await readBundleNote(sourcePath);
+    const prepared = readBundleNote(sourcePath);
     if (prepared !== undefined) return prepared;
   }
   return { modulePath: sourcePath, sourcePath, inputs: [sourcePath] };
 }
 
-async function findFile(target: string): Promise<string> {
-  const stats = await fs.stat(target).catch(() => undefined);
+/** Without waiting: a worker that starts has nothing else to do, and its handler process waits for the answer. */
+function findFile(target: string): string {
+  const stats = fs.statSync(target, { throwIfNoEntry: false });
   if (stats === undefined) throw new HandlerFileError(`There is no file or directory ${target}.`);
-  if (!stats.isDirectory()) return fs.realpath(target);
+  if (!stats.isDirectory()) return fs.realpathSync(target);
   for (const name of DIRECTORY_NAMES) {
     const file = path.join(target, name);
-    if ((await fs.stat(file).catch(() => undefined))?.isFile() === true) return fs.realpath(file);
+    if (fs.statSync(file, { throwIfNoEntry: false })?.isFile() === true) {
+      return fs.realpathSync(file);
+    }
   }
   throw new HandlerFileError(`${target} holds no handler: add a handler.ts to it.`);
 }

@@ -3,8 +3,8 @@ import type { Writable } from "node:stream";
 
 export type LogFormat = "json" | "pretty";
 /** From the least to the most important. */
-const LEVELS = ["debug", "info", "warn", "error"] as const;
-export type WorkerLogLevel = (typeof LEVELS)[number];
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type WorkerLogLevel = (typeof LOG_LEVELS)[number];
 
 /** What an entry may carry beside its message; `jobId` and `stream` mark what a handler printed. */
 export type LogEntryFields = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export function openWorkerLog(
   to: Writable = process.stderr,
   least: WorkerLogLevel = "debug",
 ): WorkerLog {
-  const written = new Set(LEVELS.slice(LEVELS.indexOf(least)));
+  const written = new Set(LOG_LEVELS.slice(LOG_LEVELS.indexOf(least)));
   const render = format === "json" ? jsonLine : prettyLine;
   let dropped = 0;
   return {

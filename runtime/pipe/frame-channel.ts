@@ -19,6 +19,7 @@ export class FrameChannel {
   readonly #stream: Duplex;
   #queue: Uint8Array[] = [];
   #queuedBytes = 0;
+  #gatherers: (() => void)[] = [];
   #scheduled = false;
   #ended = false;
 
@@ -52,14 +53,30 @@ export class FrameChannel {
     this.#queue.push(start);
     this.#queuedBytes += start.length + payload.byteLength;
     if (payload.byteLength > 0) this.#queue.push(payload);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => this.flush());
+    if (this.#queuedBytes > COPY_BYTES) this.#write();
+    else this.#schedule();
+  }
+
+  /** Calls back once, before what is sent in this turn leaves: the moment to send what was gathered meanwhile. */
+  beforeFlush(gatherer: () => void): void {
+    this.#gatherers.push(gatherer);
+    this.#schedule();
   }
 
   /** Hands everything sent so far to the operating system, as far as it takes it. */
   flush(): void {
     this.#scheduled = false;
+    for (const gatherer of this.#gatherers.splice(0)) gatherer();
+    this.#write();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.flush());
+  }
+
+  #write(): void {
     const queue = this.#queue;
     if (queue.length === 0 || this.#ended) return;
     this.#queue = [];

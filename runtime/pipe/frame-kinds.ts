@@ -1,4 +1,5 @@
 /** What a supervisor and its handler process say to each other: the kinds of frames and the heads they carry. */
+import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 
 /** From the supervisor to the handler process. */
 export const ORDER = {
@@ -10,7 +11,7 @@ export const ORDER = {
   abort: 3,
   /** Chunks of an invocation are durable. Head: {@link ReceiptHead}. */
   receipt: 4,
-  /** No further job will come: dispose of what setup made, then exit. No head. */
+  /** No further job will come: stop setting up or dispose of what setup made, then exit. No head. */
   leave: 5,
 } as const;
 
@@ -24,8 +25,8 @@ export const REPORT = {
   completed: 3,
   /** An invocation is over. Head: {@link FailedHead}. */
   failed: 4,
-  /** Head: {@link ChunkHead}; payload: the chunk. */
-  chunk: 5,
+  /** Head: {@link ChunksHead}; payload: the lines of the chunks. */
+  chunks: 5,
   /** Payload: the value. */
   progress: 6,
   /** An error nobody caught; the process ends itself. The slot names the job, if it is known. Head: {@link FailedHead}. */
@@ -38,6 +39,8 @@ export const REPORT = {
   declined: 10,
   /** An invocation has made its directory. No head. */
   tempDir: 11,
+  /** The handler's setup has taken its signal: it wants to be asked before it is ended. No head. */
+  setupListens: 12,
 } as const;
 
 /** Which module to load. */
@@ -89,11 +92,20 @@ export interface FailedHead {
   readonly stack?: string;
 }
 
-export interface ChunkHead {
-  readonly index: number;
+/** What a batch of chunks says beside its lines. */
+export type ChunksHead = Omit<ChunkBatch, "lines">;
+
+/** What the handler process says on its life line (a pipe of its own), one JSON text a line. */
+export type LifeLineWords = LastWords | PauseWords;
+
+/** A debugger stops the process, or lets it go on. */
+export interface PauseWords {
+  readonly isPaused: boolean;
+  /** When, by `machineClock`: the word may be heard later. */
+  readonly at: number;
 }
 
-/** What the handler process says on its life line (a pipe of its own, one JSON text a line) when it exits on purpose. */
+/** The process exits on purpose. */
 export interface LastWords {
   /** The exit code. */
   readonly code: number;

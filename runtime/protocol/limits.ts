@@ -53,16 +53,20 @@ export const LIMITS = {
 
   /** A lease that is not renewed for this long is lost (ours). */
   leaseMs: 15 * SECOND_MS,
+  /** The shortest lease a service may be started with (ours). */
+  leaseMinMs: 1 * SECOND_MS,
   /** How often a worker's supervisor renews its leases (ours). */
   leaseRenewalMs: 5 * SECOND_MS,
+  /** From the start of a worker to its first word; then it may be silent for the length of a lease (ours). */
+  workerStartMs: 1 * MINUTE_MS,
   /** What the service adds to `executionTimeout` before it ends a job its worker did not end (ours). */
   executionGraceMs: 5 * SECOND_MS,
   /** Between the abort signal and SIGTERM, and again between SIGTERM and SIGKILL (ours). */
   handlerGraceMs: 5 * SECOND_MS,
 
   /** Chunks of one job a worker may have on the way before it waits for receipts (ours). */
-  unackedChunks: 256,
-  unackedChunkBytes: 8 * MB,
+  unackedChunks: 16_384,
+  unackedChunkBytes: 16 * MB,
   /** Lines and bytes of a handler process's log kept for certificates (ours). */
   lastLogLines: 20,
   logLineMaxBytes: 8_192,

@@ -1,9 +1,10 @@
 /** The bundles a worker's supervisor and the service exchange, free of any transport (worker.proto is their gRPC form). */
+import type { ChunkBatch } from "./chunk-batch.ts";
 import type { Failure } from "./failure.ts";
 import type { HandedJob, LeaseRef, Outcome, Revocation } from "./outcome.ts";
 
 /** Grows when a change of the session would confuse an older peer. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 export interface Hello {
   readonly protocolVersion: number;
@@ -12,16 +13,19 @@ export interface Hello {
   readonly held: readonly LeaseRef[];
 }
 
-export interface ChunkReport extends LeaseRef {
-  /** Counts from 0 within an attempt, without gaps. */
-  readonly index: number;
-  /** Raw JSON text `{"output": …, "metrics": {…}}`. */
-  readonly body: Uint8Array;
-}
+/** Stored as a whole or not at all, and repeated as it was. */
+export interface ChunkReport extends LeaseRef, ChunkBatch {}
 
 export interface ProgressReport extends LeaseRef {
   /** Raw JSON text. */
   readonly value: Uint8Array;
+}
+
+/** A debugger holds the job's process, or has let go of it: `executionTimeout` does not run meanwhile. */
+export interface PauseReport extends LeaseRef {
+  readonly isPaused: boolean;
+  /** How long the pauses that are over took together, whole ms. */
+  readonly pausedMs: number;
 }
 
 export interface OutcomeReport extends LeaseRef {
@@ -42,6 +46,7 @@ export interface WorkerReport {
   readonly draining?: boolean;
   /** Further jobs the worker is ready for, added to what it granted before. */
   readonly credit?: number;
+  readonly pauses?: readonly PauseReport[];
 }
 
 /** The terms of a session, sent in answer to `hello`. */

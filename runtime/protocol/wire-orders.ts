@@ -3,13 +3,7 @@ import type * as proto from "./generated/worker.ts";
 import type { HandedJob, Revocation, RevocationReason } from "./outcome.ts";
 import type { ChunkReceipt, OutcomeReceipt, ServiceOrders, Welcome } from "./session.ts";
 import { WireError } from "./wire-error.ts";
-import {
-  asBuffer,
-  requiredBytes,
-  requiredCount,
-  requiredLease,
-  requiredText,
-} from "./wire-fields.ts";
+import { requiredBytes, requiredCount, requiredLease, requiredText } from "./wire-fields.ts";
 
 const revocationReasons = [
   "cancelled",
@@ -60,9 +54,9 @@ function encodeJob(job: HandedJob): proto.Job {
     jobId: job.jobId,
     leaseToken: job.leaseToken,
     attempt: job.attempt,
-    input: asBuffer(job.input),
+    input: job.input,
     executionTimeoutMs: job.executionTimeoutMs,
-    s3Config: job.s3Config === undefined ? undefined : asBuffer(job.s3Config),
+    s3Config: job.s3Config,
   };
 }
 

@@ -5,7 +5,7 @@ import * as proto from "./generated/worker.ts";
 import type { Outcome } from "./outcome.ts";
 import type { OutcomeReport } from "./session.ts";
 import { WireError } from "./wire-error.ts";
-import { asBuffer, required, requiredLease, requiredText } from "./wire-fields.ts";
+import { required, requiredLease, requiredText } from "./wire-fields.ts";
 
 const kindNumbers = {
   completed: proto.OutcomeKind.OUTCOME_KIND_COMPLETED,
@@ -23,8 +23,7 @@ const kindNames = new Map<number, Outcome["kind"]>(
 
 export function encodeOutcome({ jobId, leaseToken, outcome }: OutcomeReport): proto.Outcome {
   const failure = "failure" in outcome ? encodeFailure(outcome.failure) : undefined;
-  const output =
-    "output" in outcome && outcome.output !== undefined ? asBuffer(outcome.output) : undefined;
+  const output = "output" in outcome ? outcome.output : undefined;
   return { jobId, leaseToken, kind: kindNumbers[outcome.kind], output, failure };
 }
 

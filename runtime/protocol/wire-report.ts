@@ -1,9 +1,8 @@
 /** What a worker says in one turn: from the bundle to protobuf and back. */
 import type * as proto from "./generated/worker.ts";
 import type { LeaseRef } from "./outcome.ts";
-import type { ChunkReport, Hello, ProgressReport, WorkerReport } from "./session.ts";
+import type { ChunkReport, Hello, PauseReport, ProgressReport, WorkerReport } from "./session.ts";
 import {
-  asBuffer,
   required,
   requiredBytes,
   requiredCount,
@@ -19,18 +18,19 @@ export function encodeReport(report: WorkerReport): proto.WorkerMessage {
     initFailure:
       report.initFailure === undefined ? undefined : { failure: encodeFailure(report.initFailure) },
     renewals: report.renewals?.map(leaseOnly) ?? [],
-    chunks: report.chunks?.map(encodeChunk) ?? [],
+    chunks: report.chunks?.map(encodeChunks) ?? [],
     progress: report.progress?.map(encodeProgress) ?? [],
     outcomes: report.outcomes?.map(encodeOutcome) ?? [],
     draining: report.draining === true ? true : undefined,
     credit: report.credit === undefined || report.credit === 0 ? undefined : report.credit,
+    pauses: report.pauses?.map(encodePause) ?? [],
   };
 }
 
 /** @throws WireError when something required is missing or unknown */
 export function decodeReport(message: proto.WorkerMessage): WorkerReport {
-  const { hello, ready, initFailure, renewals, chunks, progress, outcomes, draining, credit } =
-    message;
+  const { hello, ready, initFailure, renewals, chunks, progress, outcomes } = message;
+  const { draining, credit, pauses } = message;
   return {
     ...(hello === undefined ? undefined : { hello: decodeHello(hello) }),
     ...(ready === undefined
@@ -42,11 +42,12 @@ export function decodeReport(message: proto.WorkerMessage): WorkerReport {
     ...(renewals.length === 0
       ? undefined
       : { renewals: renewals.map((lease) => requiredLease(lease, "LeaseRef")) }),
-    ...(chunks.length === 0 ? undefined : { chunks: chunks.map(decodeChunk) }),
+    ...(chunks.length === 0 ? undefined : { chunks: chunks.map(decodeChunks) }),
     ...(progress.length === 0 ? undefined : { progress: progress.map(decodeProgress) }),
     ...(outcomes.length === 0 ? undefined : { outcomes: outcomes.map(decodeOutcome) }),
     ...(draining === true ? { draining } : undefined),
     ...(credit === undefined || credit === 0 ? undefined : { credit }),
+    ...(pauses.length === 0 ? undefined : { pauses: pauses.map(decodePause) }),
   };
 }
 
@@ -63,26 +64,40 @@ function decodeHello(message: proto.Hello): Hello {
   };
 }
 
-function encodeChunk({ jobId, leaseToken, index, body }: ChunkReport): proto.Chunk {
-  return { jobId, leaseToken, index, body: asBuffer(body) };
+function encodeChunks(report: ChunkReport): proto.Chunks {
+  const { jobId, leaseToken, firstIndex, count, lines } = report;
+  return { jobId, leaseToken, firstIndex, count, lines: lines };
 }
 
-function decodeChunk(message: proto.Chunk): ChunkReport {
+function decodeChunks(message: proto.Chunks): ChunkReport {
   return {
-    ...requiredLease(message, "Chunk"),
-    index: message.index ?? 0,
-    body: requiredBytes(message.body, "Chunk.body"),
+    ...requiredLease(message, "Chunks"),
+    firstIndex: message.firstIndex ?? 0,
+    count: requiredCount(message.count, "Chunks.count"),
+    lines: requiredBytes(message.lines, "Chunks.lines"),
   };
 }
 
 function encodeProgress({ jobId, leaseToken, value }: ProgressReport): proto.Progress {
-  return { jobId, leaseToken, value: asBuffer(value) };
+  return { jobId, leaseToken, value: value };
 }
 
 function decodeProgress(message: proto.Progress): ProgressReport {
   return {
     ...requiredLease(message, "Progress"),
     value: requiredBytes(message.value, "Progress.value"),
+  };
+}
+
+function encodePause({ jobId, leaseToken, isPaused, pausedMs }: PauseReport): proto.Pause {
+  return { jobId, leaseToken, isPaused, pausedMs };
+}
+
+function decodePause(message: proto.Pause): PauseReport {
+  return {
+    ...requiredLease(message, "Pause"),
+    isPaused: message.isPaused ?? false,
+    pausedMs: message.pausedMs ?? 0,
   };
 }
 

@@ -1,6 +1,7 @@
 /** The gRPC form of a worker's session: the service definition both sides use, and the conversions of its messages. */
 import type { Buffer } from "node:buffer";
 import { ServiceMessage, WorkerMessage } from "./generated/worker.ts";
+import { encodeWorkerMessage } from "./encode-chunks.ts";
 import { asBuffer } from "./wire-fields.ts";
 
 export { WireError } from "./wire-error.ts";
@@ -13,15 +14,14 @@ export const MESSAGE_MAX_BYTES = 32_000_000;
 
 /**
  * The service definition for @grpc/grpc-js, on the client's side and the server's. It differs from the generated one in
- * that the encoded message is not copied once more to become a Buffer.
+ * that a message is not copied once more to become a Buffer, nor its chunks more than once.
  */
 export const WORKER_SERVICE = {
   session: {
     path: "/sv.worker.v1.WorkerService/Session",
     requestStream: true,
     responseStream: true,
-    requestSerialize: (message: WorkerMessage): Buffer =>
-      asBuffer(WorkerMessage.encode(message).finish()),
+    requestSerialize: encodeWorkerMessage,
     requestDeserialize: (bytes: Buffer): WorkerMessage => WorkerMessage.decode(bytes),
     responseSerialize: (message: ServiceMessage): Buffer =>
       asBuffer(ServiceMessage.encode(message).finish()),

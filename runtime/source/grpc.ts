@@ -1,8 +1,14 @@
 /** The job source that speaks to the service over gRPC: one session at a time, a new one whenever it is lost. */
 import { backoffMs, type BackoffTerms } from "../core/backoff.ts";
+import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
-import { PROTOCOL_VERSION, type ServiceOrders, type Welcome } from "../protocol/session.ts";
+import {
+  PROTOCOL_VERSION,
+  type PauseReport,
+  type ServiceOrders,
+  type Welcome,
+} from "../protocol/session.ts";
 import { GrpcSession, type SessionEnd } from "./grpc-session.ts";
 import { RefusedError, type JobSource, type JobSourceListener } from "./job-source.ts";
 import { LeaseBook } from "./lease-book.ts";
@@ -10,6 +16,9 @@ import { Outbox } from "./outbox.ts";
 
 /** Payload bytes after which a bundle is closed; a larger single payload goes alone. */
 const BUNDLE_BYTES = 4_000_000;
+
+/** Bundles with chunks of one job that may be on their way: while one is stored, another arrives. */
+const CHUNK_BUNDLES = 2;
 
 const defaultReconnect: BackoffTerms = { firstMs: 100, maxMs: 5_000 };
 
@@ -82,16 +91,22 @@ export class GrpcJobSource implements JobSource {
     this.#schedule();
   }
 
-  chunk({ jobId, leaseToken }: LeaseRef, index: number, body: Uint8Array): void {
-    const chunk = { jobId, leaseToken, index, body };
-    if (!this.#book.keepChunk(chunk)) return;
-    this.#outbox.chunk(chunk);
+  chunks({ jobId, leaseToken }: LeaseRef, batch: ChunkBatch): void {
+    const report = { jobId, leaseToken, ...batch };
+    if (!this.#book.keepChunks(report)) return;
+    this.#outbox.chunks(report);
     this.#schedule();
   }
 
   progress(lease: LeaseRef, value: Uint8Array): void {
     if (!this.#book.isRunning(lease)) return;
     this.#outbox.progress({ jobId: lease.jobId, leaseToken: lease.leaseToken, value });
+    this.#schedule();
+  }
+
+  paused(pause: PauseReport): void {
+    if (!this.#book.keepPause(pause)) return;
+    this.#outbox.pause(pause);
     this.#schedule();
   }
 
@@ -135,7 +150,9 @@ export class GrpcJobSource implements JobSource {
     });
     if (this.#concurrency !== undefined) this.#outbox.ready(this.#concurrency);
     if (this.#initFailure !== undefined) this.#outbox.initFailed(this.#initFailure);
-    for (const chunk of this.#book.unconfirmedChunks()) this.#outbox.chunk(chunk);
+    this.#book.nothingOnTheWay();
+    for (const report of this.#book.unconfirmedChunks()) this.#outbox.chunks(report);
+    for (const pause of this.#book.pauses()) this.#outbox.pause(pause);
     for (const outcome of this.#book.unconfirmedOutcomes()) this.#outbox.outcome(outcome);
     if (this.#draining) this.#outbox.draining();
     this.#outbox.grant(this.#credit);
@@ -157,11 +174,16 @@ export class GrpcJobSource implements JobSource {
 
   #flush(): void {
     while (this.#session?.isWritable === true) {
-      const report = this.#outbox.take(BUNDLE_BYTES);
+      const report = this.#outbox.take(BUNDLE_BYTES, this.#isHeldBack);
       if (report === undefined) return;
+      if (report.chunks !== undefined) this.#book.chunksSent(report.chunks);
       this.#session.send(report);
     }
   }
+
+  /** What comes while its bundles are stored goes together in the next: the slower the store, the larger they are. */
+  readonly #isHeldBack = (lease: LeaseRef): boolean =>
+    this.#book.bundlesOnTheWay(lease) >= CHUNK_BUNDLES;
 
   #written(): void {
     if (this.#closed) return;
@@ -211,6 +233,7 @@ export class GrpcJobSource implements JobSource {
     }
     for (const receipt of orders.chunkReceipts ?? []) {
       this.#book.chunksStored(receipt, receipt.nextIndex);
+      if (!this.#outbox.isEmpty) this.#schedule();
       this.#listener?.chunksStored(receipt, receipt.nextIndex);
     }
     if (orders.drain === true) this.#listener?.drain();
@@ -220,7 +243,7 @@ export class GrpcJobSource implements JobSource {
     this.#failures = 0;
     clearInterval(this.#renewal);
     this.#renewal = setInterval(() => {
-      if (this.#book.size === 0) return;
+      // Said even without a lease: a worker that is silent is lost.
       this.#outbox.renew(this.#book.leases());
       this.#schedule();
     }, welcome.leaseRenewalMs);

@@ -1,7 +1,8 @@
 /** Port: where a worker takes its jobs from and reports to. Adapters speak gRPC or the live HTTP protocol. */
+import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome, Revocation } from "../protocol/outcome.ts";
-import type { Welcome } from "../protocol/session.ts";
+import type { PauseReport, Welcome } from "../protocol/session.ts";
 
 /** What a source tells the worker. Calls never throw back into the source. */
 export interface JobSourceListener {
@@ -32,10 +33,12 @@ export interface JobSource {
   initFailed(failure: Failure): Promise<void>;
   /** Asks for `count` further jobs. */
   grant(count: number): void;
-  /** Sends one chunk `{"output": …, "metrics": {…}}`; order within a lease is kept. */
-  chunk(lease: LeaseRef, index: number, body: Uint8Array): void;
+  /** Sends chunks; order within a lease is kept. The bytes must not change any more. */
+  chunks(lease: LeaseRef, batch: ChunkBatch): void;
   /** Sends the newest progress value (raw JSON); older unsent ones may be dropped. */
   progress(lease: LeaseRef, value: Uint8Array): void;
+  /** A debugger holds a job, or has let go of it; the newest report counts. */
+  paused(pause: PauseReport): void;
   /** Reports the outcome; resolves with whether the service accepted it, once it is durable there. */
   finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }>;
   /** Tells the service that no further jobs are taken; voids all granted credit. */

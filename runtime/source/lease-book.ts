@@ -1,11 +1,14 @@
 /** What a worker holds: its leases, and for each what the service has not yet confirmed. */
 import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
-import type { ChunkReport, OutcomeReport } from "../protocol/session.ts";
+import type { ChunkReport, OutcomeReport, PauseReport } from "../protocol/session.ts";
 
 /** One lease, from hand-over until the receipt for its outcome or its revocation. */
 interface Held extends LeaseRef {
   /** Chunks without a receipt, oldest first. */
   chunks: ChunkReport[];
+  /** For each bundle on its way, oldest first, the index after the last of its chunks. */
+  bundleEnds: number[];
+  pause?: PauseReport;
   outcome?: Outcome;
   settle?: (accepted: boolean) => void;
 }
@@ -21,7 +24,7 @@ export class LeaseBook {
   add({ jobId, leaseToken }: LeaseRef): boolean {
     const key = keyOf({ jobId, leaseToken });
     if (this.#held.has(key)) return false;
-    this.#held.set(key, { jobId, leaseToken, chunks: [] });
+    this.#held.set(key, { jobId, leaseToken, chunks: [], bundleEnds: [] });
     return true;
   }
 
@@ -34,18 +37,39 @@ export class LeaseBook {
     return this.#held.size;
   }
 
-  /** False: the lease is gone, and so is any use of the chunk. */
-  keepChunk(chunk: ChunkReport): boolean {
-    const held = this.#held.get(keyOf(chunk));
+  /** False: the lease is gone, and so is any use of the chunks. */
+  keepChunks(report: ChunkReport): boolean {
+    const held = this.#held.get(keyOf(report));
     if (held === undefined || held.outcome !== undefined) return false;
-    held.chunks.push(chunk);
+    held.chunks.push(report);
     return true;
+  }
+
+  /** The bundle has left. */
+  chunksSent(bundle: readonly ChunkReport[]): void {
+    const ends = new Map<Held, number>();
+    for (const report of bundle) {
+      const held = this.#held.get(keyOf(report));
+      if (held !== undefined) ends.set(held, report.firstIndex + report.count);
+    }
+    for (const [held, end] of ends) held.bundleEnds.push(end);
+  }
+
+  /** How many bundles with chunks of the lease are on their way. */
+  bundlesOnTheWay(lease: LeaseRef): number {
+    return this.#held.get(keyOf(lease))?.bundleEnds.length ?? 0;
+  }
+
+  /** The connection is lost, and with it what was on its way. */
+  nothingOnTheWay(): void {
+    for (const held of this.#held.values()) held.bundleEnds = [];
   }
 
   chunksStored(lease: LeaseRef, nextIndex: number): void {
     const held = this.#held.get(keyOf(lease));
     if (held === undefined) return;
-    const kept = held.chunks.findIndex((chunk) => chunk.index >= nextIndex);
+    held.bundleEnds = held.bundleEnds.filter((end) => end > nextIndex);
+    const kept = held.chunks.findIndex(({ firstIndex, count }) => firstIndex + count > nextIndex);
     held.chunks = kept === -1 ? [] : held.chunks.slice(kept);
   }
 
@@ -53,6 +77,14 @@ export class LeaseBook {
   isRunning(lease: LeaseRef): boolean {
     const held = this.#held.get(keyOf(lease));
     return held !== undefined && held.outcome === undefined;
+  }
+
+  /** Keeps the newest word of a debugger. False: nobody needs it any more. */
+  keepPause(pause: PauseReport): boolean {
+    const held = this.#held.get(keyOf(pause));
+    if (held === undefined || held.outcome !== undefined) return false;
+    held.pause = pause;
+    return true;
   }
 
   /** Keeps an outcome until its receipt; `settle` hears whether it was accepted. */
@@ -75,6 +107,12 @@ export class LeaseBook {
 
   unconfirmedChunks(): ChunkReport[] {
     return Array.from(this.#held.values(), (held) => held.chunks).flat();
+  }
+
+  pauses(): PauseReport[] {
+    return Array.from(this.#held.values()).flatMap(({ pause, outcome }) =>
+      pause === undefined || outcome !== undefined ? [] : [pause],
+    );
   }
 
   unconfirmedOutcomes(): OutcomeReport[] {

@@ -1,4 +1,5 @@
 /** A source with one job in it and no service behind it. */
+import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";
 import type { Welcome } from "../protocol/session.ts";
@@ -10,8 +11,8 @@ export interface OneJobOptions {
   /** Raw JSON text. */
   readonly input: Uint8Array;
   readonly executionTimeoutMs: number;
-  /** Takes one chunk `{"output": …, "metrics": {…}}`; the handler is pulled no faster than it calls `taken`. */
-  chunk(body: Uint8Array, taken: () => void): void;
+  /** Takes chunks, a line of JSON each; the handler is pulled no faster than it calls `taken`. */
+  chunks(lines: Uint8Array, taken: () => void): void;
   /** Takes the newest progress value, raw JSON text. */
   progress(value: Uint8Array): void;
 }
@@ -68,13 +69,16 @@ export class OneJobSource implements JobSource {
     this.#listener?.job(this.#job());
   }
 
-  chunk(lease: LeaseRef, index: number, body: Uint8Array): void {
-    this.#options.chunk(body, () => this.#listener?.chunksStored(lease, index + 1));
+  chunks(lease: LeaseRef, { firstIndex, count, lines }: ChunkBatch): void {
+    const taken = () => this.#listener?.chunksStored(lease, firstIndex + count);
+    this.#options.chunks(lines, taken);
   }
 
   progress(_: LeaseRef, value: Uint8Array): void {
     this.#options.progress(value);
   }
+
+  paused(): void {}
 
   finish(_: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }> {
     this.#outcome.resolve(outcome);

@@ -5,6 +5,7 @@ import type {
   ChunkReport,
   Hello,
   OutcomeReport,
+  PauseReport,
   ProgressReport,
   WorkerReport,
 } from "../protocol/session.ts";
@@ -19,8 +20,11 @@ export class Outbox {
   #chunks: ChunkReport[] = [];
   readonly #progress = new Map<string, ProgressReport>();
   #outcomes: OutcomeReport[] = [];
+  /** That the worker is there is worth a bundle of its own, even an empty one. */
+  #isAlive = false;
   #draining = false;
   #credit = 0;
+  readonly #pauses = new Map<string, PauseReport>();
   #filled = false;
 
   get isEmpty(): boolean {
@@ -46,11 +50,12 @@ export class Outbox {
 
   renew(leases: readonly LeaseRef[]): void {
     this.#renewals = leases;
+    this.#isAlive = true;
     this.#filled = true;
   }
 
-  chunk(chunk: ChunkReport): void {
-    this.#chunks.push(chunk);
+  chunks(report: ChunkReport): void {
+    this.#chunks.push(report);
     this.#filled = true;
   }
 
@@ -59,9 +64,15 @@ export class Outbox {
     this.#filled = true;
   }
 
-  /** Progress that has not left yet is of no use once the job has ended. */
+  pause(pause: PauseReport): void {
+    this.#pauses.set(keyOf(pause), pause);
+    this.#filled = true;
+  }
+
+  /** Progress and pauses that have not left yet are of no use once the job has ended. */
   outcome(report: OutcomeReport): void {
     this.#progress.delete(keyOf(report));
+    this.#pauses.delete(keyOf(report));
     this.#outcomes.push(report);
     this.#filled = true;
   }
@@ -71,6 +82,7 @@ export class Outbox {
     const ofOthers = (entry: LeaseRef): boolean =>
       entry.jobId !== lease.jobId || entry.leaseToken !== lease.leaseToken;
     this.#progress.delete(keyOf(lease));
+    this.#pauses.delete(keyOf(lease));
     this.#chunks = this.#chunks.filter(ofOthers);
     this.#outcomes = this.#outcomes.filter(ofOthers);
   }
@@ -88,16 +100,20 @@ export class Outbox {
   }
 
   /**
-   * Takes the next bundle out. Payloads beyond `maxBytes` wait for the one after it; a single payload larger than that
-   * goes alone. Outcomes wait until all chunks have left, so that no outcome overtakes a chunk of its job.
+   * Takes the next bundle out, if there is anything to say. Payloads beyond `maxBytes` wait for the one after it; a
+   * single payload larger than that goes alone. Outcomes wait for the chunks of their jobs.
+   *
+   * @param isHeldBack true for a lease whose chunks are to wait; default: none
    */
-  take(maxBytes: number): WorkerReport | undefined {
+  take(maxBytes: number, isHeldBack?: (lease: LeaseRef) => boolean): WorkerReport | undefined {
     if (!this.#filled) return undefined;
-    const [chunks, chunkBytes] = takeUpTo(this.#chunks, maxBytes, (chunk) => chunk.body.byteLength);
+    const mayGo = (chunks: ChunkReport): boolean => isHeldBack?.(chunks) !== true;
+    const [chunks, chunkBytes] = takeUpTo(this.#chunks, maxBytes, chunkBytesOf, mayGo);
     const progress = [...this.#progress.values()];
-    const room = this.#chunks.length > 0 ? undefined : maxBytes - chunkBytes;
-    const outcomes =
-      room === undefined ? [] : takeUpTo(this.#outcomes, room, outcomeBytes, chunks.length > 0)[0];
+    const waiting = new Set(this.#chunks.map(keyOf));
+    const isNext = (outcome: OutcomeReport): boolean => !waiting.has(keyOf(outcome));
+    const room = maxBytes - chunkBytes;
+    const [outcomes] = takeUpTo(this.#outcomes, room, outcomeBytes, isNext, chunks.length > 0);
     const report: WorkerReport = {
       ...(this.#hello === undefined ? undefined : { hello: this.#hello }),
       ...(this.#ready === undefined ? undefined : { ready: this.#ready }),
@@ -108,13 +124,16 @@ export class Outbox {
       ...(outcomes.length === 0 ? undefined : { outcomes }),
       ...(this.#draining ? { draining: true } : undefined),
       ...(this.#credit === 0 ? undefined : { credit: this.#credit }),
+      ...(this.#pauses.size === 0 ? undefined : { pauses: [...this.#pauses.values()] }),
     };
+    const saysSomething = this.#isAlive || Object.keys(report).length > 0;
     this.#clearSmall();
     this.#filled = this.#chunks.length > 0 || this.#outcomes.length > 0;
-    return report;
+    return saysSomething ? report : undefined;
   }
 
   #clearSmall(): void {
+    this.#isAlive = false;
     this.#hello = undefined;
     this.#ready = undefined;
     this.#initFailure = undefined;
@@ -122,6 +141,7 @@ export class Outbox {
     this.#progress.clear();
     this.#draining = false;
     this.#credit = 0;
+    this.#pauses.clear();
   }
 
   #clear(): void {
@@ -132,22 +152,34 @@ export class Outbox {
   }
 }
 
-/** Removes entries from the front of `queue` while they fit; the first always fits unless the bundle is `begun`. */
+/** Removes entries that may go from `queue` while they fit; the first always fits unless the bundle is `begun`. */
 function takeUpTo<T>(
   queue: T[],
   maxBytes: number,
   bytesOf: (entry: T) => number,
+  mayGo: (entry: T) => boolean,
   begun = false,
 ): [T[], number] {
   let bytes = 0;
-  let taken = 0;
+  let isFull = false;
+  const taken: T[] = [];
+  const left: T[] = [];
   for (const entry of queue) {
     const more = bytes + bytesOf(entry);
-    if (more > maxBytes && (taken > 0 || begun)) break;
+    isFull ||= more > maxBytes && (taken.length > 0 || begun);
+    if (isFull || !mayGo(entry)) {
+      left.push(entry);
+      continue;
+    }
     bytes = more;
-    taken++;
+    taken.push(entry);
   }
-  return [queue.splice(0, taken), bytes];
+  queue.splice(0, queue.length, ...left);
+  return [taken, bytes];
+}
+
+function chunkBytesOf({ lines }: ChunkReport): number {
+  return lines.byteLength;
 }
 
 function outcomeBytes({ outcome }: { readonly outcome: Outcome }): number {

@@ -208,7 +208,32 @@ describe("TypeScript that is marked as runnable", () => {
     return text === "" ? [] : text.trimEnd().split("\n");
   };
 
-  test.each(["README.md", "docs/handlers.md", "docs/client.md"])(
+  test("docs/handlers.md: its first handler is served by the command below it", async () => {
+    const fences = fencesIn(readDocument("docs/handlers.md").text);
+    const command = fences.find(({ info }) => info[0] === "sh")?.code ?? "";
+    const [npx, name, ...args] = command.replace(/ *#.*\n/, "").split(" ");
+    expect([npx, name]).toEqual(["npx", "sv-emulate"]);
+    const cwd = path.join(written.directory, "docs-handlers.md");
+    await using serving = await startEmulatorProcess({ args: [...args, "--ephemeral"], cwd });
+    expect(await call(serving, "greet/runsync", { input: { name: "Ada" } })).toMatchObject({
+      output: { greeting: "Hello, Ada!" },
+    });
+  });
+
+  test("docs/testing.md: one job is run by the command, and prints what stands below it", async () => {
+    const heading = "## One job in a process of its own";
+    const [command = ""] = commandsBelow("docs/testing.md", heading);
+    const cwd = path.join(written.directory, "docs-testing.md");
+    await using shell = openShell({ cwd });
+    const worker = path.join(root, "dist/runtime/sv-worker.cjs");
+    await shell.run(`npx() { shift; '${process.execPath}' '${worker}' "$@" 2>/dev/null; }`);
+    const { output, exitCode } = await shell.run(command);
+    expect([exitCode, output]).toEqual([0, '{"greeting":"Hello, Ada!"}\n']);
+    expect(readDocument("docs/testing.md").text).toContain(`${command}\n# ${output}`);
+  });
+
+  const pages = ["handlers", "streaming", "deadlines", "failures", "testing", "client"];
+  test.each(["README.md", ...pages.map((page) => `docs/${page}.md`)])(
     "%s: its snippets run and print what they say",
     async (document) => {
       const snippets = written.snippets.filter(

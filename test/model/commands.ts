@@ -130,6 +130,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     await held.worker.progress(held.job, { percent: 50 });
     return held.job.jobId;
   }),
+  "stop at a breakpoint or go on": onHeld(async ({ worker, job: { jobId, leaseToken } }, pick) => {
+    const isPaused = pick([true, false]) ?? false;
+    await worker.report({ pauses: [{ jobId, leaseToken, isPaused, pausedMs: 700 }] });
+    return jobId;
+  }),
   renew: onHeld(async ({ worker, job }) => {
     await worker.report({ renewals: [{ jobId: job.jobId, leaseToken: job.leaseToken }] });
     return job.jobId;

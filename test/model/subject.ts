@@ -1,4 +1,5 @@
 /** One service under the model test: an engine on a store, its workers and the hand-overs they remember. */
+import { chunksOf } from "../../runtime/protocol/chunk-batch.ts";
 import type { HandedJob } from "../../runtime/protocol/outcome.ts";
 import type { JobCounts } from "../../emulator/core/job-counts.ts";
 import type { Job } from "../../emulator/core/job.ts";
@@ -103,7 +104,7 @@ export class Subject implements AsyncDisposable {
           maxCount: 1_000,
           maxBytes: 10_000_000,
         });
-        jobs.push({ job, input, output, chunks: chunks.map(text) });
+        jobs.push({ job, input, output, chunks: chunks.flatMap(chunksOf).map(text) });
       }
       const endpoints = [];
       for (const id of ENDPOINT_IDS) {

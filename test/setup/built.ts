@@ -1,7 +1,7 @@
 /** Makes sure that dist/ is built from today's source before tests start the programs in it. */
 import { buildIfStale } from "../../scripts/build.ts";
 
-export function setup(): void {
-  const { typeErrors } = buildIfStale();
+export async function setup(): Promise<void> {
+  const { typeErrors } = await buildIfStale();
   if (typeErrors !== "") console.warn(`dist/ was built despite type errors:\n${typeErrors}`);
 }

@@ -14,6 +14,7 @@ interface Layer {
 const purePackages = ["zod", "node:buffer", "node:crypto", "node:util"];
 const protocol = "runtime/protocol/";
 const runtimeCore = "runtime/core/";
+const leftovers = "runtime/leftovers/";
 const core = "emulator/core/";
 const ports = ["emulator/store/store.ts", "emulator/launch/launcher.ts"];
 
@@ -22,17 +23,20 @@ const layers: readonly Layer[] = [
   { of: runtimeCore, mayImport: [protocol], packages: purePackages },
   { of: "runtime/worker.ts", mayImport: ["runtime/"] },
   { of: "runtime/own-worker.ts", mayImport: ["runtime/"] },
+  { of: "runtime/service-source.ts", mayImport: ["runtime/"] },
   { of: "runtime/index.ts", mayImport: ["runtime/"] },
   { of: "runtime/testing.ts", mayImport: ["runtime/"] },
   { of: "runtime/bin/", mayImport: ["runtime/"] },
   // Both ends of the pipe between the supervisor and the handler process speak its frames.
   { of: "runtime/handler/", mayImport: ["runtime/pipe/", runtimeCore, protocol] },
-  { of: "runtime/isolate/", mayImport: ["runtime/pipe/", runtimeCore, protocol] },
+  { of: "runtime/isolate/", mayImport: ["runtime/pipe/", leftovers, runtimeCore, protocol] },
+  { of: "runtime/load/", mayImport: [leftovers, runtimeCore, protocol] },
   { of: "runtime/", mayImport: [runtimeCore, protocol, "runtime/pipe/"] },
   { of: core, mayImport: [protocol], packages: purePackages },
   { of: "emulator/engine/", mayImport: [core, protocol, ...ports] },
   { of: "emulator/store/", mayImport: [core, protocol] },
-  { of: "emulator/launch/", mayImport: [core, protocol] },
+  // A worker is ended as a worker ends its handler process: with everything it started.
+  { of: "emulator/launch/", mayImport: [core, protocol, "runtime/pipe/process-tree.ts"] },
   // Its index is a SQLite database as well, and reads, migrates and fails as the store's does.
   {
     of: "emulator/objects/disk/",

@@ -5,6 +5,7 @@ import type { Template } from "../../emulator/core/template.ts";
 import type { EngineContext, EngineLog } from "../../emulator/engine/context.ts";
 import { createEngine } from "../../emulator/engine/engine.ts";
 import { FleetWorker } from "../../emulator/engine/fleet-worker.ts";
+import type { WorkerManager } from "../../emulator/engine/worker-manager.ts";
 import type { Launcher } from "../../emulator/launch/launcher.ts";
 import { localEndpoint, localTemplate } from "../../emulator/local-endpoint.ts";
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
@@ -20,6 +21,7 @@ export interface LogEntry {
 
 export interface TestEngine extends AsyncDisposable {
   readonly engine: EngineContext;
+  readonly workers: WorkerManager;
   readonly clock: FakeClock;
   /** Everything the engine logged so far. */
   readonly logged: readonly LogEntry[];
@@ -34,13 +36,19 @@ export interface TestEngine extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** An engine (on a memory store unless told otherwise) with the endpoint `echo`. Its jobs wait until the test connects a worker. */
-export async function createTestEngine(store: Store = createMemoryStore()): Promise<TestEngine> {
+/**
+ * An engine (on a memory store unless told otherwise) with the endpoint `echo`. Its jobs wait until the test connects a
+ * worker, or hands in a launcher.
+ */
+export async function createTestEngine(
+  store: Store = createMemoryStore(),
+  launcher: Launcher = unwilling,
+): Promise<TestEngine> {
   const clock = new FakeClock();
   const logged: LogEntry[] = [];
   const log = collectingLog(logged);
   const random = seededRandom();
-  const running = await createEngine({ store, clock, random, log, launchers: [unwilling] });
+  const running = await createEngine({ store, clock, random, log, launchers: [launcher] });
   const engine = running.context;
   running.start();
   const stop = async () => {
@@ -61,6 +69,7 @@ export async function createTestEngine(store: Store = createMemoryStore()): Prom
   await addEndpoint();
   return {
     engine,
+    workers: running.workers,
     clock,
     logged,
     addEndpoint,

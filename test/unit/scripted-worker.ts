@@ -61,16 +61,17 @@ export class ScriptedWorker {
 
   /** Streams `outputs` as chunks from index `from` on. */
   chunks(job: HandedJob, outputs: readonly unknown[], from = 0): Promise<void> {
-    const chunks = outputs.map((output, position) => {
-      const index = from + position;
-      const attempt = job.attempt > 1 ? { attempt: job.attempt } : {};
-      return {
-        ...leaseOf(job),
-        index,
-        body: json({ output, metrics: { stream_index: index, ...attempt } }),
-      };
-    });
-    return this.report({ chunks });
+    const attempt = job.attempt > 1 ? { attempt: job.attempt } : {};
+    const texts = outputs.map((output, position) =>
+      JSON.stringify({ output, metrics: { stream_index: from + position, ...attempt } }),
+    );
+    return this.lines(job, texts, from);
+  }
+
+  /** Streams lines of any text, as one batch. */
+  lines(job: HandedJob, texts: readonly string[], firstIndex = 0): Promise<void> {
+    const lines = Buffer.from(texts.map((text) => `${text}\n`).join(""));
+    return this.report({ chunks: [{ ...leaseOf(job), firstIndex, count: texts.length, lines }] });
   }
 
   progress(job: HandedJob, value: unknown): Promise<void> {

@@ -1,5 +1,6 @@
 /** What can happen to a job that a worker holds. */
-import { as, backInQueue, ended, type TransitionRow, VOIDS_ATTEMPT } from "./row.ts";
+import { overrunAt } from "../job-due.ts";
+import { as, backInQueue, elapsed, ended, type TransitionRow, VOIDS_ATTEMPT } from "./row.ts";
 
 export const runningRows: readonly TransitionRow[] = [
   {
@@ -10,6 +11,22 @@ export const runningRows: readonly TransitionRow[] = [
     says: "the supervisor is alive",
     change: (job, event, now) =>
       job.lease ? { lease: { ...job.lease, expiresAt: now + as(event, "renew").leaseMs } } : {},
+  },
+  {
+    from: "IN_PROGRESS",
+    event: "report-pause",
+    to: "IN_PROGRESS",
+    source: "ours",
+    says: "a debugger holds the job or has let go: executionTimeout does not run meanwhile",
+    change: (job, event, now) => {
+      const { isPaused, pausedMs } = as(event, "report-pause");
+      const { lease, startedAt = now, executionTimeoutMs } = job;
+      if (!lease) return {};
+      // No job can have stood still for longer than it has been running.
+      const paused = Math.min(pausedMs, elapsed(startedAt, now));
+      const endsAt = isPaused ? undefined : overrunAt(startedAt, executionTimeoutMs, paused);
+      return { lease: { ...lease, overrunAt: endsAt } };
+    },
   },
   {
     from: "IN_PROGRESS",

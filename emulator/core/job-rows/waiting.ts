@@ -1,4 +1,5 @@
 /** What can happen to a job before a worker has it. */
+import { overrunAt } from "../job-due.ts";
 import { as, elapsed, ended, type TransitionRow } from "./row.ts";
 
 const handOver: TransitionRow["change"] = (job, event, now) => {
@@ -7,7 +8,12 @@ const handOver: TransitionRow["change"] = (job, event, now) => {
     startedAt: now,
     delayTimeMs: elapsed(job.queuedAt, now),
     attempt: job.attempt + 1,
-    lease: { token: leaseToken, workerId, expiresAt: now + leaseMs },
+    lease: {
+      token: leaseToken,
+      workerId,
+      expiresAt: now + leaseMs,
+      overrunAt: overrunAt(now, job.executionTimeoutMs),
+    },
     workerId,
   };
 };

@@ -2,6 +2,7 @@
 import { type JsonFault, tooDeep, unexpectedByte, unexpectedEnd } from "./fault.ts";
 import { ACTION, FIRST_ACTION, STATE, TRANSITIONS, isCompleteNumber } from "./grammar.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { endOfPlainText } from "../../../runtime/protocol/plain-text.ts";
 
 export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
 
@@ -37,6 +38,9 @@ export interface ScanOptions {
 
 /** The longest a key can be in raw bytes when each of its UTF-16 units is written as `\uXXXX`. */
 const MAX_BYTES_PER_UNIT = 6;
+
+/** A string that is longer is skipped several bytes at a time. */
+const SHORT_BYTES = 256;
 
 const OBJECT = 1;
 const ARRAY = 0;
@@ -85,6 +89,9 @@ export class JsonScanner {
     let i = 0;
     while (i < length) {
       if (state === STATE.string) {
+        const near = Math.min(length, i + SHORT_BYTES);
+        while (i < near && IN_STRING[chunk[i] ?? 0] === STATE.string) i++;
+        if (i === near) i = endOfPlainText(chunk, i);
         while (i < length && IN_STRING[chunk[i] ?? 0] === STATE.string) i++;
         if (i === length) break;
       }
@@ -105,6 +112,14 @@ export class JsonScanner {
     if (this.#keyStart !== undefined) this.#saveKeyPiece(this.#keyStart, chunk);
     this.#base += length;
     return undefined;
+  }
+
+  /** Begins another text, after the {@link end} of one without a fault whose spans are not wanted any more. */
+  restart(): void {
+    this.#state = STATE.start;
+    this.#base = 0;
+    this.#kind = undefined;
+    this.#members.clear();
   }
 
   /** Ends the text. May be called once, after the last {@link push}. */

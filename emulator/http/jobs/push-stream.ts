@@ -1,14 +1,11 @@
 /** Pushes a job's stream to one reader, as fast as the reader takes it and no faster. */
 import type { ServerResponse } from "node:http";
 import { followStream, type StreamEvent } from "../../engine/stream-out.ts";
-import { joined, type Piece, sizeOf, type FlowingAnswer } from "../answer.ts";
+import { joined, type Piece, type FlowingAnswer } from "../answer.ts";
 import { ClientWait } from "../client-wait.ts";
 import type { Call, JobPath } from "../operation.ts";
 import { asRefusal } from "../refuse.ts";
 import type { StreamFormat, StreamPlace } from "./stream-format.ts";
-
-/** Events up to this size are copied together, larger ones written in parts. */
-const COPY_MAX_BYTES = 16_384;
 
 /**
  * The stream from `place` to the job's end. A reader that goes away ends it, never the job; so does the stop of the
@@ -57,9 +54,8 @@ async function write(
   signal: AbortSignal,
 ): Promise<void> {
   if (pieces.length === 0 || response.destroyed) return;
-  let mayGoOn = true;
-  if (sizeOf(pieces) <= COPY_MAX_BYTES) mayGoOn = response.write(joined(pieces));
-  else for (const piece of pieces) mayGoOn = response.write(piece);
+  const [only] = pieces;
+  const mayGoOn = response.write(pieces.length === 1 && only ? only : joined(pieces));
   if (!mayGoOn && !signal.aborted) await drained(response, signal);
 }
 

@@ -1,5 +1,6 @@
 /** The two forms in which a job's stream is pushed: Server-Sent Events and lines of JSON (ours). */
 import { Buffer } from "node:buffer";
+import { chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
 import type { StreamEvent } from "../../engine/stream-out.ts";
 import type { Piece } from "../answer.ts";
 
@@ -22,8 +23,11 @@ export const EVENT_STREAM: StreamFormat = {
   contentType: "text/event-stream",
   frame(event, job) {
     switch (event.type) {
-      case "chunk":
-        return [`event: chunk\nid: ${placeOf(event)}\ndata: `, onOneLine(event.body), "\n\n"];
+      case "chunks":
+        return chunksOf(event.batch).flatMap((chunk, at) => {
+          const place = placeOf(event.batch.firstIndex + at, event.attempt);
+          return [`event: chunk\nid: ${place}\ndata: `, chunk, "\n\n"];
+        });
       case "restart":
         return [`event: restart\ndata: {"attempt":${event.attempt}}\n\n`];
       case "end":
@@ -40,8 +44,8 @@ export const JSON_LINES: StreamFormat = {
   contentType: "application/x-ndjson",
   frame(event, job) {
     switch (event.type) {
-      case "chunk":
-        return [onOneLine(event.body), "\n"];
+      case "chunks":
+        return [event.batch.lines];
       case "restart":
         return [`{"restart":${event.attempt}}\n`];
       case "end":
@@ -61,7 +65,7 @@ export interface StreamPlace {
 }
 
 /** The index of the chunk; from the second attempt on `attempt.index`, as indexes then start again from 0. */
-function placeOf({ index, attempt }: { readonly index: number; readonly attempt: number }): string {
+function placeOf(index: number, attempt: number): string {
   return attempt > 1 ? `${attempt}.${index}` : String(index);
 }
 

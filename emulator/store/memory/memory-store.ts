@@ -35,6 +35,10 @@ export function createMemoryStore(): Store {
       if (queue.closed) throw storeClosed();
       return { kind: "inline", bytes };
     },
+    async stageChunks(parts): Promise<Payload[]> {
+      if (queue.closed) throw storeClosed();
+      return parts.map((bytes) => ({ kind: "inline", bytes }));
+    },
     async discard() {},
     close: () => queue.close(),
   };

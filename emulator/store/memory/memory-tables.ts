@@ -1,4 +1,5 @@
 /** What the memory store keeps, each change of which can be taken back. */
+import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import { countChange, NO_COUNTS, type JobCounts } from "../../core/job-counts.ts";
 import type { Job } from "../../core/job.ts";
 import type { StepJournal } from "../step-journal.ts";
@@ -8,7 +9,7 @@ import { JobIndexes } from "./job-indexes.ts";
 /** The payloads of one job. */
 export interface Bodies {
   readonly slots: Map<PayloadSlot, Uint8Array>;
-  chunks: Uint8Array[];
+  chunks: ChunkBatch[];
 }
 
 type RecordTables = { readonly [K in RecordKind]: Map<string, Records[K]> };
@@ -60,12 +61,9 @@ export class MemoryTables {
     return bodies;
   }
 
-  addChunks({ chunks }: Bodies, added: readonly Uint8Array[]): void {
-    const { length } = chunks;
-    chunks.push(...added);
-    this.#journal.onUndo(() => {
-      chunks.length = length;
-    });
+  addChunks({ chunks }: Bodies, added: ChunkBatch): void {
+    chunks.push(added);
+    this.#journal.onUndo(() => void chunks.pop());
   }
 
   clearChunks(bodies: Bodies): void {

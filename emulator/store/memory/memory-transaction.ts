@@ -7,7 +7,14 @@ import {
   payloadNotStaged,
   stepIsOver,
 } from "../misuse.ts";
-import type { Payload, PayloadSlot, RecordKind, Records, StoreTransaction } from "../store.ts";
+import type {
+  Payload,
+  PayloadSlot,
+  RecordKind,
+  Records,
+  StagedBatch,
+  StoreTransaction,
+} from "../store.ts";
 import { withoutTotals } from "../totals.ts";
 import { MemoryView } from "./memory-view.ts";
 
@@ -50,11 +57,13 @@ export class MemoryTransaction extends MemoryView implements StoreTransaction {
     if (bodies !== undefined) tables.setIn(bodies.slots, slot, undefined);
   }
 
-  async appendChunks(seq: number, firstIndex: number, payloads: readonly Payload[]): Promise<void> {
+  async appendChunks(seq: number, { firstIndex, count, lines }: StagedBatch): Promise<void> {
     const tables = this.#writable();
     const bodies = tables.bodiesOf(seq);
-    if (bodies.chunks.length !== firstIndex) throw chunksOutOfOrder(seq, firstIndex);
-    tables.addChunks(bodies, payloads.map(bytesOf));
+    const last = bodies.chunks.at(-1);
+    const next = last === undefined ? 0 : last.firstIndex + last.count;
+    if (next !== firstIndex) throw chunksOutOfOrder(seq, firstIndex);
+    tables.addChunks(bodies, { firstIndex, count, lines: bytesOf(lines) });
   }
 
   async removeChunks(seq: number): Promise<void> {

@@ -1,8 +1,9 @@
 /** What can be asked of the tables in memory. */
+import type { ChunkBatch, ChunkWindow } from "../../../runtime/protocol/chunk-batch.ts";
 import type { JobCounts } from "../../core/job-counts.ts";
 import type { Job } from "../../core/job.ts";
-import { ChunkSelection } from "../chunk-selection.ts";
-import type { ChunkWindow, PayloadSlot, RecordKind, Records, StoreView } from "../store.ts";
+import { selectChunks } from "../chunk-selection.ts";
+import type { PayloadSlot, RecordKind, Records, StoreView } from "../store.ts";
 import type { MemoryTables } from "./memory-tables.ts";
 
 export class MemoryView implements StoreView {
@@ -20,16 +21,10 @@ export class MemoryView implements StoreView {
     return this.tables.bodies.get(seq)?.slots.get(slot);
   }
 
-  async chunks(seq: number, window: ChunkWindow): Promise<readonly Uint8Array[]> {
+  async chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
     const stored = this.tables.bodies.get(seq)?.chunks ?? [];
-    const selection = new ChunkSelection(window);
-    const selected: Uint8Array[] = [];
-    for (let index = window.from; index < stored.length; index += 1) {
-      const chunk = stored[index];
-      if (chunk === undefined || !selection.takes(chunk.byteLength)) break;
-      selected.push(chunk);
-    }
-    return selected;
+    const first = stored.findLastIndex(({ firstIndex }) => firstIndex <= window.from);
+    return selectChunks(stored.slice(Math.max(0, first)), window);
   }
 
   async counts(endpointId: string): Promise<JobCounts> {

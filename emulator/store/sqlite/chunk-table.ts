@@ -1,13 +1,23 @@
-/** The chunks of jobs' streams, in the order of their indexes. */
+/** The chunks of jobs' streams, in batches in the order of their indexes. */
+import { Buffer } from "node:buffer";
 import type { StatementSync } from "node:sqlite";
-import { ChunkSelection } from "../chunk-selection.ts";
+import {
+  type ChunkBatch,
+  type ChunkWindow,
+  LINE_FEED,
+} from "../../../runtime/protocol/chunk-batch.ts";
 import { chunksOutOfOrder } from "../misuse.ts";
 import type { StepJournal } from "../step-journal.ts";
-import type { ChunkWindow, Payload } from "../store.ts";
+import type { StagedBatch } from "../store.ts";
 import type { Connection } from "./connection.ts";
-import type { PayloadFiles } from "./payload-files.ts";
+import type { FileRange, PayloadFiles } from "./payload-files.ts";
 import { dropFile, storedBody } from "./payload-table.ts";
 import { bodyAt, integerAt, textAt } from "./row.ts";
+
+/** A batch as its row has it: the lines may still have to be read. */
+export interface StoredBatch extends Omit<ChunkBatch, "lines"> {
+  readonly body: Uint8Array | FileRange;
+}
 
 export class ChunkTable {
   readonly #connection: Connection;
@@ -24,38 +34,52 @@ export class ChunkTable {
     this.#connection = connection;
     this.#journal = journal;
     this.#files = files;
-    this.#insert = connection.prepare("INSERT INTO chunk VALUES (?, ?, ?, ?)");
+    this.#insert = connection.prepare("INSERT INTO chunk_batch VALUES (?, ?, ?, ?, ?, ?)");
     this.#select = connection.prepare(
-      "SELECT size_bytes, body FROM chunk WHERE seq = ? AND position >= ? ORDER BY position",
+      `SELECT first_index, count, size_bytes, body, file_offset FROM chunk_batch WHERE seq = ?1 AND first_index >=
+         coalesce((SELECT max(first_index) FROM chunk_batch WHERE seq = ?1 AND first_index <= ?2), 0)
+       ORDER BY first_index`,
     );
     this.#selectLast = connection.prepare(
-      "SELECT position FROM chunk WHERE seq = ? ORDER BY position DESC LIMIT 1",
+      "SELECT first_index + count FROM chunk_batch WHERE seq = ? ORDER BY first_index DESC LIMIT 1",
     );
-    this.#delete = connection.prepare("DELETE FROM chunk WHERE seq = ?");
-    const withFile = "SELECT body FROM chunk INDEXED BY chunk_file WHERE typeof(body) = 'text'";
+    this.#delete = connection.prepare("DELETE FROM chunk_batch WHERE seq = ?");
+    const withFile =
+      "SELECT DISTINCT body FROM chunk_batch INDEXED BY chunk_batch_file WHERE typeof(body) = 'text'";
     this.#selectFiles = connection.prepare(`${withFile} AND seq = ?`);
     this.#selectAllFiles = connection.prepare(withFile);
   }
 
-  append(seq: number, firstIndex: number, bodies: readonly Payload[]): void {
+  append(seq: number, { firstIndex, count, lines }: StagedBatch): void {
     if (firstIndex !== this.#count(seq)) throw chunksOutOfOrder(seq, firstIndex);
-    for (const [offset, payload] of bodies.entries()) {
-      const sizeBytes = payload.kind === "file" ? payload.sizeBytes : payload.bytes.byteLength;
-      const body = storedBody(payload, this.#files, this.#journal);
-      this.#connection.write(this.#insert, seq, firstIndex + offset, sizeBytes, body);
-    }
+    const isFile = lines.kind === "file";
+    const sizeBytes = isFile ? lines.sizeBytes : lines.bytes.byteLength;
+    const offset = isFile ? lines.offset : 0;
+    const body = storedBody(lines, this.#files, this.#journal);
+    this.#connection.write(this.#insert, seq, firstIndex, count, sizeBytes, body, offset);
   }
 
-  /** Answers for each chunk of the window its bytes, or the name of the file that holds them. */
-  window(seq: number, window: ChunkWindow): (Uint8Array | string)[] {
-    const bodies: (Uint8Array | string)[] = [];
-    const selection = new ChunkSelection(window);
-    this.#connection.each(this.#select, [seq, window.from], (row) => {
-      const fits = selection.takes(integerAt(row, 0));
-      if (fits) bodies.push(bodyAt(row, 1));
-      return fits;
+  /** Batches that hold everything in the window, and perhaps more at either end. */
+  around(seq: number, { from, maxCount, maxBytes }: ChunkWindow): StoredBatch[] {
+    const batches: StoredBatch[] = [];
+    let bytes = 0;
+    this.#connection.each(this.#select, [seq, from], (row) => {
+      const [firstIndex, count, sizeBytes] = [
+        integerAt(row, 0),
+        integerAt(row, 1),
+        integerAt(row, 2),
+      ];
+      const body = bodyAt(row, 3);
+      batches.push({
+        firstIndex,
+        count,
+        body:
+          typeof body === "string" ? { name: body, offset: integerAt(row, 4), sizeBytes } : body,
+      });
+      bytes += sizeBytes;
+      return firstIndex + count < from + maxCount && bytes < maxBytes;
     });
-    return bodies;
+    return batches;
   }
 
   removeAll(seq: number): void {
@@ -72,6 +96,21 @@ export class ChunkTable {
 
   #count(seq: number): number {
     const last = this.#connection.first(this.#selectLast, seq);
-    return last === undefined ? 0 : integerAt(last, 0) + 1;
+    return last === undefined ? 0 : integerAt(last, 0);
   }
+}
+
+/** The lines of a batch as they were read: one that the first schema stored lacks its line feed. */
+export function wholeLines(bytes: Uint8Array): Uint8Array {
+  if (bytes.at(-1) === LINE_FEED) return bytes;
+  const lines = Buffer.concat([bytes, Buffer.of(LINE_FEED)]);
+  // A line break between its tokens, where a space means the same.
+  for (
+    let at = lines.indexOf(LINE_FEED);
+    at < bytes.byteLength;
+    at = lines.indexOf(LINE_FEED, at)
+  ) {
+    lines[at] = 0x20;
+  }
+  return lines;
 }

@@ -57,6 +57,7 @@ export const COLUMNS: readonly Column[] = [
   { name: "chunk_count", valueOf: (job) => job.chunkCount },
   { name: "chunks_read", valueOf: (job) => job.chunksRead },
   { name: "due_at", valueOf: dueAt },
+  { name: "lease_overrun_at", valueOf: (job) => job.lease?.overrunAt ?? null },
 ];
 
 /** What `readJob` expects, in its order. */
@@ -98,7 +99,12 @@ export function readJob(row: Row, endpointIdOf: (queue: number) => string): Job 
 function readLease(row: Row): Lease | undefined {
   const token = optionalTextAt(row, 22);
   if (token === undefined) return undefined;
-  return { token, workerId: textAt(row, 23), expiresAt: integerAt(row, 24) };
+  return {
+    token,
+    workerId: textAt(row, 23),
+    expiresAt: integerAt(row, 24),
+    overrunAt: optionalIntegerAt(row, 30),
+  };
 }
 
 function readFailure(row: Row): Failure | undefined {

@@ -2,10 +2,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StoreUnusableError } from "../store.ts";
 import { FIRST_SCHEMA } from "./migrations/0001-first.ts";
+import { OVERRUN_SCHEMA } from "./migrations/0002-overrun.ts";
+import { CHUNK_BATCHES } from "./migrations/0003-chunk-batches.ts";
 import { integerAt, rowOf } from "./row.ts";
 
 /** The SQL that leads from each version of the schema to the next. Never change one that was released: add another. */
-const MIGRATIONS: readonly string[] = [FIRST_SCHEMA];
+const MIGRATIONS: readonly string[] = [FIRST_SCHEMA, OVERRUN_SCHEMA, CHUNK_BATCHES];
 
 /** Marks a database as ours ("svrt"). */
 const APPLICATION_ID = 0x73767274;

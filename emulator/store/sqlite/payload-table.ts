@@ -82,8 +82,9 @@ export function storedBody(
 ): Uint8Array | string {
   if (payload.kind === "inline") return payload.bytes;
   const { name } = payload;
-  files.take(name);
-  journal.onUndo(() => files.giveBack(name));
+  files.staged.take(payload);
+  journal.onUndo(() => files.staged.giveBack(payload));
+  journal.onCommit(() => files.staged.keep(name));
   return name;
 }
 

@@ -47,6 +47,13 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
     await files.settle();
     opened.close();
   };
+  const stage = async (parts: readonly Uint8Array[]): Promise<Payload[]> => {
+    if (queue.closed) throw storeClosed();
+    const sizeBytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    if (sizeBytes < PAYLOAD_FILE_MIN_BYTES)
+      return parts.map((bytes) => ({ kind: "inline", bytes }));
+    return (await files.stage(parts)).map((range) => ({ kind: "file", ...range }));
+  };
   return {
     transact: (step) => queue.transact(step),
     async read(query) {
@@ -54,12 +61,12 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
       return query(committed);
     },
     async stage(bytes): Promise<Payload> {
-      if (queue.closed) throw storeClosed();
-      if (bytes.byteLength < PAYLOAD_FILE_MIN_BYTES) return { kind: "inline", bytes };
-      return { kind: "file", name: await files.stage(bytes), sizeBytes: bytes.byteLength };
+      const [payload] = await stage([bytes]);
+      return payload ?? { kind: "inline", bytes };
     },
+    stageChunks: stage,
     async discard(payload) {
-      if (payload.kind === "file") await files.discard(payload.name);
+      if (payload.kind === "file") await files.staged.discard(payload);
     },
     close: () => (closing ??= close()),
   };

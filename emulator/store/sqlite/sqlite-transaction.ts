@@ -1,7 +1,14 @@
 /** One step on the database. */
 import type { Job } from "../../core/job.ts";
 import { stepIsOver } from "../misuse.ts";
-import type { Payload, PayloadSlot, RecordKind, Records, StoreTransaction } from "../store.ts";
+import type {
+  Payload,
+  PayloadSlot,
+  RecordKind,
+  Records,
+  StagedBatch,
+  StoreTransaction,
+} from "../store.ts";
 import { withoutTotals } from "../totals.ts";
 import { SqliteView } from "./sqlite-view.ts";
 
@@ -39,8 +46,8 @@ export class SqliteTransaction extends SqliteView implements StoreTransaction {
     this.#writable().payloads.remove(seq, slot);
   }
 
-  async appendChunks(seq: number, firstIndex: number, bodies: readonly Payload[]): Promise<void> {
-    this.#writable().chunks.append(seq, firstIndex, bodies);
+  async appendChunks(seq: number, batch: StagedBatch): Promise<void> {
+    this.#writable().chunks.append(seq, batch);
   }
 
   async removeChunks(seq: number): Promise<void> {

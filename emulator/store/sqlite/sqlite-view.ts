@@ -1,7 +1,10 @@
 /** What can be asked of the database. */
+import type { ChunkBatch, ChunkWindow } from "../../../runtime/protocol/chunk-batch.ts";
 import type { JobCounts } from "../../core/job-counts.ts";
 import type { Job } from "../../core/job.ts";
-import type { ChunkWindow, PayloadSlot, RecordKind, Records, StoreView } from "../store.ts";
+import { selectChunks } from "../chunk-selection.ts";
+import type { PayloadSlot, RecordKind, Records, StoreView } from "../store.ts";
+import { wholeLines } from "./chunk-table.ts";
 import type { Tables } from "./tables.ts";
 
 export class SqliteView implements StoreView {
@@ -20,9 +23,13 @@ export class SqliteView implements StoreView {
     return body === undefined ? undefined : this.#bytesOf(body);
   }
 
-  async chunks(seq: number, window: ChunkWindow): Promise<readonly Uint8Array[]> {
-    const bodies = this.tables.chunks.window(seq, window);
-    return Promise.all(bodies.map((body) => this.#bytesOf(body)));
+  async chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
+    const stored = this.tables.chunks.around(seq, window);
+    const batches = stored.map(async ({ firstIndex, count, body }) => {
+      const bytes = body instanceof Uint8Array ? body : await this.tables.files.readRange(body);
+      return { firstIndex, count, lines: wholeLines(bytes) };
+    });
+    return selectChunks(await Promise.all(batches), window);
   }
 
   async counts(endpointId: string): Promise<JobCounts> {

@@ -1,5 +1,8 @@
-/** Words and lines for the certificates of jobs that were ended. */
+/** Words and lines about how jobs and their processes were ended. */
+import type { FailedHead } from "../../pipe/frame-kinds.ts";
 import type { Failure } from "../../protocol/failure.ts";
+import type { OutputLine } from "../handler-output.ts";
+import type { ProcessEnd } from "./verdict.ts";
 
 export function timedOutFailure(executionTimeoutMs: number): Failure {
   return {
@@ -11,4 +14,25 @@ export function timedOutFailure(executionTimeoutMs: number): Failure {
 /** Adds the last lines the job's process printed, if it printed any. */
 export function withLogLines(failure: Failure, lastLogLines: readonly string[]): Failure {
   return lastLogLines.length === 0 ? failure : { ...failure, lastLogLines };
+}
+
+/** For the log, where no job's certificate holds the error. */
+export function uncaughtLine({ message, stack }: FailedHead): OutputLine {
+  return {
+    stream: "stderr",
+    level: "error",
+    text: `An error that nobody caught ends the handler process: ${message}`,
+    ...(stack === undefined ? {} : { fields: { stack } }),
+  };
+}
+
+/** What it took to end a process whose job had its outcome and did not stop. */
+export function stubbornLine(
+  jobId: string,
+  graceMs: number,
+  { signal, exitCode = 0 }: ProcessEnd,
+): OutputLine {
+  const end = signal === undefined ? `by itself with code ${exitCode}` : `by ${signal}`;
+  const text = `The job had not stopped ${graceMs} ms after it was told to: its process was ended ${end}.`;
+  return { stream: "stderr", level: "warn", jobId, text };
 }

@@ -1,6 +1,7 @@
 /** One timer for any number of due moments: it aims at the next one. */
+import type { PausableClock } from "../../core/pausable-clock.ts";
 
-/** Something that is due at some moment of `performance.now()`. */
+/** Something that is due at some moment of the timer's clock. */
 export interface Due {
   readonly dueAt: number;
 }
@@ -10,13 +11,18 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** Entries are added and removed for each job, so both cost next to nothing; looking through them happens when due. */
 export class DueTimer<T extends Due> {
+  readonly clock: PausableClock;
   readonly #entries = new Set<T>();
   readonly #fire: (entry: T) => void;
   #timer: NodeJS.Timeout | undefined;
   #aimedAt = Infinity;
 
-  /** @param fire called once for each entry when it is due, never before; the entry is removed first */
-  constructor(fire: (entry: T) => void) {
+  /**
+   * @param clock `clockChanged` is to be called whenever it was paused or resumed
+   * @param fire called once for each entry when it is due, never before; the entry is removed first
+   */
+  constructor(clock: PausableClock, fire: (entry: T) => void) {
+    this.clock = clock;
     this.#fire = fire;
   }
 
@@ -35,11 +41,23 @@ export class DueTimer<T extends Due> {
     this.#disarm();
   }
 
+  clockChanged(): void {
+    this.#disarm();
+    this.#aimAtNext();
+  }
+
   #aim(dueAt: number): void {
+    if (this.clock.isPaused) return;
     clearTimeout(this.#timer);
     this.#aimedAt = dueAt;
-    const waitMs = Math.ceil(dueAt - performance.now());
+    const waitMs = Math.ceil(dueAt - this.clock.now());
     this.#timer = setTimeout(() => this.#due(), Math.min(TIMER_MAX_MS, Math.max(0, waitMs)));
+  }
+
+  #aimAtNext(): void {
+    let next = Infinity;
+    for (const entry of this.#entries) next = Math.min(next, entry.dueAt);
+    if (next < this.#aimedAt) this.#aim(next);
   }
 
   #disarm(): void {
@@ -50,7 +68,7 @@ export class DueTimer<T extends Due> {
 
   #due(): void {
     this.#disarm();
-    const now = performance.now();
+    const now = this.clock.now();
     const due: T[] = [];
     for (const entry of this.#entries) {
       if (entry.dueAt <= now) due.push(entry);
@@ -59,8 +77,6 @@ export class DueTimer<T extends Due> {
       // An earlier one may have taken it away.
       if (this.#entries.delete(entry)) this.#fire(entry);
     }
-    let next = Infinity;
-    for (const entry of this.#entries) next = Math.min(next, entry.dueAt);
-    if (next < this.#aimedAt) this.#aim(next);
+    this.#aimAtNext();
   }
 }

@@ -60,7 +60,7 @@ export interface WorkerMessage {
     | undefined;
   /** Leases the worker still works on. The service answers with a revocation for each it no longer knows. */
   renewals: LeaseRef[];
-  chunks: Chunk[];
+  chunks: Chunks[];
   /** Newest progress value of a job; replaces any earlier one. */
   progress: Progress[];
   /** Repeated until the service sends the receipt. */
@@ -70,7 +70,11 @@ export interface WorkerMessage {
     | boolean
     | undefined;
   /** Further jobs the worker is ready for, added to what it granted before. */
-  credit?: number | undefined;
+  credit?:
+    | number
+    | undefined;
+  /** Newest state of jobs that a debugger holds or held. A service that does not know them ends such a job too early. */
+  pauses: Pause[];
 }
 
 export interface ServiceMessage {
@@ -118,35 +122,53 @@ export interface Job {
   jobId?: string | undefined;
   leaseToken?: string | undefined;
   attempt?: number | undefined;
-  input?: Buffer | undefined;
+  input?: Uint8Array | undefined;
   executionTimeoutMs?: number | undefined;
-  s3Config?: Buffer | undefined;
+  s3Config?: Uint8Array | undefined;
 }
 
-export interface Chunk {
+/** Consecutive chunks of one job, stored as a whole or not at all; repeated, if at all, as they were. */
+export interface Chunks {
   jobId?: string | undefined;
   leaseToken?:
     | string
     | undefined;
-  /** Counts from 0 within an attempt, without gaps. */
-  index?:
+  /** Index of the first of them. Counts from 0 within an attempt, without gaps. */
+  firstIndex?:
     | number
     | undefined;
-  /** {"output": ..., "metrics": {...}} */
-  body?: Buffer | undefined;
+  /** How many there are. */
+  count?:
+    | number
+    | undefined;
+  /** Of each the JSON text {"output": ..., "metrics": {...}} without line breaks, followed by a line feed. */
+  lines?: Uint8Array | undefined;
 }
 
 export interface Progress {
   jobId?: string | undefined;
   leaseToken?: string | undefined;
-  value?: Buffer | undefined;
+  value?: Uint8Array | undefined;
+}
+
+export interface Pause {
+  jobId?: string | undefined;
+  leaseToken?:
+    | string
+    | undefined;
+  /** A debugger holds the job's process now: its executionTimeout does not run. */
+  isPaused?:
+    | boolean
+    | undefined;
+  /** How long its pauses before this one took together, ms. */
+  pausedMs?: number | undefined;
 }
 
 export interface Outcome {
   jobId?: string | undefined;
   leaseToken?: string | undefined;
   kind?: OutcomeKind | undefined;
-  output?: Buffer | undefined;
+  output?: Uint8Array | undefined;
   failure?: Failure | undefined;
 }
 
@@ -198,6 +220,7 @@ function createBaseWorkerMessage(): WorkerMessage {
     outcomes: [],
     draining: undefined,
     credit: undefined,
+    pauses: [],
   };
 }
 
@@ -216,7 +239,7 @@ export const WorkerMessage: MessageFns<WorkerMessage> = {
       LeaseRef.encode(v!, writer.uint32(34).fork()).join();
     }
     for (const v of message.chunks) {
-      Chunk.encode(v!, writer.uint32(42).fork()).join();
+      Chunks.encode(v!, writer.uint32(42).fork()).join();
     }
     for (const v of message.progress) {
       Progress.encode(v!, writer.uint32(50).fork()).join();
@@ -229,6 +252,9 @@ export const WorkerMessage: MessageFns<WorkerMessage> = {
     }
     if (message.credit !== undefined) {
       writer.uint32(72).uint32(message.credit);
+    }
+    for (const v of message.pauses) {
+      Pause.encode(v!, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -283,7 +309,7 @@ export const WorkerMessage: MessageFns<WorkerMessage> = {
               break;
             }
 
-            message.chunks.push(Chunk.decode(reader, reader.uint32()));
+            message.chunks.push(Chunks.decode(reader, reader.uint32()));
             continue;
           }
           case 6: {
@@ -316,6 +342,14 @@ export const WorkerMessage: MessageFns<WorkerMessage> = {
             }
 
             message.credit = reader.uint32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.pauses.push(Pause.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -804,7 +838,7 @@ export const Job: MessageFns<Job> = {
               break;
             }
 
-            message.input = Buffer.from(reader.bytes());
+            message.input = reader.bytes();
             continue;
           }
           case 5: {
@@ -820,7 +854,7 @@ export const Job: MessageFns<Job> = {
               break;
             }
 
-            message.s3Config = Buffer.from(reader.bytes());
+            message.s3Config = reader.bytes();
             continue;
           }
         }
@@ -836,28 +870,31 @@ export const Job: MessageFns<Job> = {
   },
 };
 
-function createBaseChunk(): Chunk {
-  return { jobId: undefined, leaseToken: undefined, index: undefined, body: undefined };
+function createBaseChunks(): Chunks {
+  return { jobId: undefined, leaseToken: undefined, firstIndex: undefined, count: undefined, lines: undefined };
 }
 
-export const Chunk: MessageFns<Chunk> = {
-  encode(message: Chunk, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const Chunks: MessageFns<Chunks> = {
+  encode(message: Chunks, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.jobId !== undefined) {
       writer.uint32(10).string(message.jobId);
     }
     if (message.leaseToken !== undefined) {
       writer.uint32(18).string(message.leaseToken);
     }
-    if (message.index !== undefined) {
-      writer.uint32(24).uint32(message.index);
+    if (message.firstIndex !== undefined) {
+      writer.uint32(24).uint32(message.firstIndex);
     }
-    if (message.body !== undefined) {
-      writer.uint32(34).bytes(message.body);
+    if (message.count !== undefined) {
+      writer.uint32(32).uint32(message.count);
+    }
+    if (message.lines !== undefined) {
+      writer.uint32(42).bytes(message.lines);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): Chunk {
+  decode(input: BinaryReader | Uint8Array, length?: number): Chunks {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -866,7 +903,7 @@ export const Chunk: MessageFns<Chunk> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseChunk();
+      const message = createBaseChunks();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -891,15 +928,23 @@ export const Chunk: MessageFns<Chunk> = {
               break;
             }
 
-            message.index = reader.uint32();
+            message.firstIndex = reader.uint32();
             continue;
           }
           case 4: {
-            if (tag !== 34) {
+            if (tag !== 32) {
               break;
             }
 
-            message.body = Buffer.from(reader.bytes());
+            message.count = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.lines = reader.bytes();
             continue;
           }
         }
@@ -967,7 +1012,86 @@ export const Progress: MessageFns<Progress> = {
               break;
             }
 
-            message.value = Buffer.from(reader.bytes());
+            message.value = reader.bytes();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePause(): Pause {
+  return { jobId: undefined, leaseToken: undefined, isPaused: undefined, pausedMs: undefined };
+}
+
+export const Pause: MessageFns<Pause> = {
+  encode(message: Pause, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== undefined) {
+      writer.uint32(10).string(message.jobId);
+    }
+    if (message.leaseToken !== undefined) {
+      writer.uint32(18).string(message.leaseToken);
+    }
+    if (message.isPaused !== undefined) {
+      writer.uint32(24).bool(message.isPaused);
+    }
+    if (message.pausedMs !== undefined) {
+      writer.uint32(32).uint64(message.pausedMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Pause {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePause();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.leaseToken = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.isPaused = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.pausedMs = longToNumber(reader.uint64());
             continue;
           }
         }
@@ -1049,7 +1173,7 @@ export const Outcome: MessageFns<Outcome> = {
               break;
             }
 
-            message.output = Buffer.from(reader.bytes());
+            message.output = reader.bytes();
             continue;
           }
           case 5: {

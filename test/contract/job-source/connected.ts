@@ -1,4 +1,5 @@
 /** A job source in the hands of a test: what it told its listener, and the jobs it was handed. */
+import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import type { HandedJob, LeaseRef, Revocation } from "../../../runtime/protocol/outcome.ts";
 import type { Welcome } from "../../../runtime/protocol/session.ts";
 import type { JobSource } from "../../../runtime/source/job-source.ts";
@@ -12,6 +13,12 @@ export const welcome: Welcome = {
 };
 
 export const bytes = (text: string): Buffer => Buffer.from(text);
+
+/** A batch of one chunk. */
+export function chunk(firstIndex: number, text: string): ChunkBatch {
+  return { firstIndex, count: 1, lines: bytes(`${text}\n`) };
+}
+
 export function job(n: number): HandedJob {
   const id = { jobId: `job-${n}`, leaseToken: `token-${n}` };
   return { ...id, attempt: 1, input: bytes(`{"n":${n}}`), executionTimeoutMs: 600_000 };

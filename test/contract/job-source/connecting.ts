@@ -1,5 +1,6 @@
 /** The job source contract: how a source greets its service, and how it takes a refusal. */
 import { expect, test } from "vitest";
+import { PROTOCOL_VERSION } from "../../../runtime/protocol/session.ts";
 import { RefusedError } from "../../../runtime/source/job-source.ts";
 import { Connected, job, welcome } from "./connected.ts";
 import type { ScriptedService } from "./scripted-service.ts";
@@ -11,7 +12,7 @@ export function greets(start: () => Promise<ScriptedService>): void {
     const session = await service.nextSession();
     await session.until(() => session.reports.length === 1);
     expect(session.reports).toEqual([
-      { hello: { protocolVersion: 1, runtimeVersion: "1.2.3", held: [] } },
+      { hello: { protocolVersion: PROTOCOL_VERSION, runtimeVersion: "1.2.3", held: [] } },
     ]);
     session.send({ welcome });
     expect(await worker.welcomed).toEqual(welcome);

@@ -1,7 +1,7 @@
 /** The job source contract: what is kept and repeated when a connection is lost. */
 import { expect, test } from "vitest";
-import type { ServiceOrders } from "../../../runtime/protocol/session.ts";
-import { bytes, connect, job, lease, welcome } from "./connected.ts";
+import { PROTOCOL_VERSION, type ServiceOrders } from "../../../runtime/protocol/session.ts";
+import { chunk, connect, job, lease, welcome } from "./connected.ts";
 import type { ScriptedService } from "./scripted-service.ts";
 
 export function reconnects(start: () => Promise<ScriptedService>): void {
@@ -9,7 +9,7 @@ export function reconnects(start: () => Promise<ScriptedService>): void {
     await using service = await start();
     const jobs = [job(1), job(2), job(3)];
     const { worker, source, session } = await connect(service, jobs);
-    for (const index of [0, 1, 2]) source.chunk(job(1), index, bytes(`chunk ${index}`));
+    for (const index of [0, 1, 2]) source.chunks(job(1), chunk(index, `chunk ${index}`));
     const unconfirmed = source.finish(job(2), { kind: "completed" });
     const confirmed = source.finish(job(3), { kind: "completed" });
     source.grant(2);
@@ -27,12 +27,12 @@ export function reconnects(start: () => Promise<ScriptedService>): void {
     expect(second.reports).toEqual([
       {
         hello: {
-          protocolVersion: 1,
+          protocolVersion: PROTOCOL_VERSION,
           runtimeVersion: "1.2.3",
           held: [lease(job(1)), lease(job(2))],
         },
         ready: { concurrency: 3 },
-        chunks: [{ ...lease(job(1)), index: 2, body: bytes("chunk 2") }],
+        chunks: [{ ...lease(job(1)), ...chunk(2, "chunk 2") }],
         outcomes: [{ ...lease(job(2)), outcome: { kind: "completed" } }],
         credit: 2,
       },
@@ -46,7 +46,7 @@ export function reconnects(start: () => Promise<ScriptedService>): void {
     await using service = await start();
     const { source } = await connect(service, [job(1)]);
     await service.stop();
-    source.chunk(job(1), 0, bytes("a"));
+    source.chunks(job(1), chunk(0, "a"));
     const finished = source.finish(job(1), { kind: "completed" });
     await service.restart();
     const session = await service.nextSession();
@@ -55,6 +55,28 @@ export function reconnects(start: () => Promise<ScriptedService>): void {
     expect(session.all("chunks")).toHaveLength(1);
     session.send({ outcomeReceipts: [{ ...lease(job(1)), accepted: true }] });
     expect(await finished).toEqual({ accepted: true });
+    await source.close();
+  });
+
+  test("what a debugger does is told at once, and the newest word again to the next session", async () => {
+    await using service = await start();
+    const { source, session } = await connect(service, [job(1), job(2), job(3)]);
+    const before = session.reports.length;
+    const standing = { ...lease(job(1)), isPaused: true, pausedMs: 0 };
+    const gone = { ...lease(job(2)), isPaused: false, pausedMs: 7_000 };
+    source.paused({ ...gone, isPaused: true, pausedMs: 0 });
+    source.paused(gone);
+    source.paused(standing);
+    await session.until(() => session.all("pauses").length === 2);
+    expect(session.reports.slice(before)).toEqual([{ pauses: [gone, standing] }]);
+    void source.finish(job(2), { kind: "completed" });
+    source.paused({ ...gone, isPaused: true });
+    await session.until(() => session.all("outcomes").length === 1);
+    session.cut();
+
+    const second = await service.nextSession();
+    await second.until(() => second.all("outcomes").length === 1);
+    expect(second.all("pauses")).toEqual([standing]);
     await source.close();
   });
 

@@ -39,7 +39,7 @@ export class ScriptedSession {
   }
 
   /** Everything said under one field so far. */
-  all<K extends "renewals" | "chunks" | "progress" | "outcomes">(
+  all<K extends "renewals" | "chunks" | "progress" | "outcomes" | "pauses">(
     field: K,
   ): NonNullable<WorkerReport[K]>[number][] {
     return this.reports.flatMap((report) => [...(report[field] ?? [])]);

@@ -1,6 +1,6 @@
 /** The job source contract: jobs, chunks, progress, outcomes, leases. */
 import { expect, test } from "vitest";
-import { bytes, connect, job, lease } from "./connected.ts";
+import { bytes, chunk, connect, job, lease } from "./connected.ts";
 import type { ScriptedService } from "./scripted-service.ts";
 
 export function works(start: () => Promise<ScriptedService>): void {
@@ -32,11 +32,11 @@ export function works(start: () => Promise<ScriptedService>): void {
     await using service = await start();
     const { source, session } = await connect(service, [job(1), job(2)]);
     const before = session.reports.length;
-    source.chunk(job(1), 0, bytes("a"));
-    source.chunk(job(2), 0, bytes("b"));
+    source.chunks(job(1), chunk(0, "a"));
+    source.chunks(job(2), chunk(0, "b"));
     source.progress(job(2), bytes("1"));
     source.progress(job(2), bytes("2"));
-    source.chunk(job(1), 1, bytes("c"));
+    source.chunks(job(1), chunk(1, "c"));
     source.progress(job(1), bytes("3"));
     void source.finish(job(1), { kind: "completed" });
     source.grant(1);
@@ -44,9 +44,9 @@ export function works(start: () => Promise<ScriptedService>): void {
     expect(session.reports.slice(before)).toEqual([
       {
         chunks: [
-          { ...lease(job(1)), index: 0, body: bytes("a") },
-          { ...lease(job(2)), index: 0, body: bytes("b") },
-          { ...lease(job(1)), index: 1, body: bytes("c") },
+          { ...lease(job(1)), ...chunk(0, "a") },
+          { ...lease(job(2)), ...chunk(0, "b") },
+          { ...lease(job(1)), ...chunk(1, "c") },
         ],
         progress: [{ ...lease(job(2)), value: bytes("2") }],
         outcomes: [{ ...lease(job(1)), outcome: { kind: "completed" } }],
@@ -59,15 +59,47 @@ export function works(start: () => Promise<ScriptedService>): void {
   test("large payloads are spread over bundles in order, and the largest output passes", async () => {
     await using service = await start();
     const { source, session } = await connect(service, [job(1)]);
-    const body = Buffer.alloc(900_000, "x");
-    for (let index = 0; index < 10; index++) source.chunk(job(1), index, body);
+    for (let index = 0; index < 10; index++) {
+      source.chunks(job(1), chunk(index, "x".repeat(900_000)));
+    }
     const output = Buffer.alloc(20_000_000, "1");
     void source.finish(job(1), { kind: "completed", output });
+    await session.until(() => session.all("chunks").length === 8);
+    session.send({ chunkReceipts: [{ ...lease(job(1)), nextIndex: 8 }] });
     await session.until(() => session.all("outcomes").length === 1);
-    expect(session.all("chunks").map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const indexes = session.all("chunks").map(({ firstIndex }) => firstIndex);
+    expect(indexes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     for (const { chunks = [] } of session.reports) expect(chunks.length).toBeLessThanOrEqual(4);
     const [report] = session.all("outcomes");
     expect(report?.outcome).toHaveProperty("output.length", 20_000_000);
+    await source.close();
+  });
+
+  test("chunks of a job wait while two bundles of it are not stored, and then go together; nobody else waits", async () => {
+    await using service = await start();
+    const { source, session } = await connect(service, [job(1), job(2)]);
+    for (const index of [0, 1]) {
+      source.chunks(job(1), chunk(index, "on its way"));
+      await session.until(() => session.all("chunks").length === index + 1);
+    }
+    const before = session.reports.length;
+    for (const index of [2, 3]) source.chunks(job(1), chunk(index, "waits"));
+    void source.finish(job(1), { kind: "completed" });
+    source.chunks(job(2), chunk(0, "of another"));
+    void source.finish(job(2), { kind: "completed" });
+    await session.until(() => session.all("outcomes").length === 1);
+    session.send({ chunkReceipts: [{ ...lease(job(1)), nextIndex: 1 }] });
+    await session.until(() => session.all("outcomes").length === 2);
+    expect(session.reports.slice(before)).toEqual([
+      {
+        chunks: [{ ...lease(job(2)), ...chunk(0, "of another") }],
+        outcomes: [{ ...lease(job(2)), outcome: { kind: "completed" } }],
+      },
+      {
+        chunks: [2, 3].map((index) => ({ ...lease(job(1)), ...chunk(index, "waits") })),
+        outcomes: [{ ...lease(job(1)), outcome: { kind: "completed" } }],
+      },
+    ]);
     await source.close();
   });
 
@@ -75,9 +107,9 @@ export function works(start: () => Promise<ScriptedService>): void {
     await using service = await start();
     const { source, session } = await connect(service, [job(1), job(2)]);
     void source.finish(job(1), { kind: "completed" });
-    source.chunk(job(1), 0, bytes("late"));
+    source.chunks(job(1), chunk(0, "late"));
     source.progress(job(1), bytes("late"));
-    source.chunk(job(3), 0, bytes("whose?"));
+    source.chunks(job(3), chunk(0, "whose?"));
     expect(await source.finish(job(1), { kind: "stopped" })).toEqual({ accepted: false });
     void source.finish(job(2), { kind: "completed" });
     await session.until(() => session.all("outcomes").length === 2);
@@ -93,6 +125,15 @@ export function works(start: () => Promise<ScriptedService>): void {
     session.send({ revocations: [{ ...lease(job(1)), reason: "cancelled" }] });
     await session.until(() => session.reports.at(-1)?.renewals?.length === 1);
     expect(session.reports.at(-1)?.renewals).toEqual([lease(job(2))]);
+    await source.close();
+  });
+
+  test("a worker that holds no lease says that it is there all the same", async () => {
+    await using service = await start();
+    const { source, session } = await connect(service, [], { leaseRenewalMs: 5 });
+    const before = session.reports.length;
+    await session.until(() => session.reports.length >= before + 3);
+    expect(session.reports.slice(before)).toEqual([{}, {}, {}]);
     await source.close();
   });
 
@@ -133,7 +174,7 @@ export function works(start: () => Promise<ScriptedService>): void {
   test("receipts for chunks are passed on", async () => {
     await using service = await start();
     const { worker, source, session } = await connect(service, [job(1)]);
-    source.chunk(job(1), 0, bytes("a"));
+    source.chunks(job(1), chunk(0, "a"));
     await session.until(() => session.all("chunks").length === 1);
     session.send({ chunkReceipts: [{ ...lease(job(1)), nextIndex: 1 }] });
     await worker.until(() => worker.stored.length === 1);

@@ -2,14 +2,16 @@
 import { expect, it } from "vitest";
 import type { Store } from "../../../emulator/store/store.ts";
 import {
+  batch,
   completed,
   handedOver,
   inline,
   insertNew,
-  pattern,
-  textOf,
   type OpenSubject,
+  pattern,
   type StoreSubject,
+  textOf,
+  textsOf,
 } from "./subject.ts";
 
 function reopen(subject: StoreSubject): Promise<Store> {
@@ -25,7 +27,10 @@ export function durabilityContract(open: OpenSubject): void {
     const large = pattern(3_000_000);
     const key = { id: "k", scope: "user", digest: "d", createdAt: "then" } as const;
     const staged = await subject.store.stage(large);
-    const stagedChunk = await subject.store.stage(large.subarray(0, 900_000));
+    const texts = ["x".repeat(900_000), "y".repeat(900_000)];
+    const stagedLines = await subject.store.stageChunks(
+      texts.map((text) => Buffer.from(`${text}\n`)),
+    );
     const { waiting, done } = await subject.store.transact(async (tx) => {
       const first = await insertNew(tx);
       const second = await insertNew(tx, { lowPriority: true });
@@ -34,7 +39,10 @@ export function durabilityContract(open: OpenSubject): void {
       await tx.replaceJob(running, completed(running));
       await tx.putPayload(first.seq, "output", staged);
       await tx.putPayload(second.seq, "input", inline("{}"));
-      await tx.appendChunks(first.seq, 0, [inline("c0"), stagedChunk]);
+      await tx.appendChunks(first.seq, batch(0, "c0", "c1"));
+      for (const [at, lines] of stagedLines.entries()) {
+        await tx.appendChunks(first.seq, { firstIndex: 2 + at, count: 1, lines });
+      }
       await tx.putRecord("apiKey", "k", key);
       return { waiting: second, done: completed(running) };
     });
@@ -45,9 +53,7 @@ export function durabilityContract(open: OpenSubject): void {
       expect(await view.job(waiting.id)).toStrictEqual(waiting);
       expect(large.equals((await view.payload(done.seq, "output")) ?? Buffer.alloc(0))).toBe(true);
       expect(textOf(await view.payload(waiting.seq, "input"))).toBe("{}");
-      const [first, second] = await view.chunks(done.seq, ALL_CHUNKS);
-      expect(textOf(first)).toBe("c0");
-      expect(second?.byteLength).toBe(900_000);
+      expect(textsOf(await view.chunks(done.seq, ALL_CHUNKS))).toEqual(["c0", "c1", ...texts]);
       expect(await view.counts("hello")).toEqual(counts);
       expect(counts).toMatchObject({ inQueue: 1, completed: 1 });
       expect(await view.record("apiKey", "k")).toEqual(key);

@@ -44,7 +44,7 @@ function fullJob(job: Job): Job {
     lostCount: 1,
     errorCount: 2,
     retries: 4,
-    lease: { token: "token", workerId: "worker-2", expiresAt: NOW + 6 },
+    lease: { token: "token", workerId: "worker-2", expiresAt: NOW + 6, overrunAt: NOW + 7 },
     workerId: "worker-1",
     failure: FAILURE,
     chunkCount: 11,

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { Endpoint } from "../../../emulator/core/endpoint.ts";
 import { DEFAULT_RETRY_RULES } from "../../../emulator/core/job.ts";
 import type { StoreView } from "../../../emulator/store/store.ts";
-import { inline, insertNew, pattern, textOf, type OpenSubject } from "./subject.ts";
+import { batch, inline, insertNew, type OpenSubject, pattern, textOf, textsOf } from "./subject.ts";
 
 const SLOTS = ["input", "output", "s3Config"] as const;
 const ALL_CHUNKS = { from: 0, maxCount: 1_000_000, maxBytes: Number.MAX_SAFE_INTEGER };
@@ -97,10 +97,12 @@ export function payloadsContract(open: OpenSubject): void {
   it("a payload file that this store did not stage, or that is stored already, is refused", async () => {
     await using subject = await open();
     const { store } = subject;
-    const foreign = { kind: "file", name: "../../etc/passwd", sizeBytes: 9 } as const;
+    const foreign = { kind: "file", name: "../../etc/passwd", offset: 0, sizeBytes: 9 } as const;
     const job = await store.transact(insertNew);
     const put = store.transact((tx) => tx.putPayload(job.seq, "input", foreign));
-    const append = store.transact((tx) => tx.appendChunks(job.seq, 0, [foreign]));
+    const append = store.transact((tx) =>
+      tx.appendChunks(job.seq, { firstIndex: 0, count: 1, lines: foreign }),
+    );
     await expect(put).rejects.toThrow("was not staged");
     await expect(append).rejects.toThrow("was not staged");
     await store.discard(foreign);
@@ -126,18 +128,16 @@ export function payloadsContract(open: OpenSubject): void {
   it("deleting a job deletes its payloads and chunks and nobody else's", async () => {
     await using subject = await open();
     const { store } = subject;
-    const large = [
-      await store.stage(pattern(700_000)),
-      await store.stage(pattern(700_001)),
-    ] as const;
+    const input = await store.stage(pattern(700_000));
+    const [lines = input] = await store.stageChunks([Buffer.from(`${"x".repeat(700_001)}\n`)]);
     const jobs = await store.transact(async (tx) => {
       const both = [await insertNew(tx), await insertNew(tx), await insertNew(tx)] as const;
       for (const { seq } of both) {
         for (const slot of SLOTS) await tx.putPayload(seq, slot, inline(`${slot} of ${seq}`));
-        await tx.appendChunks(seq, 0, [inline("c0"), inline("c1")]);
+        await tx.appendChunks(seq, batch(0, "c0", "c1"));
       }
-      await tx.putPayload(both[1].seq, "input", large[0]);
-      await tx.appendChunks(both[1].seq, 2, [large[1]]);
+      await tx.putPayload(both[1].seq, "input", input);
+      await tx.appendChunks(both[1].seq, { firstIndex: 2, count: 1, lines });
       return both;
     });
     await store.transact((tx) => tx.deleteJob(jobs[1]));
@@ -148,7 +148,7 @@ export function payloadsContract(open: OpenSubject): void {
           const text = textOf(await view.payload(seq, slot));
           expect(text).toBe(gone ? undefined : `${slot} of ${seq}`);
         }
-        expect(await view.chunks(seq, ALL_CHUNKS)).toHaveLength(gone ? 0 : 2);
+        expect(textsOf(await view.chunks(seq, ALL_CHUNKS))).toHaveLength(gone ? 0 : 2);
       });
     }
   });
@@ -157,16 +157,16 @@ export function payloadsContract(open: OpenSubject): void {
     await using subject = await open();
     const { store } = subject;
     const { seq } = await store.transact(insertNew);
-    await store.transact((tx) => tx.appendChunks(seq, 0, [inline("0"), inline("1")]));
-    await store.transact((tx) => tx.appendChunks(seq, 2, []));
-    await store.transact((tx) => tx.appendChunks(seq, 2, [inline("2")]));
+    await store.transact((tx) => tx.appendChunks(seq, batch(0, "0", "1")));
+    await store.transact((tx) => tx.appendChunks(seq, batch(2, "2")));
+    await store.transact((tx) => tx.appendChunks(seq, batch(3, "3", "4", "5")));
     const from = (index: number) =>
-      store.read(async (view) =>
-        (await view.chunks(seq, { ...ALL_CHUNKS, from: index })).map(textOf),
-      );
-    expect(await from(0)).toEqual(["0", "1", "2"]);
-    expect(await from(2)).toEqual(["2"]);
-    expect(await from(3)).toEqual([]);
+      store.read((view) => view.chunks(seq, { ...ALL_CHUNKS, from: index }));
+    for (const index of [0, 1, 2, 3, 4, 5, 6]) {
+      const batches = await from(index);
+      expect(textsOf(batches)).toEqual(["0", "1", "2", "3", "4", "5"].slice(index));
+      expect(batches[0]?.firstIndex ?? 6).toBe(index);
+    }
     expect(await store.read((view) => view.chunks(seq + 1, ALL_CHUNKS))).toEqual([]);
   });
 
@@ -174,22 +174,29 @@ export function payloadsContract(open: OpenSubject): void {
     await using subject = await open();
     const { store } = subject;
     const { seq } = await store.transact(insertNew);
-    const large = await store.stage(pattern(900_000));
-    await store.transact((tx) =>
-      tx.appendChunks(seq, 0, [inline("aaaa"), inline(""), inline("bb"), large]),
-    );
+    const [lines = inline("")] = await store.stageChunks([Buffer.from(`${"x".repeat(900_000)}\n`)]);
+    await store.transact(async (tx) => {
+      await tx.appendChunks(seq, batch(0, "aaaa", "", "bb"));
+      await tx.appendChunks(seq, { firstIndex: 3, count: 1, lines });
+      await tx.appendChunks(seq, batch(4, "c", "d"));
+    });
     const sizes = (from: number, maxCount: number, maxBytes: number) =>
       store.read(async (view) => {
         const chunks = await view.chunks(seq, { from, maxCount, maxBytes });
-        return chunks.map((chunk) => chunk.byteLength);
+        return textsOf(chunks).map(({ length }) => length);
       });
-    expect(await sizes(0, 9, 6)).toEqual([4, 0, 2]);
-    expect(await sizes(0, 9, 5)).toEqual([4, 0]);
+    // A line feed counts.
+    expect(await sizes(0, 9, 9)).toEqual([4, 0, 2]);
+    expect(await sizes(0, 9, 8)).toEqual([4, 0]);
     expect(await sizes(0, 1, 999)).toEqual([4]);
     expect(await sizes(0, 9, 1)).toEqual([4]);
-    expect(await sizes(2, 9, 900_001)).toEqual([2]);
-    expect(await sizes(2, 9, 900_002)).toEqual([2, 900_000]);
+    expect(await sizes(1, 9, 4)).toEqual([0, 2]);
+    expect(await sizes(1, 1, 999)).toEqual([0]);
+    expect(await sizes(2, 9, 900_003)).toEqual([2]);
+    expect(await sizes(2, 9, 900_004)).toEqual([2, 900_000]);
     expect(await sizes(3, 9, 1)).toEqual([900_000]);
+    expect(await sizes(2, 3, 999_999)).toEqual([2, 900_000, 1]);
+    expect(await sizes(5, 9, 1)).toEqual([1]);
     expect(await sizes(0, 0, 999)).toEqual([]);
   });
 
@@ -197,41 +204,41 @@ export function payloadsContract(open: OpenSubject): void {
     await using subject = await open();
     const { store } = subject;
     const { seq } = await store.transact(insertNew);
-    await store.transact((tx) => tx.appendChunks(seq, 0, [inline("0"), inline("1")]));
+    await store.transact((tx) => tx.appendChunks(seq, batch(0, "0", "1")));
     for (const firstIndex of [0, 1, 3]) {
-      const append = store.transact((tx) => tx.appendChunks(seq, firstIndex, [inline("bad")]));
+      const append = store.transact((tx) => tx.appendChunks(seq, batch(firstIndex, "bad")));
       await expect(append).rejects.toThrow(`chunk ${firstIndex} of job ${seq} is not the next one`);
     }
     const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
-    expect(chunks.map(textOf)).toEqual(["0", "1"]);
+    expect(textsOf(chunks)).toEqual(["0", "1"]);
   });
 
   it("chunks of a step that throws are not kept", async () => {
     await using subject = await open();
     const { store } = subject;
     const { seq } = await store.transact(insertNew);
-    await store.transact((tx) => tx.appendChunks(seq, 0, [inline("0")]));
+    await store.transact((tx) => tx.appendChunks(seq, batch(0, "0")));
     const refused = store.transact(async (tx) => {
-      await tx.appendChunks(seq, 1, [inline("lost"), inline("lost")]);
+      await tx.appendChunks(seq, batch(1, "lost", "lost"));
       throw new Error("refused");
     });
     await expect(refused).rejects.toThrow("refused");
-    await store.transact((tx) => tx.appendChunks(seq, 1, [inline("1")]));
+    await store.transact((tx) => tx.appendChunks(seq, batch(1, "1")));
     const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
-    expect(chunks.map(textOf)).toEqual(["0", "1"]);
+    expect(textsOf(chunks)).toEqual(["0", "1"]);
   });
 
   it("removed chunks are gone and the next attempt starts from index 0", async () => {
     await using subject = await open();
     const { store } = subject;
     const { seq } = await store.transact(insertNew);
-    await store.transact((tx) => tx.appendChunks(seq, 0, [inline("old 0"), inline("old 1")]));
+    await store.transact((tx) => tx.appendChunks(seq, batch(0, "old 0", "old 1")));
     await store.transact(async (tx) => {
       await tx.removeChunks(seq);
-      await tx.appendChunks(seq, 0, [inline("new 0")]);
+      await tx.appendChunks(seq, batch(0, "new 0"));
     });
     const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
-    expect(chunks.map(textOf)).toEqual(["new 0"]);
+    expect(textsOf(chunks)).toEqual(["new 0"]);
   });
 
   it("3,000 chunks of one job are kept in order", async () => {
@@ -240,11 +247,15 @@ export function payloadsContract(open: OpenSubject): void {
     const { seq } = await store.transact(insertNew);
     const texts = Array.from({ length: 3_000 }, (_, index) => `chunk ${index}`);
     for (let first = 0; first < texts.length; first += 1_000) {
-      const bodies = texts.slice(first, first + 1_000).map(inline);
-      await store.transact((tx) => tx.appendChunks(seq, first, bodies));
+      const batches = [texts.slice(first, first + 300), texts.slice(first + 300, first + 1_000)];
+      await store.transact(async (tx) => {
+        for (const [at, some] of batches.entries()) {
+          await tx.appendChunks(seq, batch(first + 300 * at, ...some));
+        }
+      });
     }
     const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
-    expect(chunks.map(textOf)).toEqual(texts);
+    expect(textsOf(chunks)).toEqual(texts);
   });
 
   it("records are kept whole by kind and id, replaced, listed by id and deleted", async () => {

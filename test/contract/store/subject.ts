@@ -1,8 +1,14 @@
 /** What the store's contract suite needs of an adapter, and the jobs it is tried with. */
 import type { Job } from "../../../emulator/core/job.ts";
 import { submitJob, transition } from "../../../emulator/core/job-transition.ts";
+import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
 import type { JobEvent } from "../../../emulator/core/job-event.ts";
-import type { Payload, Store, StoreTransaction } from "../../../emulator/store/store.ts";
+import type {
+  Payload,
+  StagedBatch,
+  Store,
+  StoreTransaction,
+} from "../../../emulator/store/store.ts";
 
 /** A store under test; disposing of it closes the store and removes what it left. */
 export interface StoreSubject extends AsyncDisposable {
@@ -65,6 +71,20 @@ export function completed(job: Job, now = NOW): Job {
 
 export function inline(text: string): Payload {
   return { kind: "inline", bytes: Buffer.from(text) };
+}
+
+/** Chunks from `firstIndex` on, as one batch. */
+export function batch(firstIndex: number, ...texts: string[]): StagedBatch {
+  return {
+    firstIndex,
+    count: texts.length,
+    lines: inline(texts.map((text) => `${text}\n`).join("")),
+  };
+}
+
+/** The texts of all chunks in the batches. */
+export function textsOf(batches: readonly ChunkBatch[]): string[] {
+  return batches.flatMap(chunksOf).map((chunk) => Buffer.from(chunk).toString());
 }
 
 export function textOf(bytes: Uint8Array | undefined): string | undefined {

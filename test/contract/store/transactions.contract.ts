@@ -3,13 +3,15 @@ import { expect, it } from "vitest";
 import { NO_COUNTS } from "../../../emulator/core/job-counts.ts";
 import { StoreClosedError, type StoreTransaction } from "../../../emulator/store/store.ts";
 import {
+  batch,
   completed,
   handedOver,
   inline,
   insertNew,
   newJob,
-  textOf,
   type OpenSubject,
+  textOf,
+  textsOf,
 } from "./subject.ts";
 
 /** Lets every microtask run, and steps that do not wait for a turn of the event loop with them. */
@@ -91,7 +93,7 @@ export function transactionsContract(open: OpenSubject): void {
     const { first, template } = await store.transact(async (tx) => {
       const job = await insertNew(tx);
       await tx.putPayload(job.seq, "input", inline("kept"));
-      await tx.appendChunks(job.seq, 0, [inline("chunk 0")]);
+      await tx.appendChunks(job.seq, batch(0, "chunk 0"));
       const record = { id: "key", scope: "user", digest: "d", createdAt: "then" } as const;
       await tx.putRecord("apiKey", "key", record);
       return { first: job, template: record };
@@ -104,7 +106,7 @@ export function transactionsContract(open: OpenSubject): void {
       await tx.putPayload(first.seq, "input", inline("lost"));
       await tx.putPayload(first.seq, "output", inline("lost"));
       await tx.removeChunks(first.seq);
-      await tx.appendChunks(first.seq, 0, [inline("lost")]);
+      await tx.appendChunks(first.seq, batch(0, "lost"));
       await insertNew(tx, { endpointId: "another" });
       await tx.putRecord("apiKey", "key", { ...template, digest: "lost" });
       await tx.deleteJob(completed(running));
@@ -120,7 +122,7 @@ export function transactionsContract(open: OpenSubject): void {
       expect(textOf(await view.payload(first.seq, "input"))).toBe("kept");
       expect(await view.payload(first.seq, "output")).toBeUndefined();
       const chunks = await view.chunks(first.seq, { from: 0, maxCount: 9, maxBytes: 999 });
-      expect(chunks.map(textOf)).toEqual(["chunk 0"]);
+      expect(textsOf(chunks)).toEqual(["chunk 0"]);
       expect(await view.record("apiKey", "key")).toEqual(template);
     });
     await store.transact(async (tx) => {

@@ -1,4 +1,5 @@
 /** However a service or a worker ends, nothing that it started outlives it: no worker, no handler, nothing a handler started. */
+import fs from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createClient, type Client, type EndpointHealth } from "../../../runtime/client/index.ts";
@@ -90,6 +91,30 @@ test("when the emulator is killed", async () => {
   await scene.emulator.exited;
   const leftMs = await expectGone(scene.left);
   console.log(`figure: last process gone ${leftMs} ms after the emulator was killed`);
+});
+
+test("when an emulator was killed, the next one removes the directory of its socket, and its own when it ends", async () => {
+  await using tree = await temporaryTree({ "handler.js": "export default () => 7;", "tmp/": "" });
+  const start = async () =>
+    startEmulatorProcess({
+      args: ["handler.js"],
+      cwd: tree.root,
+      env: { TMPDIR: tree.path("tmp") },
+    });
+  const directories = async () =>
+    (await fs.readdir(tree.path("tmp"))).filter((name) => name.startsWith("sv-e-"));
+  const killed = await start();
+  const left = await directories();
+  killed.child.kill("SIGKILL");
+  await killed.exited;
+  expect(await directories()).toEqual(left);
+  await using next = await start();
+  await eventually("what the killed one left is gone", async () => {
+    return (await directories()).includes(left[0] ?? "") ? undefined : true;
+  });
+  expect([left.length, (await directories()).length]).toEqual([1, 1]);
+  await next.stop();
+  expect(await directories()).toEqual([]);
 });
 
 test("when the workers are killed: their jobs are handed to new ones, and nothing of the old is left", async () => {

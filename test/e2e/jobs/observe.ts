@@ -7,6 +7,8 @@ export interface ObservedProcess {
   readonly pid: number;
   readonly parentPid: number;
   readonly commandLine: string;
+  /** In ticks of the machine's clock: later ones are larger. */
+  readonly startedAt: number;
 }
 
 /** The processes whose environment has `mark`, as `NAME=value`; this process is left out. */
@@ -23,11 +25,20 @@ function observed(pid: number, mark: string): ObservedProcess[] {
     const read = (name: string) => fs.readFileSync(`/proc/${pid}/${name}`, "utf8");
     if (!read("environ").split("\0").includes(mark)) return [];
     const parentPid = Number(/^PPid:\s+(\d+)$/m.exec(read("status"))?.[1]);
-    return [{ pid, parentPid, commandLine: read("cmdline").replaceAll("\0", " ").trim() }];
+    const commandLine = read("cmdline").replaceAll("\0", " ").trim();
+    // Field 22; the second one is a name in brackets that may hold blanks.
+    const startedAt = Number(read("stat").split(") ").at(-1)?.split(" ")[19]);
+    return [{ pid, parentPid, commandLine, startedAt }];
   } catch {
     // It ended meanwhile, or belongs to somebody else.
     return [];
   }
+}
+
+/** The most memory that the process ever had resident. */
+export function peakBytes({ pid }: ObservedProcess): number {
+  const status = fs.readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
 }
 
 /**

@@ -61,6 +61,16 @@ export class Stage implements AsyncDisposable {
     return this.#now().client.endpoint<unknown, Output>(id);
   }
 
+  /** Deletes an endpoint, which ends its workers. */
+  async remove(endpointId: string): Promise<void> {
+    const { url, apiKey } = this.emulator;
+    const { status } = await fetch(`${url}/v1/endpoints/${endpointId}`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    assert.equal(status, 204);
+  }
+
   /** SIGTERM, which lets running jobs finish; nothing may be left when the emulator has ended. */
   async stop(): Promise<void> {
     const { emulator, client } = this.#now();

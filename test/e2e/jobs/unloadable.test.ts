@@ -1,97 +1,167 @@
-/** Handlers that cannot be loaded: the reason is told, jobs wait, other endpoints work, and nothing spins. */
+/** Handlers that cannot be made ready: the reason is told, jobs wait, others work, nothing spins, and a repair serves them. */
 import fs from "node:fs/promises";
 import path from "node:path";
-import { expect, test } from "vitest";
-import { temporaryTree } from "../../temporary-tree.ts";
-import { eventually } from "./observe.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
+import { eventually, processesMarked } from "./observe.ts";
 import { Stage } from "./stage.ts";
 
 const fixtures = path.resolve(import.meta.dirname, "../../fixtures/handlers");
 const GOOD = "export default (job) => `served ${job.input.name}`;\n";
-const BROKEN = "export default (job: unknown) => {\n  return job.;\n};\n";
+
+interface Unloadable {
+  readonly what: string;
+  /** A file of the tree, at first as the fixture of this name or as `text` says. */
+  readonly file: string;
+  readonly text?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What the log gives as the reason; `$` is the tree's root. */
+  readonly reason: string;
+}
+
+const UNLOADABLE: readonly Unloadable[] = [
+  {
+    what: "throws when it is imported",
+    file: "import-fails.ts",
+    reason: "import-fails.ts cannot be imported: the weights are not here",
+  },
+  {
+    what: "has no default export",
+    file: "no-default-export.ts",
+    reason:
+      "no-default-export.ts has no default export: add `export default async function (job, context) { … }`.",
+  },
+  {
+    what: "throws in its setup",
+    file: "setup-throws.ts",
+    reason: "setup of setup-throws.ts failed: model.safetensors is cut off",
+  },
+  {
+    what: "never finishes its setup",
+    file: "setup-hangs.ts",
+    env: { SV_INIT_LIMIT_MS: "2000" },
+    reason: "The handler was not ready after 2 s: its module or its setup takes too long.",
+  },
+  {
+    what: "has a syntax error",
+    file: "broken.ts",
+    text: "export default (job: unknown) => {\n  return job.;\n};\n",
+    reason: 'broken.ts cannot be built:\n$/broken.ts:2:14: Expected identifier but found ";"',
+  },
+  {
+    what: "has a syntax error and is JavaScript",
+    file: "broken-too.mjs",
+    text: "export default (job) => {\n  return job.;\n};\n",
+    reason:
+      'broken-too.mjs cannot be imported:\n$/broken-too.mjs:2:14: Expected identifier but found ";"',
+  },
+  {
+    what: "is not there",
+    file: "missing.js",
+    text: GOOD,
+    reason: "There is no file or directory $/missing.js.",
+  },
+];
+
+const mark = (id: string): string => `CANNOT_BE_LOADED=${id}`;
+let tree: TemporaryTree;
+let stage: Stage;
+
+beforeAll(async () => {
+  const texts = await Promise.all(
+    UNLOADABLE.map(async ({ file, text }): Promise<[string, string]> => [
+      file,
+      text ?? (await fs.readFile(path.join(fixtures, file), "utf8")),
+    ]),
+  );
+  tree = await temporaryTree(Object.fromEntries(texts));
+  const endpoints = UNLOADABLE.map(({ file, env }) => [
+    idOf(file),
+    {
+      handler: path.relative(fixtures, tree.path(file)),
+      // No worker looks at the file before there is a job.
+      workersMin: 0,
+      workersMax: 1,
+      env: { CANNOT_BE_LOADED: idOf(file), ...env },
+    },
+  ]);
+  const works = { handler: "echo.ts", workersMax: 1 };
+  stage = await Stage.set({ endpoints: { ...Object.fromEntries(endpoints), works } });
+  await fs.rm(tree.path("missing.js"));
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await tree[Symbol.asyncDispose]();
+});
+
+function idOf(file: string): string {
+  return path.parse(file).name;
+}
 
 /** What the log says of one endpoint's workers. */
-function logOf(stage: Stage, endpointId: string) {
+function logOf(endpointId: string) {
   const entries = stage.emulator.stderrLines
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .filter((entry) => entry["endpointId"] === endpointId);
+  const timesOf = (message: string) =>
+    entries
+      .filter(({ msg }) => msg === message)
+      .map(({ time }) => new Date(time as string | number).getTime());
   return {
-    errors: entries
-      .filter(({ level }) => level === "error")
-      .map(({ msg }) => String(msg))
-      .join("\n"),
-    startedAt: entries
-      .filter(({ msg }) => msg === "worker started")
-      .map(({ time }) => new Date(time as string | number).getTime()),
+    errors: entries.filter(({ level }) => level === "error").map(({ msg }) => String(msg)),
+    startedAt: timesOf("worker started"),
   };
 }
 
-const reasons = [
-  ["throws-on-import", /import-fails\.ts cannot be imported: the weights are not here/],
-  ["has-no-default", /no-default-export\.ts.*default/s],
-  ["has-a-syntax-error", /broken\.ts:2:\d+: /],
-  ["is-missing", /missing\.js/],
-] as const;
-
-test("handlers that cannot be loaded say why, keep their jobs waiting and leave other endpoints alone, without spinning", async () => {
-  await using tree = await temporaryTree({ "broken.ts": BROKEN, "missing.js": GOOD });
-  const own = (file: string) => path.relative(fixtures, tree.path(file));
-  await using stage = await Stage.set({
-    endpoints: {
-      "throws-on-import": { handler: "import-fails.ts" },
-      "has-no-default": { handler: "no-default-export.ts" },
-      "has-a-syntax-error": { handler: own("broken.ts") },
-      // No worker looks at the file before there is a job.
-      "is-missing": { handler: own("missing.js"), workersMin: 0 },
-      works: { handler: "echo.ts" },
-    },
-  });
-  await fs.rm(tree.path("missing.js"));
-  const waiting = await Promise.all(
-    reasons.map(async ([id]) => {
-      const endpoint = stage.endpoint(id);
-      const { id: jobId } = await endpoint.run({ name: id });
-      return { endpoint, jobId };
-    }),
-  );
-  await Promise.all(
-    reasons.map(async ([id]) =>
-      eventually(`three workers of ${id} were started`, async () => {
-        // Neither questions nor jobs hasten the next try.
-        await stage.endpoint(id).health();
-        await stage.endpoint("works").runSync({ beside: id });
-        return logOf(stage, id).startedAt.length >= 3 ? true : undefined;
-      }),
-    ),
-  );
-
-  for (const [id, reason] of reasons) {
-    const { errors, startedAt } = logOf(stage, id);
-    expect.soft(errors, id).toMatch(reason);
-    expect.soft(errors, id).toContain("worker could not initialize; the next try is in");
-    const pausesMs = startedAt.slice(1).map((at, index) => at - (startedAt[index] ?? 0));
-    console.log(`figure: pauses between the starts of ${id}: ${pausesMs.join(", ")} ms`);
-    // The waits are 1 s, 2 s, 4 s, …, counted from the end of the one before; the log's clock is read a little later.
-    for (const [index, pauseMs] of pausesMs.entries()) {
-      expect.soft(pauseMs, id).toBeGreaterThan(1_000 * 2 ** index - 50);
-    }
-  }
-  for (const { endpoint, jobId } of waiting) {
-    const health = await eventually(`${endpoint.id} is unhealthy`, async () => {
+test.concurrent.each(UNLOADABLE)(
+  "a handler that $what says so, keeps its job waiting without spinning, and serves it once it is repaired",
+  async ({ file, reason }) => {
+    const id = idOf(file);
+    const endpoint = stage.endpoint(id);
+    const { id: jobId } = await endpoint.run({ name: id });
+    const waits = [1_000, 2_000, 4_000].map(
+      (waitMs) => `worker could not initialize; the next try is in ${waitMs} ms`,
+    );
+    await eventually(`${id} is left alone for 4 s`, async () => {
+      // Neither questions nor jobs hasten the next try, and other endpoints work.
+      await endpoint.health();
+      await stage.endpoint("works").runSync({ beside: id });
+      return logOf(id).errors.some((error) => error === waits[2]) ? true : undefined;
+    });
+    const health = await eventually(`${id} is unhealthy`, async () => {
       const now = await endpoint.health();
       return now.workers["unhealthy"] === 1 ? now : undefined;
     });
     expect(health).toMatchObject({
-      jobs: { inQueue: 1, inProgress: 0, failed: 0, completed: 0 },
+      jobs: { inQueue: 1, inProgress: 0, failed: 0, completed: 0, retried: 0 },
       workers: { unhealthy: 1, idle: 0, running: 0 },
     });
     expect(await endpoint.status(jobId)).toEqual({ id: jobId, status: "IN_QUEUE" });
-  }
+    const isGone = () => (processesMarked(mark(id)).length === 0 ? true : undefined);
+    await eventually(`between two tries nothing of ${id} runs`, isGone, 3_000);
 
-  await fs.writeFile(tree.path("missing.js"), GOOD);
-  await fs.writeFile(tree.path("broken.ts"), GOOD);
-  for (const { endpoint, jobId } of waiting.slice(2)) {
-    expect(await endpoint.wait(jobId)).toMatchObject({ output: `served ${endpoint.id}` });
-    expect(await endpoint.health()).toMatchObject({ workers: { unhealthy: 0, idle: 1 } });
-  }
-});
+    const { errors, startedAt } = logOf(id);
+    expect(errors.filter((error) => waits.includes(error))).toEqual(waits);
+    const told = errors
+      .filter((error) => !waits.includes(error))
+      .map((error) => error.replace("the handler cannot be loaded: ", ""));
+    expect([...new Set(told)]).toEqual([reason.replaceAll("$/", `${tree.root}/`)]);
+    expect(startedAt).toHaveLength(3);
+    const pausesMs = startedAt.slice(1).map((at, index) => at - (startedAt[index] ?? 0));
+    console.log(`figure: pauses between the starts of ${id}: ${pausesMs.join(", ")} ms`);
+    // Counted from the end of the one before; the log's clock is read a little later.
+    for (const [index, pauseMs] of pausesMs.entries()) {
+      expect(pauseMs).toBeGreaterThan(1_000 * 2 ** index - 50);
+    }
+
+    await fs.writeFile(tree.path(file), GOOD);
+    expect(await endpoint.wait(jobId)).toMatchObject({ output: `served ${id}` });
+    expect(await endpoint.health()).toMatchObject({
+      jobs: { completed: 1, failed: 0, inQueue: 0, retried: 0 },
+      workers: { unhealthy: 0, idle: 1 },
+    });
+    await stage.remove(id);
+    await eventually(`nothing of ${id} is left`, isGone);
+  },
+);

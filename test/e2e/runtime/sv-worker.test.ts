@@ -48,7 +48,14 @@ describe("exit codes", () => {
     worker.child.kill("SIGTERM");
     await session.until(() => session.reports.some((report) => report.draining === true));
     const late = worker.newJob();
-    session.send({ jobs: [late], chunkReceipts: [{ ...job, nextIndex: 256 }] });
+    session.send({ jobs: [late] });
+    // Chunks wait for receipts, and the outcome for them.
+    void session.until(() => {
+      const last = session.all("chunks").at(-1);
+      const nextIndex = (last?.firstIndex ?? 0) + (last?.count ?? 0);
+      session.send({ chunkReceipts: [{ ...job, nextIndex }] });
+      return nextIndex === 300;
+    });
     await session.until(() => session.all("outcomes").length === 2);
     session.send({
       outcomeReceipts: [
@@ -58,7 +65,8 @@ describe("exit codes", () => {
     });
     expect(outcomeOf(session, job.jobId)).toMatchObject({ kind: "completed" });
     expect(outcomeOf(session, late.jobId)).toEqual({ kind: "handed-back" });
-    expect(session.all("chunks")).toHaveLength(300);
+    const counts = session.all("chunks").map(({ count }) => count);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(300);
     expect(await worker.exit()).toEqual([0, null]);
   });
 

@@ -13,7 +13,7 @@ import type { ScriptedSession } from "../../contract/job-source/scripted-service
 import { tracedProcesses } from "../../unit/runtime/worker-run.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
-export const program = path.join(root, "dist/runtime/bin/sv-worker.js");
+export const program = path.join(root, "dist/runtime/sv-worker.cjs");
 
 /** Use with `await using`. */
 export class WorkerProgram implements AsyncDisposable {

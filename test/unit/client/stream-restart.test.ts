@@ -127,6 +127,37 @@ describe("a job that is started again", () => {
       },
     ));
 
+  test("though it was no retry and has fewer chunks, is told to a reader that says where it was", () => {
+    const where = (id: string) => ({
+      accept: "application/x-ndjson",
+      "last-event-id": id,
+    });
+    return playing(
+      [
+        stream("", droppedLines([chunk(0, "a"), chunk(1, "b")])),
+        // Handed back and begun anew, twice: the attempt grows, `retries` does not.
+        {
+          ...stream("?from=2", droppedLines([{ restart: 2 }, chunk(0, "A", second)])),
+          headers: where("1"),
+        },
+        {
+          ...stream("?from=1", lines({ restart: 3 }, chunk(0, "α", { attempt: 3 }), DONE)),
+          headers: where("2.0"),
+        },
+      ],
+      async ({ endpoint }) => {
+        expect(await events(endpoint)).toEqual([
+          "a",
+          "b",
+          { attempt: 2 },
+          "A",
+          { attempt: 3 },
+          "α",
+        ]);
+      },
+    );
+  });
+
   test("leaves chunks of the attempt before, that come late, unread", () =>
     playing(
       [

@@ -1,7 +1,8 @@
 /** What the passing of time does to a job: TTL, retention, executionTimeout with its grace, and leases. */
 import { describe, expect, it } from "vitest";
 import { dueAt, dueEvent, retentionMs } from "../../../emulator/core/job-due.ts";
-import { DEFAULT_RETRY_RULES } from "../../../emulator/core/job.ts";
+import { transition } from "../../../emulator/core/job-transition.ts";
+import { DEFAULT_RETRY_RULES, type Job } from "../../../emulator/core/job.ts";
 import { after, jobIn, queuedJob, SAMPLE_EVENTS, T0 } from "./sample-job.ts";
 
 const HOUR_MS = 3_600_000;
@@ -32,6 +33,24 @@ describe("what is due for a job", () => {
       type: "overrun",
       failure: { type: "execution_timeout" },
     });
+  });
+
+  it("is nothing of executionTimeout while a debugger holds the job, and later by its pauses afterwards", () => {
+    const pause = SAMPLE_EVENTS["report-pause"];
+    const handed = after(queuedJob({ executionTimeoutMs: 5_000 }), SAMPLE_EVENTS["hand-over"]);
+    const job: Job = { ...handed, lease: handed.lease && { ...handed.lease, expiresAt: Infinity } };
+    const apply = (event: Partial<typeof pause>, now: number): Job => {
+      const moved = transition(job, { ...pause, ...event }, now);
+      if (moved.result !== "changed") throw new Error(moved.result);
+      return moved.job;
+    };
+    expect(dueAt(apply({ isPaused: true }, T0 + 2_000))).toBe(job.ttlAt);
+    const later = apply({ isPaused: false, pausedMs: 3_000 }, T0 + 9_000);
+    expect(dueAt(later)).toBe(T0 + 1_000 + 13_000);
+    expect(dueTypeAt(later, T0 + 1_000 + 13_000)).toBe("overrun");
+    // No worker can claim more than has passed.
+    const claimed = apply({ isPaused: false, pausedMs: 9e12 }, T0 + 3_000);
+    expect(dueAt(claimed)).toBe(T0 + 1_000 + 2_000 + 10_000);
   });
 
   it("is deletion when the retention ends, or the time to live if that is sooner", () => {

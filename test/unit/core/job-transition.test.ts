@@ -12,6 +12,7 @@ const EXPECTED: Record<JobStatus, Partial<Record<JobEventType, string>>> = {
   IN_QUEUE: { "hand-over": "IN_PROGRESS", cancel: "CANCELLED", purge: "deleted" },
   IN_PROGRESS: {
     renew: "IN_PROGRESS",
+    "report-pause": "IN_PROGRESS",
     "append-chunks": "IN_PROGRESS",
     "report-progress": "IN_PROGRESS",
     complete: "COMPLETED",

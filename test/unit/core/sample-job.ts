@@ -31,6 +31,12 @@ export function queuedJob(overrides: Partial<Parameters<typeof submitJob>[0]> = 
 export const SAMPLE_EVENTS: { readonly [T in JobEventType]: Extract<JobEvent, { type: T }> } = {
   "hand-over": { type: "hand-over", workerId: "w1", leaseToken: LEASE_TOKEN, leaseMs: 15_000 },
   renew: { type: "renew", leaseToken: LEASE_TOKEN, leaseMs: 15_000 },
+  "report-pause": {
+    type: "report-pause",
+    leaseToken: LEASE_TOKEN,
+    isPaused: true,
+    pausedMs: 0,
+  },
   "append-chunks": { type: "append-chunks", leaseToken: LEASE_TOKEN, firstIndex: 0, count: 2 },
   "report-progress": { type: "report-progress", leaseToken: LEASE_TOKEN },
   complete: { type: "complete", leaseToken: LEASE_TOKEN },

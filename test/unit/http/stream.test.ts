@@ -1,7 +1,7 @@
 /** `/stream` over HTTP: batches that are consumed or not, and pushing to readers of every speed. */
 import { once } from "node:events";
 import { expect, it } from "vitest";
-import type { HandedJob } from "../../../runtime/protocol/outcome.ts";
+import type { HandedJob, Outcome } from "../../../runtime/protocol/outcome.ts";
 import type { ScriptedWorker } from "../scripted-worker.ts";
 import { startTestHttp, type TestHttp } from "./http-harness.ts";
 import { TextReader } from "./text-reader.ts";
@@ -27,8 +27,13 @@ async function watched(service: TestHttp, jobId: string): Promise<void> {
 }
 
 /** Has the job lost by its worker and handed over to it again. */
-async function restart(worker: ScriptedWorker, job: HandedJob): Promise<HandedJob> {
-  await worker.finish(job, { kind: "lost", failure: { type: "process_exited", message: "gone" } });
+const LOST: Outcome = {
+  kind: "lost",
+  failure: { type: "process_exited", message: "gone" },
+};
+
+async function restart(worker: ScriptedWorker, job: HandedJob, by = LOST): Promise<HandedJob> {
+  await worker.finish(job, by);
   await worker.grant();
   return worker.nextJob();
 }
@@ -136,12 +141,13 @@ it("pushes lines of JSON, chunks verbatim and the job last", async () => {
   });
 });
 
-it("keeps a chunk on one line whatever whitespace its JSON has", async () => {
+it("takes a chunk with any whitespace in its JSON but line breaks, which would tear the line", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
-  const { jobId, leaseToken } = job;
-  const body = Buffer.from('{\r\n"output": "a\\nb",\n"metrics": {"stream_index": 0}}');
-  await worker.report({ chunks: [{ jobId, leaseToken, index: 0, body }] });
+  const spaced = '{ "output":\t"a\\nb", "metrics": {"stream_index": 0} }';
+  await worker.lines(job, [spaced.replace(" ", "\r")]);
+  await worker.lines(job, [spaced.replace(" ", "\n")]);
+  await worker.lines(job, [spaced]);
   await worker.complete(job, Buffer.from("[1,\n2]"));
   const lines = await (await service.open(path, { accept: "application/x-ndjson" })).body.text();
   const [first, last] = lines
@@ -184,6 +190,21 @@ it("goes on after Last-Event-ID, and says so if that was in an earlier attempt",
   expect(await late.until("\n\n")).toMatch(/^event: chunk\nid: 2\.0\n/);
   const later = new TextReader((await service.open(path, { ...sse, "last-event-id": "2.2" })).body);
   expect(await later.until("\n\n")).toMatch(/^event: chunk\nid: 2\.3\n/);
+});
+
+it("says so in lines of JSON too, though the attempt that runs now has fewer chunks and is no retry", async () => {
+  await using service = await startTestHttp();
+  const { job, worker, path } = await runningJob(service);
+  await worker.chunks(job, [0, 1, 2]);
+  const again = await restart(worker, job, { kind: "handed-back" });
+  await worker.chunks(again, [10]);
+  await worker.complete(again);
+  const headers = { accept: "application/x-ndjson", "last-event-id": "2" };
+  const lines = await (await service.open(`${path}?from=3`, headers)).body.text();
+  const [restarted, first, end] = lines.split("\n");
+  expect(restarted).toBe('{"restart":2}');
+  expect(JSON.parse(first ?? "")).toStrictEqual(chunk(10, 0, 2));
+  expect(JSON.parse(end ?? "")).not.toHaveProperty("retries");
 });
 
 it("refuses a Last-Event-ID that no event has, and a from that is no index", async () => {

@@ -1,19 +1,7 @@
 /** A debugger reaches the handler process at the address it was told, and the process after it at the same one. */
-import { once } from "node:events";
-import net from "node:net";
 import { expect, test } from "vitest";
+import { freeAddress } from "../../debugger-client.ts";
 import { WorkerRun } from "./worker-run.ts";
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (typeof address !== "object" || address === null) throw new Error("It has a port.");
-  return address.port;
-}
 
 /** The program that answers at the port, as a debugger asks for it. */
 async function debuggee(address: string): Promise<unknown> {
@@ -22,7 +10,7 @@ async function debuggee(address: string): Promise<unknown> {
 }
 
 test("the handler process is reached at one address, also after it was replaced; there is no standby", async () => {
-  const inspect = `127.0.0.1:${await freePort()}`;
+  const inspect = await freeAddress();
   await using run = new WorkerRun("says-when-set-up", {
     inspect,
     standby: "loaded",

@@ -6,6 +6,7 @@ import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { temporaryTree } from "../../temporary-tree.ts";
 import { fixture, tracedProcesses, WorkerRun } from "./worker-run.ts";
 
 describe("a handler that cannot be made ready", () => {
@@ -197,6 +198,36 @@ describe("a supervisor that is killed", () => {
       expect(tracedProcesses(trace)).toEqual([]);
     },
   );
+
+  test("leaves its jobs' directories to the next one, which removes them and not its own", async () => {
+    await using tree = await temporaryTree({});
+    const supervisor = path.resolve(import.meta.dirname, "lone-supervisor.ts");
+    const job = JSON.stringify({ file: true, wait: true });
+    const start = async () => {
+      const child = spawn(process.execPath, [supervisor, fixture("keeps-a-state"), job], {
+        stdio: ["ignore", "pipe", "inherit"],
+        env: { ...process.env, TMPDIR: tree.root },
+      });
+      await once(child.stdout, "data");
+      const kill = async (): Promise<void> => {
+        child.kill("SIGKILL");
+        await once(child, "exit");
+      };
+      return { kill };
+    };
+    const directories = async () =>
+      (await fs.readdir(tree.root)).filter((name) => name.startsWith("sv-jobs-"));
+    const first = await start();
+    const left = await directories();
+    await first.kill();
+    expect(await directories()).toEqual(left);
+    const second = await start();
+    let now = await directories();
+    while (now.includes(left[0] ?? "")) now = await directories();
+    expect([left.length, now.length]).toEqual([1, 1]);
+    expect(await fs.readFile(tree.path(now[0] ?? "", "1", "made.txt"), "utf8")).toBe("made");
+    await second.kill();
+  });
 });
 
 const lateJob = { jobId: "late", leaseToken: "late", attempt: 1, input: Buffer.from("{}") };

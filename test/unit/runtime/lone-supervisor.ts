@@ -1,4 +1,4 @@
-/** A supervisor with a standby process for tests to kill: runs one job for ever and prints a line once it runs. */
+/** A supervisor with a standby process for tests to kill: runs one job, of an input that may be given, and prints a line once it runs. */
 import { startWorker } from "../../../runtime/worker.ts";
 import { MemoryJobSource } from "./memory-job-source.ts";
 
@@ -9,8 +9,8 @@ startWorker({
   standbyDelayMs: 0,
   log: {
     write(_level, msg) {
-      if (msg === "blocking" || msg === "waiting") console.log(msg);
+      if (["blocking", "waiting", "begun"].includes(msg)) console.log(msg);
     },
   },
 });
-source.submit();
+source.submit({ input: JSON.parse(process.argv[3] ?? "{}") });

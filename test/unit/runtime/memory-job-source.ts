@@ -1,7 +1,8 @@
 /** Test double: a job source whose service is the test itself. */
+import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../../../runtime/protocol/outcome.ts";
-import type { Welcome } from "../../../runtime/protocol/session.ts";
+import type { PauseReport, Welcome } from "../../../runtime/protocol/session.ts";
 import type { JobSource, JobSourceListener } from "../../../runtime/source/job-source.ts";
 
 /** A job as a test describes it. */
@@ -20,6 +21,7 @@ export class TestLease implements LeaseRef {
   readonly leaseToken: string;
   readonly chunks: unknown[] = [];
   readonly progress: unknown[] = [];
+  readonly pauses: PauseReport[] = [];
   readonly #outcome = Promise.withResolvers<Outcome>();
   readonly #waiters: { readonly count: number; readonly resolve: () => void }[] = [];
 
@@ -150,13 +152,19 @@ export class MemoryJobSource implements JobSource {
     this.#dispatch();
   }
 
-  chunk(lease: LeaseRef, index: number, body: Uint8Array): void {
-    this.leases.get(lease.leaseToken)?.addChunk(parse(body));
-    if (this.storesChunks) queueMicrotask(() => this.listener.chunksStored(lease, index + 1));
+  chunks(lease: LeaseRef, batch: ChunkBatch): void {
+    const held = this.leases.get(lease.leaseToken);
+    for (const chunk of chunksOf(batch)) held?.addChunk(parse(chunk));
+    const nextIndex = batch.firstIndex + batch.count;
+    if (this.storesChunks) queueMicrotask(() => this.listener.chunksStored(lease, nextIndex));
   }
 
   progress(lease: LeaseRef, value: Uint8Array): void {
     this.leases.get(lease.leaseToken)?.progress.push(parse(value));
+  }
+
+  paused(pause: PauseReport): void {
+    this.leases.get(pause.leaseToken)?.pauses.push(pause);
   }
 
   finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }> {

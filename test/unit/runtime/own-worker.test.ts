@@ -1,10 +1,35 @@
 /** A worker started by a program of the user's own talks to the service as `sv-worker` does. */
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { startWorker } from "../../../runtime/index.ts";
 import { startGrpcService, TOKEN } from "../../contract/job-source/grpc-service.ts";
+import { DebuggerClient, freeAddress } from "../../debugger-client.ts";
 import { fixture, tracedProcesses } from "./worker-run.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+/** What is written to standard error meanwhile, and a way to wait for a part of it. */
+function listenToStderr(): { text(): string; until(part: string): Promise<void> } {
+  let text = "";
+  let look = (): void => {};
+  vi.spyOn(process.stderr, "write").mockImplementation((piece) => {
+    text += String(piece);
+    look();
+    return true;
+  });
+  const until = (part: string): Promise<void> =>
+    new Promise((resolve) => {
+      look = () => {
+        if (text.includes(part)) resolve();
+      };
+      look();
+    });
+  return { text: () => text, until };
+}
 
 test("takes jobs, drains, and leaves nothing behind", async () => {
   await using service = await startGrpcService();
@@ -35,4 +60,68 @@ test("without a service it says what to set", async () => {
     code: "missing_setting",
     message: "A worker needs the option serviceAddress, or the variable SV_SERVICE_ADDRESS.",
   });
+});
+
+test("has the standby process it is told to have, and logs from the level it is told", async () => {
+  await using service = await startGrpcService();
+  const stderr = listenToStderr();
+  const given = { serviceAddress: service.address, workerToken: TOKEN };
+  const worker = await startWorker(fixture("echo"), {
+    ...given,
+    standby: "loaded",
+    logLevel: "debug",
+  });
+  await stderr.until("a standby handler process is ready");
+  worker.stop();
+  await worker.ended;
+  const before = stderr.text().length;
+  const quiet = await startWorker(fixture("echo"), { ...given, logLevel: "warn" });
+  quiet.drain();
+  await quiet.ended;
+  expect(stderr.text().slice(before)).toBe("");
+});
+
+test("lets a debugger in where it is told", async () => {
+  await using service = await startGrpcService();
+  const stderr = listenToStderr();
+  const inspect = await freeAddress();
+  const worker = await startWorker(fixture("echo"), {
+    serviceAddress: service.address,
+    workerToken: TOKEN,
+    inspect: inspect.replace("127.0.0.1:", ""),
+  });
+  await stderr.until("Debugger listening");
+  await using debug = await DebuggerClient.attach(inspect);
+  expect(await debug.evaluate("1 + 1")).toBe(2);
+  worker.stop();
+  expect(await worker.ended).toBe("stopped");
+});
+
+test.each([
+  [{ inspect: "anywhere" }, /^inspect must be host:port or a port from 1 to 65535, not "anywhere"/],
+  [{ standby: "always" }, 'standby must be one of none, idle, loaded, not "always".'],
+  [{ logLevel: "all" }, 'logLevel must be one of debug, info, warn, error, not "all".'],
+])("starts nothing with %j and says what is possible", async (options, message) => {
+  const service = { serviceAddress: "127.0.0.1:1", workerToken: TOKEN };
+  // As a caller without a compiler would.
+  const given = { ...service, ...options } as Parameters<typeof startWorker>[1];
+  await expect(startWorker(fixture("echo"), given)).rejects.toMatchObject({
+    code: "bad_setting",
+    message: typeof message === "string" ? message : expect.stringMatching(message),
+  });
+});
+
+test("a program whose worker has ended ends by itself", async () => {
+  await using service = await startGrpcService();
+  const main = path.join(import.meta.dirname, "own-main.ts");
+  const program = spawn(process.execPath, [main, fixture("echo")], {
+    env: { ...process.env, SV_SERVICE_ADDRESS: service.address, SV_WORKER_TOKEN: TOKEN },
+    stdio: "ignore",
+  });
+  const session = await service.nextSession();
+  const ids = { workerId: "w", endpointId: "e" };
+  session.send({ welcome: { ...ids, leaseMs: 15_000, leaseRenewalMs: 5_000 } });
+  await session.until(({ credit }) => credit === 4);
+  program.kill("SIGTERM");
+  expect(await once(program, "exit")).toEqual([0, null]);
 });

@@ -75,6 +75,45 @@ describe("a loaded standby process", () => {
   });
 });
 
+describe("a loaded standby process that was never needed", () => {
+  const options = { standby: "loaded", standbyDelayMs: 0 } as const;
+  const disposedOf = (run: WorkerRun): number =>
+    run.log.filter(({ msg }) => msg === "disposed of after 0 jobs").length;
+
+  test("disposes of what it has set up when the worker leaves", async () => {
+    await using run = new WorkerRun("keeps-a-state", { ...options, graceMs: 10_000 });
+    await run.logged("a standby handler process is ready");
+    run.worker.drain();
+    expect(await run.worker.ended).toBe("drained");
+    expect(disposedOf(run)).toBe(2);
+  });
+
+  test("is ended after the grace when that hangs", async () => {
+    await using run = new WorkerRun("keeps-a-state", {
+      ...options,
+      graceMs: 1_000,
+      env: { TEST_DISPOSE: "hangs" },
+    });
+    await run.logged("a standby handler process is ready");
+    run.worker.drain();
+    expect(await run.worker.ended).toBe("drained");
+    expect(disposedOf(run)).toBe(2);
+  });
+
+  test("has no time for it when the worker stops at once", async () => {
+    await using run = new WorkerRun("keeps-a-state", {
+      ...options,
+      graceMs: 600_000,
+      env: { TEST_DISPOSE: "hangs" },
+    });
+    await run.logged("a standby handler process is ready");
+    run.worker.drain();
+    await run.logged("disposed of after 0 jobs", 2);
+    run.worker.stop();
+    expect(await run.worker.ended).toBe("stopped");
+  });
+});
+
 test("without a standby there is one process only, and the next one starts when it is gone", async () => {
   await using run = new WorkerRun("says-when-set-up", { standby: "none", standbyDelayMs: 0 });
   const first = await run.source.submit().result();

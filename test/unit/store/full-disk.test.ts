@@ -114,8 +114,9 @@ describe.runIf(tmpfsIsMissing === undefined)("a full disk", () => {
       const job = await insertNew(tx);
       // More than is held in memory before it is written.
       for (let chunk = 0; chunk < 400; chunk += 1) {
-        const body = { kind: "inline", bytes: pattern(200_000) } as const;
-        await tx.appendChunks(job.seq, chunk, [body]).catch(() => undefined);
+        const lines = { kind: "inline", bytes: pattern(200_000) } as const;
+        const batch = { firstIndex: chunk, count: 1, lines };
+        await tx.appendChunks(job.seq, batch).catch(() => undefined);
       }
     });
     await expect(swallowing).rejects.toBeInstanceOf(StoreFullError);

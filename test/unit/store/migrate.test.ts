@@ -1,11 +1,14 @@
 /** How a database is brought to the newest schema, and which databases are refused. */
+import { Buffer } from "node:buffer";
+import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
+import { FIRST_SCHEMA } from "../../../emulator/store/sqlite/migrations/0001-first.ts";
 import { migrate } from "../../../emulator/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import { StoreUnusableError } from "../../../emulator/store/store.ts";
-import { insertNew } from "../../contract/store/subject.ts";
+import { batch, insertNew, textsOf } from "../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 const ONE = "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('from one');";
@@ -67,17 +70,52 @@ it("a store whose database says a newer version wrote it does not open", async (
   const store = await openSqliteStore({ directory: temporary.path });
   const job = await store.transact(insertNew);
   await store.close();
-  setVersion(temporary.path, 999);
+  const version = exchangeVersion(temporary.path, 999);
   const opening = openSqliteStore({ directory: temporary.path });
   await expect(opening).rejects.toBeInstanceOf(StoreUnusableError);
   await expect(opening).rejects.toThrow(/version 999, this one knows versions up to \d+/);
-  setVersion(temporary.path, 1);
+  exchangeVersion(temporary.path, version);
   const reopened = await openSqliteStore({ directory: temporary.path });
   expect(await reopened.read((view) => view.job(job.id))).toEqual(job);
   await reopened.close();
 });
 
-function setVersion(directory: string, version: number): void {
+it("chunks of the first schema, in rows and in files, are read as before, a line each", async () => {
+  using temporary = temporaryDirectory();
+  const payloads = path.join(temporary.path, "payloads");
+  const name = "0190a3b1-2c4d-4e6f-8a9b-0c1d2e3f4a5b";
+  const texts = [
+    '{"output":0}',
+    '{"output":\n"ä"}',
+    `{"output":"${"x".repeat(300_000)}"}`,
+  ] as const;
+  fs.mkdirSync(payloads);
+  fs.writeFileSync(path.join(payloads, name), texts[2]);
+  const old = new DatabaseSync(path.join(temporary.path, "store.db"));
+  migrate(old, "old", [FIRST_SCHEMA]);
+  const insert = old.prepare("INSERT INTO chunk VALUES (?, ?, ?, ?)");
+  const bodies = [Buffer.from(texts[0]), Buffer.from(texts[1]), name];
+  for (const [index, body] of bodies.entries()) {
+    insert.run(1, index, Buffer.byteLength(texts[index] ?? ""), body);
+  }
+  old.close();
+
+  const store = await openSqliteStore({ directory: temporary.path });
+  const window = { from: 0, maxCount: 9, maxBytes: 9_999_999 };
+  const read = await store.read((view) => view.chunks(1, window));
+  expect(textsOf(read)).toEqual([texts[0], '{"output": "ä"}', texts[2]]);
+  await store.transact((tx) => tx.appendChunks(1, batch(3, "new")));
+  const rest = await store.read((view) => view.chunks(1, { ...window, from: 2 }));
+  expect(textsOf(rest)).toEqual([texts[2], "new"]);
+  await store.transact((tx) => tx.removeChunks(1));
+  await store.close();
+  expect(fs.readdirSync(payloads)).toEqual([]);
+});
+
+/** Answers the version that was there. */
+function exchangeVersion(directory: string, version: unknown): unknown {
   using db = new DatabaseSync(path.join(directory, "store.db"));
-  db.exec(`PRAGMA user_version = ${version}`);
+  const before = versionOf(db);
+  db.exec(`PRAGMA user_version = ${String(version)}`);
+  return before;
 }

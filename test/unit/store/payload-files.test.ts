@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import { PayloadFiles } from "../../../emulator/store/sqlite/payload-files.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
-import { StoreUnusableError, type Store } from "../../../emulator/store/store.ts";
+import { type Payload, StoreUnusableError, type Store } from "../../../emulator/store/store.ts";
 import { insertNew, pattern } from "../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
@@ -62,8 +62,8 @@ it("a file goes with the job, the slot, the chunks or the value that referred to
     await insertWithInput(store, LARGE),
     await insertWithInput(store, LARGE),
   ];
-  const [chunk, replacement] = [await store.stage(LARGE), await store.stage(LARGE)];
-  await store.transact((tx) => tx.appendChunks(c.seq, 0, [chunk]));
+  const [lines, replacement] = [await store.stage(LARGE), await store.stage(LARGE)];
+  await store.transact((tx) => tx.appendChunks(c.seq, { firstIndex: 0, count: 1, lines }));
   expect(beside.files()).toHaveLength(5);
   await store.transact(async (tx) => {
     await tx.deleteJob(a);
@@ -98,6 +98,40 @@ it("a payload that is discarded loses its file at once, one that is stored keeps
   expect(beside.files()).toEqual([used.kind === "file" ? used.name : ""]);
 });
 
+it("chunks staged together share a file, which stays as long as one of them is stored", async () => {
+  await using beside = await storeWithFiles();
+  const { store } = beside;
+  const parts = [LARGE, Buffer.from("small\n"), LARGE];
+  const [first, second, third] = await store.stageChunks(parts);
+  const unused = await store.stageChunks([LARGE, LARGE]);
+  if (!first || !second || !third) throw new Error("three parts were staged");
+  expect(beside.files()).toHaveLength(2);
+  const job = await store.transact(insertNew);
+  const lines = (payload: Payload, firstIndex: number) => ({
+    firstIndex,
+    count: 1,
+    lines: payload,
+  });
+  const undone = store.transact(async (tx) => {
+    await tx.appendChunks(job.seq, lines(first, 0));
+    await tx.appendChunks(job.seq, lines(second, 1));
+    throw new Error("refused");
+  });
+  await expect(undone).rejects.toThrow("refused");
+  await store.transact((tx) => tx.appendChunks(job.seq, lines(second, 0)));
+  const again = store.transact((tx) => tx.appendChunks(job.seq, lines(second, 1)));
+  await expect(again).rejects.toThrow("was not staged");
+  for (const payload of [first, second, third, ...unused]) await store.discard(payload);
+  expect(beside.files()).toEqual([second.kind === "file" ? second.name : ""]);
+  const window = { from: 0, maxCount: 9, maxBytes: 9 };
+  const reopened = await beside.reopen();
+  const [stored] = await reopened.read((view) => view.chunks(job.seq, window));
+  expect(Buffer.from(stored?.lines ?? []).toString()).toBe("small\n");
+  await reopened.transact((tx) => tx.removeChunks(job.seq));
+  await beside.close();
+  expect(beside.files()).toEqual([]);
+});
+
 it("a read that began before its job was deleted gets all bytes", async () => {
   await using beside = await storeWithFiles();
   const { store } = beside;
@@ -116,7 +150,7 @@ it("a read that began before its job was deleted gets all bytes", async () => {
 it("a file that is being read is removed after that", async () => {
   using temporary = temporaryDirectory();
   const files = new PayloadFiles(temporary.path);
-  const name = await files.stage(LARGE);
+  const [{ name } = { name: "" }] = await files.stage([LARGE]);
   const file = path.join(temporary.path, "payloads", name);
   const reads = [files.read(name), files.read(name)];
   await files.remove(name);

@@ -58,11 +58,12 @@ const report = fc.record(
     ready: fc.record({ concurrency: count }),
     initFailure: failure,
     renewals: some(fc.record(lease)),
-    chunks: some(fc.record({ ...lease, index: u32, body: bytes })),
+    chunks: some(fc.record({ ...lease, firstIndex: u32, count, lines: bytes })),
     progress: some(fc.record({ ...lease, value: bytes })),
     outcomes: some(fc.record({ ...lease, outcome })),
     draining: fc.constant(true),
     credit: count,
+    pauses: some(fc.record({ ...lease, isPaused: fc.boolean(), pausedMs: u32 })),
   },
   { requiredKeys: [] },
 );
@@ -126,9 +127,9 @@ describe("the wire form", () => {
   });
 
   test("takes zeros that another implementation leaves out", () => {
-    const chunk = { jobId: "j", leaseToken: "t", body: Buffer.from("{}") };
+    const chunk = { jobId: "j", leaseToken: "t", count: 1, lines: Buffer.from("{}\n") };
     const message = { ...encodeReport({}), chunks: [chunk] };
-    expect(decodeReport(message).chunks).toMatchObject([{ index: 0 }]);
+    expect(decodeReport(message).chunks).toMatchObject([{ firstIndex: 0 }]);
     const receipts = { ...encodeOrders({}), outcomeReceipts: [{ jobId: "j", leaseToken: "t" }] };
     expect(decodeOrders(receipts).outcomeReceipts).toMatchObject([{ accepted: false }]);
   });
@@ -148,7 +149,8 @@ describe("a message that cannot be used is refused, naming the field", () => {
     ["Failure.message", { initFailure: { failure: { ...broken, message: "" } } }],
     ["InitFailure.failure", { initFailure: { failure: undefined } }],
     ["Ready.concurrency", { ready: {} }],
-    ["Chunk.body", { chunks: [id] }],
+    ["Chunks.count", { chunks: [{ ...id, lines: Buffer.from("{}\n") }] }],
+    ["Chunks.lines", { chunks: [{ ...id, count: 1 }] }],
     ["Progress.value", { progress: [{ ...id, value: Buffer.alloc(0) }] }],
     ["Hello.protocol_version", { hello: { held: [] } }],
   ])("a report without a sound %s", (field, part) => {
@@ -169,7 +171,16 @@ describe("a message that cannot be used is refused, naming the field", () => {
 });
 
 test("payload bytes are handed on without a copy when a report is encoded", () => {
-  const body = new Uint8Array([123, 125]);
-  const message = encodeReport({ chunks: [{ jobId: "j", leaseToken: "t", index: 0, body }] });
-  expect(message.chunks[0]?.body?.buffer).toBe(body.buffer);
+  const value = new Uint8Array([123, 125]);
+  const message = encodeReport({ progress: [{ jobId: "j", leaseToken: "t", value }] });
+  expect(message.progress[0]?.value?.buffer).toBe(value.buffer);
+});
+
+test("a field that a later version adds is passed over, on either side", () => {
+  // Field 99, a varint of 1.
+  const unknown = Buffer.from([0x98, 0x06, 0x01]);
+  const said = Buffer.concat([requestSerialize(encodeReport({ credit: 3 })), unknown]);
+  expect(decodeReport(requestDeserialize(said))).toEqual({ credit: 3 });
+  const ordered = Buffer.concat([responseSerialize(encodeOrders({ drain: true })), unknown]);
+  expect(decodeOrders(responseDeserialize(ordered))).toEqual({ drain: true });
 });

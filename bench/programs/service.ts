@@ -1,0 +1,163 @@
+/** A service that tells when its worker got a job: the emulator's engine, store and worker port, and the built `sv-worker`. */
+import path from "node:path";
+import { z } from "zod";
+import { createEngine, type RunningEngine } from "../../emulator/engine/engine.ts";
+import { viewJobAtEnd } from "../../emulator/engine/job-view.ts";
+import { submit } from "../../emulator/engine/submit.ts";
+import { WorkerSession } from "../../emulator/engine/worker-session.ts";
+import { WorkerServer } from "../../emulator/grpc/worker-server.ts";
+import type { LaunchedWorker, Launcher } from "../../emulator/launch/launcher.ts";
+import { createProcessLauncher } from "../../emulator/launch/process-launcher.ts";
+import { localEndpoint, localTemplate } from "../../emulator/local-endpoint.ts";
+import { openSqliteStore } from "../../emulator/store/sqlite/sqlite-store.ts";
+import { createSystemClock, createSystemRandom } from "../../emulator/system-clock.ts";
+import { prepareHandler } from "../../runtime/load/prepare-handler.ts";
+import { LIMITS } from "../../runtime/protocol/limits.ts";
+import type { ServiceOrders, WorkerReport } from "../../runtime/protocol/session.ts";
+import { answerQuestions } from "../asking.ts";
+import { jobInput } from "../payload.ts";
+import { nodeMs } from "../floors/bare-node.ts";
+
+const ENDPOINT = "timed";
+const PATIENCE_MS = 30_000;
+/** A worker says which leases it holds this soon, which is the first that is heard of a job it has taken. */
+const RENEWAL_MS = 1;
+
+const program = path.resolve(import.meta.dirname, "../../dist/runtime/sv-worker.cjs");
+const log = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: (fields: object, message: string) => console.error(message, fields),
+};
+
+const questionShape = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("open"),
+    folder: z.string(),
+    handler: z.string(),
+    workers: z.enum(["one", "for each job"]),
+  }),
+  z.object({ kind: z.literal("start"), compileCache: z.string().optional() }),
+  z.object({ kind: z.literal("pickup") }),
+  z.object({ kind: z.literal("node") }),
+]);
+
+const pickedUpShape = z.object({ invokedAt: z.string() });
+
+/** The last start of a worker; its times are of `performance.now`. */
+const start: { launchedAt: number; takenAt: number | undefined; worker?: LaunchedWorker } = {
+  launchedAt: 0,
+  takenAt: undefined,
+};
+let engine: RunningEngine | undefined;
+
+class ListeningSession extends WorkerSession {
+  override receive(report: WorkerReport): Promise<void> {
+    if (report.renewals !== undefined) start.takenAt ??= performance.now();
+    return super.receive(report);
+  }
+}
+
+function renewingSoon(orders: ServiceOrders): ServiceOrders {
+  if (orders.welcome === undefined) return orders;
+  return { ...orders, welcome: { ...orders.welcome, leaseRenewalMs: RENEWAL_MS } };
+}
+
+function timed(launcher: Launcher): Launcher {
+  return {
+    ...launcher,
+    launch(order) {
+      start.takenAt = undefined;
+      start.launchedAt = performance.now();
+      return (start.worker = launcher.launch(order));
+    },
+  };
+}
+
+async function open(folder: string, handler: string, workersMin: 0 | 1): Promise<RunningEngine> {
+  const { modulePath } = await prepareHandler(handler);
+  const launcher = createProcessLauncher({
+    program,
+    serviceAddress: () => server.address,
+    handlerOf: () => modulePath,
+    line: () => undefined,
+  });
+  const opened = await createEngine({
+    store: await openSqliteStore({ directory: path.join(folder, "data") }),
+    clock: createSystemClock(),
+    random: createSystemRandom(),
+    log,
+    launchers: [timed(launcher)],
+  });
+  const server = new WorkerServer({
+    address: `unix:${path.join(folder, "worker.sock")}`,
+    log,
+    authenticate: (token) => opened.workers.authenticate(token),
+    openSession: (worker, send) =>
+      workersMin === 1
+        ? new WorkerSession(opened.context, worker, send)
+        : new ListeningSession(opened.context, worker, (orders) => send(renewingSoon(orders))),
+  });
+  await server.start();
+  const settings = { workersMin, workersMax: 1, idleTimeout: 0 };
+  const local = { id: ENDPOINT, path: modulePath, settings };
+  const endpoint = localEndpoint(local, new Date().toISOString());
+  await opened.serve([{ template: localTemplate(local), endpoint }]);
+  opened.start();
+  return opened;
+}
+
+/** Gives the job's output, and when its submission was durable, ns of this machine's clock. */
+async function runJob(): Promise<{ readonly committedAt: bigint; readonly output: string }> {
+  if (engine === undefined) throw new Error("The service is not open.");
+  const { context } = engine;
+  const { id } = await submit(context, {
+    endpointId: ENDPOINT,
+    kind: "async",
+    submission: {
+      input: Buffer.from(JSON.stringify(jobInput)),
+      policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs },
+    },
+  });
+  const committedAt = process.hrtime.bigint();
+  const ref = { endpointId: ENDPOINT, jobId: id };
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const { job, output } = await viewJobAtEnd(context, ref, PATIENCE_MS, patience);
+  if (job.status !== "COMPLETED") throw new Error(`The job is ${job.status}.`);
+  return { committedAt, output: Buffer.from(output ?? []).toString() };
+}
+
+/** An endpoint without workers gets one as soon as a job waits, and ends it as soon as it is idle. */
+async function startWorker(compileCache: string | undefined): Promise<object> {
+  if (compileCache === undefined) delete process.env["NODE_COMPILE_CACHE"];
+  else process.env["NODE_COMPILE_CACHE"] = compileCache;
+  await runJob();
+  const resultMs = performance.now() - start.launchedAt;
+  const { takenAt = performance.now(), launchedAt, worker } = start;
+  await worker?.exited;
+  return { takenMs: takenAt - launchedAt, resultMs };
+}
+
+async function pickupMs(): Promise<number> {
+  const { committedAt, output } = await runJob();
+  const { invokedAt } = pickedUpShape.parse(JSON.parse(output));
+  return Number(BigInt(invokedAt) - committedAt) / 1e6;
+}
+
+// With it Node reads certificates as soon as a process loads what it needs for gRPC, which takes a core for 7 ms.
+delete process.env["NODE_EXTRA_CA_CERTS"];
+
+answerQuestions(async (message) => {
+  const question = questionShape.parse(message);
+  switch (question.kind) {
+    case "open":
+      engine = await open(question.folder, question.handler, question.workers === "one" ? 1 : 0);
+      return null;
+    case "start":
+      return startWorker(question.compileCache);
+    case "pickup":
+      return pickupMs();
+    case "node":
+      return nodeMs();
+  }
+});

@@ -1,0 +1,42 @@
+/** Row: how soon the handler of an idle worker is called for a submitted job, beside the messages that takes. */
+import { type Bench, interleave, newFolder } from "../bench.ts";
+import { grpcFloor } from "../floors/grpc.ts";
+import { ipcFloor } from "../floors/ipc.ts";
+import type { Line } from "../line.ts";
+import { ServiceProgram } from "../service-program.ts";
+import { median, ratio, sum, summarize } from "../statistics.ts";
+import type { Row } from "./row.ts";
+
+async function measure(bench: Bench): Promise<readonly Line[]> {
+  const folder = newFolder(bench, "pickup");
+  const handler = "tells-when";
+  await using service = await ServiceProgram.start({ folder, handler, workers: "one" });
+  await using grpc = await grpcFloor(folder);
+  await using ipc = ipcFloor();
+  const times = bench.quick ? 200 : 500;
+  const series = await interleave(bench, bench.quick ? 5 : 9, {
+    ours: async () => {
+      const pickups: number[] = [];
+      for (let job = 0; job < times; job += 1) pickups.push(await service.pickupMs());
+      return median(pickups);
+    },
+    grpc: () => grpc.p50Ms(times),
+    ipc: () => ipc.p50Ms(times),
+  });
+  const oneWay = sum(series.grpc, series.ipc).map((thereAndBack) => thereAndBack / 2);
+  return [
+    {
+      what: "submission durable to handler called, p50",
+      unit: "ms",
+      ours: summarize(series.ours),
+      beside: { what: "gRPC + IPC, one way (half of there and back)", value: summarize(oneWay) },
+      ratio: ratio(series.ours, oneWay),
+    },
+  ];
+}
+
+export const pickup: Row = {
+  id: "pickup",
+  title: "Pickup: one 200 B job at a time, by a worker that has nothing else to do",
+  measure,
+};

@@ -1,0 +1,52 @@
+/** A service of our own making, in a process of its own, that tells when its worker got a job. */
+import { z } from "zod";
+import { Program } from "./asking.ts";
+import { handlerFile } from "./emulator-process.ts";
+
+const startShape = z.object({
+  /** From the spawn of `sv-worker` to its first word that it holds the lease of the job that waited for it. */
+  takenMs: z.number(),
+  /** From the spawn to the moment that job's result is durable. */
+  resultMs: z.number(),
+});
+
+export type WorkerStart = z.infer<typeof startShape>;
+
+export interface ServiceStart {
+  /** A new directory. */
+  readonly folder: string;
+  /** Name of a handler in `bench/handlers/`. */
+  readonly handler: string;
+  /** One from the start that stays, or a new one for each job that ends when it is done. */
+  readonly workers: "one" | "for each job";
+}
+
+export class ServiceProgram implements AsyncDisposable {
+  readonly #program = new Program("service");
+
+  static async start({ folder, handler, workers }: ServiceStart): Promise<ServiceProgram> {
+    const service = new ServiceProgram();
+    const question = { kind: "open", folder, handler: handlerFile(handler), workers };
+    await service.#program.ask(z.null(), question);
+    return service;
+  }
+
+  /** Submits a job, for which a worker has to be started. @param compileCache default: Node's own */
+  async startWorker(compileCache?: string): Promise<WorkerStart> {
+    return this.#program.ask(startShape, { kind: "start", compileCache });
+  }
+
+  /** Starts a bare Node from the same process; gives the time to its exit. */
+  async startNode(): Promise<number> {
+    return this.#program.ask(z.number(), { kind: "node" });
+  }
+
+  /** From the commit of a submission to the call of the handler `tells-when`. */
+  async pickupMs(): Promise<number> {
+    return this.#program.ask(z.number(), { kind: "pickup" });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#program[Symbol.asyncDispose]();
+  }
+}

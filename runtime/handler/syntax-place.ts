@@ -1,0 +1,72 @@
+/** Finds the file, line and column of a syntax error in a JavaScript module that could not be imported. */
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Message, Plugin } from "esbuild";
+
+/**
+ * The place and the error, one line for each found: `/path/handler.js:2:13: Unexpected ";"`. Undefined when the error is
+ * not about the module's syntax, or nobody knows where it is.
+ */
+export async function syntaxPlaces(
+  error: SyntaxError,
+  sourcePath: string,
+): Promise<string | undefined> {
+  const stack = error.stack ?? "";
+  const shown = shownPlace(stack, error.message);
+  if (shown !== undefined) return shown;
+  // Node says nothing of where a module cannot be parsed; a parser that does is asked.
+  return stack.includes("at compileSourceTextModule ") ? parsedPlaces(sourcePath) : undefined;
+}
+
+/** Some stacks begin with the file and line, the line itself, and a mark below the column. */
+function shownPlace(stack: string, message: string): string | undefined {
+  const [place = "", , mark = ""] = stack.split("\n");
+  const [, file, line] = /^(file:\/\/.+|\/.+):(\d+)$/u.exec(place) ?? [];
+  if (file === undefined || !mark.includes("^")) return undefined;
+  const name = file.startsWith("file:") ? fileURLToPath(file) : file;
+  return `${name}:${line}:${mark.indexOf("^") + 1}: ${message}`;
+}
+
+async function parsedPlaces(sourcePath: string): Promise<string | undefined> {
+  try {
+    const { build } = await import("esbuild");
+    const folder = path.dirname(sourcePath);
+    await build({
+      entryPoints: [sourcePath],
+      absWorkingDir: folder,
+      bundle: true,
+      write: false,
+      platform: "node",
+      format: "esm",
+      packages: "external",
+      logLevel: "silent",
+      plugins: [onlyJavaScript],
+    });
+    return undefined;
+  } catch (error) {
+    // Without esbuild, or with an error of another kind, what Node said has to do.
+    return messagesOf(error, path.dirname(sourcePath));
+  }
+}
+
+function messagesOf(error: unknown, folder: string): string | undefined {
+  if (!(error instanceof Error) || !("errors" in error) || !Array.isArray(error.errors)) {
+    return undefined;
+  }
+  const places = (error.errors as Message[]).flatMap(({ text, location }) => {
+    if (location === null) return [];
+    const file = path.resolve(folder, location.file);
+    return [`${file}:${location.line}:${location.column + 1}: ${text}`];
+  });
+  return places.length === 0 ? undefined : places.join("\n");
+}
+
+/** Whatever else a module loads has no syntax to look at. */
+const onlyJavaScript: Plugin = {
+  name: "only-javascript",
+  setup(build) {
+    build.onLoad({ filter: /$/ }, ({ path: file }) =>
+      /\.[cm]?js$/u.test(file) ? undefined : { contents: "" },
+    );
+  },
+};

@@ -1,0 +1,90 @@
+/** Keeps the directory of bundles within bounds: the ones used last stay, those in use always. */
+import fs from "node:fs/promises";
+import path from "node:path";
+import { claimedBundles } from "./bundle-claims.ts";
+import { notePath } from "./bundle-note.ts";
+
+/** What is kept of bundles that no running process has claimed. */
+interface CacheBounds {
+  /** One that was not used for so long goes. */
+  readonly unusedForMs: number;
+  /** What all take together. */
+  readonly bytes: number;
+}
+
+const DAY_MS = 24 * 3_600_000;
+const BOUNDS: CacheBounds = { unusedForMs: 30 * DAY_MS, bytes: 200_000_000 };
+
+const BUNDLE = /^(.+)-[0-9a-f]{16}\.mjs$/u;
+
+interface Bundle {
+  readonly name: string;
+  readonly bytes: number;
+  /** Its note is touched at each use. */
+  readonly usedAt: number;
+}
+
+/** Where the name of the newest bundle of a handler is kept. */
+export function latestPath(folder: string, bundleName: string): string {
+  return path.join(folder, `${BUNDLE.exec(bundleName)?.[1] ?? bundleName}.latest`);
+}
+
+/** Never rejects: what cannot be removed stays. */
+export async function trimCache(folder: string, bounds = BOUNDS): Promise<void> {
+  try {
+    await removeTorn(folder);
+    for (const { name } of await superfluous(folder, bounds)) await remove(folder, name);
+  } catch {
+    // Another process may be trimming as well, or the directory be gone.
+  }
+}
+
+/** What a process that was killed was writing. */
+async function removeTorn(folder: string): Promise<void> {
+  for (const name of await fs.readdir(folder)) {
+    if (!name.endsWith(".partial")) continue;
+    const file = path.join(folder, name);
+    const { mtimeMs } = await fs.stat(file);
+    if (mtimeMs < Date.now() - DAY_MS) await fs.rm(file, { force: true });
+  }
+}
+
+async function superfluous(folder: string, bounds: CacheBounds): Promise<Bundle[]> {
+  const claimed = await claimedBundles(folder);
+  const newestFirst = (await bundlesIn(folder)).toSorted((a, b) => b.usedAt - a.usedAt);
+  const usedSince = Date.now() - bounds.unusedForMs;
+  let bytes = 0;
+  return newestFirst.filter((bundle) => {
+    bytes += bundle.bytes;
+    return !claimed.has(bundle.name) && (bundle.usedAt < usedSince || bytes > bounds.bytes);
+  });
+}
+
+async function bundlesIn(folder: string): Promise<Bundle[]> {
+  const names = (await fs.readdir(folder)).filter((name) => BUNDLE.test(name));
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const file = path.join(folder, name);
+      const [{ size, mtimeMs }, note] = await Promise.all([
+        fs.stat(file),
+        fs.stat(notePath(file)).catch(() => undefined),
+      ]);
+      return { name, bytes: size, usedAt: note?.mtimeMs ?? mtimeMs };
+    }),
+  );
+  return found;
+}
+
+/**
+ * First nobody finds it any more, then it goes, unless somebody found it before: whoever uses a bundle claims it and
+ * looks once more whether it is still the latest.
+ */
+async function remove(folder: string, name: string): Promise<void> {
+  const latest = latestPath(folder, name);
+  const isLatest = (await fs.readFile(latest, "utf8").catch(() => "")) === name;
+  if (isLatest) await fs.rm(latest, { force: true });
+  if ((await claimedBundles(folder)).has(name)) return;
+  const file = path.join(folder, name);
+  await fs.rm(file, { force: true });
+  await fs.rm(notePath(file), { force: true });
+}

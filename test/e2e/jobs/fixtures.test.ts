@@ -1,0 +1,105 @@
+/** Every way in which a handler misbehaves once it runs: outcome, certificate, log, the next job, and what is left. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { JobError, type EndpointClient, type Job } from "../../../runtime/client/index.ts";
+import { ENDINGS, GRACE_MS, type Ending } from "./endings.ts";
+import { eventually, type ObservedProcess, peakBytes, processesMarked } from "./observe.ts";
+import { Stage } from "./stage.ts";
+
+/** Whatever a handler does, its supervisor stays small. */
+const SUPERVISOR_MAX_BYTES = 250_000_000;
+let stage: Stage;
+const mark = (fixture: string): string => `FIXTURE_AT_WORK=${fixture}`;
+
+beforeAll(async () => {
+  const endpoints = ENDINGS.map(({ fixture, env }) => [
+    fixture,
+    {
+      handler: `${fixture}.ts`,
+      workersMax: 1,
+      executionTimeoutMs: 5_000,
+      env: { FIXTURE_AT_WORK: fixture, SV_GRACE_MS: String(GRACE_MS), ...env },
+    },
+  ]);
+  stage = await Stage.set({ endpoints: Object.fromEntries(endpoints) });
+});
+
+// This fails if anything is left of any of them.
+afterAll(async () => stage[Symbol.asyncDispose]());
+
+/** The processes of the fixture's endpoint: supervisors, handler processes, and whatever these started. */
+function processesOf(fixture: string) {
+  const all = processesMarked(mark(fixture)).toSorted((a, b) => a.startedAt - b.startedAt);
+  const isOf = (program: string) => (observed: ObservedProcess) =>
+    observed.commandLine.includes(program);
+  const supervisors = all.filter(isOf("sv-worker"));
+  const handlers = all.filter(isOf("handler-process"));
+  const others = all.filter((each) => !supervisors.includes(each) && !handlers.includes(each));
+  return { supervisors, handlers, others };
+}
+
+/** The job as it ended, whatever its end. */
+async function ended(endpoint: EndpointClient, jobId: string): Promise<Job> {
+  try {
+    return await endpoint.wait(jobId);
+  } catch (error) {
+    if (error instanceof JobError) return error.job;
+    throw error;
+  }
+}
+
+/** What the log says of the job, level by level; what the handler's process prints of itself comes without a job. */
+function saidOf(jobId: string): string[] {
+  return stage.emulator.stderrLines
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter((entry) => entry["jobId"] === jobId)
+    .map((entry) => `${String(entry["level"])}: ${String(entry["msg"])}`);
+}
+
+test.concurrent.each<Ending>(ENDINGS)(
+  "$fixture: $what",
+  async ({ fixture, input = {}, status, output, retries, failure, says, losesProcess }) => {
+    const endpoint = stage.endpoint(fixture);
+    const { workerId } = await endpoint.runSync({ quick: true });
+    const [first] = processesOf(fixture).handlers;
+
+    const { id } = await endpoint.run(input);
+    const job = await ended(endpoint, id);
+    expect(job).toEqual({
+      id,
+      status,
+      workerId,
+      delayTime: expect.any(Number),
+      executionTime: expect.any(Number),
+      ...(output === undefined ? {} : { output }),
+      ...(retries === undefined ? {} : { retries }),
+      ...(failure && { error: failure.message, failure: { ...failure, workerId } }),
+    });
+
+    const next = await endpoint.runSync({ quick: true });
+    expect(next).toMatchObject({ status: "COMPLETED", workerId });
+    expect(JSON.stringify(next.output ?? "quick")).toMatch(/quick|from \d+/);
+    if (says !== undefined) {
+      await eventually(`the log says all of ${fixture}`, () => {
+        return saidOf(id).length >= says.length ? true : undefined;
+      }).catch(() => undefined);
+      expect(saidOf(id)).toEqual(says);
+    }
+
+    // The worker goes on with one handler process, the same or another, perhaps with one that stands by.
+    const left = processesOf(fixture);
+    expect(left.others).toEqual([]);
+    expect(left.supervisors).toHaveLength(1);
+    const [peak = 0] = left.supervisors.map(peakBytes);
+    console.log(
+      `figure: ${fixture}: the supervisor's memory was ${Math.round(peak / 1e6)} MB at most`,
+    );
+    expect(peak).toBeLessThan(SUPERVISOR_MAX_BYTES);
+    expect(left.handlers.some(({ pid }) => pid === first?.pid)).toBe(!losesProcess);
+    expect(await endpoint.status(id)).toEqual(job);
+
+    await stage.remove(fixture);
+    await eventually(`nothing of ${fixture} is left`, () => {
+      return processesMarked(mark(fixture)).length === 0 ? true : undefined;
+    });
+  },
+);

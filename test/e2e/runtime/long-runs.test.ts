@@ -1,0 +1,117 @@
+/** Runs that take their time, side by side: together they take no longer than the longest of them. */
+import fs from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { temporaryTree } from "../../temporary-tree.ts";
+import { SeededRandom, seedOfThisRun } from "../crash/seeded-random.ts";
+import { Stage } from "../jobs/stage.ts";
+import { STRIKES } from "./soak/scene.ts";
+import { soak } from "./soak/soak.ts";
+import { isSupervisor, type Output, setStoppableScene } from "./stoppable-scene.ts";
+
+const SOAK_LIMIT_MS = 300_000;
+/** Each may have to wait for the others. */
+const LIMIT_MS = 240_000;
+
+describe.concurrent("side by side", { timeout: LIMIT_MS }, () => {
+  test(
+    "2,000 good and bad jobs on four workers that are killed and stopped end as each implies",
+    { timeout: SOAK_LIMIT_MS + 60_000 },
+    async () => {
+      const random = new SeededRandom(seedOfThisRun());
+      console.log(`seed: ${random.seed} (CRASH_SEED=${random.seed} repeats its choices)`);
+      const { figures, ...report } = await soak(random, SOAK_LIMIT_MS);
+      console.log("figure: soak", JSON.stringify(figures));
+      expect(report).toEqual({
+        violations: [],
+        wrongEnds: [],
+        exitCode: 0,
+        processesLeft: [],
+        filesLeft: [],
+        strikes: STRIKES,
+      });
+      // What the run was made for did happen in it.
+      expect(figures.jobs).toBe(2_000);
+      expect(figures.workersGivenUp).toBeGreaterThan(0);
+      expect(figures.ofThemForged).toBeGreaterThan(0);
+    },
+  );
+
+  test("a handler that blocks its event loop for 60 s keeps its lease and completes once", async () => {
+    await using tree = await temporaryTree({ attempts: "" });
+    const env = { TAP_FILE: tree.path("attempts") };
+    await using stage = await Stage.set({
+      endpoints: { blocks: { handler: "blocks-for-a-while.ts", workersMax: 2, env } },
+    });
+    const blocks = stage.endpoint<number>("blocks");
+    const { id } = await blocks.run({ ms: 60_000 }, { policy: { executionTimeout: 70_000 } });
+    const job = await blocks.wait(id, { timeoutMs: 150_000 });
+    expect(job.output).toBe(1);
+    expect(job.retries ?? 0).toBe(0);
+    expect(job.executionTime).toBeGreaterThanOrEqual(60_000);
+    expect(job.executionTime).toBeLessThan(70_000);
+    expect(await fs.readFile(tree.path("attempts"), "utf8")).toBe("attempt 1\n");
+    expect((await blocks.health()).jobs).toMatchObject({ completed: 1, failed: 0, retried: 0 });
+  });
+
+  test("a worker that is stopped is replaced, and nothing of it is left", async () => {
+    await using scene = await setStoppableScene();
+    const { stage, happened, history } = scene;
+    const slow = stage.endpoint<Output>("slow");
+    const { id } = await slow.run({ marker: "slow", workMs: 1_000 });
+    await happened("started 1");
+    const { workerId: stopped } = await slow.status(id);
+    const old = scene.processes();
+    expect(old.filter(isSupervisor)).toHaveLength(1);
+    // The handler process too: it cannot see that its supervisor is killed.
+    for (const { pid } of old) process.kill(pid, "SIGSTOP");
+    const second = await slow.run({ marker: "second", workMs: 0 });
+
+    const job = await slow.wait(id, { timeoutMs: 120_000 });
+    expect(job).toMatchObject({ output: { marker: "slow", attempt: 2 }, retries: 1 });
+    expect(job.workerId).not.toBe(stopped);
+    // It was handed to the worker that did not look at it any more, if there was time for that.
+    expect(await slow.wait(second.id)).toMatchObject({ output: { marker: "second" } });
+    expect(await history()).toEqual(["started 1", "started 2", "finished 2"]);
+    await stage.emulator.stderrMatch(/worker said nothing for \d+ ms: it is lost/);
+    expect(await slow.health()).toMatchObject({
+      jobs: { completed: 2, failed: 0, inProgress: 0, inQueue: 0 },
+      workers: { unhealthy: 0 },
+    });
+    const left = new Set(scene.processes().map(({ pid }) => pid));
+    expect(old.filter(({ pid }) => left.has(pid))).toEqual([]);
+  });
+
+  test("a service that drains does not wait for a worker that is stopped", async () => {
+    await using scene = await setStoppableScene();
+    for (const { pid } of scene.processes()) process.kill(pid, "SIGSTOP");
+    const askedAt = performance.now();
+    // Checks that it ends well and that nothing is left.
+    await scene.stage.stop();
+    const tookMs = performance.now() - askedAt;
+    console.log(`figure: a drain with a stopped worker took ${tookMs.toFixed(0)} ms`);
+    expect(tookMs).toBeLessThan(LIMITS.leaseMs + 10_000);
+  });
+
+  test("a service that is stopped for longer than a lease loses no worker and no job", async () => {
+    await using scene = await setStoppableScene();
+    const { stage, happened, history } = scene;
+    const slow = stage.endpoint<Output>("slow");
+    const { id } = await slow.run({ marker: "slow", workMs: LIMITS.leaseMs + 10_000 });
+    await happened("started 1");
+    const before = scene.processes().filter(isSupervisor);
+    stage.emulator.child.kill("SIGSTOP");
+    try {
+      await delay(LIMITS.leaseMs + 5_000);
+    } finally {
+      stage.emulator.child.kill("SIGCONT");
+    }
+    await stage.emulator.stderrMatch(/the service stood still for \d+ ms/);
+    const job = await slow.wait(id, { timeoutMs: 120_000 });
+    expect(job).toMatchObject({ output: { marker: "slow", attempt: 1 } });
+    expect(await history()).toEqual(["started 1", "finished 1"]);
+    expect(scene.processes().filter(isSupervisor)).toEqual(before);
+    expect((await slow.health()).jobs).toMatchObject({ completed: 1, retried: 0 });
+  });
+});

@@ -1,0 +1,71 @@
+/** A launcher whose workers are played by a test: it says who was to be started, drained and killed. */
+import type { EngineContext } from "../../../emulator/engine/context.ts";
+import type { Launcher, WorkerExit, WorkerOrder } from "../../../emulator/launch/launcher.ts";
+import { ScriptedWorker } from "../scripted-worker.ts";
+
+const exit: WorkerExit = {
+  exitCode: undefined,
+  signal: undefined,
+  outOfMemory: false,
+  startError: undefined,
+  lastLogLines: [],
+};
+
+/** A worker that was ordered and has not connected yet. */
+export class LaunchedScript {
+  readonly order: WorkerOrder;
+  readonly #exited = Promise.withResolvers<WorkerExit>();
+  wasDrained = false;
+  wasKilled = false;
+
+  constructor(order: WorkerOrder) {
+    this.order = order;
+  }
+
+  get exited(): Promise<WorkerExit> {
+    return this.#exited.promise;
+  }
+
+  drain(): void {
+    this.wasDrained = true;
+  }
+
+  kill(): void {
+    this.wasKilled = true;
+    this.#exited.resolve({ ...exit, signal: "SIGKILL" });
+  }
+
+  /** Connects, is ready, and grants credit. */
+  async connect(engine: EngineContext, credit = 1): Promise<ScriptedWorker> {
+    const worker = engine.fleet.find(this.order.workerId);
+    if (worker === undefined) throw new Error(`no worker ${this.order.workerId} is in the fleet`);
+    const scripted = new ScriptedWorker(engine, worker);
+    await scripted.greet(credit);
+    return scripted;
+  }
+}
+
+export class ScriptedLauncher implements Launcher {
+  readonly launched: LaunchedScript[] = [];
+
+  refuses(): undefined {
+    return undefined;
+  }
+
+  launch(order: WorkerOrder): LaunchedScript {
+    const script = new LaunchedScript(order);
+    this.launched.push(script);
+    return script;
+  }
+
+  /** The worker launched at `position`, from 0. */
+  at(position: number): LaunchedScript {
+    const script = this.launched[position];
+    if (script === undefined) throw new Error(`only ${this.launched.length} workers were started`);
+    return script;
+  }
+
+  async close(): Promise<void> {
+    for (const script of this.launched) script.kill();
+  }
+}

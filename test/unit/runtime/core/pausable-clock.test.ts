@@ -1,0 +1,41 @@
+/** A clock that can be stopped: pauses that are over add up, to the moment told. */
+import { expect, test } from "vitest";
+import { PausableClock } from "../../../../runtime/core/pausable-clock.ts";
+
+test("it stands still from pause to resume, and runs on from there", () => {
+  let real = 1_000;
+  const clock = new PausableClock(() => real);
+  const seen: number[] = [];
+  for (const step of ["run", "pause", "pause", "resume", "resume", "pause", "resume", "run"]) {
+    if (step === "pause") clock.pause();
+    if (step === "resume") clock.resume();
+    real += 10;
+    seen.push(clock.now());
+  }
+  expect(seen).toEqual([1_010, 1_010, 1_010, 1_020, 1_030, 1_030, 1_040, 1_050]);
+  expect(clock.pausedMs).toBe(30);
+});
+
+test("it says whether it stands, and counts a pause when it is over", () => {
+  let real = 0;
+  const clock = new PausableClock(() => real);
+  clock.pause();
+  real = 500;
+  expect([clock.isPaused, clock.pausedMs]).toEqual([true, 0]);
+  clock.resume();
+  expect([clock.isPaused, clock.pausedMs]).toEqual([false, 500]);
+});
+
+test("a pause that is heard of late counts from when it began to when it ended, not beyond what has passed", () => {
+  let real = 1_000;
+  const clock = new PausableClock(() => real);
+  real = 1_040;
+  clock.pause(1_010);
+  expect(clock.now()).toBe(1_010);
+  real = 1_500;
+  clock.resume(1_410);
+  expect([clock.pausedMs, clock.now()]).toEqual([400, 1_100]);
+  clock.pause(9_999);
+  clock.resume(0);
+  expect([clock.pausedMs, clock.now()]).toEqual([400, 1_100]);
+});

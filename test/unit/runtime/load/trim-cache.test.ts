@@ -1,0 +1,127 @@
+/** The directory of bundles stays within bounds, and no bundle goes that a process may still load. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { prepareHandler } from "../../../../runtime/load/prepare-handler.ts";
+import { trimCache } from "../../../../runtime/load/trim-cache.ts";
+import { temporaryTree } from "../../../temporary-tree.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const prepareModule = path.resolve(
+  import.meta.dirname,
+  "../../../../runtime/load/prepare-handler.ts",
+);
+
+/** Prepares a handler in a process of its own, which stays until it is killed. */
+async function prepareElsewhere(file: string, cacheDir: string) {
+  const program = `import { prepareHandler } from ${JSON.stringify(prepareModule)};
+    const given = ${JSON.stringify({ file, cacheDir })};
+    console.log((await prepareHandler(given.file, { cacheDir: given.cacheDir })).modulePath);
+    setInterval(() => {}, 1000);
+    process.on("SIGTERM", () => process.exit(0));`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [said] = (await once(child.stdout, "data")) as [Buffer];
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
+    await once(child, "exit");
+  };
+  return { name: path.basename(said.toString().trim()), end };
+}
+
+/** Three handlers, long unchanged, each prepared by a process that has ended. */
+async function setScene() {
+  const names = ["a.ts", "b.ts", "c.ts"];
+  const texts = names.map((name): [string, string] => [
+    name,
+    `export default () => ${JSON.stringify(name)};`,
+  ]);
+  const tree = await temporaryTree(Object.fromEntries(texts));
+  const cacheDir = tree.path("cache");
+  const bundles: string[] = [];
+  for (const name of names) {
+    await fs.utimes(tree.path(name), new Date(0), new Date(0));
+    const { name: bundle, end } = await prepareElsewhere(tree.path(name), cacheDir);
+    await end("SIGKILL");
+    bundles.push(bundle);
+  }
+  return {
+    tree,
+    cacheDir,
+    bundles,
+    /** Says when a bundle was used last. */
+    used: async (bundle: string, agoMs: number) => {
+      const at = new Date(Date.now() - agoMs);
+      await fs.utimes(path.join(cacheDir, `${bundle}.json`), at, at);
+    },
+    kept: async () => (await fs.readdir(cacheDir)).filter((name) => name.endsWith(".mjs")),
+    [Symbol.asyncDispose]: () => tree[Symbol.asyncDispose](),
+  };
+}
+
+test("bundles that nobody has used for 30 days go, with all that belongs to them", async () => {
+  await using scene = await setScene();
+  const [a = "", b = "", c = ""] = scene.bundles;
+  await scene.used(a, 31 * DAY_MS);
+  await scene.used(b, 29 * DAY_MS);
+  await trimCache(scene.cacheDir);
+  expect(await scene.kept()).toEqual([b, c]);
+  const left = await fs.readdir(scene.cacheDir);
+  expect(left.filter((name) => name.startsWith("a-") || name.startsWith(".in-use"))).toEqual([]);
+  expect(left).toHaveLength(6);
+});
+
+test("of more bundles than there is room for, those used last stay", async () => {
+  await using scene = await setScene();
+  const [a = "", b = "", c = ""] = scene.bundles;
+  await scene.used(a, DAY_MS);
+  await scene.used(b, 3 * DAY_MS);
+  await scene.used(c, 2 * DAY_MS);
+  const { size } = await fs.stat(path.join(scene.cacheDir, a));
+  await trimCache(scene.cacheDir, { unusedForMs: 30 * DAY_MS, bytes: size * 2.5 });
+  expect(await scene.kept()).toEqual([a, c]);
+});
+
+test("what was half written when its process was killed goes a day later", async () => {
+  await using tree = await temporaryTree({ "a.mjs.1.partial": "", "b.mjs.2.partial": "" });
+  const yesterday = new Date(Date.now() - 25 * 3_600_000);
+  await fs.utimes(tree.path("a.mjs.1.partial"), yesterday, yesterday);
+  await trimCache(tree.root);
+  expect(await fs.readdir(tree.root)).toEqual(["b.mjs.2.partial"]);
+});
+
+test("a bundle stays as long as a process that prepared it runs, found ready or not", async () => {
+  await using scene = await setScene();
+  const [a = ""] = scene.bundles;
+  const user = await prepareElsewhere(scene.tree.path("a.ts"), scene.cacheDir);
+  expect(user.name).toBe(a);
+  await scene.used(a, 31 * DAY_MS);
+  const claims = (await fs.readdir(scene.cacheDir)).filter((name) => name.startsWith(".in-use"));
+  const longAgo = new Date(Date.now() - 31 * DAY_MS);
+  for (const name of claims) await fs.utimes(path.join(scene.cacheDir, name), longAgo, longAgo);
+  for (const _ of ["once", "again"]) await trimCache(scene.cacheDir);
+  expect(await scene.kept()).toContain(a);
+  await user.end("SIGTERM");
+  expect((await fs.readdir(scene.cacheDir)).filter((name) => name.startsWith(".in-use"))).toEqual(
+    [],
+  );
+  await trimCache(scene.cacheDir);
+  expect(await scene.kept()).not.toContain(a);
+});
+
+test("to use a bundle keeps it, to build another one trims", async () => {
+  await using scene = await setScene();
+  const [a = "", b = ""] = scene.bundles;
+  const { tree, cacheDir } = scene;
+  for (const bundle of [a, b]) await scene.used(bundle, 31 * DAY_MS);
+  const again = await prepareHandler(tree.path("a.ts"), { cacheDir });
+  expect(path.basename(again.modulePath)).toBe(a);
+  await fs.writeFile(tree.path("c.ts"), "export default () => 'changed';");
+  const { modulePath } = await prepareHandler(tree.path("c.ts"), { cacheDir });
+  const kept = await scene.kept();
+  expect(kept).toEqual(expect.arrayContaining([a, path.basename(modulePath)]));
+  expect(kept).not.toContain(b);
+});

@@ -1,0 +1,72 @@
+/** A setup that takes its signal is told when it is no longer wanted, and has a grace to tidy up. */
+import { describe, expect, test } from "vitest";
+import { WorkerRun } from "./worker-run.ts";
+
+const HANDLER = "setup-takes-its-signal";
+const SETTLES_IN_TIME = { graceMs: 10_000 };
+
+describe("a worker that is to end while its handler is set up", () => {
+  test("tells the setup, and ends when that has tidied up", async () => {
+    await using run = new WorkerRun(HANDLER, SETTLES_IN_TIME);
+    await run.logged("setting up");
+    run.worker.drain();
+    expect(await run.worker.ended).toBe("drained");
+    expect(run.printed(undefined)).toEqual(["setting up", "told to stop"]);
+  });
+
+  test("has what was set up all the same disposed of", async () => {
+    const env = { TEST_WHEN_TOLD: "returns" };
+    await using run = new WorkerRun(HANDLER, { ...SETTLES_IN_TIME, env });
+    await run.logged("setting up");
+    run.worker.drain();
+    expect(await run.worker.ended).toBe("drained");
+    expect(run.printed(undefined)).toEqual(["setting up", "told to stop", "disposed of a model"]);
+  });
+
+  test("waits for it no longer than the grace", async () => {
+    await using run = new WorkerRun(HANDLER, { graceMs: 1_000, env: { TEST_WHEN_TOLD: "hangs" } });
+    await run.logged("setting up");
+    run.worker.drain();
+    expect(await run.worker.ended).toBe("drained");
+    expect(run.printed(undefined)).toEqual(["setting up", "told to stop"]);
+  });
+
+  test("does not wait at all for a setup that has not taken its signal", async () => {
+    await using run = new WorkerRun("setup-hangs", { graceMs: 600_000 });
+    await run.logged("connected to the service");
+    run.worker.drain();
+    expect(await run.worker.ended).toBe("drained");
+  });
+});
+
+// Limits of seconds run out in these, and may as well do so together.
+test.concurrent.each(["throws", "returns", "hangs"])(
+  "a setup whose limit is over is told, and the limit is what is reported (it %s then)",
+  async (whenTold) => {
+    await using run = new WorkerRun(HANDLER, {
+      initLimitMs: 2_000,
+      graceMs: 1_000,
+      env: { TEST_WHEN_TOLD: whenTold },
+    });
+    expect(await run.source.initFailure.promise).toEqual({
+      type: "handler_error",
+      message: "The handler was not ready after 2 s: its module or its setup takes too long.",
+    });
+    expect(await run.worker.ended).toBe("handler-unusable");
+    expect(run.printed(undefined)).toContain("told to stop");
+  },
+);
+
+test.concurrent("a setup that is done when its limit is over, but could not be told, is given no job and has it disposed of", async () => {
+  await using run = new WorkerRun(HANDLER, {
+    initLimitMs: 3_000,
+    env: { TEST_BLOCKS_MS: "3000" },
+    ...SETTLES_IN_TIME,
+  });
+  expect(await run.source.initFailure.promise).toMatchObject({
+    message: "The handler was not ready after 3 s: its module or its setup takes too long.",
+  });
+  expect(await run.worker.ended).toBe("handler-unusable");
+  expect(run.source.announced).toEqual([]);
+  expect(run.printed(undefined)).toEqual(["setting up", "disposed of a late model"]);
+});
