@@ -41,6 +41,17 @@ const layers: readonly Layer[] = [
   { of: "emulator/store/", mayImport: [core, protocol] },
   // A worker is ended as a worker ends its handler process: with everything it started.
   { of: "emulator/launch/", mayImport: [core, protocol, "runtime/pipe/process-tree.ts"] },
+  // Its index is a SQLite database as well, and reads, migrates and fails as the store's does.
+  {
+    of: "emulator/objects/disk/",
+    mayImport: ["emulator/store/sqlite/", "emulator/store/store.ts", core, protocol],
+  },
+  // Its port is opened and closed as that of the job interface is.
+  {
+    of: "emulator/objects/server/",
+    mayImport: ["emulator/http/listen.ts", "emulator/http/close-server.ts", core, protocol],
+  },
+  { of: "emulator/objects/", mayImport: [core, protocol] },
   { of: "emulator/http/", mayImport: ["emulator/engine/", core, protocol] },
   { of: "emulator/grpc/", mayImport: ["emulator/engine/", core, protocol] },
   // The command line sees the service as any program does.
