@@ -40,7 +40,7 @@ export interface EmulatorOptions {
    * by default the one above `port`, or any free one where that is taken or `port` is 0.
    */
   readonly s3?: false | { readonly port?: number };
-  /** Directory that keeps everything over restarts; without it everything is kept in memory and lost at the end. */
+  /** Directory that keeps everything over restarts; without it everything is kept in memory, objects in a temporary directory, and lost at the end. */
   readonly dataDir?: string;
   /** The user's API key; by default one is generated at the first start of a data directory. */
   readonly apiKey?: string;

@@ -54,11 +54,15 @@ export class ObjectService {
   /** Opens the store; it cannot be called before `start`. @throws StoreUnusableError, StoreFullError */
   constructor({ directory, random, now, log }: ObjectServiceOptions) {
     this.#log = log;
-    this.#store = new DiskObjectStore({ directory, now });
     this.#credentialsFile = path.join(directory, "credentials");
     this.#credentials = keptCredentials(this.#credentialsFile, random);
-    const [store, credentials] = [this.#store, this.#credentials];
-    this.#requests = new ObjectRequests({ store, credentials, now, log });
+    this.#store = new DiskObjectStore({ directory, now });
+    this.#requests = new ObjectRequests({
+      store: this.#store,
+      credentials: this.#credentials,
+      now,
+      log,
+    });
     this.#server = createObjectServer(this.#requests);
   }
 

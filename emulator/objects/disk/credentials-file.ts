@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { Random } from "../../core/clock.ts";
+import { makeDirectoryDurably } from "../../store/sqlite/durable-directory.ts";
 import { fromFileSystem } from "../../store/sqlite/sqlite-error.ts";
 import { StoreUnusableError } from "../../store/store.ts";
 import type { Credentials } from "../signature/verify.ts";
@@ -21,6 +22,7 @@ const MODE = 0o600;
  */
 export function keptCredentials(file: string, random: Random): Credentials {
   try {
+    makeDirectoryDurably(path.dirname(file));
     return fs.existsSync(file) ? known(file) : made(file, random);
   } catch (error) {
     throw fromFileSystem(error, file);

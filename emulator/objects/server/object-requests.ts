@@ -24,6 +24,7 @@ export interface ObjectRequestsOptions {
   readonly log: ObjectLog;
 }
 
+/** All requests to one store, whichever server they come by. */
 export class ObjectRequests {
   readonly #options: ObjectRequestsOptions;
   readonly #inWork = new Set<Promise<void>>();
