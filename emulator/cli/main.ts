@@ -1,9 +1,9 @@
 /** Runs the command line of `sv-emulate` from its arguments to its exit code. */
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
+import { collectBuffersLessOften } from "../../runtime/buffer-memory.ts";
 import type { Emulator } from "../index.ts";
 import { invitation, keySentence, readyLine, s3Sentence } from "./announcement.ts";
-import { collectBuffersLessOften } from "./buffer-memory.ts";
 import { readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";

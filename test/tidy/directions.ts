@@ -54,10 +54,16 @@ const layers: readonly Layer[] = [
   { of: "emulator/objects/", mayImport: [core, protocol] },
   { of: "emulator/http/", mayImport: ["emulator/engine/", core, protocol] },
   { of: "emulator/grpc/", mayImport: ["emulator/engine/", core, protocol] },
-  // The command line sees the service as any program does.
+  // The command line sees the service as any program does, and minds its process as `sv-worker` does.
   {
     of: "emulator/cli/",
-    mayImport: ["emulator/index.ts", "emulator/local-endpoint.ts", core, protocol],
+    mayImport: [
+      "emulator/index.ts",
+      "emulator/local-endpoint.ts",
+      "runtime/buffer-memory.ts",
+      core,
+      protocol,
+    ],
   },
   { of: "emulator/emulator.ts", mayImport: ["emulator/", "runtime/"] },
   { of: "emulator/index.ts", mayImport: ["emulator/"] },
