@@ -1,6 +1,7 @@
 /** A handler of this folder in a process of its own, run on one job after another without a service. */
 import path from "node:path";
 import { Isolate } from "../runtime/isolate/isolate.ts";
+import { SecretMask } from "../runtime/isolate/secret-mask.ts";
 import { prepareHandler } from "../runtime/load/prepare-handler.ts";
 import type { Failure } from "../runtime/protocol/failure.ts";
 import { LIMITS } from "../runtime/protocol/limits.ts";
@@ -18,9 +19,10 @@ export class IsolatedHandler implements AsyncDisposable {
   private constructor() {
     const { initLimitMs, handlerGraceMs: graceMs } = { initLimitMs: 10_000, ...LIMITS };
     const standby = { standby: "none", standbyDelayMs: 0 } as const;
+    const abortUpload = async (): Promise<void> => {};
     const unusable = ({ message }: Failure): void => this.#ready.reject(new Error(message));
     this.#isolate = new Isolate(
-      { entryPath, graceMs, initLimitMs, ...standby },
+      { entryPath, graceMs, initLimitMs, ...standby, mask: new SecretMask({}), abortUpload },
       {
         ready: () => this.#ready.resolve(),
         unusable,

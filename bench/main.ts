@@ -19,6 +19,7 @@ import { start } from "./rows/start.ts";
 import { streaming } from "./rows/streaming.ts";
 import { takeover } from "./rows/takeover.ts";
 import { throughput } from "./rows/throughput.ts";
+import { upload } from "./rows/upload.ts";
 import { coloured, plain, terminalTable } from "./table.ts";
 
 const ROWS: readonly Row[] = [
@@ -32,6 +33,7 @@ const ROWS: readonly Row[] = [
   takeover,
   queueDepth,
   memory,
+  upload,
 ];
 const root = path.resolve(import.meta.dirname, "..");
 

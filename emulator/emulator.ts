@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
+import type { Random } from "./core/clock.ts";
 import { KeyRing } from "./core/key-ring.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/lease-terms.ts";
 import type { EngineLog } from "./engine/context.ts";
@@ -16,6 +17,7 @@ import { HandlerFiles } from "./handler-files.ts";
 import { createHttpServer, type HttpServer } from "./http/server.ts";
 import { createProcessLauncher } from "./launch/process-launcher.ts";
 import { type LocalHandler, localEndpoint, localTemplate } from "./local-endpoint.ts";
+import { ObjectService, type S3Access } from "./objects/object-service.ts";
 import { createMemoryStore } from "./store/memory/memory-store.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
@@ -33,7 +35,12 @@ export interface EmulatorOptions {
   readonly host?: string;
   /** Port to listen on; default 7080, 0 for any free one. */
   readonly port?: number;
-  /** Directory that keeps everything over restarts; without it everything is kept in memory and lost at the end. */
+  /**
+   * The object store that S3 clients can use, workers among them: false for none, by default there is one. Its port is
+   * by default the one above `port`, or any free one where that is taken or `port` is 0.
+   */
+  readonly s3?: false | { readonly port?: number };
+  /** Directory that keeps everything over restarts; without it everything is kept in memory, objects in a temporary directory, and lost at the end. */
   readonly dataDir?: string;
   /** The user's API key; by default one is generated at the first start of a data directory. */
   readonly apiKey?: string;
@@ -56,12 +63,22 @@ export interface Emulator extends AsyncDisposable {
   /** The user's API key, if it was given or generated in this start. */
   readonly apiKey: string | undefined;
   readonly endpointIds: readonly string[];
+  /** Where the object store is and the keys for it; undefined if there is none. */
+  readonly s3: S3Access | undefined;
   /** Stops everything: `drain` (the default) lets running jobs finish, `kill` does not. Idempotent; `kill` hastens a drain. */
   stop(how?: "drain" | "kill"): Promise<void>;
 }
 
-/** Begins the name of the directory in which the workers' socket lies; short, for the path of a socket has to be. */
-const SOCKET_DIR_KIND = "sv-e";
+const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_PORT = 7080;
+
+/** Where the object store answers beside its own port: for those who can reach this one only. */
+const S3_PATH = "/s3";
+
+const LAST_PORT = 65_535;
+
+/** Begins the name of the directory in which the workers' socket lies, too; short, for the path of a socket has to be. */
+const TEMPORARY_DIR_KIND = "sv-e";
 
 const SILENT: EngineLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -83,8 +100,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     log,
     store,
     lease,
-    socketDir: await mkdtemp(join(tmpdir(), `${ownedName(SOCKET_DIR_KIND)}-`)),
-    leftoversCleared: clearLeftovers(tmpdir(), SOCKET_DIR_KIND),
+    temporaryDir: await mkdtemp(join(tmpdir(), `${ownedName(TEMPORARY_DIR_KIND)}-`)),
+    leftoversCleared: clearLeftovers(tmpdir(), TEMPORARY_DIR_KIND),
   };
   try {
     return await compose(options, parts);
@@ -100,9 +117,11 @@ interface Parts {
   readonly log: EngineLog;
   readonly lease: LeaseTerms;
   readonly store: Store;
-  readonly socketDir: string;
+  /** For what lasts no longer than this run: the worker port's socket, and objects if there is no data directory. */
+  readonly temporaryDir: string;
   /** Settles when what killed services left is gone. */
   readonly leftoversCleared: Promise<void>;
+  objects?: ObjectService;
   engine?: RunningEngine;
   workerServer?: WorkerServer;
   http?: HttpServer;
@@ -114,28 +133,33 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   const clock = createSystemClock();
   const handlers = options.handlers ?? [];
   const handlerFiles = new HandlerFiles(handlers, log);
+  const objects = await startObjects(options, parts, random);
   const launcher = createProcessLauncher({
     program: fileURLToPath(workerProgram()),
     serviceAddress: () => workerServer.address,
     handlerOf: (template) => handlerFiles.moduleOf(template),
+    extraEnv: ({ endpoint, template }) => objects?.workerEnv(endpoint.id, template.env) ?? {},
     line: ({ workerId, endpoint }, line) =>
       options.workerLine?.({ workerId, endpointId: endpoint.id, line }),
   });
   const startedAt = new Date(clock.now()).toISOString();
   const userKey = await settleUserKey(store, random, options.apiKey, startedAt);
-  const engine = await createEngine({ store, clock, random, log, lease, launchers: [launcher] });
-  parts.engine = engine;
-  const workerServer = new WorkerServer({
-    address: `unix:${join(parts.socketDir, "worker.sock")}`,
+  const engine = await createEngine({
+    store,
+    clock,
+    random,
     log,
-    authenticate: (token) => engine.workers.authenticate(token),
-    openSession: (worker, send) => new WorkerSession(engine.context, worker, send),
+    lease,
+    launchers: [launcher],
+    endpointDeleted: (endpointId) => void objects?.endpointDeleted(endpointId),
   });
-  parts.workerServer = workerServer;
+  parts.engine = engine;
+  const workerServer = workerPort(engine, parts);
   const http = createHttpServer({
     engine: engine.context,
     keys: new KeyRing([userKey.record]),
     log,
+    ...(objects && { mount: { path: S3_PATH, listener: objects.listener(S3_PATH) } }),
   });
   parts.http = http;
   await workerServer.start();
@@ -147,8 +171,39 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   );
   await handlerFiles.ready;
   engine.start();
-  const url = await http.start({ host: options.host ?? "127.0.0.1", port: options.port ?? 7080 });
+  const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
+  const url = await http.start({ host, port });
   return running(url, userKey.key, handlers, parts, http);
+}
+
+function workerPort(engine: RunningEngine, parts: Parts): WorkerServer {
+  parts.workerServer = new WorkerServer({
+    address: `unix:${join(parts.temporaryDir, "worker.sock")}`,
+    log: parts.log,
+    authenticate: (token) => engine.workers.authenticate(token),
+    openSession: (worker, send) => new WorkerSession(engine.context, worker, send),
+  });
+  return parts.workerServer;
+}
+
+/** Before the workers, which are told its address. */
+async function startObjects(
+  { host = DEFAULT_HOST, port = DEFAULT_PORT, dataDir, s3 = {} }: EmulatorOptions,
+  parts: Parts,
+  random: Random,
+): Promise<ObjectService | undefined> {
+  if (s3 === false) return undefined;
+  const objects = new ObjectService({
+    directory: join(dataDir ?? parts.temporaryDir, "objects"),
+    random,
+    // Clients date their signatures by the wall clock, which service time leaves when the machine sleeps.
+    now: Date.now,
+    log: parts.log,
+  });
+  parts.objects = objects;
+  const next = port === 0 || port === LAST_PORT ? 0 : port + 1;
+  await objects.start({ host, port: s3.port ?? next, mayMove: s3.port === undefined });
+  return objects;
 }
 
 function running(
@@ -170,6 +225,7 @@ function running(
     url,
     apiKey,
     endpointIds: handlers.map(({ id }) => id),
+    s3: parts.objects?.access,
     stop,
     [Symbol.asyncDispose]: () => stop("kill"),
   };
@@ -178,9 +234,11 @@ function running(
 async function takeDown(parts: Parts, how: "drain" | "kill"): Promise<void> {
   await parts.engine?.stop(how);
   await parts.workerServer?.stop();
+  // Workers that drained were still uploading.
+  await parts.objects?.stop();
   await parts.store.close();
   await parts.leftoversCleared;
-  await rm(parts.socketDir, { recursive: true, force: true });
+  await rm(parts.temporaryDir, { recursive: true, force: true });
 }
 
 /** The program workers run: beside the built service, or the built one when the service runs from its sources. */

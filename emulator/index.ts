@@ -6,4 +6,5 @@ export {
   LOCAL_ENDPOINT_DEFAULTS,
   type LocalHandler,
 } from "./local-endpoint.ts";
+export type { S3Access } from "./objects/object-service.ts";
 export { StoreFullError, StoreInUseError, StoreUnusableError } from "./store/store.ts";

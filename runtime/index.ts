@@ -13,9 +13,22 @@ export type {
   JobLog,
   LogFields,
   Returned,
-  S3Config,
   SetupContext,
 } from "./handler/contract.ts";
+export type {
+  DownloadedFile,
+  DownloadOptions,
+  FileBody,
+  LargeOutput,
+  S3Config,
+  Transfers,
+  UploadBody,
+  UploadDirOptions,
+  UploadedObject,
+  UploadOptions,
+  UploadProgress,
+} from "./storage/contract.ts";
+export { StorageError, type StorageErrorCode } from "./storage/storage-error.ts";
 export type { StartedWorker, StartWorkerOptions } from "./own-worker.ts";
 export type { StandbyMode } from "./isolate/standby.ts";
 export type { LogFormat, WorkerLogLevel } from "./log/worker-log.ts";

@@ -5,7 +5,7 @@ import fs from "node:fs/promises";
 import { mkdtempSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import type { Handler, HandlerDefinition, Job, LogFields, S3Config } from "./handler/contract.ts";
+import type { Handler, HandlerDefinition, Job, LogFields } from "./handler/contract.ts";
 import { invoke, type Invocable, type Invocation } from "./handler/invoke.ts";
 import { JobContext, openLog, type Voice } from "./handler/job-context.ts";
 import { readModule } from "./handler/read-module.ts";
@@ -13,6 +13,10 @@ import { SetupRun } from "./handler/setup-run.ts";
 import type { LogLevel } from "./pipe/tagged-lines.ts";
 import type { RawChunk } from "./protocol/chunk.ts";
 import { LIMITS } from "./protocol/limits.ts";
+import type { S3Config } from "./storage/contract.ts";
+import { type CapturedUpload, MemoryStore } from "./storage/memory-store.ts";
+
+export type { CapturedUpload } from "./storage/memory-store.ts";
 
 /** How to run a handler; every part has a default. */
 export interface RunHandlerOptions {
@@ -21,6 +25,8 @@ export interface RunHandlerOptions {
   /** `job.attempt`; default 1. */
   readonly attempt?: number;
   readonly s3Config?: S3Config;
+  /** What the job's bucket holds, by key, for `context.download` to find; default nothing. */
+  readonly objects?: Readonly<Record<string, string | Uint8Array>>;
   /** Collect yields into the output, as the module's named export would; default what a definition says, else false. */
   readonly aggregate?: boolean;
   /** Time until `context.signal` aborts by itself, ms; default 10 minutes (spec). */
@@ -50,11 +56,13 @@ export interface HandlerRun {
   readonly logs: readonly CapturedLog[];
   /** True when the handler called `context.refresh`. */
   readonly refreshed: boolean;
+  /** What it uploaded, oldest first: kept in memory, sent nowhere. */
+  readonly uploads: readonly CapturedUpload[];
 }
 
 /**
  * Runs a handler on one job: its `setup`, if it has one, then the job, then its `dispose`. `context.tempDir` is removed
- * at the end.
+ * at the end. Its bucket is in memory; what it downloads from URLs is really fetched.
  *
  * @param handler a module's default export: a function, or what `defineHandler` returns
  * @param input `job.input` before the handler's schema; copied by way of JSON, as the service would
@@ -80,7 +88,8 @@ export async function runHandler(
 ): Promise<HandlerRun> {
   const named = options.aggregate === undefined ? {} : { aggregate: options.aggregate };
   const loaded = readModule({ default: handler, ...named }, "The handler");
-  const run = new CapturedRun();
+  const { s3Config, objects = {} } = options;
+  const run = new CapturedRun(new MemoryStore(s3Config?.bucketName ?? "test-bucket", objects));
   const log = openLog(run);
   const state =
     "state" in options ? options.state : await loaded.setup?.(new SetupRun(log, () => {}));
@@ -154,8 +163,13 @@ class CapturedRun implements Voice {
   readonly #chunks: RawChunk[] = [];
   readonly #progress: unknown[] = [];
   readonly #logs: CapturedLog[] = [];
+  readonly #store: MemoryStore;
   #refreshed = false;
   #tempDir: string | undefined;
+
+  constructor(store: MemoryStore) {
+    this.#store = store;
+  }
 
   chunk(line: string | Buffer): void {
     // Written by the runtime just now.
@@ -179,6 +193,10 @@ class CapturedRun implements Voice {
     return this.#tempDir;
   }
 
+  openStore(): Promise<MemoryStore> {
+    return Promise.resolve(this.#store);
+  }
+
   async removeTempDir(): Promise<void> {
     if (this.#tempDir !== undefined) await fs.rm(this.#tempDir, { recursive: true, force: true });
   }
@@ -190,6 +208,7 @@ class CapturedRun implements Voice {
       progress: this.#progress,
       logs: this.#logs,
       refreshed: this.#refreshed,
+      uploads: this.#store.uploads,
     };
   }
 }

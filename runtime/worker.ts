@@ -2,6 +2,7 @@
 import path from "node:path";
 import { Isolate, type IsolateOptions } from "./isolate/isolate.ts";
 import type { OutputLine } from "./isolate/handler-output.ts";
+import { SecretMask } from "./isolate/secret-mask.ts";
 import type { StandbyMode } from "./isolate/standby.ts";
 import { prepareHandler } from "./load/prepare-handler.ts";
 import type { WorkerLog } from "./log/worker-log.ts";
@@ -10,6 +11,7 @@ import { LIMITS } from "./protocol/limits.ts";
 import type { HandedJob, LeaseRef, Outcome } from "./protocol/outcome.ts";
 import { programFile } from "./pipe/program-file.ts";
 import type { JobSource } from "./source/job-source.ts";
+import { abortLeftUpload } from "./storage/abort-left-upload.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -72,6 +74,7 @@ class RunningWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #log: WorkerLog;
   readonly #isolate: Isolate;
+  readonly #mask: SecretMask;
   readonly #end = Promise.withResolvers<WorkerEnd>();
   #source: JobSource | undefined;
   #concurrency: number | undefined;
@@ -87,7 +90,8 @@ class RunningWorker implements Worker {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#log = options.log;
-    this.#isolate = new Isolate(isolateOptions(options), {
+    this.#mask = new SecretMask({ ...process.env, ...options.env });
+    this.#isolate = new Isolate(isolateOptions(options, this.#mask), {
       ready: (concurrency) => this.#ready(concurrency),
       unusable: (failure) => void this.#unusable(failure),
       restartFailed: (failure, retryInMs) =>
@@ -189,6 +193,7 @@ class RunningWorker implements Worker {
 
   #take(job: HandedJob): void {
     this.#credit = Math.max(0, this.#credit - 1);
+    this.#mask.learn(job);
     if (this.#isDraining) this.#finish(job, { kind: "handed-back" });
     else this.#isolate.run(job);
   }
@@ -269,7 +274,7 @@ class RunningWorker implements Worker {
   }
 }
 
-function isolateOptions(options: WorkerOptions): IsolateOptions {
+function isolateOptions(options: WorkerOptions, mask: SecretMask): IsolateOptions {
   const { env, inspect } = options;
   return {
     entryPath: handlerProgram(),
@@ -277,6 +282,8 @@ function isolateOptions(options: WorkerOptions): IsolateOptions {
     initLimitMs: options.initLimitMs ?? 7 * MINUTE_MS,
     standby: inspect === undefined ? (options.standby ?? "idle") : "none",
     standbyDelayMs: options.standbyDelayMs ?? 1_000,
+    mask,
+    abortUpload: (upload) => abortLeftUpload(upload, options.log),
     ...(env === undefined ? {} : { env }),
     ...(inspect === undefined ? {} : { inspect }),
   };
@@ -288,7 +295,6 @@ function handlerProgram(): string {
 
 function describe(error: unknown): { readonly message: string; readonly stack?: string } {
   if (!(error instanceof Error)) return { message: String(error) };
-  return error.stack === undefined
-    ? { message: error.message }
-    : { message: error.message, stack: error.stack };
+  const { message, stack } = error;
+  return stack === undefined ? { message } : { message, stack };
 }

@@ -1,4 +1,5 @@
 /** What is said when the service can be called: the ready line, and in a terminal curl lines to paste. */
+import type { S3Access } from "../index.ts";
 
 export interface Announcement {
   /** For example `http://127.0.0.1:7080`. */
@@ -8,6 +9,8 @@ export interface Announcement {
   readonly apiKey: string | undefined;
   /** Whether the key was made in this start, so that nobody has seen it yet. */
   readonly isNewKey: boolean;
+  /** Undefined when there is no object store. */
+  readonly s3: Pick<S3Access, "endpoint" | "accessKeyId" | "credentialsFile"> | undefined;
 }
 
 /** The one line programs wait for. */
@@ -18,6 +21,15 @@ export function readyLine({ url }: Pick<Announcement, "url">): string {
 /** The sentence that shows a new key. */
 export function keySentence(apiKey: string): string {
   return `API key (shown once): ${apiKey}`;
+}
+
+/** Where S3 clients find the object store; the secret is not shown, but where it is. */
+export function s3Sentence({
+  endpoint,
+  accessKeyId,
+  credentialsFile,
+}: NonNullable<Announcement["s3"]>): string {
+  return `object store (S3, path style) at ${endpoint}, access key id ${accessKeyId}, secret in ${credentialsFile}`;
 }
 
 /** What a person in a terminal sees below the ready line. */
@@ -32,6 +44,7 @@ export function invitation(announcement: Announcement): string {
   } else if (isNewKey) {
     paragraphs.unshift(keySentence(apiKey));
   }
+  if (announcement.s3) paragraphs.push(s3Sentence(announcement.s3));
   return `\n${paragraphs.join("\n\n")}\n\n`;
 }
 

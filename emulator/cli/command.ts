@@ -2,7 +2,14 @@
 import { Command, CommanderError, Option } from "commander";
 import { EXIT_MEANINGS } from "./exit-code.ts";
 import { CONFIG_NAME, HANDLER_ENDINGS, HANDLER_STEM } from "./place.ts";
-import { DEFAULT_DATA_DIR, DEFAULT_HOST, DEFAULT_PORT, type Flags, LOG_MODES } from "./settings.ts";
+import {
+  DEFAULT_DATA_DIR,
+  DEFAULT_HOST,
+  DEFAULT_PORT,
+  type Flags,
+  LOG_MODES,
+  S3_OFF,
+} from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What was asked for: to serve targets, or just a text: the help or the version. */
@@ -52,11 +59,15 @@ function createCommand(version: string): Command {
     .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
     .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
     .option(
+      "--s3-port <number>",
+      `port of the object store for S3 clients, ${S3_OFF} for no store (default: the one above --port, or any free one)`,
+    )
+    .option(
       "--data-dir <directory>",
-      `where jobs are kept over restarts (default: ${DEFAULT_DATA_DIR})`,
+      `where jobs and objects are kept over restarts (default: ${DEFAULT_DATA_DIR})`,
     )
     .addOption(
-      new Option("--ephemeral", "keep everything in memory; at the end it is lost").conflicts(
+      new Option("--ephemeral", "keep nothing; at the end jobs and objects are lost").conflicts(
         "dataDir",
       ),
     )
@@ -83,6 +94,7 @@ const EXIT_HELP = Object.entries(EXIT_MEANINGS)
 const AFTER_HELP = `
 Environment (flags win):
   SV_PORT      port to listen on
+  SV_S3_PORT   port of the object store, or ${S3_OFF}
   SV_API_KEY   the API key to accept; replaces the one kept in the data directory
   SV_DEBUG     1 adds the stack to errors
   NO_COLOR     anything turns colours off

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { SCALER_TYPES } from "../core/endpoint.ts";
 import { valueInWords } from "../core/problem-words.ts";
+import { S3_OFF } from "./settings.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 
 const MAX_WORKERS = 1_000;
@@ -44,6 +45,11 @@ export const configSchema = z.strictObject(
     endpoints: z.record(z.string(), endpoint, { error: must("be an object, endpoints by id") }),
     port: integer(0, 65_535).exactOptional(),
     host: text("be a host name or an address").exactOptional(),
+    s3Port: z
+      .union([z.literal(S3_OFF), integer(0, 65_535)], {
+        error: must(`be an integer from 0 to 65535, or "${S3_OFF}"`),
+      })
+      .exactOptional(),
     dataDir: text("be the path of a directory").exactOptional(),
   },
   { error: must("be an object") },

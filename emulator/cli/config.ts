@@ -13,6 +13,7 @@ import {
   type WrittenEndpoint,
 } from "./config-schema.ts";
 import { ENDPOINT_ID_RULE, isEndpointId } from "./endpoint-id.ts";
+import type { S3_OFF } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** A config with every path made absolute; relative ones are meant from the config's own directory. */
@@ -27,6 +28,7 @@ export interface Config {
 export interface ServerConfig {
   readonly port?: number;
   readonly host?: string;
+  readonly s3Port?: number | typeof S3_OFF;
   readonly dataDir?: string;
 }
 

@@ -1,9 +1,9 @@
 /** Runs the command line of `sv-emulate` from its arguments to its exit code. */
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
+import { collectBuffersLessOften } from "../../runtime/buffer-memory.ts";
 import type { Emulator } from "../index.ts";
-import { invitation, keySentence, readyLine } from "./announcement.ts";
-import { collectBuffersLessOften } from "./buffer-memory.ts";
+import { invitation, keySentence, readyLine, s3Sentence } from "./announcement.ts";
 import { readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
@@ -39,7 +39,7 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
   const loading = import("../index.ts");
   const cwd = process.cwd();
   const { handlers, configs } = await resolveTargets(targets, cwd);
-  const { host, port, dataDir, apiKey } = settle(flags, process.env, configs, cwd);
+  const { host, port, s3, dataDir, apiKey } = settle(flags, process.env, configs, cwd);
   const { startEmulator } = await loading;
   const mode = logModeOf(flags, process.stderr.isTTY);
   const log = openLog(mode, { colors: hasColors(), stacks: isDebugging() });
@@ -51,6 +51,7 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
         startEmulator({
           host,
           port,
+          s3,
           handlers,
           ...(dataDir !== undefined && { dataDir }),
           ...(apiKey !== undefined && { apiKey }),
@@ -84,10 +85,11 @@ interface Audience {
 }
 
 function announce(emulator: Emulator, { isNewKey, toPerson, log }: Audience): void {
-  const { url, apiKey, endpointIds } = emulator;
+  const { url, apiKey, endpointIds, s3 } = emulator;
   if (isNewKey && apiKey !== undefined && !toPerson) log.info({}, keySentence(apiKey));
+  if (s3 && !toPerson) log.info({ s3: s3.endpoint }, s3Sentence(s3));
   process.stdout.write(readyLine({ url }));
-  if (toPerson) process.stdout.write(invitation({ url, apiKey, endpointIds, isNewKey }));
+  if (toPerson) process.stdout.write(invitation({ url, apiKey, endpointIds, isNewKey, s3 }));
 }
 
 /** The sentence about an error; what nobody foresaw can be looked into. */

@@ -9,6 +9,9 @@ export const DEFAULT_PORT = 7080;
 /** Seen from the current directory. */
 export const DEFAULT_DATA_DIR = ".sv";
 
+/** In the place of a port: no object store. */
+export const S3_OFF = "off";
+
 export const LOG_MODES = ["pretty", "json"] as const;
 export type LogMode = (typeof LOG_MODES)[number];
 
@@ -18,6 +21,7 @@ export interface Flags {
   readonly host?: string;
   readonly dataDir?: string;
   readonly ephemeral?: true;
+  readonly s3Port?: string;
   readonly log?: LogMode;
 }
 
@@ -26,6 +30,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Settings {
   readonly host: string;
   readonly port: number;
+  /** False for no object store; without a port, one near `port`. */
+  readonly s3: false | { readonly port?: number };
   /** Absolute; undefined keeps everything in memory. */
   readonly dataDir: string | undefined;
   /** The user key, if one was set. */
@@ -47,6 +53,11 @@ export function settle(
       portOf(env["SV_PORT"], "SV_PORT") ??
       configured("port") ??
       DEFAULT_PORT,
+    s3:
+      s3Of(flags.s3Port, "--s3-port") ??
+      s3Of(env["SV_S3_PORT"], "SV_S3_PORT") ??
+      s3Of(configured("s3Port")?.toString(), "s3Port") ??
+      {},
     dataDir:
       flags.ephemeral === true
         ? undefined
@@ -68,6 +79,12 @@ function portOf(text: string | undefined, source: string): number | undefined {
   throw new UsageError(
     `${source} must be an integer from 0 to 65535 (0 takes any free port); got ${JSON.stringify(text)}`,
   );
+}
+
+function s3Of(text: string | undefined, source: string): Settings["s3"] | undefined {
+  if (text === S3_OFF) return false;
+  const port = portOf(text, source);
+  return port === undefined ? undefined : { port };
 }
 
 function apiKeyOf(text: string | undefined): string | undefined {

@@ -33,4 +33,6 @@ export interface EngineContext {
   readonly directory: EndpointDirectory;
   /** Called with an endpoint whose queue or workers changed, after the commit. */
   readonly endpointChanged: (endpointId: string) => void;
+  /** Called with an endpoint that is no more, once nothing of it is stored. */
+  readonly endpointDeleted: (endpointId: string) => void;
 }

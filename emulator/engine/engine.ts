@@ -24,6 +24,8 @@ export interface EngineOptions {
   readonly launchers: readonly Launcher[];
   /** Default: leases of 15 s, renewed every 5 s. */
   readonly lease?: LeaseTerms;
+  /** Called with an endpoint that is no more; by default nobody wants to know. */
+  readonly endpointDeleted?: (endpointId: string) => void;
 }
 
 /** An endpoint with the template its workers are made of. */
@@ -66,6 +68,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
     fleet: new Fleet(),
     watchers: new JobWatchers(),
     endpointChanged: (endpointId) => workers.consider(endpointId),
+    endpointDeleted: options.endpointDeleted ?? (() => undefined),
   };
   const workers: WorkerManager = new WorkerManager(context, launchers);
   await handBackOrphans(context);

@@ -68,6 +68,7 @@ export async function deleteEndpoint(engine: EngineContext, id: string): Promise
     throw error;
   }
   engine.endpointChanged(id);
+  engine.endpointDeleted(id);
 }
 
 /** Deletes a batch of the endpoint's jobs, telling who waits for one that it is CANCELLED; true if there may be more. */

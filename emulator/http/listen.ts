@@ -68,3 +68,8 @@ function inWords(address: ListenAddress, cause: unknown): ListenError {
       });
   }
 }
+
+/** The base URL of what listens at an address with that port. */
+export function urlOf({ host }: Pick<ListenAddress, "host">, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

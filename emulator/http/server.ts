@@ -1,13 +1,21 @@
 /** The HTTP interface as one part of the service: its server, with a start and a stop. */
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener } from "node:http";
+import { closeServer } from "./close-server.ts";
 import { CONTRACT_DIALECT } from "./dialect.ts";
-import { listen, type ListenAddress } from "./listen.ts";
+import { listen, type ListenAddress, urlOf } from "./listen.ts";
 import { buildRouter } from "./routing.ts";
 import { HttpService, type HttpServiceOptions } from "./service.ts";
 
 export { ListenError, PortInUseError } from "./listen.ts";
 
+/** Something else that answers requests on the same port: those to a path and all below it. */
+export interface Mount {
+  readonly path: string;
+  readonly listener: RequestListener;
+}
+
 export interface HttpServerOptions extends HttpServiceOptions {
+  readonly mount?: Mount;
   /** How long `stop` lets requests in flight go on before it cuts them off, ms; default 5,000. */
   readonly stopGraceMs?: number;
 }
@@ -28,9 +36,6 @@ export interface HttpServer {
 
 const DEFAULT_STOP_GRACE_MS = 5_000;
 
-/** How often a stopping server looks for connections that have become idle. */
-const IDLE_SWEEP_MS = 25;
-
 /** Request line and headers together. */
 const HEADERS_MAX_BYTES = 16_384;
 /** A client must have sent its headers, and its whole request, within these. */
@@ -49,7 +54,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     // Checked by ourselves, for an answer in our shape.
     requireHostHeader: false,
   });
-  const router = buildRouter(service, [CONTRACT_DIALECT], (listener) => {
+  const router = buildRouter(service, [CONTRACT_DIALECT], (own) => {
+    const listener = withMount(own, options.mount);
     // `100 Continue` is sent when the body is really wanted.
     return server
       .on("request", listener)
@@ -82,20 +88,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
-function urlOf({ host }: ListenAddress, port: number): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-/** Waits for the requests in flight, cutting them off after `graceMs`; idle connections are closed at once. */
-async function closeServer(server: Server, graceMs: number): Promise<void> {
-  if (!server.listening) return;
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  // A connection whose last answer did not announce its end yet becomes idle only now.
-  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-  const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(cutOff);
+function withMount(own: RequestListener, mount: Mount | undefined): RequestListener {
+  if (!mount) return own;
+  return (request, response) => {
+    const { url = "" } = request;
+    const isBelow = url.startsWith(mount.path) && /^(?:$|[/?])/.test(url.slice(mount.path.length));
+    return (isBelow ? mount.listener : own)(request, response);
+  };
 }

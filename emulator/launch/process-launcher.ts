@@ -13,6 +13,8 @@ export interface ProcessLauncherOptions {
   serviceAddress(): string;
   /** What `SV_HANDLER` of a worker of this template is to be: the path of a handler module; undefined if none stands behind it. */
   handlerOf(template: Template): string | undefined;
+  /** Further variables for the worker; those of its template win. Must not throw. */
+  extraEnv?(order: WorkerOrder): Readonly<Record<string, string>>;
   /** Called with each line a worker writes. */
   line(order: WorkerOrder, line: string): void;
 }
@@ -71,6 +73,7 @@ function environment(options: ProcessLauncherOptions, order: WorkerOrder): NodeJ
   const inherited = Object.entries(process.env).filter(([name]) => !PRIVATE_VARIABLE.test(name));
   return {
     ...Object.fromEntries(inherited),
+    ...options.extraEnv?.(order),
     ...order.template.env,
     [WORKER_ENV.serviceAddress]: options.serviceAddress(),
     [WORKER_ENV.workerToken]: order.workerToken,

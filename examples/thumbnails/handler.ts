@@ -1,9 +1,18 @@
-// Makes small WebP and PNG variants of a photograph: what an image-processing endpoint looks like.
+// Makes small WebP and PNG variants of a photograph and uploads them: what an image-processing endpoint looks like.
 import type { Context, Job } from "sv-runtime";
 import type { Dimensions } from "./geometry.ts";
 import { readPicture } from "./picture.ts";
-import { render, type Variant } from "./render.ts";
-import { readRequest } from "./request.ts";
+import { render, type Rendered } from "./render.ts";
+import { type Format, readRequest } from "./request.ts";
+
+/** An uploaded variant. */
+export interface Variant extends Dimensions {
+  readonly format: Format;
+  /** Size of the file. */
+  readonly bytes: number;
+  /** Opens the file without credentials, for seven days. */
+  readonly url: string;
+}
 
 /** What a job answers with. */
 export interface Thumbnails {
@@ -24,11 +33,20 @@ export default async function thumbnails(job: Job, context: Context): Promise<Th
   for (const size of sizes) {
     for (const format of formats) {
       context.signal.throwIfAborted();
-      variants.push(await render(picture, { size, format, quality, enlarge }));
+      const rendered = await render(picture, { size, format, quality, enlarge });
+      variants.push(await store(context, rendered, variants.length + 1));
       context.progress({ done: variants.length, total });
     }
   }
   const { width, height, format, file } = picture;
   context.log.info(`made ${total} variants of ${width} × ${height} pixels`);
   return { source: { width, height, format, bytes: file.length }, variants };
+}
+
+/** The number tells apart what two sizes make of a small picture. */
+async function store(context: Context, rendered: Rendered, number: number): Promise<Variant> {
+  const { width, height, format, file } = rendered;
+  const key = `${context.job.id}/${number}-${width}x${height}.${format}`;
+  const { url } = await context.upload(key, file);
+  return { width, height, format, bytes: file.length, url };
 }

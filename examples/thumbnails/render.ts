@@ -13,12 +13,9 @@ export interface Rendition {
 }
 
 /** A finished variant. */
-export interface Variant extends Dimensions {
+export interface Rendered extends Dimensions {
   readonly format: Format;
-  /** Size of the file. */
-  readonly bytes: number;
-  /** The file as base64. */
-  readonly data: string;
+  readonly file: Buffer;
 }
 
 /**
@@ -26,14 +23,14 @@ export interface Variant extends Dimensions {
  *
  * @throws {Error} when the picture's pixels cannot be read: the file is damaged or cut off
  */
-export async function render(picture: Picture, rendition: Rendition): Promise<Variant> {
+export async function render(picture: Picture, rendition: Rendition): Promise<Rendered> {
   const { size, format, quality, enlarge } = rendition;
   const { width, height } = fit(picture, size, enlarge);
   // Each variant starts from the file: JPEG decodes to a smaller size for less than the cost of keeping all pixels.
   const resized = sharp(picture.file).autoOrient().resize({ width, height, fit: "cover" });
   try {
     const file = await (format === "webp" ? resized.webp({ quality }) : resized.png()).toBuffer();
-    return { width, height, format, bytes: file.length, data: file.toString("base64") };
+    return { width, height, format, file };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`input.image cannot be decoded, its file may be damaged: ${reason}`, { cause });

@@ -20,6 +20,7 @@ export interface RunFlags {
   readonly input?: string;
   readonly inputFile?: string;
   readonly timeoutMs?: string;
+  readonly objects?: string;
 }
 
 const answers = {
@@ -34,6 +35,7 @@ const runOptions = {
   input: { type: "string" },
   "input-file": { type: "string" },
   "timeout-ms": { type: "string" },
+  objects: { type: "string" },
 } as const;
 
 /**
@@ -66,7 +68,7 @@ function readRun(args: readonly string[]): Command {
     }),
   );
   const handler = onlyOne(positionals);
-  const { input, "input-file": inputFile, "timeout-ms": timeoutMs } = values;
+  const { input, "input-file": inputFile, "timeout-ms": timeoutMs, objects } = values;
   if (input !== undefined && inputFile !== undefined) {
     throw new UsageError("--input and --input-file cannot be given together.");
   }
@@ -74,6 +76,7 @@ function readRun(args: readonly string[]): Command {
     ...(input === undefined ? {} : { input }),
     ...(inputFile === undefined ? {} : { inputFile }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(objects === undefined ? {} : { objects }),
   };
   return answer(values) ?? { kind: "run", ...handler, ...inspect(values), ...flags };
 }

@@ -1,8 +1,10 @@
 /** `sv-worker run`: one job without any service; chunks and output to stdout, everything else to stderr. */
 import { once } from "node:events";
+import path from "node:path";
 import { openWorkerLog, type WorkerLog } from "../log/worker-log.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Outcome } from "../protocol/outcome.ts";
+import { STORAGE_ENV } from "../protocol/storage-env.ts";
 import { OneJobSource } from "../source/one-job.ts";
 import { startWorker } from "../worker.ts";
 import type { RunFlags } from "./command.ts";
@@ -42,7 +44,7 @@ export async function runOnce(
     ...workerSettings,
     handler,
     log: handlerWordsOnly(log),
-    env: compileCacheEnv(),
+    env: { ...compileCacheEnv(), ...objectsEnv(flags) },
     openSource: () => source,
   });
   process.on("exit", () => worker.killNow());
@@ -56,6 +58,10 @@ export async function runOnce(
   worker.drain();
   await worker.ended;
   return report(outcome, log);
+}
+
+function objectsEnv({ objects }: RunFlags): Record<string, string> {
+  return objects === undefined ? {} : { [STORAGE_ENV.directory]: path.resolve(objects) };
 }
 
 /** A handler that was asked to stop has its grace to tidy up. */

@@ -1,14 +1,10 @@
 /** `sv-worker [handler]`: runs a worker of the service named by the environment until it has drained. */
+import { collectBuffersLessOften } from "../buffer-memory.ts";
 import { openWorkerLog } from "../log/worker-log.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { type Service, serviceSource } from "../service-source.ts";
 import { startWorker, type Worker, type WorkerEnd } from "../worker.ts";
-import {
-  collectBuffersLessOften,
-  compileCacheEnv,
-  defaultLogFormat,
-  obeySignals,
-} from "./program.ts";
+import { compileCacheEnv, defaultLogFormat, obeySignals } from "./program.ts";
 import { type Settings, variable } from "./settings.ts";
 import { EXIT, type ExitCode, UsageError } from "./usage.ts";
 

@@ -37,6 +37,7 @@ Options of run:
   --input <json>        the job's input, a JSON object
   --input-file <file>   a file with it; without either, or with -, it is read from stdin
   --timeout-ms <ms>     the job's executionTimeout (default: ${LIMITS.executionTimeoutDefaultMs})
+  --objects <directory> keep what the handler uploads there, as files, in place of a bucket
 
 Options:
   --inspect[=<address>] let a debugger into the handler process, at host:port or a port
@@ -59,6 +60,8 @@ Environment:
   SV_INSPECT            the same as --inspect=<address>, which wins
   SV_LOG_LEVEL          least level of the log on stderr: debug, info, warn, error (default: debug)
   SV_LOG_FORMAT         json or pretty (default: pretty in a terminal, otherwise json)
+  SV_S3_ENDPOINT, SV_S3_ACCESS_KEY_ID, SV_S3_SECRET_ACCESS_KEY, SV_S3_BUCKET, SV_S3_REGION
+                        the bucket of jobs that bring no s3Config; without the region it is derived
   SV_EXIT_ON_STDIN_END  1: the worker ends when its standard input does; not with run
 
 The first SIGTERM, SIGINT or SIGHUP drains: no further job is taken, running ones finish.

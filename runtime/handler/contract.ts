@@ -1,13 +1,6 @@
 /** What a handler is given and what it may be: the contract between a user's module and the runtime. */
+import type { S3Config, Transfers } from "../storage/contract.ts";
 import type { StandardSchema } from "./standard-schema.ts";
-
-/** Object-storage settings of a submission, for handlers that upload what they make (spec). */
-export interface S3Config {
-  readonly accessId?: string;
-  readonly accessSecret?: string;
-  readonly bucketName?: string;
-  readonly endpointUrl?: string;
-}
 
 /** One job, as its handler sees it. */
 export interface Job<Input = unknown> {
@@ -17,7 +10,7 @@ export interface Job<Input = unknown> {
   readonly input: Input;
   /** 1 for the first time the job is handed to a worker, one more for each further time (ours). */
   readonly attempt: number;
-  /** `s3Config` of the submission, if it had one (spec). */
+  /** `s3Config` of the submission, if it had one (spec), secret and all; `context.upload` uses it by itself. */
   readonly s3Config?: S3Config;
 }
 
@@ -44,7 +37,7 @@ export interface SetupContext {
 }
 
 /** What a handler may use beside the job itself. */
-export interface Context<State = unknown> {
+export interface Context<State = unknown> extends Transfers {
   /** Aborts when the job is cancelled or out of time. A handler that stops then keeps its process and its neighbours. */
   readonly signal: AbortSignal;
   /** Milliseconds until `executionTimeout` runs out, counted down but for pauses of a debugger; never negative. */
@@ -119,6 +112,11 @@ export interface HandlerDefinition<
   readonly concurrency?: Concurrency;
   /** Whether a generator's yields are also collected into the job's `output`; default false. */
   readonly aggregate?: boolean;
+  /**
+   * What becomes of an output of more than 20 MB of JSON: `fail` (default) fails the job with `invalid_output`;
+   * `upload` stores it in the job's bucket as `outputs/<job id>/<attempt>.json`, and the output is a `LargeOutput`.
+   */
+  readonly largeOutput?: "fail" | "upload";
   /** Runs once in each handler process before its first job, for example to load a model; default none. */
   readonly setup?: (context: SetupContext) => State | Promise<State>;
   /**

@@ -9,7 +9,9 @@ import { logLine, type LogLevel } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { ChunkPack } from "./chunk-pack.ts";
 import { ChunkWindow } from "./chunk-window.ts";
-import type { Job, LogFields, S3Config } from "./contract.ts";
+import type { S3Config } from "../storage/contract.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import type { Job, LogFields } from "./contract.ts";
 import { invoke, type InvocationResult } from "./invoke.ts";
 import { JobContext, type Voice } from "./job-context.ts";
 import type { Printing } from "./printing.ts";
@@ -95,6 +97,19 @@ export class JobInvocation implements Voice {
     this.#terms.channel.send(REPORT.tempDir, this.slot, undefined);
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
     return directory;
+  }
+
+  async openStore(): Promise<ObjectStore> {
+    const { openStore } = await import("../storage/open-store.ts");
+    const { channel } = this.#terms;
+    return openStore(this.context.job.s3Config, process.env, {
+      opened: (upload) => {
+        channel.send(REPORT.uploadOpened, this.slot, upload);
+        // A handler that blocks the loop from here on is heard of all the same.
+        channel.flush();
+      },
+      closed: (uploadId) => channel.send(REPORT.uploadClosed, this.slot, { uploadId }),
+    });
   }
 
   #sendProgress(): void {

@@ -7,6 +7,7 @@ import type { Handler } from "./contract.ts";
 import type { ChunkWindow } from "./chunk-window.ts";
 import type { JobContext } from "./job-context.ts";
 import { Collected } from "./collected.ts";
+import { isLargeOutput, outputLimit, uploadedOutput } from "./large-output.ts";
 import { InvalidOutputError, outputJson } from "./output.ts";
 import { plainLine } from "./plain-line.ts";
 import type { StandardSchema } from "./standard-schema.ts";
@@ -16,6 +17,7 @@ import { describeThrown } from "./thrown.ts";
 export interface Invocable {
   readonly run: Handler;
   readonly aggregate: boolean;
+  readonly largeOutput?: "fail" | "upload";
   readonly input?: StandardSchema | undefined;
   readonly output?: StandardSchema | undefined;
 }
@@ -49,10 +51,13 @@ export async function invoke(
     }
     const returned: unknown = await handler.run(context.job, context);
     const iterator = asIterator(returned);
-    const output =
+    const json =
       iterator === undefined
         ? await checkedJson(handler, returned)
         : await pullAll(iterator, invocation, handler);
+    const output = isLargeOutput(json) ? await uploadedOutput(json, context) : json;
+    const open = context.openTransfers();
+    if (open !== undefined) await open;
     return { kind: "completed", output };
   } catch (thrown) {
     const type = failureType(thrown);
@@ -61,7 +66,9 @@ export async function invoke(
     const shown = type !== "handler_error" || stack === undefined ? {} : { stack };
     return { kind: "failed", failure: { type, message, ...shown }, thrown };
   } finally {
+    const open = context.openTransfers();
     context.end();
+    if (open !== undefined) await open;
   }
 }
 
@@ -71,8 +78,8 @@ function failureType(thrown: unknown): FailedHead["type"] {
 }
 
 async function checkedJson(handler: Invocable, output: unknown): Promise<string | undefined> {
-  if (handler.output === undefined) return outputJson(output);
-  return outputJson(await checkOutput(handler.output, output));
+  const value = handler.output === undefined ? output : await checkOutput(handler.output, output);
+  return outputJson(value, outputLimit(handler));
 }
 
 /** A next step that may or may not be a promise, as `for await` takes it too. */
@@ -97,7 +104,7 @@ async function pullAll(
   handler: Invocable,
 ): Promise<string | undefined> {
   const { context, window } = invocation;
-  const collected = handler.aggregate ? new Collected() : undefined;
+  const collected = handler.aggregate ? new Collected(outputLimit(handler)) : undefined;
   let index = 0;
   let breathedAt = performance.now();
   for (;;) {

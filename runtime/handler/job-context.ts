@@ -4,6 +4,8 @@ import { performance } from "node:perf_hooks";
 import { inspect } from "node:util";
 import type { LogLevel } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
+import { JobTransfers } from "../storage/job-transfers.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
 import type { Context, Job, JobLog, LogFields } from "./contract.ts";
 import { InvalidOutputError, toJson } from "./output.ts";
 
@@ -13,6 +15,8 @@ export interface Voice {
   refresh(): void;
   /** Makes the job's own directory; called once at most. */
   makeTempDir(): string;
+  /** Opens the job's object storage; called when the job first needs it. */
+  openStore(): Promise<ObjectStore>;
   progress(json: Buffer): void;
   log(level: LogLevel, message: string, fields?: LogFields): void;
 }
@@ -29,6 +33,7 @@ export class JobContext implements Context {
   #log: JobLog | undefined;
   #job: Job;
   #tempDir: string | undefined;
+  #transfers: JobTransfers | undefined;
   #ended = false;
 
   /**
@@ -82,6 +87,18 @@ export class JobContext implements Context {
     return this.#tempDir;
   }
 
+  get upload(): Context["upload"] {
+    return this.#files.upload;
+  }
+
+  get uploadDir(): Context["uploadDir"] {
+    return this.#files.uploadDir;
+  }
+
+  get download(): Context["download"] {
+    return this.#files.download;
+  }
+
   /** Properties, these two, so that a handler may take them out of its context. */
   readonly refresh = (): void => {
     if (!this.#ended) this.#voice.refresh();
@@ -113,8 +130,26 @@ export class JobContext implements Context {
     this.#job = { ...this.#job, input };
   }
 
+  /** What the handler began to move and did not wait for; undefined when there is nothing. */
+  openTransfers(): Promise<void> | undefined {
+    return this.#transfers?.isBusy === true ? this.#transfers.settled() : undefined;
+  }
+
   end(): void {
     this.#ended = true;
+    this.#transfers?.end();
+  }
+
+  /** Made on first use: most handlers move no files. */
+  get #files(): JobTransfers {
+    if (this.#transfers !== undefined) return this.#transfers;
+    this.#transfers = new JobTransfers({
+      openStore: () => this.#voice.openStore(),
+      signal: () => this.signal,
+      tempDir: () => this.tempDir,
+    });
+    if (this.#ended) this.#transfers.end();
+    return this.#transfers;
   }
 }
 

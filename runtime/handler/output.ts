@@ -1,6 +1,5 @@
 /** Turns what a handler returns or yields into JSON text, or into a sentence that says why it cannot be. */
 import { Buffer } from "node:buffer";
-import { LIMITS } from "../protocol/limits.ts";
 
 /** What the handler gave cannot be sent; the message is for the one who wrote the handler. */
 export class InvalidOutputError extends Error {
@@ -35,25 +34,26 @@ export function toJson(value: unknown, what: string): string | undefined {
 /**
  * The JSON text of a job's output.
  *
- * @throws InvalidOutputError also when it is larger than 20 MB
+ * @throws InvalidOutputError also when it is larger than `maxBytes`
  */
-export function outputJson(value: unknown): string | undefined {
+export function outputJson(value: unknown, maxBytes: number): string | undefined {
   const json = toJson(value, "The output");
-  if (json !== undefined) checkOutputSize(json);
+  if (json !== undefined && exceeds(json, maxBytes)) {
+    throw tooLarge(Buffer.byteLength(json), maxBytes);
+  }
   return json;
 }
 
-function checkOutputSize(json: string): void {
+/** Whether the text is larger than that in UTF-8. */
+export function exceeds(json: string, maxBytes: number): boolean {
   // A UTF-16 unit takes three bytes at most: small texts need no exact count.
-  if (json.length * 3 <= LIMITS.outputMaxBytes) return;
-  const bytes = Buffer.byteLength(json);
-  if (bytes > LIMITS.outputMaxBytes) throw tooLarge(bytes);
+  return json.length * 3 > maxBytes && Buffer.byteLength(json) > maxBytes;
 }
 
 /** Says the size, the limit and the way out. */
-export function tooLarge(bytes: number): InvalidOutputError {
+export function tooLarge(bytes: number, maxBytes: number): InvalidOutputError {
   return new InvalidOutputError(
-    `The output is ${bytes} bytes of JSON, and at most ${LIMITS.outputMaxBytes} are accepted: ` +
+    `The output is ${bytes} bytes of JSON, and at most ${maxBytes} are accepted: ` +
       "upload it and return a link, or yield it in parts.",
   );
 }
@@ -84,8 +84,9 @@ function isStream(value: unknown): boolean {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof RangeError) return "it is nested too deeply";
   const message = error instanceof Error ? error.message : String(error);
+  if (message.includes("string length")) return "it is longer than any string can be";
+  if (error instanceof RangeError) return "it is nested too deeply";
   if (message.includes("BigInt")) return "it holds a BigInt; make it a string or a number";
   const [first = "", ...steps] = message.split(/\s*\n[\s|>-]*/u);
   if (first.includes("circular")) return `it refers to itself, ${steps.join(", ")}`;

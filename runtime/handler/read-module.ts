@@ -9,6 +9,7 @@ export interface LoadedHandler {
   readonly run: Handler;
   readonly concurrency: Concurrency;
   readonly aggregate: boolean;
+  readonly largeOutput: "fail" | "upload";
   readonly setup: ((context: SetupContext) => unknown) | undefined;
   readonly dispose: ((state: unknown) => unknown) | undefined;
   readonly input: StandardSchema | undefined;
@@ -49,7 +50,7 @@ export function readModule(namespace: Fields, name: string): LoadedHandler {
 }
 
 function withOptions(run: Handler, options: Fields, name: string): LoadedHandler {
-  const { concurrency = 1, aggregate = false } = options;
+  const { concurrency = 1, aggregate = false, largeOutput = "fail" } = options;
   if (!isConcurrencyFunction(concurrency) && !isConcurrency(concurrency)) {
     throw new InitError(
       `\`concurrency\` of ${name} must be a whole number of at least 1, or a function that gives one, ` +
@@ -61,10 +62,16 @@ function withOptions(run: Handler, options: Fields, name: string): LoadedHandler
       `\`aggregate\` of ${name} must be true or false, not ${describe(aggregate)}.`,
     );
   }
+  if (largeOutput !== "fail" && largeOutput !== "upload") {
+    throw new InitError(
+      `\`largeOutput\` of ${name} must be "fail" or "upload", not ${describe(largeOutput)}.`,
+    );
+  }
   return {
     run,
     concurrency,
     aggregate,
+    largeOutput,
     setup: functionOf(options, "setup", name),
     dispose: functionOf(options, "dispose", name),
     input: schemaOf(options, "input", name),

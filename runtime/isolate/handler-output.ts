@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import { parseLine, type HandlerLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { LineReader } from "./line-reader.ts";
+import type { SecretMask } from "./secret-mask.ts";
 
 /** Lines passed on in one second; a handler that prints more does not get to fill the disk. */
 const LINES_PER_SECOND = 1_000;
@@ -17,14 +18,16 @@ export interface OutputLine extends HandlerLine {
 /** Reading never stops, so that printing never blocks a job. */
 export class HandlerOutput {
   readonly #pass: (line: OutputLine) => void;
+  readonly #mask: SecretMask | undefined;
   readonly #last: HandlerLine[] = [];
   #windowEndsAt = 0;
   #passed = 0;
   #dropped = 0;
   #heapLimitLine: HandlerLine | undefined;
 
-  constructor(pass: (line: OutputLine) => void) {
+  constructor(pass: (line: OutputLine) => void, mask?: SecretMask) {
     this.#pass = pass;
+    this.#mask = mask;
   }
 
   read(source: Readable, stream: OutputStream): void {
@@ -53,7 +56,8 @@ export class HandlerOutput {
   }
 
   #take(text: string, stream: OutputStream): void {
-    const line = parseLine(text);
+    const said = parseLine(text);
+    const line = this.#mask?.line(said) ?? said;
     this.#last.push(line);
     if (this.#last.length > LIMITS.lastLogLines) this.#last.shift();
     if (stream === "stderr" && text.includes("JavaScript heap out of memory")) {

@@ -14,6 +14,7 @@ import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { countOomKills } from "./ending/oom-kills.ts";
 import { endMarked, killTree, MARKER_NAME, signalGroup } from "../pipe/process-tree.ts";
 import type { ProcessEnd } from "./ending/verdict.ts";
+import type { SecretMask } from "./secret-mask.ts";
 import { HandlerOutput, type OutputLine } from "./handler-output.ts";
 import { LineReader } from "./line-reader.ts";
 
@@ -28,6 +29,8 @@ export interface HandlerProcessOptions {
   readonly inspect?: string;
   /** Added to the supervisor's environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Takes secrets out of what the process says. */
+  readonly mask: SecretMask;
 }
 
 export interface HandlerProcessEvents {
@@ -51,7 +54,7 @@ export class HandlerProcess {
   #isGone = false;
 
   constructor(options: HandlerProcessOptions, events: HandlerProcessEvents) {
-    this.output = new HandlerOutput((line) => events.line(line));
+    this.output = new HandlerOutput((line) => events.line(line), options.mask);
     const flags = options.inspect === undefined ? [] : [`--inspect=${options.inspect}`];
     const args = ["--enable-source-maps", ...flags, options.entryPath];
     const child = spawn(process.execPath, args, {

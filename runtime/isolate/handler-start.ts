@@ -14,6 +14,7 @@ import type { Due, DueTimer } from "./ending/due-timer.ts";
 import { exitFailure, type ProcessEnd } from "./ending/verdict.ts";
 import { HandlerProcess, type HandlerProcessOptions } from "./handler-process.ts";
 import type { OutputLine } from "./handler-output.ts";
+import type { SecretMask } from "./secret-mask.ts";
 
 /** A time that a handler process is given for something. */
 export interface Limit extends Due {
@@ -41,6 +42,7 @@ export class HandlerStart {
   readonly process: HandlerProcess;
   readonly #graceMs: number;
   readonly #limits: DueTimer<Limit>;
+  readonly #mask: SecretMask;
   readonly #events: HandlerStartEvents;
   /** The one that runs: for becoming ready, for leaving, or for heeding SIGTERM. */
   #limit: Limit | undefined;
@@ -54,6 +56,7 @@ export class HandlerStart {
   constructor(options: HandlerStartOptions, limits: DueTimer<Limit>, events: HandlerStartEvents) {
     this.#graceMs = options.graceMs;
     this.#limits = limits;
+    this.#mask = options.mask;
     this.#events = events;
     this.process = new HandlerProcess(options, {
       frame: (frame) => this.#obey(frame),
@@ -137,7 +140,8 @@ export class HandlerStart {
     } else if (frame.kind === REPORT.setupListens) {
       this.#isSetupListening = true;
     } else if (frame.kind === REPORT.initFailed || frame.kind === REPORT.spoiled) {
-      const { message, stack } = JSON.parse(frame.head) as InitFailedHead | FailedHead;
+      const head = JSON.parse(frame.head) as InitFailedHead | FailedHead;
+      const { message, stack } = this.#mask.words(head);
       this.#failure ??= initFailure(message, stack);
     }
   }

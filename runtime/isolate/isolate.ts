@@ -13,15 +13,15 @@ import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";
 import { DueTimer } from "./ending/due-timer.ts";
-import { timedOutFailure, uncaughtLine, withLogLines } from "./ending/certificate.ts";
+import { timedOut, uncaughtLine, withLogLines } from "./ending/certificate.ts";
 import { exitFailure, judge, type ProcessEnd } from "./ending/verdict.ts";
 import type { IsolateEvents } from "./isolate-events.ts";
-import { JobDirectories } from "./job-directories.ts";
+import { JobLeftovers, type LeftoverOptions } from "./job-leftovers.ts";
 import { ProcessKeeper, type KeeperOptions } from "./process-keeper.ts";
 import { pauseOf, RunningJobs, type EndingCause, type RunningJob } from "./running-jobs.ts";
 import { runOrder } from "./run-order.ts";
 
-export type IsolateOptions = KeeperOptions;
+export type IsolateOptions = KeeperOptions & LeftoverOptions;
 
 const handedBack: Outcome = { kind: "handed-back" };
 
@@ -35,7 +35,7 @@ export class Isolate {
   readonly #events: IsolateEvents;
   readonly #keeper: ProcessKeeper;
   readonly #jobs = new RunningJobs();
-  readonly #directories = new JobDirectories();
+  readonly #leftovers: JobLeftovers;
   readonly #clock = pausableMachineClock();
   readonly #due = new DueTimer<RunningJob>(this.#clock, (job) => this.#dueNow(job));
   #concurrency = 0;
@@ -50,6 +50,7 @@ export class Isolate {
   constructor(options: IsolateOptions, events: IsolateEvents) {
     this.#options = options;
     this.#events = events;
+    this.#leftovers = new JobLeftovers(options);
     this.#keeper = new ProcessKeeper(options, this.#clock, {
       ready: (concurrency) => this.#ready(concurrency),
       frame: (frame) => this.#obey(frame),
@@ -75,7 +76,7 @@ export class Isolate {
   }
 
   load(head: LoadHead): void {
-    this.#keeper.load({ ...head, tempRoot: this.#directories.root });
+    this.#keeper.load({ ...head, tempRoot: this.#leftovers.tempRoot });
   }
 
   /** Of the current handler process. */
@@ -139,7 +140,7 @@ export class Isolate {
     for (const job of this.#jobs.open()) this.#decide(job, "handed-back", handedBack);
     this.#due.clear();
     await this.#keeper.stop(isIdle);
-    await this.#directories.close();
+    await this.#leftovers.close();
   }
 
   /** For the last moment of the supervisor. */
@@ -152,7 +153,7 @@ export class Isolate {
     if (this.#takesJobs) for (const job of this.#jobs.waiting()) this.#begin(job);
     this.#events.ready(concurrency);
     this.#events.placesChanged();
-    this.#directories.clearLeftovers();
+    this.#leftovers.clearOldOnes();
   }
 
   #begin(job: RunningJob): void {
@@ -165,9 +166,7 @@ export class Isolate {
 
   #obey(frame: Frame): void {
     // Every head was written by the handler process's own program.
-    if (frame.kind === REPORT.spoiled) {
-      return this.#spoiled(frame.slot, JSON.parse(frame.head) as FailedHead);
-    }
+    if (frame.kind === REPORT.spoiled) return this.#spoiled(frame.slot, this.#failedHead(frame));
     if (frame.kind === REPORT.concurrency) {
       return this.#ready((JSON.parse(frame.head) as ReadyHead).concurrency);
     }
@@ -184,13 +183,15 @@ export class Isolate {
         return this.#close(job, { kind: "completed", ...output });
       }
       case REPORT.failed: {
-        const failure = this.#certify(job, JSON.parse(frame.head) as FailedHead);
+        const failure = this.#certify(job, this.#failedHead(frame));
         return this.#close(job, { kind: "failed", failure });
       }
       case REPORT.declined:
         return this.#close(job, handedBack);
       case REPORT.tempDir:
-        return this.#directories.made(job.slot);
+      case REPORT.uploadOpened:
+      case REPORT.uploadClosed:
+        return this.#leftovers.heard(frame);
       case REPORT.chunks:
         if (job.ending !== undefined) return;
         return this.#events.chunks(job.lease, {
@@ -203,8 +204,16 @@ export class Isolate {
     }
   }
 
+  #failedHead({ head }: Frame): FailedHead {
+    return this.#options.mask.words(JSON.parse(head) as FailedHead);
+  }
+
   #certify(job: RunningJob, failure: Failure): Failure {
-    return withLogLines(failure, this.#keeper.lastLines(job.lease.jobId));
+    return withLogLines(failure, this.#linesOf(job));
+  }
+
+  #linesOf(job: RunningJob): string[] {
+    return this.#keeper.lastLines(job.lease.jobId);
   }
 
   #dueNow(job: RunningJob): void {
@@ -215,13 +224,8 @@ export class Isolate {
 
   /** The outcome is decided now; the handler gets its grace. */
   #stopJob(job: RunningJob, cause: "deadline" | "revoked"): void {
-    const outcome: Outcome | undefined =
-      cause === "revoked"
-        ? undefined
-        : {
-            kind: "timed-out",
-            failure: this.#certify(job, timedOutFailure(job.executionTimeoutMs)),
-          };
+    const outcome =
+      cause === "revoked" ? undefined : timedOut(job.executionTimeoutMs, this.#linesOf(job));
     if (job.waiting !== undefined) return this.#close(job, outcome);
     this.#decide(job, cause, outcome);
     this.#keeper.send(ORDER.abort, job.slot);
@@ -242,7 +246,7 @@ export class Isolate {
   #close(job: RunningJob, outcome: Outcome | undefined): void {
     this.#jobs.remove(job);
     this.#due.remove(job);
-    this.#directories.remove(job.slot);
+    this.#leftovers.remove(job.slot);
     if (this.#aloneFor > 0 && job.ending !== "handed-back") this.#aloneFor--;
     if (job.ending !== undefined) this.#stopping--;
     else if (outcome !== undefined) this.#events.outcome(job.lease, outcome);
@@ -259,17 +263,18 @@ export class Isolate {
     for (const job of this.#jobs.open()) this.#close(job, handedBack);
   }
 
+  #undecidedSlots(): number[] {
+    const undecided = this.#jobs.started().filter((job) => job.ending === undefined);
+    return undecided.map((job) => job.slot);
+  }
+
   #handBackOpen(): void {
     for (const job of this.#jobs.started()) this.#decide(job, "handed-back", handedBack);
   }
 
   /** An error nobody caught: the process ends itself, and is helped to if it does not. */
   #spoiled(slot: number, head: FailedHead): void {
-    const open = this.#jobs.started().filter((job) => job.ending === undefined);
-    const verdict = judge(
-      slot === 0 ? {} : { exitedBy: slot },
-      open.map((job) => job.slot),
-    );
+    const verdict = judge(slot === 0 ? {} : { exitedBy: slot }, this.#undecidedSlots());
     for (const lost of verdict.lost) {
       const job = this.#jobs.at(lost);
       if (job !== undefined)
@@ -284,13 +289,8 @@ export class Isolate {
 
   #gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void {
     this.#isRefreshing = false;
-    const started = this.#jobs.started();
-    const open = started.filter((job) => job.ending === undefined);
-    const verdict = judge(
-      end,
-      open.map((job) => job.slot),
-    );
-    for (const job of started) {
+    const verdict = judge(end, this.#undecidedSlots());
+    for (const job of this.#jobs.started()) {
       const lines = lastLines(job.lease.jobId);
       const isLost = verdict.lost.includes(job.slot);
       this.#close(job, isLost ? { kind: "lost", failure: exitFailure(end, lines) } : handedBack);

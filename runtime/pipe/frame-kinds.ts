@@ -41,6 +41,10 @@ export const REPORT = {
   tempDir: 11,
   /** The handler's setup has taken its signal: it wants to be asked before it is ended. No head. */
   setupListens: 12,
+  /** An invocation has begun an upload in parts. Head: `OpenUpload`. */
+  uploadOpened: 13,
+  /** It is complete, or nothing is left of it. Head: {@link UploadClosedHead}. */
+  uploadClosed: 14,
 } as const;
 
 /** Which module to load. */
@@ -103,6 +107,10 @@ export interface PauseWords {
   readonly isPaused: boolean;
   /** When, by `machineClock`: the word may be heard later. */
   readonly at: number;
+}
+
+export interface UploadClosedHead {
+  readonly uploadId: string;
 }
 
 /** The process exits on purpose. */

@@ -18,6 +18,8 @@ export const LIMITS = {
   chunkMaxBytes: 1 * MB,
   /** Largest JSON text of a job's output; a larger one fails the job (ours: the largest body a client may send). */
   outputMaxBytes: 20 * MB,
+  /** Largest JSON text of an output that is uploaded instead (ours: about as long as a string can be). */
+  uploadedOutputMaxBytes: 500 * MB,
   /** Largest JSON text of a progress value (ours). */
   progressMaxBytes: 1 * MB,
   /** Deepest nesting of a JSON body (ours). */

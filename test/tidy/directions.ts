@@ -28,21 +28,42 @@ const layers: readonly Layer[] = [
   { of: "runtime/testing.ts", mayImport: ["runtime/"] },
   { of: "runtime/bin/", mayImport: ["runtime/"] },
   // Both ends of the pipe between the supervisor and the handler process speak its frames.
-  { of: "runtime/handler/", mayImport: ["runtime/pipe/", runtimeCore, protocol] },
+  {
+    of: "runtime/handler/",
+    mayImport: ["runtime/pipe/", "runtime/storage/", runtimeCore, protocol],
+  },
   { of: "runtime/isolate/", mayImport: ["runtime/pipe/", leftovers, runtimeCore, protocol] },
   { of: "runtime/load/", mayImport: [leftovers, runtimeCore, protocol] },
+  { of: "runtime/storage/", mayImport: [runtimeCore, protocol] },
   { of: "runtime/", mayImport: [runtimeCore, protocol, "runtime/pipe/"] },
   { of: core, mayImport: [protocol], packages: purePackages },
   { of: "emulator/engine/", mayImport: [core, protocol, ...ports] },
   { of: "emulator/store/", mayImport: [core, protocol] },
   // A worker is ended as a worker ends its handler process: with everything it started.
   { of: "emulator/launch/", mayImport: [core, protocol, "runtime/pipe/process-tree.ts"] },
+  // Its index is a SQLite database as well, and reads, migrates and fails as the store's does.
+  {
+    of: "emulator/objects/disk/",
+    mayImport: ["emulator/store/sqlite/", "emulator/store/store.ts", core, protocol],
+  },
+  // Its port is opened and closed as that of the job interface is.
+  {
+    of: "emulator/objects/server/",
+    mayImport: ["emulator/http/listen.ts", "emulator/http/close-server.ts", core, protocol],
+  },
+  { of: "emulator/objects/", mayImport: [core, protocol] },
   { of: "emulator/http/", mayImport: ["emulator/engine/", core, protocol] },
   { of: "emulator/grpc/", mayImport: ["emulator/engine/", core, protocol] },
-  // The command line sees the service as any program does.
+  // The command line sees the service as any program does, and minds its process as `sv-worker` does.
   {
     of: "emulator/cli/",
-    mayImport: ["emulator/index.ts", "emulator/local-endpoint.ts", core, protocol],
+    mayImport: [
+      "emulator/index.ts",
+      "emulator/local-endpoint.ts",
+      "runtime/buffer-memory.ts",
+      core,
+      protocol,
+    ],
   },
   { of: "emulator/emulator.ts", mayImport: ["emulator/", "runtime/"] },
   { of: "emulator/index.ts", mayImport: ["emulator/"] },

@@ -1,14 +1,16 @@
 /** Words and lines about how jobs and their processes were ended. */
 import type { FailedHead } from "../../pipe/frame-kinds.ts";
 import type { Failure } from "../../protocol/failure.ts";
+import type { Outcome } from "../../protocol/outcome.ts";
 import type { OutputLine } from "../handler-output.ts";
 import type { ProcessEnd } from "./verdict.ts";
 
-export function timedOutFailure(executionTimeoutMs: number): Failure {
-  return {
+export function timedOut(executionTimeoutMs: number, lastLogLines: string[]): Outcome {
+  const failure: Failure = {
     type: "execution_timeout",
     message: `The job ran longer than its executionTimeout of ${executionTimeoutMs} ms.`,
   };
+  return { kind: "timed-out", failure: withLogLines(failure, lastLogLines) };
 }
 
 /** Adds the last lines the job's process printed, if it printed any. */

@@ -53,12 +53,14 @@ test.each([
     bytes: photo.length,
   });
   const decoded = await Promise.all(
-    output.variants.map(async ({ data }) => {
+    output.variants.map(async ({ url, bytes }) => {
+      const opened = await fetch(url);
+      expect(opened.headers.get("content-type")).toMatch(/^image\/(png|webp)$/u);
+      const file = Buffer.from(await opened.arrayBuffer());
+      expect(file).toHaveLength(bytes);
       // All pixels are read, not only the head.
-      const { info } = await sharp(Buffer.from(data, "base64"))
-        .raw()
-        .toBuffer({ resolveWithObject: true });
-      const { format } = await sharp(Buffer.from(data, "base64")).metadata();
+      const { info } = await sharp(file).raw().toBuffer({ resolveWithObject: true });
+      const { format } = await sharp(file).metadata();
       return { format, width: info.width, height: info.height };
     }),
   );

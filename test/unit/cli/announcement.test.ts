@@ -1,13 +1,19 @@
 /** States what is printed when the service can be called, and that its curl lines survive a shell. */
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { type Announcement, invitation, readyLine } from "../../../emulator/cli/announcement.ts";
+import {
+  type Announcement,
+  invitation,
+  readyLine,
+  s3Sentence,
+} from "../../../emulator/cli/announcement.ts";
 
 const announcement: Announcement = {
   url: "http://127.0.0.1:7080",
   endpointIds: ["hello", "tokens"],
   apiKey: "k-1",
   isNewKey: false,
+  s3: undefined,
 };
 
 /** The arguments of every curl in the text, as a shell would hand them over. */
@@ -60,4 +66,17 @@ test("a key of which only the digest is left comes from a variable, and a new on
   expect(text).toContain("start with SV_API_KEY=<key>");
   const [first] = curlArguments(text, { SV_API_KEY: "mine" });
   expect(first).toContain("Authorization: Bearer mine");
+});
+
+test("S3 clients are told of the object store and of the file with the secret", () => {
+  const s3 = {
+    endpoint: "http://127.0.0.1:7081",
+    accessKeyId: "SVID",
+    credentialsFile: "/data/objects/credentials",
+  };
+  const sentence =
+    "object store (S3, path style) at http://127.0.0.1:7081, access key id SVID, secret in /data/objects/credentials";
+  expect(s3Sentence(s3)).toBe(sentence);
+  expect(invitation({ ...announcement, s3 })).toContain(`\n\n${sentence}\n`);
+  expect(invitation(announcement)).not.toContain("S3");
 });

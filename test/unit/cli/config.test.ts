@@ -60,7 +60,7 @@ describe("unknown keys", () => {
   test("at the top", async () => {
     expect(await complaint('{"endpoint": {}, "endpoints": {"a": {"handler": "a.ts"}}}')).toBe(
       'c.json: the config has the unknown key "endpoint"; did you mean endpoints? ' +
-        "known are endpoints, port, host, dataDir",
+        "known are endpoints, port, host, s3Port, dataDir",
     );
   });
 

@@ -16,6 +16,7 @@ function staged() {
     url: "http://127.0.0.1:1",
     apiKey: "k",
     endpointIds: [],
+    s3: undefined,
     stop: async (how = "drain") => {
       events.push(how);
       return stops[how].promise;

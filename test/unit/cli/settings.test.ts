@@ -18,6 +18,7 @@ test("without anything said: loopback, port 7080, .sv in the current directory, 
   expect(settled({})).toEqual({
     host: "127.0.0.1",
     port: 7080,
+    s3: {},
     dataDir: `${CWD}/.sv`,
     apiKey: undefined,
   });
@@ -38,6 +39,17 @@ test("a flag wins over the environment, that over a config", () => {
     dataDir: "/var/sv",
   });
   expect(settled({}, {}, fromConfig)).toMatchObject({ port: 3 });
+});
+
+test("the object store's port is set in the same order, and it can be switched off", () => {
+  const fromConfig = config({ s3Port: 3 });
+  expect(settled({ s3Port: "1" }, { SV_S3_PORT: "2" }, fromConfig).s3).toEqual({ port: 1 });
+  expect(settled({}, { SV_S3_PORT: "0" }, fromConfig).s3).toEqual({ port: 0 });
+  expect(settled({}, {}, fromConfig).s3).toEqual({ port: 3 });
+  expect(settled({ s3Port: "off" }, {}, fromConfig).s3).toBe(false);
+  expect(settled({}, { SV_S3_PORT: "off" }).s3).toBe(false);
+  expect(settled({}, {}, config({ s3Port: "off" })).s3).toBe(false);
+  expect(() => settled({ s3Port: "on" })).toThrow("--s3-port must be an integer from 0 to 65535");
 });
 
 test("--ephemeral keeps nothing, whatever a config says", () => {

@@ -11,6 +11,8 @@ export interface FakeContext {
   readonly context: Context;
   readonly progress: readonly unknown[];
   readonly logged: readonly string[];
+  /** By the address that the upload answered with. */
+  readonly uploaded: ReadonlyMap<string, Buffer>;
 }
 
 /** Makes a context for a job that ends when the signal is aborted. */
@@ -20,6 +22,8 @@ export function fakeContext(job: Job, signal = new AbortController().signal): Fa
   const write = (message: string): void => {
     logged.push(message);
   };
+  const uploaded = new Map<string, Buffer>();
+  const moves = (): Promise<never> => Promise.reject(new Error("This context only uploads bytes."));
   const context: Context = {
     job,
     signal,
@@ -29,9 +33,17 @@ export function fakeContext(job: Job, signal = new AbortController().signal): Fa
     state: undefined,
     tempDir: import.meta.dirname,
     refresh() {},
+    async upload(key, body) {
+      if (!Buffer.isBuffer(body)) return moves();
+      const url = `https://bucket.test/${key}`;
+      uploaded.set(url, body);
+      return { url, bucket: "bucket", key, sizeBytes: body.length, etag: "etag" };
+    },
+    uploadDir: moves,
+    download: moves,
     progress(value) {
       progress.push(value);
     },
   };
-  return { context, progress, logged };
+  return { context, progress, logged, uploaded };
 }

@@ -1,5 +1,7 @@
 /** `runHandler` gives a test what a client of the service would get. */
+import { createHash } from "node:crypto";
 import fs from "node:fs";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { chunk, defineHandler, type Context, type Job } from "../../../runtime/index.ts";
@@ -15,6 +17,7 @@ describe("runHandler", () => {
       progress: [],
       logs: [],
       refreshed: false,
+      uploads: [],
     });
     function* counts(): Generator<number, string> {
       yield 1;
@@ -43,6 +46,7 @@ describe("runHandler", () => {
       progress: [{ half: 2 }],
       logs: [{ level: "warn", message: "careful", fields: { n: 4 } }],
       refreshed: false,
+      uploads: [],
     });
   });
 
@@ -127,6 +131,64 @@ describe("runHandler", () => {
     expect(fs.existsSync(String(output))).toBe(false);
     await runHandler((_: Job, context: Context) => void contexts.push(context), {});
     expect(() => contexts[1]?.tempDir).toThrow("The job has ended");
+  });
+
+  test("keeps what is uploaded, and finds what the bucket is said to hold", async () => {
+    const handler = async (_: Job, { upload, download }: Context): Promise<unknown> => {
+      const { path: prompt } = await download("in/prompt.txt");
+      const text = fs.readFileSync(prompt, "utf8");
+      const options = { contentType: "image/png", metadata: { seed: "7" } };
+      const { url, ...stored } = await upload(
+        "out/a b.png",
+        Readable.from([`a picture of ${text}`]),
+        options,
+      );
+      const again = await download("out/a b.png");
+      return [url, stored, again.sizeBytes, again.contentType];
+    };
+    const objects = { "in/prompt.txt": "a cat" };
+    const s3Config = { bucketName: "mine" };
+    const { output, uploads } = await runHandler(handler, {}, { objects, s3Config });
+    expect(output).toEqual([
+      "https://mine.invalid/out/a%20b.png",
+      {
+        bucket: "mine",
+        key: "out/a b.png",
+        sizeBytes: 18,
+        etag: createHash("md5").update("a picture of a cat").digest("hex"),
+      },
+      18,
+      "image/png",
+    ]);
+    const body = Buffer.from("a picture of a cat");
+    const metadata = { seed: "7" };
+    expect(uploads).toEqual([{ key: "out/a b.png", body, contentType: "image/png", metadata }]);
+  });
+
+  test("says which object is not there, and ends uploads with the job", async () => {
+    const missing = (_: Job, { download }: Context): unknown => download("nothing");
+    await expect(runHandler(missing, {})).rejects.toMatchObject({ code: "storage_not_found" });
+    const contexts: Context[] = [];
+    await runHandler((_: Job, context: Context) => void contexts.push(context), {});
+    await expect(contexts[0]?.upload("late", "x")).rejects.toThrow("The job has ended");
+    const endless = (_: Job, { upload }: Context): unknown =>
+      upload("k", new ReadableStream({ pull: () => new Promise(() => {}) }));
+    const stopped = runHandler(endless, {}, { executionTimeoutMs: 20 });
+    await expect(stopped).rejects.toThrow("The job was stopped.");
+  });
+
+  test("uploads an output that is too large, if the handler says so", async () => {
+    const run = (): string => "x".repeat(20_000_001);
+    await expect(runHandler(run, {})).rejects.toMatchObject({ code: "invalid_output" });
+    const { output, uploads } = await runHandler(defineHandler({ largeOutput: "upload", run }), {});
+    const key = "outputs/test-job/1.json";
+    expect(output).toMatchObject({ largeOutput: { key, sizeBytes: 20_000_003 } });
+    expect(uploads.map((upload) => [upload.key, upload.body.length])).toEqual([[key, 20_000_003]]);
+    function* yields(): Generator<string> {
+      for (let at = 0; at < 25; at++) yield "y".repeat(900_000);
+    }
+    const all = defineHandler({ largeOutput: "upload", aggregate: true, run: yields });
+    expect((await runHandler(all, {})).output).toMatchObject({ largeOutput: { key } });
   });
 
   test("throws what the handler throws, as it is", async () => {

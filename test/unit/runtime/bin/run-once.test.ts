@@ -2,8 +2,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import fs from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { temporaryTree } from "../../../temporary-tree.ts";
 import { fixture, tracedProcesses } from "../worker-run.ts";
@@ -86,6 +88,35 @@ describe("a job that completes", () => {
   test("has null as its output when the handler returned nothing", async () => {
     const ended = await run([fixture("cyclic-output"), "--input", '{"value": "nothing"}']);
     expect(ended).toMatchObject({ code: 0, stdout: "null\n" });
+  });
+});
+
+describe("what the handler uploads", () => {
+  const args = [fixture("uploads-as-told"), "--input", '{"way": "uploads"}'];
+
+  test("lands in the directory that is named, as files", async () => {
+    await using tree = await temporaryTree({});
+    const { code, stdout } = await run([...args, "--objects", tree.path("made", "here")]);
+    expect(code).toBe(0);
+    const file = tree.path("made", "here", "job-1.txt");
+    expect(fs.readFileSync(file, "utf8")).toBe("content");
+    expect(lines(stdout)).toEqual([
+      {
+        url: pathToFileURL(file).href,
+        bucket: "here",
+        key: "job-1.txt",
+        sizeBytes: 7,
+        etag: "9a0364b9e99bb480dd25e1f0284c8555",
+      },
+    ]);
+  });
+
+  test("has nowhere to go without it and without settings, which is said", async () => {
+    const { code, stderr } = await run(args);
+    expect(code).toBe(1);
+    expect(lines(stderr).at(-1)).toMatchObject({
+      msg: expect.stringMatching(/sv-worker run takes --objects <directory> instead\.$/),
+    });
   });
 });
 

@@ -20,7 +20,7 @@ describe("an output", () => {
     ["a typed array inside", [new Uint8Array([7])], '[{"0":7}]'],
     ["a toJSON of its own", { toJSON: () => ["mine"] }, '["mine"]'],
   ])("%s", (_, value, json) => {
-    expect(outputJson(value)).toBe(json);
+    expect(outputJson(value, 1_000)).toBe(json);
   });
 
   test.each([

@@ -13,10 +13,11 @@ describe("reading a handler's module", () => {
       run,
       concurrency: 1,
       aggregate: false,
+      largeOutput: "fail",
       setup: undefined,
     });
-    const named = { default: run, concurrency: 8, aggregate: true, setup };
-    expect(readModule(named, "h.ts")).toEqual({ run, concurrency: 8, aggregate: true, setup });
+    const options = { concurrency: 8, aggregate: true, largeOutput: "upload", setup };
+    expect(readModule({ default: run, ...options }, "h.ts")).toEqual({ run, ...options });
   });
 
   test("a definition, whose options win over named exports", async () => {
@@ -57,6 +58,10 @@ describe("reading a handler's module", () => {
     ],
     [{ default: run, concurrency: 1.5 }, "not number 1.5"],
     [{ default: run, concurrency: "4" }, "not string '4'"],
+    [
+      { default: run, largeOutput: "maybe" },
+      '`largeOutput` of h.ts must be "fail" or "upload", not string \'maybe\'.',
+    ],
     [{ default: run, aggregate: "yes" }, "`aggregate` of h.ts must be true or false"],
     [{ default: run, setup: {} }, "`setup` of h.ts must be a function, not an object"],
     [{ default: run, dispose: 7 }, "`dispose` of h.ts must be a function, not number 7"],

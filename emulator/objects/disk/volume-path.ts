@@ -1,0 +1,27 @@
+/** Which keys can be the path of a file in a volume. */
+import { Buffer } from "node:buffer";
+
+/** The directory in a volume in which uploads wait until they are whole; nothing in it is an object. */
+export const STAGING_NAME = ".sv-objects";
+
+const NAME_MAX_BYTES = 255;
+
+/** The names on the way to the key's file, its own last; or a sentence that says why there is none. */
+export function pathOfKey(key: string): readonly string[] | string {
+  const names = key.split("/");
+  for (const name of names) {
+    const problem = problemWith(name);
+    if (problem !== undefined) return problem;
+  }
+  if (names[0] === STAGING_NAME) return `"${STAGING_NAME}" is where unfinished uploads wait`;
+  return names;
+}
+
+function problemWith(name: string): string | undefined {
+  if (name === "")
+    return 'it has an empty part: a "/" at its beginning, at its end or behind another';
+  if (name === "." || name === "..") return `"${name}" is no name of a file`;
+  if (name.includes("\0")) return "it has the character NUL";
+  if (Buffer.byteLength(name) <= NAME_MAX_BYTES) return undefined;
+  return `a part of it between two "/" has more than ${NAME_MAX_BYTES} bytes`;
+}

@@ -1,0 +1,149 @@
+/** The object store as one part of the service: its disk, its keys, its port, and what endpoints and volumes have of it. */
+import type { RequestListener } from "node:http";
+import path from "node:path";
+import type { Random } from "../core/clock.ts";
+import { keptCredentials } from "./disk/credentials-file.ts";
+import { DiskObjectStore } from "./disk/disk-object-store.ts";
+import type { Bucket } from "./object-store.ts";
+import { REGION } from "./region.ts";
+import { S3Error } from "./s3-error.ts";
+import { type ObjectLog, ObjectRequests } from "./server/object-requests.ts";
+import { createObjectServer, type ObjectServer } from "./server/object-server.ts";
+import type { BasePath } from "./server/request-of.ts";
+import type { Credentials } from "./signature/verify.ts";
+import { storageEnvironment } from "./worker-environment.ts";
+
+export interface ObjectServiceOptions {
+  /** Where objects and keys are kept; made if need be. */
+  readonly directory: string;
+  readonly random: Random;
+  /** Wall time, ms since the epoch. */
+  readonly now: () => number;
+  readonly log: ObjectLog;
+}
+
+export interface ObjectServiceAddress {
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** Whether any free port will do when that one is taken. */
+  readonly mayMove: boolean;
+}
+
+/** How S3 clients reach the store. */
+export interface S3Access extends Credentials {
+  /** For example `http://127.0.0.1:7081`; buckets are its paths (path style). */
+  readonly endpoint: string;
+  readonly region: string;
+  /** A file with the keys, in the form of AWS's credentials file. */
+  readonly credentialsFile: string;
+}
+
+/** Addresses to listen at that nobody can call by. */
+const EVERY_INTERFACE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+export class ObjectService {
+  readonly #log: ObjectLog;
+  readonly #store: DiskObjectStore;
+  readonly #credentials: Credentials;
+  readonly #credentialsFile: string;
+  readonly #server: ObjectServer;
+  readonly #requests: ObjectRequests;
+  #endpoint: string | undefined;
+
+  /** Opens the store; it cannot be called before `start`. @throws StoreUnusableError, StoreFullError */
+  constructor({ directory, random, now, log }: ObjectServiceOptions) {
+    this.#log = log;
+    this.#credentialsFile = path.join(directory, "credentials");
+    this.#credentials = keptCredentials(this.#credentialsFile, random);
+    this.#store = new DiskObjectStore({ directory, now });
+    this.#requests = new ObjectRequests({
+      store: this.#store,
+      credentials: this.#credentials,
+      now,
+      log,
+    });
+    this.#server = createObjectServer(this.#requests);
+  }
+
+  /** @throws PortInUseError, ListenError */
+  async start({ host, port, mayMove }: ObjectServiceAddress): Promise<void> {
+    const url = await this.#server.start({ host, port }).catch(async (error: unknown) => {
+      const isTaken = error instanceof Error && error.name === "PortInUseError";
+      if (!isTaken || !mayMove) throw error;
+      this.#log.warn({ port }, `${error.message}: the object store takes another`);
+      return this.#server.start({ host, port: 0 });
+    });
+    const { protocol, port: real } = new URL(url);
+    const callable = EVERY_INTERFACE[host] ?? host;
+    this.#endpoint = `${protocol}//${callable.includes(":") ? `[${callable}]` : callable}:${real}`;
+  }
+
+  /** Undefined before `start`. */
+  get access(): S3Access | undefined {
+    if (this.#endpoint === undefined) return undefined;
+    const credentialsFile = this.#credentialsFile;
+    return { endpoint: this.#endpoint, region: REGION, ...this.#credentials, credentialsFile };
+  }
+
+  /** Answers requests to the store below a path of another server. */
+  listener(basePath: BasePath): RequestListener {
+    return this.#requests.listener(basePath);
+  }
+
+  /** The variables for a worker: with them it finds its endpoint's bucket, which is made if there is none. Never throws. */
+  workerEnv(
+    endpointId: string,
+    templateEnv: Readonly<Record<string, string>>,
+  ): Readonly<Record<string, string>> {
+    if (this.#endpoint === undefined) return {};
+    try {
+      const isThere = this.#store.buckets().some(({ name }) => name === endpointId);
+      if (!isThere) this.#store.createBucket(endpointId);
+    } catch (error) {
+      this.#log.error({ endpointId, err: error }, "the endpoint's bucket could not be made");
+    }
+    return storageEnvironment(templateEnv, {
+      endpoint: this.#endpoint,
+      bucket: endpointId,
+      ...this.#credentials,
+    });
+  }
+
+  /** Drops the bucket of an endpoint that is no more if it is empty. Objects outlive the endpoint they were made by. */
+  async endpointDeleted(endpointId: string): Promise<void> {
+    try {
+      await this.#store.deleteBucket(endpointId);
+    } catch (error) {
+      if (error instanceof S3Error && error.code === "NoSuchBucket") return;
+      if (error instanceof S3Error && error.code === "BucketNotEmpty") return;
+      this.#log.error({ endpointId, err: error }, "the endpoint's bucket could not be dropped");
+    }
+  }
+
+  /** @throws S3Error NoSuchBucket */
+  bucket(name: string): Bucket {
+    return this.#store.bucket(name);
+  }
+
+  /**
+   * Makes the directory of a network volume, which must exist, the bucket `volumeId`: the files in it are the objects.
+   * To be called for every volume at each start.
+   *
+   * @throws Error when the directory cannot be used; S3Error BucketAlreadyOwnedByYou when an endpoint has that id
+   */
+  async volumeBucket(volumeId: string, directory: string): Promise<Bucket> {
+    return this.#store.volumeBucket(volumeId, directory);
+  }
+
+  /** The volume is no bucket any more; its files stay where they are. */
+  dropVolumeBucket(volumeId: string): void {
+    this.#store.dropVolumeBucket(volumeId);
+  }
+
+  /** Idempotent, also before `start`. */
+  async stop(): Promise<void> {
+    await this.#server.stop();
+    await this.#store.close();
+  }
+}

@@ -1,0 +1,58 @@
+/** Reads parameters of requests that several operations have. */
+import { S3Error } from "../s3-error.ts";
+import { uriEncode } from "../signature/uri-encoding.ts";
+import type { S3Request } from "./operation.ts";
+
+/** Most entries of a page of any listing (spec: S3). */
+const PAGE_MAX = 1_000;
+
+/** @throws S3Error InvalidArgument */
+export function pageSize({ query }: S3Request, name: string): number {
+  return Math.min(PAGE_MAX, numberIn(query, name, 0) ?? PAGE_MAX);
+}
+
+/** A whole number from `min` on. @throws S3Error InvalidArgument */
+export function numberIn(
+  query: ReadonlyMap<string, string>,
+  name: string,
+  min: number,
+): number | undefined {
+  const text = query.get(name);
+  if (text === undefined || text === "") return undefined;
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= 2_147_483_647) return number;
+  throw new S3Error("InvalidArgument", `${name} must be a whole number from ${min}`, {
+    ArgumentName: name,
+    ArgumentValue: text,
+  });
+}
+
+/** How texts of a listing are written: as they are, or as a URL has them, which can hold any character. */
+export function textEncoder({ query }: S3Request): (text: string) => string {
+  const encoding = query.get("encoding-type") ?? "";
+  if (encoding === "") return (text) => text;
+  if (encoding === "url") return (text) => text.split("/").map(uriEncode).join("/");
+  throw new S3Error("InvalidArgument", "encoding-type must be url", {
+    ArgumentName: "encoding-type",
+    ArgumentValue: encoding,
+  });
+}
+
+/** Any text as one that needs no escaping anywhere. */
+export function tokenOf(text: string): string {
+  return Buffer.from(text).toString("base64url");
+}
+
+/** @throws S3Error InvalidArgument for a text that `tokenOf` did not make */
+export function textOfToken(token: string): string {
+  const text = Buffer.from(token, "base64url").toString();
+  if (tokenOf(text) === token) return text;
+  throw new S3Error("InvalidArgument", "the continuation token is none that this store gave", {
+    ArgumentName: "continuation-token",
+  });
+}
+
+/** ISO 8601, as listings have it. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,63 @@
+/** The body of a request as it comes over the connection: read when it is wanted, and no further. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { bodyExpectation, type BodyExpectation } from "../body/body-expectation.ts";
+import { CheckedContent } from "../body/checked-content.ts";
+import type { Content } from "../object-store.ts";
+import type { RequestBody } from "../operations/operation.ts";
+import { S3Error } from "../s3-error.ts";
+import type { Verified } from "../signature/verify.ts";
+
+export class IncomingBody implements RequestBody {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #headers: ReadonlyMap<string, string>;
+  readonly #verified: Verified;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    headers: ReadonlyMap<string, string>,
+    verified: Verified,
+  ) {
+    this.#request = request;
+    this.#response = response;
+    this.#headers = headers;
+    this.#verified = verified;
+  }
+
+  expectation(): BodyExpectation {
+    return bodyExpectation(this.#headers, this.#verified);
+  }
+
+  content(maxBytes: number): CheckedContent {
+    const expected = this.expectation();
+    if (expected.sizeBytes > maxBytes) {
+      throw new S3Error("EntityTooLarge", `the body must have at most ${maxBytes} bytes`, {
+        ProposedSize: String(expected.sizeBytes),
+        MaxSizeAllowed: String(maxBytes),
+      });
+    }
+    return new CheckedContent(this.#pieces(), expected);
+  }
+
+  async text(maxBytes: number): Promise<string> {
+    if (!hasBody(this.#request)) return "";
+    if (this.expectation().sizeBytes > maxBytes) {
+      throw new S3Error("MaxMessageLengthExceeded", `the body must have at most ${maxBytes} bytes`);
+    }
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this.content(maxBytes).read()) pieces.push(piece);
+    return Buffer.concat(pieces).toString();
+  }
+
+  async *#pieces(): Content {
+    if (this.#request.headers.expect !== undefined) this.#response.writeContinue();
+    // The connection is still needed for the answer when the body turns out to be no good.
+    yield* this.#request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  }
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers["content-length"];
+  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+}

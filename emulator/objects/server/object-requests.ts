@@ -1,0 +1,106 @@
+/** Answers requests to the object store: checks who asks, finds the operation, and says what came of it. */
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { ObjectStore } from "../object-store.ts";
+import type { S3Answer } from "../operations/operation.ts";
+import { S3Error } from "../s3-error.ts";
+import { rawRequest } from "../signature/raw-request.ts";
+import { type Credentials, verify } from "../signature/verify.ts";
+import { IncomingBody } from "./incoming-body.ts";
+import { type BasePath, requestOf } from "./request-of.ts";
+import { type Exchange, sendAnswer, sendError } from "./send.ts";
+
+/** Where the store says what went wrong within it. */
+export interface ObjectLog {
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+export interface ObjectRequestsOptions {
+  readonly store: ObjectStore;
+  readonly credentials: Credentials;
+  /** Wall time, ms since the epoch; that by which clients date their signatures. */
+  readonly now: () => number;
+  readonly log: ObjectLog;
+}
+
+/** All requests to one store, whichever server they come by. */
+export class ObjectRequests {
+  readonly #options: ObjectRequestsOptions;
+  readonly #inWork = new Set<Promise<void>>();
+
+  constructor(options: ObjectRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Answers requests to the store, which begins at `basePath` of the server's addresses. */
+  listener(basePath: BasePath): RequestListener {
+    return (request, response) => {
+      const exchange = { id: randomBytes(8).toString("hex").toUpperCase(), request, response };
+      const work = serve(this.#options, basePath, exchange);
+      this.#inWork.add(work);
+      void work.finally(() => this.#inWork.delete(work));
+    };
+  }
+
+  /** Resolves when no request is being worked on; a connection may be gone before the work for it has ended. */
+  async settle(): Promise<void> {
+    while (this.#inWork.size > 0) await Promise.all(this.#inWork);
+  }
+}
+
+/** Never rejects. */
+async function serve(
+  options: ObjectRequestsOptions,
+  basePath: BasePath,
+  exchange: Exchange,
+): Promise<void> {
+  try {
+    await sendAnswer(exchange, await answer(options, basePath, exchange));
+  } catch (error) {
+    refuse(options.log, exchange, error);
+  }
+}
+
+async function answer(
+  { store, credentials, now }: ObjectRequestsOptions,
+  basePath: BasePath,
+  { request, response }: Exchange,
+): Promise<S3Answer> {
+  const { method = "", url = "", rawHeaders } = request;
+  const raw = rawRequest(method, url, rawHeaders);
+  const verified = verify(raw, credentials, now());
+  const body = new IncomingBody(request, response, raw.headers, verified);
+  const wanted = requestOf(raw, verified.isPresigned, basePath, body);
+  // Loaded with the first request: many starts see none, and would wait for it.
+  const { operationOf } = await import("../operations/operations.ts");
+  return operationOf(wanted)({ store }, wanted);
+}
+
+function refuse(log: ObjectLog, exchange: Exchange, error: unknown): void {
+  const { id, request, response } = exchange;
+  if (hasGone(request, response)) return;
+  const known = error instanceof S3Error ? error : undefined;
+  if (!known || known.code === "InsufficientStorage") {
+    const [path] = (request.url ?? "").split("?", 1);
+    const fields = { requestId: id, method: request.method, path, err: known?.cause ?? error };
+    if (known) log.warn(fields, "the object store has no room left on its disk");
+    else log.error(fields, "a request to the object store could not be answered");
+  }
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const shown =
+    known ??
+    new S3Error(
+      "InternalError",
+      `something went wrong in the store; its log says more under ${id}`,
+    );
+  sendError(exchange, shown);
+}
+
+/** There is nobody to answer any more. */
+function hasGone(request: IncomingMessage, response: ServerResponse): boolean {
+  return response.destroyed || (request.destroyed && !request.complete);
+}

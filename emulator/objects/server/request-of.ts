@@ -1,0 +1,58 @@
+/** Makes of a verified request what operations are given. */
+import { checkHeader } from "../header-text.ts";
+import { checkKey } from "../object-key.ts";
+import type { RequestBody, S3Request } from "../operations/operation.ts";
+import { S3Error } from "../s3-error.ts";
+import type { RawRequest } from "../signature/raw-request.ts";
+import { uriDecode } from "../signature/uri-encoding.ts";
+
+/** Parameters that are about the signature, not about what is asked for. */
+const SIGNATURE_PARAMETER =
+  /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|content-sha256|security-token)$/;
+
+/** Where in the address the store begins; the bucket follows. Empty or `/` and a name. */
+export type BasePath = "" | `/${string}`;
+
+/** @throws S3Error InvalidURI, KeyTooLongError, InvalidArgument */
+export function requestOf(
+  raw: RawRequest,
+  isPresigned: boolean,
+  basePath: BasePath,
+  body: RequestBody,
+): S3Request {
+  const [bucket, key] = placeIn(raw.path.slice(basePath.length));
+  checkKey(key);
+  const query = new Map(raw.query.toReversed());
+  const host = raw.headers.get("host") ?? "";
+  return {
+    method: raw.method,
+    bucket,
+    key,
+    query,
+    headers: isPresigned ? withHoisted(raw) : raw.headers,
+    url: `http://${host}${raw.path}`,
+    body,
+  };
+}
+
+function placeIn(path: string): readonly [bucket: string, key: string] {
+  const rest = path.slice(1);
+  const at = rest.indexOf("/");
+  if (at === -1) return [uriDecode(rest), ""];
+  const bucket = uriDecode(rest.slice(0, at));
+  const key = uriDecode(rest.slice(at + 1));
+  if (bucket !== "" || key === "") return [bucket, key];
+  throw new S3Error("InvalidURI", "the address has a key but no bucket");
+}
+
+/** Who presigns a request may put headers into its query, where they are signed as well. */
+function withHoisted({ headers, query }: RawRequest): ReadonlyMap<string, string> {
+  const all = new Map(headers);
+  for (const [name, value] of query) {
+    const header = name.toLowerCase();
+    if (!header.startsWith("x-amz-") || SIGNATURE_PARAMETER.test(header)) continue;
+    checkHeader(header, value, name);
+    if (!all.has(header)) all.set(header, value);
+  }
+  return all;
+}

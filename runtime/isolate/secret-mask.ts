@@ -1,0 +1,95 @@
+/** Takes the secrets of object storage out of what a handler prints and of the errors it throws. */
+import { Buffer } from "node:buffer";
+import type { HandlerLine } from "../pipe/tagged-lines.ts";
+import type { HandedJob } from "../protocol/outcome.ts";
+import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../protocol/storage-env.ts";
+
+const SHOWN = "[secret]";
+/** Anything shorter is a part of common words. */
+const MIN_LENGTH = 8;
+/** Of jobs; what a job of long ago prints late is of no concern. */
+const MAX_SECRETS = 100;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What an error says. */
+interface Words {
+  readonly message: string;
+  readonly stack?: string;
+}
+
+/**
+ * Knows the secrets of the environment, and of jobs as they come. A secret is any text its client likes, so that only
+ * words are looked at, never what tells a line's job or a report's kind.
+ */
+export class SecretMask {
+  readonly #forms = new Map<string, readonly string[]>();
+
+  constructor(env: Environment) {
+    const names = [STORAGE_ENV.secretAccessKey, LIVE_STORAGE_ENV.secretAccessKey];
+    for (const name of names) this.#add(env[name]);
+  }
+
+  learn({ s3Config }: HandedJob): void {
+    if (s3Config !== undefined) this.#add(accessSecretOf(s3Config));
+  }
+
+  line(line: HandlerLine): HandlerLine {
+    if (this.#forms.size === 0) return line;
+    const { text, fields } = line;
+    return {
+      ...line,
+      text: this.#masked(text),
+      ...(fields === undefined ? {} : { fields: this.#maskedFields(fields) }),
+    };
+  }
+
+  words<T extends Words>(words: T): T {
+    if (this.#forms.size === 0) return words;
+    const { message, stack } = words;
+    return {
+      ...words,
+      message: this.#masked(message),
+      ...(stack === undefined ? {} : { stack: this.#masked(stack) }),
+    };
+  }
+
+  #masked(text: string): string {
+    let masked = text;
+    for (const forms of this.#forms.values()) {
+      for (const form of forms) masked = masked.replaceAll(form, SHOWN);
+    }
+    return masked;
+  }
+
+  #maskedFields(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    // They came as JSON, so that nothing of them is lost.
+    const json = JSON.stringify(fields, (_, value: unknown) =>
+      typeof value === "string" ? this.#masked(value) : value,
+    );
+    return JSON.parse(json) as Readonly<Record<string, unknown>>;
+  }
+
+  #add(secret: string | undefined): void {
+    if (secret === undefined || secret.length < MIN_LENGTH || this.#forms.has(secret)) return;
+    const inJson = JSON.stringify(secret).slice(1, -1);
+    const inUrl = encodeURIComponent(secret.toWellFormed());
+    this.#forms.set(secret, [...new Set([secret, inJson, inUrl])]);
+    const [oldest] = this.#forms.keys();
+    if (this.#forms.size > MAX_SECRETS && oldest !== undefined) this.#forms.delete(oldest);
+  }
+}
+
+/** A text that is no JSON is the handler process's to complain about. */
+function accessSecretOf(s3Config: Uint8Array): string | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(Buffer.from(s3Config).toString());
+  } catch {
+    return undefined;
+  }
+  if (typeof parsed !== "object" || parsed === null || !("accessSecret" in parsed)) {
+    return undefined;
+  }
+  return typeof parsed.accessSecret === "string" ? parsed.accessSecret : undefined;
+}

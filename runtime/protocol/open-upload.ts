@@ -1,0 +1,12 @@
+/** An upload in parts that a handler process has begun, with all it takes to end it from another process. */
+export interface OpenUpload {
+  readonly uploadId: string;
+  readonly bucket: string;
+  readonly key: string;
+  readonly endpointUrl: string;
+  readonly region: string;
+  readonly forcePathStyle: boolean;
+  readonly accessKeyId: string;
+  /** In the clear: it never leaves the worker's own processes. */
+  readonly secretAccessKey: string;
+}

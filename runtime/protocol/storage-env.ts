@@ -1,0 +1,21 @@
+/** The environment variables that tell a handler process of the object storage it may use. */
+
+/** Our own names; together they describe one bucket. */
+export const STORAGE_ENV = {
+  /** Address of the service, `https://host[:port][/path]`. */
+  endpoint: "SV_S3_ENDPOINT",
+  accessKeyId: "SV_S3_ACCESS_KEY_ID",
+  secretAccessKey: "SV_S3_SECRET_ACCESS_KEY",
+  bucket: "SV_S3_BUCKET",
+  /** Default: derived from the endpoint. */
+  region: "SV_S3_REGION",
+  /** A directory that takes the place of a bucket; set by `sv-worker run --objects`. */
+  directory: "SV_OBJECTS_DIR",
+} as const;
+
+/** The names that images written for the public service know; the address holds the bucket's name. */
+export const LIVE_STORAGE_ENV = {
+  endpoint: "BUCKET_ENDPOINT_URL",
+  accessKeyId: "BUCKET_ACCESS_KEY_ID",
+  secretAccessKey: "BUCKET_SECRET_ACCESS_KEY",
+} as const;

@@ -1,0 +1,64 @@
+/** Keeps connections away from addresses that are not public, whatever name leads to them. */
+import { lookup as systemLookup, type LookupAddress } from "node:dns";
+import net, { type LookupFunction } from "node:net";
+import ipaddr from "ipaddr.js";
+import { buildConnector } from "undici";
+import { StorageError } from "../storage-error.ts";
+
+export interface GuardOptions {
+  /** How long a connection may take, ms. */
+  readonly timeout: number;
+  /** Default: whether the address is neither private, local, reserved nor a disguise of such a one. */
+  readonly isPublic?: (address: string) => boolean;
+  /** Default: the system's. */
+  readonly lookup?: typeof systemLookup;
+}
+
+/** Makes connections to public addresses only. What counts is the address that is connected to, not what a name meant before. */
+export function guardedConnector({
+  timeout,
+  isPublic = isPublicAddress,
+  lookup = systemLookup,
+}: GuardOptions): buildConnector.connector {
+  const connect = buildConnector({ timeout, lookup: guardedLookup(isPublic, lookup) });
+  return (options, callback) => {
+    const host = options.hostname.replace(/^\[(.*)\]$/, "$1");
+    // An address is not looked up.
+    if (net.isIP(host) !== 0 && !isPublic(host)) return callback(forbidden(host), null);
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      if (isPublic(socket.remoteAddress ?? "")) return callback(null, socket);
+      socket.destroy();
+      callback(forbidden(host), null);
+    });
+  };
+}
+
+/** True for an address anybody on the internet could have; IPv4 addresses inside of IPv6 ones are looked at as well. */
+export function isPublicAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+}
+
+/** Finds the public addresses of a name, all of them: Node then tries one after another. */
+function guardedLookup(
+  isPublic: (address: string) => boolean,
+  lookup: typeof systemLookup,
+): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+      if (error !== null) return callback(error, [], 0);
+      const allowed = found.filter(({ address }) => isPublic(address));
+      const [first] = allowed;
+      if (first === undefined) return callback(forbidden(hostname), [], 0);
+      if (options.all === true) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function forbidden(host: string): StorageError {
+  return new StorageError(
+    "download_forbidden_address",
+    `"${host}" leads to an address that is not public, and forbidPrivateAddresses is set.`,
+  );
+}

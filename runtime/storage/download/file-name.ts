@@ -1,0 +1,31 @@
+/** Makes a file name of whatever a URL or key ends in. */
+
+/** File systems take 255 bytes; a character of UTF-8 has four at most. */
+const MAX_LENGTH = 60;
+const FALLBACK = "download";
+
+/**
+ * The last part of a path as a name that is safe on any file system: letters, digits, `.`, `_`, `-` and spaces inside.
+ *
+ * @param path parts divided by `/`; percent-encoding is undone
+ */
+export function fileNameOf(path: string): string {
+  const last = decoded(path.split("/").findLast((part) => part !== "") ?? "");
+  const name = last
+    .normalize("NFC")
+    .replaceAll(/[^\p{L}\p{M}\p{N}._ -]+/gu, "_")
+    .replaceAll(/^[. -]+|[. ]+$/gu, "");
+  if (name === "") return FALLBACK;
+  // The ending tells what it is, so it is the last to go.
+  const ending = /\.[\w-]{1,16}$/u.exec(name)?.[0] ?? "";
+  const stem = Array.from(name.slice(0, name.length - ending.length));
+  return `${stem.slice(0, MAX_LENGTH - ending.length).join("")}${ending}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

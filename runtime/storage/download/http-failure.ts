@@ -1,0 +1,41 @@
+/** Why a file could not be had over HTTP. */
+import { StorageError } from "../storage-error.ts";
+
+/** What a server says with a failure, as far as it is worth hearing. */
+const MAX_DETAIL = 300;
+
+/** The server answered something else than a file, or there was no answer. */
+export class HttpFailure extends StorageError {
+  /** Undefined when there was no answer. */
+  readonly status: number | undefined;
+  /** The error code of an S3 service's answer, or of the system. */
+  readonly reason: string;
+  /** What the server said, or the system. */
+  readonly said: string;
+
+  /**
+   * @param text the beginning of the answer, or the message of the system's error
+   * @param systemCode of that
+   */
+  constructor(url: URL, status: number | undefined, text: string, systemCode?: string) {
+    const said = /<Message>([^<]*)<\/Message>/.exec(text)?.[1] ?? plain(text);
+    const what = [status === undefined ? "no answer" : `it answered ${status}`, said];
+    const why = what.filter((part) => part !== "").join(": ");
+    super("download_failed", `${shownUrl(url)} cannot be fetched: ${why}.`);
+    this.status = status;
+    this.reason = /<Code>([^<]*)<\/Code>/.exec(text)?.[1] ?? systemCode ?? "Error";
+    this.said = said;
+  }
+}
+
+/** An URL without what may be secret in it: credentials, and the signature of a presigned one. */
+export function shownUrl(url: URL): string {
+  return `${url.origin}${url.pathname}`;
+}
+
+/** On one line and cut; a page of HTML says nothing. */
+function plain(text: string): string {
+  if (/^\s*</.test(text)) return "";
+  const line = text.replaceAll(/\s+/g, " ").trim().replace(/\.$/, "");
+  return line.length <= MAX_DETAIL ? line : `${line.slice(0, MAX_DETAIL)}…`;
+}

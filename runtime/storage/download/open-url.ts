@@ -1,0 +1,142 @@
+/** Asks for a file over HTTP, follows redirects, and picks up a transfer where it broke. */
+import { Agent, type Dispatcher, interceptors } from "undici";
+import type { FetchTerms, Incoming } from "../object-store.ts";
+import { RETRY } from "../retry.ts";
+import { StorageError } from "../storage-error.ts";
+import { guardedConnector } from "./address-guard.ts";
+import { HttpFailure } from "./http-failure.ts";
+
+const CONNECTION_LIMIT_MS = 10_000;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** What a server says with a failure is heard this far. */
+const EXPLANATION_BYTES = 2_000;
+
+export interface OpenTerms extends FetchTerms {
+  readonly maxRedirects: number;
+  readonly forbidPrivateAddresses?: boolean;
+  /** For the URL's own origin. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Which connections are made; default by `forbidPrivateAddresses`. */
+  readonly dispatcher?: Dispatcher;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+let anyAddress: Dispatcher | undefined;
+let publicAddresses: Dispatcher | undefined;
+
+/**
+ * Resolves when the file begins to arrive. What breaks later is the stream's error.
+ *
+ * @throws HttpFailure
+ * @throws StorageError `download_forbidden_address`
+ * @throws the signal's reason when it aborts
+ */
+export async function openUrl(url: URL, terms: OpenTerms): Promise<Incoming> {
+  let at = url;
+  for (let hops = 0; ; hops++) {
+    const headers = at.origin === url.origin ? (terms.headers ?? {}) : {};
+    const response = await ask(at, headers, terms);
+    const next = redirectOf(response, at);
+    if (next === undefined) return incoming(response, at);
+    await response.body.dump();
+    if (hops >= terms.maxRedirects) {
+      throw new HttpFailure(url, response.statusCode, `after ${hops} redirects, with another`);
+    }
+    if (!/^https?:$/.test(next.protocol)) {
+      throw new HttpFailure(at, response.statusCode, `a redirect to an ${next.protocol} address`);
+    }
+    at = next;
+  }
+}
+
+async function ask(url: URL, headers: Headers, terms: OpenTerms): Promise<Dispatcher.ResponseData> {
+  const { idleTimeoutMs, signal, dispatcher = ownDispatcher(terms) } = terms;
+  try {
+    return await dispatcher.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: "GET",
+      headers: { "user-agent": "sv-runtime", ...headers },
+      headersTimeout: idleTimeoutMs,
+      bodyTimeout: idleTimeoutMs,
+      signal,
+    });
+  } catch (failure) {
+    signal.throwIfAborted();
+    throw unanswered(failure, url);
+  }
+}
+
+/** What undici throws, as a sentence. */
+function unanswered(failure: unknown, url: URL): unknown {
+  if (failure instanceof StorageError || !(failure instanceof Error)) return failure;
+  const code = "code" in failure && typeof failure.code === "string" ? failure.code : undefined;
+  return new HttpFailure(url, undefined, failure.message, code);
+}
+
+function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, at: URL): URL | undefined {
+  const { location } = headers;
+  if (!REDIRECTS.has(statusCode) || typeof location !== "string") return undefined;
+  return URL.parse(location, at.href) ?? undefined;
+}
+
+async function incoming(response: Dispatcher.ResponseData, url: URL): Promise<Incoming> {
+  const { statusCode, headers, body } = response;
+  if (statusCode !== 200) throw new HttpFailure(url, statusCode, await beginningOf(body));
+  const { "content-length": length, "content-type": type } = headers;
+  return {
+    stream: body,
+    ...(typeof length === "string" ? { sizeBytes: Number(length) } : {}),
+    ...(typeof type === "string" ? { contentType: type } : {}),
+  };
+}
+
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    pieces.push(piece);
+    bytes += piece.byteLength;
+    if (bytes >= EXPLANATION_BYTES) break;
+  }
+  return Buffer.concat(pieces).toString("utf8", 0, EXPLANATION_BYTES);
+}
+
+function ownDispatcher({ forbidPrivateAddresses = false }: OpenTerms): Dispatcher {
+  if (forbidPrivateAddresses) {
+    publicAddresses ??= retrying(
+      new Agent({ connect: guardedConnector({ timeout: CONNECTION_LIMIT_MS }) }),
+    );
+    return publicAddresses;
+  }
+  anyAddress ??= retrying(new Agent({ connect: { timeout: CONNECTION_LIMIT_MS } }));
+  return anyAddress;
+}
+
+/** A transfer that broke goes on where it broke, if the server can do that and still has the same file. */
+export function retrying(agent: Dispatcher, { tries, firstMs, maxMs } = RETRY): Dispatcher {
+  const retry = interceptors.retry({
+    maxRetries: tries - 1,
+    minTimeout: firstMs,
+    maxTimeout: maxMs,
+    methods: ["GET"],
+    // What is left of an answer after the last try says more than an error about it.
+    throwOnError: false,
+    statusCodes: [429, 500, 502, 503, 504],
+    errorCodes: [
+      "EAI_AGAIN",
+      "ECONNREFUSED",
+      "ECONNRESET",
+      "EHOSTDOWN",
+      "EHOSTUNREACH",
+      "ENETDOWN",
+      "ENETUNREACH",
+      "EPIPE",
+      "UND_ERR_BODY_TIMEOUT",
+      "UND_ERR_CONNECT_TIMEOUT",
+      "UND_ERR_SOCKET",
+    ],
+  });
+  return agent.compose(retry);
+}

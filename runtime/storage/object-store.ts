@@ -1,0 +1,64 @@
+/** The port to where objects are kept: a bucket of an S3 service, a directory, or the memory of a test. */
+import type { Readable } from "node:stream";
+
+/** A body that is at hand. */
+export interface BytesBody {
+  readonly kind: "bytes";
+  readonly bytes: Uint8Array;
+}
+
+/** One that comes piece by piece, as bytes or text. */
+export interface StreamBody {
+  readonly kind: "stream";
+  readonly stream: Readable;
+  /** Absent when it is not known before the end. */
+  readonly sizeBytes?: number;
+}
+
+export type Body = BytesBody | StreamBody;
+
+export interface PutTerms {
+  readonly contentType: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly partSizeBytes: number | undefined;
+  /** Parts that are on their way at a time. */
+  readonly concurrency: number;
+  /** Told how many bytes of the body have arrived in all. */
+  readonly sent: (sentBytes: number) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface StoredObject {
+  readonly sizeBytes: number;
+  /** Without quotes. */
+  readonly etag: string;
+}
+
+/** A file on its way in. */
+export interface Incoming {
+  readonly stream: Readable;
+  /** Absent when the server does not say; so is the type. */
+  readonly sizeBytes?: number;
+  readonly contentType?: string;
+}
+
+export interface FetchTerms {
+  /** Longest time without a byte, ms. */
+  readonly idleTimeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface ObjectStore {
+  readonly bucket: string;
+  /**
+   * Stores an object whole or not at all. Rejects with the signal's reason when that aborts, with the stream's error
+   * when that fails.
+   *
+   * @throws StorageError
+   */
+  put(key: string, body: Body, terms: PutTerms): Promise<StoredObject>;
+  /** An address that opens the object without credentials. */
+  url(key: string, expiresInMs: number): Promise<string>;
+  /** @throws StorageError */
+  get(key: string, terms: FetchTerms): Promise<Incoming>;
+}

@@ -1,0 +1,36 @@
+/** Tries again what failed for a reason that may pass. */
+import { setTimeout as wait } from "node:timers/promises";
+import { type BackoffTerms, backoffMs } from "../core/backoff.ts";
+
+export interface RetryTerms extends BackoffTerms {
+  /** How often it is tried in all. */
+  readonly tries: number;
+}
+
+/** Some ten seconds in all: a service that is restarted is back by then. */
+export const RETRY: RetryTerms = { tries: 6, firstMs: 500, maxMs: 8_000 };
+
+/**
+ * Gives what `work` gives, or throws what its last try threw.
+ *
+ * @param mayPass whether what was thrown is worth another try
+ * @throws the signal's reason as soon as it aborts
+ */
+export async function withRetries<T>(
+  work: () => Promise<T>,
+  mayPass: (thrown: unknown) => boolean,
+  terms: RetryTerms,
+  signal: AbortSignal,
+): Promise<T> {
+  for (let failures = 1; ; failures++) {
+    signal.throwIfAborted();
+    try {
+      return await work();
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (failures >= terms.tries || !mayPass(thrown)) throw thrown;
+    }
+    const pauseMs = backoffMs(failures, terms, Math.random());
+    await wait(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}

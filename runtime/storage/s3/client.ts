@@ -1,0 +1,70 @@
+/** Makes S3 clients, and keeps them for the next job with the same settings. */
+import { S3Client } from "@aws-sdk/client-s3";
+import type { BucketSettings } from "../settings.ts";
+
+/** Jobs may come with settings of their own, so there is no telling how many there are. */
+const MAX_IDLE_CLIENTS = 8;
+const CONNECTION_LIMIT_MS = 10_000;
+/** Without a byte in either direction. */
+const IDLE_LIMIT_MS = 60_000;
+
+interface Kept {
+  readonly client: S3Client;
+  users: number;
+}
+
+/** Least recently used first. */
+const kept = new Map<string, Kept>();
+
+/** Lends a client: with the same settings the same one, and its connections with it. */
+export async function withClient<T>(
+  settings: BucketSettings,
+  use: (client: S3Client) => Promise<T>,
+): Promise<T> {
+  const key = keyOf(settings);
+  const found = kept.get(key) ?? { client: newClient(settings), users: 0 };
+  kept.delete(key);
+  kept.set(key, found);
+  found.users++;
+  try {
+    return await use(found.client);
+  } finally {
+    found.users--;
+    closeSurplus();
+  }
+}
+
+function closeSurplus(): void {
+  for (const [key, { client, users }] of kept) {
+    if (kept.size <= MAX_IDLE_CLIENTS) return;
+    if (users > 0) continue;
+    kept.delete(key);
+    client.destroy();
+  }
+}
+
+function keyOf(settings: BucketSettings): string {
+  const { endpointUrl, region, forcePathStyle, accessKeyId, secretAccessKey } = settings;
+  const parts = [endpointUrl, region, forcePathStyle, accessKeyId, secretAccessKey.reveal()];
+  return JSON.stringify(parts);
+}
+
+function newClient(settings: BucketSettings): S3Client {
+  const { endpointUrl, region, forcePathStyle, accessKeyId, secretAccessKey } = settings;
+  return new S3Client({
+    endpoint: endpointUrl,
+    region,
+    forcePathStyle,
+    credentials: { accessKeyId, secretAccessKey: secretAccessKey.reveal() },
+    // Services other than Amazon's know neither its newer checksums nor the framing that carries them.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    // What the machine is set to for Amazon's own tools does not concern the job's bucket.
+    useFipsEndpoint: false,
+    useDualstackEndpoint: false,
+    // Its pauses cannot be ended early, and a job that is stopped has little time left: retry.ts has the tries.
+    maxAttempts: 1,
+    retryMode: "standard",
+    requestHandler: { connectionTimeout: CONNECTION_LIMIT_MS, socketTimeout: IDLE_LIMIT_MS },
+  });
+}

@@ -1,0 +1,125 @@
+/** Reads what the S3 client throws: whether it may pass, and what to say of it. */
+import type { HttpFailure } from "../download/http-failure.ts";
+import type { BucketSettings } from "../settings.ts";
+import { StorageError, type StorageErrorCode } from "../storage-error.ts";
+
+/** Of connections that could not be made or broke. */
+const PASSING_NETWORK_CODES = new Set([
+  "ECONNABORTED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EAI_AGAIN",
+  "EHOSTDOWN",
+  "EHOSTUNREACH",
+  "ENETDOWN",
+  "ENETUNREACH",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+/** Of answers whose status alone does not say it; a skewed clock has been corrected by the time of the next try. */
+const PASSING_NAMES = new Set([
+  "IncompleteBody",
+  "RequestTimeTooSkewed",
+  "RequestTimeout",
+  "SlowDown",
+  "ThrottlingException",
+  "TimeoutError",
+]);
+
+/** What is known of something thrown by the client. */
+export interface Fault {
+  /** Of the answer; undefined when there was none. */
+  readonly status: number | undefined;
+  /** The service's own word for it, or the system's. */
+  readonly name: string;
+  readonly message: string;
+  readonly mayPass: boolean;
+}
+
+export function readFault(thrown: unknown): Fault {
+  const fields: object = typeof thrown === "object" && thrown !== null ? thrown : {};
+  const status = statusOf(fields);
+  const code = textOf(fields, "code");
+  const name = code ?? textOf(fields, "name") ?? "Error";
+  const message = textOf(fields, "message") ?? "";
+  const isPassing =
+    status === undefined || status < 400
+      ? PASSING_NETWORK_CODES.has(name)
+      : isPassingStatus(status);
+  return { status, name, message, mayPass: isPassing || PASSING_NAMES.has(name) };
+}
+
+/** What an answer to a plain HTTP request says of it; that has been tried often enough. */
+export function httpFault({ status, reason, said }: HttpFailure): Fault {
+  const passes = status === undefined ? PASSING_NETWORK_CODES.has(reason) : isPassingStatus(status);
+  return { status, name: reason, message: said, mayPass: passes };
+}
+
+export function mayPass(thrown: unknown): boolean {
+  return readFault(thrown).mayPass;
+}
+
+/** @param what opens the sentence: what could not be done */
+export function storageError(fault: Fault, what: string, settings: BucketSettings): StorageError {
+  const { bucket, endpointUrl } = settings;
+  const where = `the bucket "${bucket}" of ${endpointUrl}`;
+  const why = because(fault, settings).replaceAll(settings.secretAccessKey.reveal(), "[secret]");
+  return new StorageError(codeOf(fault), `${what} ${where}: ${why}.`);
+}
+
+function codeOf({ status, name, mayPass: passes }: Fault): StorageErrorCode {
+  if (status === 401 || status === 403) return "storage_access_denied";
+  if (status === 404 || name === "NoSuchBucket") return "storage_not_found";
+  if (status === undefined || passes) return "storage_unavailable";
+  return "storage_refused";
+}
+
+function because(fault: Fault, { source }: BucketSettings): string {
+  const { status, name, message, mayPass: passes } = fault;
+  if (status === undefined) {
+    const tries = passes ? ", though it was tried several times" : "";
+    return `the service cannot be reached (${inBrief(name, message)})${tries}`;
+  }
+  const answer = `${status} ${inBrief(name, message)}`;
+  switch (codeOf(fault)) {
+    case "storage_access_denied":
+      return `the service refused the credentials from ${source} (${answer})`;
+    case "storage_not_found":
+      return `it is not there (${answer})`;
+    case "storage_unavailable":
+      return `the service went on failing through all tries (${answer})`;
+    default:
+      return `the service refused it (${answer})`;
+  }
+}
+
+/** A message that begins with its own code needs it only once. */
+function inBrief(name: string, message: string): string {
+  const text = message.trim().replace(/\.$/, "");
+  if (text === "" || text === name) return name;
+  return text.includes(name) ? text : `${name}: ${text}`;
+}
+
+function isPassingStatus(status: number): boolean {
+  if (status === 408 || status === 429) return true;
+  // 501 and 505: it will not learn it before the next try.
+  return status >= 500 && status !== 501 && status !== 505;
+}
+
+/** Of an answer the client understood, or of one it could not even parse. */
+function statusOf(fields: object): number | undefined {
+  const metadata = "$metadata" in fields ? fields.$metadata : undefined;
+  const response = "$response" in fields ? fields.$response : undefined;
+  return numberOf(metadata, "httpStatusCode") ?? numberOf(response, "statusCode");
+}
+
+function numberOf(value: unknown, key: string): number | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const found: unknown = Reflect.get(value, key);
+  return typeof found === "number" ? found : undefined;
+}
+
+function textOf(value: object, key: string): string | undefined {
+  const found: unknown = Reflect.get(value, key);
+  return typeof found === "string" && found !== "" ? found : undefined;
+}

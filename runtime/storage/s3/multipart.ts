@@ -1,0 +1,207 @@
+/** Sends a large object in parts, several at a time, and leaves none of them behind when that fails. */
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  HeadObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import { inParallel } from "../in-parallel.ts";
+import type { PutTerms, StoredObject } from "../object-store.ts";
+import type { Part } from "../parts.ts";
+import { type RetryTerms, withRetries } from "../retry.ts";
+import { StorageError } from "../storage-error.ts";
+import { mayPass, readFault } from "./fault.ts";
+import { type CallTerms, call } from "./call.ts";
+
+/** The most S3 takes. */
+export const MAX_PARTS = 10_000;
+/** A job that is stopped has a grace, five seconds by default; both of these fit into it. */
+const BEGIN_LIMIT_MS = 2_000;
+const ABORT_LIMIT_MS = 2_500;
+const ABORT_RETRY: RetryTerms = { tries: 8, firstMs: 100, maxMs: 1_000 };
+
+/** Where an upload in parts goes to. */
+export interface Target {
+  readonly client: S3Client;
+  readonly bucket: string;
+  readonly key: string;
+}
+
+export interface MultipartTerms extends Omit<PutTerms, "partSizeBytes">, CallTerms {
+  /** Told the upload's id when the service has named one. */
+  readonly opened: (uploadId: string) => void;
+  /** Told that it is complete, or that nothing of it is left. */
+  readonly closed: (uploadId: string) => void;
+  /** Called at the first failure, which is to end the source of parts and, by `signal`, all requests. */
+  readonly failed: () => void;
+}
+
+interface SentPart {
+  readonly PartNumber: number;
+  readonly ETag: string;
+}
+
+export async function putInParts(
+  target: Target,
+  parts: AsyncGenerator<Part, void, undefined>,
+  terms: MultipartTerms,
+): Promise<StoredObject> {
+  const uploadId = await begin(target, terms);
+  terms.opened(uploadId);
+  try {
+    const sent: SentPart[] = [];
+    let sizeBytes = 0;
+    const send = async (part: Part): Promise<void> => {
+      sent.push(await sendPart(target, uploadId, part, terms));
+      sizeBytes += part.bytes.byteLength;
+      part.release();
+      terms.sent(sizeBytes);
+    };
+    await inParallel(parts, terms.concurrency, send, terms.failed);
+    sent.sort((a, b) => a.PartNumber - b.PartNumber);
+    const etag = await complete(target, uploadId, sent, terms);
+    terms.closed(uploadId);
+    return { sizeBytes, etag };
+  } catch (failure) {
+    await abortUpload(target, uploadId).then(
+      () => terms.closed(uploadId),
+      // Whoever was told that it was opened has more time.
+      () => undefined,
+    );
+    throw failure;
+  }
+}
+
+/** An upload that the service has begun must not go unheard of: a signal gets its way only a little later. */
+async function begin({ client, bucket, key }: Target, terms: MultipartTerms): Promise<string> {
+  const { contentType, metadata, signal } = terms;
+  const command = new CreateMultipartUploadCommand({
+    Bucket: bucket,
+    Key: key,
+    ContentType: contentType,
+    Metadata: metadata,
+  });
+  const late = new AbortController();
+  const delay = (): void => void setTimeout(() => late.abort(), BEGIN_LIMIT_MS).unref();
+  signal.addEventListener("abort", delay, { once: true });
+  const send = () => client.send(command, { abortSignal: late.signal });
+  const { UploadId } = await call(send, terms);
+  signal.removeEventListener("abort", delay);
+  if (UploadId === undefined) throw incomplete(key);
+  return UploadId;
+}
+
+async function sendPart(
+  { client, bucket, key }: Target,
+  uploadId: string,
+  { number, bytes }: Part,
+  terms: MultipartTerms,
+): Promise<SentPart> {
+  if (number > MAX_PARTS) {
+    throw new RangeError(
+      `The body needs more than ${MAX_PARTS} parts, the most there can be: give a larger partSizeBytes.`,
+    );
+  }
+  const command = new UploadPartCommand({
+    Bucket: bucket,
+    Key: key,
+    UploadId: uploadId,
+    PartNumber: number,
+    Body: bytes,
+  });
+  keepConnection(command);
+  const send = () => client.send(command, { abortSignal: terms.signal });
+  const { ETag } = await call(send, terms);
+  if (ETag === undefined) throw incomplete(key);
+  return { PartNumber: number, ETag };
+}
+
+/**
+ * The client asks before it sends a large body, and makes a new connection for each. The service has just accepted the
+ * credentials, and a part may as well go where the one before it went.
+ */
+function keepConnection(command: UploadPartCommand): void {
+  command.middlewareStack.add(
+    (next) => (args) => {
+      const { request } = args;
+      if (isRequest(request)) delete request.headers["Expect"];
+      return next(args);
+    },
+    { step: "build", priority: "low", name: "keepConnection" },
+  );
+}
+
+function isRequest(value: unknown): value is { readonly headers: Record<string, string> } {
+  return typeof value === "object" && value !== null && "headers" in value;
+}
+
+async function complete(
+  { client, bucket, key }: Target,
+  uploadId: string,
+  parts: SentPart[],
+  terms: MultipartTerms,
+): Promise<string> {
+  const { signal } = terms;
+  const object = { Bucket: bucket, Key: key };
+  const command = new CompleteMultipartUploadCommand({
+    ...object,
+    UploadId: uploadId,
+    MultipartUpload: { Parts: parts },
+  });
+  const send = async (): Promise<string> => {
+    try {
+      return unquoted((await client.send(command, { abortSignal: signal })).ETag);
+    } catch (thrown) {
+      if (readFault(thrown).name !== "NoSuchUpload") throw thrown;
+      // The try before this one may have succeeded without its answer being heard.
+      const { ETag } = await client.send(new HeadObjectCommand(object), { abortSignal: signal });
+      if (unquoted(ETag) !== etagOf(parts)) throw thrown;
+      return unquoted(ETag);
+    }
+  };
+  return call(send, terms);
+}
+
+/** Says of an answer that it lacks what cannot be done without. */
+function incomplete(key: string): StorageError {
+  const message = `The service takes no upload of "${key}" in parts: its answer is not that of S3.`;
+  return new StorageError("storage_refused", message);
+}
+
+/** As every service computes it whose parts have their MD5 as ETag. */
+function etagOf(parts: readonly SentPart[]): string {
+  const digests = parts.map(({ ETag }) => Buffer.from(unquoted(ETag), "hex"));
+  return `${createHash("md5").update(Buffer.concat(digests)).digest("hex")}-${parts.length}`;
+}
+
+/** An ETag as it is without the quotes that HTTP has around it. */
+export function unquoted(etag: string | undefined): string {
+  return etag?.replaceAll('"', "") ?? "";
+}
+
+/**
+ * Ends an upload in parts; one that is not there any more counts as ended.
+ *
+ * @param limitMs after which it is given up
+ * @throws what the client throws, after several tries
+ */
+export async function abortUpload(
+  { client, bucket, key }: Target,
+  uploadId: string,
+  limitMs = ABORT_LIMIT_MS,
+): Promise<void> {
+  const signal = AbortSignal.timeout(limitMs);
+  const command = new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: uploadId });
+  const request = async (): Promise<void> => {
+    try {
+      await client.send(command, { abortSignal: signal });
+    } catch (thrown) {
+      if (readFault(thrown).name !== "NoSuchUpload") throw thrown;
+    }
+  };
+  await withRetries(request, mayPass, ABORT_RETRY, signal);
+}

@@ -1,0 +1,132 @@
+/** Objects in a bucket of an S3 service. */
+import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import type { OpenUpload } from "../../protocol/open-upload.ts";
+import { HttpFailure } from "../download/http-failure.ts";
+import { openUrl } from "../download/open-url.ts";
+import type {
+  Body,
+  FetchTerms,
+  Incoming,
+  ObjectStore,
+  PutTerms,
+  StoredObject,
+} from "../object-store.ts";
+import { type Part, partsOf } from "../parts.ts";
+import { RETRY, type RetryTerms } from "../retry.ts";
+import type { BucketSettings } from "../settings.ts";
+import { call } from "./call.ts";
+import { withClient } from "./client.ts";
+import { httpFault, storageError } from "./fault.ts";
+import { MAX_PARTS, type MultipartTerms, putInParts, type Target, unquoted } from "./multipart.ts";
+
+const PART_BYTES = 6_000_000;
+/** Of the address by which an object is fetched. */
+const FETCH_EXPIRY_MS = 3_600_000;
+
+/** Hears of every upload in parts, so that one whose process dies can be ended by another. */
+export interface MultipartListener {
+  opened(upload: OpenUpload): void;
+  /** It is complete, or nothing of it is left. */
+  closed(uploadId: string): void;
+}
+
+export interface S3StoreOptions {
+  readonly listener: MultipartListener;
+  readonly retry?: RetryTerms;
+}
+
+export class S3Store implements ObjectStore {
+  readonly #settings: BucketSettings;
+  readonly #listener: MultipartListener;
+  readonly #retry: RetryTerms;
+
+  constructor(settings: BucketSettings, { listener, retry = RETRY }: S3StoreOptions) {
+    this.#settings = settings;
+    this.#listener = listener;
+    this.#retry = retry;
+  }
+
+  get bucket(): string {
+    return this.#settings.bucket;
+  }
+
+  put(key: string, body: Body, terms: PutTerms): Promise<StoredObject> {
+    return withClient(this.#settings, (client) => {
+      const halt = new AbortController();
+      return this.#send({ client, bucket: this.bucket, key }, body, {
+        ...terms,
+        signal: AbortSignal.any([terms.signal, halt.signal]),
+        retry: this.#retry,
+        explain: (fault) =>
+          storageError(fault, `The object "${key}" cannot be stored in`, this.#settings),
+        opened: (uploadId) => this.#listener.opened(openUpload(this.#settings, key, uploadId)),
+        closed: (uploadId) => this.#listener.closed(uploadId),
+        failed: () => {
+          halt.abort();
+          if (body.kind === "stream") body.stream.destroy();
+        },
+      });
+    });
+  }
+
+  url(key: string, expiresInMs: number): Promise<string> {
+    const command = new GetObjectCommand({ Bucket: this.bucket, Key: key });
+    const expiresIn = Math.floor(expiresInMs / 1_000);
+    return withClient(this.#settings, (client) => getSignedUrl(client, command, { expiresIn }));
+  }
+
+  async get(key: string, terms: FetchTerms): Promise<Incoming> {
+    const url = await this.url(key, FETCH_EXPIRY_MS);
+    try {
+      return await openUrl(new URL(url), { ...terms, maxRedirects: 0 });
+    } catch (failure) {
+      if (!(failure instanceof HttpFailure)) throw failure;
+      const what = `The object "${key}" cannot be fetched from`;
+      throw storageError(httpFault(failure), what, this.#settings);
+    }
+  }
+
+  /** In one piece if it is no larger than a part. */
+  async #send(target: Target, body: Body, terms: SendTerms): Promise<StoredObject> {
+    const parts = partsOf(body, partSizeBytes(body, terms));
+    const first = await parts.next();
+    if (first.done !== true && !first.value.isLast) {
+      return putInParts(target, preceded(first.value, parts), terms);
+    }
+    const bytes = first.done === true ? new Uint8Array() : first.value.bytes;
+    const command = new PutObjectCommand({
+      Bucket: target.bucket,
+      Key: target.key,
+      Body: bytes,
+      ContentType: terms.contentType,
+      Metadata: terms.metadata,
+    });
+    const send = () => target.client.send(command, { abortSignal: terms.signal });
+    const { ETag } = await call(send, terms);
+    terms.sent(bytes.byteLength);
+    return { sizeBytes: bytes.byteLength, etag: unquoted(ETag) };
+  }
+}
+
+type SendTerms = PutTerms & MultipartTerms;
+
+function openUpload(settings: BucketSettings, key: string, uploadId: string): OpenUpload {
+  const { bucket, endpointUrl, region, forcePathStyle, accessKeyId, secretAccessKey } = settings;
+  const where = { bucket, key, endpointUrl, region, forcePathStyle };
+  return { uploadId, ...where, accessKeyId, secretAccessKey: secretAccessKey.reveal() };
+}
+
+function partSizeBytes(body: Body, { partSizeBytes: asked }: PutTerms): number {
+  if (asked !== undefined) return asked;
+  const { sizeBytes = 0 } = body.kind === "bytes" ? { sizeBytes: body.bytes.byteLength } : body;
+  return Math.max(PART_BYTES, Math.ceil(sizeBytes / MAX_PARTS));
+}
+
+async function* preceded(
+  first: Part,
+  rest: AsyncGenerator<Part, void, undefined>,
+): AsyncGenerator<Part, void, undefined> {
+  yield first;
+  yield* rest;
+}

@@ -1,0 +1,187 @@
+/** A foreign S3 server for tests: OpenStack Swift with its s3api, installed from Debian where that is possible. */
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import net, { type AddressInfo } from "node:net";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { temporaryDirectory } from "./temporary-directory.ts";
+
+const PACKAGES = ["swift-proxy", "swift-object", "swift-container", "swift-account", "memcached"];
+const PARTS = ["account", "container", "object"] as const;
+const READY_MS = 30_000;
+const END_MS = 5_000;
+
+/** Why those tests are left out here; undefined where they run. Under CI they are never left out. @throws Error instead */
+export const swiftIsMissing: string | undefined = findOrInstall();
+
+/** A service with one account. Use with `await using`. */
+export interface Swift extends AsyncDisposable {
+  readonly url: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** What its processes said, for when they do not come up. */
+  said(): string;
+}
+
+/** Starts it with nothing in it, on free ports of this machine. */
+export async function startSwift(): Promise<Swift> {
+  const home = temporaryDirectory();
+  const [proxy, account, container, object, memcache] = await freePorts(5);
+  const ports = { account, container, object };
+  fs.mkdirSync(path.join(home.path, "node", "d1"), { recursive: true });
+  writeConfigs(home.path, { ...ports, proxy, memcache });
+  await Promise.all(PARTS.map((part) => makeRing(home.path, part, ports[part])));
+  const processes = new Processes();
+  processes.start("memcached", ["-u", "root", "-l", "127.0.0.1", "-p", String(memcache)]);
+  for (const part of [...PARTS, "proxy"]) {
+    processes.start(`swift-${part}-server`, [path.join(home.path, `${part}.conf`)]);
+  }
+  const swift: Swift = {
+    url: `http://127.0.0.1:${proxy}`,
+    accessKeyId: "test:tester",
+    secretAccessKey: "a-secret-for-swift",
+    said: () => processes.said,
+    async [Symbol.asyncDispose]() {
+      await processes.end();
+      home[Symbol.dispose]();
+    },
+  };
+  try {
+    await Promise.all([proxy, account, container, object, memcache].map(listens));
+  } catch (error) {
+    await swift[Symbol.asyncDispose]();
+    throw new Error(`Swift did not come up:\n${processes.said}`, { cause: error });
+  }
+  return swift;
+}
+
+/** Children that end when the test does. */
+class Processes {
+  readonly #children: ChildProcess[] = [];
+  said = "";
+
+  start(command: string, args: readonly string[]): void {
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (piece: Buffer) => (this.said += `${command}: ${piece.toString()}`));
+    }
+    this.#children.push(child);
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#children.map(endChild));
+  }
+}
+
+async function endChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const force = setTimeout(() => child.kill("SIGKILL"), END_MS);
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  clearTimeout(force);
+}
+
+type Ports = Readonly<Record<(typeof PARTS)[number] | "proxy" | "memcache", number>>;
+
+function writeConfigs(home: string, ports: Ports): void {
+  const write = (name: string, text: string): void =>
+    fs.writeFileSync(path.join(home, `${name}.conf`), text);
+  const server = (port: number): string =>
+    `[DEFAULT]\nbind_ip = 127.0.0.1\nbind_port = ${port}\nworkers = 0\nuser = root\nswift_dir = ${home}\n` +
+    `devices = ${home}/node\nmount_check = false\ndisable_fallocate = true\n`;
+  write(
+    "swift",
+    "[swift-hash]\nswift_hash_path_suffix = test\n[storage-policy:0]\nname = one\ndefault = yes\n",
+  );
+  for (const part of PARTS) {
+    const pipeline = `[pipeline:main]\npipeline = ${part}-server\n`;
+    write(part, `${server(ports[part])}${pipeline}[app:${part}-server]\nuse = egg:swift#${part}\n`);
+  }
+  const filters = {
+    catch_errors: "",
+    cache: `memcache_servers = 127.0.0.1:${ports.memcache}\n`,
+    s3api: "location = us-east-1\n",
+    tempauth: "user_test_tester = a-secret-for-swift .admin\n",
+    copy: "",
+    slo: "",
+    dlo: "",
+  };
+  const sections = Object.entries(filters).map(([name, options]) => {
+    const egg = name === "cache" ? "memcache" : name;
+    return `[filter:${name}]\nuse = egg:swift#${egg}\n${options}`;
+  });
+  write(
+    "proxy",
+    `${server(ports.proxy)}[pipeline:main]\npipeline = ${Object.keys(filters).join(" ")} proxy-server\n` +
+      `${sections.join("")}[app:proxy-server]\nuse = egg:swift#proxy\naccount_autocreate = true\n`,
+  );
+}
+
+async function makeRing(home: string, part: string, port: number): Promise<void> {
+  const run = promisify(execFile);
+  const builder = path.join(home, `${part}.builder`);
+  await run("swift-ring-builder", [builder, "create", "4", "1", "1"]);
+  await run("swift-ring-builder", [builder, "add", `r1z1-127.0.0.1:${port}/d1`, "1"]);
+  await run("swift-ring-builder", [builder, "rebalance"]);
+}
+
+/** Ports of this moment: nobody else on this machine is likely to take them before Swift does. */
+async function freePorts(count: 5): Promise<[number, number, number, number, number]> {
+  const servers = Array.from({ length: count }, () => net.createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => once(server, "listening")));
+  const [a = 0, b = 0, c = 0, d = 0, e = 0] = servers.map(
+    (server) => (server.address() as AddressInfo).port,
+  );
+  for (const server of servers) server.close();
+  await Promise.all(servers.map((server) => once(server, "close")));
+  return [a, b, c, d, e];
+}
+
+/** Nothing announces that a server of another program listens. */
+async function listens(port: number): Promise<void> {
+  const until = performance.now() + READY_MS;
+  for (;;) {
+    const socket = net.connect(port, "127.0.0.1");
+    try {
+      await once(socket, "connect");
+      return;
+    } catch (error) {
+      if (performance.now() > until) throw error;
+    } finally {
+      socket.destroy();
+    }
+    await wait(50);
+  }
+}
+
+function findOrInstall(): string | undefined {
+  if (isInstalled() || (mayInstall() && install() && isInstalled())) return undefined;
+  const reason = "Swift is not installed, and apt-get cannot install it; this takes root on Debian";
+  if (process.env["CI"] === "true") throw new Error(reason);
+  console.warn(`tests against a foreign S3 server are left out: ${reason}`);
+  return reason;
+}
+
+function isInstalled(): boolean {
+  const isRoot = process.getuid?.() === 0;
+  return isRoot && succeeds("sh", "-c", "command -v swift-proxy-server memcached");
+}
+
+function mayInstall(): boolean {
+  return process.getuid?.() === 0 && succeeds("apt-get", "--version");
+}
+
+function install(): boolean {
+  console.log("set-up: installing Swift (apt-get)");
+  const lock = ["-o", "DPkg::Lock::Timeout=120"];
+  const installSwift = () =>
+    succeeds("apt-get", ...lock, "install", "-y", "-qq", "--no-install-recommends", ...PACKAGES);
+  return installSwift() || (succeeds("apt-get", "update", "-qq") && installSwift());
+}
+
+function succeeds(command: string, ...args: readonly string[]): boolean {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  return spawnSync(command, args, { stdio: "ignore", env }).status === 0;
+}

@@ -1,0 +1,141 @@
+/** The object store as a part of the service: its port, the buckets of endpoints and volumes, what workers are told. */
+import { once } from "node:events";
+import { createServer } from "node:net";
+import path from "node:path";
+import { S3Client, ListBucketsCommand } from "@aws-sdk/client-s3";
+import { describe, expect, it } from "vitest";
+import { ObjectService } from "../../../emulator/objects/object-service.ts";
+import type { ObjectLog } from "../../../emulator/objects/server/object-requests.ts";
+import { createSystemRandom } from "../../../emulator/system-clock.ts";
+import { storageEnvironment } from "../../../emulator/objects/worker-environment.ts";
+import { put } from "../../contract/objects/subject.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../setup/temporary-directory.ts";
+
+const SILENT = { warn: () => undefined, error: () => undefined };
+
+function serviceIn(temporary: TemporaryDirectory, log: ObjectLog = SILENT): ObjectService {
+  const directory = path.join(temporary.path, "objects");
+  return new ObjectService({ directory, random: createSystemRandom(), now: Date.now, log });
+}
+
+async function bucketNames(service: ObjectService): Promise<readonly (string | undefined)[]> {
+  const { endpoint = "", region = "", ...credentials } = service.access ?? {};
+  const client = new S3Client({
+    endpoint,
+    region,
+    forcePathStyle: true,
+    credentials: { accessKeyId: "", secretAccessKey: "", ...credentials },
+  });
+  const { Buckets = [] } = await client.send(new ListBucketsCommand({}));
+  client.destroy();
+  return Buckets.map(({ Name }) => Name);
+}
+
+const ANYWHERE = { host: "127.0.0.1", port: 0, mayMove: false };
+
+it("can be stopped before it starts, and twice", async () => {
+  using temporary = temporaryDirectory();
+  const service = serviceIn(temporary);
+  expect(service.access).toBeUndefined();
+  expect(service.workerEnv("hello", {})).toEqual({});
+  await Promise.all([service.stop(), service.stop()]);
+});
+
+it("takes another port where the one above is taken, unless that was asked for", async () => {
+  using temporary = temporaryDirectory();
+  const occupant = createServer().listen(0, "127.0.0.1");
+  await once(occupant, "listening");
+  const address = occupant.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const warnings: string[] = [];
+  const log = { ...SILENT, warn: (_: object, message: string) => void warnings.push(message) };
+  const service = serviceIn(temporary, log);
+  const asked = service.start({ host: "127.0.0.1", port, mayMove: false });
+  await expect(asked).rejects.toHaveProperty("name", "PortInUseError");
+  await service.start({ host: "127.0.0.1", port, mayMove: true });
+  expect(service.access?.endpoint).not.toBe(`http://127.0.0.1:${port}`);
+  expect(warnings).toEqual([expect.stringContaining(`port ${port} on 127.0.0.1 is in use`)]);
+  expect(await bucketNames(service)).toEqual([]);
+  await service.stop();
+  occupant.close();
+});
+
+it("on all interfaces, it tells an address that can be called", async () => {
+  using temporary = temporaryDirectory();
+  const service = serviceIn(temporary);
+  await service.start({ ...ANYWHERE, host: "0.0.0.0" });
+  expect(service.access?.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(await bucketNames(service)).toEqual([]);
+  await service.stop();
+});
+
+describe("endpoints", () => {
+  it("get a bucket with their first worker, under any id an endpoint may have", async () => {
+    using temporary = temporaryDirectory();
+    const service = serviceIn(temporary);
+    await service.start(ANYWHERE);
+    const ids = ["Hello_World", "a", "tokens"];
+    for (const id of [...ids, "tokens"]) {
+      const { accessKeyId, secretAccessKey, endpoint } = service.access ?? {};
+      expect(service.workerEnv(id, {})).toEqual({
+        SV_S3_ENDPOINT: endpoint,
+        SV_S3_ACCESS_KEY_ID: accessKeyId,
+        SV_S3_SECRET_ACCESS_KEY: secretAccessKey,
+        SV_S3_BUCKET: id,
+        SV_S3_REGION: "us-east-1",
+      });
+    }
+    expect(await bucketNames(service)).toEqual(ids);
+    await service.stop();
+  });
+
+  it("that are deleted lose an empty bucket and leave one with objects", async () => {
+    using temporary = temporaryDirectory();
+    const service = serviceIn(temporary);
+    await service.start(ANYWHERE);
+    for (const id of ["full", "empty"]) service.workerEnv(id, {});
+    await put(service.bucket("full"), "result", "x");
+    for (const id of ["full", "empty", "never-had-one"]) await service.endpointDeleted(id);
+    expect(await bucketNames(service)).toEqual(["full"]);
+    await service.stop();
+  });
+});
+
+it("a volume is a bucket as long as it is said to be", async () => {
+  using temporary = temporaryDirectory();
+  const service = serviceIn(temporary);
+  await service.start(ANYWHERE);
+  await service.volumeBucket("vol1", temporary.path);
+  expect(await bucketNames(service)).toEqual(["vol1"]);
+  service.dropVolumeBucket("vol1");
+  expect(await bucketNames(service)).toEqual([]);
+  await service.stop();
+});
+
+describe("what a worker is told", () => {
+  const ours = {
+    endpoint: "http://127.0.0.1:7081",
+    bucket: "hello",
+    accessKeyId: "id",
+    secretAccessKey: "secret",
+  };
+
+  it("leaves room for what its template says of the same", () => {
+    const told = storageEnvironment({ SV_S3_BUCKET: "mine", OTHER: "x" }, ours);
+    expect({ ...told, SV_S3_BUCKET: "mine" }).toEqual({
+      SV_S3_ENDPOINT: "http://127.0.0.1:7081",
+      SV_S3_ACCESS_KEY_ID: "id",
+      SV_S3_SECRET_ACCESS_KEY: "secret",
+      SV_S3_BUCKET: "mine",
+      SV_S3_REGION: "us-east-1",
+    });
+  });
+
+  it.each(["SV_S3_ENDPOINT", "BUCKET_ENDPOINT_URL", "SV_OBJECTS_DIR"])(
+    "is nothing when its template has %s: our keys go to no other service",
+    (name) => {
+      expect(storageEnvironment({ [name]: "https://s3.example.test" }, ours)).toEqual({});
+      expect(storageEnvironment({ [name]: "" }, ours)).toHaveProperty("SV_S3_BUCKET", "hello");
+    },
+  );
+});

@@ -1,0 +1,66 @@
+/** XML that is written comes back as it was, and XML that is read means nothing but its elements and text. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { readXml } from "../../../emulator/objects/xml/read-xml.ts";
+import { xml, xmlDocument } from "../../../emulator/objects/xml/write-xml.ts";
+
+const schema = z.object({ Root: z.object({ Text: z.string() }) });
+
+function read(inner: string): string {
+  return readXml(`<Root><Text>${inner}</Text></Root>`, schema).Root.Text;
+}
+
+it("any text is written so that it is read as it was", () => {
+  const property = fc.property(
+    fc.string({ unit: "binary" }).filter((text) => text.isWellFormed()),
+    (text) => {
+      const written = xmlDocument(xml("Root", [xml("Text", text)]), "http://x.test/");
+      expect(readXml(written, schema).Root.Text).toBe(text);
+    },
+  );
+  fc.assert(property, { numRuns: 500 });
+});
+
+it("white space, numbers and words in a text stay what they are", () => {
+  for (const text of ["", " ", "  a  ", "\n", "007", "1e3", "true", "null", "0x10"]) {
+    expect(read(text)).toBe(text);
+  }
+});
+
+describe("references", () => {
+  it("stand for the characters that everyone knows", () => {
+    expect(read("&lt;&gt;&amp;&quot;&apos;&#65;&#x42;&#128512;&amp;lt;")).toBe(
+      `<>&"'AB\u{1F600}&lt;`,
+    );
+  });
+
+  it.each(["&nbsp;", "&x;", "&", "&#xFFFFFF;", "&#;", "&#99999999;"])(
+    "to others are refused: %s",
+    (text) => {
+      expect(() => read(text)).toThrow(expect.objectContaining({ code: "MalformedXML" }));
+    },
+  );
+});
+
+it.each([
+  ["a document type", '<!DOCTYPE Root SYSTEM "file:///etc/passwd"><Root><Text>a</Text></Root>'],
+  [
+    "entities in entities",
+    '<!DOCTYPE Root [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><Root><Text>&b;</Text></Root>',
+  ],
+  ["two roots", "<Root><Text>a</Text></Root><Root><Text>b</Text></Root>"],
+  ["elements that are not closed", "<Root><Text>a</Root>"],
+  ["another shape", "<Root><Text>a</Text><Text>b</Text></Root>"],
+  ["nothing", ""],
+])("a document with %s is refused", (_what, document) => {
+  expect(() => readXml(document, schema)).toThrow(
+    expect.objectContaining({ code: "MalformedXML" }),
+  );
+});
+
+it("prefixes, attributes, comments and the declaration do not matter", () => {
+  const document =
+    '<?xml version="1.0"?><!-- a --><s:Root xmlns:s="x"><s:Text a="b"><![CDATA[<a>]]></s:Text></s:Root>';
+  expect(readXml(document, schema).Root.Text).toBe("<a>");
+});

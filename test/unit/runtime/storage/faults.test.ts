@@ -1,0 +1,229 @@
+/** Faults of the service: those that pass are overcome, the others are told with their cause, and nothing stays behind. */
+import { Readable } from "node:stream";
+import { inspect } from "node:util";
+import { describe, expect, test } from "vitest";
+import type { StorageError } from "../../../../runtime/storage/storage-error.ts";
+import { FakeS3, type Operation, refusal, type Trouble } from "./fake-s3.ts";
+import { PART, SECRET, storeOn } from "./store-on.ts";
+
+const large = Buffer.alloc(PART * 3 + 7, "large ");
+const inParts = { partSizeBytes: PART };
+
+function asStream(): Readable {
+  return Readable.from([large.subarray(0, 1_000_000), large.subarray(1_000_000)]);
+}
+
+const passing: readonly [string, Trouble][] = [
+  ["503 SlowDown", refusal(503, "SlowDown")],
+  ["429", { status: 429 }],
+  ["a page of HTML from a proxy", { status: 502, body: "<html><body>Bad Gateway</body></html>" }],
+  ["a time-out of the service", refusal(400, "RequestTimeout")],
+  ["a connection cut before the answer", "drops-the-answer"],
+];
+
+describe.each(passing)("%s", (_, trouble) => {
+  test.each<Operation>(["put", "create", "part", "complete"])(
+    "is overcome when it meets the first two tries of: %s",
+    async (operation) => {
+      await using fake = await FakeS3.start();
+      fake.trouble(operation, trouble, trouble);
+      const body = operation === "put" ? "small" : asStream();
+      const { sizeBytes, etag } = await storeOn(fake.url).upload("k", body, inParts);
+      const stored = fake.objects.get("k");
+      expect(stored?.body.equals(operation === "put" ? Buffer.from("small") : large)).toBe(true);
+      expect([sizeBytes, etag]).toEqual([stored?.body.length, stored?.etag]);
+    },
+  );
+});
+
+test.each<Operation>(["put", "part"])(
+  "a connection that is cut while the body is sent is overcome: %s",
+  async (operation) => {
+    await using fake = await FakeS3.start();
+    fake.trouble(operation, "drops-the-request", "drops-the-request");
+    const body = operation === "put" ? large.subarray(0, PART) : asStream();
+    await storeOn(fake.url).upload("k", body, inParts);
+    const whole = operation === "put" ? large.subarray(0, PART) : large;
+    expect(fake.objects.get("k")?.body.equals(whole)).toBe(true);
+    expect(fake.count(operation)).toBe(operation === "put" ? 3 : 6);
+  },
+);
+
+async function failureOf(promise: Promise<unknown>): Promise<StorageError> {
+  return promise.then(
+    () => Promise.reject(new Error("it did not fail")),
+    (failure: StorageError) => failure,
+  );
+}
+
+const lasting: readonly [string, Trouble, string, string][] = [
+  [
+    "a wrong secret",
+    refusal(403, "SignatureDoesNotMatch", `Not the signature of ${SECRET}.`),
+    "storage_access_denied",
+    "the service refused the credentials from the job's s3Config (403 SignatureDoesNotMatch: Not the signature of [secret]).",
+  ],
+  [
+    "no such bucket",
+    refusal(404, "NoSuchBucket"),
+    "storage_not_found",
+    "it is not there (404 This is NoSuchBucket).",
+  ],
+  [
+    "something else that is refused",
+    refusal(400, "InvalidArgument"),
+    "storage_refused",
+    "the service refused it (400 This is InvalidArgument).",
+  ],
+];
+
+describe.each(lasting)("%s", (_, trouble, code, says) => {
+  test.each<Operation>(["put", "create", "part", "complete"])(
+    "fails the upload at once, with the cause: %s",
+    async (operation) => {
+      await using fake = await FakeS3.start();
+      fake.trouble(operation, trouble);
+      const subject = storeOn(fake.url);
+      const body = operation === "put" ? "small" : asStream();
+      const failure = await failureOf(subject.upload("k", body, inParts));
+      expect(failure).toMatchObject({ name: "StorageError", code });
+      const where = `The object "k" cannot be stored in the bucket "b" of ${fake.url}: `;
+      expect(failure.message).toBe(where + says);
+      expect(inspect(failure, { depth: 9, showHidden: true })).not.toContain(SECRET);
+      expect(fake.objects.size + fake.multiparts.size).toBe(0);
+      expect(subject.told.closed).toEqual(subject.told.opened.map(({ uploadId }) => uploadId));
+      expect(fake.count("complete")).toBe(operation === "complete" ? 1 : 0);
+    },
+  );
+});
+
+test("a service that goes on failing is given up, with its last word, and no part stays", async () => {
+  await using fake = await FakeS3.start();
+  fake.trouble("part", ...Array.from({ length: 20 }, () => refusal(503, "SlowDown", "Slow down.")));
+  const failure = await failureOf(storeOn(fake.url, 3).upload("k", asStream(), inParts));
+  expect(failure.code).toBe("storage_unavailable");
+  expect(failure.message).toContain(
+    "the service went on failing through all tries (503 SlowDown: Slow down).",
+  );
+  expect(fake.multiparts.size).toBe(0);
+});
+
+test("a service that is gone is named, with the system's own word", async () => {
+  const fake = await FakeS3.start();
+  const { url } = fake;
+  await fake[Symbol.asyncDispose]();
+  const failure = await failureOf(storeOn(url, 2).upload("k", "x"));
+  expect(failure.code).toBe("storage_unavailable");
+  expect(failure.message).toBe(
+    `The object "k" cannot be stored in the bucket "b" of ${url}: the service cannot be reached ` +
+      `(connect ECONNREFUSED ${url.slice(7)}), though it was tried several times.`,
+  );
+});
+
+describe("a job that is stopped", () => {
+  const reason = new DOMException("The job was stopped.", "AbortError");
+
+  test.each<Operation>(["put", "create", "part", "complete"])(
+    "ends its upload at once, and leaves nothing open: %s",
+    async (operation) => {
+      await using fake = await FakeS3.start();
+      if (operation !== "create") fake.trouble(operation, "hangs");
+      const stop = new AbortController();
+      const body = operation === "put" ? "small" : asStream();
+      const upload = storeOn(fake.url).upload("k", body, inParts, stop.signal);
+      await fake.hasSeen(operation);
+      stop.abort(reason);
+      expect(await failureOf(upload)).toBe(reason);
+      expect(fake.multiparts.size).toBe(0);
+      expect(fake.objects.size).toBe(0);
+    },
+  );
+
+  test("ends it also while its source gives nothing, and lets the source go", async () => {
+    await using fake = await FakeS3.start();
+    const source = new Readable({ read() {} });
+    source.push(large.subarray(0, PART + 1));
+    const stop = new AbortController();
+    const upload = storeOn(fake.url).upload("k", source, inParts, stop.signal);
+    await fake.hasSeen("part");
+    stop.abort(reason);
+    expect(await failureOf(upload)).toBe(reason);
+    expect(source.destroyed).toBe(true);
+    expect(fake.multiparts.size).toBe(0);
+  });
+
+  test("tells whoever has more time of what it could not end", async () => {
+    await using fake = await FakeS3.start();
+    fake.trouble("part", "hangs");
+    fake.trouble("abort", ...Array.from({ length: 20 }, () => refusal(503, "SlowDown")));
+    const stop = new AbortController();
+    const subject = storeOn(fake.url);
+    const upload = subject.upload("k", asStream(), inParts, stop.signal);
+    await fake.hasSeen("part");
+    stop.abort(reason);
+    expect(await failureOf(upload)).toBe(reason);
+    expect(fake.multiparts.size).toBe(1);
+    expect(subject.told.closed).toEqual([]);
+    expect(subject.told.opened).toMatchObject([{ bucket: "b", key: "k", endpointUrl: fake.url }]);
+  });
+});
+
+test("a body that fails ends its upload with its own error, and no part stays", async () => {
+  await using fake = await FakeS3.start();
+  const own = new Error("the model ran out of words");
+  async function* source(): AsyncGenerator<Buffer> {
+    yield large.subarray(0, PART);
+    yield large.subarray(0, PART);
+    await fake.hasSeen("part");
+    throw own;
+  }
+  expect(await failureOf(storeOn(fake.url).upload("k", source(), inParts))).toBe(own);
+  expect(fake.multiparts.size).toBe(0);
+});
+
+test("a progress callback that throws ends its upload with its own error, and no part stays", async () => {
+  await using fake = await FakeS3.start();
+  const own = new Error("the display is broken");
+  const onProgress = (): never => {
+    throw own;
+  };
+  const options = { ...inParts, onProgress };
+  expect(await failureOf(storeOn(fake.url).upload("k", asStream(), options))).toBe(own);
+  expect(fake.multiparts.size).toBe(0);
+});
+
+test("a server that is no S3 service is said to be none", async () => {
+  await using fake = await FakeS3.start();
+  fake.trouble("create", { status: 200, body: "<html></html>" });
+  const failure = await failureOf(storeOn(fake.url).upload("k", asStream(), inParts));
+  expect(failure.code).toBe("storage_refused");
+});
+
+test("parts go over the connection of the part before", async () => {
+  await using fake = await FakeS3.start();
+  await storeOn(fake.url).upload("k", large, { ...inParts, concurrency: 1 });
+  expect([fake.count("part"), fake.connections]).toEqual([4, 1]);
+});
+
+test("a stream is read no faster than its parts leave", async () => {
+  await using fake = await FakeS3.start();
+  fake.trouble("part", "hangs", "hangs");
+  let pulled = 0;
+  const source = Readable.from(
+    (function* () {
+      for (;;) {
+        pulled += 1_000_000;
+        yield Buffer.alloc(1_000_000);
+      }
+    })(),
+    { highWaterMark: 1 },
+  );
+  const stop = new AbortController();
+  const terms = { ...inParts, concurrency: 2 };
+  const upload = storeOn(fake.url).upload("k", source, terms, stop.signal);
+  await fake.hasSeen("part", 2);
+  stop.abort();
+  await failureOf(upload);
+  // Two parts and what the stream holds ready.
+  expect(pulled).toBeLessThan(2 * PART + 3_000_000);
+});

@@ -1,0 +1,53 @@
+/** The store under test on a fake service, with tries that follow each other quickly. */
+import type { OpenUpload } from "../../../../runtime/protocol/open-upload.ts";
+import type {
+  UploadBody,
+  UploadOptions,
+  UploadedObject,
+} from "../../../../runtime/storage/contract.ts";
+import { S3Store } from "../../../../runtime/storage/s3/s3-store.ts";
+import { readStorageSettings } from "../../../../runtime/storage/settings.ts";
+import { upload } from "../../../../runtime/storage/upload.ts";
+
+export const SECRET = "canary+wJalrXUtnFEMI/K7MDENG";
+
+/** The smallest there is. */
+export const PART = 5_242_880;
+
+export interface Subject {
+  readonly store: S3Store;
+  /** What a supervisor would hear. */
+  readonly told: { readonly opened: OpenUpload[]; readonly closed: string[] };
+  /** As `context.upload` does it. */
+  readonly upload: (
+    key: string,
+    body: UploadBody,
+    options?: UploadOptions,
+    signal?: AbortSignal,
+  ) => Promise<UploadedObject>;
+}
+
+export function storeOn(url: string, tries = 4): Subject {
+  const s3Config = {
+    accessId: "test:tester",
+    accessSecret: SECRET,
+    bucketName: "b",
+    endpointUrl: url,
+  };
+  const settings = readStorageSettings(s3Config, {});
+  if (settings.kind !== "s3") throw new Error("these are the settings of a bucket");
+  const told = { opened: [] as OpenUpload[], closed: [] as string[] };
+  const store = new S3Store(settings, {
+    listener: {
+      opened: (opened) => told.opened.push(opened),
+      closed: (uploadId) => told.closed.push(uploadId),
+    },
+    retry: { tries, firstMs: 1, maxMs: 1 },
+  });
+  return {
+    store,
+    told,
+    upload: (key, body, options = {}, signal = new AbortController().signal) =>
+      upload(key, body, options, { store, signal }),
+  };
+}
