@@ -13,11 +13,19 @@ export interface Clock {
   wakeAt(at: number, wake: () => void): Disarm;
 }
 
+/** What is kept of service time, so that it does not go backwards over a restart. */
+export interface ClockRecord {
+  /** How far it is ahead of real time because it was advanced, ms. */
+  readonly offsetMs: number;
+}
+
 export interface Random {
   /** A fresh UUID v7 for service time `now` (ms); ids made later sort after ids made earlier. */
   uuid(now: number): string;
   /** An unguessable token of at least 128 bits, URL-safe. */
   token(): string;
+  /** `length` bytes for keys and nonces. */
+  bytes(length: number): Uint8Array;
   /** `length` characters of lower-case letters and digits. */
   shortId(length: number): string;
 }

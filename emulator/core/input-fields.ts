@@ -27,6 +27,18 @@ export function nonEmptyText(max: number): z.ZodString {
   return z.string({ error }).min(1, { error }).max(max, { error });
 }
 
+/** A string of at least one and at most `max` characters that no problem's sentence shows. */
+export function secretText(max: number): z.ZodString {
+  const error = ({ input }: RawIssue) =>
+    `${input === undefined ? "is required and" : "(not shown here)"} must be a string of 1 to ${max} characters`;
+  return z.string({ error }).min(1, { error }).max(max, { error });
+}
+
+/** A field of a change whose value is settled for good when the thing is created. */
+export function settled() {
+  return z.undefined({ error: () => "is settled at creation and cannot be changed" }).optional();
+}
+
 export function flag(): z.ZodBoolean {
   return z.boolean({ error: must("a boolean") });
 }
@@ -62,34 +74,50 @@ export function textsOrCommas(pattern: RegExp, what: string) {
           .map((part) => part.trim())
           .filter((part) => part !== "")
       : value;
-  return z.preprocess(split, z.array(item, { error: must(`an array, each item ${what}`) }));
+  const array = z.preprocess(split, z.array(item, { error: must(`an array, each item ${what}`) }));
+  return array.meta({ override: alsoWithCommas });
+}
+
+/** Adds the form that is only read: the schema of what was split says nothing of it. */
+function alsoWithCommas({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
+  const { type, items } = jsonSchema;
+  delete jsonSchema["type"];
+  delete jsonSchema["items"];
+  jsonSchema["anyOf"] = [
+    { type, items },
+    { type: "string", description: "Items with commas between them." },
+  ];
 }
 
 /** Environment variables: names a process can have, string values. */
 export function environment() {
-  return z.unknown().transform((value, context): Readonly<Record<string, string>> => {
-    if (kindOfValue(value) !== "object") {
-      context.addIssue({
-        code: "custom",
-        message: `must be an object of strings; got ${kindInWords(kindOfValue(value))}`,
-      });
-      return z.NEVER;
-    }
-    const env: Record<string, string> = {};
-    for (const [name, entry] of Object.entries(value as object) as [string, unknown][]) {
-      if (name === "" || /[=\0]/.test(name) || name === "__proto__") {
+  const shape = { type: "object", additionalProperties: { type: "string" } };
+  return z
+    .unknown()
+    .meta(shape)
+    .transform((value, context): Readonly<Record<string, string>> => {
+      if (kindOfValue(value) !== "object") {
         context.addIssue({
           code: "custom",
-          message: `has the name ${valueInWords(name)}, which no variable can have`,
+          message: `must be an object of strings; got ${kindInWords(kindOfValue(value))}`,
         });
-      } else if (typeof entry === "string") env[name] = entry;
-      else {
-        const message = `must be a string; got ${valueInWords(entry)}`;
-        context.addIssue({ code: "custom", path: [name], message });
+        return z.NEVER;
       }
-    }
-    return env;
-  });
+      const env: Record<string, string> = {};
+      for (const [name, entry] of Object.entries(value as object) as [string, unknown][]) {
+        if (name === "" || /[=\0]/.test(name) || name === "__proto__") {
+          context.addIssue({
+            code: "custom",
+            message: `has the name ${valueInWords(name)}, which no variable can have`,
+          });
+        } else if (typeof entry === "string") env[name] = entry;
+        else {
+          const message = `must be a string; got ${valueInWords(entry)}`;
+          context.addIssue({ code: "custom", path: [name], message });
+        }
+      }
+      return env;
+    });
 }
 
 /** An object with exactly the keys of `shape`. */

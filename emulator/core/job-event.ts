@@ -101,6 +101,12 @@ export interface Expire {
   readonly type: "expire";
 }
 
+/** Service time is advanced, of which a running handler notices nothing. */
+export interface AdvanceClock {
+  readonly type: "advance-clock";
+  readonly byMs: number;
+}
+
 export type JobEvent =
   | HandOver
   | Renew
@@ -118,6 +124,7 @@ export type JobEvent =
   | ReadChunks
   | PinExpiry
   | Purge
+  | AdvanceClock
   | Expire;
 
 export type JobEventType = JobEvent["type"];

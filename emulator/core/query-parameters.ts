@@ -1,51 +1,130 @@
-/** Reads the query parameters of the job interface: strict integers within named bounds. */
+/** The query parameters of the interface: strict integers within named bounds, and flags. */
+import { z } from "zod";
+import { JOB_STATUSES } from "../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
+import type { JobListing } from "./job-listing.ts";
+import { fields, readFields } from "./input-fields.ts";
 import { valueInWords } from "./problem-words.ts";
 import { invalidRequest } from "./service-error.ts";
 
 /** A parsed query string: a text per parameter, or several if it was repeated. */
 export type QueryParameters = Readonly<Record<string, unknown>>;
 
-/**
- * `wait` of `/runsync` and `/status-sync`: how long the request waits, in ms; 1000 to 300000, default 90000 (spec).
- *
- * @throws ServiceError `invalid_request`
- */
+/** `wait` of `/runsync` and `/status-sync`: how long the request waits, in ms; 1000 to 300000, default 90000 (spec). */
+export const waitParameter = integerParameter(LIMITS.waitMinMs, LIMITS.waitMaxMs, " (ms)")
+  .default(LIMITS.waitDefaultMs)
+  .meta({ description: "How long the request waits for the job's end, ms." });
+
+/** `ttl` of `/status`: in how many ms from now the job is to be deleted; 1 to 604800000 (ours). */
+export const ttlParameter = integerParameter(LIMITS.statusTtlMinMs, LIMITS.statusTtlMaxMs, " (ms)")
+  .optional()
+  .meta({ description: "In how many ms from now the job is to be deleted." });
+
+/** `from` of `/stream`: the index of the first chunk wanted, 0 or more (ours). */
+export const fromParameter = integerParameter(0, Number.MAX_SAFE_INTEGER, "")
+  .optional()
+  .meta({ description: "Index of the first chunk wanted; reading from it consumes nothing." });
+
+/** A parameter that is `true` or `false`, in whatever case; default false (spec). */
+export function flagParameter(description: string) {
+  const read = (text: unknown) =>
+    typeof text === "string" && /^(true|false)$/i.test(text) ? /^true$/i.test(text) : text;
+  return z
+    .preprocess(read, z.boolean({ error: "must be true or false" }))
+    .default(false)
+    .meta({ description });
+}
+
+/** `limit` of lists: how many of them, 1 to 100, default 20 (ours). */
+export const limitParameter = integerParameter(1, 100, "")
+  .default(20)
+  .meta({ description: "The most there may be in the answer." });
+
+/** The value of `limit`. @throws ServiceError `invalid_request` */
+export function parseLimit(query: QueryParameters): number {
+  return parse(query, "limit", limitParameter);
+}
+const statusError = `must be one of ${JOB_STATUSES.join(", ")}`;
+const afterError = "must be the `next` of the page before";
+
+/** `limit`, `status` and `after` of `/requests`: a page of 1 to 100 jobs, default 20, of any status, from the newest (ours). */
+export const listingParameters = {
+  limit: limitParameter,
+  status: z
+    .enum(JOB_STATUSES, { error: statusError })
+    .optional()
+    .meta({ description: "Only jobs that are in this status now." }),
+  /** The number of the last job shown, so that jobs which come or go move no page. */
+  after: z
+    .string({ error: afterError })
+    .regex(/^[1-9]\d{0,14}$/, { error: afterError })
+    .optional()
+    .meta({ description: "The `next` of the page before." }),
+};
+
+/** The value of `wait`. @throws ServiceError `invalid_request` */
 export function parseWaitMs(query: QueryParameters): number {
-  const { waitMinMs, waitMaxMs, waitDefaultMs } = LIMITS;
-  return parseInteger(query, "wait", waitMinMs, waitMaxMs, " (ms)") ?? waitDefaultMs;
+  return parse(query, "wait", waitParameter);
 }
 
-/**
- * `ttl` of `/status`: in how many ms from now the job is to be deleted; 1 to 604800000 (ours); undefined if not sent.
- *
- * @throws ServiceError `invalid_request`
- */
+/** The value of `ttl`; undefined if not sent. @throws ServiceError `invalid_request` */
 export function parseTtlMs(query: QueryParameters): number | undefined {
-  return parseInteger(query, "ttl", LIMITS.statusTtlMinMs, LIMITS.statusTtlMaxMs, " (ms)");
+  return parse(query, "ttl", ttlParameter);
 }
 
-/**
- * `from` of `/stream`: the index of the first chunk wanted, 0 or more (ours); undefined if not sent.
- *
- * @throws ServiceError `invalid_request`
- */
+/** The value of `from`; undefined if not sent. @throws ServiceError `invalid_request` */
 export function parseFrom(query: QueryParameters): number | undefined {
-  return parseInteger(query, "from", 0, Number.MAX_SAFE_INTEGER, "");
+  return parse(query, "from", fromParameter);
 }
 
-function parseInteger(
+/** The value of the flag `name`. @throws ServiceError `invalid_request` */
+export function parseFlag(query: QueryParameters, name: string): boolean {
+  return parse(query, name, flagParameter(name));
+}
+
+/** The values of `limit`, `status` and `after`. @throws ServiceError `invalid_request` */
+export function parseListing(query: QueryParameters): JobListing {
+  const after = parse(query, "after", listingParameters.after);
+  return {
+    limit: parseLimit(query),
+    status: parse(query, "status", listingParameters.status),
+    beforeSeq: after === undefined ? undefined : Number(after),
+  };
+}
+
+/** A parameter that is one integer from `min` to `max`; `unit` stands in the sentence about any other value. */
+function integerParameter(min: number, max: number, unit: string) {
+  const bounds = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;
+  const read = (text: unknown) =>
+    typeof text === "string" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text;
+  const error = `must be one integer ${bounds}${unit}`;
+  return z.preprocess(read, z.int({ error }).min(min, { error }).max(max, { error }));
+}
+
+/** A parameter that may be repeated: all its values. */
+export function repeatable() {
+  return z.union([z.string().transform((one) => [one]), z.array(z.string())]).optional();
+}
+
+/** The parameters of `shape`; others are ignored, as the live service does. @throws ServiceError `invalid_request` */
+export function readQuery<Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+  query: QueryParameters,
+) {
+  const asked = Object.entries(query).filter(([name]) => Object.hasOwn(shape, name));
+  return readFields(fields(shape), [], Object.fromEntries(asked));
+}
+
+/** The parameter `name` as `schema` reads it. @throws ServiceError `invalid_request` */
+export function parse<Output>(
   query: QueryParameters,
   name: string,
-  min: number,
-  max: number,
-  unit: string,
-): number | undefined {
-  if (!Object.hasOwn(query, name)) return undefined;
-  const text = query[name];
-  const value = typeof text === "string" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && value <= max) return value;
-  const bounds = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;
-  const got = Array.isArray(text) ? `${text.length} values` : valueInWords(text);
-  throw invalidRequest([`${name} must be one integer ${bounds}${unit}; got ${got}`]);
+  schema: z.ZodType<Output>,
+): Output {
+  const sent = Object.hasOwn(query, name) ? query[name] : undefined;
+  const result = schema.safeParse(sent);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const got = Array.isArray(sent) ? `${sent.length} values` : valueInWords(sent);
+  throw invalidRequest([`${name} ${issue?.message ?? "is invalid"}; got ${got}`]);
 }

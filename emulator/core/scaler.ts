@@ -1,5 +1,13 @@
-/** Decides how many workers an endpoint should have, from what is known of its queue and workers. Pure. */
+/** Decides how many workers an endpoint should have, from what is known of its demand and its workers. Pure. */
 import type { Endpoint } from "./endpoint.ts";
+
+/** What there is to do for an endpoint: its jobs, or requests in flight. Those of low priority are left out (spec). */
+export interface Demand {
+  readonly waiting: number;
+  readonly running: number;
+  /** Since when the longest waiting one waits (service time); undefined if none does. */
+  readonly waitingSince: number | undefined;
+}
 
 export interface ScalableWorker {
   readonly id: string;
@@ -19,23 +27,26 @@ export interface ScalerInput {
     Endpoint,
     "workersMin" | "workersMax" | "idleTimeout" | "scalerType" | "scalerValue" | "version"
   >;
-  /** Jobs that may cause scaling: those of low priority are left out. */
-  readonly inQueue: number;
-  readonly inProgress: number;
-  /** When the oldest of the waiting ones entered the queue. */
-  readonly oldestQueuedAt: number | undefined;
+  readonly demand: Demand;
   readonly workers: readonly ScalableWorker[];
   /** When the last worker of the endpoint was started; undefined if none was. */
   readonly lastStartAt: number | undefined;
-  /** No worker is started before this moment, after one could not initialize. */
+  /** No worker is started before this moment, after one failed. */
   readonly notBefore: number;
+  /** Since a worker failed none has become ready: they are started one at a time. */
+  readonly isProbing: boolean;
 }
 
 export interface ScalerDecision {
+  /** How many workers to start now. */
   readonly start: number;
+  /** How many the endpoint lacks; more than `start` while it waits after a failure. */
+  readonly missing: number;
   /** Workers that are to finish what they hold and leave. */
   readonly drain: readonly string[];
-  /** When to decide again if nothing changes before; undefined: only on a change. */
+  /** Failed workers whose process is gone and whose time in the list of workers is over. */
+  readonly forget: readonly string[];
+  /** When to decide again if nothing changes before, the start of a worker included; undefined: only on a change. */
   readonly dueAt: number | undefined;
 }
 
@@ -46,60 +57,98 @@ export interface ScalerDecision {
  * starts as soon as a job waits, and QUEUE_DELAY adds one worker per `scalerValue` seconds.
  */
 export function decideScale(input: ScalerInput): ScalerDecision {
-  const { endpoint, now } = input;
+  const { endpoint, now, notBefore } = input;
+  const isCurrent = (worker: ScalableWorker) => worker.endpointVersion === endpoint.version;
   const live = input.workers.filter(({ state }) => state === "initializing" || state === "ready");
-  const current = live.filter((worker) => worker.endpointVersion === endpoint.version);
-  const drain = live.filter((worker) => worker.endpointVersion !== endpoint.version);
-  const growth = wantedWorkers(input, current);
+  const current = live.filter(isCurrent);
+  const failed = input.workers.filter(({ state }) => state === "unhealthy" || state === "lost");
+
+  const growth = growthOf(input, current.length);
   const wanted = clamp(growth.count, endpoint.workersMin, endpoint.workersMax);
-  const dueAts = [growth.dueAt];
+  // One that failed keeps its place until its process has ended: only then is it known how long to wait.
+  const ending = failed.filter((worker) => worker.hasProcess && isCurrent(worker));
+  const missing = Math.max(0, wanted - current.length - ending.length);
 
-  // One that cannot load its handler, or was lost, keeps its place until it has ended: only then is it known how long
-  // to wait.
-  const ending = input.workers.filter(
-    ({ state, hasProcess }) => (state === "unhealthy" || state === "lost") && hasProcess,
-  );
-  const missing = wanted - current.length - ending.length;
-  const start = missing > 0 && now >= input.notBefore ? missing : 0;
-  if (missing > 0 && start === 0) dueAts.push(input.notBefore);
+  const outdated = live.filter((worker) => !isCurrent(worker));
+  const excess = current.toSorted(dispensableFirst).slice(0, excessOf(current.length, endpoint));
+  const kept = current.filter((worker) => !excess.includes(worker));
+  const idle = idleDrain(input, kept);
 
-  let surplus = current.length - Math.max(endpoint.workersMin, demand(input));
-  const idle = current.filter(isIdle).toSorted((a, b) => a.idleSince - b.idleSince);
-  const aboveMax = current.length - endpoint.workersMax;
-  for (const [position, worker] of idle.entries()) {
-    const idleUntil = worker.idleSince + endpoint.idleTimeout * 1000;
-    if (position < aboveMax || (surplus > 0 && idleUntil <= now)) drain.push(worker);
-    else if (surplus > 0) dueAts.push(idleUntil);
-    surplus -= 1;
-  }
-  return { start, drain: drain.map(({ id }) => id), dueAt: earliest(dueAts) };
+  const gone = failed.filter(({ hasProcess }) => !hasProcess);
+  const forget = gone.filter((worker) => now >= notBefore || !isCurrent(worker));
+  const waitsOutFailure = now < notBefore && (missing > 0 || forget.length < gone.length);
+  return {
+    start: startable(input, current, missing),
+    missing,
+    drain: [...outdated, ...excess, ...idle.drain].map(({ id }) => id),
+    forget: forget.map(({ id }) => id),
+    dueAt: earliest([growth.dueAt, idle.dueAt, waitsOutFailure ? notBefore : undefined]),
+  };
 }
 
-function wantedWorkers(
-  input: ScalerInput,
-  current: readonly ScalableWorker[],
+/** How many workers the formula wants, never fewer than there are: shrinking is a matter of idleness. */
+function growthOf(
+  { endpoint, demand, now, lastStartAt }: ScalerInput,
+  have: number,
 ): { readonly count: number; readonly dueAt?: number } {
-  const { endpoint, now, oldestQueuedAt } = input;
   if (endpoint.scalerType === "REQUEST_COUNT")
-    return { count: Math.max(current.length, demand(input)) };
-  if (oldestQueuedAt === undefined) return { count: current.length };
-  if (current.length === 0) return { count: 1 };
-  if (current.length >= endpoint.workersMax) return { count: current.length };
+    return { count: Math.max(have, byCount(endpoint, demand)) };
+  if (demand.waitingSince === undefined) return { count: have };
+  if (have === 0) return { count: 1 };
+  if (have >= endpoint.workersMax) return { count: have };
   const delayMs = endpoint.scalerValue * 1000;
-  const growAt = Math.max(oldestQueuedAt, input.lastStartAt ?? 0) + delayMs;
-  return growAt <= now ? { count: current.length + 1 } : { count: current.length, dueAt: growAt };
+  const growAt = Math.max(demand.waitingSince, lastStartAt ?? 0) + delayMs;
+  return growAt <= now ? { count: have + 1 } : { count: have, dueAt: growAt };
 }
 
-/** Workers below which idleness alone does not take the endpoint. */
-function demand({ endpoint, inQueue, inProgress }: ScalerInput): number {
-  if (endpoint.scalerType === "REQUEST_COUNT") {
-    return Math.min(endpoint.workersMax, Math.ceil((inQueue + inProgress) / endpoint.scalerValue));
-  }
-  return inQueue > 0 ? 1 : 0;
+function byCount({ scalerValue }: ScalerInput["endpoint"], { waiting, running }: Demand): number {
+  return Math.ceil((waiting + running) / scalerValue);
 }
 
-function isIdle(worker: ScalableWorker): boolean {
-  return worker.state === "ready" && worker.heldCount === 0;
+/** After a failure one worker tries first: should it fail as well, the others were spared. */
+function startable(
+  { now, notBefore, isProbing }: ScalerInput,
+  current: readonly ScalableWorker[],
+  missing: number,
+): number {
+  if (now < notBefore) return 0;
+  if (!isProbing) return missing;
+  return current.some(({ state }) => state === "initializing") ? 0 : Math.min(1, missing);
+}
+
+/** Idle workers nobody needs, those that have been idle longest first; those still starting are no replacement for them. */
+function idleDrain(
+  input: ScalerInput,
+  kept: readonly ScalableWorker[],
+): { readonly drain: readonly ScalableWorker[]; readonly dueAt: number | undefined } {
+  const { endpoint, now } = input;
+  const ready = kept.filter(({ state }) => state === "ready");
+  const surplus = ready.length - Math.max(endpoint.workersMin, neededNow(input));
+  const idle = ready
+    .filter(({ heldCount }) => heldCount === 0)
+    .toSorted((a, b) => a.idleSince - b.idleSince)
+    .slice(0, Math.max(0, surplus));
+  const idleUntil = (worker: ScalableWorker) => worker.idleSince + endpoint.idleTimeout * 1000;
+  return {
+    drain: idle.filter((worker) => idleUntil(worker) <= now),
+    dueAt: earliest(idle.map(idleUntil).filter((at) => at > now)),
+  };
+}
+
+/** Workers below which idleness alone does not take the endpoint: what would be started again at once must not be stopped. */
+function neededNow({ endpoint, demand }: ScalerInput): number {
+  if (endpoint.scalerType === "REQUEST_COUNT") return byCount(endpoint, demand);
+  return demand.waiting > 0 ? Number.POSITIVE_INFINITY : 0;
+}
+
+function excessOf(have: number, { workersMax }: ScalerInput["endpoint"]): number {
+  return Math.max(0, have - workersMax);
+}
+
+/** Which of two workers goes first when there are more than `workersMax`: whoever has less to lose. */
+function dispensableFirst(a: ScalableWorker, b: ScalableWorker): number {
+  const loss = ({ state, heldCount }: ScalableWorker) => (state === "ready" ? 1 + heldCount : 0);
+  return loss(a) - loss(b) || a.idleSince - b.idleSince;
 }
 
 function clamp(count: number, min: number, max: number): number {

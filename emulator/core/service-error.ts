@@ -33,10 +33,34 @@ export const ERROR_CODES = {
     status: 400,
     when: "`/retry` of a job that is neither FAILED nor TIMED_OUT.",
   },
+  wrong_endpoint_type: {
+    status: 400,
+    when: "An operation on a queue at a load balancing endpoint, or a request to a worker's server at an endpoint with a queue.",
+  },
+  no_worker_available: {
+    status: 400,
+    when: "No worker of a load balancing endpoint was healthy in the time a request waits for one.",
+  },
+  worker_timeout: {
+    status: 400,
+    when: "The worker named with `strict-resume` was not healthy in the time a request waits for it.",
+  },
   template_name_taken: { status: 400, when: "Another template has that name." },
+  registry_auth_name_taken: {
+    status: 400,
+    when: "Another container registry auth has that name.",
+  },
+  pod_locked: {
+    status: 400,
+    when: "A locked pod is to be stopped, restarted or reset; unlock it first.",
+  },
   in_use: {
     status: 400,
     when: "What is to be deleted is still used; the message names what uses it.",
+  },
+  delivery_pending: {
+    status: 400,
+    when: "Redelivery of a webhook delivery that still has tries of its own.",
   },
   unauthorized: { status: 401, when: "The API key is missing or wrong." },
   endpoint_not_found: { status: 404, when: "There is no endpoint with that id." },
@@ -45,6 +69,20 @@ export const ERROR_CODES = {
     when: "There is no job with that id on the endpoint: never was, or its TTL or retention ran out.",
   },
   template_not_found: { status: 404, when: "There is no template with that id." },
+  affinity_worker_gone: {
+    status: 404,
+    when: "The worker named with `strict` or `strict-resume` takes no requests of the endpoint any more.",
+  },
+  registry_auth_not_found: {
+    status: 404,
+    when: "There is no container registry auth with that id.",
+  },
+  delivery_not_found: {
+    status: 404,
+    when: "There is no webhook delivery with that id, or it is kept no longer.",
+  },
+  pod_not_found: { status: 404, when: "There is no pod with that id." },
+  network_volume_not_found: { status: 404, when: "There is no network volume with that id." },
   not_found: { status: 404, when: "The path names no operation." },
   method_not_allowed: {
     status: 405,
@@ -60,13 +98,29 @@ export const ERROR_CODES = {
   },
   rate_limited: {
     status: 429,
-    when: "The rate or concurrency limit of the operation is exceeded; `Retry-After` says when to come back.",
+    when: "The operation has had as many requests as it takes in 10 s; `Retry-After` says when there is room again.",
+  },
+  too_many_requests_at_once: {
+    status: 429,
+    when: "The operation has as many requests at work as it takes at once; try again when one has been answered.",
   },
   internal_error: {
     status: 500,
     when: "A defect of the service; the message carries an id that is found in its log.",
   },
+  secrets_unusable: {
+    status: 500,
+    when: "Stored credentials cannot be encrypted or decrypted; the message says what is wrong with the key.",
+  },
+  worker_failed: {
+    status: 502,
+    when: "The server of a load balancing endpoint's worker could not be reached, broke the connection off before its answer, or answered what cannot be passed on.",
+  },
   shutting_down: { status: 503, when: "The service is stopping and takes no new work." },
+  processing_timeout: {
+    status: 504,
+    when: "The server of a load balancing endpoint's worker had not answered in the time a request may take.",
+  },
   storage_full: {
     status: 507,
     when: "The data directory has no room left; nothing of the request was stored.",

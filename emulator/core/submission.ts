@@ -63,7 +63,11 @@ export function readSubmission(scan: ScanResult, body: Uint8Array): Submission {
   };
 }
 
-const webhookSchema = httpUrl();
+/** What a user name and password in it would mean is left to nobody's guess; the message does not show them. */
+const webhookSchema = httpUrl().refine((url) => !hasCredentials(url), {
+  error:
+    "must not hold a user name or a password; put a token into its path or its query, or check the signature",
+});
 
 const policySchema = z
   .strictObject(
@@ -85,6 +89,16 @@ const s3ConfigSchema = z
     { error: mustBeObject },
   )
   .partial();
+
+/** The body as a whole: for the description of the interface, as a body is never parsed as one. */
+export const submissionSchema = z
+  .looseObject({
+    input: z.looseObject({}).meta({ description: "The parameters of the handler." }),
+    webhook: webhookSchema.optional(),
+    policy: policySchema.optional(),
+    s3Config: s3ConfigSchema.optional(),
+  })
+  .meta({ id: "Submission" });
 
 /** A member the service parses, and how. */
 interface MemberRule<Value> {
@@ -192,10 +206,16 @@ function secret(): z.ZodString {
 function httpUrl(): z.ZodString {
   const error = ({ input }: z.core.$ZodRawIssue): string =>
     `must be an http or https URL; got ${valueInWords(input)}`;
-  return z.string({ error }).refine(isHttpUrl, { error });
+  return z.string({ error }).refine(isHttpUrl, { error }).meta({ format: "uri" });
 }
 
 /** Stricter than the URL parser, which drops line breaks and adds missing slashes. */
 function isHttpUrl(text: string): boolean {
   return /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text);
+}
+
+function hasCredentials(text: string): boolean {
+  if (!isHttpUrl(text)) return false;
+  const { username, password } = new URL(text);
+  return username !== "" || password !== "";
 }

@@ -1,4 +1,4 @@
-/** What a client sends to create a template, checked and with its defaults filled in (source: spec). */
+/** What a client sends to create or change a template, checked; of a new one with its defaults filled in (source: spec). */
 import {
   environment,
   fields,
@@ -8,6 +8,7 @@ import {
   nonEmptyText,
   oneOf,
   readFields,
+  settled,
   text,
   texts,
   textsOrCommas,
@@ -16,52 +17,110 @@ import { TEMPLATE_CATEGORIES, type Template } from "./template.ts";
 
 export type TemplateInput = Omit<Template, "id" | "isPlatform" | "earned" | "runtimeInMin">;
 
+/** Absent fields stay as they are; an empty `containerRegistryAuthId` takes the credentials away (live). */
+export type TemplateChanges = {
+  readonly [Field in Exclude<keyof TemplateInput, "category" | "isServerless">]?:
+    | TemplateInput[Field]
+    | undefined;
+};
+
 const IMAGE_NAME_MAX_CHARACTERS = 1_024;
 const PORT =
   /^([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])\/(http|tcp)$/;
-const POD_VOLUME_IN_GB = 20;
 
-const schema = fields({
-  name: nonEmptyText(NAME_MAX_CHARACTERS),
+/** What a container is made of, of a template as of a pod. */
+export const CONTAINER_FIELDS = {
   imageName: nonEmptyText(IMAGE_NAME_MAX_CHARACTERS),
+  containerDiskInGb: integer(0),
+  containerRegistryAuthId: text(),
+  dockerEntrypoint: texts(),
+  dockerStartCmd: texts(),
+  env: environment(),
+  ports: textsOrCommas(PORT, "a port and its protocol like 8888/http or 22/tcp"),
+  volumeInGb: integer(0),
+  volumeMountPath: text().startsWith("/", { error: "must be an absolute path" }),
+};
+
+/** Their values where nobody says; `volumeInGb` is that of a pod. */
+export const CONTAINER_DEFAULTS = {
+  containerDiskInGb: 50,
+  dockerEntrypoint: [],
+  dockerStartCmd: [],
+  env: {},
+  ports: ["8888/http", "22/tcp"],
+  volumeInGb: 20,
+  volumeMountPath: "/workspace",
+} as const;
+
+const changeable = {
+  ...CONTAINER_FIELDS,
+  name: nonEmptyText(NAME_MAX_CHARACTERS),
+  isPublic: flag(),
+  readme: text(),
+};
+
+const creation = fields({
+  ...changeable,
   category: oneOf(TEMPLATE_CATEGORIES).default("NVIDIA"),
-  containerDiskInGb: integer(0).default(50),
-  containerRegistryAuthId: text().optional(),
-  dockerEntrypoint: texts().default([]),
-  dockerStartCmd: texts().default([]),
-  env: environment().default({}),
-  isPublic: flag().default(false),
+  containerDiskInGb: changeable.containerDiskInGb.default(CONTAINER_DEFAULTS.containerDiskInGb),
+  containerRegistryAuthId: changeable.containerRegistryAuthId.optional(),
+  dockerEntrypoint: changeable.dockerEntrypoint.default([]),
+  dockerStartCmd: changeable.dockerStartCmd.default([]),
+  env: changeable.env.default({}),
+  isPublic: changeable.isPublic.default(false),
   isServerless: flag().default(false),
-  ports: textsOrCommas(PORT, "a port and its protocol like 8888/http or 22/tcp").default([
-    "8888/http",
-    "22/tcp",
-  ]),
-  readme: text().default(""),
-  volumeInGb: integer(0).optional(),
-  volumeMountPath: text()
-    .startsWith("/", { error: "must be an absolute path" })
-    .default("/workspace"),
+  ports: changeable.ports.default([...CONTAINER_DEFAULTS.ports]),
+  readme: changeable.readme.default(""),
+  volumeInGb: changeable.volumeInGb.optional(),
+  volumeMountPath: changeable.volumeMountPath.default(CONTAINER_DEFAULTS.volumeMountPath),
 });
 
-const checked = schema.superRefine((input, context) => {
-  if (input.isServerless && (input.volumeInGb ?? 0) > 0) {
-    const message = "must be 0 or absent: workers of serverless templates have no local volume";
-    context.addIssue({ code: "custom", path: ["volumeInGb"], message });
-  }
-  // An empty id means none (live).
-  if ((input.containerRegistryAuthId ?? "") !== "") {
-    const message = "names no container registry auth of this service";
-    context.addIssue({ code: "custom", path: ["containerRegistryAuthId"], message });
-  }
-});
+/** The body of `POST /templates`. */
+export const templateInputSchema = creation
+  .superRefine(({ isServerless, volumeInGb = 0 }, context) => {
+    const message = volumeProblem({ isServerless, volumeInGb });
+    if (message !== undefined) context.addIssue({ code: "custom", path: ["volumeInGb"], message });
+  })
+  .meta({ id: "TemplateInput" });
+
+/** The body of `PATCH /templates/{id}`. */
+export const templateChangesSchema = fields(changeable)
+  .partial()
+  .extend({ category: settled(), isServerless: settled() })
+  .meta({ id: "TemplateChanges" });
+
+const FIELD_NAMES = Object.keys(creation.shape);
 
 /** @throws ServiceError `invalid_request` */
 export function readTemplateInput(value: unknown): TemplateInput {
+  const { containerRegistryAuthId, volumeInGb, ...input } = readFields(
+    templateInputSchema,
+    FIELD_NAMES,
+    value,
+  );
+  return {
+    ...input,
+    // A serverless template has no volume (live); the default is the pod's (spec).
+    volumeInGb: volumeInGb ?? (input.isServerless ? 0 : CONTAINER_DEFAULTS.volumeInGb),
+    // An empty id means none (live).
+    ...(containerRegistryAuthId === "" ? {} : { containerRegistryAuthId }),
+  };
+}
+
+/** @throws ServiceError `invalid_request`; whether the template as a whole makes sense is for `changeTemplate` to see */
+export function readTemplateChanges(value: unknown): TemplateChanges {
   const {
-    containerRegistryAuthId: _none,
-    volumeInGb,
-    ...input
-  } = readFields(checked, Object.keys(schema.shape), value);
-  // A serverless template has no volume (live); the default is the pod's (spec).
-  return { ...input, volumeInGb: volumeInGb ?? (input.isServerless ? 0 : POD_VOLUME_IN_GB) };
+    category: _,
+    isServerless: __,
+    ...changes
+  } = readFields(templateChangesSchema, FIELD_NAMES, value);
+  return changes;
+}
+
+/** What is wrong with `volumeInGb`, without the subject of the sentence. */
+export function volumeProblem(
+  template: Pick<Template, "isServerless" | "volumeInGb">,
+): string | undefined {
+  if (!template.isServerless || template.volumeInGb === 0) return undefined;
+  return "must be 0 or absent: workers of serverless templates have no local volume";
 }

@@ -28,3 +28,8 @@ export interface Template {
 
 /** Image names under this prefix stand for handler modules the emulator serves from files, run as processes. */
 export const LOCAL_IMAGE_PREFIX = "sv.local/";
+
+/** Whether the template came into being with its endpoint: that of a handler served from a file, under the handler's name. */
+export function isEndpointBound({ id, imageName }: Template): boolean {
+  return imageName === `${LOCAL_IMAGE_PREFIX}${id}`;
+}

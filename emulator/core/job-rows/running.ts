@@ -30,6 +30,24 @@ export const runningRows: readonly TransitionRow[] = [
   },
   {
     from: "IN_PROGRESS",
+    event: "advance-clock",
+    to: "IN_PROGRESS",
+    source: "ours",
+    says: "service time was advanced: all but the time to live keeps real time",
+    change: ({ lease, startedAt }, event) => {
+      const { byMs } = as(event, "advance-clock");
+      return {
+        startedAt: later(startedAt, byMs),
+        lease: lease && {
+          ...lease,
+          expiresAt: lease.expiresAt + byMs,
+          overrunAt: later(lease.overrunAt, byMs),
+        },
+      };
+    },
+  },
+  {
+    from: "IN_PROGRESS",
     event: "append-chunks",
     when: {
       says: "the next in order",
@@ -169,3 +187,7 @@ export const runningRows: readonly TransitionRow[] = [
     voids: ["output"],
   },
 ];
+
+function later(at: number | undefined, byMs: number): number | undefined {
+  return at === undefined ? undefined : at + byMs;
+}

@@ -1,0 +1,37 @@
+/** What ran, from when to when, and at which price: the entries that bills are computed from. */
+
+interface Span {
+  /** Ascending with time. */
+  readonly id: string;
+  /** Service time, ms since the epoch. */
+  readonly startedAt: number;
+  /** Undefined while it goes on. */
+  readonly endedAt: number | undefined;
+  /** When it was last known to go on: the end of one whose service was killed. */
+  readonly seenAt: number;
+  /** US dollars, fixed when it began. */
+  readonly perHour: number;
+  /** GB of container disk, or the volume's size. */
+  readonly diskInGb: number;
+}
+
+/** A worker from the moment it was ready to its end, or a pod from its start to its stop. */
+export interface MachineUsage extends Span {
+  readonly kind: "worker" | "pod";
+  /** The worker or the pod. */
+  readonly podId: string;
+  readonly endpointId?: string | undefined;
+  readonly templateId?: string | undefined;
+  readonly imageName: string;
+  /** Undefined for one without a GPU. */
+  readonly gpuTypeId?: string | undefined;
+  readonly dataCenterId?: string | undefined;
+}
+
+/** A network volume while it had one size. */
+export interface VolumeUsage extends Span {
+  readonly kind: "volume";
+  readonly volumeId: string;
+}
+
+export type Usage = MachineUsage | VolumeUsage;

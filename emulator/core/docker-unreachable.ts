@@ -1,0 +1,23 @@
+/** Why the Docker engine does not answer, in a sentence a person can act on. */
+
+const DEFAULT_HOST = "unix:///var/run/docker.sock";
+
+/** What comes of a connection to where no engine listens, or listens any more. */
+const NOBODY = new Set(["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"]);
+
+/** @param host as `DOCKER_HOST` names it, if it is set */
+export function dockerUnreachable(error: unknown, host: string | undefined): string {
+  const place = host === undefined || host === "" ? DEFAULT_HOST : host;
+  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  if (code === "EACCES" || code === "EPERM") {
+    return `the Docker engine at ${place} may not be used by this user; add the user to the group docker, or run a rootless engine and set DOCKER_HOST`;
+  }
+  if (code !== undefined && NOBODY.has(code)) {
+    return (
+      `no Docker engine answers at ${place}; install Docker or start it (Docker Desktop, or: sudo systemctl start docker). ` +
+      "If it listens elsewhere, set DOCKER_HOST; `docker context inspect` says where"
+    );
+  }
+  const reason = code ?? (error instanceof Error ? error.message : String(error));
+  return `the Docker engine at ${place} cannot be asked: ${reason}`;
+}

@@ -1,0 +1,16 @@
+/** Durations as people write them: `31m`, `20s`, `1h30m`, `250ms`, `7d`. */
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Days to milliseconds, in this order, each at most once; fits a text of no length as well, which is no duration. */
+export const DURATION_PATTERN = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
+const UNITS_MS = [24 * HOUR_MS, HOUR_MS, MINUTE_MS, SECOND_MS, 1] as const;
+
+/** The duration in ms; undefined for a text that is none. */
+export function parseDuration(text: string): number | undefined {
+  const match = DURATION_PATTERN.exec(text);
+  if (match === null || text === "") return undefined;
+  return UNITS_MS.reduce((sum, unitMs, place) => sum + unitMs * Number(match[place + 1] ?? 0), 0);
+}

@@ -1,0 +1,39 @@
+/** How long a worker may take from its start until it can take jobs. Pure. */
+import { LIMITS } from "../../runtime/protocol/limits.ts";
+import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
+import type { EndpointType } from "./endpoint.ts";
+import type { Template } from "./template.ts";
+
+/** In the `env` of a template: the limit for its workers in seconds, 1 to 604,800. */
+export const INIT_TIMEOUT = "SV_INIT_TIMEOUT";
+
+const MOST_SECONDS = 7 * 24 * 60 * 60;
+
+/** What the template asks for, ms; undefined if it asks for nothing, or for nothing that makes sense. */
+export function wishedInitLimitMs({ env }: Pick<Template, "env">): number | undefined {
+  const seconds = wholeNumber(env[INIT_TIMEOUT]);
+  return seconds >= 1 && seconds <= MOST_SECONDS ? seconds * 1_000 : undefined;
+}
+
+/** A sentence if the template's wish makes no sense. */
+export function initLimitProblem(template: Pick<Template, "env">): string | undefined {
+  const written = template.env[INIT_TIMEOUT];
+  if (written === undefined || wishedInitLimitMs(template) !== undefined) return undefined;
+  return `${INIT_TIMEOUT} must be a whole number of seconds from 1 to ${MOST_SECONDS}; got ${JSON.stringify(written)}, so the limit is ${LIMITS.workerInitMs / 1_000}`;
+}
+
+/**
+ * In ms, 7 minutes by default (spec), for a server until it is healthy 8 minutes (live). A worker that minds a longer limit of its own is given that; one whose handler a
+ * debugger may hold while it is set up is given all the time there is.
+ */
+export function initLimitMs(template: Pick<Template, "env">, type?: EndpointType): number {
+  if (type === "LOAD_BALANCING") return wishedInitLimitMs(template) ?? LIMITS.balancedStartMs;
+  const { env } = template;
+  if ((env[WORKER_ENV.inspect] ?? "") !== "") return Number.POSITIVE_INFINITY;
+  const ownLimitMs = wholeNumber(env[WORKER_ENV.initLimitMs]);
+  return wishedInitLimitMs(template) ?? Math.max(LIMITS.workerInitMs, ownLimitMs || 0);
+}
+
+function wholeNumber(text: string | undefined): number {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+}

@@ -1,0 +1,18 @@
+/** A container registry auth: the credentials with which private images are pulled (source: spec). */
+import type { SealedSecret } from "./sealed-secret.ts";
+
+/** As it is stored. */
+export interface RegistryAuth {
+  /** 25 characters: `cl` and 23 lower-case letters and digits (live). */
+  readonly id: string;
+  /** Unique. */
+  readonly name: string;
+  /** The {@link RegistryCredentials} as JSON, encrypted. */
+  readonly sealed: SealedSecret;
+}
+
+/** Never to be logged or answered. */
+export interface RegistryCredentials {
+  readonly username: string;
+  readonly password: string;
+}
