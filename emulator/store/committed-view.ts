@@ -1,11 +1,16 @@
 /** Answers questions from outside a transaction: waits for the batch that runs, so that only committed state is seen. */
 import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
 import type { JobCounts } from "../core/job-counts.ts";
+import type { Delivery, DeliveryFilter } from "../core/delivery.ts";
+import type { JobFrame } from "../core/job-body.ts";
+import type { JobListing } from "../core/job-listing.ts";
 import type { Job } from "../core/job.ts";
+import type { DeliveryView } from "./delivery-store.ts";
 import { storeClosed, type StepQueue } from "./step-queue.ts";
 import type { PayloadSlot, RecordKind, Records, StoreView } from "./store.ts";
 
 export class CommittedView<Tx> implements StoreView {
+  readonly deliveries: DeliveryView = new CommittedDeliveries(() => this.#committed());
   readonly #view: StoreView;
   readonly #queue: StepQueue<Tx>;
 
@@ -30,6 +35,10 @@ export class CommittedView<Tx> implements StoreView {
     return (await this.#committed()).counts(endpointId);
   }
 
+  async listJobs(endpointId: string, listing: JobListing): Promise<readonly Job[]> {
+    return (await this.#committed()).listJobs(endpointId, listing);
+  }
+
   async oldestScalingQueuedAt(endpointId: string): Promise<number | undefined> {
     return (await this.#committed()).oldestScalingQueuedAt(endpointId);
   }
@@ -50,5 +59,41 @@ export class CommittedView<Tx> implements StoreView {
     while (this.#queue.running !== undefined) await this.#queue.running;
     if (this.#queue.closed) throw storeClosed();
     return this.#view;
+  }
+}
+
+class CommittedDeliveries implements DeliveryView {
+  readonly #committed: () => Promise<StoreView>;
+
+  constructor(committed: () => Promise<StoreView>) {
+    this.#committed = committed;
+  }
+
+  async byId(id: string): Promise<Delivery | undefined> {
+    return (await this.#committed()).deliveries.byId(id);
+  }
+
+  async frame(seq: number): Promise<JobFrame | undefined> {
+    return (await this.#committed()).deliveries.frame(seq);
+  }
+
+  async list(filter: DeliveryFilter, limit: number, before?: number): Promise<readonly Delivery[]> {
+    return (await this.#committed()).deliveries.list(filter, limit, before);
+  }
+
+  async due(
+    now: number,
+    limit: number,
+    exceptOrigins: readonly string[],
+  ): Promise<readonly Delivery[]> {
+    return (await this.#committed()).deliveries.due(now, limit, exceptOrigins);
+  }
+
+  async nextTryAt(after: number): Promise<number | undefined> {
+    return (await this.#committed()).deliveries.nextTryAt(after);
+  }
+
+  async oldestSettledAt(): Promise<number | undefined> {
+    return (await this.#committed()).deliveries.oldestSettledAt();
   }
 }

@@ -20,3 +20,7 @@ export function stepIsOver(): Error {
 export function payloadNotStaged(name: string): Error {
   return new Error(`payload file ${name} was not staged by this store or is already taken`);
 }
+
+export function deliveryNotStored(id: string): Error {
+  return new Error(`delivery ${id} is not stored`);
+}

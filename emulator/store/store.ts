@@ -5,10 +5,19 @@
  */
 import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
 import type { ApiKey } from "../core/api-key.ts";
+import type { ClockRecord } from "../core/clock.ts";
+import type { Usage } from "../core/billing/usage.ts";
 import type { Endpoint } from "../core/endpoint.ts";
 import type { JobCounts } from "../core/job-counts.ts";
+import type { JobListing } from "../core/job-listing.ts";
 import type { Job } from "../core/job.ts";
+import type { RegistryAuth } from "../core/registry-auth.ts";
+import type { ServedEndpoint } from "../core/served-endpoint.ts";
+import type { NetworkVolume } from "../core/network-volume.ts";
+import type { Pod } from "../core/pod.ts";
 import type { Template } from "../core/template.ts";
+import type { WebhookSecret } from "../core/webhook-secret.ts";
+import type { DeliveryTransaction, DeliveryView } from "./delivery-store.ts";
 
 /** Bytes to be stored. Large ones lie in a file of their own, already durable; see `Store.stage`. */
 export type Payload =
@@ -34,6 +43,14 @@ export interface Records {
   readonly template: Template;
   readonly endpoint: Endpoint;
   readonly apiKey: ApiKey;
+  readonly registryAuth: RegistryAuth;
+  /** What files said at the last start, by endpoint. */
+  readonly served: ServedEndpoint;
+  readonly clock: ClockRecord;
+  readonly webhookSecret: WebhookSecret;
+  readonly networkVolume: NetworkVolume;
+  readonly usage: Usage;
+  readonly pod: Pod;
 }
 export type RecordKind = keyof Records;
 
@@ -47,6 +64,8 @@ export interface StoreView {
   /** Stored chunks in index order, without gaps, in batches of whatever size. */
   chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]>;
   counts(endpointId: string): Promise<JobCounts>;
+  /** Jobs of an endpoint, the newest submission first. */
+  listJobs(endpointId: string, listing: JobListing): Promise<readonly Job[]>;
   /** `queuedAt` of the oldest waiting job that may cause scaling (not lowPriority); undefined if none waits. */
   oldestScalingQueuedAt(endpointId: string): Promise<number | undefined>;
   /** The earliest `dueAt` of all jobs. */
@@ -54,6 +73,7 @@ export interface StoreView {
   record<K extends RecordKind>(kind: K, id: string): Promise<Records[K] | undefined>;
   /** All records of a kind, in order of id. */
   records<K extends RecordKind>(kind: K): Promise<readonly Records[K][]>;
+  readonly deliveries: DeliveryView;
 }
 
 export interface StoreTransaction extends StoreView {
@@ -68,6 +88,11 @@ export interface StoreTransaction extends StoreView {
   /** Stores the payload in place of the one there, if any. A file can be stored once only. */
   putPayload(seq: number, slot: PayloadSlot, payload: Payload): Promise<void>;
   removePayload(seq: number, slot: PayloadSlot): Promise<void>;
+  /**
+   * Stores the payload under `toSeq` as well, where it stays whatever becomes of the first; answers its size in bytes, 0
+   * if there is none. The bytes of large ones are kept once.
+   */
+  sharePayload(seq: number, slot: PayloadSlot, toSeq: number): Promise<number>;
   /** Adds a batch of chunks; `firstIndex` is the number of chunks already there. */
   appendChunks(seq: number, batch: StagedBatch): Promise<void>;
   removeChunks(seq: number): Promise<void>;
@@ -85,6 +110,7 @@ export interface StoreTransaction extends StoreView {
   putRecord<K extends RecordKind>(kind: K, id: string, record: Records[K]): Promise<void>;
   /** With an endpoint's record its totals (completed, failed, retried) are forgotten; its jobs stay. */
   deleteRecord(kind: RecordKind, id: string): Promise<void>;
+  readonly deliveries: DeliveryTransaction;
 }
 
 export interface Store {

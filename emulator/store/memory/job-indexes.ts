@@ -1,20 +1,19 @@
 /** The orders in which jobs in memory are looked for; each job has at most one place in each. */
+import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import { dueAt } from "../../core/job-due.ts";
 import type { Job } from "../../core/job.ts";
 import { OrderedSet } from "./ordered-set.ts";
 
-/** Jobs of one endpoint. */
+/** Jobs of one endpoint, beside those of each status by seq. */
 const ENDPOINT_PLACES = {
   all: (job: Job) => job.seq,
   waiting: (job: Job) => (job.status === "IN_QUEUE" ? job.queueKey : undefined),
   scaling: (job: Job) => (job.status === "IN_QUEUE" && !job.lowPriority ? job.queuedAt : undefined),
-  running: (job: Job) => (job.status === "IN_PROGRESS" ? job.seq : undefined),
 } as const;
 
-type EndpointOrder = keyof typeof ENDPOINT_PLACES;
-const ENDPOINT_ORDERS = ["all", "waiting", "scaling", "running"] as const;
+const ENDPOINT_ORDERS = ["all", "waiting", "scaling"] as const;
 
-type EndpointIndexes = Readonly<Record<EndpointOrder, OrderedSet>>;
+type EndpointIndexes = Readonly<Record<keyof typeof ENDPOINT_PLACES | JobStatus, OrderedSet>>;
 
 export class JobIndexes {
   readonly due = new OrderedSet();
@@ -39,22 +38,35 @@ export class JobIndexes {
       const to = after && placeOf(after);
       moveIn(indexes[order], job.seq, from, to);
     }
+    if (before?.status !== after?.status) {
+      if (before !== undefined) indexes[before.status].delete(job.seq, job.seq);
+      if (after !== undefined) indexes[after.status].add(job.seq, job.seq);
+    }
     moveIn(this.due, job.seq, before && dueAt(before), after && dueAt(after));
   }
 
   #indexesOf(endpointId: string): EndpointIndexes {
     let indexes = this.#byEndpoint.get(endpointId);
     if (indexes === undefined) {
-      indexes = {
-        all: new OrderedSet(),
-        waiting: new OrderedSet(),
-        scaling: new OrderedSet(),
-        running: new OrderedSet(),
-      };
+      indexes = emptyIndexes();
       this.#byEndpoint.set(endpointId, indexes);
     }
     return indexes;
   }
+}
+
+function emptyIndexes(): EndpointIndexes {
+  return {
+    all: new OrderedSet(),
+    waiting: new OrderedSet(),
+    scaling: new OrderedSet(),
+    IN_QUEUE: new OrderedSet(),
+    IN_PROGRESS: new OrderedSet(),
+    COMPLETED: new OrderedSet(),
+    FAILED: new OrderedSet(),
+    CANCELLED: new OrderedSet(),
+    TIMED_OUT: new OrderedSet(),
+  };
 }
 
 function moveIn(

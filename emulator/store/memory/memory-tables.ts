@@ -5,6 +5,7 @@ import type { Job } from "../../core/job.ts";
 import type { StepJournal } from "../step-journal.ts";
 import type { PayloadSlot, RecordKind, Records } from "../store.ts";
 import { JobIndexes } from "./job-indexes.ts";
+import { MemoryDeliveries } from "./memory-deliveries.ts";
 
 /** The payloads of one job. */
 export interface Bodies {
@@ -19,7 +20,19 @@ export class MemoryTables {
   readonly jobsById = new Map<string, Job>();
   readonly indexes = new JobIndexes();
   readonly bodies = new Map<number, Bodies>();
-  readonly records: RecordTables = { template: new Map(), endpoint: new Map(), apiKey: new Map() };
+  readonly records: RecordTables = {
+    template: new Map(),
+    endpoint: new Map(),
+    apiKey: new Map(),
+    registryAuth: new Map(),
+    served: new Map(),
+    clock: new Map(),
+    webhookSecret: new Map(),
+    networkVolume: new Map(),
+    usage: new Map(),
+    pod: new Map(),
+  };
+  readonly deliveries: MemoryDeliveries;
   lastSeq = 0;
 
   readonly #counts = new Map<string, JobCounts>();
@@ -27,6 +40,7 @@ export class MemoryTables {
 
   constructor(journal: StepJournal) {
     this.#journal = journal;
+    this.deliveries = new MemoryDeliveries(journal);
   }
 
   counts(endpointId: string): JobCounts {

@@ -15,6 +15,7 @@ import type {
   StagedBatch,
   StoreTransaction,
 } from "../store.ts";
+import type { DeliveryTransaction } from "../delivery-store.ts";
 import { withoutTotals } from "../totals.ts";
 import { MemoryView } from "./memory-view.ts";
 
@@ -57,6 +58,13 @@ export class MemoryTransaction extends MemoryView implements StoreTransaction {
     if (bodies !== undefined) tables.setIn(bodies.slots, slot, undefined);
   }
 
+  async sharePayload(seq: number, slot: PayloadSlot, toSeq: number): Promise<number> {
+    const tables = this.#writable();
+    const bytes = tables.bodies.get(seq)?.slots.get(slot);
+    if (bytes !== undefined) tables.setIn(tables.bodiesOf(toSeq).slots, slot, bytes);
+    return bytes?.byteLength ?? 0;
+  }
+
   async appendChunks(seq: number, { firstIndex, count, lines }: StagedBatch): Promise<void> {
     const tables = this.#writable();
     const bodies = tables.bodiesOf(seq);
@@ -80,7 +88,7 @@ export class MemoryTransaction extends MemoryView implements StoreTransaction {
     const { indexes } = this.tables;
     const searched =
       filter.endpointId === undefined ? [...indexes.each()] : [indexes.of(filter.endpointId)];
-    const seqs = searched.flatMap((ofEndpoint) => ofEndpoint?.running.first(Infinity) ?? []);
+    const seqs = searched.flatMap((ofEndpoint) => ofEndpoint?.IN_PROGRESS.first(Infinity) ?? []);
     const jobs = this.#jobs(seqs.toSorted((a, b) => a - b));
     if (filter.workerId === undefined) return jobs;
     return jobs.filter((job) => job.workerId === filter.workerId);
@@ -103,6 +111,20 @@ export class MemoryTransaction extends MemoryView implements StoreTransaction {
     const tables = this.#writable();
     tables.setIn<string, Records[RecordKind]>(tables.records[kind], id, undefined);
     if (kind === "endpoint") tables.setCounts(id, withoutTotals(tables.counts(id)));
+  }
+
+  override get deliveries(): DeliveryTransaction {
+    return {
+      ...super.deliveries,
+      insert: async (delivery, frame) => this.#writable().deliveries.insert(delivery, frame),
+      replace: async (delivery) => this.#writable().deliveries.replace(delivery),
+      firstPending: async (jobId) => this.tables.deliveries.firstPending(jobId),
+      prune: async (kept) => {
+        const tables = this.#writable();
+        for (const seq of tables.deliveries.prune(kept))
+          tables.setIn(tables.bodies, seq, undefined);
+      },
+    };
   }
 
   #writable() {

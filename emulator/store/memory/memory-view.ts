@@ -1,9 +1,12 @@
 /** What can be asked of the tables in memory. */
 import type { ChunkBatch, ChunkWindow } from "../../../runtime/protocol/chunk-batch.ts";
 import type { JobCounts } from "../../core/job-counts.ts";
+import type { JobListing } from "../../core/job-listing.ts";
 import type { Job } from "../../core/job.ts";
 import { selectChunks } from "../chunk-selection.ts";
 import type { PayloadSlot, RecordKind, Records, StoreView } from "../store.ts";
+import type { DeliveryView } from "../delivery-store.ts";
+import { viewOfDeliveries } from "./memory-deliveries.ts";
 import type { MemoryTables } from "./memory-tables.ts";
 
 export class MemoryView implements StoreView {
@@ -31,6 +34,12 @@ export class MemoryView implements StoreView {
     return this.tables.counts(endpointId);
   }
 
+  async listJobs(endpointId: string, listing: JobListing): Promise<readonly Job[]> {
+    const places = this.tables.indexes.of(endpointId)?.[listing.status ?? "all"];
+    const seqs = places?.last(listing.limit, listing.beforeSeq) ?? [];
+    return seqs.flatMap((seq) => this.tables.jobs.get(seq) ?? []);
+  }
+
   async oldestScalingQueuedAt(endpointId: string): Promise<number | undefined> {
     return this.tables.indexes.of(endpointId)?.scaling.firstAt();
   }
@@ -41,6 +50,10 @@ export class MemoryView implements StoreView {
 
   async record<K extends RecordKind>(kind: K, id: string): Promise<Records[K] | undefined> {
     return this.tables.records[kind].get(id);
+  }
+
+  get deliveries(): DeliveryView {
+    return viewOfDeliveries(this.tables.deliveries);
   }
 
   async records<K extends RecordKind>(kind: K): Promise<readonly Records[K][]> {

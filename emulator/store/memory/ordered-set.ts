@@ -51,6 +51,41 @@ export class OrderedSet {
     return keys;
   }
 
+  /** The lowest number above `at`. */
+  firstAbove(at: number): number | undefined {
+    const place = { at, seq: Number.POSITIVE_INFINITY };
+    const bucket = this.#buckets[this.#bucketOf(place)];
+    return bucket?.[positionIn(bucket, place)]?.at;
+  }
+
+  /** All keys whose number is at most `upTo`, in order; the set must not change meanwhile. */
+  *keys(upTo: number): Iterable<number> {
+    for (const bucket of this.#buckets) {
+      for (const { at, seq } of bucket) {
+        if (at > upTo) return;
+        yield seq;
+      }
+    }
+  }
+
+  /** The last `limit` keys whose number is below `below`, the highest first. */
+  last(limit: number, below = Number.POSITIVE_INFINITY): number[] {
+    const keys: number[] = [];
+    const lowest = { at: below, seq: Number.NEGATIVE_INFINITY };
+    const beyond = this.#bucketOf(lowest);
+    for (let index = Math.min(beyond, this.#buckets.length - 1); index >= 0; index -= 1) {
+      const bucket = this.#buckets[index] ?? [];
+      const end = index === beyond ? positionIn(bucket, lowest) : bucket.length;
+      for (const { seq } of bucket
+        .slice(Math.max(0, end - limit + keys.length), end)
+        .toReversed()) {
+        keys.push(seq);
+      }
+      if (keys.length === limit) break;
+    }
+    return keys;
+  }
+
   /** The first bucket whose last place is not before `place`; one past the end if there is none. */
   #bucketOf(place: Place): number {
     let low = 0;

@@ -12,7 +12,8 @@ export function makeDirectoryDurably(directory: string): void {
   }
 }
 
-function syncDirectory(directory: string): void {
+/** Makes durable which names are in the directory. */
+export function syncDirectory(directory: string): void {
   const handle = fs.openSync(directory, "r");
   try {
     fs.fsyncSync(handle);

@@ -1,5 +1,6 @@
 /** The rows of jobs: written as narrowly as the change allows, found by id and in each order the service asks for. */
 import type { SQLInputValue, StatementSync } from "node:sqlite";
+import type { JobListing } from "../../core/job-listing.ts";
 import type { Job } from "../../core/job.ts";
 import { jobAlreadyStored, jobNotStored } from "../misuse.ts";
 import type { Connection } from "./connection.ts";
@@ -10,6 +11,10 @@ import { isConstraint } from "./sqlite-error.ts";
 
 /** Not a bare parameter: SQLite would plan the query anew for each value bound to it, which costs ten times the query. */
 const LIMIT = "LIMIT ? + 0";
+
+/** How `/requests` asks; each is served by its index alone, without sorting. */
+export const NEWEST = `INDEXED BY job_by_queue WHERE queue = ? AND seq < ? ORDER BY seq DESC ${LIMIT}`;
+export const NEWEST_OF_STATUS = `INDEXED BY job_by_status WHERE queue = ? AND status = ? AND seq < ? ORDER BY seq DESC ${LIMIT}`;
 
 export class JobTable {
   readonly #connection: Connection;
@@ -77,6 +82,15 @@ export class JobTable {
     return queue === undefined ? [] : this.#list(this.#statements.ofQueue, queue, limit);
   }
 
+  listed(endpointId: string, { status, beforeSeq, limit }: JobListing): readonly Job[] {
+    const queue = this.#queues.keyOf(endpointId);
+    if (queue === undefined) return [];
+    const { newest, newestOfStatus } = this.#statements;
+    const before = beforeSeq ?? Number.MAX_SAFE_INTEGER;
+    if (status === undefined) return this.#list(newest, queue, before, limit);
+    return this.#list(newestOfStatus, queue, statusNumber(status), before, limit);
+  }
+
   due(now: number, limit: number): readonly Job[] {
     return this.#list(this.#statements.due, now, limit);
   }
@@ -132,6 +146,8 @@ function prepareStatements(connection: Connection) {
       "INDEXED BY job_running WHERE status = 1 AND worker_id = ? ORDER BY seq",
     ),
     ofQueue: select(`INDEXED BY job_by_queue WHERE queue = ? ORDER BY seq ${LIMIT}`),
+    newest: select(NEWEST),
+    newestOfStatus: select(NEWEST_OF_STATUS),
     due: select(`INDEXED BY job_due WHERE due_at <= ? ORDER BY due_at, seq ${LIMIT}`),
     nextDue: connection.prepare("SELECT min(due_at) FROM job INDEXED BY job_due"),
     oldestScaling: connection.prepare(

@@ -4,10 +4,18 @@ import { StoreUnusableError } from "../store.ts";
 import { FIRST_SCHEMA } from "./migrations/0001-first.ts";
 import { OVERRUN_SCHEMA } from "./migrations/0002-overrun.ts";
 import { CHUNK_BATCHES } from "./migrations/0003-chunk-batches.ts";
+import { DELIVERIES } from "./migrations/0004-deliveries.ts";
+import { REQUESTS_SCHEMA } from "./migrations/0005-requests.ts";
 import { integerAt, rowOf } from "./row.ts";
 
 /** The SQL that leads from each version of the schema to the next. Never change one that was released: add another. */
-const MIGRATIONS: readonly string[] = [FIRST_SCHEMA, OVERRUN_SCHEMA, CHUNK_BATCHES];
+const MIGRATIONS: readonly string[] = [
+  FIRST_SCHEMA,
+  OVERRUN_SCHEMA,
+  CHUNK_BATCHES,
+  DELIVERIES,
+  REQUESTS_SCHEMA,
+];
 
 /** Marks a database as ours ("svrt"). */
 const APPLICATION_ID = 0x73767274;

@@ -65,6 +65,12 @@ export class PayloadFiles {
     return this.#reading(name, (file) => readRange(file, offset, sizeBytes));
   }
 
+  /** Bytes of a file a row refers to; 0 if it cannot be found, which is for those to complain of who need its content. */
+  async sizeOf(name: string): Promise<number> {
+    const found = await fs.promises.stat(this.#pathOf(name)).catch(() => undefined);
+    return found?.size ?? 0;
+  }
+
   async #reading(name: string, read: (file: string) => Promise<Uint8Array>): Promise<Uint8Array> {
     this.#readers.set(name, (this.#readers.get(name) ?? 0) + 1);
     try {

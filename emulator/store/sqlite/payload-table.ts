@@ -1,4 +1,7 @@
-/** The payloads of jobs: small ones in their rows, large ones in files whose names the rows hold. */
+/**
+ * The payloads of jobs: small ones in their rows, large ones in files whose names the rows hold. A file may be shared by
+ * several rows and goes with the last of them.
+ */
 import type { StatementSync } from "node:sqlite";
 import type { StepJournal } from "../step-journal.ts";
 import type { Payload, PayloadSlot } from "../store.ts";
@@ -18,6 +21,8 @@ export class PayloadTable {
   readonly #select: StatementSync;
   readonly #delete: StatementSync;
   readonly #selectFiles: StatementSync;
+  readonly #share: StatementSync;
+  readonly #selectFile: StatementSync;
 
   constructor(connection: Connection, journal: StepJournal, files: PayloadFiles) {
     this.#connection = connection;
@@ -28,6 +33,12 @@ export class PayloadTable {
     this.#delete = connection.prepare("DELETE FROM payload WHERE place BETWEEN ? AND ?");
     this.#selectFiles = connection.prepare(
       "SELECT body FROM payload INDEXED BY payload_file WHERE place BETWEEN ? AND ? AND typeof(body) = 'text'",
+    );
+    this.#share = connection.prepare(
+      "INSERT OR REPLACE INTO payload SELECT ?, body FROM payload WHERE place = ?",
+    );
+    this.#selectFile = connection.prepare(
+      "SELECT place FROM payload INDEXED BY payload_shared_file WHERE typeof(body) = 'text' AND body = ? LIMIT 1",
     );
   }
 
@@ -42,6 +53,16 @@ export class PayloadTable {
     const body = storedBody(payload, this.#files, this.#journal);
     this.#dropFiles(place, place);
     this.#connection.write(this.#upsert, place, body);
+  }
+
+  /** Answers the size in bytes, 0 if there is no payload. */
+  async share(seq: number, slot: PayloadSlot, toSeq: number): Promise<number> {
+    const body = this.get(seq, slot);
+    if (body === undefined) return 0;
+    const place = placeOf(toSeq, slot);
+    this.#dropFiles(place, place);
+    this.#connection.write(this.#share, place, placeOf(seq, slot));
+    return typeof body === "string" ? this.#files.sizeOf(body) : body.byteLength;
   }
 
   remove(seq: number, slot: PayloadSlot): void {
@@ -65,8 +86,19 @@ export class PayloadTable {
 
   #dropFiles(first: number, last: number): void {
     for (const row of this.#connection.all(this.#selectFiles, first, last)) {
-      dropFile(textAt(row, 0), this.#files, this.#journal);
+      const name = textAt(row, 0);
+      this.#journal.onCommit(() => this.#removeUnshared(name));
     }
+  }
+
+  /** Should this not work out, the next start removes the file. */
+  #removeUnshared(name: string): void {
+    try {
+      if (this.#connection.first(this.#selectFile, name) !== undefined) return;
+    } catch {
+      return;
+    }
+    void this.#files.remove(name);
   }
 }
 

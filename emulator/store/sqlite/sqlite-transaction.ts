@@ -1,5 +1,6 @@
 /** One step on the database. */
 import type { Job } from "../../core/job.ts";
+import type { DeliveryTransaction } from "../delivery-store.ts";
 import { stepIsOver } from "../misuse.ts";
 import type {
   Payload,
@@ -46,6 +47,10 @@ export class SqliteTransaction extends SqliteView implements StoreTransaction {
     this.#writable().payloads.remove(seq, slot);
   }
 
+  async sharePayload(seq: number, slot: PayloadSlot, toSeq: number): Promise<number> {
+    return this.#writable().payloads.share(seq, slot, toSeq);
+  }
+
   async appendChunks(seq: number, batch: StagedBatch): Promise<void> {
     this.#writable().chunks.append(seq, batch);
   }
@@ -83,6 +88,19 @@ export class SqliteTransaction extends SqliteView implements StoreTransaction {
     const { records, queues } = this.#writable();
     records.delete(kind, id);
     if (kind === "endpoint") queues.setCounts(id, withoutTotals(queues.counts(id)));
+  }
+
+  override get deliveries(): DeliveryTransaction {
+    return {
+      ...super.deliveries,
+      insert: async (delivery, frame) => this.#writable().deliveries.insert(delivery, frame),
+      replace: async (delivery) => this.#writable().deliveries.replace(delivery),
+      firstPending: async (jobId) => this.tables.deliveries.firstPending(jobId),
+      prune: async (kept) => {
+        const { deliveries, payloads } = this.#writable();
+        for (const seq of deliveries.prune(kept)) payloads.removeAll(seq);
+      },
+    };
   }
 
   #writable() {

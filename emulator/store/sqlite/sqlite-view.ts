@@ -1,8 +1,10 @@
 /** What can be asked of the database. */
 import type { ChunkBatch, ChunkWindow } from "../../../runtime/protocol/chunk-batch.ts";
 import type { JobCounts } from "../../core/job-counts.ts";
+import type { JobListing } from "../../core/job-listing.ts";
 import type { Job } from "../../core/job.ts";
 import { selectChunks } from "../chunk-selection.ts";
+import type { DeliveryView } from "../delivery-store.ts";
 import type { PayloadSlot, RecordKind, Records, StoreView } from "../store.ts";
 import { wholeLines } from "./chunk-table.ts";
 import type { Tables } from "./tables.ts";
@@ -36,6 +38,10 @@ export class SqliteView implements StoreView {
     return this.tables.queues.counts(endpointId);
   }
 
+  async listJobs(endpointId: string, listing: JobListing): Promise<readonly Job[]> {
+    return this.tables.jobs.listed(endpointId, listing);
+  }
+
   async oldestScalingQueuedAt(endpointId: string): Promise<number | undefined> {
     return this.tables.jobs.oldestScalingQueuedAt(endpointId);
   }
@@ -50,6 +56,18 @@ export class SqliteView implements StoreView {
 
   async records<K extends RecordKind>(kind: K): Promise<readonly Records[K][]> {
     return this.tables.records.list(kind);
+  }
+
+  get deliveries(): DeliveryView {
+    const { deliveries } = this.tables;
+    return {
+      byId: async (id) => deliveries.byId(id),
+      frame: async (seq) => deliveries.frame(seq),
+      list: async (filter, limit, before) => deliveries.list(filter, limit, before),
+      due: async (now, limit, exceptOrigins) => deliveries.due(now, limit, exceptOrigins),
+      nextTryAt: async (after) => deliveries.nextTryAt(after),
+      oldestSettledAt: async () => deliveries.oldestSettledAt(),
+    };
   }
 
   async #bytesOf(body: Uint8Array | string): Promise<Uint8Array> {

@@ -3,6 +3,7 @@ import { StepJournal } from "../step-journal.ts";
 import { ChunkTable } from "./chunk-table.ts";
 import type { Connection } from "./connection.ts";
 import { JobTable } from "./job-table.ts";
+import { DeliveryTable } from "./delivery-table.ts";
 import type { PayloadFiles } from "./payload-files.ts";
 import { PayloadTable } from "./payload-table.ts";
 import { QueueTable } from "./queue-table.ts";
@@ -17,6 +18,7 @@ export class Tables {
   readonly payloads: PayloadTable;
   readonly chunks: ChunkTable;
   readonly records: RecordTable;
+  readonly deliveries: DeliveryTable;
   readonly #connection: Connection;
   readonly #journal = new StepJournal();
 
@@ -29,6 +31,7 @@ export class Tables {
     this.payloads = new PayloadTable(connection, this.#journal, files);
     this.chunks = new ChunkTable(connection, this.#journal, files);
     this.records = new RecordTable(connection);
+    this.deliveries = new DeliveryTable(connection);
   }
 
   keepStep(): void {
