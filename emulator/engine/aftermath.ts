@@ -2,6 +2,7 @@
 import type { ChunkBatch } from "../../runtime/protocol/chunk-batch.ts";
 import type { JobEffect } from "../core/job-transition.ts";
 import type { Job } from "../core/job.ts";
+import type { JobMove } from "./event-feed.ts";
 import type { FleetWorker } from "./fleet-worker.ts";
 
 /** A job to be sent to the worker it was handed to. */
@@ -20,15 +21,24 @@ export interface JobPayloads {
 export class Aftermath {
   readonly effects: JobEffect[] = [];
   readonly assignments: Assignment[] = [];
+  /** Jobs that came to another status, in order. */
+  readonly moves: JobMove[] = [];
   /** Endpoints whose queue changed. */
   readonly changedEndpoints = new Set<string>();
   /** Raw JSON of outputs that were stored, by job id, to spare the waiting callers a read. */
   readonly outputs = new Map<string, Uint8Array>();
   /** Chunks that were stored, by job id, to spare those who follow the stream a read. */
   readonly chunks = new Map<string, readonly ChunkBatch[]>();
+  /** Whether a webhook call became due. */
+  webhookDue = false;
   /** The earliest due moment of the jobs that changed. */
   earliestDueAt = Number.POSITIVE_INFINITY;
   readonly #undo: (() => void)[] = [];
+
+  /** Notes that `job` came from the status `from` to `to`; null stands for no job. */
+  moved(job: Job, from: JobMove["from"], to: JobMove["to"], by: JobMove["by"]): void {
+    this.moves.push({ type: "job", endpointId: job.endpointId, jobId: job.id, from, to, by });
+  }
 
   /** Registers how to take back a change of memory made inside the transaction, should it fail. */
   onFailure(undo: () => void): void {

@@ -3,16 +3,21 @@ import { dueAt } from "../core/job-due.ts";
 import type { JobEvent } from "../core/job-event.ts";
 import { transition, type Transition } from "../core/job-transition.ts";
 import type { Job } from "../core/job.ts";
-import type { StoreTransaction } from "../store/store.ts";
+import type { Payload, StoreTransaction } from "../store/store.ts";
 import type { Aftermath } from "./aftermath.ts";
+import { openDelivery } from "./open-delivery.ts";
 
-/** Changes `job` (as read in this transaction) by `event` and notes what is to be done after the commit. */
+/**
+ * Changes `job` (as read in this transaction) by `event` and notes what is to be done after the commit. `output` is that
+ * of the outcome, if the event is one: it becomes the job's when the job ends by it.
+ */
 export async function apply(
   tx: StoreTransaction,
   after: Aftermath,
   job: Job,
   event: JobEvent,
   now: number,
+  output?: Payload,
 ): Promise<Transition> {
   const outcome = transition(job, event, now);
   switch (outcome.result) {
@@ -20,10 +25,17 @@ export async function apply(
       await tx.replaceJob(job, outcome.job);
       if (outcome.voided.output) await tx.removePayload(job.seq, "output");
       if (outcome.voided.chunks) await tx.removeChunks(job.seq);
+      if (outcome.job.status !== job.status)
+        after.moved(job, job.status, outcome.job.status, event.type);
+      if (outcome.effects.some(({ type }) => type === "settled")) {
+        await keepOutput(tx, after, outcome.job, output);
+        await openDelivery(tx, after, outcome.job, now);
+      }
       after.earliestDueAt = Math.min(after.earliestDueAt, dueAt(outcome.job));
       break;
     case "deleted":
       await tx.deleteJob(job);
+      after.moved(job, job.status, null, event.type);
       break;
     default:
       return outcome;
@@ -31,4 +43,20 @@ export async function apply(
   after.effects.push(...outcome.effects);
   after.changedEndpoints.add(job.endpointId);
   return outcome;
+}
+
+/** In place of the progress value; that of an ending which has no output is void anyway. */
+async function keepOutput(
+  tx: StoreTransaction,
+  after: Aftermath,
+  { seq, id, status }: Job,
+  output: Payload | undefined,
+): Promise<void> {
+  if (status !== "COMPLETED" && status !== "FAILED") return;
+  if (output === undefined) {
+    await tx.removePayload(seq, "output");
+    return;
+  }
+  await tx.putPayload(seq, "output", output);
+  if (output.kind === "inline") after.outputs.set(id, output.bytes);
 }

@@ -43,7 +43,9 @@ export function sendAssignment(engine: EngineContext, assignment: Assignment): v
     return;
   }
   readPayloads(engine, assignment.job).then(
-    (payloads) => send(assignment.worker, assignment.job, payloads),
+    (payloads) => {
+      if (payloads) send(assignment.worker, assignment.job, payloads);
+    },
     (error: unknown) => {
       engine.log.error(
         { jobId: assignment.job.id, err: error },
@@ -53,10 +55,14 @@ export function sendAssignment(engine: EngineContext, assignment: Assignment): v
   );
 }
 
-async function readPayloads(engine: EngineContext, job: Job): Promise<JobPayloads> {
+/** Undefined if the job has been deleted since it was handed over: then its worker need not hear of it. */
+async function readPayloads(engine: EngineContext, job: Job): Promise<JobPayloads | undefined> {
   return engine.store.read(async (view) => {
     const input = await view.payload(job.seq, "input");
-    if (!input) throw new Error(`job ${job.id} has no input`);
+    if (!input) {
+      if ((await view.job(job.id)) === undefined) return undefined;
+      throw new Error(`job ${job.id} has no input`);
+    }
     return { input, s3Config: await view.payload(job.seq, "s3Config") };
   });
 }

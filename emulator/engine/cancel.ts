@@ -12,7 +12,7 @@ import { findJob, type JobRef } from "./job-view.ts";
  * @throws ServiceError job_not_found; job_already_finished for any other status that is terminal
  */
 export async function cancel(engine: EngineContext, ref: JobRef): Promise<Job> {
-  engine.directory.endpoint(ref.endpointId);
+  engine.directory.queue(ref.endpointId);
   return commit(engine, async (tx, after) => {
     const job = await findJob(tx, ref);
     const cancelled = await apply(tx, after, job, { type: "cancel" }, engine.clock.now());

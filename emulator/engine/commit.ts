@@ -62,7 +62,8 @@ function giveBack(engine: EngineContext, payload: Payload | undefined): void {
   });
 }
 
-function storeFailure(error: unknown): unknown {
+/** The refusal for a failure of what keeps things; any other error as it is. */
+export function storeFailure(error: unknown): unknown {
   if (error instanceof StoreFullError) {
     return new ServiceError("storage_full", `the data directory is full: ${error.message}`, {
       cause: error,
@@ -76,6 +77,7 @@ function storeFailure(error: unknown): unknown {
 
 function perform(engine: EngineContext, after: Aftermath): void {
   for (const assignment of after.assignments) sendAssignment(engine, assignment);
+  for (const move of after.moves) engine.events.tell(move);
   for (const effect of after.effects) {
     switch (effect.type) {
       case "offer":
@@ -99,5 +101,6 @@ function perform(engine: EngineContext, after: Aftermath): void {
     }
   }
   engine.alarm.aim(after.earliestDueAt);
+  if (after.webhookDue) engine.webhookDue();
   for (const endpointId of after.changedEndpoints) engine.endpointChanged(endpointId);
 }

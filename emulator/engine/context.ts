@@ -1,12 +1,20 @@
 /** What every use case of the service works with; made once at the composition root. */
 import type { Clock, Random } from "../core/clock.ts";
 import type { LeaseTerms } from "../core/lease-terms.ts";
+import type { SecretKey } from "../secrets/secret-key.ts";
 import type { Store } from "../store/store.ts";
+import type { Activity } from "./activity.ts";
 import type { Alarm } from "./alarm.ts";
+import type { Balancer } from "./balancer.ts";
 import type { EndpointDirectory } from "./endpoint-directory.ts";
+import type { EventFeed } from "./event-feed.ts";
 import type { Fleet } from "./fleet.ts";
 import type { JobWatchers } from "./job-watchers.ts";
+import type { NetworkVolumeDirectory, VolumeFiles } from "./network-volume-directory.ts";
+import type { PriceTable } from "../core/billing/prices.ts";
+import type { ServiceClock } from "./service-clock.ts";
 import type { Standstill } from "./standstill.ts";
+import type { UsageMeter } from "./usage-meter.ts";
 
 /** Where the service says what it does. Fields are data for machines; the message is for people. */
 export interface EngineLog {
@@ -17,22 +25,42 @@ export interface EngineLog {
 
 export interface EngineContext {
   readonly store: Store;
-  readonly clock: Clock;
+  /** Service time: what all due moments are measured in, unless it concerns what runs elsewhere. */
+  readonly clock: ServiceClock;
+  /** Time that nobody advances, for what workers and processes do in it: it has another zero, so never mix the two. */
+  readonly realClock: Clock;
   readonly random: Random;
+  /** What stored secrets are encrypted with. */
+  readonly secretKey: SecretKey;
   readonly log: EngineLog;
   readonly lease: LeaseTerms;
   /** Whether silence can be judged, or the service itself was deaf. */
   readonly standstill: Standstill;
+  /** What runs, for the bills. */
+  readonly usage: UsageMeter;
+  /** What things cost. */
+  readonly prices: PriceTable;
   /** The workers, their sessions and their credit. */
   readonly fleet: Fleet;
+  /** Requests to load balancing endpoints: those in flight, and those that wait for a worker. */
+  readonly balancer: Balancer;
   /** Those who wait for a job to end or to stream. */
   readonly watchers: JobWatchers;
+  /** Tells who follows the service of every change of state. */
+  readonly events: EventFeed;
+  /** What time has set off and is not done yet; every part that the clock drives tracks its work here. */
+  readonly activity: Activity;
   /** The one timer that aims at the next due moment of any job. */
   readonly alarm: Alarm;
   /** Endpoints and templates as committed, for quick look-up. */
   readonly directory: EndpointDirectory;
+  /** Network volumes as committed, for quick look-up. */
+  readonly volumes: NetworkVolumeDirectory;
+  readonly volumeFiles: VolumeFiles;
   /** Called with an endpoint whose queue or workers changed, after the commit. */
   readonly endpointChanged: (endpointId: string) => void;
+  /** Called when a webhook call became due, after the commit. */
+  readonly webhookDue: () => void;
   /** Called with an endpoint that is no more, once nothing of it is stored. */
   readonly endpointDeleted: (endpointId: string) => void;
 }

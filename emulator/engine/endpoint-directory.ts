@@ -8,13 +8,17 @@ export class EndpointDirectory {
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #templates = new Map<string, Template>();
 
-  /** Reads everything from the store; to be called once before use. */
-  async load(store: Store): Promise<void> {
+  /** Everything there is in the store. */
+  static async load(store: Store): Promise<EndpointDirectory> {
     const [endpoints, templates] = await store.read(
       async (view) => [await view.records("endpoint"), await view.records("template")] as const,
     );
-    for (const endpoint of endpoints) this.#endpoints.set(endpoint.id, endpoint);
-    for (const template of templates) this.#templates.set(template.id, template);
+    const directory = new EndpointDirectory();
+    // What was stored before there were types has none.
+    for (const endpoint of endpoints)
+      directory.keepEndpoint({ ...endpoint, type: endpoint.type ?? "QUEUE" });
+    for (const template of templates) directory.keepTemplate(template);
+    return directory;
   }
 
   endpoints(): readonly Endpoint[] {
@@ -36,20 +40,45 @@ export class EndpointDirectory {
   /** @throws ServiceError endpoint_not_found */
   endpoint(id: string): Endpoint {
     const endpoint = this.#endpoints.get(id);
-    if (!endpoint) throw new ServiceError("endpoint_not_found", `there is no endpoint "${id}"`);
+    if (!endpoint) throw endpointNotFound(id);
     return endpoint;
+  }
+
+  /** An endpoint whose jobs go through a queue. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
+  queue(id: string): Endpoint {
+    const endpoint = this.endpoint(id);
+    if (endpoint.type !== "LOAD_BALANCING") return endpoint;
+    throw new ServiceError(
+      "wrong_endpoint_type",
+      `the endpoint "${id}" has no queue, its type is LOAD_BALANCING: send requests to its servers, at /lb/${id}/…`,
+    );
+  }
+
+  /** An endpoint whose workers are HTTP servers. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
+  balanced(id: string): Endpoint {
+    const endpoint = this.endpoint(id);
+    if (endpoint.type === "LOAD_BALANCING") return endpoint;
+    throw new ServiceError(
+      "wrong_endpoint_type",
+      `the endpoint "${id}" has no servers, its type is QUEUE: send jobs to it, at /v2/${id}/run`,
+    );
   }
 
   /** @throws ServiceError template_not_found */
   template(id: string): Template {
     const template = this.#templates.get(id);
-    if (!template) throw new ServiceError("template_not_found", `there is no template "${id}"`);
+    if (!template) throw templateNotFound(id);
     return template;
   }
 
   /** To be called after the commit that stored it. */
   keepEndpoint(endpoint: Endpoint): void {
     this.#endpoints.set(endpoint.id, endpoint);
+  }
+
+  /** The same for a change of one that may be in the course of deletion: what was dropped stays so. */
+  replaceEndpoint(endpoint: Endpoint): void {
+    if (this.#endpoints.has(endpoint.id)) this.#endpoints.set(endpoint.id, endpoint);
   }
 
   keepTemplate(template: Template): void {
@@ -63,4 +92,12 @@ export class EndpointDirectory {
   dropTemplate(id: string): void {
     this.#templates.delete(id);
   }
+}
+
+export function endpointNotFound(id: string): ServiceError {
+  return new ServiceError("endpoint_not_found", `there is no endpoint "${id}"`);
+}
+
+export function templateNotFound(id: string): ServiceError {
+  return new ServiceError("template_not_found", `there is no template "${id}"`);
 }

@@ -1,43 +1,69 @@
 /** The engine as one part: the context of the use cases, the clock-driven rules and the workers, with a start and a stop. */
+import { DEFAULT_PRICES, type PriceTable } from "../core/billing/prices.ts";
 import type { Clock, Random } from "../core/clock.ts";
-import type { Endpoint } from "../core/endpoint.ts";
+import type { GpuInventory } from "../core/gpu-allocation.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../core/lease-terms.ts";
-import type { Template } from "../core/template.ts";
+import type { HealthProbe } from "../balance/health-probe.ts";
+import { SECRET_KEY_BYTES } from "../core/sealed-secret.ts";
+import type { ServedEndpoint } from "../core/served-endpoint.ts";
 import type { Launcher } from "../launch/launcher.ts";
+import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
 import type { Store } from "../store/store.ts";
+import type { WebhookSender } from "../webhook/webhook-sender.ts";
+import { Activity } from "./activity.ts";
+import { storedOffsetMs } from "./advance-clock.ts";
 import { Alarm } from "./alarm.ts";
-import { commit } from "./commit.ts";
+import { Balancer } from "./balancer.ts";
 import type { EngineContext, EngineLog } from "./context.ts";
+import { WebhookDelivery } from "./deliver-webhooks.ts";
 import { EndpointDirectory } from "./endpoint-directory.ts";
+import { EventFeed } from "./event-feed.ts";
 import { expireDue } from "./expire.ts";
-import { Fleet } from "./fleet.ts";
+import type { FleetWorker } from "./fleet-worker.ts";
+import { type CountedState, Fleet } from "./fleet.ts";
 import { handBackOrphans } from "./hand-back.ts";
 import { JobWatchers } from "./job-watchers.ts";
+import {
+  NetworkVolumeDirectory,
+  NO_VOLUME_FILES,
+  type VolumeFiles,
+} from "./network-volume-directory.ts";
+import { checkCredentials } from "./registry-credentials.ts";
+import { serve } from "./serve.ts";
+import { ServiceClock } from "./service-clock.ts";
 import { Standstill } from "./standstill.ts";
+import { UsageMeter } from "./usage-meter.ts";
 import { WorkerManager } from "./worker-manager.ts";
 
 export interface EngineOptions {
   readonly store: Store;
+  /** Real time. Service time is ahead of it by what it was advanced, in this run and earlier ones. */
   readonly clock: Clock;
   readonly random: Random;
   readonly log: EngineLog;
   readonly launchers: readonly Launcher[];
+  /** By default no server is healthy ever. */
+  readonly healthProbe?: HealthProbe;
+  /** What stored secrets are encrypted with; by default a new key that is lost with the engine. */
+  readonly secretKey?: SecretKey;
+  readonly webhookSender: WebhookSender;
+  /** Which GPUs this machine has, asked once when the first worker wants one; by default that is not known. */
+  readonly findGpus?: () => Promise<GpuInventory>;
   /** Default: leases of 15 s, renewed every 5 s. */
   readonly lease?: LeaseTerms;
+  /** What things cost on the bills; by default `DEFAULT_PRICES`. */
+  readonly prices?: PriceTable;
   /** Called with an endpoint that is no more; by default nobody wants to know. */
   readonly endpointDeleted?: (endpointId: string) => void;
-}
-
-/** An endpoint with the template its workers are made of. */
-export interface ServedEndpoint {
-  readonly template: Template;
-  readonly endpoint: Endpoint;
+  /** Keeps the files of network volumes; by default volumes have none. */
+  readonly volumeFiles?: VolumeFiles;
 }
 
 export interface RunningEngine {
   readonly context: EngineContext;
   readonly workers: WorkerManager;
-  /** Creates or replaces endpoints together with their templates. */
+  readonly webhooks: WebhookDelivery;
+  /** Creates or updates endpoints together with their templates, as `serve` says. */
   serve(endpoints: readonly ServedEndpoint[]): Promise<void>;
   /** Begins to start workers and to apply what is due. */
   start(): void;
@@ -47,61 +73,105 @@ export interface RunningEngine {
 
 /** Makes the engine on an open store: what an earlier run left in progress is put back into the queue. */
 export async function createEngine(options: EngineOptions): Promise<RunningEngine> {
-  const { store, clock, random, log, launchers, lease = DEFAULT_LEASE_TERMS } = options;
-  const directory = new EndpointDirectory();
-  await directory.load(store);
-  const alarm = new Alarm(clock, () => {
-    expireDue(context).catch((error: unknown) => {
-      log.error({ err: error }, "what is due could not be applied; the next try is in a second");
-      alarm.aim(clock.now() + 1_000);
-    });
-  });
-  const context: EngineContext = {
-    store,
-    clock,
-    random,
-    log,
-    lease,
-    standstill: new Standstill(clock, lease, log),
-    directory,
-    alarm,
-    fleet: new Fleet(),
-    watchers: new JobWatchers(),
+  const { findGpus = unknownGpus, healthProbe } = options;
+  const context = await createContext(options, {
     endpointChanged: (endpointId) => workers.consider(endpointId),
-    endpointDeleted: options.endpointDeleted ?? (() => undefined),
-  };
-  const workers: WorkerManager = new WorkerManager(context, launchers);
-  await handBackOrphans(context);
+    webhookDue: () => webhooks.wake(),
+  });
+  const workers: WorkerManager = new WorkerManager(context, {
+    launchers: options.launchers,
+    findGpus,
+    healthProbe,
+  });
+  const webhooks = new WebhookDelivery(context, options.webhookSender);
+  await pickUp(context);
   return {
     context,
     workers,
+    webhooks,
     serve: (endpoints) => serve(context, endpoints),
     start() {
       workers.start();
-      alarm.aim(clock.now());
+      context.alarm.aim(context.clock.now());
+      webhooks.start();
     },
     async stop(how) {
       await workers.stop(how);
-      alarm.stop();
+      await context.usage.stop();
+      context.alarm.stop();
+      // Last: jobs that finished meanwhile are told as well.
+      await webhooks.stop(how);
     },
   };
 }
 
-async function serve(context: EngineContext, served: readonly ServedEndpoint[]): Promise<void> {
-  const { directory } = context;
-  // An endpoint that an earlier run served already keeps its age.
-  const endpoints = served.map(({ template, endpoint }) => {
-    const createdAt = directory.findEndpoint(endpoint.id)?.createdAt ?? endpoint.createdAt;
-    return { template, endpoint: { ...endpoint, createdAt } };
-  });
-  await commit(context, async (tx) => {
-    for (const { template, endpoint } of endpoints) {
-      await tx.putRecord("template", template.id, template);
-      await tx.putRecord("endpoint", endpoint.id, endpoint);
-    }
-  });
-  for (const { template, endpoint } of endpoints) {
-    directory.keepTemplate(template);
-    directory.keepEndpoint(endpoint);
+/** Deals with what earlier runs left in the store. */
+async function pickUp(context: EngineContext): Promise<void> {
+  await context.usage.load();
+  await handBackOrphans(context);
+  await checkCredentials(context);
+}
+
+async function unknownGpus(): Promise<GpuInventory> {
+  return { isKnown: false, reason: "nobody was asked" };
+}
+
+async function createContext(
+  options: EngineOptions,
+  wakes: Pick<EngineContext, "endpointChanged" | "webhookDue">,
+): Promise<EngineContext> {
+  const { store, random, log, lease = DEFAULT_LEASE_TERMS } = options;
+  const realClock = options.clock;
+  const clock = new ServiceClock(realClock, await storedOffsetMs(options));
+  const directory = await EndpointDirectory.load(store);
+  const volumes = await NetworkVolumeDirectory.load(store);
+  const activity = new Activity();
+  const events = new EventFeed(clock);
+  const alarm = new Alarm(
+    clock,
+    () => void activity.track("what is due for jobs", applyDue(context)),
+  );
+  const context: EngineContext = {
+    store,
+    clock,
+    realClock,
+    random,
+    secretKey: options.secretKey ?? fixedSecretKey(random.bytes(SECRET_KEY_BYTES)),
+    log,
+    lease,
+    standstill: new Standstill(realClock, lease, log),
+    directory,
+    volumes,
+    volumeFiles: options.volumeFiles ?? NO_VOLUME_FILES,
+    events,
+    activity,
+    alarm,
+    usage: new UsageMeter({ store, clock, realClock, random, log }),
+    prices: options.prices ?? DEFAULT_PRICES,
+    fleet: new Fleet((worker, state) => tellOfWorker(events, worker, state)),
+    balancer: new Balancer(() => context),
+    watchers: new JobWatchers(),
+    ...wakes,
+    endpointDeleted: (endpointId) => {
+      events.tell({ type: "endpoint", endpointId, change: "deleted" });
+      options.endpointDeleted?.(endpointId);
+    },
+  };
+  return context;
+}
+
+/** Never rejects: what could not be applied is tried again. */
+async function applyDue(context: EngineContext): Promise<void> {
+  const { alarm, clock, log } = context;
+  try {
+    await expireDue(context);
+  } catch (error) {
+    log.error({ err: error }, "what is due could not be applied; the next try is in a second");
+    alarm.aim(clock.now() + 1_000);
   }
+}
+
+function tellOfWorker(events: EventFeed, worker: FleetWorker, state: CountedState): void {
+  const { id: workerId, endpointId } = worker;
+  events.tell({ type: "worker", endpointId, workerId, state });
 }

@@ -18,17 +18,17 @@ export async function expireDue(engine: EngineContext): Promise<void> {
   if (next === undefined) return;
   const now = engine.clock.now();
   // What is due already was put off.
-  engine.alarm.aim(next > now ? next : Math.max(now, engine.standstill.judgesFrom));
+  engine.alarm.aim(next > now ? next : now + engine.standstill.judgesInMs);
 }
 
 async function expireBatch(engine: EngineContext): Promise<number> {
   return commit(engine, async (tx, after) => {
     const now = engine.clock.now();
-    const { judgesFrom } = engine.standstill;
+    const { judgesInMs } = engine.standstill;
     let applied = 0;
     for (const job of await tx.dueJobs(now, BATCH)) {
       const event = dueEvent(job, now, retryRules(engine, job.endpointId));
-      if (!event || (dependsOnHearing(event) && now < judgesFrom)) continue;
+      if (!event || (dependsOnHearing(event) && judgesInMs > 0)) continue;
       if (event.type === "lose-worker" && job.lease)
         engine.fleet.find(job.lease.workerId)?.fallSilent();
       await apply(tx, after, job, event, now);

@@ -26,18 +26,8 @@ export async function finish(
     rules.handlerError > 0 && report.outcome.kind === "failed" ? await tx.nextSeq() : 0;
   const event = eventOf(report.leaseToken, report.outcome, worker.id, rules, nextQueueKey);
   if (!event) return false;
-  const transition = await apply(tx, after, job, event, engine.clock.now());
-  if (transition.result !== "changed") return transition.result === "unchanged";
-  const { status } = transition.job;
-  if (status === "COMPLETED" || status === "FAILED") {
-    if (output) {
-      await tx.putPayload(job.seq, "output", output);
-      if (output.kind === "inline") after.outputs.set(job.id, output.bytes);
-    } else {
-      await tx.removePayload(job.seq, "output");
-    }
-  }
-  return true;
+  const { result } = await apply(tx, after, job, event, engine.clock.now(), output);
+  return result === "changed" || result === "unchanged";
 }
 
 /** The endpoint's own retry rules, or the defaults when it is gone. */

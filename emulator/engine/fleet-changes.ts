@@ -1,4 +1,5 @@
 /** Changes of a worker's state that concern its endpoint. */
+import { beginToBill } from "./bill-worker.ts";
 import type { EngineContext } from "./context.ts";
 import type { FleetWorker, WorkerState } from "./fleet-worker.ts";
 
@@ -9,10 +10,16 @@ export function setWorkerState(
   state: WorkerState,
 ): void {
   if (worker.state === state || worker.state === "draining" || worker.state === "lost") return;
+  const now = engine.clock.now();
   worker.state = state;
   if (state === "ready") {
-    worker.hasBeenReady = true;
-    worker.idleSince = engine.clock.now();
+    if (worker.readyAt === undefined) beginToBill(engine, worker);
+    worker.readyAt = now;
+    worker.idleSince = now;
+    worker.leavingSince = undefined;
+  } else if (state === "draining" || (state === "unhealthy" && worker.endpointType === "QUEUE")) {
+    // A server may become healthy again.
+    worker.startLeaving();
   }
   engine.log.info(
     { workerId: worker.id, endpointId: worker.endpointId, state },

@@ -1,14 +1,17 @@
 /** One worker as the service sees it: its state, the leases it holds, its credit and the line to it. */
 import type { HandedJob, LeaseRef, Revocation } from "../../runtime/protocol/outcome.ts";
+import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { ServiceOrders } from "../../runtime/protocol/session.ts";
-import type { LaunchedWorker } from "../launch/launcher.ts";
+import type { EndpointType } from "../core/endpoint.ts";
+import type { Template } from "../core/template.ts";
+import type { LaunchedWorker, ServerAddress } from "../launch/launcher.ts";
 
 /**
- * - `initializing`: started, its handler not loaded yet
- * - `ready`: takes jobs; idle or running, by whether it holds any
+ * - `initializing`: started, its handler not loaded yet; of a server: it is not healthy yet, or says that it starts again
+ * - `ready`: takes jobs or requests; idle or running, by whether it holds any
  * - `draining`: finishes what it holds and takes nothing more
- * - `unhealthy`: its handler cannot be loaded
- * - `lost`: it was silent for too long; its jobs went back, and it is being ended
+ * - `unhealthy`: its handler cannot be loaded, or it has ended unasked; of a server: it is out of rotation, perhaps for a time
+ * - `lost`: it was silent or not ready for too long; its jobs went back, and it is being ended
  */
 export type WorkerState = "initializing" | "ready" | "draining" | "unhealthy" | "lost";
 
@@ -16,30 +19,67 @@ export interface FleetWorkerOptions {
   readonly id: string;
   readonly endpointId: string;
   readonly endpointVersion: number;
+  /** Service time. */
   readonly startedAt: number;
+  /** The template as it was at the start; undefined for a worker that connected by itself. */
+  readonly madeOf?: Template;
+  /** From its start until it must be ready, ms; default 7 minutes. */
+  readonly initLimitMs?: number;
+  /** Real time, by which its silence, its start and its leaving are judged. */
+  readonly realNow: () => number;
+  /** Default: `QUEUE`. */
+  readonly endpointType?: EndpointType;
 }
+
+/** A worker that was ready for this long has shown that it can do its work, with or without a job. */
+const PROVEN_AFTER_MS = 60_000;
 
 export class FleetWorker {
   readonly id: string;
   readonly endpointId: string;
   /** Version of the endpoint it was started for. */
   readonly endpointVersion: number;
-  state: WorkerState = "initializing";
+  /** Service time. */
+  readonly startedAt: number;
+  readonly madeOf: Template | undefined;
+  readonly initLimitMs: number;
+  /** Whether it takes jobs over a session, or requests as a server. */
+  readonly endpointType: EndpointType;
   /** Since when it holds no job (service time); its start at first. */
   idleSince: number;
   /** Set by the launcher's start; undefined for a worker that connected by itself. */
   launched: LaunchedWorker | undefined;
-  /** It has said that its handler is loaded, at one time or another. */
-  hasBeenReady = false;
-  /** When the last thing it said was dealt with (service time); its start at first. */
+  /** Where its server listens; undefined for a worker that has none, or whose start is not that far. */
+  server: ServerAddress | undefined;
+  /** The type of the GPUs it was given; undefined for none. */
+  gpuTypeId: string | undefined;
+  /** Devices of that type it was given. */
+  gpuCount = 0;
+  /** When it last said that its handler is loaded; undefined if it never did. */
+  readyAt: number | undefined;
+  /** It has reported on a job. */
+  hasFinishedJob = false;
+  /** Since when it has known that it has to leave: it was told, or said so itself (real time). */
+  leavingSince: number | undefined;
+  /** What it runs in is still being made: it cannot speak yet. */
+  isBeingPrepared = false;
+  /** When its program was started (real time). */
+  launchedAt: number;
+  /** Since when it holds no job (real time); its start at first. */
+  emptySince: number;
+  /** When the last thing it said was dealt with (real time); its start at first. */
   heardAt: number;
+  #state: WorkerState = "initializing";
+  #stateChanged: ((state: WorkerState) => void) | undefined;
   #hasSpoken = false;
   /** Things it said that are being dealt with. */
   #beingHeard = 0;
   #credit = 0;
   #isSilent = false;
   #send: ((orders: ServiceOrders) => void) | undefined;
+  readonly #realNow: () => number;
   readonly #held = new Set<string>();
+  #requests = 0;
   /** Leases handed over whose job is not sent yet. */
   readonly #unsent = new Set<string>();
 
@@ -47,8 +87,37 @@ export class FleetWorker {
     this.id = options.id;
     this.endpointId = options.endpointId;
     this.endpointVersion = options.endpointVersion;
+    this.startedAt = options.startedAt;
+    this.madeOf = options.madeOf;
+    this.initLimitMs = options.initLimitMs ?? LIMITS.workerInitMs;
+    this.endpointType = options.endpointType ?? "QUEUE";
     this.idleSince = options.startedAt;
-    this.heardAt = options.startedAt;
+    this.#realNow = options.realNow;
+    this.launchedAt = this.#realNow();
+    this.emptySince = this.launchedAt;
+    this.heardAt = this.launchedAt;
+  }
+
+  /** Its program runs only now: its time to speak and to become ready begins. */
+  begins(): void {
+    this.isBeingPrepared = false;
+    this.launchedAt = this.#realNow();
+    this.heardAt = this.launchedAt;
+  }
+
+  get state(): WorkerState {
+    return this.#state;
+  }
+
+  set state(state: WorkerState) {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#stateChanged?.(state);
+  }
+
+  /** Has the fleet it belongs to told of every change. */
+  onStateChange(listener: (state: WorkerState) => void): void {
+    this.#stateChanged = listener;
   }
 
   /** Jobs the worker may still be handed. */
@@ -56,8 +125,20 @@ export class FleetWorker {
     return this.state === "ready" && this.#send && !this.#isSilent ? this.#credit : 0;
   }
 
+  /** Jobs it holds, or requests it has not answered yet. */
   get heldCount(): number {
-    return this.#held.size;
+    return this.#held.size + this.#requests;
+  }
+
+  beginRequest(): void {
+    this.#requests += 1;
+  }
+
+  endRequest(now: number): void {
+    this.#requests -= 1;
+    if (this.#requests > 0) return;
+    this.idleSince = now;
+    this.emptySince = this.#realNow();
   }
 
   get hasProcess(): boolean {
@@ -99,7 +180,7 @@ export class FleetWorker {
     return this.#beingHeard > 0;
   }
 
-  /** It says something, whatever it is; `wasHeard` is to follow when that has been dealt with. */
+  /** It says something at `now` (real time), whatever it is; `wasHeard` is to follow when that has been dealt with. */
   speaks(now: number): void {
     this.#hasSpoken = true;
     this.#isSilent = false;
@@ -110,6 +191,25 @@ export class FleetWorker {
   wasHeard(now: number): void {
     this.#beingHeard -= 1;
     this.heardAt = now;
+  }
+
+  /** Whatever happens to it now is no sign that its endpoint's workers cannot work. */
+  hasProvenItself(now: number): boolean {
+    if (this.readyAt === undefined) return false;
+    return this.hasFinishedJob || now - this.readyAt >= PROVEN_AFTER_MS;
+  }
+
+  /** From now on it has to leave, and knows it. */
+  startLeaving(): void {
+    this.leavingSince = this.#realNow();
+  }
+
+  /** Tells it once to finish what it holds and to leave; the second time it would leave at once. */
+  tellToLeave(): void {
+    if (this.leavingSince !== undefined) return;
+    this.startLeaving();
+    this.launched?.drain();
+    this.send({ drain: true });
   }
 
   send(orders: ServiceOrders): void {
@@ -145,7 +245,9 @@ export class FleetWorker {
 
   /** The lease has ended, one way or the other. */
   release(leaseToken: string, now: number): void {
-    if (this.#held.delete(leaseToken) && this.#held.size === 0) this.idleSince = now;
+    if (!this.#held.delete(leaseToken) || this.#held.size > 0) return;
+    this.idleSince = now;
+    this.emptySince = this.#realNow();
   }
 
   /** Takes the lease back and tells the worker to stop its job; the credit of a job that was not sent yet is free again. */

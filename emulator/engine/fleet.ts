@@ -1,5 +1,5 @@
 /** All workers of the service, by id and by endpoint, and the choice of the one that gets the next job. */
-import type { FleetWorker } from "./fleet-worker.ts";
+import type { FleetWorker, WorkerState } from "./fleet-worker.ts";
 
 /** The worker counters of `/health` (the live service's six; the contract names idle and running). */
 export interface WorkerCounts {
@@ -11,20 +11,34 @@ export interface WorkerCounts {
   readonly unhealthy: number;
 }
 
+/** A worker's state, or `ended` when it counts no more. */
+export type CountedState = WorkerState | "ended";
+
 export class Fleet {
   readonly #workers = new Map<string, FleetWorker>();
   readonly #byEndpoint = new Map<string, Set<FleetWorker>>();
   readonly #throttled = new Map<string, number>();
 
+  readonly #stateChanged: (worker: FleetWorker, state: CountedState) => void;
+
+  /** `stateChanged` is told of every worker that comes, of its states, and that it counts no more. */
+  constructor(stateChanged: (worker: FleetWorker, state: CountedState) => void) {
+    this.#stateChanged = stateChanged;
+  }
+
   add(worker: FleetWorker): void {
     this.#workers.set(worker.id, worker);
+    worker.onStateChange((state) => this.#stateChanged(worker, state));
+    this.#stateChanged(worker, worker.state);
     const workers = this.#byEndpoint.get(worker.endpointId) ?? new Set();
     this.#byEndpoint.set(worker.endpointId, workers.add(worker));
   }
 
   remove(worker: FleetWorker): void {
-    this.#workers.delete(worker.id);
-    this.#byEndpoint.get(worker.endpointId)?.delete(worker);
+    if (this.#workers.delete(worker.id)) this.#stateChanged(worker, "ended");
+    const workers = this.#byEndpoint.get(worker.endpointId);
+    workers?.delete(worker);
+    if (workers?.size === 0) this.#byEndpoint.delete(worker.endpointId);
   }
 
   find(workerId: string): FleetWorker | undefined {

@@ -35,7 +35,7 @@ function jobNotFound(jobId: string): ServiceError {
 
 /** @throws ServiceError job_not_found */
 export async function viewJob(engine: EngineContext, ref: JobRef): Promise<JobView> {
-  engine.directory.endpoint(ref.endpointId);
+  engine.directory.queue(ref.endpointId);
   return engine.store.read(async (view) => {
     const job = await findJob(view, ref);
     return { job, output: await view.payload(job.seq, "output") };
@@ -49,7 +49,7 @@ export async function viewJobAtEnd(
   waitMs: number,
   signal: AbortSignal,
 ): Promise<JobView> {
-  engine.directory.endpoint(ref.endpointId);
+  engine.directory.queue(ref.endpointId);
   return waitForEnd(engine, ref.jobId, waitMs, signal, () =>
     engine.store.read((view) => findJob(view, ref)),
   );

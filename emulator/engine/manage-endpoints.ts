@@ -9,13 +9,14 @@ import type { Aftermath } from "./aftermath.ts";
 import { apply } from "./apply.ts";
 import { commit } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
+import { checkVolumes } from "./endpoint-volumes.ts";
 
 const ID_LENGTH = 14;
 
 /** Jobs deleted in one transaction, so that a long queue does not hold up everybody else. */
 const BATCH = 200;
 
-/** @throws ServiceError invalid_request for a template that is missing or a Pod's; storage_full */
+/** @throws ServiceError invalid_request for a template that is missing or a Pod's, or a missing volume; storage_full */
 export async function createEndpoint(
   engine: EngineContext,
   input: EndpointInput,
@@ -24,6 +25,7 @@ export async function createEndpoint(
   const createdAt = new Date(engine.clock.now()).toISOString();
   const endpoint = await commit(engine, async (tx) => {
     const template = serverless(await tx.record("template", input.templateId), input.templateId);
+    await checkVolumes(tx, input);
     const made: Endpoint = {
       id,
       ...input,
@@ -35,6 +37,7 @@ export async function createEndpoint(
     return made;
   });
   engine.directory.keepEndpoint(endpoint);
+  engine.events.tell({ type: "endpoint", endpointId: id, change: "created" });
   engine.endpointChanged(id);
   return endpoint;
 }
@@ -62,9 +65,16 @@ export async function deleteEndpoint(engine: EngineContext, id: string): Promise
   engine.directory.dropEndpoint(id);
   try {
     while (await commit(engine, (tx, after) => deleteJobs(engine, tx, after, id)));
-    await commit(engine, (tx) => tx.deleteRecord("endpoint", id));
+    await commit(engine, async (tx) => {
+      await tx.deleteRecord("endpoint", id);
+      await tx.deleteRecord("served", id);
+    });
   } catch (error) {
-    engine.directory.keepEndpoint(endpoint);
+    // An update that was on its way may have changed it since.
+    const stored = await engine.store
+      .read((view) => view.record("endpoint", id))
+      .catch(() => undefined);
+    engine.directory.keepEndpoint(stored ?? endpoint);
     throw error;
   }
   engine.endpointChanged(id);
@@ -91,7 +101,8 @@ async function deleteJobs(
   return jobs.length === BATCH;
 }
 
-function serverless(template: Template | undefined, id: string): Template {
+/** The template if workers can be made of it. @throws ServiceError invalid_request */
+export function serverless(template: Template | undefined, id: string): Template {
   if (!template) throw invalidRequest([`templateId names no template: ${JSON.stringify(id)}`]);
   if (template.isServerless) return template;
   throw invalidRequest([

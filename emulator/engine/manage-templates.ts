@@ -1,13 +1,17 @@
 /** Templates: created, listed, read and deleted. */
-import { ServiceError } from "../core/service-error.ts";
+import { valueInWords } from "../core/problem-words.ts";
+import { invalidRequest, ServiceError } from "../core/service-error.ts";
 import type { TemplateInput } from "../core/template-input.ts";
 import type { Template } from "../core/template.ts";
+import type { StoreTransaction } from "../store/store.ts";
 import { commit } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
+import { inUse } from "./in-use.ts";
+import { refuseIfPodsUse } from "./pod-uses.ts";
 
 const ID_LENGTH = 10;
 
-/** @throws ServiceError template_name_taken, storage_full */
+/** @throws ServiceError template_name_taken; invalid_request for a container registry auth that is missing; storage_full */
 export async function createTemplate(
   engine: EngineContext,
   input: TemplateInput,
@@ -15,9 +19,8 @@ export async function createTemplate(
   const id = engine.random.shortId(ID_LENGTH);
   const template: Template = { id, ...input, isPlatform: false, earned: 0, runtimeInMin: 0 };
   await commit(engine, async (tx) => {
-    for (const other of await tx.records("template")) {
-      if (other.name === template.name) throw nameTaken(template.name);
-    }
+    await checkName(tx, template.name);
+    await checkRegistryAuth(tx, template.containerRegistryAuthId);
     await tx.putRecord("template", id, template);
   });
   engine.directory.keepTemplate(template);
@@ -41,26 +44,37 @@ export async function deleteTemplate(engine: EngineContext, id: string): Promise
     const endpoints = await tx.records("endpoint");
     const users = endpoints.filter((endpoint) => endpoint.templateId === id);
     if (users.length > 0)
-      throw inUse(
-        name,
-        users.map((endpoint) => endpoint.id),
-      );
+      throw inUse({
+        what: `the template "${name}"`,
+        kind: "endpoint",
+        users: users.map((endpoint) => endpoint.id),
+      });
+    await refuseIfPodsUse(tx, `the template "${name}"`, (pod) => pod.templateId === id);
     await tx.deleteRecord("template", id);
   });
   engine.directory.dropTemplate(id);
 }
 
-function nameTaken(name: string): ServiceError {
-  return new ServiceError("template_name_taken", `there is already a template named "${name}"`);
+/** @throws ServiceError template_name_taken */
+export async function checkName(tx: StoreTransaction, name: string): Promise<void> {
+  for (const other of await tx.records("template")) {
+    if (other.name === name) throw nameTaken(name);
+  }
 }
 
-function inUse(name: string, endpointIds: readonly string[]): ServiceError {
-  const users = endpointIds.map((id) => `"${id}"`).join(", ");
-  const what = endpointIds.length === 1 ? "endpoint" : "endpoints";
-  return new ServiceError(
-    "in_use",
-    `the template "${name}" is used by the ${what} ${users}; delete it there first`,
-  );
+/** @throws ServiceError invalid_request when an id is given that no container registry auth has */
+export async function checkRegistryAuth(
+  tx: StoreTransaction,
+  id: string | undefined,
+): Promise<void> {
+  if (id === undefined || (await tx.record("registryAuth", id)) !== undefined) return;
+  throw invalidRequest([
+    `containerRegistryAuthId names no container registry auth: ${valueInWords(id)}`,
+  ]);
+}
+
+function nameTaken(name: string): ServiceError {
+  return new ServiceError("template_name_taken", `there is already a template named "${name}"`);
 }
 
 function compare(a: string, b: string): number {

@@ -10,7 +10,7 @@ export async function pinExpiry(
   ref: JobRef,
   ttlMs: number,
 ): Promise<JobView> {
-  engine.directory.endpoint(ref.endpointId);
+  engine.directory.queue(ref.endpointId);
   await commit(engine, async (tx, after) => {
     const job = await findJob(tx, ref);
     await apply(tx, after, job, { type: "pin-expiry", ttlMs }, engine.clock.now());

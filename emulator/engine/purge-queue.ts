@@ -12,7 +12,7 @@ const BATCH = 500;
  * @throws ServiceError endpoint_not_found
  */
 export async function purgeQueue(engine: EngineContext, endpointId: string): Promise<number> {
-  engine.directory.endpoint(endpointId);
+  engine.directory.queue(endpointId);
   const lastKey = await commit(engine, (tx) => tx.nextSeq());
   let removed = 0;
   for (;;) {

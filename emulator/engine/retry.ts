@@ -13,7 +13,7 @@ import { findJob, type JobRef } from "./job-view.ts";
  * @throws ServiceError job_not_found, job_not_retryable
  */
 export async function retry(engine: EngineContext, ref: JobRef): Promise<Job> {
-  engine.directory.endpoint(ref.endpointId);
+  engine.directory.queue(ref.endpointId);
   return commit(engine, async (tx, after) => {
     const job = await findJob(tx, ref);
     const event = { type: "retry", nextQueueKey: await tx.nextSeq() } as const;

@@ -19,6 +19,7 @@ export class Standstill {
   #lookedAt: number;
   #endedAt = Number.NEGATIVE_INFINITY;
 
+  /** @param clock real time */
   constructor(clock: Clock, terms: LeaseTerms, log: EngineLog) {
     this.#clock = clock;
     this.#terms = terms;
@@ -38,14 +39,14 @@ export class Standstill {
     this.#log.warn({ stoodStillMs }, message);
   }
 
-  /** When the last standstill ended: silence counts from then on. Looks first. */
+  /** When the last standstill ended (real time): silence counts from then on. Looks first. */
   get endedAt(): number {
     this.look();
     return this.#endedAt;
   }
 
-  /** No lease is lost and no overrun is seen before this moment. Looks first. */
-  get judgesFrom(): number {
-    return this.endedAt + this.#terms.leaseMs;
+  /** For so long (ms) no lease is lost and no overrun is seen; 0 if there was no standstill lately. Looks first. */
+  get judgesInMs(): number {
+    return Math.max(0, this.endedAt + this.#terms.leaseMs - this.#clock.now());
   }
 }

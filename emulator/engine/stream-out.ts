@@ -36,7 +36,7 @@ export async function readStream(
     readonly signal: AbortSignal;
   },
 ): Promise<StreamPart> {
-  engine.directory.endpoint(ref.endpointId);
+  engine.directory.queue(ref.endpointId);
   const read = () =>
     options.from === undefined ? consume(engine, ref) : readPart(engine, ref, options.from);
   using news = new NewsBell(engine, ref.jobId);
@@ -75,7 +75,7 @@ export async function* followStream(
     readonly signal: AbortSignal;
   },
 ): AsyncGenerator<StreamEvent, void, undefined> {
-  engine.directory.endpoint(ref.endpointId);
+  engine.directory.queue(ref.endpointId);
   using live = new LiveChunks(engine, ref.jobId);
   const place = new ReadingPlace(options.from, options.attempt ?? 0);
   for (;;) {

@@ -51,7 +51,7 @@ function newJobId(engine: EngineContext, kind: JobKind): string {
 }
 
 async function submitAs(engine: EngineContext, request: SubmitRequest, id: string): Promise<Job> {
-  const endpoint = engine.directory.endpoint(request.endpointId);
+  const endpoint = engine.directory.queue(request.endpointId);
   const { submission, kind } = request;
   const input = await stage(engine, submission.input);
   const s3Config = submission.s3Config && (await stage(engine, submission.s3Config));
@@ -86,6 +86,7 @@ async function enqueue(
   staged: { readonly input: Payload; readonly s3Config: Payload | undefined },
   payloads: Submission,
 ): Promise<Job> {
+  after.moved(job, null, job.status, "submit");
   const stored = await handOverAtOnce(engine, tx, after, job, {
     input: payloads.input,
     s3Config: payloads.s3Config,
@@ -111,5 +112,6 @@ async function handOverAtOnce(
   const handed = transition(job, reserve(engine, after, worker), engine.clock.now());
   if (handed.result !== "changed") return job;
   after.assignments.push({ worker, job: handed.job, payloads });
+  after.moved(job, job.status, handed.job.status, "hand-over");
   return handed.job;
 }

@@ -6,16 +6,14 @@ import type { FleetWorker } from "./fleet-worker.ts";
 /** True when the worker never came to take a job: its handler could not be loaded, or it could not be started. */
 export function failedToInitialize(worker: FleetWorker, exit: WorkerExit): boolean {
   if (worker.state === "unhealthy" || exit.startError !== undefined) return true;
-  return worker.state === "initializing" || (worker.state === "lost" && !worker.hasBeenReady);
+  return (
+    worker.state === "initializing" || (worker.state === "lost" && worker.readyAt === undefined)
+  );
 }
 
-/** The certificate for the jobs of a worker that says nothing any more. */
-export function silenceFailure(worker: FleetWorker, silentMs: number): Failure {
-  return {
-    type: "worker_lost",
-    message: `worker ${worker.id} said nothing for ${silentMs} ms`,
-    workerId: worker.id,
-  };
+/** The certificate for the jobs of a worker that was given up; `reason` is a sentence without its subject. */
+export function lostFailure(worker: FleetWorker, reason: string): Failure {
+  return { type: "worker_lost", message: `worker ${worker.id} ${reason}`, workerId: worker.id };
 }
 
 /** The certificate for the jobs the worker held. */
@@ -33,6 +31,7 @@ export function exitFailure(worker: FleetWorker, exit: WorkerExit): Failure {
 
 function wayOut(exit: WorkerExit): string {
   if (exit.startError !== undefined) return `could not be started: ${exit.startError}`;
+  if (exit.goneWith !== undefined) return `is gone with ${exit.goneWith}`;
   if (exit.outOfMemory) return "ran out of memory";
   if (exit.signal !== undefined) return `was ended by ${exit.signal}`;
   return `ended with code ${exit.exitCode ?? "unknown"}`;

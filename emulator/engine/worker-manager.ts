@@ -1,49 +1,63 @@
 /** Gives each endpoint the workers the scaler wants: starts them, lets them leave, and learns from how they end. */
-import { createHash } from "node:crypto";
-import type { Disarm } from "../core/clock.ts";
 import type { Endpoint } from "../core/endpoint.ts";
-import { decideScale } from "../core/scaler.ts";
+import type { HealthProbe } from "../balance/health-probe.ts";
+import type { GpuInventory } from "../core/gpu-allocation.ts";
+import { decideScale, type ScalerDecision } from "../core/scaler.ts";
 import type { Launcher, WorkerExit } from "../launch/launcher.ts";
-import { assignFreeCredit } from "./assign-free.ts";
 import type { EngineContext } from "./context.ts";
-import { FleetWorker } from "./fleet-worker.ts";
+import { demandOf } from "./endpoint-demand.ts";
+import { EndpointScale } from "./endpoint-scale.ts";
+import type { FleetWorker } from "./fleet-worker.ts";
+import { GpuPool } from "./gpu-pool.ts";
 import { loseWorker } from "./hand-back.ts";
-import { SilenceWatch } from "./silence-watch.ts";
-import { StartBackoff } from "./start-backoff.ts";
-import { exitFailure, failedToInitialize, silenceFailure } from "./worker-exit.ts";
+import { HealthWatch } from "./health-watch.ts";
+import { exitFailure, lostFailure } from "./worker-exit.ts";
+import { recordEnd } from "./worker-end.ts";
+import { WorkerStarter } from "./worker-starter.ts";
+import { type Overdue, WorkerWatch } from "./worker-watch.ts";
 
-/** What is remembered of an endpoint between two decisions. */
-interface EndpointScale {
-  readonly backoff: StartBackoff;
-  lastStartAt: number | undefined;
-  disarm: Disarm | undefined;
+export interface WorkerManagerOptions {
+  readonly launchers: readonly Launcher[];
+  readonly findGpus: () => Promise<GpuInventory>;
+  /** By default no server is healthy ever. */
+  readonly healthProbe?: HealthProbe | undefined;
 }
 
 export class WorkerManager {
   readonly #engine: EngineContext;
-  readonly #launchers: readonly Launcher[];
+  readonly #starter: WorkerStarter;
+  readonly #gpus: GpuPool;
+  readonly #watch: WorkerWatch;
   readonly #scales = new Map<string, EndpointScale>();
-  readonly #workersByToken = new Map<string, FleetWorker>();
   readonly #changed = new Set<string>();
-  readonly #silenceWatch: SilenceWatch;
-  /** Ends of workers that are yet to come or to be recorded. */
-  readonly #ends = new Set<Promise<void>>();
   #deciding: Promise<void> | undefined;
   #started = false;
   #stopped = false;
 
-  constructor(engine: EngineContext, launchers: readonly Launcher[]) {
+  constructor(engine: EngineContext, { launchers, findGpus, healthProbe }: WorkerManagerOptions) {
     this.#engine = engine;
-    this.#launchers = launchers;
-    this.#silenceWatch = new SilenceWatch(engine, (worker, silentMs) =>
-      this.#lose(worker, silentMs),
-    );
+    const wake = (endpointId: string) => this.consider(endpointId);
+    this.#gpus = new GpuPool({ find: findGpus, wake, log: engine.log });
+    const health = new HealthWatch(engine, healthProbe);
+    this.#starter = new WorkerStarter({
+      engine,
+      launchers,
+      gpus: this.#gpus,
+      started: (worker) => health.watch(worker),
+      ended: (worker, exit) => this.#ended(worker, exit),
+    });
+    this.#watch = new WorkerWatch(engine, (worker, overdue) => this.#giveUp(worker, overdue));
   }
 
   /** Begins to start workers: the place they connect to is open now. */
   start(): void {
     this.#started = true;
-    this.#silenceWatch.start();
+    this.#watch.start();
+    this.considerAll();
+  }
+
+  /** To be called when a launcher is willing that was not. */
+  considerAll(): void {
     for (const { id } of this.#engine.directory.endpoints()) this.consider(id);
   }
 
@@ -51,12 +65,12 @@ export class WorkerManager {
   consider(endpointId: string): void {
     if (!this.#started || this.#stopped) return;
     this.#changed.add(endpointId);
-    this.#deciding ??= this.#decideChanged();
+    this.#deciding ??= this.#engine.activity.track("scaling", this.#decideChanged());
   }
 
   /** The worker a token belongs to. */
   authenticate(token: string): FleetWorker | undefined {
-    return this.#workersByToken.get(digest(token));
+    return this.#starter.authenticate(token);
   }
 
   /**
@@ -68,9 +82,16 @@ export class WorkerManager {
     for (const scale of this.#scales.values()) scale.disarm?.();
     await this.#deciding;
     if (how === "kill") this.killAll();
-    else for (const worker of this.#engine.fleet.all()) this.#drain(worker);
-    await Promise.all(this.#ends);
-    this.#silenceWatch.stop();
+    else {
+      for (const worker of this.#engine.fleet.all()) {
+        takeNoMore(worker);
+        // A server leaves after its last answer; until then nobody knows whether it would give it.
+        const isAnswering = worker.endpointType === "LOAD_BALANCING" && worker.heldCount > 0;
+        if (!isAnswering) worker.tellToLeave();
+      }
+    }
+    await this.#starter.allEnded();
+    this.#watch.stop();
   }
 
   /** Ends all workers at once; may hasten a `stop` that drains. */
@@ -94,114 +115,119 @@ export class WorkerManager {
   }
 
   async #decide(endpointId: string): Promise<void> {
-    const engine = this.#engine;
-    const endpoint = engine.directory.findEndpoint(endpointId);
-    const workers = engine.fleet.workersOf(endpointId);
-    if (!endpoint) {
-      for (const worker of workers) {
-        if (worker.state === "unhealthy" && !worker.launched) engine.fleet.remove(worker);
-        else this.#drain(worker);
-      }
-      this.#scales.get(endpointId)?.disarm?.();
-      this.#scales.delete(endpointId);
-      return;
-    }
-    const [counts, oldestQueuedAt] = await engine.store.read(
-      async (view) =>
-        [await view.counts(endpointId), await view.oldestScalingQueuedAt(endpointId)] as const,
-    );
+    const { directory, fleet, clock } = this.#engine;
+    const demand = await demandOf(this.#engine, endpointId);
     if (this.#stopped) return;
-    if (counts.inQueue > 0) await assignFreeCredit(engine, endpointId);
-    const scale = this.#scaleOf(endpointId);
-    const decision = decideScale({
-      now: engine.clock.now(),
+    const endpoint = directory.findEndpoint(endpointId);
+    if (!endpoint) return this.#retire(endpointId);
+    const scale = this.#scaleOf(endpoint);
+    const workers = fleet.workersOf(endpointId);
+    scale.look(workers);
+    const { lastStartAt, backoff } = scale;
+    const { notBefore, isProbing } = backoff;
+    const input = {
+      now: clock.now(),
       endpoint,
-      inQueue: counts.inQueue - counts.inQueueLowPriority,
-      inProgress: counts.inProgress - counts.inProgressLowPriority,
-      oldestQueuedAt,
-      workers: engine.fleet.workersOf(endpointId),
-      lastStartAt: scale.lastStartAt,
-      notBefore: scale.backoff.notBefore,
-    });
-    for (const id of decision.drain) this.#drain(engine.fleet.find(id));
-    for (let started = 0; started < decision.start; started += 1) this.#start(endpoint, scale);
-    this.#aim(endpointId, scale, decision.dueAt);
+      demand,
+      workers,
+      lastStartAt,
+      notBefore,
+      isProbing,
+    };
+    const decision = decideScale(input);
+    for (const worker of workers) {
+      if (decision.forget.includes(worker.id)) fleet.remove(worker);
+      if (decision.drain.includes(worker.id)) takeNoMore(worker);
+    }
+    this.#letGo(workers);
+    const retryAt = this.#startMissing(endpoint, scale, decision);
+    this.#aim(endpointId, scale, Math.min(retryAt, decision.dueAt ?? retryAt));
+    this.#engine.balancer.look(endpointId);
   }
 
-  #aim(endpointId: string, scale: EndpointScale, dueAt: number | undefined): void {
+  /** Starts what may be started now; answers when to try again to start what could not be. */
+  #startMissing(endpoint: Endpoint, scale: EndpointScale, decision: ScalerDecision): number {
+    const { fleet, clock, log } = this.#engine;
+    const { start, missing } = decision;
+    let started = 0;
+    let refusal;
+    while (started < start && !(refusal = this.#starter.start(endpoint))) started += 1;
+    if (started > 0) {
+      scale.lastStartAt = clock.now();
+      // When the next one is due depends on there being this one.
+      this.consider(endpoint.id);
+    }
+    if (!refusal) this.#gpus.leave(endpoint.id);
+    // While it waits after a failure it is not known whether one could be started.
+    if (start > 0 || missing === 0) {
+      if (refusal?.reason !== undefined && refusal.reason !== scale.refusal) {
+        const { id: endpointId, templateId } = endpoint;
+        log.warn({ endpointId, templateId }, `no worker can be started: ${refusal.reason}`);
+      }
+      scale.refusal = refusal?.reason;
+    }
+    fleet.setThrottled(endpoint.id, scale.refusal === undefined ? 0 : missing - started);
+    return refusal?.retryMs === undefined
+      ? Number.POSITIVE_INFINITY
+      : clock.now() + refusal.retryMs;
+  }
+
+  /** Workers of an endpoint that is no more leave. */
+  #retire(endpointId: string): void {
+    const { fleet } = this.#engine;
+    const workers = fleet.workersOf(endpointId);
+    for (const worker of workers) {
+      if (worker.state === "unhealthy" && !worker.launched) fleet.remove(worker);
+      else takeNoMore(worker);
+    }
+    this.#letGo(workers);
+    this.#gpus.leave(endpointId);
+    fleet.setThrottled(endpointId, 0);
+    this.#scales.get(endpointId)?.disarm?.();
+    this.#scales.delete(endpointId);
+    this.#engine.balancer.look(endpointId);
+  }
+
+  /**
+   * Workers that take no more and hold nothing leave. Nobody tells one before that it has to leave: its time for what it
+   * still has would be limited.
+   */
+  #letGo(workers: readonly FleetWorker[]): void {
+    const { activity } = this.#engine;
+    for (const worker of workers) {
+      if (worker.state !== "draining" || worker.heldCount > 0) continue;
+      if (worker.leavingSince === undefined)
+        void activity.track(`worker ${worker.id} is leaving`, this.#starter.endOf(worker));
+      worker.tellToLeave();
+    }
+  }
+
+  #aim(endpointId: string, scale: EndpointScale, dueAt: number): void {
     scale.disarm?.();
-    scale.disarm =
-      dueAt === undefined
-        ? undefined
-        : this.#engine.clock.wakeAt(dueAt, () => this.consider(endpointId));
+    scale.disarm = Number.isFinite(dueAt)
+      ? this.#engine.clock.wakeAt(dueAt, () => this.consider(endpointId))
+      : undefined;
   }
 
-  #scaleOf(endpointId: string): EndpointScale {
-    const known = this.#scales.get(endpointId);
-    if (known) return known;
-    const scale = { backoff: new StartBackoff(), lastStartAt: undefined, disarm: undefined };
-    this.#scales.set(endpointId, scale);
+  #scaleOf(endpoint: Endpoint): EndpointScale {
+    const known = this.#scales.get(endpoint.id);
+    if (known?.version === endpoint.version) return known;
+    known?.disarm?.();
+    const scale = new EndpointScale(endpoint);
+    this.#scales.set(endpoint.id, scale);
     return scale;
   }
 
-  #start(endpoint: Endpoint, scale: EndpointScale): void {
-    const engine = this.#engine;
-    const template = engine.directory.template(endpoint.templateId);
-    const launcher = this.#launchers.find((candidate) => candidate.refuses(template) === undefined);
-    engine.fleet.setThrottled(endpoint.id, launcher ? 0 : 1);
-    if (!launcher) {
-      scale.backoff.failed(engine.clock.now());
-      const reasons = this.#launchers.map((candidate) => candidate.refuses(template));
-      engine.log.warn(
-        { endpointId: endpoint.id },
-        `no worker can be started for ${template.imageName}: ${reasons.join("; ")}`,
-      );
-      return this.consider(endpoint.id);
-    }
-    for (const worker of engine.fleet.workersOf(endpoint.id)) {
-      if (worker.state === "unhealthy" && !worker.launched) engine.fleet.remove(worker);
-    }
-    scale.lastStartAt = engine.clock.now();
-    const worker = new FleetWorker({
-      id: engine.random.shortId(14),
-      endpointId: endpoint.id,
-      endpointVersion: endpoint.version,
-      startedAt: scale.lastStartAt,
-    });
-    const workerToken = engine.random.token();
-    engine.fleet.add(worker);
-    this.#workersByToken.set(digest(workerToken), worker);
-    worker.launched = launcher.launch({ workerId: worker.id, workerToken, endpoint, template });
-    engine.log.info({ workerId: worker.id, endpointId: endpoint.id }, "worker started");
-    const ended = worker.launched.exited
-      .then((exit) => this.#ended(worker, workerToken, exit))
-      .catch((error: unknown) =>
-        engine.log.error(
-          { err: error, workerId: worker.id },
-          "the end of a worker could not be recorded",
-        ),
-      )
-      .finally(() => this.#ends.delete(ended));
-    this.#ends.add(ended);
-  }
-
-  #drain(worker: FleetWorker | undefined): void {
-    if (!worker || worker.state === "draining" || worker.state === "lost") return;
-    worker.state = "draining";
-    worker.launched?.drain();
-    worker.send({ drain: true });
-  }
-
-  /** It is given up, whatever it may still say; another takes its place as soon as it is gone. */
-  #lose(worker: FleetWorker, silentMs: number): void {
+  /** It is ended, whatever it may still say; another takes its place as soon as it is gone. */
+  #giveUp(worker: FleetWorker, { reason, fields }: Overdue): void {
     const engine = this.#engine;
     const { id: workerId, endpointId } = worker;
     worker.state = "lost";
-    const message = `worker said nothing for ${silentMs} ms: it is lost and will be ended, its jobs go back to the queue`;
-    engine.log.error({ workerId, endpointId, silentMs }, message);
+    const message = `worker ${reason}: it is lost and will be ended, its jobs go back to the queue`;
+    engine.log.error({ workerId, endpointId, ...fields }, message);
     worker.launched?.kill();
     if (this.#stopped) return;
-    loseWorker(engine, worker, silenceFailure(worker, silentMs)).catch((error: unknown) =>
+    loseWorker(engine, worker, lostFailure(worker, reason)).catch((error: unknown) =>
       engine.log.error(
         { err: error, workerId },
         "the jobs of a lost worker wait for their leases to run out",
@@ -210,39 +236,16 @@ export class WorkerManager {
     this.consider(endpointId);
   }
 
-  async #ended(worker: FleetWorker, workerToken: string, exit: WorkerExit): Promise<void> {
-    const engine = this.#engine;
-    const now = engine.clock.now();
-    const { id: workerId, endpointId } = worker;
-    this.#workersByToken.delete(digest(workerToken));
-    worker.launched = undefined;
-    const { backoff } = this.#scaleOf(endpointId);
-    if (failedToInitialize(worker, exit)) {
-      worker.state = "unhealthy";
-      const waitMs = backoff.failed(now);
-      // What it said of the reason is in the log already, line by line.
-      const { lastLogLines: _, ...how } = exit;
-      const message = `worker could not initialize; the next try is in ${waitMs} ms`;
-      engine.log.error({ workerId, endpointId, ...how }, message);
-    } else {
-      engine.fleet.remove(worker);
-      backoff.succeeded();
-      if (worker.state !== "draining") backoff.failed(now);
-      this.#tellEnd(worker, exit);
-    }
+  async #ended(worker: FleetWorker, exit: WorkerExit): Promise<void> {
+    this.#engine.usage.ended(worker.id);
+    recordEnd(this.#engine, worker, exit, this.#scales.get(worker.endpointId));
     // Jobs of a worker that was ended with the service are put back when the service starts again.
-    if (!this.#stopped) await loseWorker(engine, worker, exitFailure(worker, exit));
-    this.consider(endpointId);
-  }
-
-  #tellEnd({ id: workerId, endpointId, state }: FleetWorker, exit: WorkerExit): void {
-    const { log } = this.#engine;
-    if (state === "draining") log.info({ workerId, endpointId }, "worker has left");
-    else if (state === "lost") log.info({ workerId, endpointId }, "the lost worker has ended");
-    else log.error({ workerId, endpointId, ...exit }, "worker ended unasked");
+    if (!this.#stopped) await loseWorker(this.#engine, worker, exitFailure(worker, exit));
+    this.consider(worker.endpointId);
   }
 }
 
-function digest(token: string): string {
-  return createHash("sha256").update(token).digest("base64");
+/** It finishes what it holds and is handed nothing more. */
+function takeNoMore(worker: FleetWorker): void {
+  if (worker.state !== "lost") worker.state = "draining";
 }

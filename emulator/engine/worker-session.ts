@@ -41,12 +41,12 @@ export class WorkerSession {
    * will say everything again in its next one.
    */
   async receive(report: WorkerReport): Promise<void> {
-    const { clock } = this.#engine;
-    this.worker.speaks(clock.now());
+    const { realClock } = this.#engine;
+    this.worker.speaks(realClock.now());
     try {
       await this.#take(report);
     } finally {
-      this.worker.wasHeard(clock.now());
+      this.worker.wasHeard(realClock.now());
     }
   }
 
@@ -84,8 +84,7 @@ export class WorkerSession {
       (tx, after) => this.#applyToJobs(tx, after, staged),
       payloadsOf(staged),
     );
-    for (const { leaseToken } of orders.outcomeReceipts)
-      this.worker.release(leaseToken, this.#engine.clock.now());
+    this.#released(staged, orders.outcomeReceipts);
     if (
       orders.outcomeReceipts.length + orders.chunkReceipts.length + orders.revocations.length >
       0
@@ -115,6 +114,16 @@ export class WorkerSession {
     await assignWaiting(engine, tx, after, this.worker.endpointId);
     const revocations = unknown.map((lease) => ({ ...lease, reason: "lease-lost" as const }));
     return { outcomeReceipts, chunkReceipts, revocations };
+  }
+
+  #released({ outcomes }: StagedReport, receipts: readonly OutcomeReceipt[]): void {
+    const { worker } = this;
+    for (const { leaseToken } of receipts) worker.release(leaseToken, this.#engine.clock.now());
+    if (outcomes.some(({ report }) => report.outcome.kind !== "handed-back"))
+      worker.hasFinishedJob = true;
+    // It may leave now.
+    if (worker.state === "draining" && worker.heldCount === 0)
+      this.#engine.endpointChanged(worker.endpointId);
   }
 
   async #renew(tx: StoreTransaction, after: Aftermath, lease: LeaseRef): Promise<boolean> {

@@ -1,0 +1,34 @@
+/** Opens connections to a worker's server on this machine, whichever of the two loopback addresses it listens on. */
+import { once } from "node:events";
+import { connect, type LookupFunction, type Socket } from "node:net";
+
+const LOOPBACK = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 },
+] as const;
+
+/** No name service is asked: of a machine's hosts file nothing has to be true. */
+const lookup: LookupFunction = (_name, _options, callback) => callback(null, [...LOOPBACK]);
+
+/** The client's half may be closed while the server still writes: `allowHalfOpen`. */
+export function connectToServer(port: number, allowHalfOpen: boolean): Socket {
+  const to = { host: "localhost", port, lookup, autoSelectFamily: true };
+  return connect({ ...to, allowHalfOpen, noDelay: true });
+}
+
+/** A connection that the server has taken. @throws the reason there is none, or why `signal` aborted */
+export async function reachServer(
+  port: number,
+  allowHalfOpen: boolean,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const socket = connectToServer(port, allowHalfOpen);
+  try {
+    await once(socket, "connect", { signal });
+    return socket;
+  } catch (error) {
+    socket.on("error", () => undefined).destroy();
+    signal.throwIfAborted();
+    throw error;
+  }
+}

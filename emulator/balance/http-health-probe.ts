@@ -1,0 +1,26 @@
+/** Asks a worker's server for its health with `GET` of its health path. */
+import { request } from "node:http";
+import { connectToServer } from "./connect.ts";
+import type { HealthProbe } from "./health-probe.ts";
+
+export const httpHealthProbe: HealthProbe = {
+  ask: ({ healthPort, healthPath }, signal) => {
+    const { promise, resolve } = Promise.withResolvers<number | undefined>();
+    const question = request({
+      createConnection: () => connectToServer(healthPort, false),
+      headers: { host: `localhost:${healthPort}`, "user-agent": "sv-runtime health check" },
+      method: "GET",
+      path: healthPath,
+      signal,
+    });
+    question.once("response", (answer) => {
+      resolve(answer.statusCode);
+      // Nobody reads what else it has to say.
+      question.destroy();
+    });
+    question.on("error", () => resolve(undefined));
+    question.once("close", () => resolve(undefined));
+    question.end();
+    return promise;
+  },
+};

@@ -1,0 +1,108 @@
+/** Brings the endpoints of handler files into the service when it starts, beside what was changed of them over the interface. */
+import { endpointRolls, rolled } from "../core/endpoint-change.ts";
+import { workersMinProblem } from "../core/endpoint-input.ts";
+import type { Endpoint } from "../core/endpoint.ts";
+import type { ServedEndpoint } from "../core/served-endpoint.ts";
+import { type Settled, settleServed } from "../core/served-settings.ts";
+import { templateRolls } from "../core/template-change.ts";
+import type { Template } from "../core/template.ts";
+import type { StoreTransaction } from "../store/store.ts";
+import { commit } from "./commit.ts";
+import type { EngineContext } from "./context.ts";
+
+/** What became of an endpoint of a file. */
+interface Outcome extends ServedEndpoint {
+  /** Fields that stay as they were changed over the interface, those of the template as `template.<field>`. */
+  readonly kept: readonly string[];
+  /** Fields in which such a change gave way to the file. */
+  readonly overridden: readonly string[];
+}
+
+/**
+ * Creates the endpoints with their templates, or updates them with what their files say anew since the last start; says
+ * in the log where file and interface disagree.
+ *
+ * @throws ServiceError storage_full
+ */
+export async function serve(
+  engine: EngineContext,
+  files: readonly ServedEndpoint[],
+): Promise<void> {
+  const outcomes = await commit(engine, async (tx) => {
+    const settled: Outcome[] = [];
+    for (const file of files) settled.push(await settle(tx, file));
+    return settled;
+  });
+  for (const outcome of outcomes) {
+    engine.directory.keepTemplate(outcome.template);
+    engine.directory.keepEndpoint(outcome.endpoint);
+    tell(engine, outcome);
+  }
+}
+
+async function settle(tx: StoreTransaction, file: ServedEndpoint): Promise<Outcome> {
+  const { id } = file.endpoint;
+  const before = await tx.record("served", id);
+  const storedTemplate = await tx.record("template", file.template.id);
+  const storedEndpoint = await tx.record("endpoint", id);
+  const template = settleServed<Template>({
+    stored: storedTemplate ?? file.template,
+    before: before?.template,
+    now: file.template,
+  });
+  const endpoint = settleEndpoint(storedEndpoint, before?.endpoint, file.endpoint);
+  const rolls =
+    (storedTemplate && templateRolls(storedTemplate, template.thing)) ||
+    (storedEndpoint && endpointRolls(storedEndpoint, endpoint.thing));
+  const outcome = {
+    template: template.thing,
+    endpoint: rolls ? rolled(endpoint.thing) : endpoint.thing,
+  };
+  await tx.putRecord("template", file.template.id, outcome.template);
+  await tx.putRecord("endpoint", id, outcome.endpoint);
+  await tx.putRecord("served", id, file);
+  const ofTemplate = (field: string) => `template.${field}`;
+  return {
+    ...outcome,
+    kept: [...endpoint.kept, ...template.kept.map(ofTemplate)],
+    overridden: [...endpoint.overridden, ...template.overridden.map(ofTemplate)],
+  };
+}
+
+function settleEndpoint(
+  stored: Endpoint | undefined,
+  before: Endpoint | undefined,
+  now: Endpoint,
+): Settled<Endpoint> {
+  if (!stored) return { thing: now, kept: [], overridden: [] };
+  // An endpoint that an earlier run served already keeps its age. Of its version the file knows nothing.
+  const { createdAt, version } = stored;
+  const own = { createdAt, version };
+  const settled = settleServed({
+    stored,
+    before: before && { ...before, ...own },
+    now: { ...now, ...own },
+  });
+  if (workersMinProblem(settled.thing) === undefined) return settled;
+  // One bound of the file and one of the interface that contradict each other: both are the file's then.
+  const { workersMin, workersMax } = now;
+  const isBound = (field: string) => field === "workersMin" || field === "workersMax";
+  return {
+    thing: { ...settled.thing, workersMin, workersMax },
+    kept: settled.kept.filter((field) => !isBound(field)),
+    overridden: [...settled.overridden, ...settled.kept.filter(isBound)],
+  };
+}
+
+function tell(engine: EngineContext, { endpoint, kept, overridden }: Outcome): void {
+  const { id: endpointId } = endpoint;
+  const whose = `the endpoint "${endpointId}"`;
+  if (kept.length > 0) {
+    const message = `${whose} keeps what was changed over the management interface, though its file says otherwise: ${kept.join(", ")}`;
+    engine.log.info({ endpointId, fields: kept }, message);
+  }
+  if (overridden.length > 0) {
+    const message = `what was changed of ${whose} over the management interface gave way to its file, which is newer: ${overridden.join(", ")}`;
+    engine.log.warn({ endpointId, fields: overridden }, message);
+  }
+}

@@ -1,0 +1,44 @@
+/** The key of a data directory: a file that only the user may read, made when the first secret is to be stored. */
+import fs from "node:fs";
+import type { Random } from "../core/clock.ts";
+import { readSecretKey, SECRET_KEY_BYTES } from "../core/sealed-secret.ts";
+import { PRIVATE_MODE, writePrivateFile } from "../store/sqlite/private-file.ts";
+import { fromFileSystem } from "../store/sqlite/sqlite-error.ts";
+import { StoreUnusableError } from "../store/store.ts";
+import type { SecretKey } from "./secret-key.ts";
+
+/** `file` holds the key in base64. It is read once. */
+export function fileSecretKey(file: string, random: Random): SecretKey {
+  let known: Uint8Array | undefined;
+  const find = () => (known ??= readKey(file));
+  return {
+    find,
+    findOrMake: () => find() ?? (known = makeKey(file, random)),
+  };
+}
+
+function readKey(file: string): Uint8Array | undefined {
+  try {
+    if (!fs.existsSync(file)) return undefined;
+    const key = readSecretKey(fs.readFileSync(file, "utf8").trim());
+    if (key === undefined) {
+      throw new StoreUnusableError(
+        `${file} holds no key of ${SECRET_KEY_BYTES} bytes in base64; put the right one back, or delete it to have a new one made`,
+      );
+    }
+    fs.chmodSync(file, PRIVATE_MODE);
+    return key;
+  } catch (error) {
+    throw fromFileSystem(error, file);
+  }
+}
+
+function makeKey(file: string, random: Random): Uint8Array {
+  const key = random.bytes(SECRET_KEY_BYTES);
+  try {
+    writePrivateFile(file, `${Buffer.from(key).toString("base64")}\n`);
+  } catch (error) {
+    throw fromFileSystem(error, file);
+  }
+  return key;
+}
