@@ -1,16 +1,24 @@
 /** What every request must pass before anything else about it is looked at: sound headers, then a good key. */
 import type { IncomingMessage } from "node:http";
+import type { ApiKey } from "../core/api-key.ts";
 import { ServiceError } from "../core/service-error.ts";
+import type { Access } from "./operation.ts";
 import type { HttpService } from "./service.ts";
 
 /** Headers of which a second one would leave it open what was asked, or by whom. */
 const SINGLE = new Set(["host", "authorization"]);
 
-/** @throws ServiceError invalid_header, unauthorized, shutting_down */
-export function admit(service: HttpService, request: IncomingMessage): void {
+/** Answers the key the request was made with. @throws ServiceError invalid_header, unauthorized, shutting_down */
+export function admit(
+  service: HttpService,
+  request: IncomingMessage,
+  access: Access = "user",
+): ApiKey | undefined {
   checkHeaders(request);
-  checkKey(service, request.headers.authorization);
+  const { authorization } = request.headers;
+  const key = access === "anyone" ? undefined : checkKey(service, authorization, access);
   if (service.stopping) throw new ServiceError("shutting_down", "the service is stopping");
+  return key;
 }
 
 function checkHeaders(request: IncomingMessage): void {
@@ -37,7 +45,7 @@ function checkHeaders(request: IncomingMessage): void {
 }
 
 /** The key may stand alone or after `Bearer` (spec). */
-function checkKey(service: HttpService, header: string | undefined): void {
+function checkKey(service: HttpService, header: string | undefined, access: Access): ApiKey {
   if (header === undefined || header === "") {
     throw new ServiceError(
       "unauthorized",
@@ -45,9 +53,11 @@ function checkKey(service: HttpService, header: string | undefined): void {
     );
   }
   const key = /^bearer +(.*)$/i.exec(header)?.[1] ?? header;
-  if (service.keys.find(key) === undefined) {
+  const found = service.keys.find(key);
+  if (found === undefined || (access === "admin" && found.scope !== "admin")) {
     throw new ServiceError("unauthorized", "the API key is wrong");
   }
+  return found;
 }
 
 function invalidHeader(message: string): ServiceError {

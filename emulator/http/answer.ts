@@ -7,7 +7,7 @@ export type Piece = string | Uint8Array;
 
 export interface WholeAnswer {
   readonly status: number;
-  /** The body, in order; none for an answer without one. JSON. */
+  /** The body, in order; none for an answer without one. JSON, unless `headers` say otherwise. */
   readonly pieces: readonly Piece[];
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -39,12 +39,14 @@ export function sendWhole(response: ServerResponse, answer: WholeAnswer, close: 
   const { pieces, status } = answer;
   const headers: Record<string, string | number> = { ...answer.headers };
   if (close) headers["connection"] = "close";
-  if (status === 204) {
+  if (pieces.length === 0) {
+    // A 204 has no length at all.
+    if (status !== 204) headers["content-length"] = 0;
     response.writeHead(status, headers).end();
     return;
   }
   const size = sizeOf(pieces);
-  headers["content-type"] = "application/json; charset=utf-8";
+  headers["content-type"] ??= "application/json; charset=utf-8";
   headers["content-length"] = size;
   response.writeHead(status, headers);
   if (pieces.length === 1) response.end(pieces[0]);

@@ -4,7 +4,7 @@ import type { ServiceError } from "../core/service-error.ts";
 import type { JobView } from "../engine/job-view.ts";
 import type { StreamPart } from "../engine/stream-out.ts";
 import type { Piece, WholeAnswer } from "./answer.ts";
-import { jobPieces } from "./jobs/job-body.ts";
+import { jobPieces } from "../core/job-body.ts";
 
 export interface Dialect {
   /** What stands before `/v1` and `/v2` in paths. */
@@ -31,6 +31,11 @@ export const CONTRACT_DIALECT: Dialect = {
     headers: { "job-status": streamStatus(part) },
   }),
 };
+
+/** `dialect` with another shape of refusals, where an operation has one of its own. */
+export function refusingAs(dialect: Dialect, refusal: Dialect["error"] | undefined): Dialect {
+  return refusal ? { ...dialect, error: refusal } : dialect;
+}
 
 function listed(chunks: readonly Uint8Array[]): Piece[] {
   return chunks.flatMap((chunk, position): Piece[] => (position === 0 ? [chunk] : [",", chunk]));

@@ -1,12 +1,16 @@
 /** What one operation of the interface consists of: where it is called and what it does. */
 import type { FastifyRequest } from "fastify";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
+import type { KeyScope } from "../core/api-key.ts";
 import type { QueryParameters } from "../core/query-parameters.ts";
-import type { Answer } from "./answer.ts";
+import type { ServiceError } from "../core/service-error.ts";
+import type { Answer, WholeAnswer } from "./answer.ts";
+import type { Contract } from "./contract/contract.ts";
 import type { Dialect } from "./dialect.ts";
 import type { HttpService } from "./service.ts";
 
-export type Method = "GET" | "POST" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One request to an operation whose path has the parameters `Path`. */
 export interface Call<Path> {
@@ -16,16 +20,47 @@ export interface Call<Path> {
   readonly response: ServerResponse;
   readonly service: HttpService;
   readonly dialect: Dialect;
+  /** The OpenAPI document of the interface in that dialect, as JSON. */
+  readonly document: () => Promise<string>;
 }
 
-export interface Operation<Path = unknown> {
+export type Access = KeyScope | "anyone";
+
+/** Where an operation is called. */
+export interface Route {
   readonly methods: readonly Method[];
-  /** After the dialect's base path; parameters are written `:name`. */
+  /**
+   * After the dialect's base path, but for the emulator's own operations; parameters are written `:name`, and `*` at the
+   * end is everything that follows.
+   */
   readonly path: string;
+}
+
+export interface Operation<Path = unknown> extends Route {
+  /** Further places at which the same is called, with the same parameters; default none. */
+  readonly aliases?: readonly Route[];
   /** What is done with a body: read by the operation itself, or skipped before it is called. */
   readonly body: "read" | "skipped";
+  /** Which keys open it: by default the user's, for the emulator's own operations only the admin's; or none is needed. */
+  readonly access?: Access;
+  /** How its refusals look where that is not as the dialect has them. */
+  readonly refusal?: (error: ServiceError) => WholeAnswer;
+  /** The row of the rate limits it counts in, of the endpoint in its path; absent for one without limits. */
+  readonly rateLimit?: RateLimitClass;
+  /** What it takes and answers. */
+  readonly contract: Contract;
   /** @throws ServiceError for a refusal; anything else is a defect and answered with 500. */
   perform(call: Call<Path>): Promise<Answer>;
+}
+
+/** All places at which the operation is called, its own first. */
+export function routesOf({ methods, path, aliases = [] }: Operation): readonly Route[] {
+  return [{ methods, path }, ...aliases];
+}
+
+/** True for an operation of the emulator's own, which the service it stands for does not have. */
+export function isOwn({ path }: Operation): boolean {
+  return path.startsWith("/emulator/");
 }
 
 /** Path parameters of operations on an endpoint's queue. */
@@ -40,6 +75,23 @@ export interface JobPath extends EndpointPath {
 
 export interface TemplatePath {
   readonly templateId: string;
+}
+
+export interface PodPath {
+  readonly podId: string;
+}
+
+export interface RegistryAuthPath {
+  readonly containerRegistryAuthId: string;
+}
+
+/** Path parameters of operations on a webhook delivery. */
+export interface DeliveryPath {
+  readonly deliveryId: string;
+}
+
+export interface NetworkVolumePath {
+  readonly networkVolumeId: string;
 }
 
 export type RoutedRequest = FastifyRequest<{ Params: unknown; Querystring: QueryParameters }>;

@@ -15,7 +15,7 @@ export class ClientGoneError extends Error {
 }
 
 /** The length the client announced; undefined for a body in chunks. */
-function declaredLength(request: IncomingMessage): number | undefined {
+export function declaredLength(request: IncomingMessage): number | undefined {
   const text = request.headers["content-length"];
   return text === undefined ? undefined : Number(text);
 }

@@ -4,8 +4,15 @@ import type { RequestListener, Server } from "node:http";
 import { ServiceError } from "../core/service-error.ts";
 import { admit } from "./admission.ts";
 import { answerClientError } from "./client-error.ts";
-import type { Dialect } from "./dialect.ts";
-import type { Call, Method, Operation, RoutedRequest } from "./operation.ts";
+import { type Dialect, refusingAs } from "./dialect.ts";
+import {
+  type Call,
+  isOwn,
+  type Route,
+  type Operation,
+  type RoutedRequest,
+  routesOf,
+} from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import { refuse } from "./refuse.ts";
 import { respond } from "./respond.ts";
@@ -40,7 +47,9 @@ export function buildRouter(
   for (const dialect of dialects) {
     app.register(
       (scope, _options, done) => {
-        for (const operation of OPERATIONS) addRoute(scope, service, dialect, operation);
+        const operations = operationsOf(dialect);
+        const place = { service, dialect, document: documentOf(dialect, operations) };
+        for (const operation of Object.values(operations)) addRoutes(scope, place, operation);
         scope.setNotFoundHandler((request, reply) =>
           refuseUnknown(service, dialect, request, reply),
         );
@@ -52,35 +61,49 @@ export function buildRouter(
   return app;
 }
 
-function addRoute(
-  scope: FastifyInstance,
-  service: HttpService,
-  dialect: Dialect,
-  operation: Operation,
-): void {
-  scope.route<{ Params: unknown; Querystring: Call<unknown>["query"] }>({
-    method: [...operation.methods],
-    url: operation.path,
-    handler: (request, reply) => {
-      reply.hijack();
-      void respond(operation, callOf(service, dialect, request, reply));
-    },
-  });
+type Operations = typeof OPERATIONS;
+
+/** The emulator's own operations belong to no dialect: they are there once, where paths have no base. */
+function operationsOf({ basePath }: Dialect): Operations {
+  if (basePath === "") return OPERATIONS;
+  return Object.fromEntries(
+    Object.entries(OPERATIONS).filter(([, operation]) => !isOwn(operation)),
+  );
 }
 
-function callOf(
-  service: HttpService,
-  dialect: Dialect,
-  request: RoutedRequest,
-  reply: FastifyReply,
-): Call<unknown> {
+/** What the calls of one dialect have in common. */
+type Place = Pick<Call<unknown>, "service" | "dialect" | "document">;
+
+/** Made when it is first asked for, by what need not be loaded before. */
+function documentOf({ basePath }: Dialect, operations: Operations): () => Promise<string> {
+  const make = async () => {
+    const { createDocument } = await import("./openapi/document.ts");
+    return JSON.stringify(createDocument(operations, basePath));
+  };
+  let text: Promise<string> | undefined;
+  return () => (text ??= make());
+}
+
+function addRoutes(scope: FastifyInstance, place: Place, operation: Operation): void {
+  for (const { methods, path } of routesOf(operation)) {
+    scope.route<{ Params: unknown; Querystring: Call<unknown>["query"] }>({
+      method: [...methods],
+      url: path,
+      handler: (request, reply) => {
+        reply.hijack();
+        void respond(operation, callOf(place, request, reply));
+      },
+    });
+  }
+}
+
+function callOf(place: Place, request: RoutedRequest, reply: FastifyReply): Call<unknown> {
   return {
+    ...place,
     path: request.params,
     query: request.query,
     request: request.raw,
     response: reply.raw,
-    service,
-    dialect,
   };
 }
 
@@ -92,7 +115,8 @@ function refuseUnknown(
   reply: FastifyReply,
 ): void {
   const [path = ""] = (request.raw.url ?? "").split("?", 1);
-  const allow = methodsOf(path.slice(dialect.basePath.length)).join(", ");
+  const routes = routesAt(dialect, path);
+  const allow = [...new Set(routes.flatMap(({ methods }) => methods))].join(", ");
   if (allow === "") {
     const error = new ServiceError("not_found", `there is no operation at ${path}`);
     refuseAdmitted(service, dialect, error, request, reply);
@@ -141,7 +165,13 @@ function refuseAdmitted(
   reply: FastifyReply,
 ): void {
   reply.hijack();
-  const exchange = { service, dialect, request: request.raw, response: reply.raw };
+  const shape = routesAt(dialect, request.raw.url ?? "").find(({ of }) => of.refusal)?.of;
+  const exchange = {
+    service,
+    dialect: refusingAs(dialect, shape?.refusal),
+    request: request.raw,
+    response: reply.raw,
+  };
   try {
     admit(service, request.raw);
   } catch (refusal) {
@@ -151,17 +181,27 @@ function refuseAdmitted(
   refuse(exchange, error);
 }
 
-/** The methods a path can be called with; none if it names no operation. */
-function methodsOf(path: string): readonly Method[] {
-  const methods = OPERATIONS.filter((operation) => matches(operation.path, path));
-  return [...new Set(methods.flatMap((operation) => operation.methods))];
+/** The routes at a path, whatever their methods are; a query behind it is ignored. */
+function routesAt(dialect: Dialect, url: string): readonly (Route & { readonly of: Operation })[] {
+  const [path = ""] = url.slice(dialect.basePath.length).split("?", 1);
+  return Object.values(operationsOf(dialect)).flatMap((operation) =>
+    routesOf(operation)
+      .filter((route) => matches(route.path, path))
+      .map((route) => ({ ...route, of: operation })),
+  );
 }
 
 function matches(pattern: string, path: string): boolean {
   const wanted = pattern.split("/");
-  const given = path.split("/");
+  const all = path.split("/");
+  // What a `*` stands for has slashes of its own; before one the router takes empty parameters as well.
+  const isOpen = wanted.at(-1) === "*";
+  const given = isOpen && all.length > wanted.length ? all.slice(0, wanted.length) : all;
   return (
     wanted.length === given.length &&
-    wanted.every((part, at) => (part.startsWith(":") ? given[at] !== "" : part === given[at]))
+    wanted.every((part, at) => {
+      if (part === "*") return true;
+      return part.startsWith(":") ? isOpen || given[at] !== "" : part === given[at];
+    })
   );
 }

@@ -1,5 +1,7 @@
 /** The HTTP interface as one part of the service: its server, with a start and a stop. */
 import { createServer, type RequestListener } from "node:http";
+import { BalanceGate } from "./balance/gate.ts";
+import { LIMITS } from "../../runtime/protocol/limits.ts";
 import { closeServer } from "./close-server.ts";
 import { CONTRACT_DIALECT } from "./dialect.ts";
 import { listen, type ListenAddress, urlOf } from "./listen.ts";
@@ -28,7 +30,8 @@ export interface HttpServer {
    */
   start(address: ListenAddress): Promise<string>;
   /**
-   * Takes no more requests, answers those who wait with what is known, and lets the others end within the grace time.
+   * Takes no more requests, answers those who wait with what is known, and lets the others end within the grace time;
+   * those that a worker's server works on have longer.
    * Idempotent, also before `start`.
    */
   stop(): Promise<void>;
@@ -38,14 +41,15 @@ const DEFAULT_STOP_GRACE_MS = 5_000;
 
 /** Request line and headers together. */
 const HEADERS_MAX_BYTES = 16_384;
-/** A client must have sent its headers, and its whole request, within these. */
+/** A client must have sent its headers, and its whole request, within these; nothing that may take longer is cut off so. */
 const HEADERS_TIMEOUT_MS = 60_000;
-const REQUEST_TIMEOUT_MS = 300_000;
+const REQUEST_TIMEOUT_MS = LIMITS.balancedRequestMs + 30_000;
 /** Longer than the idle time of usual clients and proxies, so that they close first and no request is lost. */
 const KEEP_ALIVE_MS = 72_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const service = new HttpService(options);
+  const gate = new BalanceGate(service, CONTRACT_DIALECT);
   const server = createServer({
     maxHeaderSize: HEADERS_MAX_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -53,9 +57,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Checked by ourselves, for an answer in our shape.
     requireHostHeader: false,
+    shouldUpgradeCallback: (request) => gate.mayUpgrade(request),
   });
   const router = buildRouter(service, [CONTRACT_DIALECT], (own) => {
-    const listener = withMount(own, options.mount);
+    const listener = gate.before(withMount(own, options.mount));
+    if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
     // `100 Continue` is sent when the body is really wanted.
     return server
       .on("request", listener)
@@ -71,7 +77,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const stop = async () => {
     service.beginStop();
     await started?.catch(() => undefined);
-    await closeServer(server, options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS);
+    const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
+    await closeServer(server, graceMs, gate.stop(graceMs));
     await router.close();
   };
   return {

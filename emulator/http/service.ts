@@ -1,25 +1,34 @@
 /** What every operation of the HTTP interface works with, and who of its clients is still waiting. */
 import type { KeyRing } from "../core/key-ring.ts";
 import type { EngineContext, EngineLog } from "../engine/context.ts";
+import type { RateGate } from "./rate-gate.ts";
 
 export interface HttpServiceOptions {
   readonly engine: EngineContext;
   /** The keys that open the interface. */
   readonly keys: KeyRing;
+  /** What webhook calls are signed with. */
+  readonly webhookSecret: string;
   readonly log: EngineLog;
+  /** Absent: any number of requests is taken. */
+  readonly limits?: RateGate | undefined;
 }
 
 export class HttpService {
   readonly engine: EngineContext;
   readonly keys: KeyRing;
+  readonly webhookSecret: string;
   readonly log: EngineLog;
+  readonly limits: RateGate | undefined;
   readonly #waits = new Set<AbortController>();
   #stopping = false;
 
   constructor(options: HttpServiceOptions) {
     this.engine = options.engine;
     this.keys = options.keys;
+    this.webhookSecret = options.webhookSecret;
     this.log = options.log;
+    this.limits = options.limits;
   }
 
   /** True once the service takes no more requests. */
@@ -32,6 +41,7 @@ export class HttpService {
     this.#stopping = true;
     for (const wait of this.#waits) wait.abort(STOPPING);
     this.#waits.clear();
+    this.limits?.stop();
   }
 
   /** Has `wait` aborted when the service stops; undone by the returned function. */

@@ -1,12 +1,26 @@
 /** `POST /cancel/{id}`: ends a job that waits or runs (spec). */
 import { cancel as cancelJob } from "../../engine/cancel.ts";
 import type { JobPath, Operation } from "../operation.ts";
-import { jobStatePieces } from "./job-body.ts";
+import { jobStatePieces } from "../../core/job-body.ts";
+import { json } from "../contract/contract.ts";
+import { jobStateSchema } from "../contract/job.ts";
 
 export const cancel: Operation<JobPath> = {
   methods: ["POST"],
   path: "/v2/:endpointId/cancel/:jobId",
   body: "skipped",
+  rateLimit: "cancel",
+  contract: {
+    tag: "jobs",
+    answers: { 200: json("The job, CANCELLED.", jobStateSchema) },
+    errors: [
+      "endpoint_not_found",
+      "wrong_endpoint_type",
+      "job_not_found",
+      "job_already_finished",
+      "storage_full",
+    ],
+  },
   async perform({ service, path }) {
     return { status: 200, pieces: jobStatePieces(await cancelJob(service.engine, path)) };
   },

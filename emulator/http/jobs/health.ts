@@ -2,11 +2,18 @@
 import { health as readHealth } from "../../engine/health.ts";
 import { jsonAnswer } from "../answer.ts";
 import type { EndpointPath, Operation } from "../operation.ts";
+import { json } from "../contract/contract.ts";
+import { healthSchema } from "../contract/job.ts";
 
 export const health: Operation<EndpointPath> = {
   methods: ["GET"],
   path: "/v2/:endpointId/health",
   body: "skipped",
+  contract: {
+    tag: "jobs",
+    answers: { 200: json("The counters.", healthSchema) },
+    errors: ["endpoint_not_found"],
+  },
   async perform({ service, path }) {
     return jsonAnswer(await readHealth(service.engine, path.endpointId));
   },

@@ -2,11 +2,19 @@
 import { purgeQueue as purge } from "../../engine/purge-queue.ts";
 import { jsonAnswer } from "../answer.ts";
 import type { EndpointPath, Operation } from "../operation.ts";
+import { json } from "../contract/contract.ts";
+import { purgedSchema } from "../contract/job.ts";
 
 export const purgeQueue: Operation<EndpointPath> = {
   methods: ["POST"],
   path: "/v2/:endpointId/purge-queue",
   body: "skipped",
+  rateLimit: "purge-queue",
+  contract: {
+    tag: "jobs",
+    answers: { 200: json("The queue is empty.", purgedSchema) },
+    errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_full"],
+  },
   async perform({ service, path }) {
     const removed = await purge(service.engine, path.endpointId);
     return jsonAnswer({ removed, status: "completed" });

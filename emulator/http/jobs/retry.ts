@@ -1,12 +1,25 @@
 /** `POST /retry/{id}`: puts a job that failed or timed out back into the queue (spec). */
 import { retry as retryJob } from "../../engine/retry.ts";
 import type { JobPath, Operation } from "../operation.ts";
-import { jobStatePieces } from "./job-body.ts";
+import { jobStatePieces } from "../../core/job-body.ts";
+import { json } from "../contract/contract.ts";
+import { jobStateSchema } from "../contract/job.ts";
 
 export const retry: Operation<JobPath> = {
   methods: ["POST"],
   path: "/v2/:endpointId/retry/:jobId",
   body: "skipped",
+  contract: {
+    tag: "jobs",
+    answers: { 200: json("The job, IN_QUEUE.", jobStateSchema) },
+    errors: [
+      "endpoint_not_found",
+      "wrong_endpoint_type",
+      "job_not_found",
+      "job_not_retryable",
+      "storage_full",
+    ],
+  },
   async perform({ service, path }) {
     return { status: 200, pieces: jobStatePieces(await retryJob(service.engine, path)) };
   },

@@ -2,16 +2,26 @@
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { submit } from "../../engine/submit.ts";
 import type { EndpointPath, Operation } from "../operation.ts";
-import { jobStatePieces } from "./job-body.ts";
+import { jobStatePieces } from "../../core/job-body.ts";
 import { receiveSubmission } from "./read-submission.ts";
+import { submissionSchema } from "../../core/submission.ts";
+import { json } from "../contract/contract.ts";
+import { jobStateSchema } from "../contract/job.ts";
 
 export const run: Operation<EndpointPath> = {
   methods: ["POST"],
   path: "/v2/:endpointId/run",
   body: "read",
+  rateLimit: "run",
+  contract: {
+    tag: "jobs",
+    takes: submissionSchema,
+    answers: { 200: json("The job was taken in.", jobStateSchema) },
+    errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_full"],
+  },
   async perform({ service, path, request, response }) {
     const { endpointId } = path;
-    service.engine.directory.endpoint(endpointId);
+    service.engine.directory.queue(endpointId);
     const submission = await receiveSubmission(request, response, LIMITS.runBodyMaxBytes);
     const job = await submit(service.engine, { endpointId, kind: "async", submission });
     return { status: 200, pieces: jobStatePieces(job) };

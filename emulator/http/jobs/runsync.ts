@@ -1,21 +1,33 @@
 /** `POST /runsync`: takes a job in and answers when it has ended, or after `wait` (spec). */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
-import { parseWaitMs } from "../../core/query-parameters.ts";
+import { parseWaitMs, waitParameter } from "../../core/query-parameters.ts";
 import { submitAndWait } from "../../engine/submit.ts";
 import { ClientWait } from "../client-wait.ts";
 import type { EndpointPath, Operation } from "../operation.ts";
-import { jobStatePieces } from "./job-body.ts";
+import { jobStatePieces } from "../../core/job-body.ts";
 import { receiveSubmission } from "./read-submission.ts";
+import { z } from "zod";
+import { submissionSchema } from "../../core/submission.ts";
+import { json } from "../contract/contract.ts";
+import { jobSchema } from "../contract/job.ts";
 
 export const runsync: Operation<EndpointPath> = {
   methods: ["POST"],
   path: "/v2/:endpointId/runsync",
   body: "read",
+  rateLimit: "runsync",
+  contract: {
+    tag: "jobs",
+    query: z.object({ wait: waitParameter }),
+    takes: submissionSchema,
+    answers: { 200: json("The job; `id` and `status` only if it has not ended.", jobSchema) },
+    errors: ["endpoint_not_found", "wrong_endpoint_type", "job_not_found", "storage_full"],
+  },
   async perform({ service, dialect, path, query, request, response }) {
     const { engine } = service;
     const { endpointId } = path;
-    engine.directory.endpoint(endpointId);
+    engine.directory.queue(endpointId);
     const waitMs = parseWaitMs(query);
     const submission = await receiveSubmission(request, response, LIMITS.runsyncBodyMaxBytes);
     const retained = Object.hasOwn(query, "wait") ? { waitMs } : {};

@@ -1,13 +1,23 @@
 /** `/status-sync/{id}`: the job once it has ended, or as it is after `wait` (live). */
-import { parseWaitMs } from "../../core/query-parameters.ts";
+import { parseWaitMs, waitParameter } from "../../core/query-parameters.ts";
 import { viewJobAtEnd } from "../../engine/job-view.ts";
 import { ClientWait } from "../client-wait.ts";
 import type { JobPath, Operation } from "../operation.ts";
+import { z } from "zod";
+import { json } from "../contract/contract.ts";
+import { jobSchema } from "../contract/job.ts";
 
 export const statusSync: Operation<JobPath> = {
   methods: ["GET", "POST"],
   path: "/v2/:endpointId/status-sync/:jobId",
   body: "skipped",
+  rateLimit: "status",
+  contract: {
+    tag: "jobs",
+    query: z.object({ wait: waitParameter }),
+    answers: { 200: json("The job.", jobSchema) },
+    errors: ["endpoint_not_found", "wrong_endpoint_type", "job_not_found"],
+  },
   async perform({ service, dialect, path, query, response }) {
     const waitMs = parseWaitMs(query);
     using wait = new ClientWait(service, response);

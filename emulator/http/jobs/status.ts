@@ -1,13 +1,23 @@
 /** `/status/{id}`: the job as it is now; with `ttl` it is also set to be deleted that many ms from now (spec). */
-import { parseTtlMs } from "../../core/query-parameters.ts";
+import { parseTtlMs, ttlParameter } from "../../core/query-parameters.ts";
 import { viewJob } from "../../engine/job-view.ts";
 import { pinExpiry } from "../../engine/pin-expiry.ts";
 import type { JobPath, Operation } from "../operation.ts";
+import { z } from "zod";
+import { json } from "../contract/contract.ts";
+import { jobSchema } from "../contract/job.ts";
 
 export const status: Operation<JobPath> = {
   methods: ["GET", "POST"],
   path: "/v2/:endpointId/status/:jobId",
   body: "skipped",
+  rateLimit: "status",
+  contract: {
+    tag: "jobs",
+    query: z.object({ ttl: ttlParameter }),
+    answers: { 200: json("The job.", jobSchema) },
+    errors: ["endpoint_not_found", "wrong_endpoint_type", "job_not_found", "storage_full"],
+  },
   async perform({ service, dialect, path, query }) {
     const ttlMs = parseTtlMs(query);
     const view =

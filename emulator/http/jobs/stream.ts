@@ -1,6 +1,6 @@
 /** `/stream/{id}`: a job's chunks, since the previous read (spec) or from an index, or pushed as they come (ours). */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import { parseFrom } from "../../core/query-parameters.ts";
+import { fromParameter, parseFrom } from "../../core/query-parameters.ts";
 import { invalidRequest } from "../../core/service-error.ts";
 import { findJob } from "../../engine/job-view.ts";
 import { readStream } from "../../engine/stream-out.ts";
@@ -10,16 +10,41 @@ import { ClientWait } from "../client-wait.ts";
 import type { Call, JobPath, Operation } from "../operation.ts";
 import { pushStream } from "./push-stream.ts";
 import { EVENT_STREAM, JSON_LINES, placeAfter, type StreamPlace } from "./stream-format.ts";
+import { z } from "zod";
+import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
+import type { AnswerContract } from "../contract/contract.ts";
+import { chunkSchema } from "../contract/job.ts";
 
 const PUSHED = {
   "text/event-stream": EVENT_STREAM,
   "application/x-ndjson": JSON_LINES,
 } as const;
 
+const chunksAnswer: AnswerContract = {
+  description: "The chunks; pushed as they come if the request prefers one of the other two types.",
+  content: {
+    "application/json": z.array(chunkSchema),
+    "text/event-stream": "Events `chunk`, `restart`, `error` and `end`; the last one has the job.",
+    "application/x-ndjson": "A chunk on each line; on the last one the job.",
+  },
+  headers: z.object({
+    "job-status": z.enum(JOB_STATUSES).optional().meta({
+      description: "With JSON: of the job; a final one only together with its last chunks.",
+    }),
+  }),
+};
+
 export const stream: Operation<JobPath> = {
   methods: ["GET", "POST"],
   path: "/v2/:endpointId/stream/:jobId",
   body: "skipped",
+  rateLimit: "stream",
+  contract: {
+    tag: "jobs",
+    query: z.object({ from: fromParameter }),
+    answers: { 200: chunksAnswer },
+    errors: ["endpoint_not_found", "wrong_endpoint_type", "job_not_found", "storage_full"],
+  },
   async perform(call) {
     const { accept } = call.request.headers;
     const type = preferredType(accept, [
@@ -30,7 +55,7 @@ export const stream: Operation<JobPath> = {
     if (type === "application/json") return readBatch(call);
     const place = placeOf(call);
     const { engine } = call.service;
-    engine.directory.endpoint(call.path.endpointId);
+    engine.directory.queue(call.path.endpointId);
     await engine.store.read((view) => findJob(view, call.path));
     return pushStream(call, PUSHED[type], place);
   },

@@ -1,15 +1,23 @@
 /** `POST /endpoints`: creates an endpoint and with it its queue (spec). */
-import { readEndpointInput } from "../../core/endpoint-input.ts";
+import { endpointInputSchema, readEndpointInput } from "../../core/endpoint-input.ts";
 import { createEndpoint as create } from "../../engine/manage-endpoints.ts";
 import { jsonAnswer } from "../answer.ts";
 import { readJsonBody } from "../json-body.ts";
 import type { Operation } from "../operation.ts";
 import { endpointBody } from "./endpoint-body.ts";
+import { json } from "../contract/contract.ts";
+import { endpointSchema } from "../contract/endpoint.ts";
 
 export const createEndpoint: Operation = {
   methods: ["POST"],
   path: "/v1/endpoints",
   body: "read",
+  contract: {
+    tag: "endpoints",
+    takes: endpointInputSchema,
+    answers: { 200: json("The endpoint.", endpointSchema) },
+    errors: ["storage_full"],
+  },
   async perform({ service, request, response }) {
     const input = readEndpointInput(await readJsonBody(request, response));
     return jsonAnswer(endpointBody(service.engine, await create(service.engine, input)));

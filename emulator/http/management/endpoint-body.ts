@@ -1,21 +1,56 @@
-/** An endpoint as the management interface shows it (spec): the record, and what it takes from its template. */
+/** An endpoint as the management interface shows it (spec): the record, and what it takes from its template and its workers. */
 import type { Endpoint } from "../../core/endpoint.ts";
-import type { QueryParameters } from "../../core/query-parameters.ts";
+import { parseFlag, type QueryParameters } from "../../core/query-parameters.ts";
 import type { EngineContext } from "../../engine/context.ts";
+import { workerBody } from "./worker-body.ts";
 
-/** With `includeTemplate=true` the template stands in it as a whole. */
+/** What an endpoint is shown with beside itself. */
+export interface EndpointIncludes {
+  readonly template: boolean;
+  readonly workers: boolean;
+}
+
+const NOTHING: EndpointIncludes = { template: false, workers: false };
+
+/** The service has one user (ours). */
+const USER_ID = "user_local";
+
+/** `includeTemplate` and `includeWorkers`; default false (spec). @throws ServiceError `invalid_request` */
+export function readEndpointIncludes(query: QueryParameters): EndpointIncludes {
+  return {
+    template: parseFlag(query, "includeTemplate"),
+    workers: parseFlag(query, "includeWorkers"),
+  };
+}
+
 export function endpointBody(
   engine: EngineContext,
   endpoint: Endpoint,
-  query: QueryParameters = {},
+  includes = NOTHING,
 ): Readonly<Record<string, unknown>> {
   const template = engine.directory.findTemplate(endpoint.templateId);
+  const workers = () => engine.fleet.workersOf(endpoint.id);
   return {
     ...endpoint,
+    userId: USER_ID,
     allowedCudaVersions: endpoint.allowedCudaVersions ?? [],
     dataCenterIds: endpoint.dataCenterIds ?? [],
-    networkVolumeIds: [],
+    networkVolumeIds: endpoint.networkVolumeIds ?? [],
+    ...(endpoint.computeType === "CPU" ? { instanceIds: instanceIdsOf(endpoint) } : {}),
     env: template?.env ?? {},
-    ...(query["includeTemplate"] === "true" ? { template } : {}),
+    ...(includes.template ? { template } : {}),
+    ...(includes.workers
+      ? { workers: workers().map((worker) => workerBody(worker, template)) }
+      : {}),
   };
+}
+
+const DEFAULT_VCPU_COUNT = 2;
+
+/** Flavour, vCPUs and GB of memory (live), for example `cpu3c-8-16`: 2 GB for each vCPU of a `c`, 4 of a `g`. */
+function instanceIdsOf({ cpuFlavorIds = [], vcpuCount = DEFAULT_VCPU_COUNT }: Endpoint) {
+  return cpuFlavorIds.map((flavor) => {
+    const memoryInGb = vcpuCount * (flavor.endsWith("g") ? 4 : 2);
+    return `${flavor}-${vcpuCount}-${memoryInGb}`;
+  });
 }

@@ -1,15 +1,24 @@
 /** `GET /endpoints`: all endpoints as a bare array (spec). */
+import { z } from "zod";
 import { listEndpoints as list } from "../../engine/manage-endpoints.ts";
 import { jsonAnswer } from "../answer.ts";
+import { json } from "../contract/contract.ts";
+import { endpointQuery, endpointSchema } from "../contract/endpoint.ts";
 import type { Operation } from "../operation.ts";
-import { endpointBody } from "./endpoint-body.ts";
+import { endpointBody, readEndpointIncludes } from "./endpoint-body.ts";
 
 export const listEndpoints: Operation = {
   methods: ["GET"],
   path: "/v1/endpoints",
   body: "skipped",
+  contract: {
+    tag: "endpoints",
+    query: endpointQuery,
+    answers: { 200: json("Oldest first.", z.array(endpointSchema)) },
+  },
   async perform({ service, query }) {
     const { engine } = service;
-    return jsonAnswer(list(engine).map((endpoint) => endpointBody(engine, endpoint, query)));
+    const includes = readEndpointIncludes(query);
+    return jsonAnswer(list(engine).map((endpoint) => endpointBody(engine, endpoint, includes)));
   },
 };

@@ -1,13 +1,24 @@
-/** `GET /templates`: all templates as a bare array (spec). */
+/** `GET /templates`: the templates made over this interface, and others that are asked for, as a bare array (spec). */
+import { z } from "zod";
 import { listTemplates as list } from "../../engine/manage-templates.ts";
 import { jsonAnswer } from "../answer.ts";
+import { json } from "../contract/contract.ts";
+import { templateQuery, templateSchema } from "../contract/template.ts";
 import type { Operation } from "../operation.ts";
+import { readTemplateIncludes, showsTemplate } from "./template-includes.ts";
 
 export const listTemplates: Operation = {
   methods: ["GET"],
   path: "/v1/templates",
   body: "skipped",
-  async perform({ service }) {
-    return jsonAnswer(list(service.engine));
+  contract: {
+    tag: "templates",
+    query: templateQuery,
+    answers: { 200: json("In order of their names.", z.array(templateSchema)) },
+  },
+  async perform({ service, query }) {
+    const includes = readTemplateIncludes(query);
+    const templates = list(service.engine);
+    return jsonAnswer(templates.filter((template) => showsTemplate(template, includes)));
   },
 };

@@ -1,15 +1,24 @@
 /** `GET /endpoints/{id}`: one endpoint (spec). */
 import { readEndpoint as read } from "../../engine/manage-endpoints.ts";
 import { jsonAnswer } from "../answer.ts";
+import { json } from "../contract/contract.ts";
+import { endpointQuery, endpointSchema } from "../contract/endpoint.ts";
 import type { EndpointPath, Operation } from "../operation.ts";
-import { endpointBody } from "./endpoint-body.ts";
+import { endpointBody, readEndpointIncludes } from "./endpoint-body.ts";
 
 export const readEndpoint: Operation<EndpointPath> = {
   methods: ["GET"],
   path: "/v1/endpoints/:endpointId",
   body: "skipped",
+  contract: {
+    tag: "endpoints",
+    query: endpointQuery,
+    answers: { 200: json("The endpoint.", endpointSchema) },
+    errors: ["endpoint_not_found"],
+  },
   async perform({ service, path, query }) {
     const { engine } = service;
-    return jsonAnswer(endpointBody(engine, read(engine, path.endpointId), query));
+    const includes = readEndpointIncludes(query);
+    return jsonAnswer(endpointBody(engine, read(engine, path.endpointId), includes));
   },
 };

@@ -1,13 +1,24 @@
 /** `GET /templates/{id}`: one template (spec). */
 import { readTemplate as read } from "../../engine/manage-templates.ts";
 import { jsonAnswer } from "../answer.ts";
+import { json } from "../contract/contract.ts";
+import { templateQuery, templateSchema } from "../contract/template.ts";
 import type { Operation, TemplatePath } from "../operation.ts";
+import { readTemplateIncludes } from "./template-includes.ts";
 
 export const readTemplate: Operation<TemplatePath> = {
   methods: ["GET"],
   path: "/v1/templates/:templateId",
   body: "skipped",
-  async perform({ service, path }) {
+  contract: {
+    tag: "templates",
+    query: templateQuery,
+    answers: { 200: json("The template.", templateSchema) },
+    errors: ["template_not_found"],
+  },
+  async perform({ service, path, query }) {
+    // Checked, but without effect: whoever names a template by its id is shown it.
+    readTemplateIncludes(query);
     return jsonAnswer(read(service.engine, path.templateId));
   },
 };

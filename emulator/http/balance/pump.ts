@@ -1,0 +1,29 @@
+/** Copies a body no faster than it is taken, counting its bytes. */
+import type { Readable, Writable } from "node:stream";
+
+export interface PumpEvents {
+  /** More than the limit has come; nothing more is copied. */
+  tooLarge(): void;
+  /** Everything has come and was written; `to` is still to be ended. */
+  whole(): void;
+}
+
+/**
+ * What comes after `to` was closed is thrown away, up to the limit as well: whoever writes may be about to read what was
+ * answered in the meantime.
+ */
+export function pump(from: Readable, to: Writable, maxBytes: number, events: PumpEvents): void {
+  let bytes = 0;
+  const resume = () => from.resume();
+  from.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      from.removeAllListeners("data").pause();
+      events.tooLarge();
+      return;
+    }
+    if (to.writable && !to.write(chunk)) from.pause();
+  });
+  from.once("end", () => events.whole());
+  to.on("drain", resume).once("close", resume);
+}

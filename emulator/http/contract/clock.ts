@@ -1,0 +1,20 @@
+/** The clock as the emulator's own operations answer it. */
+import { z } from "zod";
+import { answered, instant } from "./contract.ts";
+
+const reading = {
+  now: instant(),
+  nowMs: z.int(),
+  offsetMs: z.int().meta({ description: "By how much the clock has been advanced in all." }),
+  nextDueAt: instant().nullable().meta({
+    description: "Nothing happens before by the passing of time alone; null: nothing is due.",
+  }),
+};
+
+export const clockSchema = answered("Clock", reading);
+
+export const advancedClockSchema = answered("AdvancedClock", {
+  ...reading,
+  settled: z.boolean().meta({ description: "All work that time set off is done." }),
+  underWay: z.array(z.string()).meta({ description: "What still goes on if it is not." }),
+});

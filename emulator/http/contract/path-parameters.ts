@@ -1,0 +1,24 @@
+/** The parameters that stand in the operations' paths, by name. */
+
+/** What each of them names. */
+export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
+  endpointId: "Id of an endpoint.",
+  jobId: "Id of a job of that endpoint.",
+  file: "Name of a file of the documentation page.",
+  path: "The path of the OpenAI API behind `/v1/`, for example `chat/completions`.",
+  templateId: "Id of a template.",
+  containerRegistryAuthId: "Id of a container registry auth.",
+  deliveryId: "Id of a webhook delivery: the `webhook-id` of its calls.",
+  podId: "Id of a pod.",
+  networkVolumeId: "Id of a network volume.",
+};
+
+/** A path of an operation as the document writes it: parameters as `{name}`, what follows a `*` as `{path}`. */
+export function writtenPath(path: string): string {
+  return path.replaceAll(/:(\w+)/g, "{$1}").replace(/\*$/, "{path}");
+}
+
+/** The names of the parameters of an operation's path. */
+export function parametersOf(path: string): readonly string[] {
+  return Array.from(writtenPath(path).matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
+}

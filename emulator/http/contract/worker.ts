@@ -1,0 +1,25 @@
+/** A worker as the management interface answers it: in the shape of a Pod. */
+import { z } from "zod";
+import { answered, instant } from "./contract.ts";
+
+export const workerSchema = answered("Worker", {
+  id: z.string(),
+  desiredStatus: z.enum(["RUNNING", "EXITED", "TERMINATED"]),
+  endpointId: z.string(),
+  slsVersion: z.int().meta({ description: "The version of the endpoint it was started for." }),
+  lastStartedAt: instant(),
+  gpu: z
+    .strictObject({ id: z.string(), displayName: z.string(), count: z.int() })
+    .optional()
+    .meta({ description: "The GPUs it was given, if any are known." }),
+  templateId: z.string().optional(),
+  image: z.string().optional(),
+  containerDiskInGb: z.int().optional(),
+  containerRegistryAuthId: z.string().optional(),
+  dockerEntrypoint: z.array(z.string()).optional(),
+  dockerStartCmd: z.array(z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional().meta({ description: "Its template's." }),
+  ports: z.array(z.string()).optional(),
+  volumeInGb: z.int().optional(),
+  volumeMountPath: z.string().optional(),
+});

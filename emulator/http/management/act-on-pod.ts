@@ -1,0 +1,28 @@
+/** What the operations that start, stop, restart and reset a pod have in common: they answer the pod (live). */
+import type { PodAction } from "../../core/pod-life.ts";
+import { actOn } from "../../engine/manage-pods.ts";
+import { jsonAnswer } from "../answer.ts";
+import { json } from "../contract/contract.ts";
+import { podSchema } from "../contract/pod.ts";
+import type { Operation, PodPath } from "../operation.ts";
+import { podBody } from "./pod-body.ts";
+
+export function podActionOperation(action: PodAction): Operation<PodPath> {
+  return {
+    methods: ["POST"],
+    path: `/v1/pods/:podId/${action}`,
+    body: "skipped",
+    contract: {
+      tag: "pods",
+      answers: { 200: json("The pod as it is now.", podSchema) },
+      errors: [
+        "pod_not_found",
+        ...(action === "start" ? [] : ["pod_locked" as const]),
+        "storage_full",
+      ],
+    },
+    async perform({ service: { engine }, path }) {
+      return jsonAnswer(podBody(engine, await actOn(engine, path.podId, action)));
+    },
+  };
+}

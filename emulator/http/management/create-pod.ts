@@ -1,0 +1,25 @@
+/** `POST /pods`: creates a pod, which is to run from then on (live). */
+import { podInputSchema, readPodInput } from "../../core/pod-input.ts";
+import { createPod as create } from "../../engine/manage-pods.ts";
+import { json } from "../contract/contract.ts";
+import { podSchema } from "../contract/pod.ts";
+import { readJsonBody } from "../json-body.ts";
+import type { Operation } from "../operation.ts";
+import { podBody } from "./pod-body.ts";
+
+export const createPod: Operation = {
+  methods: ["POST"],
+  path: "/v1/pods",
+  body: "read",
+  contract: {
+    tag: "pods",
+    takes: podInputSchema,
+    answers: { 201: json("The new pod.", podSchema) },
+    errors: ["storage_full"],
+  },
+  async perform({ service: { engine }, request, response }) {
+    const input = readPodInput(await readJsonBody(request, response));
+    const body = podBody(engine, await create(engine, input));
+    return { status: 201, pieces: [JSON.stringify(body)] };
+  },
+};

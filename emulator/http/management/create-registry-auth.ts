@@ -1,0 +1,25 @@
+/** `POST /containerregistryauth`: keeps the credentials of a registry, encrypted (spec). */
+import { readRegistryAuthInput, registryAuthInputSchema } from "../../core/registry-auth-input.ts";
+import { createRegistryAuth as create } from "../../engine/manage-registry-auths.ts";
+import { jsonAnswer } from "../answer.ts";
+import { json } from "../contract/contract.ts";
+import { registryAuthSchema } from "../contract/registry-auth.ts";
+import { readJsonBody } from "../json-body.ts";
+import type { Operation } from "../operation.ts";
+import { registryAuthBody } from "./registry-auth-body.ts";
+
+export const createRegistryAuth: Operation = {
+  methods: ["POST"],
+  path: "/v1/containerregistryauth",
+  body: "read",
+  contract: {
+    tag: "container registry auths",
+    takes: registryAuthInputSchema,
+    answers: { 200: json("The auth, without its credentials.", registryAuthSchema) },
+    errors: ["registry_auth_name_taken", "secrets_unusable", "storage_full"],
+  },
+  async perform({ service, request, response }) {
+    const input = readRegistryAuthInput(await readJsonBody(request, response));
+    return jsonAnswer(registryAuthBody(await create(service.engine, input)));
+  },
+};

@@ -1,0 +1,23 @@
+/** `GET /pods/{id}`: one pod (live). */
+import { readPod as read } from "../../engine/manage-pods.ts";
+import { jsonAnswer } from "../answer.ts";
+import { json } from "../contract/contract.ts";
+import { podQuery, podSchema } from "../contract/pod.ts";
+import type { Operation, PodPath } from "../operation.ts";
+import { podBody, readPodIncludes } from "./pod-body.ts";
+
+export const readPod: Operation<PodPath> = {
+  methods: ["GET"],
+  path: "/v1/pods/:podId",
+  body: "skipped",
+  contract: {
+    tag: "pods",
+    query: podQuery,
+    answers: { 200: json("The pod.", podSchema) },
+    errors: ["pod_not_found"],
+  },
+  async perform({ service: { engine }, path, query }) {
+    const includes = readPodIncludes(query);
+    return jsonAnswer(podBody(engine, await read(engine, path.podId), includes));
+  },
+};

@@ -1,0 +1,26 @@
+/** `PATCH /pods/{id}`: changes a pod; unless it is done in place, one that runs is reset (live). */
+import { podChangesSchema, readPodChanges } from "../../core/pod-input.ts";
+import { updatePod as update } from "../../engine/manage-pods.ts";
+import { jsonAnswer } from "../answer.ts";
+import { json } from "../contract/contract.ts";
+import { podSchema } from "../contract/pod.ts";
+import { readJsonBody } from "../json-body.ts";
+import type { Operation, PodPath } from "../operation.ts";
+import { podBody } from "./pod-body.ts";
+
+export const updatePod: Operation<PodPath> = {
+  methods: ["PATCH", "PUT"],
+  path: "/v1/pods/:podId",
+  aliases: [{ methods: ["POST"], path: "/v1/pods/:podId/update" }],
+  body: "read",
+  contract: {
+    tag: "pods",
+    takes: podChangesSchema,
+    answers: { 200: json("The pod as it is now.", podSchema) },
+    errors: ["pod_not_found", "pod_locked", "storage_full"],
+  },
+  async perform({ service: { engine }, path, request, response }) {
+    const changes = readPodChanges(await readJsonBody(request, response));
+    return jsonAnswer(podBody(engine, await update(engine, path.podId, changes)));
+  },
+};

@@ -1,0 +1,25 @@
+/** `PATCH /templates/{id}`: changes a template; unless it is done in place, the workers of its endpoints are replaced (live). */
+import { readTemplateChanges, templateChangesSchema } from "../../core/template-input.ts";
+import { updateTemplate as update } from "../../engine/update-template.ts";
+import { jsonAnswer } from "../answer.ts";
+import { json } from "../contract/contract.ts";
+import { templateSchema } from "../contract/template.ts";
+import { readJsonBody } from "../json-body.ts";
+import type { Operation, TemplatePath } from "../operation.ts";
+
+export const updateTemplate: Operation<TemplatePath> = {
+  methods: ["PATCH", "PUT"],
+  path: "/v1/templates/:templateId",
+  aliases: [{ methods: ["POST"], path: "/v1/templates/:templateId/update" }],
+  body: "read",
+  contract: {
+    tag: "templates",
+    takes: templateChangesSchema,
+    answers: { 200: json("The template as it is now.", templateSchema) },
+    errors: ["template_not_found", "template_name_taken", "storage_full"],
+  },
+  async perform({ service, path, request, response }) {
+    const changes = readTemplateChanges(await readJsonBody(request, response));
+    return jsonAnswer(await update(service.engine, path.templateId, changes));
+  },
+};

@@ -1,0 +1,25 @@
+/** What a handler yielded, as it is written to a client that reads OpenAI's events. */
+import { JsonScanner } from "../../core/raw-json/scanner.ts";
+
+export interface ChunkOutput {
+  /** The raw JSON. */
+  readonly raw: Uint8Array;
+  /** The text, if it is a string: events as the handler wrote them, cut anywhere. */
+  readonly text: string | undefined;
+}
+
+/** The `output` of a chunk `{"output": …, "metrics": {…}}`. */
+export function outputOf(chunk: Uint8Array): ChunkOutput {
+  const scanner = new JsonScanner({ keep: ["output"] });
+  scanner.push(chunk);
+  const scan = scanner.end();
+  const span = scan.ok ? scan.members.get("output") : undefined;
+  return asOutput(span ? chunk.subarray(span.start, span.end) : Buffer.from("null"));
+}
+
+/** Raw JSON as an output. */
+export function asOutput(raw: Uint8Array): ChunkOutput {
+  const json = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString().trim();
+  if (!json.startsWith('"')) return { raw, text: undefined };
+  return { raw, text: String(JSON.parse(json)) };
+}

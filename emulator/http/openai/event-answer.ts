@@ -1,0 +1,145 @@
+/** Answers an OpenAI call that wants a stream: the handler's chunks as events, as they come. */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
+import type { Job } from "../../core/job.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import type { Submission } from "../../core/submission.ts";
+import type { JobView } from "../../engine/job-view.ts";
+import { followStream, type StreamEvent } from "../../engine/stream-out.ts";
+import { submit } from "../../engine/submit.ts";
+import { sendWhole, type FlowingAnswer } from "../answer.ts";
+import { ClientWait } from "../client-wait.ts";
+import type { Call } from "../operation.ts";
+import { asRefusal } from "../refuse.ts";
+import { abandon } from "./abandon.ts";
+import { asOutput, type ChunkOutput, outputOf } from "./chunk-text.ts";
+import { EventWriter } from "./event-writer.ts";
+import {
+  errorText,
+  failureAnswer,
+  failureOfJob,
+  failureOfRefusal,
+  failureOfRestart,
+  failureOfWait,
+  failureSaid,
+  type OpenAiFailure,
+} from "./openai-error.ts";
+import type { OpenAiPath } from "./read-request.ts";
+import { withJobId } from "./whole-answer.ts";
+
+/** @throws ServiceError as `submit` */
+export async function eventAnswer(
+  call: Call<OpenAiPath>,
+  submission: Submission,
+): Promise<FlowingAnswer> {
+  const { engine } = call.service;
+  const request = { endpointId: call.path.endpointId, kind: "sync", submission } as const;
+  const job = await submit(engine, request);
+  return { flow: () => new EventFlow(call, job).run() };
+}
+
+/** One call, from the job's submission to the last event. The HTTP status is decided by the first thing there is to say. */
+class EventFlow {
+  readonly #call: Call<OpenAiPath>;
+  readonly #job: Job;
+
+  constructor(call: Call<OpenAiPath>, job: Job) {
+    this.#call = call;
+    this.#job = job;
+  }
+
+  /** Never rejects. */
+  async run(): Promise<void> {
+    const { service, response } = this.#call;
+    const { engine } = service;
+    using wait = new ClientWait(service, response);
+    const late = new AbortController();
+    const disarm = engine.clock.wakeAt(engine.clock.now() + LIMITS.waitMaxMs, () => late.abort());
+    const headers = { "x-request-id": this.#job.id };
+    const writer = new EventWriter(response, wait.signal, headers);
+    const signal = AbortSignal.any([wait.signal, late.signal]);
+    try {
+      const ref = this.#ref;
+      for await (const event of followStream(engine, ref, { from: 0, signal })) {
+        if (await this.#take(event, writer)) return;
+        if (writer.hasBegun) disarm();
+      }
+      await this.#breakOff(writer);
+    } catch (error) {
+      await this.#fail(writer, failureOfRefusal(asRefusal(this.#call, error)));
+    } finally {
+      disarm();
+    }
+  }
+
+  get #ref() {
+    return { endpointId: this.#job.endpointId, jobId: this.#job.id };
+  }
+
+  /** True when all is said. */
+  async #take(event: StreamEvent, writer: EventWriter): Promise<boolean> {
+    switch (event.type) {
+      case "chunks":
+        for (const chunk of chunksOf(event.batch)) {
+          if (await this.#output(outputOf(chunk), writer)) return true;
+        }
+        return false;
+      case "restart":
+        if (!writer.hasBegun) return false;
+        // What was written cannot be taken back.
+        await abandon(this.#call.service.engine, this.#ref);
+        await this.#fail(writer, failureOfRestart());
+        return true;
+      case "still-running":
+        if (writer.hasBegun) await writer.comment();
+        return false;
+      case "end":
+        await this.#end(event.view, writer);
+        return true;
+    }
+  }
+
+  async #output(output: ChunkOutput, writer: EventWriter): Promise<boolean> {
+    const said = writer.hasBegun ? undefined : failureSaid(output.raw);
+    if (said) {
+      await this.#fail(writer, said);
+      return true;
+    }
+    await writer.output(output);
+    if (!writer.hasEnded) return false;
+    await writer.end();
+    return true;
+  }
+
+  async #end({ job, output }: JobView, writer: EventWriter): Promise<void> {
+    if (job.status !== "COMPLETED") {
+      await this.#fail(writer, failureOfJob(job));
+      return;
+    }
+    // The handler yields nothing and returned its answer.
+    const isReturned = job.chunkCount === 0 && output !== undefined;
+    if (isReturned && (await this.#output(asOutput(output), writer))) return;
+    await writer.end();
+  }
+
+  /** The client has gone, the service stops, or nothing came for too long. */
+  async #breakOff(writer: EventWriter): Promise<void> {
+    const { service, response } = this.#call;
+    if (service.stopping && !response.destroyed) {
+      const stopping = new ServiceError("shutting_down", "the service is stopping");
+      await this.#fail(writer, failureOfRefusal(stopping));
+      return;
+    }
+    await abandon(service.engine, this.#ref);
+    await this.#fail(writer, failureOfWait(LIMITS.waitMaxMs));
+  }
+
+  async #fail(writer: EventWriter, failure: OpenAiFailure): Promise<void> {
+    const { response, service } = this.#call;
+    if (response.destroyed) return;
+    if (writer.hasBegun) {
+      await writer.event(errorText(failure.error));
+      response.end();
+    } else sendWhole(response, withJobId(failureAnswer(failure), this.#job.id), service.stopping);
+  }
+}

@@ -1,0 +1,134 @@
+/** Errors in the shape of the OpenAI API, so that its clients throw the classes they have for them. */
+import { z } from "zod";
+import type { Job } from "../../core/job.ts";
+import { JsonScanner } from "../../core/raw-json/scanner.ts";
+import type { ServiceError } from "../../core/service-error.ts";
+import type { WholeAnswer } from "../answer.ts";
+
+/** What stands under `error` (live). A handler's own error may have further members. */
+interface OpenAiError {
+  readonly message: string;
+  readonly type: string;
+  readonly param: unknown;
+  readonly code: unknown;
+}
+
+export const openAiErrorSchema = z
+  .strictObject({
+    error: z.looseObject({
+      message: z.string(),
+      type: z.string(),
+      param: z.unknown(),
+      code: z.unknown(),
+    }),
+  })
+  .meta({ id: "OpenAiError" });
+
+/** An error with the HTTP status it is answered with. */
+export interface OpenAiFailure {
+  readonly status: number;
+  readonly error: OpenAiError;
+  /** Whether the client may try the same again by itself; undefined leaves it to the client. */
+  readonly shouldRetry?: boolean;
+}
+
+export function failureAnswer({ status, error, shouldRetry }: OpenAiFailure): WholeAnswer {
+  const pieces = [errorText(error)];
+  // Clients of the OpenAI API try again after any 5xx unless they are told otherwise.
+  if (shouldRetry === undefined) return { status, pieces };
+  return { status, pieces, headers: { "x-should-retry": String(shouldRetry) } };
+}
+
+/** `{"error": …}` as JSON. */
+export function errorText(error: OpenAiError): string {
+  return JSON.stringify({ error });
+}
+
+/** A refusal of this service. */
+export function refusalAnswer(refusal: ServiceError): WholeAnswer {
+  return failureAnswer(failureOfRefusal(refusal));
+}
+
+export function failureOfRefusal(refusal: ServiceError): OpenAiFailure {
+  const { status, code, problems = [] } = refusal;
+  const message = problems.length > 1 ? problems.join("; ") : refusal.message;
+  return { status, error: { message, type: typeOf(status), param: null, code } };
+}
+
+/** The job began anew after events of its first run were written. */
+export function failureOfRestart(): OpenAiFailure {
+  const message = "the worker was lost in the middle of the answer; the job was cancelled";
+  return { status: 500, error: { message, type: typeOf(500), param: null, code: "worker_lost" } };
+}
+
+/** How a job ended that did not complete. The endpoint's own rules have decided already whether it is tried again. */
+export function failureOfJob({ status, failure }: Job): OpenAiFailure {
+  const code = failure?.type ?? (status === "CANCELLED" ? "job_cancelled" : "job_failed");
+  const message = failure?.message ?? "the job was cancelled";
+  const http = code === "invalid_input" ? 400 : status === "TIMED_OUT" ? 504 : 500;
+  return {
+    status: http,
+    error: { message, type: typeOf(http), param: null, code },
+    shouldRetry: false,
+  };
+}
+
+/** The answer did not come in the time it is waited for. */
+export function failureOfWait(waitMs: number): OpenAiFailure {
+  const message = `the answer did not come within ${waitMs} ms; the job was cancelled`;
+  const error = { message, type: typeOf(504), param: null, code: "wait_elapsed" };
+  return { status: 504, error, shouldRetry: false };
+}
+
+/** The job completed with something that is no answer. */
+export function failureOfOutput(message: string): OpenAiFailure {
+  const error = { message, type: typeOf(500), param: null, code: "invalid_output" };
+  return { status: 500, error, shouldRetry: false };
+}
+
+/**
+ * The error a handler answers with instead of a result: `{"error": {…}}` or `{"error": "…"}`, or with the members of the
+ * error at the top beside `"object": "error"`. The HTTP status is its `status`, or its `code` if that is a number, or 500.
+ */
+export function failureSaid(output: Uint8Array): OpenAiFailure | undefined {
+  const scanner = new JsonScanner({ keep: ["error", "object"] });
+  scanner.push(output);
+  const scan = scanner.end();
+  if (!scan.ok) return undefined;
+  const error = scan.members.get("error");
+  const object = scan.members.get("object");
+  const textAt = (span: typeof object) =>
+    span && Buffer.from(output.subarray(span.start, span.end)).toString();
+  const isError = textAt(object) === '"error"';
+  if (error?.kind !== "object" && error?.kind !== "string" && !isError) return undefined;
+  const whole = JSON.parse(Buffer.from(output).toString()) as Readonly<Record<string, unknown>>;
+  const said = isError ? whole : whole["error"];
+  const members = typeof said === "string" ? { message: said } : (said as object);
+  return ofMembers(members as Readonly<Record<string, unknown>>, whole);
+}
+
+function ofMembers(
+  members: Readonly<Record<string, unknown>>,
+  whole: Readonly<Record<string, unknown>>,
+): OpenAiFailure {
+  const given = [members["status"], members["code"], whole["status"], whole["code"]];
+  const status = given.map(Number).find((each) => each >= 400 && each <= 599) ?? 500;
+  const { message = "the handler answered with an error", type } = members;
+  const { object: _object, status: _status, ...rest } = members;
+  return {
+    status: Math.trunc(status),
+    error: {
+      ...rest,
+      message: typeof message === "string" ? message : JSON.stringify(message),
+      type: typeof type === "string" ? type : typeOf(status),
+      param: members["param"] ?? null,
+      code: members["code"] ?? null,
+    },
+  };
+}
+
+function typeOf(status: number): string {
+  if (status >= 500) return "server_error";
+  if (status === 401) return "authentication_error";
+  return status === 429 ? "rate_limit_error" : "invalid_request_error";
+}

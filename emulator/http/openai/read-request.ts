@@ -1,0 +1,58 @@
+/** Makes a job's submission of a request to the OpenAI API; its body stays the bytes it is. */
+import { Buffer } from "node:buffer";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { kindInWords } from "../../core/problem-words.ts";
+import { JsonScanner } from "../../core/raw-json/scanner.ts";
+import { invalidRequest, ServiceError } from "../../core/service-error.ts";
+import type { Submission } from "../../core/submission.ts";
+import type { Call, EndpointPath } from "../operation.ts";
+import { readBody } from "../request-body.ts";
+
+/** Path parameters of these operations; `*` is what follows `/openai/v1/`. */
+export interface OpenAiPath extends EndpointPath {
+  readonly "*": string;
+}
+
+export interface OpenAiRequest {
+  readonly submission: Submission;
+  /** Whether the client asked for events (`"stream": true`). */
+  readonly wantsStream: boolean;
+}
+
+/** The body becomes a member of an object that is a member of what workers are handed. */
+const BODY_MAX_DEPTH = LIMITS.jsonMaxDepth - 2;
+
+/** These need not be said: a request with a body is one, one without the other. */
+const PLAIN_METHODS: ReadonlySet<string | undefined> = new Set(["POST", "GET"]);
+
+/** @throws ServiceError not_found, unsupported_encoding, payload_too_large, invalid_json, invalid_request */
+export async function receiveRequest(call: Call<OpenAiPath>): Promise<OpenAiRequest> {
+  const { path, request, response } = call;
+  const route = `/v1/${path["*"]}`;
+  if (route === "/v1/") throw new ServiceError("not_found", "there is no path behind /openai/v1/");
+  const scanner = new JsonScanner({ keep: ["stream"], maxDepth: BODY_MAX_DEPTH });
+  const body = await readBody(request, response, LIMITS.runsyncBodyMaxBytes, (chunk) =>
+    scanner.push(chunk),
+  );
+  const method = PLAIN_METHODS.has(request.method)
+    ? ""
+    : `,"openai_method":${JSON.stringify(request.method)}`;
+  const head = `{"openai_route":${JSON.stringify(route)}${method}`;
+  if (body.length === 0) return { submission: submissionOf([head, "}"]), wantsStream: false };
+  const scan = scanner.end();
+  if (!scan.ok) throw new ServiceError("invalid_json", scan.fault.message);
+  if (scan.kind !== "object") {
+    throw invalidRequest([`the body must be an object; got ${kindInWords(scan.kind)}`]);
+  }
+  const stream = scan.members.get("stream");
+  const wantsStream =
+    stream !== undefined && body.toString("latin1", stream.start, stream.end) === "true";
+  return { submission: submissionOf([head, ',"openai_input":', body, "}"]), wantsStream };
+}
+
+function submissionOf(pieces: readonly (string | Buffer)[]): Submission {
+  const input = Buffer.concat(
+    pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)),
+  );
+  return { input, policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs } };
+}

@@ -1,0 +1,87 @@
+/** Answers an OpenAI call that wants no stream: with the job's one output, once there is one. */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { isTerminal } from "../../../runtime/protocol/job-status.ts";
+import { JsonScanner } from "../../core/raw-json/scanner.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import type { Submission } from "../../core/submission.ts";
+import type { EngineContext } from "../../engine/context.ts";
+import type { JobView } from "../../engine/job-view.ts";
+import { readStream } from "../../engine/stream-out.ts";
+import { submitAndWait } from "../../engine/submit.ts";
+import type { WholeAnswer } from "../answer.ts";
+import { ClientWait } from "../client-wait.ts";
+import type { Call } from "../operation.ts";
+import { abandon } from "./abandon.ts";
+import { outputOf } from "./chunk-text.ts";
+import {
+  failureAnswer,
+  failureOfJob,
+  failureOfOutput,
+  failureOfWait,
+  failureSaid,
+} from "./openai-error.ts";
+import type { OpenAiPath } from "./read-request.ts";
+
+/** @throws ServiceError as `submit`; shutting_down if the service stops before the job has ended */
+export async function wholeAnswer(
+  { service, path, response }: Call<OpenAiPath>,
+  submission: Submission,
+): Promise<WholeAnswer> {
+  const { engine } = service;
+  const request = { endpointId: path.endpointId, kind: "sync", submission } as const;
+  using wait = new ClientWait(service, response);
+  const view = await submitAndWait(engine, request, LIMITS.waitMaxMs, wait.signal);
+  const { id, status } = view.job;
+  if (isTerminal(status)) return withJobId(await answerOf(engine, view, wait.signal), id);
+  if (service.stopping && !response.destroyed) {
+    throw new ServiceError("shutting_down", "the service is stopping; the job goes on");
+  }
+  await abandon(engine, { endpointId: path.endpointId, jobId: id });
+  return withJobId(failureAnswer(failureOfWait(LIMITS.waitMaxMs)), id);
+}
+
+/** By this header clients of the OpenAI API name the request when they report it. */
+export function withJobId(answer: WholeAnswer, jobId: string): WholeAnswer {
+  return { ...answer, headers: { ...answer.headers, "x-request-id": jobId } };
+}
+
+async function answerOf(
+  engine: EngineContext,
+  view: JobView,
+  signal: AbortSignal,
+): Promise<WholeAnswer> {
+  const { job } = view;
+  if (job.status !== "COMPLETED") return failureAnswer(failureOfJob(job));
+  const output = view.output ?? (await onlyChunk(engine, view, signal));
+  if (output === undefined) {
+    const message = `the job has no output but ${job.chunkCount} chunks, where one answer was asked for`;
+    return failureAnswer(failureOfOutput(message));
+  }
+  const answer = onlyItem(output) ?? output;
+  const said = failureSaid(answer);
+  return said ? failureAnswer(said) : { status: 200, pieces: [answer] };
+}
+
+/** What a handler yielded that yields its answer and does not have it collected. */
+async function onlyChunk(
+  engine: EngineContext,
+  { job }: JobView,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  if (job.chunkCount !== 1) return undefined;
+  const ref = { endpointId: job.endpointId, jobId: job.id };
+  const { chunks } = await readStream(engine, ref, { from: 0, holdMs: 0, signal });
+  return chunks[0] && outputOf(chunks[0]).raw;
+}
+
+/** The item of an array of one, which is what collecting one yield gives; undefined for anything else. */
+function onlyItem(json: Uint8Array): Uint8Array | undefined {
+  const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
+  const start = text.indexOf("[");
+  if (start === -1 || text.toString("latin1", 0, start).trim() !== "") return undefined;
+  const item = text.subarray(start + 1, text.lastIndexOf("]"));
+  // Between the brackets is one item if that is JSON by itself.
+  const scanner = new JsonScanner({ keep: [] });
+  scanner.push(item);
+  return scanner.end().ok ? item : undefined;
+}

@@ -1,0 +1,135 @@
+/** Makes the OpenAPI 3.1 document of the interface from the operations' contracts. */
+import { z } from "zod";
+import {
+  createDocument as createOpenApi,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiOverrideContext,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from "zod-openapi";
+import { type AnswerContract, type Contract, TAGS } from "../contract/contract.ts";
+import { PATH_PARAMETERS, parametersOf, writtenPath } from "../contract/path-parameters.ts";
+import { type Method, type Operation, routesOf } from "../operation.ts";
+import { errorAnswers, errorSchema } from "./error-answers.ts";
+import { SUMMARIES } from "./summaries.ts";
+
+/** The version the interface's description is labelled with (spec). */
+const INTERFACE_VERSION = "0.1.0";
+
+export type OpenApiDocument = ReturnType<typeof createOpenApi>;
+
+/**
+ * The document of all `operations`, which are called at paths below `basePath`.
+ *
+ * @throws Error for an operation without a summary, or with a path parameter nobody described
+ */
+export function createDocument(
+  operations: Readonly<Record<string, Operation>>,
+  basePath: string,
+): OpenApiDocument {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const [name, operation] of Object.entries(operations)) {
+    const described = describe(name, operation);
+    for (const [at, { method, path }] of callsOf(operation).entries()) {
+      const operationId = at === 0 ? name : `${name}By${inWords(method)}`;
+      paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId, ...described } };
+    }
+  }
+  const used = new Set(Object.values(operations).map(({ contract }) => contract.tag));
+  return createOpenApi(
+    {
+      openapi: "3.1.0",
+      info: {
+        title: "Serverless compute",
+        version: INTERFACE_VERSION,
+        description: "The management interface under `/v1` and the job interface under `/v2`.",
+        license: { name: "MIT", identifier: "MIT" },
+      },
+      servers: [{ url: basePath === "" ? "/" : basePath }],
+      security: [{ key: [] }],
+      tags: Object.entries(TAGS)
+        .filter(([name]) => used.has(name as keyof typeof TAGS))
+        .map(([name, description]) => ({ name, description })),
+      paths,
+      components: {
+        schemas: { Error: errorSchema },
+        securitySchemes: { key: { type: "http", scheme: "bearer", description: "The API key." } },
+      },
+    },
+    { override: plainly },
+  );
+}
+
+/** Every method of every path, as the document writes it. */
+function callsOf(operation: Operation) {
+  return routesOf(operation).flatMap(({ methods, path }) =>
+    methods.map((method) => ({ method, path: writtenPath(path) })),
+  );
+}
+
+function describe(
+  name: string,
+  operation: Operation,
+): Omit<ZodOpenApiOperationObject, "operationId"> {
+  const { contract, access, path } = operation;
+  const summary = SUMMARIES[name];
+  if (summary === undefined) throw new Error(`the operation ${name} has no summary: npm run docs`);
+  return {
+    summary,
+    tags: [contract.tag],
+    ...(access === "anyone" ? { security: [] } : {}),
+    ...parametersOfOperation(path, contract),
+    ...(contract.takes && {
+      requestBody: { required: true, content: { "application/json": { schema: contract.takes } } },
+    }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(contract.answers).map(([status, answer]) => [status, responseOf(answer)]),
+      ),
+      ...errorAnswers(operation),
+    },
+  };
+}
+
+function parametersOfOperation(
+  path: string,
+  { query }: Contract,
+): Pick<ZodOpenApiOperationObject, "requestParams"> {
+  const shape = Object.fromEntries(
+    parametersOf(path).map((name) => {
+      const description = PATH_PARAMETERS[name];
+      if (description === undefined) throw new Error(`what is the path parameter ${name}?`);
+      return [name, z.string().min(1).meta({ description })];
+    }),
+  );
+  return {
+    requestParams: {
+      ...(Object.keys(shape).length > 0 ? { path: z.object(shape) } : {}),
+      ...(query ? { query } : {}),
+    },
+  };
+}
+
+function responseOf({ description, content, headers }: AnswerContract): ZodOpenApiResponseObject {
+  const entries = Object.entries(content).map(([type, body]) => {
+    const schema = typeof body === "string" ? z.string().meta({ description: body }) : body;
+    return [type, { schema }] as const;
+  });
+  return {
+    description,
+    ...(headers ? { headers } : {}),
+    ...(entries.length > 0 ? { content: Object.fromEntries(entries) } : {}),
+  };
+}
+
+/** Leaves out bounds every integer has and formats only zod knows; puts in defaults lost where a value is prepared first. */
+function plainly({ zodSchema, jsonSchema }: ZodOpenApiOverrideContext): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.format === "starts_with") delete jsonSchema.format;
+  if (zodSchema instanceof z.ZodDefault) jsonSchema.default = zodSchema.def.defaultValue;
+}
+
+function inWords(method: Method): string {
+  return method.slice(0, 1) + method.slice(1).toLowerCase();
+}

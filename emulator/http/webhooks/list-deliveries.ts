@@ -1,0 +1,45 @@
+/** `GET /emulator/webhooks`: webhook deliveries, the newest first (ours). */
+import { z } from "zod";
+import { DELIVERY_STATES } from "../../core/delivery.ts";
+import { limitParameter, parse, parseLimit } from "../../core/query-parameters.ts";
+import { listDeliveries as list } from "../../engine/inbox.ts";
+import { jsonAnswer } from "../answer.ts";
+import { json } from "../contract/contract.ts";
+import { deliveriesSchema } from "../contract/delivery.ts";
+import type { Operation } from "../operation.ts";
+import { deliveryBody } from "./delivery-body.ts";
+
+const text = z.string({ error: "must be given once" }).optional();
+const query = z.object({
+  jobId: text.meta({ description: "Only those of this job." }),
+  endpointId: text.meta({ description: "Only those of this endpoint." }),
+  state: z
+    .enum(DELIVERY_STATES, { error: `must be one of ${DELIVERY_STATES.join(", ")}` })
+    .optional()
+    .meta({ description: "Only those in this state." }),
+  limit: limitParameter,
+  after: text.meta({ description: "Id of the delivery after which the page begins." }),
+});
+
+export const listDeliveries: Operation = {
+  methods: ["GET"],
+  path: "/emulator/webhooks",
+  body: "skipped",
+  access: "admin",
+  contract: {
+    tag: "emulator",
+    query,
+    answers: { 200: json("A page of deliveries.", deliveriesSchema) },
+  },
+  async perform({ service, query: sent }) {
+    const { jobId, endpointId, state, after } = query.shape;
+    const filter = {
+      jobId: parse(sent, "jobId", jobId),
+      endpointId: parse(sent, "endpointId", endpointId),
+      state: parse(sent, "state", state),
+    };
+    const limit = parseLimit(sent);
+    const page = await list(service.engine, filter, limit, parse(sent, "after", after));
+    return jsonAnswer({ deliveries: page.deliveries.map(deliveryBody), next: page.next });
+  },
+};
