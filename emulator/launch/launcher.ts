@@ -1,5 +1,6 @@
-/** Port: how workers come into being. Adapters: child processes, and later containers. */
+/** Port: how workers come into being. Adapters: child processes and containers. */
 import type { Endpoint } from "../core/endpoint.ts";
+import type { GpuDevice } from "../core/gpu-allocation.ts";
 import type { Template } from "../core/template.ts";
 
 /** Everything a launcher needs to know to start one worker. */
@@ -9,6 +10,8 @@ export interface WorkerOrder {
   readonly workerToken: string;
   readonly endpoint: Endpoint;
   readonly template: Template;
+  /** The devices that are this worker's alone until it has ended; none for an endpoint without GPUs. */
+  readonly gpus: readonly GpuDevice[];
 }
 
 /** How a worker ended. */
@@ -18,21 +21,40 @@ export interface WorkerExit {
   readonly outOfMemory: boolean;
   /** Set when the worker could not even be started; a sentence that says why. */
   readonly startError: string | undefined;
+  /** Set when what it ran in went away, so that nobody knows more of its end; a sentence that says what is gone. */
+  readonly goneWith?: string;
   /** The last lines it wrote, oldest first. */
   readonly lastLogLines: readonly string[];
 }
 
+/** Where the HTTP server that a worker of a load balancing endpoint is listens, on this machine. */
+export interface ServerAddress {
+  readonly port: number;
+  readonly healthPort: number;
+  /** A path that can be sent as it is. */
+  readonly healthPath: string;
+}
+
 /** A worker that was started; it may still be initializing. */
 export interface LaunchedWorker {
+  /**
+   * Resolves when its program runs, where that takes its time: an image is pulled first. The time it has to speak and to
+   * become ready begins then. Stays open where it comes to nothing; absent where the program runs at once.
+   */
+  readonly running?: Promise<void>;
   /** Settles once, when the worker and all its processes are gone. Never rejects. */
   readonly exited: Promise<WorkerExit>;
-  /** Asks the worker to finish its jobs and leave. */
+  /** Where its server is to answer; a worker of a load balancing endpoint has one. Never settles if it could not be started. */
+  readonly server?: Promise<ServerAddress>;
+  /** Asks the worker to finish its jobs and leave; of a server, by SIGTERM, when it has answered all requests. */
   drain(): void;
   /** Ends the worker and everything it started at once. */
   kill(): void;
 }
 
 export interface Launcher {
+  /** True where a worker has only the GPUs it is given: an endpoint with GPUs cannot do with unknown ones. */
+  readonly needsKnownGpus?: boolean;
   /** Undefined when this launcher can run workers of the template, else a sentence that says why not. */
   refuses(template: Template): string | undefined;
   /** Starts a worker. Never throws: a failure to start is an exit with `startError`. */

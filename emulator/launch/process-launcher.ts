@@ -1,14 +1,18 @@
-/** Launcher that runs each worker as a child process: `sv-worker` with a handler module from this machine's files. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { endMarked, killMarked } from "../../runtime/pipe/process-tree.ts";
+/** Launcher that runs each worker as a child process: `sv-worker` with a handler module from this machine's files, or the user's server. */
+import { spawn } from "node:child_process";
 import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
 import type { Template } from "../core/template.ts";
 import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "./launcher.ts";
-import { LineTail } from "./line-tail.ts";
+import { launchServer } from "./server-worker.ts";
+import { TakenPorts } from "./taken-ports.ts";
+import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
+import { workerEnvironment } from "./worker-environment.ts";
 
 export interface ProcessLauncherOptions {
   /** Path of the program `sv-worker`. */
   readonly program: string;
+  /** Path of the program that runs the HTTP server of a load balancing endpoint's worker. */
+  readonly serverProgram: string;
   /** The address of the worker port, asked for at each launch. */
   serviceAddress(): string;
   /** What `SV_HANDLER` of a worker of this template is to be: the path of a handler module; undefined if none stands behind it. */
@@ -19,18 +23,17 @@ export interface ProcessLauncherOptions {
   line(order: WorkerOrder, line: string): void;
 }
 
-/** Variables of the emulator's own environment that are not the workers' business. */
-const PRIVATE_VARIABLE = /^SV_/u;
-
 export function createProcessLauncher(options: ProcessLauncherOptions): Launcher {
   const running = new Map<LaunchedWorker, Promise<WorkerExit>>();
+  const ports = new TakenPorts();
   return {
     refuses(template) {
       if (options.handlerOf(template) !== undefined) return undefined;
       return `no handler file is served for the image "${template.imageName}"`;
     },
     launch(order) {
-      const worker = launch(options, order);
+      const isServer = order.endpoint.type === "LOAD_BALANCING";
+      const worker = isServer ? launchServer(options, order, ports) : launch(options, order);
       running.set(worker, worker.exited);
       void worker.exited.then(() => running.delete(worker));
       return worker;
@@ -50,56 +53,15 @@ function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWo
     stdio: ["pipe", "pipe", "pipe"],
     env: environment(options, order),
   });
-  const tail = new LineTail((line) => options.line(order, line));
-  child.stdout.on("data", (bytes: Buffer) => tail.push(bytes));
-  child.stderr.on("data", (bytes: Buffer) => tail.push(bytes));
   child.stdin.on("error", () => undefined);
-  return {
-    exited: exitOf(child, tail).then(async (exit) => {
-      // Its handler process ends by itself as soon as the worker is gone, unless it is stopped or hangs.
-      await endMarked(WORKER_ENV.workerId, order.workerId);
-      return exit;
-    }),
-    drain: () => void child.kill("SIGTERM"),
-    kill: () => {
-      child.kill("SIGKILL");
-      // These end by themselves when the worker is gone, unless they are stopped.
-      killMarked(WORKER_ENV.workerId, order.workerId);
-    },
-  };
+  return asWorker(child, order.workerId, (line) => options.line(order, line));
 }
 
 function environment(options: ProcessLauncherOptions, order: WorkerOrder): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !PRIVATE_VARIABLE.test(name));
   return {
-    ...Object.fromEntries(inherited),
-    ...options.extraEnv?.(order),
-    ...order.template.env,
-    [WORKER_ENV.serviceAddress]: options.serviceAddress(),
-    [WORKER_ENV.workerToken]: order.workerToken,
-    [WORKER_ENV.workerId]: order.workerId,
-    [WORKER_ENV.endpointId]: order.endpoint.id,
+    ...inheritedEnvironment(),
+    ...workerEnvironment(order, options.serviceAddress(), options.extraEnv?.(order)),
+    ...gpuEnv(order),
     [WORKER_ENV.handler]: options.handlerOf(order.template),
-    [WORKER_ENV.logFormat]: "json",
-    [WORKER_ENV.exitOnStdinEnd]: "1",
   };
-}
-
-function exitOf(child: ChildProcess, tail: LineTail): Promise<WorkerExit> {
-  const { promise, resolve } = Promise.withResolvers<WorkerExit>();
-  const settle = (exit: Partial<WorkerExit>) => {
-    resolve({
-      exitCode: undefined,
-      signal: undefined,
-      outOfMemory: false,
-      startError: undefined,
-      lastLogLines: tail.end(),
-      ...exit,
-    });
-  };
-  child.once("error", (error) => settle({ startError: error.message }));
-  child.once("close", (code, signal) =>
-    settle({ exitCode: code ?? undefined, signal: signal ?? undefined }),
-  );
-  return promise;
 }

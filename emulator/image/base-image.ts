@@ -1,0 +1,119 @@
+/** The base image of workers: built from Dockerfile.base once for each version, architecture and image beneath it. */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire, findPackageJSON } from "node:module";
+import path from "node:path";
+import { type ContextDirectory, packContext } from "./build-context.ts";
+import { type Engine } from "./engine.ts";
+import { ImageError } from "./image-error.ts";
+import { imageAt } from "./image-facts.ts";
+import { keptFiles } from "./kept-files.ts";
+import { runBuild } from "./run-build.ts";
+
+/** What `FROM` of a worker's Dockerfile says. */
+const BASE_NAME = "sv-base";
+
+const DOCKERFILE = "Dockerfile.base";
+const PARTS = "dist/image";
+
+export interface BaseOptions {
+  /** What the base image is built on; default: the one of Dockerfile.base, with CUDA. */
+  readonly baseImage: string | undefined;
+  /** Where Node and npm come from; default: the one of Dockerfile.base. */
+  readonly nodeImage: string | undefined;
+  /** Builds it even if it is there. */
+  readonly rebuild: boolean;
+  readonly signal: AbortSignal;
+  readonly progress: (line: string) => void;
+}
+
+export interface BaseImage {
+  /** With a tag that names its content. */
+  readonly name: string;
+  readonly baseImage: string;
+  readonly nodeImage: string;
+  /** False: it was there. */
+  readonly isNew: boolean;
+}
+
+/** The same is tagged `sv-base`. @throws ImageError */
+export async function ensureBase(engine: Engine, options: BaseOptions): Promise<BaseImage> {
+  const root = packageRoot();
+  const dockerfile = await readFile(path.join(root, DOCKERFILE), "utf8");
+  const baseImage = options.baseImage ?? defaultOf(dockerfile, "BASE_IMAGE");
+  const nodeImage = options.nodeImage ?? defaultOf(dockerfile, "NODE_IMAGE");
+  const { paths } = await keptFiles(path.join(root, PARTS));
+  const version = versionOf(root);
+  const content = await digest(path.join(root, PARTS), [...paths].toSorted(), [
+    ...[dockerfile, baseImage, nodeImage, engine.arch],
+  ]);
+  const name = `${BASE_NAME}:${version}-${content}`;
+  const isNew = options.rebuild || (await imageAt(engine.docker, name)) === undefined;
+  if (isNew) {
+    await runBuild(engine.docker, {
+      tag: name,
+      context: packContext({
+        files: [{ path: DOCKERFILE, content: dockerfile }],
+        directories: [
+          { directory: path.join(root, PARTS), prefix: PARTS },
+          ...bundlerProgram(engine.arch),
+        ],
+      }),
+      dockerfile: DOCKERFILE,
+      buildArgs: { BASE_IMAGE: baseImage, NODE_IMAGE: nodeImage },
+      cache: !options.rebuild,
+      signal: options.signal,
+      progress: options.progress,
+    });
+  }
+  await engine.docker.getImage(name).tag({ repo: BASE_NAME, tag: "latest" });
+  return { name, baseImage, nodeImage, isNew };
+}
+
+/** From the source as from the package: the directory with package.json has the parts below it. */
+function packageRoot(): string {
+  const manifest = findPackageJSON(import.meta.url);
+  const root = manifest === undefined ? undefined : path.dirname(manifest);
+  if (root !== undefined && existsSync(path.join(root, PARTS))) return root;
+  throw new ImageError(`this installation of sv-runtime lacks ${PARTS}; install it again`);
+}
+
+function versionOf(root: string): string {
+  const manifest: unknown = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  const hasVersion = typeof manifest === "object" && manifest !== null && "version" in manifest;
+  return hasVersion ? String(manifest.version) : "unknown";
+}
+
+/** What is pinned there is said nowhere else. */
+function defaultOf(dockerfile: string, argument: string): string {
+  const [, value] = new RegExp(`^ARG ${argument}=(\\S+)$`, "mu").exec(dockerfile) ?? [];
+  if (value === undefined) throw new Error(`${DOCKERFILE} has no default for ${argument}`);
+  return value;
+}
+
+async function digest(
+  directory: string,
+  paths: readonly string[],
+  more: readonly string[],
+): Promise<string> {
+  const hash = createHash("sha256").update(JSON.stringify([...more, ...paths]));
+  for (const file of paths) {
+    hash.update(await readFile(path.join(directory, file)).catch(() => ""));
+  }
+  return hash.digest("hex").slice(0, 12);
+}
+
+/** It is installed where the engine's images run what this machine runs; elsewhere npm fetches it during the build. */
+function bundlerProgram(arch: string): readonly ContextDirectory[] {
+  const name = `linux-${arch}`;
+  try {
+    const fromBundler = createRequire(createRequire(import.meta.url).resolve("esbuild"));
+    const file = fromBundler.resolve(`@esbuild/${name}/bin/esbuild`);
+    const directory = path.resolve(file, "../..");
+    const paths = new Set(["bin", "bin/esbuild"]);
+    return [{ directory, paths, prefix: `node_modules/@esbuild/${name}` }];
+  } catch {
+    return [];
+  }
+}

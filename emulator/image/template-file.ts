@@ -1,0 +1,41 @@
+/** The file with the template of an image: the body of `POST /v1/templates`. */
+import { readFile, writeFile } from "node:fs/promises";
+import { ImageError } from "./image-error.ts";
+
+export interface TemplateFacts {
+  /** Of the template; taken only when the file is new. */
+  readonly name: string;
+  readonly imageName: string;
+  readonly category: "NVIDIA" | "CPU";
+}
+
+/**
+ * A new file gets what a serverless template needs. In one that is there only the image is renewed: the rest is its owner's.
+ *
+ * @throws ImageError when the file is no JSON object, or cannot be written
+ */
+export async function writeTemplate(file: string, facts: TemplateFacts): Promise<void> {
+  const former = await readFile(file, "utf8").catch(() => undefined);
+  const template =
+    former === undefined
+      ? { ...facts, isServerless: true, ports: [], env: {} }
+      : { ...parsed(former, file), imageName: facts.imageName };
+  await writeFile(file, `${JSON.stringify(template, undefined, 2)}\n`).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ImageError(`the template cannot be written: ${reason}`, { cause: error });
+  });
+}
+
+function parsed(text: string, file: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Said below.
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new ImageError(
+    `${file} is there and is no JSON object; the image is built, but its template was not written. ` +
+      "Remove the file, or name another with --template-out",
+  );
+}

@@ -1,0 +1,67 @@
+/** Port: what the Docker launcher asks of a container engine. The adapter is `dockerode-engine.ts`; tests have scripted ones. */
+import type { ContainerCreateOptions } from "dockerode";
+import type { RegistryCredentials } from "../../core/registry-auth.ts";
+
+/** The engine refused something, or did not answer. */
+export class EngineError extends Error {
+  override readonly name = "EngineError";
+  /** HTTP status of its answer; undefined where there was none: it is not there, or went away meanwhile. */
+  readonly status: number | undefined;
+
+  /** @param message as the engine said it, or a sentence on why it cannot be reached */
+  constructor(message: string, status: number | undefined, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+  }
+}
+
+/** A container as a list shows it. */
+export interface ListedContainer {
+  readonly id: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** ms since the epoch. */
+  readonly createdAt: number;
+}
+
+/** How a container's program ended. */
+export interface ContainerEnd {
+  readonly exitCode: number;
+  /** Memory ran out in it at some time. */
+  readonly oomKilled: boolean;
+}
+
+/** Every operation throws an {@link EngineError}. */
+export interface ContainerEngine {
+  /** Resolves when it answers. */
+  greet(): Promise<void>;
+  hasImage(name: string): Promise<boolean>;
+  /** The engine's messages as they come, errors among them; ends when the image is there. Aborting it ends the pull. */
+  pull(
+    name: string,
+    credentials: RegistryCredentials | undefined,
+    signal: AbortSignal,
+  ): AsyncIterable<unknown>;
+  create(options: ContainerCreateOptions): Promise<EngineContainer>;
+  /** All containers with the label, whatever its value, also those that do not run. */
+  list(label: string): Promise<readonly ListedContainer[]>;
+  /** With its anonymous volumes, running or not. One that is gone already is no error. */
+  remove(id: string): Promise<void>;
+  /** This machine's address as containers of the default network see it; undefined where that cannot be told. */
+  gatewayAddress(): Promise<string | undefined>;
+}
+
+export interface EngineContainer {
+  readonly id: string;
+  /**
+   * To be called before `start`. The container's standard input is open until this process ends. The answer settles when
+   * nothing more will be written, and never rejects.
+   */
+  attach(written: (bytes: Buffer) => void): Promise<{ readonly ended: Promise<void> }>;
+  start(): Promise<void>;
+  /** The ports of this machine's loopback address that lead to ports of the running container (`80/tcp`), by these. */
+  ports(): Promise<ReadonlyMap<string, number>>;
+  /** Resolves when its program has ended. @throws EngineError with status 404 when the container is gone */
+  end(): Promise<ContainerEnd>;
+  /** One that has ended already is no error. */
+  signal(name: "SIGTERM" | "SIGKILL"): Promise<void>;
+}

@@ -1,0 +1,48 @@
+/** The labels by which containers are known to be this emulator's, and which of them nobody needs any more. */
+import { ownedName, ownershipOf } from "../../../runtime/leftovers/owner.ts";
+import type { WorkerOrder } from "../launcher.ts";
+import type { ListedContainer } from "./container-engine.ts";
+
+export const LABEL = {
+  /** The emulator's data directory, as a digest: no two emulators that run have the same. */
+  emulator: "sv.emulator",
+  /** The process that started it. */
+  owner: "sv.owner",
+  endpoint: "sv.endpoint",
+  worker: "sv.worker",
+} as const;
+
+const OWNER_KIND = "sv";
+
+/** No job is older than its time to live, 7 days at most: what is older than this holds nothing of a running one. */
+const SURELY_DEAD_MS = 8 * 24 * 3_600_000;
+
+export function labelsOf(
+  { workerId, endpoint }: Pick<WorkerOrder, "workerId" | "endpoint">,
+  emulator: string,
+): Readonly<Record<string, string>> {
+  return {
+    [LABEL.emulator]: emulator,
+    // Names of this form have something behind the owner that makes them unique.
+    [LABEL.owner]: `${ownedName(OWNER_KIND)}-${workerId}`,
+    [LABEL.endpoint]: endpoint.id,
+    [LABEL.worker]: workerId,
+  };
+}
+
+/**
+ * True for one that this emulator, or an earlier one on its data directory, made and does not run; also for one of another
+ * emulator whose process is dead, or of which nobody here knows and which is 8 days old.
+ *
+ * @param isRun whether this emulator runs a worker of that id
+ */
+export function isLeftover(
+  { labels, createdAt }: ListedContainer,
+  emulator: string,
+  isRun: (workerId: string) => boolean,
+  now: number,
+): boolean {
+  if (labels[LABEL.emulator] === emulator) return !isRun(labels[LABEL.worker] ?? "");
+  const ownership = ownershipOf(OWNER_KIND, labels[LABEL.owner] ?? "");
+  return ownership === "dead" || (ownership === "unknown" && createdAt < now - SURELY_DEAD_MS);
+}

@@ -1,0 +1,171 @@
+/** What the engine is told of a worker's container: program, variables, mounts, bounds, privileges, GPUs. Pure. */
+import path from "node:path";
+import type { ContainerCreateOptions, HostConfig, MountConfig } from "dockerode";
+import { SERVER_ENV, WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import type { WorkerOrder } from "../launcher.ts";
+import { serverWish } from "../server-wish.ts";
+import { toldGpus, workerEnvironment } from "../worker-environment.ts";
+import type { ContainerSettings } from "./container-settings.ts";
+
+/** Where a container finds the worker port. */
+const WORKER_SOCKET = "/run/sv-worker.sock";
+
+/** Where handlers find the endpoint's network volume, beside the template's `volumeMountPath` (live). */
+const VOLUME_PATH = "/runpod-volume";
+
+/** Processes and threads of one container. */
+const PIDS_MAX = 4_096;
+
+const GB = 1024 ** 3;
+
+/** Of memory that processes share, which model servers need more of than the engine's 64 MB. It counts as memory. */
+const SHM_BYTES = 1 * GB;
+
+/** Whoever wants to read the lines later has `docker logs`; the emulator gets them as they are written. */
+const LOG_CONFIG = { Type: "json-file", Config: { "max-size": "10m", "max-file": "1" } };
+
+/** What a container is given of this machine. */
+export interface ContainerPlaces {
+  /** Path of the worker port's socket here. */
+  readonly workerSocket: string;
+  /** Directory of the endpoint's network volume here. */
+  readonly volume: string | undefined;
+  /** Further variables; those of the template win. */
+  readonly env: Readonly<Record<string, string>>;
+  /** `uid:gid` of a container with the least privileges. */
+  readonly user: string;
+}
+
+export interface ContainerFrame {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly settings: ContainerSettings;
+  readonly places: ContainerPlaces;
+  /** Whether the engine can limit the size of a container's disk. */
+  readonly limitsDisk: boolean;
+}
+
+export function containerOptions(
+  order: WorkerOrder,
+  { labels, settings, places, limitsDisk }: ContainerFrame,
+): ContainerCreateOptions {
+  const { template, endpoint, workerId } = order;
+  const { dockerEntrypoint: entrypoint, dockerStartCmd: command } = template;
+  return {
+    name: `sv-${endpoint.id}-${workerId}`,
+    Image: template.imageName,
+    ...(entrypoint.length > 0 && { Entrypoint: [...entrypoint] }),
+    ...(command.length > 0 && { Cmd: [...command] }),
+    Env: environment(order, places),
+    Labels: { ...labels },
+    ...(isServer(order) && { ExposedPorts: Object.fromEntries(serverPorts(order).map(nothing)) }),
+    // Held open by the emulator: a worker whose standard input ends has lost it, and ends too.
+    OpenStdin: true,
+    StdinOnce: true,
+    ...(!settings.asImage && { User: places.user }),
+    HostConfig: {
+      Init: true,
+      Mounts: mounts(order, places),
+      Memory: settings.memoryBytes,
+      MemorySwap: settings.memoryBytes,
+      PidsLimit: PIDS_MAX,
+      ShmSize: SHM_BYTES,
+      LogConfig: LOG_CONFIG,
+      ...(settings.cpus !== undefined && { NanoCpus: Math.round(settings.cpus * 1e9) }),
+      ...(settings.asImage
+        ? wholeDisk(order, limitsDisk)
+        : leastPrivileges(order, settings, places)),
+      ...(isServer(order) && { PortBindings: Object.fromEntries(serverPorts(order).map(locally)) }),
+      ...gpuRequests(order),
+    },
+  };
+}
+
+/** As the engine names the ports of the HTTP server that a worker of a load balancing endpoint is. */
+export function serverPorts({ template }: Pick<WorkerOrder, "template">): [string, string] {
+  const { port, healthPort } = serverWish(template);
+  return [`${port}/tcp`, `${healthPort}/tcp`];
+}
+
+export function isServer({ endpoint }: Pick<WorkerOrder, "endpoint">): boolean {
+  return endpoint.type === "LOAD_BALANCING";
+}
+
+function nothing(port: string): [string, object] {
+  return [port, {}];
+}
+
+/** On a free port of this machine, and for nobody else. */
+function locally(port: string): [string, readonly object[]] {
+  return [port, [{ HostIp: "127.0.0.1", HostPort: "" }]];
+}
+
+function leastPrivileges(
+  order: WorkerOrder,
+  { tmpBytes }: ContainerSettings,
+  places: ContainerPlaces,
+): HostConfig {
+  const isTaken = mounts(order, places).some(({ Target: target }) => target === "/tmp");
+  return {
+    ReadonlyRootfs: true,
+    ...(!isTaken && { Tmpfs: { "/tmp": `rw,noexec,nosuid,nodev,mode=1777,size=${tmpBytes}` } }),
+    CapDrop: ["ALL"],
+    SecurityOpt: ["no-new-privileges"],
+  };
+}
+
+function wholeDisk({ template }: WorkerOrder, limitsDisk: boolean): HostConfig {
+  return limitsDisk && template.containerDiskInGb > 0
+    ? { StorageOpt: { size: `${template.containerDiskInGb}G` } }
+    : {};
+}
+
+function environment(order: WorkerOrder, { env, volume }: ContainerPlaces): string[] {
+  const extra = { ...env, ...(volume !== undefined && { [WORKER_ENV.volumePath]: VOLUME_PATH }) };
+  const variables = {
+    ...(isServer(order)
+      ? serverEnvironment(order, extra)
+      : workerEnvironment(order, `unix:${WORKER_SOCKET}`, extra)),
+    // Images that know GPUs set it to `all`.
+    NVIDIA_VISIBLE_DEVICES: realGpus(order).join(",") || "void",
+  };
+  return Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+}
+
+/** A server has ports of its own, so it gets those of its template, and has no business with the worker port. */
+function serverEnvironment(order: WorkerOrder, extra: Readonly<Record<string, string>>) {
+  const { port, healthPort, writtenHealthPath } = serverWish(order.template);
+  return {
+    ...extra,
+    [SERVER_ENV.healthPath]: writtenHealthPath,
+    ...order.template.env,
+    ...toldGpus(order),
+    [SERVER_ENV.port]: port,
+    [SERVER_ENV.healthPort]: healthPort,
+    [WORKER_ENV.workerId]: order.workerId,
+    [WORKER_ENV.endpointId]: order.endpoint.id,
+  };
+}
+
+function mounts(order: WorkerOrder, { workerSocket, volume }: ContainerPlaces): MountConfig {
+  const { template } = order;
+  const socket = isServer(order) ? [] : [bind(workerSocket, WORKER_SOCKET)];
+  if (volume === undefined) return socket;
+  const own = path.posix.normalize(`${template.volumeMountPath}/`).replace(/(?<=.)\/$/u, "");
+  const targets = new Set([VOLUME_PATH, own]);
+  return [...socket, ...[...targets].map((target) => bind(volume, target))];
+}
+
+function bind(source: string, target: string) {
+  return { Type: "bind", Source: source, Target: target } as const;
+}
+
+function gpuRequests(order: WorkerOrder): HostConfig {
+  const ids = realGpus(order);
+  if (ids.length === 0) return {};
+  const request = { Driver: "", Count: 0, DeviceIDs: ids, Capabilities: [["gpu"]], Options: {} };
+  return { DeviceRequests: [request] };
+}
+
+function realGpus({ gpus }: WorkerOrder): string[] {
+  return gpus.filter(({ isSimulated }) => !isSimulated).map(({ id }) => id);
+}

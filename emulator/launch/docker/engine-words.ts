@@ -1,0 +1,67 @@
+/** What goes wrong with an engine, in sentences a person can act on. Pure. */
+import { EngineError } from "./container-engine.ts";
+
+const GPU_DRIVER = /could not select device driver/u;
+const NO_SUCH_PROGRAM =
+  /(exec: .*|stat .*): (executable file not found in \$PATH|no such file or directory|permission denied)/u;
+const SOURCE_MISSING = /bind source path does not exist/u;
+const MOUNT_TARGET =
+  /invalid (mount|volume) (config|specification|path)|Duplicate mount point|must be an absolute path/u;
+
+/** Why a container could not be made or started. */
+export function startProblem(error: unknown): string {
+  if (!(error instanceof EngineError))
+    return error instanceof Error ? error.message : String(error);
+  if (error.status === undefined) return error.message;
+  const said = bare(error.message);
+  if (GPU_DRIVER.test(said))
+    return 'the Docker engine has no driver for GPUs: install the NVIDIA Container Toolkit, run "nvidia-ctk runtime configure --runtime=docker" and start Docker anew';
+  if (SOURCE_MISSING.test(said))
+    return `the Docker engine does not see the files of this machine, so it must be one that runs on it: ${said}`;
+  const [program] = NO_SUCH_PROGRAM.exec(said) ?? [];
+  if (program !== undefined) return programProblem(program);
+  if (MOUNT_TARGET.test(said))
+    return `the container's mounts make no sense: ${said}; volumeMountPath of the template is one of them`;
+  return `the Docker engine refuses the container: ${said}`;
+}
+
+/** @param reason why the program that a container consists of could not be run */
+export function programProblem(reason: string): string {
+  return `the container's program cannot be run: ${reason}; dockerEntrypoint and dockerStartCmd of the template say what is run, without them the image does`;
+}
+
+const DENIED = /denied|unauthorized|authentication required|incorrect username|no basic auth/iu;
+const UNKNOWN = /not found|manifest unknown|does not exist/iu;
+const OFFLINE =
+  /dial tcp|no such host|timeout|connection refused|Temporary failure|request canceled/iu;
+
+/** Why an image could not be pulled. */
+export function pullProblem(image: string, error: unknown, hasCredentials: boolean): string {
+  if (error instanceof EngineError && error.status === undefined) return error.message;
+  const said = error instanceof Error ? error.message : String(error);
+  return `the image ${image} is not on this machine and cannot be pulled: ${said.trim()}; ${pullAdvice(said, hasCredentials)}`;
+}
+
+function pullAdvice(said: string, hasCredentials: boolean): string {
+  if (DENIED.test(said) && hasCredentials)
+    return "check the name, and user and password of the container registry auth that the template names";
+  if (DENIED.test(said))
+    return "check the name; a private image needs the containerRegistryAuthId of its template";
+  if (UNKNOWN.test(said)) return "check imageName of the template, its tag too";
+  if (OFFLINE.test(said)) return "check whether this machine reaches the registry";
+  return "an image that is built or pulled on this machine by hand is used as it is";
+}
+
+/** Without the engine's account of its own innards. */
+function bare(said: string): string {
+  return said
+    .replace(/^.*starting container process caused: /su, "")
+    .replace(
+      /^(failed to create (shim task|task for container): )?OCI runtime create failed: /u,
+      "",
+    )
+    .replace(/^runc create failed: /u, "")
+    .replace(/^unable to start container process: /u, "")
+    .replace(/: unknown$/u, "")
+    .trim();
+}
