@@ -2,72 +2,39 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
+import { readAdvanceMs } from "./core/advance-input.ts";
+import type { Containers } from "./containers.ts";
+import { httpHealthProbe } from "./balance/http-health-probe.ts";
 import type { Random } from "./core/clock.ts";
+import type { GpuInventory } from "./core/gpu-allocation.ts";
 import { KeyRing } from "./core/key-ring.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/lease-terms.ts";
-import type { EngineLog } from "./engine/context.ts";
+import { advanceClock } from "./engine/advance-clock.ts";
+import type { EngineContext, EngineLog } from "./engine/context.ts";
 import { createEngine, type RunningEngine } from "./engine/engine.ts";
-import { settleUserKey } from "./engine/user-key.ts";
+import { registryCredentials } from "./engine/registry-credentials.ts";
+import { type GivenKeys, settleKeys } from "./engine/service-keys.ts";
 import { WorkerSession } from "./engine/worker-session.ts";
 import { WorkerServer } from "./grpc/worker-server.ts";
 import { HandlerFiles } from "./handler-files.ts";
-import { createHttpServer, type HttpServer } from "./http/server.ts";
-import { createProcessLauncher } from "./launch/process-launcher.ts";
-import { type LocalHandler, localEndpoint, localTemplate } from "./local-endpoint.ts";
-import { ObjectService, type S3Access } from "./objects/object-service.ts";
+import { RateGate } from "./http/rate-gate.ts";
+import { createHttpServer, type HttpServer, type HttpServerOptions } from "./http/server.ts";
+import { gpuFinder } from "./launch/find-gpus.ts";
+import type { WorkerOrder } from "./launch/launcher.ts";
+import { createLaunchers, type Launchers, type LaunchersOptions } from "./launchers.ts";
+import { type LocalHandler, servedEndpoint } from "./local-endpoint.ts";
+import { ObjectService } from "./objects/object-service.ts";
+import type { Emulator, EmulatorClock, EmulatorOptions } from "./options.ts";
+import { chooseSecretKey } from "./secrets/choose-secret-key.ts";
 import { createMemoryStore } from "./store/memory/memory-store.ts";
+import { prepareWebhooks } from "./prepare-webhooks.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
 import { createSystemClock, createSystemRandom } from "./system-clock.ts";
-
-/** A line a worker or its handler wrote. */
-export interface WorkerLine {
-  readonly workerId: string;
-  readonly endpointId: string;
-  readonly line: string;
-}
-
-export interface EmulatorOptions {
-  /** Address to listen on; default 127.0.0.1. */
-  readonly host?: string;
-  /** Port to listen on; default 7080, 0 for any free one. */
-  readonly port?: number;
-  /**
-   * The object store that S3 clients can use, workers among them: false for none, by default there is one. Its port is
-   * by default the one above `port`, or any free one where that is taken or `port` is 0.
-   */
-  readonly s3?: false | { readonly port?: number };
-  /** Directory that keeps everything over restarts; without it everything is kept in memory, objects in a temporary directory, and lost at the end. */
-  readonly dataDir?: string;
-  /** The user's API key; by default one is generated at the first start of a data directory. */
-  readonly apiKey?: string;
-  /** Handler modules to serve, each as an endpoint. */
-  readonly handlers?: readonly LocalHandler[];
-  /**
-   * How long a worker may say nothing before it is taken for lost, ended and replaced, ms; default 15,000, at least
-   * 1,000. It is told to speak three times as often.
-   */
-  readonly leaseMs?: number;
-  /** Where the service says what it does; by default nowhere. */
-  readonly log?: EngineLog;
-  /** Called with each line a worker writes. */
-  readonly workerLine?: (line: WorkerLine) => void;
-}
-
-export interface Emulator extends AsyncDisposable {
-  /** For example `http://127.0.0.1:7080`. */
-  readonly url: string;
-  /** The user's API key, if it was given or generated in this start. */
-  readonly apiKey: string | undefined;
-  readonly endpointIds: readonly string[];
-  /** Where the object store is and the keys for it; undefined if there is none. */
-  readonly s3: S3Access | undefined;
-  /** Stops everything: `drain` (the default) lets running jobs finish, `kill` does not. Idempotent; `kill` hastens a drain. */
-  stop(how?: "drain" | "kill"): Promise<void>;
-}
+import type { WebhookSender } from "./webhook/webhook-sender.ts";
+import { Volumes } from "./volumes.ts";
 
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 7080;
@@ -86,11 +53,13 @@ const SILENT: EngineLog = { info: () => undefined, warn: () => undefined, error:
  * Starts the service; resolves when it can be called.
  *
  * @throws StoreInUseError, StoreUnusableError for the data directory; PortInUseError and others for the address;
- *   RangeError for a `leaseMs` that makes no sense
+ *   VolumeUnusableError for the `volume` of a handler; RangeError for a `leaseMs`, `gpus`, `secretKey` or `webhookSecret`
+ *   that makes no sense
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { leaseMs } = options;
   const lease = leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs);
+  const findGpus = gpuFinder(options.gpus);
   const log = options.log ?? SILENT;
   const store =
     options.dataDir === undefined
@@ -100,6 +69,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     log,
     store,
     lease,
+    findGpus,
     temporaryDir: await mkdtemp(join(tmpdir(), `${ownedName(TEMPORARY_DIR_KIND)}-`)),
     leftoversCleared: clearLeftovers(tmpdir(), TEMPORARY_DIR_KIND),
   };
@@ -116,69 +86,119 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 interface Parts {
   readonly log: EngineLog;
   readonly lease: LeaseTerms;
+  readonly findGpus: () => Promise<GpuInventory>;
   readonly store: Store;
   /** For what lasts no longer than this run: the worker port's socket, and objects if there is no data directory. */
   readonly temporaryDir: string;
   /** Settles when what killed services left is gone. */
   readonly leftoversCleared: Promise<void>;
   objects?: ObjectService;
+  webhookSender?: WebhookSender;
+  containers?: Containers;
   engine?: RunningEngine;
   workerServer?: WorkerServer;
+  limits?: RateGate;
   http?: HttpServer;
 }
 
 async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator> {
   const { log, store, lease } = parts;
+  const { host = DEFAULT_HOST, port = DEFAULT_PORT, handlers = [] } = options;
   const random = createSystemRandom();
   const clock = createSystemClock();
-  const handlers = options.handlers ?? [];
   const handlerFiles = new HandlerFiles(handlers, log);
-  const objects = await startObjects(options, parts, random);
-  const launcher = createProcessLauncher({
-    program: fileURLToPath(workerProgram()),
-    serviceAddress: () => workerServer.address,
-    handlerOf: (template) => handlerFiles.moduleOf(template),
-    extraEnv: ({ endpoint, template }) => objects?.workerEnv(endpoint.id, template.env) ?? {},
-    line: ({ workerId, endpoint }, line) =>
-      options.workerLine?.({ workerId, endpointId: endpoint.id, line }),
+  const storage = await startStorage(options, parts, random);
+  const launchers = startLaunchers(options, parts, {
+    handlerFiles,
+    ...storage,
+    credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
+      id === "" ? undefined : registryCredentials(engine.context, id),
+    willing: () => engine.workers.considerAll(),
   });
   const startedAt = new Date(clock.now()).toISOString();
-  const userKey = await settleUserKey(store, random, options.apiKey, startedAt);
+  const keys = await settleKeys(store, random, keysGiven(options), startedAt);
+  const webhooks = await prepareWebhooks(options, host, store, random);
+  parts.webhookSender = webhooks.sender;
   const engine = await createEngine({
     store,
     clock,
     random,
+    secretKey: chooseSecretKey(options, random),
     log,
     lease,
-    launchers: [launcher],
-    endpointDeleted: (endpointId) => void objects?.endpointDeleted(endpointId),
+    launchers: [launchers.processes, launchers.containers],
+    healthProbe: httpHealthProbe,
+    findGpus: parts.findGpus,
+    webhookSender: webhooks.sender,
+    ...(options.prices && { prices: options.prices }),
+    endpointDeleted: (endpointId) => void parts.objects?.endpointDeleted(endpointId),
+    volumeFiles: storage.volumes,
   });
   parts.engine = engine;
   const workerServer = workerPort(engine, parts);
-  const http = createHttpServer({
-    engine: engine.context,
-    keys: new KeyRing([userKey.record]),
-    log,
-    ...(objects && { mount: { path: S3_PATH, listener: objects.listener(S3_PATH) } }),
-  });
-  parts.http = http;
-  await workerServer.start();
-  await engine.serve(
-    handlers.map((handler) => ({
-      template: localTemplate(handler),
-      endpoint: localEndpoint(handler, startedAt),
-    })),
+  const http = httpPort(
+    options,
+    engine,
+    { keys: new KeyRing(keys.records), webhookSecret: webhooks.secret },
+    parts,
   );
+  await workerServer.start();
+  await engine.serve(handlers.map((handler) => servedEndpoint(handler, startedAt)));
   await handlerFiles.ready;
   engine.start();
-  const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
+  void launchers.containers.clearLeftovers(engine.context.directory.templates());
   const url = await http.start({ host, port });
-  return running(url, userKey.key, handlers, parts, http);
+  const secrets = { apiKey: keys.userKey, webhookSecret: webhooks.secret };
+  return running(url, secrets, handlers, parts, http, clockOf(engine.context));
+}
+
+type LaunchersParts = Omit<LaunchersOptions, "emulator" | "directory" | "workerSocket" | "log">;
+
+function startLaunchers(
+  emulator: EmulatorOptions,
+  parts: Parts,
+  options: LaunchersParts,
+): Launchers {
+  const launchers = createLaunchers({
+    emulator,
+    directory: emulator.dataDir ?? parts.temporaryDir,
+    workerSocket: workerSocketIn(parts),
+    log: parts.log,
+    ...options,
+  });
+  parts.containers = launchers.containers;
+  return launchers;
+}
+
+function workerSocketIn({ temporaryDir }: Parts): string {
+  return join(temporaryDir, "worker.sock");
+}
+
+function keysGiven({ apiKey, adminKey }: EmulatorOptions): GivenKeys {
+  return { user: apiKey, admin: adminKey };
+}
+
+function httpPort(
+  { limits = "enforce" }: EmulatorOptions,
+  { context }: RunningEngine,
+  secrets: Pick<HttpServerOptions, "keys" | "webhookSecret">,
+  parts: Parts,
+): HttpServer {
+  const { log, objects } = parts;
+  if (limits !== "off") parts.limits = new RateGate(context, limits);
+  parts.http = createHttpServer({
+    engine: context,
+    ...secrets,
+    log,
+    limits: parts.limits,
+    ...(objects && { mount: { path: S3_PATH, listener: objects.listener(S3_PATH) } }),
+  });
+  return parts.http;
 }
 
 function workerPort(engine: RunningEngine, parts: Parts): WorkerServer {
   parts.workerServer = new WorkerServer({
-    address: `unix:${join(parts.temporaryDir, "worker.sock")}`,
+    address: `unix:${workerSocketIn(parts)}`,
     log: parts.log,
     authenticate: (token) => engine.workers.authenticate(token),
     openSession: (worker, send) => new WorkerSession(engine.context, worker, send),
@@ -186,36 +206,61 @@ function workerPort(engine: RunningEngine, parts: Parts): WorkerServer {
   return parts.workerServer;
 }
 
-/** Before the workers, which are told its address. */
-async function startObjects(
-  { host = DEFAULT_HOST, port = DEFAULT_PORT, dataDir, s3 = {} }: EmulatorOptions,
+interface Storage {
+  readonly objects: ObjectService | undefined;
+  readonly volumes: Volumes;
+  /** Never throws. */
+  readonly workerEnv: (worker: WorkerOrder) => Readonly<Record<string, string>>;
+}
+
+/** Before the workers, which are told where to find it. */
+async function startStorage(
+  { host = DEFAULT_HOST, port = DEFAULT_PORT, s3 = {}, handlers = [], ...rest }: EmulatorOptions,
   parts: Parts,
   random: Random,
-): Promise<ObjectService | undefined> {
-  if (s3 === false) return undefined;
-  const objects = new ObjectService({
-    directory: join(dataDir ?? parts.temporaryDir, "objects"),
-    random,
-    // Clients date their signatures by the wall clock, which service time leaves when the machine sleeps.
-    now: Date.now,
-    log: parts.log,
-  });
-  parts.objects = objects;
-  const next = port === 0 || port === LAST_PORT ? 0 : port + 1;
-  await objects.start({ host, port: s3.port ?? next, mayMove: s3.port === undefined });
-  return objects;
+): Promise<Storage> {
+  const { log, store } = parts;
+  const dataDir = rest.dataDir ?? parts.temporaryDir;
+  // Clients date their signatures by the wall clock, which service time leaves when the machine sleeps.
+  const now = Date.now;
+  const objects =
+    s3 === false
+      ? undefined
+      : new ObjectService({ directory: join(dataDir, "objects"), random, now, log });
+  if (objects !== undefined) parts.objects = objects;
+  const volumes = new Volumes({ directory: join(dataDir, "volumes"), buckets: objects, log });
+  // Before the store can be called: a client that finds no bucket makes one.
+  const known = await store.read((view) => view.records("networkVolume"));
+  await volumes.open(known.map(({ id }) => id));
+  await volumes.openLocal(handlers);
+  if (s3 !== false) {
+    const next = port === 0 || port === LAST_PORT ? 0 : port + 1;
+    await objects?.start({ host, port: s3.port ?? next, mayMove: s3.port === undefined });
+  }
+  return {
+    objects,
+    volumes,
+    workerEnv: ({ endpoint, template }) => ({
+      ...objects?.workerEnv(endpoint.id, template.env),
+      ...volumes.workerEnv(endpoint),
+    }),
+  };
 }
 
 function running(
   url: string,
-  apiKey: string | undefined,
+  secrets: Pick<Emulator, "apiKey" | "webhookSecret">,
   handlers: readonly LocalHandler[],
   parts: Parts,
   http: HttpServer,
+  clock: EmulatorClock,
 ): Emulator {
   let stopped: Promise<void> | undefined;
   const stop = async (how: "drain" | "kill" = "drain") => {
-    if (how === "kill") parts.engine?.workers.killAll();
+    if (how === "kill") {
+      parts.engine?.workers.killAll();
+      parts.engine?.webhooks.abort();
+    }
     stopped ??= Promise.all([http.stop(), parts.engine?.stop(how)]).then(() =>
       takeDown(parts, how),
     );
@@ -223,29 +268,32 @@ function running(
   };
   return {
     url,
-    apiKey,
+    ...secrets,
     endpointIds: handlers.map(({ id }) => id),
     s3: parts.objects?.access,
+    clock,
+    exceededLimits: () => parts.limits?.exceededLimits() ?? [],
     stop,
     [Symbol.asyncDispose]: () => stop("kill"),
   };
 }
 
+function clockOf(engine: EngineContext): EmulatorClock {
+  const { signal } = new AbortController();
+  return {
+    now: () => engine.clock.now(),
+    advance: async (by) => advanceClock(engine, readAdvanceMs({ advance: by }), signal),
+  };
+}
+
 async function takeDown(parts: Parts, how: "drain" | "kill"): Promise<void> {
   await parts.engine?.stop(how);
+  await parts.containers?.close();
+  await parts.webhookSender?.close();
   await parts.workerServer?.stop();
   // Workers that drained were still uploading.
   await parts.objects?.stop();
   await parts.store.close();
   await parts.leftoversCleared;
   await rm(parts.temporaryDir, { recursive: true, force: true });
-}
-
-/** The program workers run: beside the built service, or the built one when the service runs from its sources. */
-function workerProgram(): URL {
-  const built = import.meta.url.endsWith(".js");
-  return new URL(
-    built ? "../runtime/sv-worker.cjs" : "../dist/runtime/sv-worker.cjs",
-    import.meta.url,
-  );
 }

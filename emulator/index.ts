@@ -1,10 +1,16 @@
 /** `sv-runtime/emulator`: the whole service in this process, for tests and for programs of one's own. */
-export { type Emulator, type EmulatorOptions, startEmulator, type WorkerLine } from "./emulator.ts";
+export { startEmulator } from "./emulator.ts";
+export { DEFAULT_PRICES, type PriceTable } from "./core/billing/prices.ts";
+export type { Advance, ClockReading } from "./engine/advance-clock.ts";
+export type { ExceededLimit } from "./core/limit-report.ts";
+export type { LimitMode } from "./core/rate-limit.ts";
 export type { EngineLog } from "./engine/context.ts";
 export {
   type EndpointSettings,
   LOCAL_ENDPOINT_DEFAULTS,
   type LocalHandler,
 } from "./local-endpoint.ts";
+export type { Emulator, EmulatorClock, EmulatorOptions, WorkerLine } from "./options.ts";
 export type { S3Access } from "./objects/object-service.ts";
+export { VolumeUnusableError } from "./volumes.ts";
 export { StoreFullError, StoreInUseError, StoreUnusableError } from "./store/store.ts";

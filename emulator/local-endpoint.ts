@@ -1,6 +1,7 @@
 /** An endpoint served from a handler file on this machine: what the CLI's targets and `startEmulator`'s `handlers` become. */
-import type { Endpoint } from "./core/endpoint.ts";
+import { defaultScalerType, type Endpoint, type EndpointType } from "./core/endpoint.ts";
 import { DEFAULT_RETRY_RULES } from "./core/job.ts";
+import type { ServedEndpoint } from "./core/served-endpoint.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "./core/template.ts";
 import { LIMITS } from "../runtime/protocol/limits.ts";
 
@@ -14,15 +15,23 @@ export type EndpointSettings = Pick<
   | "scalerValue"
   | "executionTimeoutMs"
   | "retries"
+  | "requestsPerWorker"
+  | "computeType"
+  | "gpuTypeIds"
+  | "gpuCount"
 >;
 
 export interface LocalHandler {
   /** Endpoint id: the last part of its address. */
   readonly id: string;
-  /** Path of the handler module, absolute. */
+  /** Path of the handler module, absolute; of a load balancing endpoint that of a program which is an HTTP server. */
   readonly path: string;
+  /** Default: `QUEUE`. */
+  readonly type?: EndpointType;
   /** Environment variables for its workers. */
   readonly env?: Readonly<Record<string, string>>;
+  /** A directory for files that outlive its workers (`SV_VOLUME_PATH`), absolute; made if it does not exist. */
+  readonly volume?: string;
   readonly settings?: Partial<EndpointSettings>;
 }
 
@@ -35,6 +44,10 @@ export const LOCAL_ENDPOINT_DEFAULTS: EndpointSettings = {
   scalerValue: 4,
   executionTimeoutMs: LIMITS.executionTimeoutDefaultMs,
   retries: DEFAULT_RETRY_RULES,
+  requestsPerWorker: LIMITS.requestsPerWorkerDefault,
+  computeType: "CPU",
+  gpuTypeIds: [],
+  gpuCount: 1,
 };
 
 export function localTemplate(handler: LocalHandler): Template {
@@ -42,7 +55,7 @@ export function localTemplate(handler: LocalHandler): Template {
     id: handler.id,
     name: handler.id,
     imageName: `${LOCAL_IMAGE_PREFIX}${handler.id}`,
-    category: "CPU",
+    category: computeTypeOf(handler) === "GPU" ? "NVIDIA" : "CPU",
     containerDiskInGb: 50,
     dockerEntrypoint: [],
     dockerStartCmd: [],
@@ -64,12 +77,23 @@ export function localEndpoint(handler: LocalHandler, createdAt: string): Endpoin
     id: handler.id,
     name: handler.id,
     templateId: handler.id,
-    computeType: "CPU",
-    gpuTypeIds: [],
-    gpuCount: 1,
+    type: handler.type ?? "QUEUE",
     ...LOCAL_ENDPOINT_DEFAULTS,
+    scalerType: defaultScalerType(handler.type),
     ...handler.settings,
+    computeType: computeTypeOf(handler),
     version: 1,
     createdAt,
   };
+}
+
+/** The endpoint with its template. */
+export function servedEndpoint(handler: LocalHandler, createdAt: string): ServedEndpoint {
+  return { template: localTemplate(handler), endpoint: localEndpoint(handler, createdAt) };
+}
+
+/** Whoever asks for GPUs of a type or a number means an endpoint with GPUs. */
+function computeTypeOf({ settings = {} }: LocalHandler): Endpoint["computeType"] {
+  const asksForGpus = settings.gpuTypeIds !== undefined || settings.gpuCount !== undefined;
+  return settings.computeType ?? (asksForGpus ? "GPU" : LOCAL_ENDPOINT_DEFAULTS.computeType);
 }

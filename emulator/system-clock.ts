@@ -48,6 +48,7 @@ export function createSystemRandom(): Random {
   return {
     uuid: (now) => generator.generateOrResetWithTs(now).toString(),
     token,
+    bytes: (length) => randomBytes(length),
     shortId: (length) =>
       Array.from({ length }, () => SHORT_ID_LETTERS[randomInt(SHORT_ID_LETTERS.length)]).join(""),
   };

@@ -5,6 +5,8 @@ export interface Announcement {
   /** For example `http://127.0.0.1:7080`. */
   readonly url: string;
   readonly endpointIds: readonly string[];
+  /** Those among them whose workers are HTTP servers. */
+  readonly balancedIds?: readonly string[];
   /** Undefined when only its digest is known. */
   readonly apiKey: string | undefined;
   /** Whether the key was made in this start, so that nobody has seen it yet. */
@@ -48,12 +50,15 @@ export function invitation(announcement: Announcement): string {
   return `\n${paragraphs.join("\n\n")}\n\n`;
 }
 
-function curlLines({ url, apiKey }: Announcement, endpointId: string): string {
+function curlLines({ url, apiKey, balancedIds = [] }: Announcement, endpointId: string): string {
   const base = `${url}/v2/${endpointId}`;
   const key =
     apiKey === undefined
       ? '-H "Authorization: Bearer $SV_API_KEY"'
       : `-H ${quoted(`Authorization: Bearer ${apiKey}`)}`;
+  if (balancedIds.includes(endpointId)) {
+    return `${endpointId}\n  curl -s ${url}/lb/${endpointId}/ ${key}`;
+  }
   const body = `${key} -H 'Content-Type: application/json' -d '{"input":{}}'`;
   const keepId = `tee /dev/stderr | sed 's/.*"id":"\\([^"]*\\)".*/\\1/'`;
   return [

@@ -1,19 +1,25 @@
 /** The command line of `sv-emulate`: its flags, its help and how it is read. */
 import { Command, CommanderError, Option } from "commander";
+import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
+import { LIMIT_MODES } from "../core/rate-limit.ts";
+import { ASK_FOR_GPUS } from "../core/gpu-declaration.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
-import { CONFIG_NAME, HANDLER_ENDINGS, HANDLER_STEM } from "./place.ts";
+import { CONFIG_NAME, HANDLER_ENDINGS, HANDLER_STEM, SERVER_STEM } from "./place.ts";
 import {
   DEFAULT_DATA_DIR,
   DEFAULT_HOST,
   DEFAULT_PORT,
+  DOCKER_MODES,
   type Flags,
   LOG_MODES,
+  ON_OFF,
   S3_OFF,
 } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What was asked for: to serve targets, or just a text: the help or the version. */
+/** What was asked for: to serve targets, to build an image, or just a text: the help or the version. */
 export type Invocation =
+  | { readonly kind: "build"; readonly target: string | undefined; readonly flags: BuildFlags }
   | { readonly kind: "serve"; readonly targets: readonly string[]; readonly flags: Flags }
   | { readonly kind: "answer"; readonly text: string };
 
@@ -30,7 +36,14 @@ export function readCommandLine(
   helpWidth = DEFAULT_HELP_WIDTH,
 ): Invocation {
   let text = "";
+  let invocation: Invocation | undefined;
   const command = createCommand(version)
+    .action(() => {
+      invocation = { kind: "serve", targets: command.args, flags: command.opts<Flags>() };
+    })
+    // Behind a subcommand stand the subcommand's own options.
+    .enablePositionalOptions()
+    .helpCommand(false)
     .exitOverride()
     .configureOutput({
       writeOut: (piece) => (text += piece),
@@ -38,6 +51,8 @@ export function readCommandLine(
       getOutHelpWidth: () => helpWidth,
       getErrHelpWidth: () => helpWidth,
     });
+  // What is added only now takes over how the command answers and fails.
+  addBuildCommand(command, (target, flags) => (invocation = { kind: "build", target, flags }));
   try {
     command.parse(args, { from: "user" });
   } catch (error) {
@@ -45,16 +60,17 @@ export function readCommandLine(
     if (error.exitCode === 0) return { kind: "answer", text };
     throw new UsageError(text.replace(/^error: /, "").trim(), { cause: error });
   }
-  return { kind: "serve", targets: command.args, flags: command.opts<Flags>() };
+  if (invocation === undefined) throw new Error("the command line asks for nothing");
+  return invocation;
 }
 
 function createCommand(version: string): Command {
-  return new Command("sv-emulate")
+  const command = new Command("sv-emulate")
     .summary("serve handlers on this machine")
     .description(
-      "Serves handlers as queue-based endpoints on this machine: HTTP in front, a durable queue, workers behind.",
+      "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",
     )
-    .usage("[options] [targets...]")
+    .usage("[options] [targets...]\n       sv-emulate build [options] [directory]")
     .argument("[targets...]", TARGETS_HELP)
     .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
     .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
@@ -71,21 +87,49 @@ function createCommand(version: string): Command {
         "dataDir",
       ),
     )
-    .addOption(
-      new Option(
-        "--log <format>",
-        "the log on stderr; pretty in a terminal, otherwise json",
-      ).choices(LOG_MODES),
-    )
+    .option(
+      "--gpus <inventory>",
+      `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
+    );
+  return addChoices(command)
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", AFTER_HELP);
 }
 
+/** The options with a few values each. */
+function addChoices(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        "--docker <mode>",
+        "whether templates with an image are run as containers, by the Docker engine that DOCKER_HOST names (default: auto)",
+      ).choices(DOCKER_MODES),
+    )
+    .addOption(
+      new Option(
+        "--local-webhooks <on|off>",
+        "whether webhooks may lead to private and local addresses (default: on if --host is a loopback address)",
+      ).choices(ON_OFF),
+    )
+    .addOption(
+      new Option(
+        "--limits <mode>",
+        "requests over the rate limits of production: refused, let through with a warning, or not counted (default: enforce)",
+      ).choices(LIMIT_MODES),
+    )
+    .addOption(
+      new Option(
+        "--log <format>",
+        "the log on stderr; pretty in a terminal, otherwise json",
+      ).choices(LOG_MODES),
+    );
+}
+
 const TARGETS_HELP =
   `what to serve: a handler file (${HANDLER_ENDINGS.join(", ")}), a directory with a ` +
-  `${HANDLER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (.json); ` +
-  `default: the current directory`;
+  `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (.json); ` +
+  `default: the current directory. A directory called build is ./build`;
 
 const EXIT_HELP = Object.entries(EXIT_MEANINGS)
   .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
@@ -93,11 +137,19 @@ const EXIT_HELP = Object.entries(EXIT_MEANINGS)
 
 const AFTER_HELP = `
 Environment (flags win):
-  SV_PORT      port to listen on
-  SV_S3_PORT   port of the object store, or ${S3_OFF}
-  SV_API_KEY   the API key to accept; replaces the one kept in the data directory
-  SV_DEBUG     1 adds the stack to errors
-  NO_COLOR     anything turns colours off
+  SV_PORT            port to listen on
+  SV_S3_PORT         port of the object store, or ${S3_OFF}
+  SV_GPUS            the GPUs, as --gpus
+  SV_DOCKER          auto or off, as --docker
+  SV_LIMITS          ${LIMIT_MODES.join(", ")}: as --limits
+  SV_API_KEY         the API key to accept; replaces the one kept in the data directory
+  SV_ADMIN_KEY       the key for /emulator, the emulator's own operations; by default the API key opens them too
+  SV_SECRET_KEY      32 bytes in base64 that registry credentials are stored encrypted with; by default the data
+                     directory has a file with such a key, secret.key
+  SV_WEBHOOK_SECRET  what webhook calls are signed with (whsec_…); by default one is made and kept
+  SV_DEBUG           1 adds the stack to errors
+  DOCKER_HOST        where the Docker engine listens (default: unix:///var/run/docker.sock)
+  NO_COLOR           anything turns colours off
 
 Examples:
   sv-emulate hello.ts              the endpoint "hello"

@@ -1,12 +1,15 @@
 /** What a config may say: every key with its bounds, as a schema whose errors are sentences. */
 import { z } from "zod";
-import { SCALER_TYPES } from "../core/endpoint.ts";
+import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../core/endpoint.ts";
+import { GPU_SETTING_RULE, isGpuSetting } from "../core/gpu-declaration.ts";
+import { LIMIT_MODES } from "../core/rate-limit.ts";
 import { valueInWords } from "../core/problem-words.ts";
-import { S3_OFF } from "./settings.ts";
+import { DOCKER_MODES, S3_OFF } from "./settings.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 
 const MAX_WORKERS = 1_000;
 const MAX_RETRIES = 100;
+const MAX_GPUS = 1_000;
 /** In seconds, as published for the service. */
 const MAX_IDLE_TIMEOUT = 3_600;
 
@@ -21,9 +24,13 @@ const retries = z.strictObject(
 const endpoint = z.strictObject(
   {
     handler: text("be the path of a handler file or of a directory with one"),
+    type: z
+      .enum(ENDPOINT_TYPES, { error: must(`be ${ENDPOINT_TYPES.join(" or ")}`) })
+      .exactOptional(),
     env: z
       .record(z.string(), z.string({ error: must("be a string") }), { error: must("be an object") })
       .exactOptional(),
+    volume: text("be the path of a directory").exactOptional(),
     workersMin: integer(0, MAX_WORKERS).exactOptional(),
     workersMax: integer(0, MAX_WORKERS).exactOptional(),
     idleTimeout: integer(1, MAX_IDLE_TIMEOUT, " (seconds)").exactOptional(),
@@ -36,6 +43,14 @@ const endpoint = z.strictObject(
       LIMITS.executionTimeoutMaxMs,
     ).exactOptional(),
     retries: retries.exactOptional(),
+    requestsPerWorker: integer(1, 1_000_000).exactOptional(),
+    computeType: z
+      .enum(COMPUTE_TYPES, { error: must(`be ${COMPUTE_TYPES.join(" or ")}`) })
+      .exactOptional(),
+    gpuTypeIds: z
+      .array(text("be the name of a GPU type"), { error: must("be an array of GPU type names") })
+      .exactOptional(),
+    gpuCount: integer(1, MAX_GPUS).exactOptional(),
   },
   { error: must("be an object") },
 );
@@ -51,6 +66,13 @@ export const configSchema = z.strictObject(
       })
       .exactOptional(),
     dataDir: text("be the path of a directory").exactOptional(),
+    limits: z.enum(LIMIT_MODES, { error: must(`be ${LIMIT_MODES.join(", ")}`) }).exactOptional(),
+    gpus: text(GPU_SETTING_RULE)
+      .refine(isGpuSetting, { error: must(GPU_SETTING_RULE) })
+      .exactOptional(),
+    docker: z
+      .enum(DOCKER_MODES, { error: must(`be ${DOCKER_MODES.join(" or ")}`) })
+      .exactOptional(),
   },
   { error: must("be an object") },
 );

@@ -2,7 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { z } from "zod";
+import { scalerProblem } from "../core/endpoint.ts";
 import { DEFAULT_RETRY_RULES } from "../core/job.ts";
+import type { LimitMode } from "../core/rate-limit.ts";
 import { nearMiss } from "../core/near-miss.ts";
 import { valueInWords } from "../core/problem-words.ts";
 import { LOCAL_ENDPOINT_DEFAULTS, type LocalHandler } from "../local-endpoint.ts";
@@ -13,7 +15,7 @@ import {
   type WrittenEndpoint,
 } from "./config-schema.ts";
 import { ENDPOINT_ID_RULE, isEndpointId } from "./endpoint-id.ts";
-import type { S3_OFF } from "./settings.ts";
+import type { DockerMode, S3_OFF } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** A config with every path made absolute; relative ones are meant from the config's own directory. */
@@ -30,6 +32,9 @@ export interface ServerConfig {
   readonly host?: string;
   readonly s3Port?: number | typeof S3_OFF;
   readonly dataDir?: string;
+  readonly limits?: LimitMode;
+  readonly gpus?: string;
+  readonly docker?: DockerMode;
 }
 
 /**
@@ -99,14 +104,20 @@ function problemsBetweenKeys({ endpoints }: WrittenConfig, written: unknown): re
     const sentence = `must be at most workersMax, which is ${workersMax}; it is ${workersMin}`;
     return [`endpoints.${id}.workersMin ${sentence}`];
   });
-  return [...wrongIds, ...wrongBounds];
+  const wrongScalers = Object.entries(endpoints).flatMap(([id, { type, scalerType }]) => {
+    const problem = scalerProblem(type, scalerType);
+    return problem === undefined ? [] : [`endpoints.${id}.scalerType ${problem}`];
+  });
+  return [...wrongIds, ...wrongBounds, ...wrongScalers];
 }
 
 function handlerOf(written: WrittenEndpoint, directory: string): Omit<LocalHandler, "id"> {
-  const { handler, env, retries, ...settings } = written;
+  const { handler, type, env, volume, retries, ...settings } = written;
   return {
     path: resolve(directory, handler),
+    ...(type !== undefined && { type }),
     ...(env !== undefined && { env }),
+    ...(volume !== undefined && { volume: resolve(directory, volume) }),
     settings: {
       ...settings,
       ...(retries !== undefined && { retries: { ...DEFAULT_RETRY_RULES, ...retries } }),

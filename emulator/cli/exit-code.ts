@@ -6,6 +6,7 @@ export const EXIT = {
   usage: 2,
   port: 3,
   dataDir: 4,
+  image: 5,
   stoppedAtOnce: 130,
 } as const;
 
@@ -19,12 +20,16 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.usage]: "wrong usage: an unknown flag, a missing target, a bad config",
   [EXIT.port]: "the address or port cannot be opened",
   [EXIT.dataDir]: "the data directory cannot be used: in use, not writable, newer or damaged",
+  [EXIT.image]: "build: no Docker engine answers, or the image cannot be built or pushed",
   [EXIT.stoppedAtOnce]: "stopped at once by a second signal; running jobs were not waited for",
 };
 
 /** By name, so that the classes need not be loaded to tell a usage error. */
 const CODE_OF_ERROR: ReadonlyMap<string, ExitCode> = new Map([
   ["UsageError", EXIT.usage],
+  ["VolumeUnusableError", EXIT.usage],
+  ["HandlerFileError", EXIT.usage],
+  ["ImageError", EXIT.image],
   ["ListenError", EXIT.port],
   ["PortInUseError", EXIT.port],
   ["StoreInUseError", EXIT.dataDir],

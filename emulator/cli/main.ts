@@ -2,13 +2,15 @@
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { collectBuffersLessOften } from "../../runtime/buffer-memory.ts";
-import type { Emulator } from "../index.ts";
+import type { Emulator, EmulatorOptions, LimitMode } from "../index.ts";
 import { invitation, keySentence, readyLine, s3Sentence } from "./announcement.ts";
 import { readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
+import { limitSentence, NOTHING_EXCEEDED } from "./limit-sentence.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
+import type { LocalHandler } from "../local-endpoint.ts";
 import { serve } from "./serve.ts";
-import { type Flags, logModeOf, settle } from "./settings.ts";
+import { type Flags, type LogMode, logModeOf, settle, type Settings } from "./settings.ts";
 import { countStopSignals, type StopSignals } from "./signals.ts";
 import { resolveTargets } from "./targets.ts";
 
@@ -20,6 +22,13 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
   try {
     const invocation = readCommandLine(args, version(), process.stdout.columns);
     if (invocation.kind === "serve") return await run(invocation, signals);
+    if (invocation.kind === "build") {
+      const { runBuildCommand } = await import("./build.ts");
+      return await runBuildCommand(invocation, process.cwd(), signals, {
+        out: (text) => void process.stdout.write(text),
+        err: (text) => void process.stderr.write(text),
+      });
+    }
     process.stdout.write(invocation.text);
     return EXIT.stopped;
   } catch (error) {
@@ -39,7 +48,8 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
   const loading = import("../index.ts");
   const cwd = process.cwd();
   const { handlers, configs } = await resolveTargets(targets, cwd);
-  const { host, port, s3, dataDir, apiKey } = settle(flags, process.env, configs, cwd);
+  const settings = settle(flags, process.env, configs, cwd);
+  const hasGivenKey = settings.apiKey !== undefined;
   const { startEmulator } = await loading;
   const mode = logModeOf(flags, process.stderr.isTTY);
   const log = openLog(mode, { colors: hasColors(), stacks: isDebugging() });
@@ -49,23 +59,15 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
     const served = serve({
       start: async () =>
         startEmulator({
-          host,
-          port,
-          s3,
+          ...optionsOf(settings),
           handlers,
-          ...(dataDir !== undefined && { dataDir }),
-          ...(apiKey !== undefined && { apiKey }),
           log,
           workerLine: (line) => log.workerLine(line),
         }),
       signals,
-      ready: (emulator) =>
-        announce(emulator, {
-          isNewKey: apiKey === undefined && emulator.apiKey !== undefined,
-          toPerson: mode === "pretty" && process.stdout.isTTY,
-          log,
-        }),
+      ready: (emulator) => announce(emulator, { handlers, hasGivenKey, mode, log }),
       say: (sentence) => log.info({}, sentence),
+      stopped: (emulator) => sumUp(emulator, settings.limits, log),
     });
     return await Promise.race([served, crashed.promise]);
   } catch (error) {
@@ -78,18 +80,45 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
   }
 }
 
-interface Audience {
-  readonly isNewKey: boolean;
-  readonly toPerson: boolean;
+/** The settings as the service takes them: what was not set is left out. */
+function optionsOf(settings: Settings): EmulatorOptions {
+  const { dataDir, apiKey, adminKey, secretKey, webhookSecret, localWebhooks, ...always } =
+    settings;
+  return {
+    ...always,
+    ...(dataDir !== undefined && { dataDir }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(adminKey !== undefined && { adminKey }),
+    ...(secretKey !== undefined && { secretKey }),
+    ...(webhookSecret !== undefined && { webhookSecret }),
+    ...(localWebhooks !== undefined && { localWebhooks }),
+  };
+}
+
+interface Announced {
+  readonly handlers: readonly LocalHandler[];
+  readonly hasGivenKey: boolean;
+  readonly mode: LogMode;
   readonly log: LogOutput;
 }
 
-function announce(emulator: Emulator, { isNewKey, toPerson, log }: Audience): void {
+function announce(emulator: Emulator, { handlers, hasGivenKey, mode, log }: Announced): void {
   const { url, apiKey, endpointIds, s3 } = emulator;
+  const isNewKey = !hasGivenKey && apiKey !== undefined;
+  const toPerson = mode === "pretty" && process.stdout.isTTY;
   if (isNewKey && apiKey !== undefined && !toPerson) log.info({}, keySentence(apiKey));
   if (s3 && !toPerson) log.info({ s3: s3.endpoint }, s3Sentence(s3));
   process.stdout.write(readyLine({ url }));
-  if (toPerson) process.stdout.write(invitation({ url, apiKey, endpointIds, isNewKey, s3 }));
+  if (!toPerson) return;
+  const balancedIds = handlers.flatMap(({ id, type }) => (type === "LOAD_BALANCING" ? [id] : []));
+  process.stdout.write(invitation({ url, apiKey, endpointIds, balancedIds, isNewKey, s3 }));
+}
+
+/** What would have failed, or has failed, for being too much at once. */
+function sumUp(emulator: Emulator, limits: LimitMode, log: LogOutput): void {
+  const exceeded = emulator.exceededLimits();
+  for (const limit of exceeded) log.warn({ ...limit }, limitSentence(limit, limits));
+  if (limits === "warn" && exceeded.length === 0) log.info({}, NOTHING_EXCEEDED);
 }
 
 /** The sentence about an error; what nobody foresaw can be looked into. */

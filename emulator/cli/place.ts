@@ -10,6 +10,9 @@ export const HANDLER_ENDINGS = [".ts", ".mts", ".tsx", ".js", ".mjs", ".cjs"] as
 /** The stem of the file that makes a directory a handler. */
 export const HANDLER_STEM = "handler";
 
+/** The stem of the file that makes a directory without a handler a load balancing endpoint. */
+export const SERVER_STEM = "server";
+
 /** The file that says how a directory is served. */
 export const CONFIG_NAME = "sv.config.json";
 
@@ -33,6 +36,7 @@ export async function placeAt(
 export interface DirectoryContent {
   readonly config: string | undefined;
   readonly handler: string | undefined;
+  readonly server: string | undefined;
   /** What in it may be a directory with a handler, in order of name; hidden ones and installed packages are not. */
   readonly directories: readonly string[];
 }
@@ -45,14 +49,16 @@ export async function contentOf(directory: string, cwd: string): Promise<Directo
   const files = new Set(entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name));
   const pathOf = (name: string | undefined) =>
     name !== undefined && files.has(name) ? join(directory, name) : undefined;
-  const handlerNames = HANDLER_ENDINGS.map((ending) => HANDLER_STEM + ending);
+  const moduleNamed = (stem: string) =>
+    pathOf(HANDLER_ENDINGS.map((ending) => stem + ending).find((name) => files.has(name)));
   const directories = entries
     .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
     .map(({ name }) => name)
     .filter((name) => !name.startsWith(".") && name !== "node_modules");
   return {
     config: pathOf(CONFIG_NAME),
-    handler: pathOf(handlerNames.find((name) => files.has(name))),
+    handler: moduleNamed(HANDLER_STEM),
+    server: moduleNamed(SERVER_STEM),
     directories: directories.toSorted().map((name) => join(directory, name)),
   };
 }

@@ -1,5 +1,9 @@
 /** Settles how the service is started: flags win over the environment, that over configs, and those over the defaults. */
 import { resolve } from "node:path";
+import { ASK_FOR_GPUS, GPU_SETTING_RULE, isGpuSetting } from "../core/gpu-declaration.ts";
+import { readSecretKey } from "../core/sealed-secret.ts";
+import { isWebhookSecret, WEBHOOK_SECRET_RULE } from "../core/webhook-secret.ts";
+import { LIMIT_MODES, type LimitMode } from "../core/rate-limit.ts";
 import type { Config, ServerConfig } from "./config.ts";
 import { shownPath } from "./place.ts";
 import { UsageError } from "./usage-error.ts";
@@ -12,6 +16,12 @@ export const DEFAULT_DATA_DIR = ".sv";
 /** In the place of a port: no object store. */
 export const S3_OFF = "off";
 
+export const ON_OFF = ["on", "off"] as const;
+
+/** Whether images are run as containers. */
+export const DOCKER_MODES = ["auto", "off"] as const;
+export type DockerMode = (typeof DOCKER_MODES)[number];
+
 export const LOG_MODES = ["pretty", "json"] as const;
 export type LogMode = (typeof LOG_MODES)[number];
 
@@ -22,6 +32,10 @@ export interface Flags {
   readonly dataDir?: string;
   readonly ephemeral?: true;
   readonly s3Port?: string;
+  readonly gpus?: string;
+  readonly docker?: DockerMode;
+  readonly localWebhooks?: (typeof ON_OFF)[number];
+  readonly limits?: LimitMode;
   readonly log?: LogMode;
 }
 
@@ -34,8 +48,22 @@ export interface Settings {
   readonly s3: false | { readonly port?: number };
   /** Absolute; undefined keeps everything in memory. */
   readonly dataDir: string | undefined;
+  /** What becomes of requests over the rate limits of production. */
+  readonly limits: LimitMode;
+  /** Which GPUs there are, as the option of the same name says it. */
+  readonly gpus: string;
+  /** Whether images are run as containers. */
+  readonly docker: DockerMode;
   /** The user key, if one was set. */
   readonly apiKey: string | undefined;
+  /** The key for the emulator's own operations, if one was set. */
+  readonly adminKey: string | undefined;
+  /** What stored credentials are encrypted with, if it was set; in base64. */
+  readonly secretKey: string | undefined;
+  /** What webhook calls are signed with, if it was set. */
+  readonly webhookSecret: string | undefined;
+  /** Whether webhooks may lead to local addresses, if that was said. */
+  readonly localWebhooks: boolean | undefined;
 }
 
 /** @throws UsageError when a value cannot be used, or when configs contradict each other */
@@ -62,7 +90,19 @@ export function settle(
       flags.ephemeral === true
         ? undefined
         : resolve(cwd, flags.dataDir ?? configured("dataDir") ?? DEFAULT_DATA_DIR),
-    apiKey: apiKeyOf(env["SV_API_KEY"]),
+    limits:
+      flags.limits ?? limitsOf(env["SV_LIMITS"], "SV_LIMITS") ?? configured("limits") ?? "enforce",
+    gpus:
+      gpusOf(flags.gpus, "--gpus") ??
+      gpusOf(env["SV_GPUS"], "SV_GPUS") ??
+      configured("gpus") ??
+      ASK_FOR_GPUS,
+    docker: flags.docker ?? dockerOf(env["SV_DOCKER"]) ?? configured("docker") ?? "auto",
+    apiKey: keyOf(env, "SV_API_KEY"),
+    adminKey: keyOf(env, "SV_ADMIN_KEY"),
+    secretKey: secretKeyOf(env),
+    webhookSecret: webhookSecretOf(env),
+    localWebhooks: flags.localWebhooks === undefined ? undefined : flags.localWebhooks === "on",
   };
 }
 
@@ -87,13 +127,53 @@ function s3Of(text: string | undefined, source: string): Settings["s3"] | undefi
   return port === undefined ? undefined : { port };
 }
 
-function apiKeyOf(text: string | undefined): string | undefined {
+function limitsOf(text: string | undefined, source: string): LimitMode | undefined {
+  if (text === undefined || text === "") return undefined;
+  const mode = LIMIT_MODES.find((known) => known === text);
+  if (mode !== undefined) return mode;
+  throw new UsageError(`${source} must be ${LIMIT_MODES.join(", ")}; got ${JSON.stringify(text)}`);
+}
+
+function dockerOf(text: string | undefined): DockerMode | undefined {
+  if (text === undefined || text === "") return undefined;
+  const mode = DOCKER_MODES.find((known) => known === text);
+  if (mode !== undefined) return mode;
+  throw new UsageError(
+    `SV_DOCKER must be ${DOCKER_MODES.join(" or ")}; got ${JSON.stringify(text)}`,
+  );
+}
+
+function gpusOf(text: string | undefined, source: string): string | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (isGpuSetting(text)) return text;
+  throw new UsageError(`${source} must ${GPU_SETTING_RULE}; got ${JSON.stringify(text)}`);
+}
+
+function keyOf(env: Environment, name: string): string | undefined {
+  const text = env[name];
   if (text === undefined || text === "") return undefined;
   // What a header can carry unchanged. The message does not show the key.
   if (/^[\x21-\x7e]+$/.test(text)) return text;
   throw new UsageError(
-    "SV_API_KEY must consist of visible ASCII characters without spaces, for it is sent in a header",
+    `${name} must consist of visible ASCII characters without spaces, for it is sent in a header`,
   );
+}
+
+function secretKeyOf(env: Environment): string | undefined {
+  const text = env["SV_SECRET_KEY"];
+  if (text === undefined || text === "") return undefined;
+  if (readSecretKey(text) !== undefined) return text;
+  // The message does not show the key.
+  throw new UsageError(
+    "SV_SECRET_KEY must be 32 bytes in base64; openssl rand -base64 32 makes one",
+  );
+}
+
+function webhookSecretOf(env: Environment): string | undefined {
+  const text = env["SV_WEBHOOK_SECRET"];
+  if (text === undefined || text === "") return undefined;
+  if (isWebhookSecret(text)) return text;
+  throw new UsageError(`SV_WEBHOOK_SECRET ${WEBHOOK_SECRET_RULE}`);
 }
 
 function agreed<K extends keyof ServerConfig>(

@@ -10,6 +10,7 @@ import {
   HANDLER_STEM,
   missingSentence,
   placeAt,
+  SERVER_STEM,
   shownPath,
   stemOf,
 } from "./place.ts";
@@ -22,7 +23,7 @@ export interface Served {
   readonly configs: readonly Config[];
 }
 
-const HANDLER_NAMES = `a file ${HANDLER_STEM}${HANDLER_ENDINGS[0]} (or ${HANDLER_ENDINGS.slice(1).join(", ")})`;
+const HANDLER_NAMES = `a file ${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]} (or ${HANDLER_ENDINGS.slice(1).join(", ")})`;
 
 /**
  * Without targets the current directory is taken.
@@ -78,10 +79,11 @@ class Finder implements Served {
 
   /** What a directory itself is served as: what its config says, else its handler. */
   async #findDeclared(directory: string): Promise<boolean> {
-    const { config, handler } = await contentOf(directory, this.#cwd);
+    const { config, handler, server } = await contentOf(directory, this.#cwd);
+    const module = handler ?? server;
     if (config !== undefined) await this.#findInConfig(config);
-    else if (handler !== undefined) this.#addFile(handler);
-    return config !== undefined || handler !== undefined;
+    else if (module !== undefined) this.#addFile(module);
+    return config !== undefined || module !== undefined;
   }
 
   async #findInConfig(path: string): Promise<void> {
@@ -92,26 +94,28 @@ class Finder implements Served {
     this.configs.push(config);
     for (const [id, { path: target, ...options }] of Object.entries(config.endpoints)) {
       const where = `${this.#show(path)}: endpoints.${id}.handler: `;
-      this.#add({ id, path: await this.#moduleOf(target, where), ...options });
+      const module = await this.#moduleOf(target, options.type, where);
+      this.#add({ id, path: module, ...typeOf(module), ...options });
     }
   }
 
   /** The module behind a config's `handler`: that file, or the handler of that directory. */
-  async #moduleOf(path: string, where: string): Promise<string> {
+  async #moduleOf(path: string, type: LocalHandler["type"], where: string): Promise<string> {
     const place = await placeAt(path, this.#cwd);
     if (place === "nothing") throw new UsageError(where + (await missingSentence(path, this.#cwd)));
     if (place === "file") {
       this.#checkEnding(path, where);
       return path;
     }
-    const { handler } = await contentOf(path, this.#cwd);
-    if (handler !== undefined) return handler;
+    const { handler, server } = await contentOf(path, this.#cwd);
+    const module = type === "LOAD_BALANCING" ? (server ?? handler) : (handler ?? server);
+    if (module !== undefined) return module;
     throw new UsageError(`${where}${this.#show(path)} holds no handler; expected ${HANDLER_NAMES}`);
   }
 
   #addFile(path: string): void {
     this.#checkEnding(path, "");
-    const isNamedByDirectory = stemOf(path) === HANDLER_STEM;
+    const isNamedByDirectory = [HANDLER_STEM, SERVER_STEM].includes(stemOf(path));
     const id = isNamedByDirectory ? basename(dirname(path)) : stemOf(path);
     if (!isEndpointId(id)) {
       const what = isNamedByDirectory ? "directory" : "file";
@@ -120,7 +124,7 @@ class Finder implements Served {
           `of ${ENDPOINT_ID_RULE}; rename the ${what}, or name it in a ${CONFIG_NAME} under an id of its own`,
       );
     }
-    this.#add({ id, path });
+    this.#add({ id, path, ...typeOf(path) });
   }
 
   #checkEnding(path: string, where: string): void {
@@ -149,6 +153,11 @@ class Finder implements Served {
   #show(path: string): string {
     return shownPath(path, this.#cwd);
   }
+}
+
+/** A file named so is a server, unless its config says otherwise. */
+function typeOf(path: string): Pick<LocalHandler, "type"> {
+  return stemOf(path) === SERVER_STEM ? { type: "LOAD_BALANCING" } : {};
 }
 
 function isConfigured(handler: LocalHandler): boolean {

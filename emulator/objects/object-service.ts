@@ -49,6 +49,8 @@ export class ObjectService {
   readonly #credentialsFile: string;
   readonly #server: ObjectServer;
   readonly #requests: ObjectRequests;
+  /** Those at further addresses. */
+  readonly #others: ObjectServer[] = [];
   #endpoint: string | undefined;
 
   /** Opens the store; it cannot be called before `start`. @throws StoreUnusableError, StoreFullError */
@@ -79,6 +81,22 @@ export class ObjectService {
     this.#endpoint = `${protocol}//${callable.includes(":") ? `[${callable}]` : callable}:${real}`;
   }
 
+  /**
+   * Answers at a further address of this machine too, at the same port if that is free there. Resolves with the endpoint for
+   * clients that come from there. To be called after `start`, once for each address.
+   *
+   * @throws ListenError
+   */
+  async alsoAt(host: string): Promise<string> {
+    const server = createObjectServer(this.#requests);
+    this.#others.push(server);
+    const port = Number(new URL(this.#endpoint ?? "http://x:0").port);
+    return server.start({ host, port }).catch(async (error: unknown) => {
+      if (!(error instanceof Error) || error.name !== "PortInUseError") throw error;
+      return server.start({ host, port: 0 });
+    });
+  }
+
   /** Undefined before `start`. */
   get access(): S3Access | undefined {
     if (this.#endpoint === undefined) return undefined;
@@ -91,12 +109,17 @@ export class ObjectService {
     return this.#requests.listener(basePath);
   }
 
-  /** The variables for a worker: with them it finds its endpoint's bucket, which is made if there is none. Never throws. */
+  /**
+   * The variables for a worker: with them it finds its endpoint's bucket, which is made if there is none. Never throws.
+   *
+   * @param endpoint where the worker reaches the store; by default where everybody does
+   */
   workerEnv(
     endpointId: string,
     templateEnv: Readonly<Record<string, string>>,
+    endpoint: string | undefined = this.#endpoint,
   ): Readonly<Record<string, string>> {
-    if (this.#endpoint === undefined) return {};
+    if (endpoint === undefined) return {};
     try {
       const isThere = this.#store.buckets().some(({ name }) => name === endpointId);
       if (!isThere) this.#store.createBucket(endpointId);
@@ -104,7 +127,7 @@ export class ObjectService {
       this.#log.error({ endpointId, err: error }, "the endpoint's bucket could not be made");
     }
     return storageEnvironment(templateEnv, {
-      endpoint: this.#endpoint,
+      endpoint,
       bucket: endpointId,
       ...this.#credentials,
     });
@@ -143,7 +166,7 @@ export class ObjectService {
 
   /** Idempotent, also before `start`. */
   async stop(): Promise<void> {
-    await this.#server.stop();
+    await Promise.all([this.#server, ...this.#others].map((server) => server.stop()));
     await this.#store.close();
   }
 }

@@ -1,17 +1,13 @@
 /** The store's one pair of keys: made at the first start, kept in a file that S3 clients can read. */
 import fs from "node:fs";
-import path from "node:path";
 import type { Random } from "../../core/clock.ts";
-import { makeDirectoryDurably } from "../../store/sqlite/durable-directory.ts";
+import { PRIVATE_MODE, writePrivateFile } from "../../store/sqlite/private-file.ts";
 import { fromFileSystem } from "../../store/sqlite/sqlite-error.ts";
 import { StoreUnusableError } from "../../store/store.ts";
 import type { Credentials } from "../signature/verify.ts";
 
 const ID_LENGTH = 18;
 const SECRET_LENGTH = 40;
-
-/** Only the user may read it. */
-const MODE = 0o600;
 
 /**
  * Reads the file, or makes it with new keys. It has the form of AWS's own credentials file, so that a client finds the
@@ -22,7 +18,6 @@ const MODE = 0o600;
  */
 export function keptCredentials(file: string, random: Random): Credentials {
   try {
-    makeDirectoryDurably(path.dirname(file));
     return fs.existsSync(file) ? known(file) : made(file, random);
   } catch (error) {
     throw fromFileSystem(error, file);
@@ -38,7 +33,7 @@ function known(file: string): Credentials {
       `${file} has no aws_access_key_id and aws_secret_access_key; put them back, or delete it to have new ones made`,
     );
   }
-  fs.chmodSync(file, MODE);
+  fs.chmodSync(file, PRIVATE_MODE);
   return { accessKeyId, secretAccessKey };
 }
 
@@ -52,19 +47,8 @@ function made(file: string, random: Random): Credentials {
     `aws_secret_access_key = ${secretAccessKey}`,
     "",
   ];
-  // Under its own name only once it is whole.
-  const draft = `${file}.new`;
-  fs.rmSync(draft, { force: true });
-  fs.writeFileSync(draft, lines.join("\n"), { mode: MODE, flag: "wx", flush: true });
-  fs.renameSync(draft, file);
-  syncDirectory(path.dirname(file));
+  writePrivateFile(file, lines.join("\n"));
   return { accessKeyId, secretAccessKey };
-}
-
-function syncDirectory(directory: string): void {
-  const handle = fs.openSync(directory, "r");
-  fs.fsyncSync(handle);
-  fs.closeSync(handle);
 }
 
 function valueIn(text: string, name: string): string | undefined {

@@ -1,0 +1,54 @@
+/** The subcommand `build` of the command line: its flags and its help. */
+import type { Command } from "commander";
+
+/** The flags as written; what is absent was not given. */
+export interface BuildFlags {
+  readonly tag?: string;
+  readonly push?: true;
+  readonly baseImage?: string;
+  readonly nodeImage?: string;
+  readonly rebuildBase?: true;
+  readonly templateOut?: string;
+}
+
+/** @param taken called when the subcommand was given */
+export function addBuildCommand(
+  program: Command,
+  taken: (directory: string | undefined, flags: BuildFlags) => void,
+): void {
+  program
+    .command("build")
+    .summary("build the image of a worker")
+    .description(
+      "Builds the image of a worker from a directory with a handler, and the base image where it is missing; writes the template that refers to it.",
+    )
+    .argument(
+      "[directory]",
+      "with the handler, or the handler's file in it; default: the current directory",
+    )
+    .option("--tag <name>", "name of the image (default: that of the directory)")
+    .option("--push", "push the image to the registry that its name says")
+    .option("--base-image <image>", "what the base image is built on (default: one with CUDA)")
+    .option("--node-image <image>", "where Node and npm come from (default: Node's own image)")
+    .option("--rebuild-base", "build the base image even if it is there")
+    .option(
+      "--template-out <file>",
+      "where the template goes (default: template.json beside the handler)",
+    )
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", AFTER_HELP)
+    .action((directory: string | undefined, flags: BuildFlags) => taken(directory, flags));
+}
+
+const AFTER_HELP = `
+Environment:
+  DOCKER_HOST  where the Docker engine listens (default: unix:///var/run/docker.sock)
+
+Examples:
+  sv-emulate build greet                                      the image greet:latest
+  sv-emulate build greet --tag registry.example/greet:1 --push
+  sv-emulate build greet --base-image node:24.21.0-bookworm-slim   without CUDA
+
+An image that has Node 24 already is given as --base-image and as --node-image.
+Progress goes to stderr; the image's name is the one line on stdout.
+`;

@@ -1,0 +1,140 @@
+/** Runs `sv-emulate build`: finds what is to be built, tells how it goes, and ends with the image's name. */
+import { basename, dirname, extname, join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import type { BuildReport } from "../image/build-images.ts";
+import type { BuildFlags } from "./build-flags.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
+import {
+  contentOf,
+  HANDLER_ENDINGS,
+  HANDLER_STEM,
+  missingSentence,
+  placeAt,
+  shownPath,
+} from "./place.ts";
+import type { StopSignals } from "./signals.ts";
+import { UsageError } from "./usage-error.ts";
+
+const LINE_CHARACTERS = 96;
+
+export interface BuildInvocation {
+  readonly target: string | undefined;
+  readonly flags: BuildFlags;
+}
+
+/** Where the output goes. */
+export interface BuildOutput {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+export async function runBuildCommand(
+  { target, flags }: BuildInvocation,
+  cwd: string,
+  signals: StopSignals,
+  output: BuildOutput,
+): Promise<ExitCode> {
+  const { directory, handlerFile } = await buildTarget(target ?? ".", cwd);
+  const name = basename(directory);
+  const tag = flags.tag ?? `${imageName(name)}:latest`;
+  const templateFile =
+    flags.templateOut === undefined
+      ? join(directory, "template.json")
+      : resolve(cwd, flags.templateOut);
+  const stopped = new AbortController();
+  const { buildImages } = await import("../image/build-images.ts");
+  const built = buildImages({
+    directory,
+    handlerFile,
+    tag,
+    name,
+    templateFile,
+    baseImage: flags.baseImage,
+    nodeImage: flags.nodeImage,
+    rebuildBase: flags.rebuildBase === true,
+    push: flags.push === true,
+    signal: stopped.signal,
+    report: reportTo(output),
+  }).then(() => EXIT.stopped);
+  const atOnce = signals.nth(1).then(() => EXIT.stoppedAtOnce);
+  const code = await Promise.race([built, atOnce]);
+  if (code === EXIT.stoppedAtOnce) {
+    stopped.abort();
+    await Promise.race([built.catch(() => undefined), signals.nth(2)]);
+    return code;
+  }
+  output.err(`template ${shownPath(templateFile, cwd)}\n`);
+  output.out(`${tag}\n`);
+  return code;
+}
+
+interface BuildTarget {
+  readonly directory: string;
+  /** Undefined where the directory's own Dockerfile says what to run. */
+  readonly handlerFile: string | undefined;
+}
+
+/** @throws UsageError when there is nothing to build an image of */
+export async function buildTarget(target: string, cwd: string): Promise<BuildTarget> {
+  const path = resolve(cwd, target);
+  const place = await placeAt(path, cwd);
+  if (place === "nothing") throw new UsageError(await missingSentence(path, cwd));
+  if (place === "file") {
+    checkEnding(path, cwd);
+    return { directory: dirname(path), handlerFile: path };
+  }
+  const { handler } = await contentOf(path, cwd);
+  if (handler !== undefined || existsSync(join(path, "Dockerfile"))) {
+    return { directory: path, handlerFile: handler };
+  }
+  throw new UsageError(
+    `${shownPath(path, cwd)} holds neither a handler (${HANDLER_STEM}.ts or the like) nor a Dockerfile`,
+  );
+}
+
+function checkEnding(path: string, cwd: string): void {
+  if (HANDLER_ENDINGS.some((ending) => ending === extname(path))) return;
+  throw new UsageError(
+    `${shownPath(path, cwd)} is no handler module; those end in ${HANDLER_ENDINGS.join(", ")}`,
+  );
+}
+
+/** As a registry allows it. */
+export function imageName(directory: string): string {
+  const name = directory
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/gu, "-")
+    .replaceAll(/^-|-$/gu, "");
+  return name === "" ? "worker" : name;
+}
+
+function reportTo({ err }: BuildOutput): BuildReport {
+  return {
+    progress: (line) => err(`  ${shortened(line)}\n`),
+    base: ({ name, isNew, tookMs, sizeBytes, addedBytes }) => {
+      const how = isNew ? `built in ${seconds(tookMs)}` : "is there";
+      const sizes = `${megabytes(sizeBytes)}, of it ${megabytes(addedBytes)} Node and the runtime`;
+      err(`base ${name} ${how}: ${sizes}\n`);
+    },
+    worker: ({ name, tookMs, sizeBytes, addedBytes }) => {
+      // An image of a Dockerfile that begins with something else has nothing to do with the base.
+      const more = addedBytes < 0 ? "" : `, ${megabytes(addedBytes)} more than the base`;
+      err(`image ${name} built in ${seconds(tookMs)}: ${megabytes(sizeBytes)}${more}\n`);
+    },
+    pushed: ({ name, tookMs }) => err(`image ${name} pushed in ${seconds(tookMs)}\n`),
+  };
+}
+
+/** A step of a Dockerfile may be a whole program. */
+function shortened(line: string): string {
+  const text = line.replaceAll(/\s+/gu, " ");
+  return text.length > LINE_CHARACTERS ? `${text.slice(0, LINE_CHARACTERS - 1)}…` : text;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 2 : 1)} MB`;
+}

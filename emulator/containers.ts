@@ -1,0 +1,165 @@
+/** Joins the Docker launcher to the rest of the service: what containers are given of this machine, and how they reach it. */
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import { LOCAL_IMAGE_PREFIX, type Template } from "./core/template.ts";
+import type { EngineLog } from "./engine/context.ts";
+import type { RegistryCredentials } from "./core/registry-auth.ts";
+import type { ContainerPlaces } from "./launch/docker/container-options.ts";
+import { createDockerLauncher, type DockerLauncher } from "./launch/docker/docker-launcher.ts";
+import { createDockerodeEngine } from "./launch/docker/dockerode-engine.ts";
+import type { Launcher, WorkerOrder } from "./launch/launcher.ts";
+import type { ObjectService } from "./objects/object-service.ts";
+import type { EmulatorOptions } from "./options.ts";
+import type { Volumes } from "./volumes.ts";
+
+export interface ContainersOptions {
+  readonly docker: EmulatorOptions["docker"];
+  /** Kept over restarts where there is a data directory: by it this emulator's containers are known. */
+  readonly directory: string;
+  /** Path of the worker port's socket. */
+  readonly workerSocket: string;
+  readonly objects: ObjectService | undefined;
+  readonly volumes: Volumes;
+  readonly log: EngineLog;
+  /** Undefined for a template that names no credentials. Rejects with a sentence where they cannot be had. */
+  readonly credentialsOf: (template: Template) => Promise<RegistryCredentials | undefined>;
+  readonly line: (order: WorkerOrder, line: string) => void;
+  /** Called when workers can be started that could not before. */
+  readonly willing: () => void;
+}
+
+/** The user of containers where the emulator's own is root: one without rights of its own, as in most images. */
+const NOBODY_SPECIAL = 1_000;
+
+export interface Containers extends Launcher {
+  /**
+   * Removes what killed emulators left, if any of the templates has an image: it may hold GPUs, or jobs that are in the queue
+   * again. Never rejects.
+   */
+  clearLeftovers(templates: readonly Template[]): Promise<void>;
+}
+
+const SWITCHED_OFF: Containers = {
+  refuses: () => "containers are switched off (--docker off)",
+  launch() {
+    throw new Error("nothing is launched where everything is refused");
+  },
+  clearLeftovers: async () => undefined,
+  close: async () => undefined,
+};
+
+export function createContainers(options: ContainersOptions): Containers {
+  if (options.docker === "off") return SWITCHED_OFF;
+  const launcher = dockerLauncher(options);
+  return Object.assign(launcher, {
+    async clearLeftovers(templates: readonly Template[]) {
+      const isImage = ({ imageName }: Template) => !imageName.startsWith(LOCAL_IMAGE_PREFIX);
+      if (templates.some(isImage)) await launcher.reach();
+    },
+  });
+}
+
+function dockerLauncher(options: ContainersOptions): DockerLauncher {
+  const { directory, log, credentialsOf, line, willing } = options;
+  const engine = createDockerodeEngine();
+  const store = new StoreForContainers(options, () => engine.gatewayAddress());
+  return createDockerLauncher({
+    engine,
+    emulator: digestOf(directory),
+    log,
+    credentialsOf,
+    line,
+    willing,
+    placesOf: async (order) => placesOf(options, store, order),
+  });
+}
+
+async function placesOf(
+  { workerSocket, volumes }: ContainersOptions,
+  store: StoreForContainers,
+  order: WorkerOrder,
+): Promise<ContainerPlaces> {
+  // Whoever is to connect has to be able to write to it; the directory around it keeps all others out.
+  await fs.promises.chmod(workerSocket, 0o666);
+  const volume = volumes.directoryFor(order.endpoint);
+  const user = containerUser();
+  if (volume !== undefined) await handOver(volume, user);
+  return {
+    workerSocket,
+    volume,
+    env: await store.envOf(order),
+    user: `${user.uid}:${user.gid}`,
+  };
+}
+
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** That of the emulator, so that what containers write to volumes is its; but never root. */
+function containerUser(): User {
+  const uid = process.getuid?.() ?? 0;
+  if (uid === 0) return { uid: NOBODY_SPECIAL, gid: NOBODY_SPECIAL };
+  return { uid, gid: process.getgid?.() ?? uid };
+}
+
+/** Only root can give a directory away, and only root has to. */
+async function handOver(directory: string, { uid, gid }: User): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const stats = await fs.promises.stat(directory);
+  if (stats.uid === 0) await fs.promises.chown(directory, uid, gid);
+}
+
+/** The object store listens at this machine's address on the containers' network as soon as there is one container. */
+class StoreForContainers {
+  readonly #objects: ObjectService | undefined;
+  readonly #log: EngineLog;
+  readonly #gateway: () => Promise<string | undefined>;
+  #endpoint: Promise<string | undefined> | undefined;
+  #hasWarned = false;
+
+  constructor(
+    { objects, log }: Pick<ContainersOptions, "objects" | "log">,
+    gateway: () => Promise<string | undefined>,
+  ) {
+    this.#objects = objects;
+    this.#log = log;
+    this.#gateway = gateway;
+  }
+
+  /** None where containers cannot reach the store. */
+  async envOf({ endpoint, template }: WorkerOrder): Promise<Readonly<Record<string, string>>> {
+    if (this.#objects === undefined) return {};
+    this.#endpoint ??= this.#open(this.#objects);
+    const url = await this.#endpoint;
+    if (url === undefined) {
+      // The next container may find a network that is not there now.
+      this.#endpoint = undefined;
+      return {};
+    }
+    return this.#objects.workerEnv(endpoint.id, template.env, url);
+  }
+
+  async #open(objects: ObjectService): Promise<string | undefined> {
+    try {
+      const address = await this.#gateway();
+      if (address === undefined)
+        throw new Error("the engine has no bridge network with an address");
+      const url = await objects.alsoAt(address);
+      this.#log.info({ url }, `the object store also answers containers, at ${url}`);
+      return url;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `containers cannot reach the object store: ${reason}`;
+      if (!this.#hasWarned) this.#log.warn({}, message);
+      this.#hasWarned = true;
+      return undefined;
+    }
+  }
+}
+
+function digestOf(directory: string): string {
+  const known = `${fs.realpathSync(directory)} ${fs.statSync(directory).ino}`;
+  return createHash("sha256").update(known).digest("hex").slice(0, 16);
+}

@@ -1,0 +1,46 @@
+/** The launchers of the service, joined to what their workers are told: handler files run as processes, images as containers. */
+import { fileURLToPath } from "node:url";
+import { type Containers, createContainers } from "./containers.ts";
+import type { HandlerFiles } from "./handler-files.ts";
+import type { Launcher, WorkerOrder } from "./launch/launcher.ts";
+import { createProcessLauncher, type ProcessLauncherOptions } from "./launch/process-launcher.ts";
+import type { EmulatorOptions } from "./options.ts";
+
+export interface LaunchersOptions extends Omit<
+  Parameters<typeof createContainers>[0],
+  "docker" | "line"
+> {
+  readonly emulator: Pick<EmulatorOptions, "docker" | "workerLine">;
+  readonly handlerFiles: HandlerFiles;
+  /** Variables for a worker that is a process; those of its template win. Must not throw. */
+  readonly workerEnv: (order: WorkerOrder) => Readonly<Record<string, string>>;
+}
+
+export interface Launchers {
+  readonly processes: Launcher;
+  readonly containers: Containers;
+}
+
+export function createLaunchers(options: LaunchersOptions): Launchers {
+  const { emulator, handlerFiles, workerEnv, workerSocket } = options;
+  const line = ({ workerId, endpoint }: WorkerOrder, text: string) =>
+    emulator.workerLine?.({ workerId, endpointId: endpoint.id, line: text });
+  const processes = createProcessLauncher({
+    ...workerPrograms(),
+    serviceAddress: () => `unix:${workerSocket}`,
+    handlerOf: (template) => handlerFiles.moduleOf(template),
+    extraEnv: workerEnv,
+    line,
+  });
+  return { processes, containers: createContainers({ ...options, docker: emulator.docker, line }) };
+}
+
+/** The programs workers run: beside the built service, or the built ones when the service runs from its sources. */
+function workerPrograms(): Pick<ProcessLauncherOptions, "program" | "serverProgram"> {
+  const isBuilt = import.meta.url.endsWith(".js");
+  const folder = new URL(isBuilt ? "../runtime/" : "../dist/runtime/", import.meta.url);
+  return {
+    program: fileURLToPath(new URL("sv-worker.cjs", folder)),
+    serverProgram: fileURLToPath(new URL("handler/server-process.cjs", folder)),
+  };
+}

@@ -1,0 +1,106 @@
+/** How the service is started as a library, and what is in the caller's hands once it runs. */
+import type { PriceTable } from "./core/billing/prices.ts";
+import type { Advance } from "./engine/advance-clock.ts";
+import type { ExceededLimit } from "./core/limit-report.ts";
+import type { LimitMode } from "./core/rate-limit.ts";
+import type { EngineLog } from "./engine/context.ts";
+import type { LocalHandler } from "./local-endpoint.ts";
+import type { S3Access } from "./objects/object-service.ts";
+
+/** A line a worker or its handler wrote. */
+export interface WorkerLine {
+  readonly workerId: string;
+  readonly endpointId: string;
+  readonly line: string;
+}
+
+export interface EmulatorOptions {
+  /** Address to listen on; default 127.0.0.1. */
+  readonly host?: string;
+  /** Port to listen on; default 7080, 0 for any free one. */
+  readonly port?: number;
+  /**
+   * The object store that S3 clients can use, workers among them: false for none, by default there is one. Its port is
+   * by default the one above `port`, or any free one where that is taken or `port` is 0.
+   */
+  readonly s3?: false | { readonly port?: number };
+  /** Directory that keeps everything over restarts; without it everything is kept in memory, objects in a temporary directory, and lost at the end. */
+  readonly dataDir?: string;
+  /** The user's API key; by default one is generated at the first start of a data directory. */
+  readonly apiKey?: string;
+  /** A key of its own for the emulator's operations under `/emulator`; by default the user's key opens them too. */
+  readonly adminKey?: string;
+  /**
+   * The key that registry credentials are stored encrypted with: 32 bytes in base64. By default it is made when it is first
+   * needed and kept in the file `secret.key` of the data directory.
+   */
+  readonly secretKey?: string;
+  /**
+   * What webhook calls are signed with: `whsec_` and the base64 of 24 to 64 bytes. By default one is made at the first
+   * start and kept; one that is given is good for this start.
+   */
+  readonly webhookSecret?: string;
+  /**
+   * Whether webhooks may lead to private, loopback and link-local addresses; by default only if `host` is a loopback
+   * address itself.
+   */
+  readonly localWebhooks?: boolean;
+  /** Handler modules to serve, each as an endpoint. */
+  readonly handlers?: readonly LocalHandler[];
+  /**
+   * The GPUs of workers of GPU endpoints: `auto` (the default) asks nvidia-smi, `none` is a machine without any, and names
+   * with numbers like `NVIDIA L4=2,NVIDIA H200=1` declare some; where the machine has none of a type they are simulated.
+   */
+  readonly gpus?: string;
+  /**
+   * Whether workers of templates with an image run as containers: `auto` (the default) uses the Docker engine that
+   * `DOCKER_HOST` names, asked when the first such worker is wanted; with `off` there are none.
+   */
+  readonly docker?: "auto" | "off";
+  /**
+   * How long a worker may say nothing before it is taken for lost, ended and replaced, ms; default 15,000, at least
+   * 1,000. It is told to speak three times as often.
+   */
+  readonly leaseMs?: number;
+  /** What things cost on the bills; default `DEFAULT_PRICES`, round figures that are nobody's price list. */
+  readonly prices?: PriceTable;
+  /**
+   * What becomes of requests over the rate limits of production: refused with 429 (`enforce`, the default), let through
+   * with a header and a line in the log (`warn`), or not even counted (`off`). All other limits stay as they are.
+   */
+  readonly limits?: LimitMode;
+  /** Where the service says what it does; by default nowhere. */
+  readonly log?: EngineLog;
+  /** Called with each line a worker writes. */
+  readonly workerLine?: (line: WorkerLine) => void;
+}
+
+/** Service time, by which jobs expire, workers turn idle and webhooks are tried again. */
+export interface EmulatorClock {
+  /** Service time now, ms since the epoch: real time and all advances. */
+  now(): number;
+  /**
+   * Advances service time by a text like `31m`, `1h30m` or `250ms`, or by a number of ms. Everything that is due on the
+   * way happens, in order; resolves when that has settled, or after 30 s of real time. Running handlers keep real time.
+   *
+   * @throws an error with the code `invalid_request` for what is no duration, negative, or too long
+   */
+  advance(by: string | number): Promise<Advance>;
+}
+
+export interface Emulator extends AsyncDisposable {
+  /** For example `http://127.0.0.1:7080`. */
+  readonly url: string;
+  /** The user's API key, if it was given or generated in this start. */
+  readonly apiKey: string | undefined;
+  /** What webhook calls are signed with; for those who verify them. */
+  readonly webhookSecret: string;
+  readonly endpointIds: readonly string[];
+  /** Where the object store is and the keys for it; undefined if there is none. */
+  readonly s3: S3Access | undefined;
+  readonly clock: EmulatorClock;
+  /** What was over the rate limits since the start, also after `stop`: what fails in production. Empty with `limits: "off"`. */
+  exceededLimits(): readonly ExceededLimit[];
+  /** Stops everything: `drain` (the default) lets running jobs finish, `kill` does not. Idempotent; `kill` hastens a drain. */
+  stop(how?: "drain" | "kill"): Promise<void>;
+}
