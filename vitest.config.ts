@@ -32,7 +32,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["test/{unit,contract}/**/*.test{,-d}.ts", "test/tidy.test.ts"],
+          include: ["test/{unit,contract,conformance}/**/*.test{,-d}.ts", "test/tidy.test.ts"],
           env: { NODE_COMPILE_CACHE: compileCache },
           testTimeout: 20_000,
           sequence: { groupOrder: 0 },

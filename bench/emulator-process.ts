@@ -76,7 +76,7 @@ export async function startEmulatorFor(
  */
 export async function startEmulatorProcess(start: EmulatorStart): Promise<EmulatorProcess> {
   if (!fs.existsSync(program)) throw new Error("There is no dist/: run npm run build first.");
-  const options = ["--port", "0", "--data-dir", start.dataDir, "--log", "json"];
+  const options = ["--port", "0", "--data-dir", start.dataDir, "--log", "json", "--limits", "off"];
   const child = spawn(process.execPath, [program, ...start.targets, ...options], {
     env: { ...process.env, SV_API_KEY: API_KEY },
     stdio: ["ignore", "pipe", "pipe"],

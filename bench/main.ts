@@ -8,6 +8,7 @@ import { describeMachine, machineLine } from "./machine.ts";
 import { type Options, parseOptions } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { writeReport } from "./report.ts";
+import { crowd } from "./rows/crowd.ts";
 import { extraProcess } from "./rows/extra-process.ts";
 import { idleLatency } from "./rows/idle-latency.ts";
 import { memory } from "./rows/memory.ts";
@@ -32,6 +33,7 @@ const ROWS: readonly Row[] = [
   start,
   takeover,
   queueDepth,
+  crowd,
   memory,
   upload,
 ];

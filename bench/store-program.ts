@@ -20,6 +20,11 @@ export class StoreProgram implements AsyncDisposable {
     }
   }
 
+  /** Adds endpoints that can have no workers, each with so many waiting jobs of 200 B. */
+  async crowd(endpoints: number, jobsEach: number): Promise<void> {
+    await this.#program.ask(z.null(), { kind: "crowd", endpoints, jobsEach });
+  }
+
   /** Microseconds per job that is inserted, handed over and finished, `perCommit` of them in each commit. */
   async cycleMicros(endpointId: string, jobs: number, perCommit: number): Promise<number> {
     const question = { kind: "cycle", endpointId, jobs, perCommit };

@@ -4,7 +4,10 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { bundleEmulator } from "./bundle-emulator.ts";
+import { bundleImage } from "./bundle-image.ts";
 import { bundlePrograms } from "./bundle-programs.ts";
+import { copySwaggerUi } from "./swagger-ui.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const dist = path.join(root, "dist");
@@ -15,8 +18,11 @@ const otherInputs = [
   "tsconfig.json",
   "tsconfig.build.json",
   "scripts/build.ts",
+  "scripts/bundle-emulator.ts",
+  "scripts/bundle-image.ts",
   "scripts/bundle-programs.ts",
   "scripts/package-licences.ts",
+  "scripts/swagger-ui.ts",
 ];
 
 /** What one build came to: `typeErrors` is the compiler's text, empty when there were none. */
@@ -40,8 +46,11 @@ export async function buildIfStale(): Promise<BuildOutcome> {
   const fresh = fs.mkdtempSync(path.join(root, ".dist-"));
   try {
     const typeErrors = compileInto(fresh);
-    await bundlePrograms(fresh);
     copyAssets(fresh);
+    const packages = await bundlePrograms(fresh);
+    await bundleImage(fresh, packages);
+    await bundleEmulator(fresh);
+    copySwaggerUi(path.join(root, "node_modules"), fresh);
     markExecutables(fresh);
     mirror(fresh, dist);
     if (typeErrors === "") {

@@ -1,46 +1,63 @@
 /** Puts each program that a worker is made of into one file, which starts far sooner than its many modules do. */
 import fs from "node:fs";
+import { isBuiltin } from "node:module";
 import path from "node:path";
 import { build, type BuildOptions, type BuildResult, type Plugin } from "esbuild";
 import { licencesOf } from "./package-licences.ts";
 
 /**
- * Bundles what the compiler wrote. A bundle lies where the modules in it look for what is beside them.
+ * Bundles what the compiler wrote. A bundle lies where the modules in it look for what is beside them. Answers the names of
+ * the packages that a worker's programs load when they run.
  *
  * They are CommonJS, because an `import` of one of Node's own modules runs all its lazy getters: `node:util` alone
  * takes 3 ms that way.
  */
-export async function bundlePrograms(folder: string): Promise<void> {
+export async function bundlePrograms(folder: string): Promise<readonly string[]> {
   const runtime = path.join(folder, "runtime");
   // Its modules are some 130 otherwise, most of them of packages. The last one is only for a feature that is not used.
   const client = await bundle(runtime, "source/grpc", "source/grpc", {
     external: ["@grpc/proto-loader"],
   });
-  const program: BuildOptions = {
-    packages: "external",
-    plugins: [loadedLater],
-    supported: { "dynamic-import": false },
-  };
-  await bundle(runtime, "bin/sv-worker", "sv-worker", program);
-  await bundle(runtime, "bin/worker-program", "worker-program", program);
-  await bundle(runtime, "handler/handler-process", "handler/handler-process", {
+  const bundles = [
+    await bundle(runtime, "bin/sv-worker", "sv-worker", program),
+    await bundle(runtime, "bin/worker-program", "worker-program", program),
+    await bundle(runtime, "handler/handler-process", "handler/handler-process", {
+      packages: "external",
+    }),
+  ];
+  await bundle(runtime, "server/server-process", "handler/server-process", {
     packages: "external",
   });
   await bundle(runtime, "handler/watchdog", "handler/watchdog");
   // What nothing but a bundle needs.
-  fs.rmSync(path.join(runtime, "bin"), { recursive: true });
-  const licences = licencesOf(Object.keys(client.metafile.inputs));
-  fs.writeFileSync(path.join(runtime, "source/grpc.licences.txt"), licences);
+  fs.rmSync(path.join(runtime, "server"), { recursive: true });
+  const inputs = Object.keys(client.metafile.inputs).map((input) => path.resolve(folder, input));
+  fs.writeFileSync(path.join(runtime, "source/grpc.licences.txt"), licencesOf(inputs));
+  return bundles.flatMap(packagesLoadedBy);
 }
 
-function bundle(
+/** The packages that a bundle does not contain but loads. */
+export function packagesLoadedBy({ metafile }: Bundle): readonly string[] {
+  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+  return imports
+    .filter(({ external, path: name }) => external === true && !name.startsWith("."))
+    .map(({ path: name }) => name)
+    .filter((name) => !isBuiltin(name));
+}
+
+export type Bundle = BuildResult<{ metafile: true }>;
+
+/** Bundles `module` of the runtime into the file `place`, `.cjs` added. */
+export function bundle(
   runtime: string,
   module: string,
   place: string,
   options: BuildOptions = {},
-): Promise<BuildResult<{ metafile: true }>> {
+): Promise<Bundle> {
   return build({
     entryPoints: [{ in: path.join(runtime, `${module}.js`), out: place }],
+    // Bundles name their modules from here, so that the same source becomes the same bundle.
+    absWorkingDir: path.dirname(runtime),
     outdir: runtime,
     outExtension: { ".js": ".cjs" },
     bundle: true,
@@ -63,4 +80,11 @@ const loadedLater: Plugin = {
       return { path: `./${file.replace(/^[./]+/u, "").replace(/js$/u, "cjs")}`, external: true };
     });
   },
+};
+
+/** What a program of the supervisor's side is bundled with. */
+export const program: BuildOptions = {
+  packages: "external",
+  plugins: [loadedLater],
+  supported: { "dynamic-import": false },
 };

@@ -7,6 +7,7 @@ import { submit } from "../../emulator/engine/submit.ts";
 import { WorkerSession } from "../../emulator/engine/worker-session.ts";
 import { WorkerServer } from "../../emulator/grpc/worker-server.ts";
 import type { LaunchedWorker, Launcher } from "../../emulator/launch/launcher.ts";
+import type { WebhookSender } from "../../emulator/webhook/webhook-sender.ts";
 import { createProcessLauncher } from "../../emulator/launch/process-launcher.ts";
 import { localEndpoint, localTemplate } from "../../emulator/local-endpoint.ts";
 import { openSqliteStore } from "../../emulator/store/sqlite/sqlite-store.ts";
@@ -63,6 +64,12 @@ function renewingSoon(orders: ServiceOrders): ServiceOrders {
   return { ...orders, welcome: { ...orders.welcome, leaseRenewalMs: RENEWAL_MS } };
 }
 
+/** No job here has a webhook. */
+const noWebhooks: WebhookSender = {
+  send: () => Promise.reject(new Error("there was a webhook to be called")),
+  close: async () => undefined,
+};
+
 function timed(launcher: Launcher): Launcher {
   return {
     ...launcher,
@@ -78,6 +85,7 @@ async function open(folder: string, handler: string, workersMin: 0 | 1): Promise
   const { modulePath } = await prepareHandler(handler);
   const launcher = createProcessLauncher({
     program,
+    serverProgram: program,
     serviceAddress: () => server.address,
     handlerOf: () => modulePath,
     line: () => undefined,
@@ -88,6 +96,7 @@ async function open(folder: string, handler: string, workersMin: 0 | 1): Promise
     random: createSystemRandom(),
     log,
     launchers: [timed(launcher)],
+    webhookSender: noWebhooks,
   });
   const server = new WorkerServer({
     address: `unix:${path.join(folder, "worker.sock")}`,

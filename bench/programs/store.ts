@@ -3,6 +3,7 @@ import { z } from "zod";
 import { submitJob, transition } from "../../emulator/core/job-transition.ts";
 import type { JobEvent } from "../../emulator/core/job-event.ts";
 import type { Job } from "../../emulator/core/job.ts";
+import { localEndpoint, localTemplate } from "../../emulator/local-endpoint.ts";
 import { openSqliteStore } from "../../emulator/store/sqlite/sqlite-store.ts";
 import type { Payload, Store, StoreTransaction } from "../../emulator/store/store.ts";
 import { answerQuestions } from "../asking.ts";
@@ -14,6 +15,7 @@ const FILL_STEP_JOBS = 1000;
 const questionShape = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("open"), directory: z.string() }),
   z.object({ kind: z.literal("fill"), endpointId: z.string(), jobs: z.number() }),
+  z.object({ kind: z.literal("crowd"), endpoints: z.number(), jobsEach: z.number() }),
   z.object({
     kind: z.literal("cycle"),
     endpointId: z.string(),
@@ -64,6 +66,24 @@ async function fill(endpointId: string, jobs: number): Promise<void> {
   }
 }
 
+/** So many endpoints that can have no workers, each with waiting jobs. */
+async function crowd(endpoints: number, jobsEach: number): Promise<void> {
+  const createdAt = new Date().toISOString();
+  const local = { id: "crowd", path: "/nowhere", settings: { workersMin: 0, workersMax: 0 } };
+  const endpoint = localEndpoint(local, createdAt);
+  await store().transact((tx) => tx.putRecord("template", "crowd", localTemplate(local)));
+  const perStep = Math.ceil(FILL_STEP_JOBS / jobsEach);
+  for (let done = 0; done < endpoints; done += perStep) {
+    await store().transact(async (tx) => {
+      for (let number = done; number < Math.min(endpoints, done + perStep); number += 1) {
+        const id = `crowd-${number}`;
+        await tx.putRecord("endpoint", id, { ...endpoint, id, name: id });
+        for (let job = 0; job < jobsEach; job += 1) await insert(tx, id);
+      }
+    });
+  }
+}
+
 /** Inserts so many jobs, takes the oldest of the queue, finishes those; three commits for all of them together. */
 async function cycle(endpointId: string, count: number): Promise<void> {
   const each = Array.from({ length: count }, (_, index) => index);
@@ -107,6 +127,9 @@ answerQuestions(async (message) => {
       return null;
     case "fill":
       await fill(question.endpointId, question.jobs);
+      return null;
+    case "crowd":
+      await crowd(question.endpoints, question.jobsEach);
       return null;
     case "cycle":
       return cyclesMs(question.endpointId, question.jobs, question.perCommit);

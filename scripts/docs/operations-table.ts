@@ -1,40 +1,52 @@
-/** The tables of operations: where they are called from `emulator/http/operations.ts`, what they do from their files' first lines. */
+/** What the operations do, from the first lines of their files: as tables for readers, as summaries for the OpenAPI document. */
 import { readFileSync } from "node:fs";
+import { writtenPath } from "../../emulator/http/contract/path-parameters.ts";
+import { routesOf } from "../../emulator/http/operation.ts";
 import { OPERATIONS } from "../../emulator/http/operations.ts";
 import { readCommented } from "./comments.ts";
 import { markdownTable } from "./table.ts";
 
+/** Longer lines are broken, as the formatter does. */
+const LINE_WIDTH = 100;
+
 const folder = "emulator/http";
 
-/** @param prefix of the path: `/v1/` or `/v2/` */
-export async function operationsTable(prefix: string): Promise<string> {
-  const files = await findFiles();
-  const rows = OPERATIONS.filter(({ path }) => path.startsWith(prefix)).map((operation) => {
-    const file = files.get(operation);
-    if (file === undefined) throw new Error(`no file exports the operation at ${operation.path}`);
-    const says = readCommented(file).opening.replace(/^`[^`]*`: /, "");
-    const calls = operation.methods.map((method) => `\`${method}\``).join(", ");
-    return [calls, `\`${written(operation.path)}\``, capitalised(says)];
-  });
+/** @param prefix of the path: `/v1/`, `/v2/` or `/emulator/` */
+export function operationsTable(prefix: string): string {
+  const says = openings();
+  const rows = Object.entries(OPERATIONS)
+    .filter(([, { path }]) => path.startsWith(prefix))
+    .flatMap(([name, operation]) =>
+      routesOf(operation).map(({ methods, path }, at) => {
+        const calls = methods.map((method) => `\`${method}\``).join(", ");
+        return [calls, `\`${writtenPath(path)}\``, at === 0 ? says(name) : "The same."];
+      }),
+    );
   return markdownTable(["Method", "Path", "What it does"], rows);
 }
 
-/** The file of each operation, by the imports of the list. */
-async function findFiles(): Promise<ReadonlyMap<unknown, string>> {
-  const list = new URL(`../../${folder}/operations.ts`, import.meta.url);
-  const imports = readFileSync(list, "utf8").matchAll(/^import \{ (\w+) \} from "\.\/(.+)";$/gm);
-  const files = new Map<unknown, string>();
-  for (const [, name = "", file = ""] of imports) {
-    const { href } = new URL(file, list);
-    const namespace = (await import(/* @vite-ignore */ href)) as Readonly<Record<string, unknown>>;
-    files.set(namespace[name], `${folder}/${file}`);
-  }
-  return files;
+/** The file `emulator/http/openapi/summaries.ts` as it is to be: without the sources of rules, which are of no use there. */
+export function summariesSource(before: string): string {
+  const [head = ""] = before.split("= {", 1);
+  const says = openings();
+  const lines = Object.keys(OPERATIONS).map((name) => {
+    const plain = says(name).replaceAll(/ \((?:spec|ours|live)\b[^()]*\)/g, "");
+    const line = `  ${name}: ${JSON.stringify(plain)},`;
+    return `${line.length <= LINE_WIDTH ? line : line.replace(": ", ":\n    ")}\n`;
+  });
+  return `${head}= {\n${lines.join("")}};\n`;
 }
 
-/** As a reader writes it: `:endpointId` is `{endpointId}`. */
-function written(path: string): string {
-  return path.replaceAll(/:(\w+)/g, "{$1}");
+/** The sentence that opens the file of an operation, by the imports of their list. */
+function openings(): (name: string) => string {
+  const list = new URL(`../../${folder}/operations.ts`, import.meta.url);
+  const imports = readFileSync(list, "utf8").matchAll(/^import \{ (\w+) \} from "\.\/(.+)";$/gm);
+  const files = new Map(Array.from(imports, ([, name = "", file = ""]) => [name, file]));
+  return (name) => {
+    const file = files.get(name);
+    if (file === undefined) throw new Error(`no file exports the operation ${name}`);
+    return capitalised(readCommented(`${folder}/${file}`).opening.replace(/^`[^`]*`: /, ""));
+  };
 }
 
 function capitalised(text: string): string {

@@ -1,8 +1,11 @@
 /** Which documents hold generated sections, and what makes each of them. */
 import { clientErrorsTable } from "./client-errors-table.ts";
+import { conformanceTable } from "./conformance-table.ts";
 import { errorCodesTable, failureTypesTable } from "./errors-table.ts";
 import { limitsTable } from "./limits-table.ts";
 import { operationsTable } from "./operations-table.ts";
+import { rateLimitsTable } from "./rate-limits-table.ts";
+import { RULE_TABLES } from "../../test/conformance/rules.ts";
 import { withSection } from "./section.ts";
 import { drawStateMachine } from "./state-diagram.ts";
 
@@ -22,11 +25,26 @@ export const PAGES: readonly Page[] = [
       "failure types": failureTypesTable,
       "error codes": errorCodesTable,
       limits: limitsTable,
+      "rate limits": rateLimitsTable,
     },
   },
   {
     file: "docs/management.md",
     sections: { "management operations": () => operationsTable("/v1/") },
+  },
+  {
+    file: "docs/conformance.md",
+    sections: Object.fromEntries(
+      RULE_TABLES.map((table) => [table.toLowerCase(), () => conformanceTable(table)]),
+    ),
+  },
+  {
+    file: "docs/emulator-operations.md",
+    sections: { "emulator operations": () => operationsTable("/emulator/") },
+  },
+  {
+    file: "docs/webhooks.md",
+    sections: { "webhook operations": () => operationsTable("/emulator/webhooks") },
   },
   { file: "docs/client.md", sections: { "client errors": clientErrorsTable } },
 ];

@@ -1,12 +1,19 @@
-/** `npm run docs`: writes the generated sections of the documentation anew. */
+/** `npm run docs`: writes the generated sections of the documentation and the summaries of the operations anew. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { summariesSource } from "./operations-table.ts";
 import { PAGES, regenerated } from "./pages.ts";
 
-for (const page of PAGES) {
-  const file = new URL(`../../${page.file}`, import.meta.url);
+for (const page of PAGES) await rewrite(page.file, (before) => regenerated(page, before));
+await rewrite("emulator/http/openapi/summaries.ts", summariesSource);
+
+async function rewrite(
+  path: string,
+  make: (before: string) => string | Promise<string>,
+): Promise<void> {
+  const file = new URL(`../../${path}`, import.meta.url);
   const before = readFileSync(file, "utf8");
-  const after = await regenerated(page, before);
-  if (after === before) continue;
+  const after = await make(before);
+  if (after === before) return;
   writeFileSync(file, after);
-  console.log(`wrote ${page.file}`);
+  console.log(`wrote ${path}`);
 }

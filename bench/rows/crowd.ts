@@ -1,0 +1,72 @@
+/** Row: what a submission costs on a service that has one endpoint, and on one that has ten thousand with full queues. */
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Bench, interleave, newFolder } from "../bench.ts";
+import { type EmulatorProcess, startEmulatorFor } from "../emulator-process.ts";
+import { atMost, type Line } from "../line.ts";
+import { submissionBody } from "../payload.ts";
+import { ratio, summarize } from "../statistics.ts";
+import { StoreProgram } from "../store-program.ts";
+import { number } from "../table.ts";
+import type { Row } from "./row.ts";
+
+const LIMIT = 1.5;
+const ENDPOINTS = 10_000;
+const QUICK_ENDPOINTS = 1_000;
+const JOBS_EACH = 10;
+const SETTLE_MS = 1500;
+/** Few enough for the worker to keep up, so that the queue of the endpoint that is measured stays short. */
+const IN_FLIGHT = 8;
+
+async function measure(bench: Bench): Promise<readonly Line[]> {
+  const endpoints = bench.quick ? QUICK_ENDPOINTS : ENDPOINTS;
+  const crowded = newFolder(bench, "crowded");
+  bench.progress.say(`making ${number(endpoints)} endpoints`);
+  await fill(crowded, endpoints);
+  const served = { echo: { handler: "echo", workers: 1 } } as const;
+  await using many = await startEmulatorFor(crowded, served);
+  await using one = await startEmulatorFor(newFolder(bench, "alone"), served);
+  await wait(SETTLE_MS);
+  const load = { inFlight: IN_FLIGHT, durationMs: bench.quick ? 1000 : 3000 };
+  const p99 = async (emulator: EmulatorProcess): Promise<number> => {
+    const job = emulator.submission("echo", "run", submissionBody);
+    const { p99Ms } = await bench.client.load(job, load, '"IN_QUEUE"');
+    await queueIsEmpty(bench, emulator);
+    return p99Ms;
+  };
+  const measured = await interleave(bench, bench.quick ? 3 : 9, {
+    many: () => p99(many),
+    one: () => p99(one),
+  });
+  await bench.client.leave(many.origin);
+  await bench.client.leave(one.origin);
+  const times = ratio(measured.many, measured.one);
+  return [
+    {
+      what: `/run p99, ${IN_FLIGHT} in flight: ${number(endpoints)} endpoints, ${number(endpoints * JOBS_EACH)} queued`,
+      unit: "ms",
+      ours: summarize(measured.many),
+      beside: { what: "one endpoint, empty queue", value: summarize(measured.one) },
+      ratio: times,
+      target: atMost(LIMIT, times),
+    },
+  ];
+}
+
+async function fill(folder: string, endpoints: number): Promise<void> {
+  await using store = new StoreProgram();
+  await store.open(path.join(folder, "data"));
+  await store.crowd(endpoints, JOBS_EACH);
+}
+
+/** A job that waits for its end is answered when all before it are done. */
+async function queueIsEmpty(bench: Bench, emulator: EmulatorProcess): Promise<void> {
+  const last = emulator.submission("echo", "runsync", submissionBody);
+  await bench.client.load(last, { inFlight: 1, durationMs: 1 }, '"COMPLETED"');
+}
+
+export const crowd: Row = {
+  id: "crowd",
+  title: "A submission to a service with many endpoints and long queues",
+  measure,
+};

@@ -1,0 +1,93 @@
+// What the model says, in the shapes of the OpenAI API.
+import { type Body, MODEL, readQuestion, readTexts } from "./call.ts";
+
+/** So that the same call has the same answer each time. */
+const CREATED = 1_767_225_600;
+
+const DIMENSIONS = 8;
+
+/** The model: it repeats what it is told. */
+function parrot(text: string): readonly string[] {
+  return `You said: ${text}`.split(/(?<=\s)/u);
+}
+
+export function modelList(): object {
+  const model = { id: MODEL, object: "model", created: CREATED, owned_by: "sv-runtime" };
+  return { object: "list", data: [model] };
+}
+
+export function chatAnswer(id: string, body: Body): object {
+  const question = readQuestion(body);
+  const said = parrot(question);
+  const message = { role: "assistant", content: said.join(""), refusal: null };
+  return {
+    id: `chatcmpl-${id}`,
+    object: "chat.completion",
+    created: CREATED,
+    model: MODEL,
+    choices: [{ index: 0, message, finish_reason: "stop", logprobs: null }],
+    usage: usageOf(question, said),
+  };
+}
+
+/** The same word by word. */
+export function* chatEvents(id: string, body: Body): Generator<object> {
+  const event = (delta: object, finish_reason: string | null) => ({
+    id: `chatcmpl-${id}`,
+    object: "chat.completion.chunk",
+    created: CREATED,
+    model: MODEL,
+    choices: [{ index: 0, delta, finish_reason, logprobs: null }],
+  });
+  const words = parrot(readQuestion(body));
+  yield event({ role: "assistant", content: "" }, null);
+  for (const content of words) yield event({ content }, null);
+  yield event({}, "stop");
+}
+
+export function completion(id: string, body: Body): object {
+  const [prompt = ""] = readTexts(body, "prompt");
+  const said = parrot(prompt);
+  return {
+    id: `cmpl-${id}`,
+    object: "text_completion",
+    created: CREATED,
+    model: MODEL,
+    choices: [{ index: 0, text: said.join(""), finish_reason: "stop", logprobs: null }],
+    usage: usageOf(prompt, said),
+  };
+}
+
+/** Each text as the shares of its letters, by their codes: alike for texts of the same letters. */
+export function embeddings(body: Body): object {
+  const texts = readTexts(body, "input");
+  const encode = body["encoding_format"] === "base64" ? asBase64 : (vector: number[]) => vector;
+  const data = texts.map((text, index) => ({
+    object: "embedding",
+    index,
+    embedding: encode(vectorOf(text)),
+  }));
+  const read = texts.join(" ").split(/\s+/u).length;
+  return { object: "list", data, model: MODEL, usage: { prompt_tokens: read, total_tokens: read } };
+}
+
+function vectorOf(text: string): number[] {
+  const vector = Array.from({ length: DIMENSIONS }, () => 0);
+  for (const character of text) {
+    const at = (character.codePointAt(0) ?? 0) % DIMENSIONS;
+    vector[at] = (vector[at] ?? 0) + 1;
+  }
+  const length = Math.hypot(...vector) || 1;
+  return vector.map((value) => value / length);
+}
+
+/** Clients ask for this form by themselves: it is shorter. */
+function asBase64(vector: readonly number[]): string {
+  return Buffer.from(Float32Array.from(vector).buffer).toString("base64");
+}
+
+function usageOf(read: string, said: readonly string[]): object {
+  const prompt_tokens = read.split(/\s+/u).length;
+  const total_tokens = prompt_tokens + said.length;
+  return { prompt_tokens, completion_tokens: said.length, total_tokens };
+}
