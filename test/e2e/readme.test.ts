@@ -169,6 +169,20 @@ describe("the examples' own pages", () => {
     ]);
   });
 
+  test("openai-chat repeats what it is told", async () => {
+    const [chat] = await pasteBelow("openai-chat");
+    expect(chat?.output).toContain("You said: Hello there");
+  });
+
+  test("http-server says who it is, counts what it is sent, and streams", async () => {
+    const [who, size, count] = await pasteBelow("http-server");
+    expect(JSON.parse(who?.output ?? "")).toHaveProperty("worker");
+    const { length } = fs.readFileSync(path.join(root, "examples/http-server/server.ts"));
+    expect(JSON.parse(size?.output ?? "")).toEqual({ bytes: length });
+    expect(count?.output.match(/^data: \d+$/gm)).toHaveLength(20);
+    expect(count?.pieces.length).toBeGreaterThan(5);
+  });
+
   test("tokens streams 200 tokens", async () => {
     const [, follow] = await pasteBelow("tokens");
     expect(follow?.output.match(/^event: chunk$/gm)).toHaveLength(200);

@@ -1,5 +1,6 @@
 /** The kinds of commands of the model test; each does one thing a client, a worker or the clock can do. */
 import { Buffer } from "node:buffer";
+import { advanceClock } from "../../emulator/engine/advance-clock.ts";
 import { cancel } from "../../emulator/engine/cancel.ts";
 import { loseWorker } from "../../emulator/engine/hand-back.ts";
 import { health } from "../../emulator/engine/health.ts";
@@ -74,15 +75,17 @@ function receiptOf({ worker, job }: Held): unknown {
 /** Lets time pass, stopping where something is due as long as it takes for what that set off to reach the workers. */
 function advancing(ms: number): Command {
   return async (subject) => {
-    const { clock } = subject.test;
-    const until = clock.now() + ms;
-    while (clock.now() < until) {
+    const { clock, engine } = subject.test;
+    const until = engine.clock.now() + ms;
+    while (engine.clock.now() < until) {
       const { nextDueAt = until } = await subject.settled();
-      await clock.advance(Math.min(until, nextDueAt) - clock.now());
+      await clock.advance(Math.min(until, nextDueAt) - engine.clock.now());
     }
     return ms;
   };
 }
+
+const never = new AbortController().signal;
 
 const OUTPUT = Buffer.from('{"done":true}');
 
@@ -158,4 +161,5 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   "let a second pass": advancing(1_000),
   "let a lease run out": advancing(16_000),
   "let sync retention run out": advancing(61_000),
+  "advance the clock": async ({ test }) => advanceClock(test.engine, 61_000, never),
 };

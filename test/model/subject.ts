@@ -91,7 +91,7 @@ export class Subject implements AsyncDisposable {
 
   /** Everything a client or an operator could see, for comparison. */
   async snapshot(): Promise<Snapshot> {
-    const { engine, clock } = this.test;
+    const { engine } = this.test;
     return engine.store.read(async (view) => {
       const jobs = [];
       for (const { jobId } of this.jobIds) {
@@ -116,7 +116,7 @@ export class Subject implements AsyncDisposable {
           workers: engine.fleet.counts(id),
         });
       }
-      return { now: clock.now(), jobs, endpoints, nextDueAt: await view.nextDueAt() };
+      return { now: engine.clock.now(), jobs, endpoints, nextDueAt: await view.nextDueAt() };
     });
   }
 

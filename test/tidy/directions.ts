@@ -16,7 +16,13 @@ const protocol = "runtime/protocol/";
 const runtimeCore = "runtime/core/";
 const leftovers = "runtime/leftovers/";
 const core = "emulator/core/";
-const ports = ["emulator/store/store.ts", "emulator/launch/launcher.ts"];
+const ports = [
+  "emulator/store/store.ts",
+  "emulator/launch/launcher.ts",
+  "emulator/balance/health-probe.ts",
+  "emulator/secrets/secret-key.ts",
+  "emulator/webhook/webhook-sender.ts",
+];
 
 const layers: readonly Layer[] = [
   { of: protocol, mayImport: [], packages: purePackages },
@@ -33,6 +39,11 @@ const layers: readonly Layer[] = [
     mayImport: ["runtime/pipe/", "runtime/storage/", runtimeCore, protocol],
   },
   { of: "runtime/isolate/", mayImport: ["runtime/pipe/", leftovers, runtimeCore, protocol] },
+  // Runs the user's server out of what the handler process uses for handlers.
+  {
+    of: "runtime/server/",
+    mayImport: ["runtime/handler/", "runtime/load/", runtimeCore, protocol],
+  },
   { of: "runtime/load/", mayImport: [leftovers, runtimeCore, protocol] },
   { of: "runtime/storage/", mayImport: [runtimeCore, protocol] },
   { of: "runtime/", mayImport: [runtimeCore, protocol, "runtime/pipe/"] },
@@ -40,7 +51,17 @@ const layers: readonly Layer[] = [
   { of: "emulator/engine/", mayImport: [core, protocol, ...ports] },
   { of: "emulator/store/", mayImport: [core, protocol] },
   // A worker is ended as a worker ends its handler process: with everything it started.
-  { of: "emulator/launch/", mayImport: [core, protocol, "runtime/pipe/process-tree.ts"] },
+  // A container tells by a label whose it is, as a temporary directory does by its name.
+  {
+    of: "emulator/launch/",
+    mayImport: ["runtime/pipe/process-tree.ts", "runtime/leftovers/owner.ts", core, protocol],
+  },
+  { of: "emulator/balance/", mayImport: ["emulator/launch/launcher.ts", core, protocol] },
+  // Receivers of webhooks are kept to public addresses as the sources of downloads are.
+  {
+    of: "emulator/webhook/",
+    mayImport: ["runtime/storage/download/address-guard.ts", core, protocol],
+  },
   // Its index is a SQLite database as well, and reads, migrates and fails as the store's does.
   {
     of: "emulator/objects/disk/",
@@ -52,13 +73,24 @@ const layers: readonly Layer[] = [
     mayImport: ["emulator/http/listen.ts", "emulator/http/close-server.ts", core, protocol],
   },
   { of: "emulator/objects/", mayImport: [core, protocol] },
-  { of: "emulator/http/", mayImport: ["emulator/engine/", core, protocol] },
+  { of: "emulator/image/", mayImport: ["runtime/load/", core, protocol] },
+  // A key file is written as the store's are, and fails as they do.
+  {
+    of: "emulator/secrets/",
+    mayImport: ["emulator/store/sqlite/", "emulator/store/store.ts", core, protocol],
+  },
+  // Requests to load balancing endpoints go on to the servers that their workers are.
+  {
+    of: "emulator/http/",
+    mayImport: ["emulator/engine/", "emulator/balance/connect.ts", core, protocol],
+  },
   { of: "emulator/grpc/", mayImport: ["emulator/engine/", core, protocol] },
   // The command line sees the service as any program does, and minds its process as `sv-worker` does.
   {
     of: "emulator/cli/",
     mayImport: [
       "emulator/index.ts",
+      "emulator/image/",
       "emulator/local-endpoint.ts",
       "runtime/buffer-memory.ts",
       core,
@@ -68,11 +100,56 @@ const layers: readonly Layer[] = [
   { of: "emulator/emulator.ts", mayImport: ["emulator/", "runtime/"] },
   { of: "emulator/index.ts", mayImport: ["emulator/"] },
   // Parts of the composition root: what it hands in.
+  {
+    of: "emulator/options.ts",
+    mayImport: ["emulator/local-endpoint.ts", "emulator/engine/", "emulator/objects/", core],
+  },
+  {
+    of: "emulator/launchers.ts",
+    mayImport: [
+      "emulator/options.ts",
+      "emulator/containers.ts",
+      "emulator/handler-files.ts",
+      "emulator/launch/",
+    ],
+  },
+  {
+    of: "emulator/containers.ts",
+    mayImport: [
+      "emulator/options.ts",
+      "emulator/volumes.ts",
+      "emulator/engine/",
+      "emulator/launch/",
+      "emulator/objects/",
+      core,
+    ],
+  },
+  {
+    of: "emulator/prepare-webhooks.ts",
+    mayImport: [
+      "emulator/options.ts",
+      "emulator/engine/",
+      "emulator/webhook/",
+      "emulator/store/store.ts",
+      core,
+    ],
+  },
   { of: "emulator/system-clock.ts", mayImport: [core, protocol] },
   { of: "emulator/local-endpoint.ts", mayImport: [core, protocol] },
   {
     of: "emulator/handler-files.ts",
     mayImport: ["emulator/local-endpoint.ts", "emulator/engine/", "runtime/load/", core, protocol],
+  },
+  {
+    of: "emulator/volumes.ts",
+    mayImport: [
+      "emulator/local-endpoint.ts",
+      "emulator/engine/",
+      "emulator/objects/",
+      "emulator/store/sqlite/",
+      core,
+      protocol,
+    ],
   },
 ];
 

@@ -1,16 +1,20 @@
 /** An engine on the memory store with time and chance in the test's hands, and workers the test plays itself. */
 import type { Random } from "../../emulator/core/clock.ts";
 import type { Endpoint } from "../../emulator/core/endpoint.ts";
+import type { GpuInventory } from "../../emulator/core/gpu-allocation.ts";
 import type { Template } from "../../emulator/core/template.ts";
 import type { EngineContext, EngineLog } from "../../emulator/engine/context.ts";
 import { createEngine } from "../../emulator/engine/engine.ts";
 import { FleetWorker } from "../../emulator/engine/fleet-worker.ts";
 import type { WorkerManager } from "../../emulator/engine/worker-manager.ts";
+import type { HealthProbe } from "../../emulator/balance/health-probe.ts";
 import type { Launcher } from "../../emulator/launch/launcher.ts";
 import { localEndpoint, localTemplate } from "../../emulator/local-endpoint.ts";
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../emulator/store/store.ts";
+import type { WebhookSender } from "../../emulator/webhook/webhook-sender.ts";
 import { FakeClock } from "../fake-clock.ts";
+import { ScriptedSender } from "./scripted-sender.ts";
 import { ScriptedWorker } from "./scripted-worker.ts";
 
 export interface LogEntry {
@@ -22,6 +26,7 @@ export interface LogEntry {
 export interface TestEngine extends AsyncDisposable {
   readonly engine: EngineContext;
   readonly workers: WorkerManager;
+  /** Real time, which service time runs with until it is advanced. */
   readonly clock: FakeClock;
   /** Everything the engine logged so far. */
   readonly logged: readonly LogEntry[];
@@ -33,7 +38,16 @@ export interface TestEngine extends AsyncDisposable {
     options?: { readonly credit?: number },
   ): Promise<ScriptedWorker>;
   /** Ends the clock-driven rules and closes the store. */
-  stop(): Promise<void>;
+  stop(how?: "drain" | "kill"): Promise<void>;
+}
+
+export interface HarnessOptions {
+  readonly webhookSender?: WebhookSender;
+  readonly clock?: FakeClock;
+  /** By default no GPU is known. */
+  readonly findGpus?: () => Promise<GpuInventory>;
+  /** By default no server is healthy. */
+  readonly healthProbe?: HealthProbe;
 }
 
 /**
@@ -43,16 +57,30 @@ export interface TestEngine extends AsyncDisposable {
 export async function createTestEngine(
   store: Store = createMemoryStore(),
   launcher: Launcher = unwilling,
+  {
+    webhookSender = new ScriptedSender(),
+    clock = new FakeClock(),
+    findGpus,
+    healthProbe,
+  }: HarnessOptions = {},
 ): Promise<TestEngine> {
-  const clock = new FakeClock();
   const logged: LogEntry[] = [];
   const log = collectingLog(logged);
   const random = seededRandom();
-  const running = await createEngine({ store, clock, random, log, launchers: [launcher] });
+  const running = await createEngine({
+    store,
+    clock,
+    random,
+    log,
+    launchers: [launcher],
+    ...(findGpus && { findGpus }),
+    webhookSender,
+    ...(healthProbe && { healthProbe }),
+  });
   const engine = running.context;
   running.start();
-  const stop = async () => {
-    await running.stop("kill");
+  const stop = async (how: "drain" | "kill" = "kill") => {
+    await running.stop(how);
     await store.close();
   };
   const addEndpoint = async (id = "echo", settings: Partial<Endpoint> = {}) => {
@@ -79,7 +107,8 @@ export async function createTestEngine(
         id,
         endpointId,
         endpointVersion: 1,
-        startedAt: clock.now(),
+        startedAt: engine.clock.now(),
+        realNow: () => engine.realClock.now(),
       });
       engine.fleet.add(worker);
       const scripted = new ScriptedWorker(engine, worker);
@@ -87,7 +116,7 @@ export async function createTestEngine(
       return scripted;
     },
     stop,
-    [Symbol.asyncDispose]: stop,
+    [Symbol.asyncDispose]: () => stop(),
   };
 }
 
@@ -118,6 +147,7 @@ function seededRandom(): Random {
       return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${counter(12, 16)}`;
     },
     token: () => `token-${counter(18, 36)}`,
+    bytes: (length) => Buffer.from(counter(2 * length, 16).slice(-2 * length), "hex"),
     shortId: (length) => counter(length, 36),
   };
 }

@@ -1,5 +1,6 @@
 /** Contract of stores that outlive a restart: what was committed is there when the store is opened again. */
 import { expect, it } from "vitest";
+import { deliveryFrame, newDelivery } from "../../../emulator/core/delivery.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import {
   batch,
@@ -7,6 +8,7 @@ import {
   handedOver,
   inline,
   insertNew,
+  NOW,
   type OpenSubject,
   pattern,
   type StoreSubject,
@@ -89,5 +91,28 @@ export function durabilityContract(open: OpenSubject): void {
     await expect(refused).rejects.toThrow("no");
     const store = await reopen(subject);
     expect(await store.read((view) => view.job("refused"))).toBeUndefined();
+  });
+
+  it("deliveries are due after a restart, with the payloads they share with a job that is gone", async () => {
+    await using subject = await open();
+    const large = pattern(3_000_000);
+    const staged = await subject.store.stage(large);
+    const delivery = await subject.store.transact(async (tx) => {
+      const job = { ...(await insertNew(tx)), webhook: "https://one.test/" };
+      await tx.putPayload(job.seq, "input", staged);
+      const seq = await tx.nextSeq();
+      const sizeBytes = await tx.sharePayload(job.seq, "input", seq);
+      const made = newDelivery(job, { seq, sizeBytes, isFirst: true }, NOW);
+      await tx.deliveries.insert(made, deliveryFrame(job));
+      await tx.deleteJob(job);
+      return made;
+    });
+    const store = await reopen(subject);
+    await store.read(async (view) => {
+      expect(await view.deliveries.due(NOW, 9, [])).toStrictEqual([delivery]);
+      expect(large.equals((await view.payload(delivery.seq, "input")) ?? Buffer.alloc(0))).toBe(
+        true,
+      );
+    });
   });
 }

@@ -8,6 +8,7 @@ import type { JobEvent } from "../../../emulator/core/job-event.ts";
 import type { Job } from "../../../emulator/core/job.ts";
 import type { Store, StoreTransaction } from "../../../emulator/store/store.ts";
 import { withoutTotals } from "../../../emulator/store/totals.ts";
+import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import { newJob, NOW, type OpenSubject } from "./subject.ts";
 
 const ENDPOINTS = ["one", "two"] as const;
@@ -108,6 +109,12 @@ async function compare(store: Store, model: Model, now: number): Promise<void> {
     for (const endpointId of ENDPOINTS) {
       const own = jobs.filter((job) => job.endpointId === endpointId);
       expect(await tx.jobsOf(endpointId, 999)).toEqual(own);
+      const newest = own.toReversed();
+      expect(await tx.listJobs(endpointId, { limit: 999 })).toEqual(newest);
+      for (const status of JOB_STATUSES) {
+        const listed = await tx.listJobs(endpointId, { status, limit: 999 });
+        expect(listed).toEqual(newest.filter((job) => job.status === status));
+      }
       const waiting = own.filter((job) => job.status === "IN_QUEUE");
       const queue = waiting.toSorted((a, b) => a.queueKey - b.queueKey);
       expect(await tx.waitingJobs(endpointId, 999)).toEqual(queue);

@@ -35,13 +35,13 @@ describe("wrong usage ends with 2 and starts nothing", () => {
       "a bad config",
       ["bad.json"],
       {},
-      'error: bad.json: endpoints.a has the unknown key "worker_max"; did you mean workersMax? known are handler, env, workersMin, workersMax, idleTimeout, scalerType, scalerValue, executionTimeoutMs, retries',
+      'error: bad.json: endpoints.a has the unknown key "worker_max"; did you mean workersMax? known are handler, type, env, volume, workersMin, workersMax, idleTimeout, scalerType, scalerValue, executionTimeoutMs, retries, requestsPerWorker, computeType, gpuTypeIds, gpuCount',
     ],
     [
       "no handler anywhere",
       [],
       {},
-      "error: no targets were given, and the current directory holds no handler; name a handler file, a directory with a file handler.ts (or .mts, .tsx, .js, .mjs, .cjs), or a sv.config.json",
+      "error: no targets were given, and the current directory holds no handler; name a handler file, a directory with a file handler.ts or server.ts (or .mts, .tsx, .js, .mjs, .cjs), or a sv.config.json",
     ],
   ])("%s", async (_, args, env, sentence) => {
     await using tree = await temporaryTree({

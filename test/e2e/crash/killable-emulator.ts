@@ -34,7 +34,8 @@ export class KillableEmulator implements AsyncDisposable {
       process.execPath,
       program,
       config,
-      ...["--port", String(port), "--log", "json"],
+      // Its clients ask as fast as they are answered.
+      ...["--port", String(port), "--log", "json", "--limits", "off"],
     ];
     this.#child = spawn(command, args, {
       stdio: ["ignore", "pipe", "pipe"],

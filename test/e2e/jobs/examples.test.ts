@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { once } from "node:events";
 import sharp from "sharp";
+import { WebSocket } from "ws";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Thumbnails } from "../../../examples/thumbnails/handler.ts";
 import type { TokensChunk } from "../../../examples/tokens/handler.ts";
@@ -97,4 +99,23 @@ test("tokens streams in order while the job runs, without gaps", async () => {
   console.log(
     `figure: first of ${count} tokens after ${firstMs.toFixed(0)} ms, the last after ${(performance.now() - startedAt).toFixed(0)} ms`,
   );
+});
+
+test("http-server counts up by server-sent events, and its WebSocket echoes", async () => {
+  const headers = { authorization: `Bearer ${emulator.apiKey}` };
+  const counted = await fetch(`${emulator.url}/lb/http-server/count?to=3`, { headers });
+  expect(counted.headers.get("content-type")).toBe("text/event-stream");
+  expect(await counted.text()).toBe("data: 1\n\ndata: 2\n\ndata: 3\n\n");
+
+  const address = `${emulator.url.replace("http:", "ws:")}/lb/http-server/echo`;
+  const socket = new WebSocket(address, { headers });
+  await once(socket, "open");
+  for (const size of [1, 125, 126, 65_535, 65_536, 1_000_000]) {
+    const message = Buffer.alloc(size, "é");
+    socket.send(message);
+    const [echo] = (await once(socket, "message")) as [Buffer];
+    expect(echo.equals(message)).toBe(true);
+  }
+  socket.close(1000);
+  expect((await once(socket, "close"))[0]).toBe(1000);
 });

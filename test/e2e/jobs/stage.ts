@@ -15,6 +15,8 @@ export interface StageOptions {
   >;
   /** Default: a directory that goes with the stage. */
   readonly dataDir?: string;
+  /** The GPUs of the config; by default it names none. */
+  readonly gpus?: string;
 }
 
 /** When it is disposed of, the emulator is stopped, and nothing that it started may be left. */
@@ -29,12 +31,12 @@ export class Stage implements AsyncDisposable {
     this.#removal = removal;
   }
 
-  static async set({ endpoints, dataDir = "data" }: StageOptions): Promise<Stage> {
+  static async set({ endpoints, dataDir = "data", gpus }: StageOptions): Promise<Stage> {
     const written = Object.entries(endpoints).map(([id, { handler, ...settings }]) => [
       id,
       { handler: path.join(fixtures, handler), ...settings },
     ]);
-    const config = { endpoints: Object.fromEntries(written), dataDir };
+    const config = { endpoints: Object.fromEntries(written), dataDir, gpus };
     const tree = await temporaryTree({ "sv.config.json": JSON.stringify(config) });
     const stage = new Stage(tree.root, tree);
     await stage.start();
@@ -80,6 +82,14 @@ export class Stage implements AsyncDisposable {
     const left = processesMarked(this.#mark);
     for (const { pid } of left) process.kill(pid, "SIGKILL");
     assert.deepEqual({ ...exit, left }, { code: 0, signal: null, left: [] });
+  }
+
+  /** SIGKILL: the emulator tidies nothing up. */
+  async kill(): Promise<void> {
+    const { emulator, client } = this.#now();
+    this.#running = undefined;
+    await client.close();
+    await emulator[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

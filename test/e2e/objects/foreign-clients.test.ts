@@ -1,5 +1,13 @@
-/** The object store of a running emulator, used by rclone, s3cmd and curl. */
-import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+/** The object store of a running emulator, used by rclone, s3cmd, curl and the AWS SDK. */
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  paginateListObjectsV2,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import { Upload } from "@aws-sdk/lib-storage";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { randomFillSync } from "node:crypto";
 import fs from "node:fs";
@@ -102,19 +110,58 @@ describe.skipIf(s3ProgramsAreMissing !== undefined)("the object store", () => {
     });
   });
 
+  describe("with the AWS SDK", () => {
+    const Bucket = "aws-sdk";
+    let client: S3Client;
+
+    beforeAll(async () => {
+      client = sdkClient(store);
+      await client.send(new CreateBucketCommand({ Bucket }));
+    });
+
+    afterAll(() => client.destroy());
+
+    async function getTo(file: string, Key: string): Promise<void> {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+      fs.mkdirSync(path.dirname(file), { recursive: true });
+      fs.writeFileSync(file, (await Body?.transformToByteArray()) ?? "");
+    }
+
+    it("takes a tree of 500 files and gives it back unchanged", async () => {
+      const files = Object.keys(digestsOf(tree));
+      await eachOf(files, async (file) => {
+        const Body = fs.readFileSync(path.join(tree, file));
+        await client.send(new PutObjectCommand({ Bucket, Key: `tree/${file}`, Body }));
+      });
+      const pages = paginateListObjectsV2({ client, pageSize: 99 }, { Bucket, Prefix: "tree/" });
+      const keys: string[] = [];
+      for await (const { Contents = [] } of pages)
+        keys.push(...Contents.map(({ Key = "" }) => Key));
+      expect(keys).toHaveLength(FILES);
+      const back = path.join(store.scratch, "sdk-back");
+      await eachOf(keys, async (key) => getTo(path.join(back, key.slice("tree/".length)), key));
+      expect(digestsOf(back)).toEqual(digestsOf(tree));
+    });
+
+    it("takes 100 MB in parts and gives them back unchanged", async () => {
+      const params = { Bucket, Key: "big", Body: fs.createReadStream(big) };
+      const { ETag } = await new Upload({ client, params, partSize: 10_000_000 }).done();
+      expect(ETag).toMatch(/-10"$/);
+      const back = path.join(store.scratch, "sdk-big");
+      await getTo(back, "big");
+      expect(digestOf(back)).toBe(digestOf(big));
+      const open = await client.send(new ListMultipartUploadsCommand({ Bucket }));
+      expect(open.Uploads).toBeUndefined();
+    });
+  });
+
   describe("with curl and presigned addresses", () => {
     const curl = async (...args: string[]) =>
       store.run("curl", "-sS", "-o", "body", "-w", "%{http_code}", ...args);
     const body = () => fs.readFileSync(path.join(store.scratch, "body"), "utf8");
 
     async function presigned(key: string, expiresIn = 60, signingDate = new Date()) {
-      const { accessKeyId, secretAccessKey, endpoint } = store;
-      const client = new S3Client({
-        endpoint,
-        region: "us-east-1",
-        forcePathStyle: true,
-        credentials: { accessKeyId, secretAccessKey },
-      });
+      const client = sdkClient(store);
       const target = { Bucket: "shows-environment", Key: key };
       const options = { expiresIn, signingDate };
       const put = await getSignedUrl(client, new PutObjectCommand(target), options);
@@ -159,3 +206,21 @@ describe.skipIf(s3ProgramsAreMissing !== undefined)("the object store", () => {
     });
   });
 });
+
+function sdkClient({ endpoint, accessKeyId, secretAccessKey }: ObjectEmulator): S3Client {
+  return new S3Client({
+    endpoint,
+    region: "us-east-1",
+    forcePathStyle: true,
+    credentials: { accessKeyId, secretAccessKey },
+  });
+}
+
+/** Some at a time. */
+async function eachOf(items: readonly string[], work: (item: string) => Promise<void>) {
+  const left = items.values();
+  const hand = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: 16 }, hand));
+}

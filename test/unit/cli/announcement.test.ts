@@ -41,6 +41,13 @@ test("each endpoint has lines to wait for a result, to submit, to look and to st
   for (const parts of calls) expect(parts).toContain("Authorization: Bearer k-1");
 });
 
+test("an endpoint whose workers are servers has a line to call them", () => {
+  const calls = curlArguments(invitation({ ...announcement, balancedIds: ["tokens"] }));
+  const urls = calls.map((parts) => parts.find((part) => part.startsWith("http")));
+  expect(urls.at(-1)).toBe("http://127.0.0.1:7080/lb/tokens/");
+  expect(urls).toHaveLength(5);
+});
+
 test("a key with quotes reaches curl as it is", () => {
   const apiKey = `it's "$HOME" \`x\``;
   const [first] = curlArguments(invitation({ ...announcement, apiKey }), { HOME: "wrong" });

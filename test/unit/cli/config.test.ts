@@ -32,6 +32,7 @@ test("every key is taken, and every path is meant from the config's own director
       "Up-scale_2": {
         handler: "../src/up.ts",
         env: { MODE: "", FLAG: "1" },
+        volume: "../data",
         retries: { handlerError: 2 },
         ...settings,
       },
@@ -48,6 +49,7 @@ test("every key is taken, and every path is meant from the config's own director
       "Up-scale_2": {
         path: tree.path("src/up.ts"),
         env: { MODE: "", FLAG: "1" },
+        volume: tree.path("data"),
         settings: { ...settings, retries: { workerLost: 1, handlerError: 2 } },
       },
       plain: { path: "/srv/plain", settings: {} },
@@ -60,14 +62,14 @@ describe("unknown keys", () => {
   test("at the top", async () => {
     expect(await complaint('{"endpoint": {}, "endpoints": {"a": {"handler": "a.ts"}}}')).toBe(
       'c.json: the config has the unknown key "endpoint"; did you mean endpoints? ' +
-        "known are endpoints, port, host, s3Port, dataDir",
+        "known are endpoints, port, host, s3Port, dataDir, limits, gpus, docker",
     );
   });
 
   test("of an endpoint", async () => {
     expect(await complaint(endpointWith({ workers_max: 2 }))).toBe(
-      'c.json: endpoints.a has the unknown key "workers_max"; did you mean workersMax? known are handler, env, ' +
-        "workersMin, workersMax, idleTimeout, scalerType, scalerValue, executionTimeoutMs, retries",
+      'c.json: endpoints.a has the unknown key "workers_max"; did you mean workersMax? known are handler, type, env, ' +
+        "volume, workersMin, workersMax, idleTimeout, scalerType, scalerValue, executionTimeoutMs, retries, requestsPerWorker, computeType, gpuTypeIds, gpuCount",
     );
   });
 
@@ -103,6 +105,7 @@ describe("values", () => {
     [{ retries: null }, "retries must be an object; got null"],
     [{ env: { DEBUG: true } }, "env.DEBUG must be a string; got true"],
     [{ env: ["A=1"] }, "env must be an object; got an array"],
+    [{ volume: "" }, 'volume must be the path of a directory; got ""'],
     [{ workersMin: 4 }, "workersMin must be at most workersMax, which is 3; it is 4"],
     [{ workersMax: 0 }, "workersMin must be at most workersMax, which is 0; it is 1"],
   ])("%j: %s", async (more, sentence) => {

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { EXIT, exitCodeOf } from "../../../emulator/cli/exit-code.ts";
 import { UsageError } from "../../../emulator/cli/usage-error.ts";
+import { ImageError } from "../../../emulator/image/image-error.ts";
 import { ListenError, PortInUseError } from "../../../emulator/http/listen.ts";
 import {
   StoreFullError,
@@ -16,6 +17,7 @@ test.each([
   [new StoreInUseError("s"), EXIT.dataDir],
   [new StoreUnusableError("s"), EXIT.dataDir],
   [new StoreFullError("s"), EXIT.dataDir],
+  [new ImageError("i"), EXIT.image],
   [new TypeError("t"), EXIT.unexpected],
   ["no error at all", EXIT.unexpected],
 ])("%o leads to %i", (error, code) => {

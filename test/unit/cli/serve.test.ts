@@ -15,8 +15,11 @@ function staged() {
   const emulator: Emulator = {
     url: "http://127.0.0.1:1",
     apiKey: "k",
+    webhookSecret: "",
     endpointIds: [],
     s3: undefined,
+    clock: { now: () => 0, advance: async () => Promise.reject(new Error("time stands still")) },
+    exceededLimits: () => [],
     stop: async (how = "drain") => {
       events.push(how);
       return stops[how].promise;
@@ -29,6 +32,7 @@ function staged() {
     signals: countStopSignals(source, () => (now += 1_000)),
     ready: () => void events.push("ready"),
     say: (sentence) => void events.push(`say: ${sentence}`),
+    stopped: () => void events.push("stopped"),
   });
   return {
     code,
@@ -58,6 +62,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     ]);
     stops.drain.resolve();
     expect(await code).toBe(0);
+    expect(events.slice(3)).toEqual(["stopped"]);
   },
 );
 
@@ -71,6 +76,7 @@ test("a second signal kills and ends with 130", async () => {
   expect(events.slice(2)).toEqual(["drain", "say: stopping at once", "kill"]);
   stops.kill.resolve();
   expect(await code).toBe(130);
+  expect(events.at(-1)).toBe("stopped");
 });
 
 test("a third signal does not wait for the killing", async () => {

@@ -19,8 +19,12 @@ test("without anything said: loopback, port 7080, .sv in the current directory, 
     host: "127.0.0.1",
     port: 7080,
     s3: {},
+    gpus: "auto",
+    docker: "auto",
     dataDir: `${CWD}/.sv`,
+    limits: "enforce",
     apiKey: undefined,
+    adminKey: undefined,
   });
 });
 
@@ -52,6 +56,27 @@ test("the object store's port is set in the same order, and it can be switched o
   expect(() => settled({ s3Port: "on" })).toThrow("--s3-port must be an integer from 0 to 65535");
 });
 
+test("what becomes of requests over the rate limits is set in the same order", () => {
+  const fromConfig = config({ limits: "off" });
+  expect(settled({ limits: "enforce" }, { SV_LIMITS: "warn" }, fromConfig).limits).toBe("enforce");
+  expect(settled({}, { SV_LIMITS: "warn" }, fromConfig).limits).toBe("warn");
+  expect(settled({}, { SV_LIMITS: "" }, fromConfig).limits).toBe("off");
+  expect(() => settled({}, { SV_LIMITS: "on" })).toThrow(
+    'SV_LIMITS must be enforce, warn, off; got "on"',
+  );
+});
+
+test("the GPUs are set in the same order, and a declaration that makes no sense is refused", () => {
+  const fromConfig = config({ gpus: "none" });
+  expect(settled({ gpus: "auto" }, { SV_GPUS: "L4=2" }, fromConfig).gpus).toBe("auto");
+  expect(settled({}, { SV_GPUS: "L4=2" }, fromConfig).gpus).toBe("L4=2");
+  expect(settled({}, { SV_GPUS: "" }, fromConfig).gpus).toBe("none");
+  const sentence =
+    'must be auto, none, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1" (1 to 1000 each); got "L4=many"';
+  expect(() => settled({ gpus: "L4=many" })).toThrow(`--gpus ${sentence}`);
+  expect(() => settled({}, { SV_GPUS: "L4=many" })).toThrow(`SV_GPUS ${sentence}`);
+});
+
 test("--ephemeral keeps nothing, whatever a config says", () => {
   expect(settled({ ephemeral: true }, {}, config({ dataDir: "/d" })).dataDir).toBeUndefined();
 });
@@ -63,11 +88,40 @@ test("an empty variable is as good as none", () => {
   });
 });
 
-test("SV_API_KEY is the key to accept", () => {
+test("SV_API_KEY is the key to accept, SV_ADMIN_KEY the one for the emulator's own operations", () => {
   expect(settled({}, { SV_API_KEY: "s3cret-~!" }).apiKey).toBe("s3cret-~!");
+  expect(settled({}, { SV_ADMIN_KEY: "adm1n" })).toMatchObject({
+    apiKey: undefined,
+    adminKey: "adm1n",
+  });
+});
+
+test("SV_WEBHOOK_SECRET signs webhooks; --local-webhooks says whether they may be local", () => {
+  const secret = `whsec_${Buffer.alloc(24, 1).toString("base64")}`;
+  expect(settled({}, { SV_WEBHOOK_SECRET: secret }).webhookSecret).toBe(secret);
+  expect(settled({}, { SV_WEBHOOK_SECRET: "" }).webhookSecret).toBeUndefined();
+  expect(settled({}).localWebhooks).toBeUndefined();
+  expect(settled({ localWebhooks: "on" }).localWebhooks).toBe(true);
+  expect(settled({ localWebhooks: "off" }).localWebhooks).toBe(false);
+});
+
+test("SV_SECRET_KEY is 32 bytes in base64; anything else is refused and not shown", () => {
+  const key = Buffer.alloc(32, 7).toString("base64");
+  expect(settled({}, { SV_SECRET_KEY: key }).secretKey).toBe(key);
+  expect(settled({}, { SV_SECRET_KEY: "" }).secretKey).toBeUndefined();
+  expect(() => settled({}, { SV_SECRET_KEY: "hunter2" })).toThrow(UsageError);
+  expect(() => settled({}, { SV_SECRET_KEY: "hunter2" })).not.toThrow("hunter2");
 });
 
 describe("what is refused", () => {
+  test.each(["whsec_", "whsec_c2hvcnQ=", "secret", `whsec_${"!".repeat(40)}`])(
+    "the webhook secret %j, which is not shown",
+    (secret) => {
+      const settling = () => settled({}, { SV_WEBHOOK_SECRET: secret });
+      expect(settling).toThrow("SV_WEBHOOK_SECRET must be whsec_ and the base64 of 24 to 64 bytes");
+    },
+  );
+
   test.each(["65536", "-1", "7080.5", "http", " 80", "0x50", "1e3", "999999"])(
     "the port %j",
     (text) => {
@@ -105,4 +159,12 @@ test("the log is pretty for people and JSON for machines, unless a flag says whi
   expect(logModeOf({}, false)).toBe("json");
   expect(logModeOf({ log: "json" }, true)).toBe("json");
   expect(logModeOf({ log: "pretty" }, false)).toBe("pretty");
+});
+
+test("whether images are run is set in the same order", () => {
+  const fromConfig = config({ docker: "off" });
+  expect(settled({ docker: "auto" }, { SV_DOCKER: "off" }, fromConfig).docker).toBe("auto");
+  expect(settled({}, { SV_DOCKER: "auto" }, fromConfig).docker).toBe("auto");
+  expect(settled({}, { SV_DOCKER: "" }, fromConfig).docker).toBe("off");
+  expect(() => settled({}, { SV_DOCKER: "on" })).toThrow('SV_DOCKER must be auto or off; got "on"');
 });

@@ -36,6 +36,39 @@ describe("what a target becomes", () => {
     expect(await served(tree.path("hello"), ".")).toEqual({ hello: "handler.mts" });
   });
 
+  test("a file named server is a load balancing endpoint, and so is a directory that has one and no handler", async () => {
+    await using tree = await temporaryTree({
+      "chat/server.ts": "",
+      "both/server.ts": "",
+      "both/handler.ts": "",
+      "sv.config.json": JSON.stringify({
+        endpoints: {
+          a: { handler: "chat" },
+          b: { handler: "both" },
+          c: { handler: "both", type: "LOAD_BALANCING" },
+          d: { handler: "both/handler.ts", type: "LOAD_BALANCING" },
+          e: { handler: "chat", type: "QUEUE" },
+        },
+      }),
+    });
+    const typed = async (...targets: string[]) => {
+      const { handlers } = await resolveTargets(targets, tree.root);
+      return handlers.map(({ id, path, type = "QUEUE" }) =>
+        [id, path.slice(tree.root.length + 1), type].join(" "),
+      );
+    };
+    expect(await typed("chat")).toEqual(["chat chat/server.ts LOAD_BALANCING"]);
+    expect(await typed("chat/server.ts")).toEqual(["chat chat/server.ts LOAD_BALANCING"]);
+    expect(await typed("both")).toEqual(["both both/handler.ts QUEUE"]);
+    expect(await typed("sv.config.json")).toEqual([
+      "a chat/server.ts LOAD_BALANCING",
+      "b both/handler.ts QUEUE",
+      "c both/server.ts LOAD_BALANCING",
+      "d both/handler.ts LOAD_BALANCING",
+      "e chat/server.ts QUEUE",
+    ]);
+  });
+
   test("a directory with its source and what was compiled from it is served from the source", async () => {
     await using tree = await temporaryTree({ "hello/handler.js": "", "hello/handler.ts": "" });
     expect(await served(tree.root, "hello")).toEqual({ hello: "hello/handler.ts" });
@@ -168,7 +201,7 @@ describe("targets that cannot be served", () => {
     ["notes.txt", "notes.txt is no handler module; those end in .ts, .mts, .tsx, .js, .mjs, .cjs"],
     [
       "empty",
-      "empty holds no handler; expected a file handler.ts (or .mts, .tsx, .js, .mjs, .cjs)",
+      "empty holds no handler; expected a file handler.ts or server.ts (or .mts, .tsx, .js, .mjs, .cjs)",
     ],
     ["notes.txt/x.ts", "notes.txt/x.ts does not exist"],
   ])("%s: %s", async (target, sentence) => {

@@ -29,6 +29,8 @@ const run = (reply: Step["reply"]): Step => ({
   reply,
 });
 
+const ONCE = { retry: { maxAttempts: 1 } };
+
 /** A port on which nothing listens. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -50,18 +52,22 @@ describe("refusals", () => {
     [500, ServiceError],
     [503, ServiceUnavailableError],
   ])("HTTP %i is its own class with the service's code and sentence", (httpStatus, errorClass) =>
-    playing([run(refusal(httpStatus, "some_code"))], async ({ endpoint }) => {
-      const error = await rejection(endpoint.run({}));
-      expect(error).toBeInstanceOf(errorClass);
-      expect(error).toBeInstanceOf(ClientError);
-      expect(error).toMatchObject({
-        name: errorClass.name,
-        code: "some_code",
-        status: httpStatus,
-        problems: [],
-        message: "Refused: some_code.",
-      });
-    }),
+    playing(
+      [run(refusal(httpStatus, "some_code"))],
+      async ({ endpoint }) => {
+        const error = await rejection(endpoint.run({}));
+        expect(error).toBeInstanceOf(errorClass);
+        expect(error).toBeInstanceOf(ClientError);
+        expect(error).toMatchObject({
+          name: errorClass.name,
+          code: "some_code",
+          status: httpStatus,
+          problems: [],
+          message: "Refused: some_code.",
+        });
+      },
+      ONCE,
+    ),
   );
 
   test("the problems of a validation error stand in its message, one a line", () =>
@@ -104,6 +110,7 @@ describe("refusals", () => {
       async ({ endpoint }) => {
         expect(await rejection(endpoint.run({}))).toMatchObject({ retryAfterMs: expected });
       },
+      ONCE,
     ),
   );
 });

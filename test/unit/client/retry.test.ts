@@ -58,10 +58,33 @@ describe("trying again", () => {
     }),
   );
 
+  test("a submission that is refused with 429 was not taken, and is sent again when Retry-After is over", () =>
+    playing(
+      [run(refusal(429, "rate_limited", {}, { "retry-after": "7" })), run(queued)],
+      async ({ endpoint, clock }) => {
+        expect((await endpoint.run({})).status).toBe("IN_QUEUE");
+        expect(clock.slept).toEqual([7000]);
+      },
+    ));
+
+  test("runSync tries again as long as timeoutMs leaves time for that", () => {
+    const runSync = (reply: Step["reply"]): Step => ({
+      request: `POST ${AT}/runsync?wait=10000`,
+      body: { input: {} },
+      reply,
+    });
+    const busy = runSync(refusal(429, "rate_limited", {}, { "retry-after": "4" }));
+    return playing([busy, busy, busy], async ({ endpoint, clock }) => {
+      const call = endpoint.runSync({}, { waitMs: 10_000, timeoutMs: 19_000 });
+      expect(await rejection(call)).toMatchObject({ code: "rate_limited" });
+      expect(clock.slept).toEqual([4000, 4000]);
+    });
+  });
+
   test.each([
-    ["429", refusal(429, "rate_limited", {}, { "retry-after": "1" })],
+    ["503", refusal(503, "shutting_down", {}, { "retry-after": "1" })],
     ["a broken connection", hangUp],
-  ])("a submission is never sent twice: %s", (_name, reply) =>
+  ])("a submission that may have been taken is never sent twice: %s", (_name, reply) =>
     playing([run(reply)], async ({ endpoint, clock }) => {
       await rejection(endpoint.run({}));
       expect(clock.slept).toEqual([]);

@@ -22,6 +22,7 @@ const EXPECTED: Record<JobStatus, Partial<Record<JobEventType, string>>> = {
     "hand-back": "IN_QUEUE",
     overrun: "TIMED_OUT",
     cancel: "CANCELLED",
+    "advance-clock": "IN_PROGRESS",
   },
   COMPLETED: repeatsAre("unchanged"),
   FAILED: { ...repeatsAre("unchanged"), retry: "IN_QUEUE" },

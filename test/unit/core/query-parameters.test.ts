@@ -1,6 +1,11 @@
 /** The bounds of the job interface's query parameters. */
 import { describe, expect, it } from "vitest";
-import { parseFrom, parseTtlMs, parseWaitMs } from "../../../emulator/core/query-parameters.ts";
+import {
+  parseFlag,
+  parseFrom,
+  parseTtlMs,
+  parseWaitMs,
+} from "../../../emulator/core/query-parameters.ts";
 import { ServiceError } from "../../../emulator/core/service-error.ts";
 
 function problemsOf(parse: () => unknown): readonly string[] | undefined {
@@ -97,6 +102,28 @@ describe("from", () => {
   it.each(["-1", "", "-0", "1.0", "9007199254740992"])("may not be %j", (text) => {
     expect(problemsOf(() => parseFrom({ from: text }))).toEqual([
       `from must be one integer of 0 or more; got "${text}"`,
+    ]);
+  });
+});
+
+describe("a flag", () => {
+  it.each([
+    [{}, false],
+    [{ includeTemplate: "false" }, false],
+    [{ includeTemplate: "true" }, true],
+    [{ includeTemplate: "True" }, true],
+  ])("of %j is %s", (query, value) => {
+    expect(parseFlag(query, "includeTemplate")).toBe(value);
+  });
+
+  it.each([
+    ["", '""'],
+    ["1", '"1"'],
+    ["yes", '"yes"'],
+    [["true", "true"], "2 values"],
+  ])("may not be %j", (given, said) => {
+    expect(problemsOf(() => parseFlag({ includeTemplate: given }, "includeTemplate"))).toEqual([
+      `includeTemplate must be true or false; got ${said}`,
     ]);
   });
 });

@@ -62,6 +62,7 @@ export const SAMPLE_EVENTS: { readonly [T in JobEventType]: Extract<JobEvent, { 
   "pin-expiry": { type: "pin-expiry", ttlMs: 6_000 },
   purge: { type: "purge" },
   expire: { type: "expire" },
+  "advance-clock": { type: "advance-clock", byMs: 60_000 },
 };
 
 /** `job` after `events`, one second apart. @throws Error when one is refused or deletes the job */

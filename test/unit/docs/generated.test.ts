@@ -1,6 +1,8 @@
 /** The generated sections of the documents are the ones that the code gives now. */
 import { describe, expect, test } from "vitest";
 import { ERROR_CODES } from "../../../emulator/core/service-error.ts";
+import { SUMMARIES } from "../../../emulator/http/openapi/summaries.ts";
+import { routesOf } from "../../../emulator/http/operation.ts";
 import { OPERATIONS } from "../../../emulator/http/operations.ts";
 import * as client from "../../../runtime/client/index.ts";
 import { FAILURE_TYPES } from "../../../runtime/protocol/failure.ts";
@@ -9,7 +11,7 @@ import { clientErrorsTable } from "../../../scripts/docs/client-errors-table.ts"
 import { takeSource } from "../../../scripts/docs/comments.ts";
 import { errorCodesTable, failureTypesTable } from "../../../scripts/docs/errors-table.ts";
 import { limitInWords, limitsTable } from "../../../scripts/docs/limits-table.ts";
-import { operationsTable } from "../../../scripts/docs/operations-table.ts";
+import { operationsTable, summariesSource } from "../../../scripts/docs/operations-table.ts";
 import { PAGES, regenerated } from "../../../scripts/docs/pages.ts";
 import { withSection } from "../../../scripts/docs/section.ts";
 import { markdownTable } from "../../../scripts/docs/table.ts";
@@ -29,6 +31,13 @@ describe.each(PAGES)("$file", (page) => {
       expect(await regenerated(page, stale)).toBe(text);
     }
   });
+});
+
+test("the summaries of the operations are what npm run docs would write", () => {
+  const { text } = readDocument("emulator/http/openapi/summaries.ts");
+  expect(summariesSource(text)).toBe(text);
+  expect(Object.keys(SUMMARIES)).toEqual(Object.keys(OPERATIONS));
+  for (const summary of Object.values(SUMMARIES)) expect(summary).toMatch(/^[A-Z].*\.$/);
 });
 
 test("a document without the markers of a section is refused", () => {
@@ -53,7 +62,7 @@ describe("tables", () => {
     const rows = limitsTable().split("\n").slice(2);
     expect(rows).toHaveLength(Object.keys(LIMITS).length);
     for (const row of rows) {
-      expect(row).toMatch(/^\| `\w+` +\| \d[\w,. ]* \| \S.*\S +\| (spec|ours) +\|$/);
+      expect(row).toMatch(/^\| `\w+` +\| \d[\w,. ]* \| \S.*\S +\| (spec|ours|live) +\|$/);
     }
   });
 
@@ -71,14 +80,14 @@ describe("tables", () => {
     for (const [name, value, words] of said) expect(limitInWords(name, value)).toBe(words);
   });
 
-  test("name every error code, failure type and operation", async () => {
+  test("name every error code, failure type and operation", () => {
     const codes = errorCodesTable();
     for (const code of Object.keys(ERROR_CODES)) expect(codes).toContain(`| \`${code}\` `);
     const types = failureTypesTable();
     for (const type of FAILURE_TYPES) expect(types).toContain(`| \`${type}\` `);
-    const operations = [await operationsTable("/v1/"), await operationsTable("/v2/")].join("\n");
-    const rows = operations.split("\n").filter((line) => line.includes("`/v"));
-    expect(rows).toHaveLength(OPERATIONS.length);
+    const tables = ["/v1/", "/v2/", "/emulator/", "/docs"].map(operationsTable);
+    const rows = tables.flatMap((table) => table.split("\n").slice(2));
+    expect(rows).toHaveLength(Object.values(OPERATIONS).flatMap(routesOf).length);
   });
 
   test("name every error class of the client, with the code its instances have", () => {

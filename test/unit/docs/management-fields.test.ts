@@ -1,16 +1,30 @@
-/** The field tables of docs/management.md say what the service accepts and which defaults it fills in. */
+/** The field tables of docs/management.md say what the service accepts, which defaults it fills in and what a change does. */
 import { expect, test } from "vitest";
-import { readEndpointInput } from "../../../emulator/core/endpoint-input.ts";
+import { ENDPOINT_FIELDS_IN_PLACE } from "../../../emulator/core/endpoint-change.ts";
+import { readEndpointChanges, readEndpointInput } from "../../../emulator/core/endpoint-input.ts";
+import { readNetworkVolumeInput } from "../../../emulator/core/network-volume-input.ts";
+import { readRegistryAuthInput } from "../../../emulator/core/registry-auth-input.ts";
 import { ServiceError } from "../../../emulator/core/service-error.ts";
-import { readTemplateInput } from "../../../emulator/core/template-input.ts";
+import { TEMPLATE_FIELDS_IN_PLACE } from "../../../emulator/core/template-change.ts";
+import { readTemplateChanges, readTemplateInput } from "../../../emulator/core/template-input.ts";
 import { readDocument } from "./documents.ts";
 
-/** Field and default of each row of the table below a heading. */
-function tableBelow(heading: string): ReadonlyMap<string, string> {
+/** The cells of each row of the table below a heading, by the row's field and the column's title. */
+function tableBelow(heading: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const [, section = ""] = readDocument("docs/management.md").text.split(`\n## ${heading}\n`);
-  const [table = ""] = section.split("\n## ");
-  const rows = table.matchAll(/^\| `(\w+)` +\| [^|]+\| ([^|]+?) *\|/gm);
-  return new Map(Array.from(rows, ([, field = "", standard = ""]) => [field, standard]));
+  const [titles = [], , ...rows] = section
+    .slice(section.indexOf("\n| Field"))
+    .trim()
+    .split("\n\n", 1)
+    .join()
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+  return new Map(
+    rows.map((cells) => [
+      (cells[1] ?? "").replaceAll("`", ""),
+      new Map(titles.map((title, column) => [title, cells[column] ?? ""])),
+    ]),
+  );
 }
 
 /** The problems found in a body that has a value of the wrong kind for the field. */
@@ -24,9 +38,35 @@ function problemsWith(read: (body: unknown) => unknown, field: string): readonly
   }
 }
 
+const changeable = [
+  {
+    heading: "Templates",
+    read: readTemplateInput,
+    required: { name: "a", imageName: "b" },
+    readChanges: readTemplateChanges,
+    inPlace: TEMPLATE_FIELDS_IN_PLACE,
+  },
+  {
+    heading: "Endpoints",
+    read: readEndpointInput,
+    required: { templateId: "a" },
+    readChanges: readEndpointChanges,
+    inPlace: ENDPOINT_FIELDS_IN_PLACE,
+  },
+] as const;
+
 const kinds = [
-  { heading: "Templates", read: readTemplateInput, required: { name: "a", imageName: "b" } },
-  { heading: "Endpoints", read: readEndpointInput, required: { templateId: "a" } },
+  ...changeable,
+  {
+    heading: "Container registry auths",
+    read: readRegistryAuthInput,
+    required: { name: "a", username: "b", password: "c" },
+  },
+  {
+    heading: "Network volumes",
+    read: readNetworkVolumeInput,
+    required: { name: "a", size: 1, dataCenterId: "b" },
+  },
 ] as const;
 
 test.each(kinds)("$heading: every field of the table is one, and no field lacks a row", (kind) => {
@@ -44,7 +84,8 @@ test.each(kinds)(
   "$heading: the defaults are those that are filled in",
   ({ heading, read, required }) => {
     const filledIn = new Map<string, unknown>(Object.entries(read(required)));
-    for (const [field, standard] of tableBelow(heading)) {
+    for (const [field, cells] of tableBelow(heading)) {
+      const standard = cells.get("Default") ?? "";
       const code = /^`(.*)`$/.exec(standard)?.[1];
       if (standard === "required") {
         expect(problemsWith(read, "surely-none").join()).toContain(`${field} is required`);
@@ -57,6 +98,21 @@ test.each(kinds)(
           field,
         ).toBe(code);
       }
+    }
+  },
+);
+
+test.each(changeable)(
+  "$heading: a change is in place, rolls or is refused as the table says",
+  ({ heading, readChanges, inPlace }) => {
+    const table = tableBelow(heading);
+    expect([...table.keys()]).toEqual(expect.arrayContaining([...inPlace]));
+    for (const [field, cells] of table) {
+      const problems = problemsWith(readChanges, field).join();
+      expect(problems, field).not.toContain("is unknown");
+      const isFixed = problems.includes("cannot be changed");
+      const rollsOrNot = inPlace.has(field) ? "in place" : "rolls";
+      expect(cells.get("Change"), field).toBe(isFixed ? "fixed" : rollsOrNot);
     }
   },
 );

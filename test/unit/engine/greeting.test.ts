@@ -48,6 +48,7 @@ function addWorker({ engine, clock }: TestEngine): FleetWorker {
     endpointId: "echo",
     endpointVersion: 1,
     startedAt: clock.now(),
+    realNow: () => clock.now(),
   });
   engine.fleet.add(worker);
   return worker;

@@ -59,3 +59,12 @@ it("is not deleted twice", async () => {
   });
   await first;
 });
+
+it("is deleted without complaint while one of its jobs is on the way to a worker", async () => {
+  await using test = await createTestEngine();
+  const worker = await test.connectWorker("echo", { credit: 0 });
+  await submit(test.engine, request);
+  await Promise.all([worker.grant(), deleteEndpoint(test.engine, "echo")]);
+  await test.clock.settle();
+  expect(test.logged.filter(({ level }) => level === "error")).toEqual([]);
+});

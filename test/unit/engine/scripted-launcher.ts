@@ -18,8 +18,11 @@ export class LaunchedScript {
   wasDrained = false;
   wasKilled = false;
 
-  constructor(order: WorkerOrder) {
+  readonly running?: Promise<void>;
+
+  constructor(order: WorkerOrder, running: Promise<void> | undefined) {
     this.order = order;
+    if (running) this.running = running;
   }
 
   get exited(): Promise<WorkerExit> {
@@ -30,9 +33,19 @@ export class LaunchedScript {
     this.wasDrained = true;
   }
 
+  /** It has gone, as it was asked to. */
+  leave(): void {
+    this.#exited.resolve({ ...exit, exitCode: 0 });
+  }
+
   kill(): void {
     this.wasKilled = true;
     this.#exited.resolve({ ...exit, signal: "SIGKILL" });
+  }
+
+  /** Ends, in good order unless told otherwise. */
+  exit(how: Partial<WorkerExit> = { exitCode: 0 }): void {
+    this.#exited.resolve({ ...exit, ...how });
   }
 
   /** Connects, is ready, and grants credit. */
@@ -46,6 +59,9 @@ export class LaunchedScript {
 }
 
 export class ScriptedLauncher implements Launcher {
+  needsKnownGpus = false;
+  /** What the next workers wait for before their programs run. */
+  preparing: Promise<void> | undefined;
   readonly launched: LaunchedScript[] = [];
 
   refuses(): undefined {
@@ -53,7 +69,7 @@ export class ScriptedLauncher implements Launcher {
   }
 
   launch(order: WorkerOrder): LaunchedScript {
-    const script = new LaunchedScript(order);
+    const script = new LaunchedScript(order, this.preparing);
     this.launched.push(script);
     return script;
   }

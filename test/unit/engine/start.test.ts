@@ -8,6 +8,7 @@ import { createMemoryStore } from "../../../emulator/store/memory/memory-store.t
 import type { Store } from "../../../emulator/store/store.ts";
 import { createSystemRandom } from "../../../emulator/system-clock.ts";
 import { handedOver, newJob } from "../../contract/store/subject.ts";
+import { ScriptedSender } from "../scripted-sender.ts";
 import { FakeClock } from "../../fake-clock.ts";
 
 const handler = { id: "hello", path: "/handlers/hello.ts" };
@@ -53,6 +54,7 @@ it("starts no worker before it is told to start, whatever it puts back into the 
     clock: new FakeClock(),
     random: createSystemRandom(),
     log: quiet,
+    webhookSender: new ScriptedSender(),
     launchers: [launcher],
   });
   await turn();

@@ -32,6 +32,7 @@ export function fakeContext(job: Job, signal = new AbortController().signal): Fa
     log: { debug: write, info: write, warn: write, error: write },
     state: undefined,
     tempDir: import.meta.dirname,
+    volumePath: undefined,
     refresh() {},
     async upload(key, body) {
       if (!Buffer.isBuffer(body)) return moves();

@@ -123,7 +123,7 @@ describe("paths and methods", () => {
     ["POST", "/v2/echo/health", "GET"],
     ["PATCH", "/v1/templates", "POST, GET"],
     ["HEAD", "/v1/templates", "POST, GET"],
-    ["OPTIONS", "/v1/endpoints/x", "GET, DELETE"],
+    ["OPTIONS", "/v1/endpoints/x", "GET, PATCH, PUT, DELETE"],
     ["PROPFIND", "/v2/echo/run", "POST"],
   ])("does not take %s %s, and says what it takes", async (method, path, allow) => {
     const { status, head } = await answerTo(

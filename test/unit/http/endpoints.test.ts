@@ -13,6 +13,7 @@ it("creates an endpoint with the documented defaults, and it takes jobs", async 
     id: expect.stringMatching(/^[a-z0-9]{14}$/),
     name: "echo",
     templateId: "echo",
+    type: "QUEUE",
     computeType: "GPU",
     gpuTypeIds: [],
     gpuCount: 1,
@@ -23,10 +24,12 @@ it("creates an endpoint with the documented defaults, and it takes jobs", async 
     workersMin: 0,
     workersMax: 3,
     retries: { workerLost: 1, handlerError: 0 },
+    requestsPerWorker: 50,
     allowedCudaVersions: [],
     dataCenterIds: [],
     networkVolumeIds: [],
     env: {},
+    userId: "user_local",
     version: 1,
     createdAt: "2026-01-01T00:00:00.000Z",
   });
@@ -58,6 +61,7 @@ it("keeps every field that is sent, and shows the template where it is asked for
     workersMax: 1,
     flashboot: true,
     retries: { workerLost: 0, handlerError: 3 },
+    requestsPerWorker: 7,
   };
   const created = await create(service, body);
   expect(created.json).toMatchObject(body);
@@ -79,6 +83,7 @@ it("names every problem of a body, unknown keys with what was probably meant", a
     executionTimeoutMs: 4_999,
     scalerType: "QUEUE",
     retries: { workerlost: 1, handlerError: 101 },
+    requestsPerWorker: 0,
     cpuFlavorIds: ["cpu9z"],
     workersStandby: 1,
   });
@@ -93,6 +98,7 @@ it("names every problem of a body, unknown keys with what was probably meant", a
       "executionTimeoutMs must be an integer from 5000 to 604800000 (ms); got 4999",
       'scalerType must be one of QUEUE_DELAY, REQUEST_COUNT; got "QUEUE"',
       "retries.handlerError must be an integer from 0 to 100; got 101",
+      "requestsPerWorker must be an integer of 1 or more; got 0",
       'the key "workerlost" of retries is unknown',
       'cpuFlavorIds.0 must be one of cpu3c, cpu3g, cpu5c, cpu5g; got "cpu9z"',
       'the key "gpuTypeId" is unknown; did you mean gpuTypeIds?',

@@ -4,17 +4,33 @@ import { once } from "node:events";
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { Agent, request, type Dispatcher } from "undici";
+import type { ApiKey, KeyScope } from "../../../emulator/core/api-key.ts";
 import { KeyRing } from "../../../emulator/core/key-ring.ts";
+import { RateGate } from "../../../emulator/http/rate-gate.ts";
 import { createHttpServer, type HttpServer } from "../../../emulator/http/server.ts";
+import type { Launcher } from "../../../emulator/launch/launcher.ts";
+import type { Store } from "../../../emulator/store/store.ts";
 import { createTestEngine, type TestEngine } from "../engine-harness.ts";
+import { assertDocumented } from "./documented.ts";
 
+/** Opens everything, the emulator's own operations too. */
 export const KEY = "test-key";
+/** Opens everything else. */
+export const USER_KEY = "users-key";
+export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+/** A second key that is as good. */
+export const OTHER_KEY = "other-key";
 
 export interface TestHttp extends AsyncDisposable {
   readonly test: TestEngine;
   readonly http: HttpServer;
+  /** What the rate limits have seen; undefined if there are none. */
+  readonly gate: RateGate | undefined;
   readonly url: string;
-  /** Calls with the good key; a body that is no text or bytes is sent as JSON. */
+  /**
+   * Calls with the good key; a body that is no text or bytes is sent as JSON. Fails if the answer is none that the
+   * OpenAPI document shows for the operation.
+   */
   call(method: Dispatcher.HttpMethod, path: string, options?: CallOptions): Promise<TestAnswer>;
   /** The answer as it comes, for streams. */
   open(path: string, headers?: Record<string, string>): Promise<Dispatcher.ResponseData>;
@@ -38,16 +54,32 @@ export interface TestAnswer {
   readonly json: unknown;
 }
 
-/** Starts everything; `await using` takes it down again. */
-export async function startTestHttp(
-  options: { readonly stopGraceMs?: number } = {},
-): Promise<TestHttp> {
-  const test = await createTestEngine();
-  const digest = createHash("sha256").update(KEY).digest("hex");
-  const keys = new KeyRing([
-    { id: "user", scope: "user", digest, createdAt: "2026-01-01T00:00:00Z" },
-  ]);
-  const http = createHttpServer({ engine: test.engine, keys, log: test.engine.log, ...options });
+export interface TestHttpOptions {
+  readonly stopGraceMs?: number;
+  /** Default: none. */
+  readonly limits?: "enforce" | "warn";
+  /** Default: an empty one in memory. */
+  readonly store?: Store;
+  /** By default the test connects its workers itself. */
+  readonly launcher?: Launcher;
+  /** In the place of one that is made of the two above. */
+  readonly engine?: TestEngine;
+}
+
+/** Starts everything, without rate limits unless told otherwise; `await using` takes it down again. */
+export async function startTestHttp(options: TestHttpOptions = {}): Promise<TestHttp> {
+  const { store, launcher, limits, engine: given, ...others } = options;
+  const test = given ?? (await createTestEngine(store, launcher));
+  const { engine } = test;
+  const gate = limits && new RateGate(engine, limits);
+  const http = createHttpServer({
+    engine,
+    keys: testKeys(),
+    webhookSecret: WEBHOOK_SECRET,
+    log: engine.log,
+    limits: gate,
+    ...others,
+  });
   const url = await http.start({ host: "127.0.0.1", port: 0 });
   const port = Number(new URL(url).port);
   const dispatcher = new Agent({ pipelining: 1 });
@@ -63,6 +95,7 @@ export async function startTestHttp(
   return {
     test,
     http,
+    gate,
     url,
     async call(method, path, { body, headers, signal } = {}) {
       const answer = await request(`${url}${path}`, {
@@ -74,7 +107,9 @@ export async function startTestHttp(
       });
       const text = await answer.body.text();
       const json: unknown = text === "" ? undefined : JSON.parse(text);
-      return { status: answer.statusCode, headers: answer.headers, text, json };
+      const called = { status: answer.statusCode, headers: answer.headers, text, json };
+      assertDocumented(method, path, called);
+      return called;
     },
     open: (path, headers) =>
       request(`${url}${path}`, { dispatcher, headers: { authorization, ...headers } }),
@@ -93,6 +128,19 @@ export async function startTestHttp(
       await test.stop();
     },
   };
+}
+
+export function testKeys(): KeyRing {
+  return new KeyRing([
+    record("user", KEY, "admin"),
+    record("other", OTHER_KEY, "admin"),
+    record("users", USER_KEY, "user"),
+  ]);
+}
+
+function record(id: string, key: string, scope: KeyScope): ApiKey {
+  const digest = createHash("sha256").update(key).digest("hex");
+  return { id, scope, digest, createdAt: "2026-01-01T00:00:00Z" };
 }
 
 function isRaw(body: unknown): body is string | Uint8Array {

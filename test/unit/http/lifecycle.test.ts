@@ -13,7 +13,7 @@ const NEVER_MS = 3_600_000;
 
 async function unstarted() {
   const { engine } = await createTestEngine();
-  return createHttpServer({ engine, keys: new KeyRing([]), log: engine.log });
+  return createHttpServer({ engine, keys: new KeyRing([]), webhookSecret: "", log: engine.log });
 }
 
 /** Resolves when a request waits for news of the job. */

@@ -112,6 +112,23 @@ it("a volume is a bucket as long as it is said to be", async () => {
   await service.stop();
 });
 
+it("answers at a further address too, at the same port if that is free, until it is stopped", async () => {
+  using temporary = temporaryDirectory();
+  const service = serviceIn(temporary);
+  await service.start(ANYWHERE);
+  const port = new URL(service.access?.endpoint ?? "").port;
+  const url = await service.alsoAt("127.0.0.2");
+  expect(url).toBe(`http://127.0.0.2:${port}`);
+  expect((await fetch(url)).status).toBe(403);
+  expect(service.workerEnv("hello", {}, url)).toMatchObject({ SV_S3_ENDPOINT: url });
+  // The first one has that port there already.
+  const another = await service.alsoAt("127.0.0.2");
+  expect((await fetch(another)).status).toBe(403);
+  await expect(service.alsoAt("203.0.113.1")).rejects.toThrow("is no address of this machine");
+  await service.stop();
+  await expect(fetch(url)).rejects.toThrow("fetch failed");
+});
+
 describe("what a worker is told", () => {
   const ours = {
     endpoint: "http://127.0.0.1:7081",

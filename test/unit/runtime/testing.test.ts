@@ -29,6 +29,16 @@ describe("runHandler", () => {
     expect(await runHandler(counts, {}, { aggregate: true })).toMatchObject({ output: [1, 2] });
   });
 
+  test("hands over the volume's path, in setup as well, where there is one", async () => {
+    const definition = defineHandler({
+      setup: ({ volumePath }) => volumePath,
+      run: (_job, { state, volumePath }) => [state, volumePath],
+    });
+    const volumePath = "/data";
+    expect((await runHandler(definition, {}, { volumePath })).output).toEqual(["/data", "/data"]);
+    expect((await runHandler(definition, {})).output).toEqual([null, null]);
+  });
+
   test("hands over job and context, and gathers progress and logs", async () => {
     const handler = async (job: Job<{ n: number }>, context: Context): Promise<unknown> => {
       context.progress({ half: job.input.n / 2 });

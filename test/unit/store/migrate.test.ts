@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
+import { localEndpoint } from "../../../emulator/local-endpoint.ts";
 import { FIRST_SCHEMA } from "../../../emulator/store/sqlite/migrations/0001-first.ts";
 import { migrate } from "../../../emulator/store/sqlite/migrate.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
@@ -110,6 +111,22 @@ it("chunks of the first schema, in rows and in files, are read as before, a line
   await store.transact((tx) => tx.removeChunks(1));
   await store.close();
   expect(fs.readdirSync(payloads)).toEqual([]);
+});
+
+it("endpoints of earlier schemas get the requests per worker that were valid for all", async () => {
+  using temporary = temporaryDirectory();
+  const old = new DatabaseSync(path.join(temporary.path, "store.db"));
+  migrate(old, "old", [FIRST_SCHEMA]);
+  const { requestsPerWorker: _later, ...earlier } = localEndpoint({ id: "a", path: "/a.ts" }, "");
+  old
+    .prepare("INSERT INTO record VALUES ('endpoint', 'a', ?), ('template', 'b', '{}')")
+    .run(JSON.stringify(earlier));
+  old.close();
+  const store = await openSqliteStore({ directory: temporary.path });
+  const endpoint = await store.read((view) => view.record("endpoint", "a"));
+  expect(endpoint).toEqual({ ...earlier, requestsPerWorker: 50 });
+  expect(await store.read((view) => view.record("template", "b"))).toEqual({});
+  await store.close();
 });
 
 /** Answers the version that was there. */

@@ -33,6 +33,11 @@ it("holds what a sorted array holds, whatever is added and deleted", () => {
         const early = sorted.filter(({ at }) => at <= 100);
         expect(set.first(Infinity, 100)).toEqual(early.map(({ seq }) => seq));
         expect(set.firstAt()).toBe(sorted[0]?.at);
+        const late = sorted.toReversed().map(({ seq }) => seq);
+        expect(set.last(Infinity)).toEqual(late);
+        expect(set.last(limit)).toEqual(late.slice(0, limit));
+        const below = sorted.filter(({ at }) => at < 100).toReversed();
+        expect(set.last(limit, 100)).toEqual(below.slice(0, limit).map(({ seq }) => seq));
       },
     ),
     { numRuns: 60 },
@@ -46,4 +51,6 @@ it("keeps 100,000 places in order when they come in order and go from the front"
   set.add(7, 7);
   expect(set.first(3)).toEqual([7, 60_001, 60_002]);
   expect(set.first(Infinity)).toHaveLength(40_001);
+  expect(set.last(3)).toEqual([100_000, 99_999, 99_998]);
+  expect(set.last(2, 60_002)).toEqual([60_001, 7]);
 });

@@ -187,3 +187,19 @@ it("a payload whose file was taken away is reported as that, and the store goes 
   await beside.store.transact((tx) => tx.deleteJob(job));
   expect(await beside.store.read((view) => view.job(job.id))).toBeUndefined();
 });
+
+it("a file that is shared is there once, and goes with the last of those who share it", async () => {
+  await using beside = await storeWithFiles();
+  const { store } = beside;
+  const job = await insertWithInput(store, LARGE);
+  const sharer = await store.transact(insertNew);
+  await store.transact((tx) => tx.sharePayload(job.seq, "input", sharer.seq));
+  const shared = beside.files();
+  expect(shared).toHaveLength(1);
+  await store.transact((tx) => tx.deleteJob(job));
+  const reopened = await beside.reopen();
+  expect(beside.files()).toEqual(shared);
+  await reopened.transact((tx) => tx.deleteJob(sharer));
+  await beside.close();
+  expect(beside.files()).toEqual([]);
+});

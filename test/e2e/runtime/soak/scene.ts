@@ -44,6 +44,8 @@ export function makeScene() {
       apiKey: API_KEY,
       dataDir: path.join(directory, "data"),
       leaseMs: LEASE_MS,
+      // All jobs are submitted at once.
+      limits: "off" as const,
       handlers: [{ id: "soak", path: handler, env, settings }],
     },
     [Symbol.dispose]: () => fs.rmSync(directory, { recursive: true, force: true }),

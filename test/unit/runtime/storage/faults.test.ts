@@ -120,6 +120,26 @@ test("a service that is gone is named, with the system's own word", async () => 
   );
 });
 
+test("a service that goes away in the middle of an upload is named, and what stays there is told", async () => {
+  const fake = await FakeS3.start();
+  const { url } = fake;
+  fake.trouble("part", "hangs");
+  const subject = storeOn(url, 2);
+  const source = asStream();
+  const upload = failureOf(subject.upload("k", source, { ...inParts, concurrency: 1 }));
+  await fake.hasSeen("part");
+  await fake[Symbol.asyncDispose]();
+  const failure = await upload;
+  expect(failure.code).toBe("storage_unavailable");
+  expect(failure.message).toMatch(
+    /the service cannot be reached .* though it was tried several times\.$/,
+  );
+  expect(source.destroyed).toBe(true);
+  // The supervisor, or the service's own rules, have to end it when the service is back.
+  expect(subject.told.opened).toMatchObject([{ bucket: "b", key: "k", endpointUrl: url }]);
+  expect(subject.told.closed).toEqual([]);
+});
+
 describe("a job that is stopped", () => {
   const reason = new DOMException("The job was stopped.", "AbortError");
 

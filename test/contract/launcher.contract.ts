@@ -1,0 +1,114 @@
+/** What every launcher must do, whatever its workers run in. */
+import { describe, expect, it } from "vitest";
+import { eventually } from "../e2e/jobs/observe.ts";
+import { launch, type LauncherSubject, orderOf } from "./launcher/subject.ts";
+
+const STAYS = 'console.log("here"); setInterval(() => undefined, 1_000);';
+const LEAVES_WHEN_ASKED = `${STAYS} process.on("SIGTERM", () => { console.log("asked"); process.exit(0); });`;
+const STAYS_WHEN_ASKED = `process.on("SIGTERM", () => console.log("no")); ${STAYS}`;
+
+/** Runs the suite. `open` makes a launcher for one test. */
+export function launcherContract(name: string, open: () => Promise<LauncherSubject>): void {
+  const says = (subject: LauncherSubject, words: string) =>
+    eventually(`"${words}" is written`, () =>
+      subject.lines.some((line) => line.endsWith(words)) ? true : undefined,
+    );
+
+  describe(`the launcher of ${name}`, () => {
+    it("says of each template whether it can run it, and why not", async () => {
+      await using subject = await open();
+      expect(subject.launcher.refuses(subject.templateOf(""))).toBeUndefined();
+      expect(subject.launcher.refuses(subject.foreign)).toMatch(/\w+ \w+/u);
+    });
+
+    it("tells the code a worker ended with, and its last lines from both outputs", async () => {
+      await using subject = await open();
+      const worker = launch(subject, 'console.log("one"); console.error("two"); process.exit(7);');
+      const exit = await worker.exited;
+      expect(exit).toMatchObject({ exitCode: 7, signal: undefined, outOfMemory: false });
+      expect(exit.startError).toBeUndefined();
+      expect([...exit.lastLogLines].toSorted()).toEqual(["one", "two"]);
+    });
+
+    it("gives every line to the log, behind the worker it is from", async () => {
+      await using subject = await open();
+      const template = subject.templateOf(
+        "for (let n = 0; n < 500; n++) console.log(`line ${n}`);",
+      );
+      const order = orderOf(template);
+      await subject.launcher.launch(order).exited;
+      expect(subject.lines).toHaveLength(500);
+      expect(subject.lines.at(-1)).toBe(`${order.workerId}: line 499`);
+    });
+
+    it("tells the signal a worker was ended by", async () => {
+      await using subject = await open();
+      const worker = launch(
+        subject,
+        'process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 9);',
+      );
+      expect(await worker.exited).toMatchObject({ exitCode: undefined, signal: "SIGKILL" });
+    });
+
+    it("tells a worker who it is, and what its template says, by variables", async () => {
+      await using subject = await open();
+      const names = ["SV_WORKER_ID", "SV_WORKER_TOKEN", "SV_ENDPOINT_ID", "OWN"];
+      const code = `console.log(JSON.stringify(${JSON.stringify(names)}.map((name) => process.env[name])))`;
+      const template = { ...subject.templateOf(code), env: { OWN: "1", SV_WORKER_ID: "another" } };
+      const order = orderOf(template);
+      const { lastLogLines } = await subject.launcher.launch(order).exited;
+      expect(JSON.parse(lastLogLines[0] ?? "")).toEqual([
+        order.workerId,
+        "a-token",
+        "contract",
+        "1",
+      ]);
+    });
+
+    it("lets a worker leave by itself when it is drained", async () => {
+      await using subject = await open();
+      const worker = launch(subject, LEAVES_WHEN_ASKED);
+      await says(subject, "here");
+      worker.drain();
+      const exit = await worker.exited;
+      expect(exit).toMatchObject({ exitCode: 0 });
+      expect(exit.lastLogLines).toContain("asked");
+    });
+
+    it("ends a worker that does not leave", async () => {
+      await using subject = await open();
+      const worker = launch(subject, STAYS_WHEN_ASKED);
+      await says(subject, "here");
+      worker.drain();
+      await says(subject, "no");
+      worker.kill();
+      expect(await worker.exited).toMatchObject({ signal: "SIGKILL" });
+    });
+
+    it("ends a worker that is killed while it is started", async () => {
+      await using subject = await open();
+      const worker = launch(subject, STAYS);
+      worker.kill();
+      expect(await worker.exited).toMatchObject({ signal: "SIGKILL" });
+      expect(await subject.left()).toBe(0);
+    });
+
+    it("has nothing left of a worker once that has ended", async () => {
+      await using subject = await open();
+      const program = 'require("node:child_process")';
+      const code = `${program}.spawn("sleep", ["1000"], { stdio: "ignore", detached: true }).unref(); setTimeout(() => process.exit(0), 100);`;
+      await launch(subject, code).exited;
+      expect(await subject.left()).toBe(0);
+    });
+
+    it("ends all its workers when it is closed, and can be closed twice", async () => {
+      await using subject = await open();
+      const workers = [launch(subject, STAYS), launch(subject, STAYS_WHEN_ASKED)];
+      await eventually("both are there", () => (subject.lines.length === 2 ? true : undefined));
+      await Promise.all([subject.launcher.close(), subject.launcher.close()]);
+      const ends = await Promise.all(workers.map((worker) => worker.exited));
+      expect(ends.map(({ signal }) => signal)).toEqual(["SIGKILL", "SIGKILL"]);
+      expect(await subject.left()).toBe(0);
+    });
+  });
+}

@@ -1,0 +1,42 @@
+/** What the launcher's contract is held against: a launcher, and the means to give it any program. */
+import type { Endpoint } from "../../../emulator/core/endpoint.ts";
+import type { Template } from "../../../emulator/core/template.ts";
+import type { LaunchedWorker, Launcher, WorkerOrder } from "../../../emulator/launch/launcher.ts";
+import { localEndpoint, localTemplate } from "../../../emulator/local-endpoint.ts";
+
+export interface LauncherSubject extends AsyncDisposable {
+  readonly launcher: Launcher;
+  /** A template whose workers run `code`, a JavaScript module, under Node. */
+  templateOf(code: string): Template;
+  /** A template that this launcher does not run. */
+  readonly foreign: Template;
+  /** Every line that a worker wrote, behind its id. */
+  readonly lines: readonly string[];
+  /** How many of its workers' processes or containers there are. */
+  left(): Promise<number>;
+}
+
+let orders = 0;
+
+/** An order for one worker of the template, unlike any other. */
+export function orderOf(template: Template, endpoint: Partial<Endpoint> = {}): WorkerOrder {
+  orders += 1;
+  return {
+    workerId: `w${process.pid}x${orders}`,
+    workerToken: "a-token",
+    endpoint: {
+      ...localEndpoint({ id: "contract", path: "/none" }, "2026-01-01T00:00:00.000Z"),
+      ...endpoint,
+    },
+    template,
+    gpus: [],
+  };
+}
+
+export function launch(subject: LauncherSubject, code: string): LaunchedWorker {
+  return subject.launcher.launch(orderOf(subject.templateOf(code)));
+}
+
+export function templateNamed(imageName: string): Template {
+  return { ...localTemplate({ id: "contract", path: "/none" }), imageName };
+}

@@ -1,0 +1,59 @@
+/** The rate limits of the built `sv-emulate`: what it answers, and how it sums up at its end. */
+import { expect, test } from "vitest";
+import { temporaryTree } from "../../temporary-tree.ts";
+import { startEmulatorProcess } from "../emulator-process.ts";
+
+const QUIET = {
+  "sv.config.json": JSON.stringify({
+    endpoints: { quiet: { handler: "quiet.js", workersMin: 0 } },
+  }),
+  "quiet.js": "export default () => 1;",
+};
+
+/** The status of each of three purges, one more than 10 s allow, and the log that comes with the end. */
+async function threePurges(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  await using tree = await temporaryTree(QUIET);
+  await using emulator = await startEmulatorProcess({
+    args: ["--ephemeral", "--s3-port", "off", "--log", "json", ...args],
+    env,
+    cwd: tree.root,
+  });
+  const answers: Response[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    const headers = { authorization: emulator.apiKey ?? "" };
+    answers.push(await fetch(`${emulator.url}/v2/quiet/purge-queue`, { method: "POST", headers }));
+  }
+  await emulator.stop();
+  const log = emulator.stderrLines.map((line) => JSON.parse(line) as { readonly msg: string });
+  return {
+    answers,
+    summary: log.map(({ msg }) => msg).filter((msg) => msg.startsWith("rate lim")),
+  };
+}
+
+test("limits are enforced unless it is told otherwise", async () => {
+  const { answers, summary } = await threePurges([]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+  const seconds = Number(answers[2]?.headers.get("retry-after"));
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(10);
+  expect(summary).toEqual([
+    expect.stringMatching(
+      /^rate limits: 1 request to \/purge-queue of quiet was answered 429, as in production: up to 3 in 10 s where 2 are allowed; at 20/,
+    ),
+  ]);
+});
+
+test("with warn everything passes, and the summary says what production would have refused", async () => {
+  const { answers, summary } = await threePurges([], { SV_LIMITS: "warn" });
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(answers[2]?.headers.get("sv-limit-exceeded")).toBe("purge-queue 2/10s");
+  expect(summary).toEqual([expect.stringContaining("would have been answered 429 in production")]);
+});
+
+test("with off nothing is said at all", async () => {
+  const { answers, summary } = await threePurges(["--limits", "off"], { SV_LIMITS: "warn" });
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(answers[2]?.headers.get("sv-limit-exceeded")).toBeNull();
+  expect(summary).toEqual([]);
+});

@@ -1,0 +1,260 @@
+/** The base image: what is in it, what a worker on it needs, and how it behaves as the first process of a container. */
+import { once } from "node:events";
+import fs from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startGrpcService, TOKEN } from "../../contract/job-source/grpc-service.ts";
+import { dockerIsMissing } from "../../setup/docker.ts";
+import { temporaryTree } from "../../temporary-tree.ts";
+import { fixtures, HARDENED, ImageScene, root } from "./image-scene.ts";
+
+const FIXTURES = [
+  "blocks-the-loop.ts",
+  "echo.ts",
+  "forever.ts",
+  "import-fails.ts",
+  "leaves-orphans.ts",
+];
+
+const PLAIN = `import { defineHandler } from "sv-runtime";
+export default defineHandler((job) => ({ hello: job.input.name, uid: process.getuid() }));
+`;
+
+/** TypeScript that Node alone would not run. */
+const STREAM = `import { first } from "./numbers";
+enum Step { One = 1 }
+export default async function* ({ input }: { input: { count: number } }) {
+  for (let n = first; n < input.count; n += Step.One) yield { n };
+}
+`;
+const UPLOAD = `import type { Context, Job } from "sv-runtime";
+export default async (job: Job, context: Context) => context.upload("a.txt", "text");
+`;
+
+describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
+  let scene: ImageScene;
+  /** Plain JavaScript, and nothing but `FROM` and `COPY`. */
+  let plain: string;
+  /** TypeScript handlers, likewise. */
+  let typed: string;
+
+  beforeAll(async () => {
+    scene = await ImageScene.start();
+    await using files = await temporaryTree({ "handler.js": PLAIN });
+    plain = await scene.buildWorker("plain", `FROM ${scene.base}\nCOPY . .\n`, files.root);
+    await using sources = await temporaryTree({
+      "handler.ts": STREAM,
+      "numbers.ts": "export const first: number = 0;\n",
+      "upload.ts": UPLOAD,
+    });
+    for (const name of FIXTURES) fs.copyFileSync(path.join(fixtures, name), sources.path(name));
+    typed = await scene.buildWorker("typed", `FROM ${scene.base}\nCOPY . .\n`, sources.root);
+  }, 180_000);
+  afterAll(async () => scene[Symbol.asyncDispose](), 60_000);
+
+  test("says what it is and how it is started", async () => {
+    const { Config } = await scene.inspect(scene.base);
+    const { version } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8")) as {
+      version: string;
+    };
+    expect(Config).toMatchObject({
+      User: "1000:1000",
+      Entrypoint: ["sv-worker"],
+      WorkingDir: "/app",
+      Healthcheck: { Test: ["CMD", "sv-worker-health"] },
+      Labels: {
+        "org.opencontainers.image.title": "sv-base",
+        "org.opencontainers.image.version": version,
+        "org.opencontainers.image.licenses": "MIT",
+        "org.opencontainers.image.base.name": scene.node,
+      },
+    });
+    expect(Config.Env).toEqual(
+      expect.arrayContaining([
+        "NVIDIA_VISIBLE_DEVICES=all",
+        "NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+        "SV_HANDLER=/app",
+      ]),
+    );
+  });
+
+  test("adds one small layer, the same in every build", async () => {
+    const [first, beneath] = await Promise.all([
+      scene.inspect(scene.base),
+      scene.inspect(scene.node),
+    ]);
+    const again = `${scene.base}-again`;
+    await scene.buildBase(again, "--no-cache");
+    expect((await scene.inspect(again)).RootFS.Layers).toEqual(first.RootFS.Layers);
+    expect(first.RootFS.Layers).toHaveLength(beneath.RootFS.Layers.length + 1);
+    expect(first.Size - beneath.Size).toBeLessThan(16_000_000);
+  });
+
+  test("gives user 1000 a name where the image beneath has none", async () => {
+    const nameless = await scene.buildWorker(
+      "nameless",
+      `FROM ${scene.node}\nRUN sed -i /1000/d /etc/passwd\n`,
+      path.join(root, "runtime/image"),
+    );
+    const base = `${scene.base}-nameless`;
+    await scene.buildBase(base, "--build-arg", `BASE_IMAGE=${nameless}`);
+    const shown = await scene.run(base, ["--entrypoint", "sh"], "-c", "id -un; echo $HOME");
+    expect(shown.stdout).toBe("worker\n/home/worker\n");
+  });
+
+  test("brings Node to an image that has none", async () => {
+    const bare = await scene.buildWorker(
+      "bare",
+      `FROM ${scene.node}\nRUN rm /usr/local/bin/node\n`,
+      path.join(root, "runtime/image"),
+    );
+    const base = `${scene.base}-bare`;
+    await scene.buildBase(base, "--build-arg", `BASE_IMAGE=${bare}`);
+    const shown = await scene.run(base, ["--entrypoint", "sh"], "-c", "command -v node; node -v");
+    expect(shown.stdout).toBe(`/node_modules/.bin/node\n${process.version}\n`);
+  });
+
+  test("a plain JavaScript handler imports sv-runtime, and does not run as root", async () => {
+    const { stdout } = await scene.run(plain, [], "run", "--input", '{"name":"Ada"}');
+    expect(JSON.parse(stdout)).toEqual({ hello: "Ada", uid: 1000 });
+  });
+
+  test("the input may come through standard input", async () => {
+    const args = ["run", "-i", "--rm", "--label", scene.docker.label, plain, "run"];
+    const { stdout } = await scene.docker.cli(args, { input: '{"name":"pipe"}' });
+    expect(JSON.parse(stdout)).toMatchObject({ hello: "pipe" });
+  });
+
+  test("a TypeScript handler runs as it is, on a read-only root and without any rights", async () => {
+    const run = ["run", "--input", '{"count":2}'];
+    const { stdout, stderr, code } = await scene.run(typed, HARDENED, ...run);
+    expect(code, stderr).toBe(0);
+    expect(stdout.trim().split("\n")).toHaveLength(3);
+  });
+
+  test("uploads with what the image has of the AWS SDK", async () => {
+    const uploads: string[] = [];
+    const bucket = http.createServer((request, response) => {
+      uploads.push(`${request.method} ${request.url?.split("?")[0]}`);
+      request.resume().on("end", () => response.setHeader("etag", '"e"').end());
+    });
+    await once(bucket.listen(0, "127.0.0.1"), "listening");
+    const { port } = bucket.address() as AddressInfo;
+    const settings = {
+      ENDPOINT: `http://127.0.0.1:${port}`,
+      ACCESS_KEY_ID: "key",
+      SECRET_ACCESS_KEY: "secret",
+      BUCKET: "bucket",
+    };
+    const env = Object.entries(settings).flatMap(([name, value]) => [
+      "-e",
+      `SV_S3_${name}=${value}`,
+    ]);
+    const run = ["run", "upload.ts", "--input", "{}"];
+    const { code, stderr } = await scene.run(typed, ["--network", "host", ...env], ...run);
+    bucket.close();
+    expect(code, stderr).toBe(0);
+    expect(uploads).toEqual([expect.stringMatching(/^PUT \/bucket\/.*a\.txt$/u)]);
+  });
+
+  test("what lost its parent is reaped", async () => {
+    const run = ["run", "leaves-orphans.ts", "--timeout-ms", "30000", "--input", '{"count":20}'];
+    const { stdout, stderr } = await scene.run(typed, [], ...run);
+    expect(stdout, stderr).toBe('{"left":0,"of":20}\n');
+  });
+
+  test("with an init of the engine it is none itself", async () => {
+    const script = "sv-worker run --input '{}' >/dev/null; sv-worker --version; cat /proc/1/comm";
+    const { stdout } = await scene.run(plain, ["--init", "--entrypoint", "sh"], "-c", script);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n(?:docker-init|tini)\n$/u);
+  });
+
+  test("the exit code is the worker's", async () => {
+    const usage = await scene.run(plain, [], "--no-such-flag");
+    expect(usage.code).toBe(2);
+    const unusable = await scene.run(typed, [], "run", "import-fails.ts", "--input", "{}");
+    expect(unusable.code).toBe(3);
+  });
+
+  test("SIGTERM drains: the running job finishes before the container ends", async () => {
+    await using service = await startGrpcService();
+    const socket = service.address.slice("unix:".length);
+    fs.chmodSync(path.dirname(socket), 0o777);
+    fs.chmodSync(socket, 0o777);
+    const env = {
+      SV_SERVICE_ADDRESS: "unix:/service/service.sock",
+      SV_WORKER_TOKEN: TOKEN,
+    };
+    const options = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+    const mount = ["-v", `${path.dirname(socket)}:/service`];
+    const container = await scene.start(typed, [...HARDENED, ...options, ...mount]);
+    const session = await service.nextSession();
+    const ids = { workerId: "w", endpointId: "e" };
+    session.send({ welcome: { ...ids, leaseMs: 60_000, leaseRenewalMs: 5_000 } });
+    await session.until(() => session.credit > 0);
+    const lease = { jobId: "job", leaseToken: "token", attempt: 1, executionTimeoutMs: 60_000 };
+    session.send({ jobs: [{ ...lease, input: Buffer.from('{"count":300}') }] });
+    await session.until(() => session.all("chunks").length > 0);
+    await scene.docker.ask("kill", "--signal", "TERM", container);
+    await session.until(() => session.reports.some((report) => report.draining === true));
+    // Only now is it told that its chunks are stored, so that it can finish.
+    void session.until(() => {
+      const last = session.all("chunks").at(-1);
+      const nextIndex = (last?.firstIndex ?? 0) + (last?.count ?? 0);
+      session.send({ chunkReceipts: [{ ...lease, nextIndex }] });
+      return nextIndex === 300;
+    });
+    await session.until(() => session.all("outcomes").length === 1);
+    session.send({ outcomeReceipts: [{ ...lease, accepted: true }] });
+    expect(session.all("outcomes")[0]?.outcome).toMatchObject({ kind: "completed" });
+    expect(await scene.docker.ask("wait", container)).toBe("0");
+  });
+
+  describe("its health check", () => {
+    /** What `docker inspect` says, once it is no longer starting. */
+    async function health(container: string): Promise<string> {
+      for (;;) {
+        const status = await scene.docker.ask(
+          ...["inspect", "-f", "{{.State.Health.Status}}", container],
+        );
+        if (status !== "starting") return status;
+        await delay(100);
+      }
+    }
+
+    test("finds a worker alive while its handler blocks, and one that says nothing dead", async () => {
+      const forever = ["run", "blocks-the-loop.ts", "--input", "{}"];
+      const container = await scene.start(typed, ["--health-interval", "1s"], ...forever);
+      expect(await health(container)).toBe("healthy");
+      const ask = (script: string) =>
+        scene.docker.cli(["exec", container, "sh", "-c", `${script}; sv-worker-health`]);
+      expect(await ask("true")).toMatchObject({ code: 0 });
+      const old = await ask("export SV_HEARTBEAT_FILE=/tmp/old; touch -d '@0' /tmp/old");
+      expect(old).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(/sign of life is \d+ s/u),
+      });
+      const none = await ask("export SV_HEARTBEAT_FILE=/tmp/none");
+      expect(none).toMatchObject({ code: 1, stdout: expect.stringContaining("no sign of life") });
+    });
+
+    test("is not misled by another sv-worker in the container", async () => {
+      const container = await scene.start(
+        typed,
+        ["--health-interval", "1s"],
+        "run",
+        "forever.ts",
+        "--input",
+        "{}",
+      );
+      await health(container);
+      const script =
+        "rm /tmp/sv-worker.alive; sv-worker run echo.ts --input '{}'; sv-worker-health";
+      const { code } = await scene.docker.cli(["exec", container, "sh", "-c", script]);
+      expect(code).toBe(1);
+    });
+  });
+});

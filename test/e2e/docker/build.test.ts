@@ -1,0 +1,241 @@
+/** `sv-emulate build`, as packed: from a directory with a handler to an image that runs and a template that names it. */
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readTemplateInput } from "../../../emulator/core/template-input.ts";
+import { nodeImage } from "../../setup/docker-node-image.ts";
+import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
+import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
+import { type CliRun, type PackedCli, packedCli } from "./packed-cli.ts";
+import { smallRegistry } from "./small-registry.ts";
+
+const HANDLER = `import { readFileSync } from "node:fs";
+import { defineHandler } from "sv-runtime";
+import { greet } from "./greet";
+export default defineHandler<{ name?: string }>(({ input }) => {
+  if (input.name === undefined) throw new Error("there is no name");
+  return greet(input.name) + readFileSync(new URL("./end.txt", import.meta.url), "utf8");
+});
+`;
+
+const GREETER = {
+  "Greeter/handler.ts": HANDLER,
+  "Greeter/greet.ts": "export const greet = (name: string): string => `Hello, ${name}`;\n",
+  "Greeter/end.txt": "!",
+  "Greeter/.env": "SECRET=1\n",
+  "Greeter/.sv/emulator.db": "rows\n",
+  "Greeter/notes/a.md": "notes\n",
+  "Greeter/.dockerignore": "notes\n",
+};
+
+describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
+  let docker: TestDocker;
+  let node: string;
+  let cli: PackedCli;
+
+  beforeAll(async () => {
+    cli = packedCli();
+    docker = await startDocker();
+    node = await nodeImage(docker);
+  }, 120_000);
+  afterAll(async () => {
+    cli[Symbol.dispose]();
+    await docker[Symbol.asyncDispose]();
+  }, 60_000);
+
+  /** Builds on an image that needs no registry. The images get names under which they are found again. */
+  async function build(files: TemporaryTree, ...args: readonly string[]): Promise<CliRun> {
+    const images = ["--base-image", node, "--node-image", node];
+    return cli.run(["build", ...images, ...args], docker.host, files.root);
+  }
+
+  async function run(image: string, ...args: readonly string[]) {
+    return docker.cli([
+      "run",
+      "--rm",
+      "--label",
+      docker.label,
+      ...args.slice(0, -1),
+      image,
+      "run",
+      "--input",
+      args.at(-1) ?? "{}",
+    ]);
+  }
+
+  test("makes an image of a TypeScript handler, bundled, and a template that names it", async () => {
+    await using files = await temporaryTree(GREETER);
+    const { code, stdout, stderr } = await build(files, "Greeter");
+    expect(code, stderr).toBe(0);
+    expect(stdout).toBe("greeter:latest\n");
+    expect(stderr).toMatch(/^base sv-base:\S+ built in [\d.]+ s: [\d.]+ MB, of it [\d.]+ MB /mu);
+    expect(stderr).toMatch(/^image greeter:latest built in [\d.]+ s: [\d.]+ MB, [\d.]+ MB more /mu);
+    const template: unknown = JSON.parse(
+      fs.readFileSync(files.path("Greeter/template.json"), "utf8"),
+    );
+    expect(readTemplateInput(template)).toMatchObject({
+      name: "Greeter",
+      imageName: "greeter:latest",
+      category: "CPU",
+      isServerless: true,
+    });
+    const listed = await docker.cli([
+      ...["run", "--rm", "--entrypoint", "find"],
+      "greeter:latest",
+      "/app",
+      "-type",
+      "f",
+    ]);
+    expect(listed.stdout.trim().split("\n").toSorted()).toEqual([
+      "/app/.sv-handler/handler.mjs",
+      "/app/.sv-handler/handler.mjs.json",
+      "/app/end.txt",
+      "/app/greet.ts",
+      "/app/handler.ts",
+    ]);
+    // Without any place to write to, nothing can be bundled any more.
+    const { stdout: output } = await run("greeter:latest", "--read-only", '{"name":"Ada"}');
+    expect(output).toBe('"Hello, Ada!"\n');
+    const failed = await run("greeter:latest", "{}");
+    expect(failed.stderr).toContain("/app/handler.ts:5:39");
+  });
+
+  test("builds the base once, and the same files into the same layers", async () => {
+    await using files = await temporaryTree(GREETER);
+    const layers = async () =>
+      docker.ask("image", "inspect", "-f", "{{json .RootFS.Layers}}", "sv-test/greeter:1");
+    const args = ["Greeter", "--tag", "sv-test/greeter:1"];
+    await build(files, ...args);
+    const first = await layers();
+    await docker.ask("rmi", "sv-test/greeter:1");
+    fs.utimesSync(files.path("Greeter/end.txt"), new Date(), new Date());
+    const { stderr } = await build(files, ...args, "--rebuild-base");
+    expect(stderr).toMatch(/^base sv-base:\S+ built in /mu);
+    expect(await layers()).toBe(first);
+    const { stderr: third } = await build(files, ...args);
+    expect(third).toMatch(/^base sv-base:\S+ is there: /mu);
+  });
+
+  test("leaves what was added to a template, and renews the image in it", async () => {
+    await using files = await temporaryTree({
+      ...GREETER,
+      "t.json": '{"name": "mine", "imageName": "old", "env": {"A": "1"}}',
+    });
+    const { code } = await build(
+      files,
+      "Greeter",
+      "--tag",
+      "sv-test/g:2",
+      "--template-out",
+      "t.json",
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(fs.readFileSync(files.path("t.json"), "utf8"))).toEqual({
+      name: "mine",
+      imageName: "sv-test/g:2",
+      env: { A: "1" },
+    });
+  });
+
+  test("uses a directory's own Dockerfile, which begins with FROM sv-base", async () => {
+    await using files = await temporaryTree({
+      "own/Dockerfile": "FROM sv-base\nCOPY main.js ./\nENV SV_HANDLER=/app/main.js\n",
+      "own/main.js": 'export default () => "own";\n',
+      "own/.dockerignore": "Dockerfile\n",
+    });
+    const { code, stderr } = await build(files, "own", "--tag", "sv-test/own:1");
+    expect(code, stderr).toBe(0);
+    expect((await run("sv-test/own:1", "{}")).stdout).toBe('"own"\n');
+  });
+
+  test("shows the end of the output when a step fails", async () => {
+    await using files = await temporaryTree({
+      "bad/Dockerfile": 'FROM sv-base\nRUN echo "the weights are not here"; exit 7\n',
+    });
+    const { code, stdout, stderr } = await build(files, "bad");
+    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
+    expect(stderr).toContain("the weights are not here");
+    expect(stderr).toContain("returned a non-zero code: 7");
+  });
+
+  test("pushes to the registry that the name says", async () => {
+    await using files = await temporaryTree({
+      "cuda/Dockerfile": "FROM scratch\nCOPY a /\nENV CUDA_VERSION=12.8.1\n",
+      "cuda/a": "a",
+    });
+    await using registry = await smallRegistry();
+    const tag = `${registry.address}/team/cuda:7`;
+    const { code, stderr } = await build(files, "cuda", "--tag", tag, "--push");
+    expect(code, stderr).toBe(0);
+    expect(registry.pushed).toEqual(["team/cuda:7"]);
+    expect(JSON.parse(fs.readFileSync(files.path("cuda/template.json"), "utf8"))).toMatchObject({
+      imageName: tag,
+      category: "NVIDIA",
+    });
+    await using closed = await smallRegistry({ refuses: true });
+    const refused = await build(files, "cuda", "--tag", `${closed.address}/cuda:7`, "--push");
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toContain(`use: docker push ${closed.address}/cuda:7`);
+  });
+
+  test("installs what the lock file says, without what is for development", async () => {
+    const npm = path.resolve(
+      fs.realpathSync(execFileSync("which", ["npm"], { encoding: "utf8" }).trim()),
+      "../..",
+    );
+    const withNpm = "sv-test/npm:1";
+    const dockerfile = `FROM ${node}\nCOPY . /npm/\nRUN printf '#!/bin/sh\\nexec node /npm/bin/npm-cli.js "$@"\\n' > /usr/local/bin/npm; chmod 755 /usr/local/bin/npm\n`;
+    const made = await docker.cli(["build", "-f", "-", "-t", withNpm, npm], { input: dockerfile });
+    expect(made.code, made.stderr).toBe(0);
+    const entry = { version: "1.0.0", dev: true, resolved: "http://127.0.0.1:9/nothing.tgz" };
+    const own = { name: "w", devDependencies: { "sv-nothing": "1.0.0" } };
+    await using files = await temporaryTree({
+      "w/handler.js": 'import fs from "node:fs"; export default () => fs.readdirSync("/app");\n',
+      "w/package.json": JSON.stringify(own),
+      "w/package-lock.json": JSON.stringify({
+        lockfileVersion: 3,
+        packages: { "": own, "node_modules/sv-nothing": entry },
+      }),
+      "w/node_modules/of-this-machine/index.js": "",
+    });
+    const { code, stderr } = await build(
+      files,
+      "w",
+      "--tag",
+      "sv-test/w:1",
+      "--node-image",
+      withNpm,
+    );
+    expect(code, stderr).toBe(0);
+    const { stdout } = await run("sv-test/w:1", "{}");
+    expect(JSON.parse(stdout)).toEqual(
+      expect.arrayContaining(["handler.js", "node_modules", "package.json"]),
+    );
+    const modules = await docker.cli([
+      ...["run", "--rm", "--entrypoint", "ls"],
+      "sv-test/w:1",
+      "-A",
+      "/app/node_modules",
+    ]);
+    expect(modules.stdout).not.toContain("of-this-machine");
+    expect(modules.stdout).not.toContain("sv-nothing");
+  });
+
+  test("says what to do when no engine answers, or there is nothing to build", async () => {
+    await using files = await temporaryTree({ ...GREETER, "empty/": "" });
+    const nobody = await cli.run(["build", "Greeter"], "unix:///nowhere.sock", files.root);
+    expect(nobody).toMatchObject({ code: 5, stdout: "" });
+    expect(nobody.stderr).toMatch(/^error: no Docker engine answers at unix:\/\/\/nowhere.sock; /u);
+    const empty = await build(files, "empty");
+    expect(empty.code).toBe(2);
+    expect(empty.stderr).toContain("empty holds neither a handler");
+  });
+
+  test("a handler that cannot be bundled is told with its place, before anything is built", async () => {
+    await using files = await temporaryTree({ "broken/handler.ts": "export default (\n" });
+    const { code, stderr } = await build(files, "broken");
+    expect(code).toBe(2);
+    expect(stderr).toContain("broken/handler.ts:2:1: ");
+  });
+});

@@ -1,0 +1,191 @@
+/** Workers in containers, from the submission of a job to the end of the container. */
+import fs from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
+import { eventually } from "../jobs/observe.ts";
+import { buildWorkerImages, ContainerStage, type WorkerImages } from "./container-stage.ts";
+
+interface Look {
+  readonly env: Readonly<Record<string, string>>;
+  readonly uid: number;
+  readonly status: string;
+  readonly root: boolean | string;
+  readonly tmp: boolean | string;
+}
+
+describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
+  let docker: TestDocker;
+  let images: WorkerImages;
+  let stage: ContainerStage;
+
+  beforeAll(async () => {
+    docker = await startDocker();
+    images = await buildWorkerImages(docker);
+    stage = await ContainerStage.set(docker);
+  }, 120_000);
+  afterAll(async () => {
+    await stage[Symbol.asyncDispose]();
+    await docker[Symbol.asyncDispose]();
+  }, 60_000);
+
+  test("run handlers of all three forms", async () => {
+    const imageName = images.worker;
+    const returns = await stage.serve({ imageName });
+    const streams = await stage.serve({ imageName, env: { SV_HANDLER: "/app/streams.js" } });
+    const defined = await stage.serve({ imageName, dockerStartCmd: ["/app/defined.js"] });
+    const first = await stage.endpoint(returns).runSync({ a: 1 });
+    expect(first.output).toEqual({ image: "first", a: 1 });
+    const { id } = await stage.endpoint(streams).run({ count: 3 });
+    const chunks = [];
+    for await (const chunk of stage.endpoint(streams).stream(id)) chunks.push(chunk.output);
+    expect(chunks).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
+    expect((await stage.endpoint(defined).runSync({ more: 2 })).output).toBe(42);
+  });
+
+  test("have the least privileges and nothing of the emulator's environment", async () => {
+    const id = await stage.serve({ imageName: images.worker, env: { OWN: "yes" } });
+    const { output } = await stage.endpoint<Look>(id).runSync({ do: "look" });
+    expect(output).toMatchObject({ uid: 1000, root: "EROFS", tmp: true });
+    expect(output?.status).toMatch(/^CapEff:\s+0+$/mu);
+    expect(output?.status).toMatch(/^NoNewPrivs:\s+1$/mu);
+    expect(output?.env).toMatchObject({
+      OWN: "yes",
+      NVIDIA_VISIBLE_DEVICES: "void",
+      SV_ENDPOINT_ID: id,
+    });
+    expect(output?.env).not.toHaveProperty("MINE_ALONE");
+    expect(output?.env).not.toHaveProperty("DOCKER_HOST");
+  });
+
+  test("may do what their image asks for where the template says so", async () => {
+    const env = { SV_CONTAINER_PRIVILEGES: "image" };
+    const id = await stage.serve({ imageName: images.worker, env, containerDiskInGb: 1 });
+    const { output } = await stage.endpoint<Look>(id).runSync({ do: "look" });
+    // The image's user is 1000 too, so what it may not write is for that reason.
+    expect(output).toMatchObject({ uid: 1000, root: "EACCES", tmp: true });
+    expect(output?.status).toMatch(/^NoNewPrivs:\s+0$/mu);
+    await stage.emulator.stderrMatch(/cannot limit the size of container disks/u);
+  });
+
+  test("end a job whose handler computes for ever, on time", async () => {
+    const id = await stage.serve({ imageName: images.worker });
+    const policy = { executionTimeout: 5_000 };
+    const { id: jobId } = await stage.endpoint(id).run({ do: "block" }, { policy });
+    const job = await stage.ended(id, jobId);
+    expect(job.status).toBe("TIMED_OUT");
+    // What it wrote is in the log, as the line of a process's handler is.
+    await stage.emulator.stderrMatch(new RegExp(`"msg":"blocking".*"endpointId":"${id}"`, "u"));
+  });
+
+  test("say that memory ran out", async () => {
+    const env = { SV_CONTAINER_MEMORY: "200m" };
+    const id = await stage.serve({ imageName: images.worker, env });
+    const { id: jobId } = await stage.endpoint(id).run({ do: "eat" });
+    const job = await stage.ended(id, jobId);
+    expect(job).toMatchObject({ status: "FAILED", failure: { outOfMemory: true } });
+  });
+
+  test("stop a job that is cancelled", async () => {
+    const id = await stage.serve({ imageName: images.worker });
+    const endpoint = stage.endpoint(id);
+    const { id: jobId } = await endpoint.run({ do: "wait" });
+    await stage.emulator.stderrMatch(new RegExp(`"msg":"waiting".*"endpointId":"${id}"`, "u"));
+    expect((await endpoint.cancel(jobId)).status).toBe("CANCELLED");
+    expect((await endpoint.runSync({ b: 2 })).output).toMatchObject({ b: 2 });
+  });
+
+  test("write to the endpoint's volume, which they see at three places", async () => {
+    const volume = await stage.call("POST", "/networkvolumes", VOLUME);
+    const fields = { networkVolumeId: volume["id"] };
+    const template = { imageName: images.worker, volumeMountPath: "/models/mine/" };
+    const endpoint = stage.endpoint(await stage.serve(template, fields));
+    const { output } = await endpoint.runSync({ do: "write", file: "a", text: "from inside" });
+    expect(output).toBe("/runpod-volume");
+    expect(fs.readFileSync(stage.data("volumes", String(volume["id"]), "a"), "utf8")).toBe(
+      "from inside",
+    );
+    const { output: read } = await endpoint.runSync({ do: "read", file: "a" });
+    expect(read).toEqual(["from inside", "from inside", "from inside"]);
+  });
+
+  test("upload to the embedded object store, which no other network sees", async () => {
+    const id = await stage.serve({ imageName: images.worker });
+    const upload = { do: "upload", file: "hello.txt", text: "from a container" };
+    const { output } = await stage.endpoint<{ readonly url: string }>(id).runSync(upload);
+    const answer = await fetch(output?.url ?? "");
+    expect(await answer.text()).toBe("from a container");
+    const { hostname, port } = new URL(output?.url ?? "");
+    expect(listeners(Number(port))).not.toContain("0.0.0.0");
+    expect(listeners(Number(port))).toContain(hostname);
+  });
+
+  test("come with the jobs and go when there are none: from 0 to 3 to 0", async () => {
+    const volume = await stage.call("POST", "/networkvolumes", VOLUME);
+    const id = await stage.serve(
+      { imageName: images.worker },
+      {
+        networkVolumeId: volume["id"],
+        workersMin: 0,
+        workersMax: 3,
+        idleTimeout: 1,
+        scalerType: "REQUEST_COUNT",
+        scalerValue: 1,
+      },
+    );
+    const jobs = [1, 2, 3].map(async (n) => stage.endpoint(id).run({ n, until: "go" }));
+    const submitted = await Promise.all(jobs);
+    await stage.containersAre(3, id);
+    await eventually("three jobs run", async () => {
+      const { jobs: counts } = await stage.endpoint(id).health();
+      return counts.inProgress === 3 ? true : undefined;
+    });
+    fs.writeFileSync(stage.data("volumes", String(volume["id"]), "go"), "");
+    const ended = await Promise.all(submitted.map(({ id: job }) => stage.endpoint(id).wait(job)));
+    expect(ended.map(({ status }) => status)).toEqual(["COMPLETED", "COMPLETED", "COMPLETED"]);
+    await stage.containersAre(0, id);
+  });
+
+  test("answer requests as the servers of a load balancing endpoint", async () => {
+    const server = `require("node:http").createServer((request, response) =>
+      response.end(request.url === "/ping" ? "" : "served " + request.url)).listen(process.env.PORT);`;
+    const template = { imageName: images.plain, dockerStartCmd: ["node", "-e", server] };
+    const fields = { type: "LOAD_BALANCING", workersMin: 1 };
+    const id = await stage.serve(template, fields);
+    const { url, apiKey } = stage.emulator;
+    const text = await eventually("the server answers", async () => {
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const answer = await fetch(`${url}/lb/${id}/a?b=1`, { headers });
+      return answer.ok ? answer.text() : undefined;
+    });
+    expect(text).toBe("served /a?b=1");
+  });
+
+  test("are replaced when the template gets another image", async () => {
+    const template = await stage.template({ imageName: images.worker });
+    const id = await stage.serveWith(String(template["id"]), { workersMin: 1 });
+    expect((await stage.endpoint(id).runSync({})).output).toMatchObject({ image: "first" });
+    const [before] = await stage.containersAre(1, id);
+    await stage.call("PATCH", `/templates/${String(template["id"])}`, { imageName: images.second });
+    await eventually("a worker of the second image answers", async () => {
+      const { output } = await stage.endpoint<{ readonly image: string }>(id).runSync({});
+      return output?.image === "second" ? true : undefined;
+    });
+    await eventually("the old container is gone", async () => {
+      const now = await stage.containers(id);
+      return now.length === 1 && now[0] !== before ? true : undefined;
+    });
+  });
+});
+
+const VOLUME = { name: "v", size: 1, dataCenterId: "EU-RO-1" };
+
+/** The addresses at which this machine listens at the port. */
+function listeners(port: number): readonly string[] {
+  const hex = port.toString(16).toUpperCase().padStart(4, "0");
+  const lines = fs.readFileSync("/proc/net/tcp", "utf8").split("\n");
+  return lines.flatMap((line) => {
+    const [, bytes = "", at, state] = /: ([0-9A-F]{8}):([0-9A-F]{4}) \S+ (\w\w)/u.exec(line) ?? [];
+    if (at !== hex || state !== "0A") return [];
+    return [Buffer.from(bytes, "hex").toReversed().join(".")];
+  });
+}

@@ -1,0 +1,68 @@
+/** The Docker launcher alone on a test's engine, without any service around it. */
+import fs from "node:fs";
+import { once } from "node:events";
+import net from "node:net";
+import path from "node:path";
+import type { RegistryCredentials } from "../../../emulator/core/registry-auth.ts";
+import type { ContainerEngine } from "../../../emulator/launch/docker/container-engine.ts";
+import {
+  createDockerLauncher,
+  type DockerLauncher,
+} from "../../../emulator/launch/docker/docker-launcher.ts";
+import { createDockerodeEngine } from "../../../emulator/launch/docker/dockerode-engine.ts";
+import type { TestDocker } from "../../setup/docker.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+
+export interface OpenedLauncher extends AsyncDisposable {
+  readonly launcher: DockerLauncher;
+  /** What workers wrote, behind their ids. */
+  readonly lines: string[];
+  /** What the launcher itself said. */
+  readonly said: string[];
+  /** The ids of its containers, running or not. */
+  containers(): Promise<readonly string[]>;
+}
+
+export interface OpenOptions {
+  readonly credentials?: RegistryCredentials;
+  /** What the launcher gets in the place of the engine. */
+  readonly around?: (engine: ContainerEngine) => ContainerEngine;
+}
+
+export async function openLauncher(
+  docker: TestDocker,
+  { credentials, around = (engine) => engine }: OpenOptions = {},
+): Promise<OpenedLauncher> {
+  const temporary = temporaryDirectory();
+  const workerSocket = path.join(temporary.path, "worker.sock");
+  const server = net.createServer().listen(workerSocket);
+  await once(server, "listening");
+  fs.chmodSync(workerSocket, 0o666);
+  const emulator = crypto.randomUUID();
+  const lines: string[] = [];
+  const said: string[] = [];
+  const say = (_: object, message: string) => void said.push(message);
+  const launcher = createDockerLauncher({
+    engine: around(createDockerodeEngine(docker.host)),
+    emulator,
+    placesOf: async () => ({ workerSocket, volume: undefined, env: {}, user: "1000:1000" }),
+    credentialsOf: async () => credentials,
+    line: ({ workerId }, line) => void lines.push(`${workerId}: ${line}`),
+    willing: () => undefined,
+    log: { info: say, warn: say },
+  });
+  return {
+    launcher,
+    lines,
+    said,
+    async containers() {
+      const list = await docker.ask("ps", "-aq", "--filter", `label=sv.emulator=${emulator}`);
+      return list.split("\n").filter((line) => line !== "");
+    },
+    async [Symbol.asyncDispose]() {
+      await launcher.close();
+      server.close();
+      temporary[Symbol.dispose]();
+    },
+  };
+}

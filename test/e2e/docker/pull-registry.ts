@@ -1,0 +1,95 @@
+/** As much of an image registry as a pull needs, on this machine: one image of a shell, for those who know the password. */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import fs from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+
+export interface PullRegistry extends AsyncDisposable {
+  /** The image's name; its engine has to take this machine's registries without TLS, as all do. */
+  readonly image: string;
+}
+
+const TYPES = "application/vnd.docker";
+const MANIFEST_TYPE = `${TYPES}.distribution.manifest.v2+json`;
+
+/** @param credentials `user:password`, without which every request is answered with 401 */
+export async function pullRegistry(command: string, credentials: string): Promise<PullRegistry> {
+  const { blobs, manifest } = imageOf(command);
+  const wanted = `Basic ${Buffer.from(credentials).toString("base64")}`;
+  const server = http.createServer(({ headers, url = "" }, response) => {
+    if (headers.authorization !== wanted) {
+      response.writeHead(401, { "www-authenticate": 'Basic realm="r"' }).end();
+      return;
+    }
+    const [, kind, name = ""] = /\/(manifests|blobs)\/(.+)$/u.exec(url) ?? [];
+    const bytes = kind === "manifests" ? Buffer.from(manifest) : blobs.get(name);
+    if (kind !== undefined && bytes === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.setHeader("content-length", bytes?.length ?? 0);
+    if (kind === "manifests") response.setHeader("content-type", MANIFEST_TYPE);
+    response.end(bytes);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    image: `127.0.0.1:${port}/private/shell:1`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+interface PullableImage {
+  readonly manifest: string;
+  /** By digest. */
+  readonly blobs: ReadonlyMap<string, Buffer>;
+}
+
+/** One layer: a shell that runs the command. */
+function imageOf(command: string): PullableImage {
+  const tar = shellLayer();
+  // Not compressed any further, so that there is something to tell of the pull.
+  const layer = gzipSync(tar, { level: 0 });
+  const config = Buffer.from(
+    JSON.stringify({
+      architecture: process.arch === "x64" ? "amd64" : process.arch,
+      os: "linux",
+      config: { Cmd: ["/bin/sh", "-c", command] },
+      rootfs: { type: "layers", diff_ids: [digestOf(tar)] },
+    }),
+  );
+  const part = (mediaType: string, bytes: Buffer) => ({
+    mediaType: `${TYPES}.${mediaType}`,
+    size: bytes.length,
+    digest: digestOf(bytes),
+  });
+  const manifest = JSON.stringify({
+    schemaVersion: 2,
+    mediaType: MANIFEST_TYPE,
+    config: part("container.image.v1+json", config),
+    layers: [part("image.rootfs.diff.tar.gzip", layer)],
+  });
+  return { manifest, blobs: new Map([config, layer].map((bytes) => [digestOf(bytes), bytes])) };
+}
+
+function shellLayer(): Buffer {
+  using temporary = temporaryDirectory();
+  const bin = path.join(temporary.path, "bin");
+  fs.mkdirSync(bin);
+  const busybox = execFileSync("sh", ["-c", "command -v busybox"], { encoding: "utf8" }).trim();
+  fs.copyFileSync(busybox, path.join(bin, "sh"));
+  const args = ["-C", temporary.path, "--owner=0", "--group=0", "-cf", "-", "bin"];
+  return execFileSync("tar", args, { maxBuffer: 64_000_000 });
+}
+
+function digestOf(bytes: Buffer): string {
+  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+}

@@ -1,0 +1,81 @@
+/** As much of an image registry as a push needs, on this machine: it keeps sizes and names, and forgets the rest. */
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface SmallRegistry extends AsyncDisposable {
+  /** `host:port`, as names of images begin with it. */
+  readonly address: string;
+  /** `name:tag` of each image that was pushed whole. */
+  readonly pushed: readonly string[];
+}
+
+/** @param refuses answers every request with 401 */
+export async function smallRegistry({ refuses = false } = {}): Promise<SmallRegistry> {
+  const kept = new Kept();
+  const server = http.createServer((request, response) => {
+    let sizeBytes = 0;
+    const hash = createHash("sha256");
+    request.on("data", (piece: Buffer) => {
+      sizeBytes += piece.length;
+      hash.update(piece);
+    });
+    request.on("end", () => {
+      const url = new URL(request.url ?? "/", "http://registry");
+      const { status, headers } = refuses
+        ? REFUSAL
+        : kept.answer(request.method ?? "", url, sizeBytes, `sha256:${hash.digest("hex")}`);
+      response.writeHead(status, headers).end();
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    pushed: kept.pushed,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const REFUSAL: Answer = { status: 401, headers: { "www-authenticate": 'Basic realm="r"' } };
+const UPLOADS = "uploads/";
+
+class Kept {
+  readonly pushed: string[] = [];
+  /** In bytes, by upload until that is done, then by digest. */
+  readonly #sizes = new Map<string, number>();
+  #uploads = 0;
+
+  answer(method: string, url: URL, sizeBytes: number, bodyDigest: string): Answer {
+    const [, name = "", kind, id = ""] =
+      /^\/v2\/(.+)\/(blobs|manifests)\/(.*)$/u.exec(url.pathname) ?? [];
+    if (name === "") return { status: 200 };
+    if (method === "HEAD" || method === "GET") return this.#stored(id);
+    if (kind === "manifests") {
+      this.pushed.push(`${name}:${id}`);
+      return { status: 201, headers: { "docker-content-digest": bodyDigest } };
+    }
+    const upload = method === "POST" ? `${UPLOADS}${++this.#uploads}` : id;
+    const soFar = (this.#sizes.get(upload) ?? 0) + sizeBytes;
+    const digest = url.searchParams.get("digest");
+    this.#sizes.set(digest ?? upload, soFar);
+    if (digest !== null) return { status: 201, headers: { "docker-content-digest": digest } };
+    const range = `0-${Math.max(0, soFar - 1)}`;
+    return { status: 202, headers: { location: `/v2/${name}/blobs/${upload}`, range } };
+  }
+
+  #stored(digest: string): Answer {
+    const sizeBytes = this.#sizes.get(digest);
+    if (sizeBytes === undefined) return { status: 404 };
+    const headers = { "content-length": String(sizeBytes), "docker-content-digest": digest };
+    return { status: 200, headers };
+  }
+}

@@ -1,0 +1,50 @@
+/** Workers that take every job of an endpoint and end it in one of all ways, by turns. */
+import type { HandedJob } from "../../runtime/protocol/outcome.ts";
+import type { TestEngine } from "../unit/engine-harness.ts";
+import type { ScriptedWorker } from "../unit/scripted-worker.ts";
+
+const CREDIT = 64;
+
+type Ending = (worker: ScriptedWorker, job: HandedJob) => Promise<void>;
+
+const ENDINGS: readonly Ending[] = [
+  (worker, job) => worker.complete(job, job.input),
+  async (worker, job) => {
+    await worker.chunks(job, [{ text: "a" }, "b", 3]);
+    await worker.complete(job);
+  },
+  (worker, job) => worker.fail(job, { stack: "Error: it failed\n    at once" }),
+  async (worker, job) => {
+    await worker.chunks(job, [null]);
+    await worker.progress(job, { done: 0.5 });
+    await worker.complete(job, [1, "two"]);
+  },
+  (worker, job) => worker.finish(job, { kind: "timed-out", failure: timedOut }),
+  // Its lease runs out.
+  async () => undefined,
+];
+
+const timedOut = { type: "execution_timeout", message: "it took too long" } as const;
+
+/** Serves `endpointId` until the returned function is called. What a worker's report throws is handed to `failed`. */
+export async function startBusyWorker(
+  test: TestEngine,
+  endpointId: string,
+  failed: (error: unknown) => void,
+): Promise<() => void> {
+  const worker = await test.connectWorker(endpointId, { credit: CREDIT });
+  let stopped = false;
+  const serve = async () => {
+    for (let turn = 0; ; turn += 1) {
+      const job = await worker.nextJob();
+      if (stopped) return;
+      const end = ENDINGS[turn % ENDINGS.length];
+      await end?.(worker, job);
+      await worker.grant();
+    }
+  };
+  void serve().catch(failed);
+  return () => {
+    stopped = true;
+  };
+}

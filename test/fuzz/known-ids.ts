@@ -1,0 +1,56 @@
+/** The ids that answers gave, so that later requests can be about things that are there. */
+
+/** Stands in a generated request for an id that is chosen when it is sent. */
+export class KnownId {
+  readonly parameter: string;
+  readonly nth: number;
+
+  constructor(parameter: string, nth: number) {
+    this.parameter = parameter;
+    this.nth = nth;
+  }
+
+  toJSON(): string {
+    return `{${this.parameter} ${this.nth}}`;
+  }
+}
+
+/** The parameters of a path to one thing. */
+export type Place = Readonly<Record<string, string>>;
+
+/** So many of a kind are remembered; the oldest are forgotten, most of them are gone by then. */
+const REMEMBERED = 12;
+
+export class KnownIds {
+  readonly #always: Readonly<Record<string, Place>>;
+  readonly #places = new Map<string, Place[]>();
+
+  /** @param always things that are there from the beginning, by their parameter */
+  constructor(always: Readonly<Record<string, Place>>) {
+    this.#always = always;
+  }
+
+  add(parameter: string, place: Place): void {
+    const places = this.#places.get(parameter) ?? [];
+    this.#places.set(parameter, [...places, place].slice(-REMEMBERED));
+  }
+
+  /** The place the id stands for: often what is always there, else mostly what is new. */
+  place({ parameter, nth }: KnownId): Place {
+    const places = this.#places.get(parameter) ?? [];
+    const always = this.#always[parameter];
+    if (always && (nth % 2 === 0 || places.length === 0)) return always;
+    const age = Math.floor((nth / 100) ** 2 * places.length);
+    return places.at(-1 - age) ?? { [parameter]: "none" };
+  }
+
+  /** `value` with all ids in it chosen. */
+  chosen(value: unknown): unknown {
+    if (value instanceof KnownId) return this.place(value)[value.parameter];
+    if (Array.isArray(value)) return value.map((item) => this.chosen(item));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, this.chosen(member)]),
+    );
+  }
+}

@@ -1,0 +1,213 @@
+/** Plays generated requests against a real server and holds every answer against the OpenAPI document. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { Pool } from "undici";
+import { assertDocumented, DOCUMENTED } from "../unit/http/documented.ts";
+import { KEY, startTestHttp, type TestHttp } from "../unit/http/http-harness.ts";
+import { startBusyWorker } from "./busy-workers.ts";
+import { KnownId, KnownIds, type Place } from "./known-ids.ts";
+import { anyRequest, type FuzzRequest } from "./request-arbitrary.ts";
+
+/** Requests that are on their way together. */
+const BATCH = 48;
+
+/** Real time in which an answer that waits for nothing comes. */
+const PATIENCE_MS = 4;
+/** Service time that passes at once while answers are waited for, and after how much of it a stream's reader hangs up. */
+const STEP_MS = 100_000;
+const HANG_UP_MS = 400_000;
+
+/** An answer that has not come after so much real time never comes. */
+const NEVER_MS = 30_000;
+
+/** How often each operation answered with each status: `GET /v1/templates 200`. */
+export type Tally = Map<string, number>;
+
+export function answersIn(tally: Tally): number {
+  return [...tally.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** What is there from the beginning. */
+const ALWAYS = {
+  endpointId: { endpointId: "echo" },
+  templateId: { templateId: "echo" },
+  file: { file: "show.js" },
+  path: { path: "chat/completions" },
+};
+
+/**
+ * Plays the `count` requests that `seed` stands for on a new service, and counts the answers in `tally`.
+ *
+ * @throws Error that shows the request, when an answer is none that the document shows, or a defect was logged
+ */
+export async function playRequests(seed: number, count: number, tally: Tally): Promise<void> {
+  await using service = await startTestHttp();
+  const pool = new Pool(service.url, { connections: BATCH, pipelining: 1 });
+  try {
+    const round = new Round(service, pool, tally);
+    const requests = fc.sample(anyRequest, { seed, numRuns: count });
+    for (let from = 0; from < count; from += BATCH) {
+      await round.play(requests.slice(from, from + BATCH)).catch((error: unknown) => {
+        throw new Error(`seed ${seed}, of the requests from ${from} on: ${String(error)}`, {
+          cause: error,
+        });
+      });
+    }
+    await assertUnharmed(service, seed);
+  } finally {
+    await pool.destroy();
+  }
+}
+
+class Round {
+  readonly #service: TestHttp;
+  readonly #pool: Pool;
+  readonly #tally: Tally;
+  readonly #ids = new KnownIds(ALWAYS);
+  readonly #failures: unknown[] = [];
+  #stopWorker: (() => void) | undefined;
+
+  constructor(service: TestHttp, pool: Pool, tally: Tally) {
+    this.#service = service;
+    this.#pool = pool;
+    this.#tally = tally;
+  }
+
+  async play(requests: readonly FuzzRequest[]): Promise<void> {
+    await this.#haveEcho();
+    const hangUp = new AbortController();
+    const played = Promise.all(requests.map((request) => this.#send(request, hangUp.signal)));
+    const isOver = () => played.then(() => true);
+    // Whoever waits for a job or a stream waits by the service's clock.
+    const { clock } = this.#service.test;
+    let passedMs = 0;
+    while (!(await Promise.race([isOver(), patience()]))) {
+      await clock.advance(STEP_MS);
+      passedMs += STEP_MS;
+      if (passedMs > HANG_UP_MS) hangUp.abort();
+    }
+    for (const learned of await played) learned?.();
+    if (this.#failures.length > 0) throw this.#failures[0];
+  }
+
+  /** The endpoint whose jobs are run may just have been deleted. */
+  async #haveEcho(): Promise<void> {
+    const { test } = this.#service;
+    const isThere = test.engine.directory.findEndpoint("echo") !== undefined;
+    if (isThere && this.#stopWorker) return;
+    this.#stopWorker?.();
+    if (!isThere) await test.addEndpoint("echo");
+    this.#stopWorker = await startBusyWorker(test, "echo", (error) => this.#failures.push(error));
+  }
+
+  /** Resolves with what is to be remembered of the answer. */
+  async #send(request: FuzzRequest, hangUp: AbortSignal): Promise<(() => void) | undefined> {
+    const place = this.#placeOf(request);
+    const target = request.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => place[name] ?? "");
+    const query = request.query.map(
+      ([name, value]) => `${name}=${encodeURIComponent(String(this.#ids.chosen(value)))}`,
+    );
+    const path = query.length > 0 ? `${target}?${query.join("&")}` : target;
+    const body = this.#bodyOf(request);
+    try {
+      const answer = await this.#pool.request({
+        method: request.method,
+        path,
+        headers: { ...request.headers, ...keyOf(request) },
+        ...(body === undefined ? {} : { body }),
+        signal: isStream(request) ? hangUp : AbortSignal.timeout(NEVER_MS),
+      });
+      const { statusCode: status, headers } = answer;
+      // Some streams end with their reader only.
+      this.#count(`${request.method} ${request.path} ${status}`);
+      const text = await answer.body.text();
+      assertDocumented(request.method, path, { status, headers, text });
+      return status < 300 ? () => this.#learn(request, place, text) : undefined;
+    } catch (error) {
+      if (hangUp.aborted && isStream(request)) return undefined;
+      const sent = `${request.method} ${path} with ${body ?? "no body"}`;
+      const made = `made of ${JSON.stringify(request)}`;
+      throw new Error(`${sent}, ${made}: ${String(error)}`, { cause: error });
+    }
+  }
+
+  #count(what: string): void {
+    this.#tally.set(what, (this.#tally.get(what) ?? 0) + 1);
+  }
+
+  /** The last parameter names a thing and with it where that is. */
+  #placeOf({ parameters }: FuzzRequest): Place {
+    const entries = Object.entries(parameters);
+    const [, last] = entries.at(-1) ?? [];
+    const whole = last instanceof KnownId ? this.#ids.place(last) : {};
+    const own = entries.map(([name, value]) => {
+      if (typeof value === "string") return [name, value];
+      return [name, encodeURIComponent(whole[name] ?? this.#ids.place(value)[name] ?? "")];
+    });
+    return Object.fromEntries(own) as Place;
+  }
+
+  #bodyOf({ body }: FuzzRequest): string | undefined {
+    if (body === undefined) return undefined;
+    return "raw" in body ? body.raw : JSON.stringify(this.#ids.chosen(body.json));
+  }
+
+  /** Remembers the things that the answer names. */
+  #learn({ method, path }: FuzzRequest, place: Place, text: string): void {
+    const parameter = parameterNamedBy(method, path);
+    // The documentation page has files, and is no JSON.
+    if (parameter === undefined || !/^[[{]/.test(text)) return;
+    for (const id of idsIn(JSON.parse(text)))
+      this.#ids.add(parameter, { ...place, [parameter]: id });
+  }
+}
+
+/** @throws Error when the service logged a defect or does not answer any more */
+async function assertUnharmed(service: TestHttp, seed: number): Promise<void> {
+  const defect = service.test.logged.find(({ level }) => level === "error");
+  assert.equal(defect, undefined, `seed ${seed}: ${JSON.stringify(defect)}`);
+  const { status } = await service.call("GET", "/v1/endpoints");
+  assert.equal(status, 200, `seed ${seed}: the service lists no endpoints any more`);
+}
+
+/** The ids of a thing, of an array of things, or of a page of them. */
+function idsIn(answer: unknown): readonly string[] {
+  if (typeof answer !== "object" || answer === null) return [];
+  if ("id" in answer && typeof answer.id === "string") return [answer.id];
+  const things: readonly unknown[] = Array.isArray(answer) ? answer : Object.values(answer).flat();
+  return things.flatMap((thing) => (Array.isArray(thing) ? [] : idsIn(thing)));
+}
+
+/** The parameter by which other paths name what this operation makes or lists; undefined if it does neither. */
+function parameterNamedBy(method: string, path: string): string | undefined {
+  if (method !== "POST" && method !== "GET") return undefined;
+  if (/\/run(?:sync)?$/.test(path)) return "jobId";
+  const item = DOCUMENTED.find((each) => each.path.startsWith(`${path}/{`));
+  return /\{(\w+)\}$/.exec(item?.path ?? "")?.[1];
+}
+
+function keyOf({ key }: FuzzRequest): Record<string, string> {
+  switch (key) {
+    case "good":
+      return { authorization: `Bearer ${KEY}` };
+    case "bare":
+      return { authorization: KEY };
+    case "wrong":
+      return { authorization: "Bearer wrong" };
+    case "none":
+      return {};
+  }
+}
+
+/** Events may go on for as long as the client listens. */
+function isStream({ path, method }: FuzzRequest): boolean {
+  const found = DOCUMENTED.find((each) => each.path === path && each.method === method);
+  return JSON.stringify(found?.operation.responses?.["200"] ?? "").includes("text/event-stream");
+}
+
+/** False, after a while. */
+function patience(): Promise<boolean> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, PATIENCE_MS, false);
+  });
+}

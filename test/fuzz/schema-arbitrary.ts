@@ -1,0 +1,123 @@
+/** Values that fit a JSON schema of the OpenAPI document, and values that nearly do. */
+import fc from "fast-check";
+import { KnownId } from "./known-ids.ts";
+
+/** As far as the document uses it. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly default?: unknown;
+}
+
+/** Finds what a `$ref` names. */
+export type Resolve = (reference: string) => Schema;
+
+/** Values that fit. Strings under a name that ends in `Id` are mostly ids of what there is. */
+export function fitting(schema: Schema, resolve: Resolve, name = ""): fc.Arbitrary<unknown> {
+  if (schema.$ref !== undefined) return fitting(resolve(schema.$ref), resolve, name);
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives) return fc.oneof(...alternatives.map((one) => fitting(one, resolve, name)));
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  switch (schema.type) {
+    case "object":
+      return objects(schema, resolve);
+    case "array":
+      return fc.array(fitting(schema.items ?? {}, resolve, name.replace(/s$/, "")), {
+        maxLength: 3,
+      });
+    case "string":
+      return strings(schema, name);
+    case "integer":
+      return integers(schema);
+    case "number":
+      return fc.double({ noNaN: true, noDefaultInfinity: true });
+    case "boolean":
+      return fc.boolean();
+    default:
+      return anyValue;
+  }
+}
+
+/** Values that need not fit: one member of a fitting object is missing, too many or of another kind. */
+export function misfitting(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> {
+  return fc
+    .tuple(fitting(schema, resolve), fc.nat(), fc.constantFrom("drop", "add", "change"), anyValue)
+    .map(([value, nth, how, other]) => {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) return other;
+      const keys = Object.keys(value);
+      const key = keys[nth % keys.length];
+      if (how === "add" || key === undefined) return { ...value, [`unknown${nth % 3}`]: other };
+      const { [key]: _dropped, ...rest } = value as Record<string, unknown>;
+      return how === "drop" ? rest : { ...rest, [key]: other };
+    });
+}
+
+export const anyValue: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 2 });
+
+function objects(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> {
+  const members = Object.entries(schema.properties ?? {}).map(([key, member]) => {
+    const value = fitting(member, resolve, key);
+    return [key, schema.required?.includes(key) ? value : seldom(value)] as const;
+  });
+  const known = fc.record(Object.fromEntries(members)).map(withoutAbsent);
+  const { additionalProperties } = schema;
+  if (additionalProperties === undefined || additionalProperties === false) return known;
+  const extra = additionalProperties === true ? {} : additionalProperties;
+  const others = fc.dictionary(fc.stringMatching(/^[A-Z_]{1,8}$/), fitting(extra, resolve), {
+    maxKeys: 2,
+  });
+  return fc.tuple(others, known).map(([more, given]) => ({ ...more, ...given }));
+}
+
+/** What may be absent is: rules between members would refuse most objects that have them all. */
+function seldom(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const absent = fc.constant<unknown>(undefined);
+  return fc.oneof({ weight: 4, arbitrary: absent }, { weight: 1, arbitrary: value });
+}
+
+function withoutAbsent(given: object): object {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function strings(schema: Schema, name: string): fc.Arbitrary<unknown> {
+  if (schema.format === "uri") return fc.webUrl({ validSchemes: ["http", "https"] });
+  if (schema.format === "date-time") {
+    return fc
+      .date({ min: new Date(0), max: new Date("2100-01-01"), noInvalidDate: true })
+      .map((date) => date.toISOString());
+  }
+  if (schema.pattern !== undefined) {
+    const { minLength: least = 0 } = schema;
+    const matching = fc.stringMatching(new RegExp(schema.pattern));
+    return least === 0 ? matching : matching.filter((text) => text.length >= least);
+  }
+  const { minLength = 0, maxLength = 200 } = schema;
+  const text = fc.string({ unit: "binary", minLength, maxLength });
+  if (!name.endsWith("Id")) return text;
+  const id = fc.nat({ max: 99 }).map((nth) => new KnownId(name, nth));
+  return fc.oneof({ weight: 6, arbitrary: id }, { weight: 1, arbitrary: text });
+}
+
+/** Mostly the bounds and what is near them. */
+function integers({ minimum = -1_000, maximum = minimum + 100_000 }: Schema): fc.Arbitrary<number> {
+  const near = Math.min(maximum, minimum + 3);
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: minimum, max: near }) },
+    { weight: 1, arbitrary: fc.integer({ min: minimum, max: maximum }) },
+  );
+}

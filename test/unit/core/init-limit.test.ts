@@ -1,0 +1,19 @@
+/** How long a worker may take until it is ready. */
+import { expect, it } from "vitest";
+import { initLimitMs } from "../../../emulator/core/init-limit.ts";
+
+it.each([
+  [{}, 420_000],
+  [{ SV_INIT_TIMEOUT: "60" }, 60_000],
+  [{ SV_INIT_TIMEOUT: "604800" }, 604_800_000],
+  [{ SV_INIT_TIMEOUT: "0" }, 420_000],
+  [{ SV_INIT_TIMEOUT: "604801" }, 420_000],
+  [{ SV_INIT_TIMEOUT: "1.5" }, 420_000],
+  [{ SV_INIT_LIMIT_MS: "2000" }, 420_000],
+  [{ SV_INIT_LIMIT_MS: "900000" }, 900_000],
+  [{ SV_INIT_TIMEOUT: "60", SV_INIT_LIMIT_MS: "900000" }, 60_000],
+  [{ SV_INIT_TIMEOUT: "60", SV_INSPECT: "9229" }, Number.POSITIVE_INFINITY],
+  [{ SV_INSPECT: "" }, 420_000],
+])("%o gives it %i ms", (env, limitMs) => {
+  expect(initLimitMs({ env })).toBe(limitMs);
+});

@@ -1,0 +1,27 @@
+/** A store that a test can fill up: what is stored then is refused when it has run, as on a full disk. */
+import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
+import { type Store, StoreFullError } from "../../../emulator/store/store.ts";
+
+export function storeThatFills() {
+  const store = createMemoryStore();
+  let isFull = false;
+  const filling: Store = {
+    transact: (step) =>
+      store.transact(async (tx) => {
+        const value = await step(tx);
+        if (isFull) throw new StoreFullError("there is no room");
+        return value;
+      }),
+    read: (query) => store.read(query),
+    stage: (bytes) => store.stage(bytes),
+    stageChunks: (parts) => store.stageChunks(parts),
+    discard: (payload) => store.discard(payload),
+    close: () => store.close(),
+  };
+  return {
+    store: filling,
+    fill: (full: boolean) => {
+      isFull = full;
+    },
+  };
+}

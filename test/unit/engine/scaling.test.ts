@@ -1,0 +1,66 @@
+/** When an endpoint is looked at, and what that costs. */
+import { expect, it } from "vitest";
+import { FleetScene } from "./fleet-scene.ts";
+
+it("by QUEUE_DELAY adds a worker every scalerValue seconds while a slow start keeps a job waiting", async () => {
+  await using scene = await FleetScene.set({ workersMax: 3, scalerValue: 4 });
+  await scene.submit();
+  for (const started of [1, 2, 3, 3]) {
+    expect(scene.launcher.launched).toHaveLength(started);
+    await scene.test.clock.advance(3_999);
+    expect(scene.launcher.launched).toHaveLength(started);
+    await scene.test.clock.advance(1);
+  }
+});
+
+it("starts no worker for jobs of low priority, but hands them to one that is there", async () => {
+  await using scene = await FleetScene.set();
+  const low = [await scene.submit("echo", true), await scene.submit("echo", true)];
+  await scene.test.clock.advance(60_000);
+  expect(scene.launcher.launched).toHaveLength(0);
+  await scene.submit();
+  const worker = await scene.connect(0);
+  for (const id of low) {
+    await worker.complete(await worker.nextJob(), "done");
+    await worker.grant();
+    expect(await scene.statusOf(id)).toBe("COMPLETED");
+  }
+  expect(scene.launcher.launched).toHaveLength(1);
+});
+
+it("starts nothing for a job that a worker there could take at once", async () => {
+  await using scene = await FleetScene.set({ workersMin: 1, scalerType: "REQUEST_COUNT" });
+  const worker = await scene.connect(0);
+  await scene.submit();
+  await worker.nextJob();
+  await scene.test.clock.advance(1_000);
+  expect(scene.launcher.launched).toHaveLength(1);
+});
+
+it("looks at 10,000 endpoints once, and then costs nothing while nothing happens to them", async () => {
+  await using scene = await FleetScene.set();
+  const { engine, clock } = scene.test;
+  const asked = { reads: 0 };
+  const read = engine.store.read.bind(engine.store);
+  engine.store.read = async (query) => {
+    asked.reads += 1;
+    return read(query);
+  };
+  const endpoint = engine.directory.endpoint("echo");
+  for (let number = 0; number < 10_000; number += 1) {
+    const id = `e${number}`;
+    engine.directory.keepEndpoint({ ...endpoint, id });
+    engine.endpointChanged(id);
+  }
+  while (asked.reads < 10_000) await scene.settle();
+  await clock.advance(0);
+  const before = { ...asked, armed: clock.armed };
+  expect(before.armed).toBeLessThan(10);
+  await clock.advance(60_000);
+  expect({ ...asked, armed: clock.armed }).toEqual(before);
+
+  await scene.submit("e77");
+  const spent = asked.reads - before.reads;
+  expect(scene.launcher.launched.map(({ order }) => order.endpoint.id)).toEqual(["e77"]);
+  expect(spent).toBeLessThan(10);
+});

@@ -1,0 +1,51 @@
+/** Many requests at once or one after the other, to see what the rate limits make of them. */
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { expect } from "vitest";
+import { KEY, type TestHttp } from "./http-harness.ts";
+
+/** Of a request with the good key. */
+export const HEAD = `host: x\r\nauthorization: ${KEY}\r\n`;
+
+/** Calls over one connection, `atOnce` on their way at a time; answers which statuses came. */
+export async function burst(
+  service: TestHttp,
+  method: string,
+  path: string,
+  count: number,
+  atOnce = 10,
+  body = "",
+): Promise<ReadonlySet<string>> {
+  const socket = (await service.socket("")).setEncoding("utf8");
+  const statuses: string[] = [];
+  socket.on("data", (text: string) => {
+    for (const [, status = ""] of text.matchAll(/HTTP\/1\.1 (\d{3})/g)) statuses.push(status);
+  });
+  const one = `${method} ${path} HTTP/1.1\r\n${HEAD}content-length: ${body.length}\r\n\r\n${body}`;
+  for (let sent = 0; sent < count;) {
+    const next = Math.min(count - sent, atOnce);
+    sent += next;
+    socket.write(one.repeat(next));
+    while (statuses.length < sent) await once(socket, "data");
+  }
+  socket.destroy();
+  return new Set(statuses);
+}
+
+/** Requests that are admitted and whose bodies do not come, each on a connection of its own. */
+export async function held(
+  service: TestHttp,
+  method: string,
+  path: string,
+  count: number,
+): Promise<readonly Socket[]> {
+  const text = `${method} ${path} HTTP/1.1\r\n${HEAD}expect: 100-continue\r\ncontent-length: 9\r\n\r\n`;
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = await service.socket(text);
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      expect(answer.toString()).toMatch(/^HTTP\/1\.1 100 /);
+      return socket;
+    }),
+  );
+}

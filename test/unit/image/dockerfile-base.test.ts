@@ -1,0 +1,30 @@
+/** Holds Dockerfile.base to what the classic builder understands, and its pins and version to the package. */
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+
+const read = (file: string) => readFile(new URL(`../../../${file}`, import.meta.url), "utf8");
+const dockerfile = await read("Dockerfile.base");
+
+test("nothing in it takes BuildKit", () => {
+  const buildKit = /^# *syntax=|<<|--mount|--(?:chmod|link|exclude|parents|network|security)\b/mu;
+  expect(dockerfile).not.toMatch(buildKit);
+  for (const line of ["# syntax=docker/dockerfile:1", "RUN --mount=type=cache a", "COPY <<E /a"]) {
+    expect(line).toMatch(buildKit);
+  }
+});
+
+test("the images it starts from are pinned to a version", () => {
+  const pins = [...dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gmu)].map(([, name, image]) => [
+    name,
+    image,
+  ]);
+  expect(pins).toEqual([
+    ["BASE_IMAGE", expect.stringMatching(/:\d+\.\d+\.\d+-/u)],
+    ["NODE_IMAGE", expect.stringMatching(/^node:24\.\d+\.\d+-/u)],
+  ]);
+});
+
+test("its version is the package's", async () => {
+  const { version } = JSON.parse(await read("package.json")) as { version: string };
+  expect(dockerfile).toContain(`org.opencontainers.image.version="${version}"`);
+});

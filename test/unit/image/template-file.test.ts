@@ -1,0 +1,42 @@
+/** States what is written of a template, and what of a former one is left alone. */
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { readTemplateInput } from "../../../emulator/core/template-input.ts";
+import { ImageError } from "../../../emulator/image/image-error.ts";
+import { writeTemplate } from "../../../emulator/image/template-file.ts";
+import { temporaryTree } from "../../temporary-tree.ts";
+
+const facts = { name: "greet", imageName: "greet:1", category: "NVIDIA" } as const;
+
+test("a new template is one that POST /v1/templates takes", async () => {
+  await using files = await temporaryTree({});
+  await writeTemplate(files.path("t.json"), facts);
+  const template: unknown = JSON.parse(await readFile(files.path("t.json"), "utf8"));
+  expect(readTemplateInput(template)).toMatchObject({ ...facts, isServerless: true, ports: [] });
+});
+
+test("in a template that is there only the image changes", async () => {
+  await using files = await temporaryTree({
+    "t.json": '{"name":"n","imageName":"o","env":{"A":"1"}}',
+  });
+  await writeTemplate(files.path("t.json"), facts);
+  expect(JSON.parse(await readFile(files.path("t.json"), "utf8"))).toEqual({
+    name: "n",
+    imageName: "greet:1",
+    env: { A: "1" },
+  });
+});
+
+test.each(["[]", "no JSON", ""])(
+  "a file with %j is left as it is, and complained about",
+  async (text) => {
+    await using files = await temporaryTree({ "t.json": text });
+    await expect(writeTemplate(files.path("t.json"), facts)).rejects.toThrow(ImageError);
+    expect(await readFile(files.path("t.json"), "utf8")).toBe(text);
+  },
+);
+
+test("a directory that is missing is complained about", async () => {
+  await using files = await temporaryTree({});
+  await expect(writeTemplate(files.path("a/t.json"), facts)).rejects.toThrow("cannot be written");
+});

@@ -1,0 +1,20 @@
+/** An order for a worker in a container, and what its container is given. */
+import type { WorkerOrder } from "../../../../emulator/launch/launcher.ts";
+import type { Template } from "../../../../emulator/core/template.ts";
+import type { Endpoint } from "../../../../emulator/core/endpoint.ts";
+import type { ContainerPlaces } from "../../../../emulator/launch/docker/container-options.ts";
+import { orderOf, templateNamed } from "../../../contract/launcher/subject.ts";
+
+export const PLACES: ContainerPlaces = {
+  workerSocket: "/run/here.sock",
+  volume: undefined,
+  env: { SV_S3_BUCKET: "e" },
+  user: "1000:1000",
+};
+
+export function containerOrder(
+  template: Partial<Template> = {},
+  endpoint: Partial<Endpoint> = {},
+): WorkerOrder {
+  return orderOf({ ...templateNamed("some/image:1"), ...template }, endpoint);
+}

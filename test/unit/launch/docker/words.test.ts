@@ -1,0 +1,141 @@
+/** What an engine says, in the words of the launcher: failures, ends, the progress of pulls, addresses. */
+import { describe, expect, it } from "vitest";
+import { exitOf } from "../../../../emulator/launch/docker/container-exit.ts";
+import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";
+import { pullProblem, startProblem } from "../../../../emulator/launch/docker/engine-words.ts";
+import { gatewayOf } from "../../../../emulator/launch/docker/gateway-address.ts";
+import { PullFailed, PullProgress } from "../../../../emulator/launch/docker/pull-progress.ts";
+
+describe("a container that cannot be started", () => {
+  const problem = (message: string) => startProblem(new EngineError(message, 500));
+
+  it("for want of a GPU driver says what to install", () => {
+    const message = 'could not select device driver "" with capabilities: [[gpu]]';
+    expect(problem(message)).toMatch(/install the NVIDIA Container Toolkit.*nvidia-ctk/u);
+  });
+
+  it("for a program that is not there names the program and the template's fields", () => {
+    const told = problem(
+      'OCI runtime create failed: runc create failed: unable to start container process: exec: "nope": executable file not found in $PATH: unknown',
+    );
+    expect(told).toBe(
+      `the container's program cannot be run: exec: "nope": executable file not found in $PATH; dockerEntrypoint and dockerStartCmd of the template say what is run, without them the image does`,
+    );
+  });
+
+  it("on an engine of another machine says that it must be one of this", () => {
+    const message = 'invalid mount config for type "bind": bind source path does not exist: /a/b';
+    expect(problem(message)).toContain("does not see the files of this machine");
+  });
+
+  it("for any other reason gives the engine's own", () => {
+    expect(problem("no space left")).toBe("the Docker engine refuses the container: no space left");
+  });
+});
+
+describe("an image that cannot be pulled", () => {
+  const problem = (message: string, hasCredentials = false) =>
+    pullProblem("a/b:1", new EngineError(message, 500), hasCredentials);
+
+  it.each([
+    ["pull access denied for a/b, repository does not exist", "needs the containerRegistryAuthId"],
+    ["manifest for a/b:1 not found: manifest unknown", "check imageName"],
+    ["Get https://r/v2/: dial tcp: lookup r: no such host", "reaches the registry"],
+    ["no space left on device", "by hand is used as it is"],
+  ])("because of %j says what to do", (message, advice) => {
+    expect(problem(message)).toContain(message);
+    expect(problem(message)).toContain(advice);
+  });
+
+  it("with credentials that the registry refuses says to check those", () => {
+    const told = problem("unauthorized: incorrect username or password", true);
+    expect(told).toContain("check the name, and user and password");
+  });
+});
+
+describe("the end of a container", () => {
+  it.each([
+    [
+      { exitCode: 0, oomKilled: false },
+      { exitCode: 0, signal: undefined, outOfMemory: false },
+    ],
+    [
+      { exitCode: 3, oomKilled: false },
+      { exitCode: 3, signal: undefined, outOfMemory: false },
+    ],
+    [
+      { exitCode: 143, oomKilled: false },
+      { exitCode: undefined, signal: "SIGTERM" },
+    ],
+    [
+      { exitCode: 137, oomKilled: false },
+      { signal: "SIGKILL", outOfMemory: false },
+    ],
+    [
+      { exitCode: 137, oomKilled: true },
+      { signal: "SIGKILL", outOfMemory: true },
+    ],
+    // A process of the handler's ran out of memory; the worker told of it, and left in good order.
+    [
+      { exitCode: 0, oomKilled: true },
+      { exitCode: 0, outOfMemory: false },
+    ],
+  ])("%j is told as %j", (end, exit) => {
+    expect(exitOf(end, ["last"])).toMatchObject({ ...exit, lastLogLines: ["last"] });
+  });
+
+  it("is a failed start when its init could not run the program", () => {
+    const lines = ["[FATAL tini (7)] exec /no/such failed: No such file or directory"];
+    const { startError } = exitOf({ exitCode: 127, oomKilled: false }, lines);
+    expect(startError).toContain("exec /no/such failed: No such file or directory");
+    expect(exitOf({ exitCode: 127, oomKilled: false }, ["sh: x: not found"])).toMatchObject({
+      exitCode: 127,
+      startError: undefined,
+    });
+  });
+});
+
+describe("the progress of a pull", () => {
+  const loading = (id: string, current: number, total: number) => ({
+    id,
+    status: "Downloading",
+    progressDetail: { current, total },
+  });
+
+  it("is a line for each tenth or so", () => {
+    const progress = new PullProgress();
+    const lines = [progress.take({ status: "Pulling from a/b", id: "latest" })];
+    for (let mb = 1; mb <= 100; mb += 1) lines.push(progress.take(loading("a", mb * 1e6, 100e6)));
+    const told = lines.filter((line) => line !== undefined);
+    expect(told).toHaveLength(10);
+    expect(told.at(-1)).toBe("100 of 100 MB, 0 of 1 layers unpacked");
+  });
+
+  it("counts the layers that are unpacked, also where nobody says their sizes", () => {
+    const progress = new PullProgress();
+    progress.take({ status: "Already exists", id: "old" });
+    progress.take(loading("new", 2e6, 0));
+    progress.take({ status: "Pull complete", id: "new" });
+    expect(progress.take(loading("third", 3e6, 9e6))).toBe("5 of 11 MB, 2 of 3 layers unpacked");
+  });
+
+  it("says nothing of messages that are none, and throws what is an error", () => {
+    const progress = new PullProgress();
+    for (const odd of [undefined, 7, "x", [], {}, { id: 1, status: {} }])
+      expect(progress.take(odd)).toBeUndefined();
+    expect(() => progress.take({ error: "denied" })).toThrow(new PullFailed("denied"));
+  });
+});
+
+describe("this machine's address for containers", () => {
+  it.each([
+    [{ Subnet: "172.17.0.0/16", Gateway: "172.17.0.9" }, "172.17.0.9"],
+    [{ Subnet: "172.17.0.0/16" }, "172.17.0.1"],
+    [{ Subnet: "10.225.3.0/24" }, "10.225.3.1"],
+    [{ Subnet: "192.168.255.128/25" }, "192.168.255.129"],
+    [{ Subnet: "fd00::/64", Gateway: "fd00::1" }, undefined],
+    [{}, undefined],
+  ])("on the network %j is %s", (subnet, address) => {
+    expect(gatewayOf({ IPAM: { Config: [subnet] } })).toBe(address);
+  });
+});

@@ -1,0 +1,53 @@
+/** The sign of life of a worker: a file that is made at once and touched for as long as the event loop turns. */
+import fs from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { startHeartbeat } from "../../../../runtime/bin/heartbeat.ts";
+import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
+
+const BEAT_MS = 5;
+const silent = { write: () => undefined };
+
+/** Resolves with the next change of the file. */
+async function nextBeat(file: string): Promise<number> {
+  const { mtimeMs } = await fs.promises.stat(file);
+  for (;;) {
+    await new Promise((look) => setImmediate(look));
+    const now = (await fs.promises.stat(file)).mtimeMs;
+    if (now !== mtimeMs) return now;
+  }
+}
+
+test("the file is made, then touched again and again", async () => {
+  using temporary = temporaryDirectory();
+  const file = path.join(temporary.path, "alive");
+  const stop = startHeartbeat(file, silent, BEAT_MS);
+  while (!fs.existsSync(file)) await new Promise((look) => setImmediate(look));
+  const first = await nextBeat(file);
+  expect(await nextBeat(file)).toBeGreaterThan(first);
+  stop();
+});
+
+test("a file that cannot be written is told of once, and harms nothing", async () => {
+  using temporary = temporaryDirectory();
+  const lines: string[] = [];
+  const said = Promise.withResolvers<void>();
+  const log = {
+    write: (_level: string, msg: string) => {
+      lines.push(msg);
+      said.resolve();
+    },
+  };
+  const file = path.join(temporary.path, "missing/alive");
+  const stop = startHeartbeat(file, log, BEAT_MS);
+  await said.promise;
+  // Beats that come after it say nothing more.
+  const other = path.join(temporary.path, "alive");
+  const stopOther = startHeartbeat(other, silent, BEAT_MS);
+  while (!fs.existsSync(other)) await new Promise((look) => setImmediate(look));
+  await nextBeat(other);
+  await nextBeat(other);
+  stop();
+  stopOther();
+  expect(lines).toEqual([expect.stringContaining("the worker can leave no sign of life: ENOENT")]);
+});

@@ -1,0 +1,63 @@
+/** Stands for the receivers of webhooks: keeps what it was sent and answers as the test says. */
+import type {
+  WebhookCall,
+  WebhookResult,
+  WebhookSender,
+} from "../../emulator/webhook/webhook-sender.ts";
+
+/** A status, an error's sentence, or an answer that the test gives later. */
+export type ScriptedAnswer = number | string | Promise<number | string>;
+
+export interface SentCall {
+  readonly id: string;
+  readonly url: string;
+  readonly text: string;
+}
+
+export class ScriptedSender implements WebhookSender {
+  /** All calls so far. */
+  readonly calls: SentCall[] = [];
+  /** How many calls are waiting for their answers, and how many ever did at a time. */
+  open = 0;
+  mostOpen = 0;
+  readonly #answer: (call: SentCall, index: number) => ScriptedAnswer;
+
+  /** `answer` is asked with each call and its number from 0; by default all is well. */
+  constructor(answer: (call: SentCall, index: number) => ScriptedAnswer = () => 200) {
+    this.#answer = answer;
+  }
+
+  /** Answers in this order, the last one for ever. */
+  static answering(...answers: readonly ScriptedAnswer[]): ScriptedSender {
+    return new ScriptedSender(
+      (_call, index) => answers[Math.min(index, answers.length - 1)] ?? 200,
+    );
+  }
+
+  async send({ id, url, pieces }: WebhookCall, signal: AbortSignal): Promise<WebhookResult> {
+    const text = Buffer.concat(
+      pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)),
+    ).toString();
+    const call = { id, url, text };
+    this.calls.push(call);
+    this.open += 1;
+    this.mostOpen = Math.max(this.mostOpen, this.open);
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort);
+    try {
+      const answer = await Promise.race([this.#answer(call, this.calls.length - 1), aborted]);
+      const headers = { "webhook-id": id };
+      return {
+        durationMs: 5,
+        headers,
+        ...(typeof answer === "number" ? { status: answer } : { error: answer }),
+      };
+    } finally {
+      this.open -= 1;
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  async close(): Promise<void> {}
+}

@@ -1,0 +1,53 @@
+/** The key file of a data directory: made at first need, for the user alone, and never replaced. */
+import { Buffer } from "node:buffer";
+import fs from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { chooseSecretKey } from "../../../emulator/secrets/choose-secret-key.ts";
+import { fileSecretKey } from "../../../emulator/secrets/file-secret-key.ts";
+import { StoreUnusableError } from "../../../emulator/store/store.ts";
+import { createSystemRandom } from "../../../emulator/system-clock.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+
+const random = createSystemRandom();
+
+it("is made when it is first needed, not before, and found again by the next start", () => {
+  using temporary = temporaryDirectory();
+  const file = path.join(temporary.path, "secret.key");
+  const first = fileSecretKey(file, random);
+  expect(first.find()).toBeUndefined();
+  expect(fs.readdirSync(temporary.path)).toEqual([]);
+  const key = Buffer.from(first.findOrMake());
+  expect(fs.readdirSync(temporary.path)).toEqual(["secret.key"]);
+  expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+  expect(fs.readFileSync(file, "utf8")).toBe(`${key.toString("base64")}\n`);
+  fs.chmodSync(file, 0o644);
+  expect(fileSecretKey(file, random).find()).toEqual(key);
+  expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+});
+
+it("is not replaced when the file holds something else: the message says what to do and shows nothing of it", () => {
+  using temporary = temporaryDirectory();
+  const file = path.join(temporary.path, "secret.key");
+  fs.writeFileSync(file, "half a ke");
+  for (const ask of ["find", "findOrMake"] as const) {
+    const key = fileSecretKey(file, random);
+    expect(() => key[ask]()).toThrow(StoreUnusableError);
+    expect(() => key[ask]()).toThrow("put the right one back, or delete it");
+    expect(() => key[ask]()).not.toThrow("half a ke");
+  }
+  expect(fs.readFileSync(file, "utf8")).toBe("half a ke");
+});
+
+it("is the given one before that of the data directory, and one in memory without either", () => {
+  using temporary = temporaryDirectory();
+  const dataDir = temporary.path;
+  const secretKey = Buffer.alloc(32, 5).toString("base64");
+  const given = chooseSecretKey({ secretKey, dataDir }, random);
+  expect(given.findOrMake()).toEqual(Buffer.alloc(32, 5));
+  expect(fs.readdirSync(dataDir)).toEqual([]);
+  expect(chooseSecretKey({ dataDir }, random).find()).toBeUndefined();
+  expect(chooseSecretKey({}, random).find()).toHaveLength(32);
+  expect(() => chooseSecretKey({ secretKey: "short" }, random)).toThrow(RangeError);
+  expect(() => chooseSecretKey({ secretKey: "short" }, random)).not.toThrow("short");
+});

@@ -1,0 +1,27 @@
+/** Webhooks go by the service's clock: an advance makes every call that is due on the way, each after the one before. */
+import { expect, it } from "vitest";
+import { advanceClock } from "../../../emulator/engine/advance-clock.ts";
+import { createTestEngine } from "../engine-harness.ts";
+import { ScriptedSender } from "../scripted-sender.ts";
+import { completeHooked, deliveriesOf } from "./hooked-jobs.ts";
+
+it("all tries fall into one advance, at their moments, and the last answer has come when it is answered", async () => {
+  const last = Promise.withResolvers<number>();
+  const sender = ScriptedSender.answering(500, 500, last.promise);
+  await using test = await createTestEngine(undefined, undefined, { webhookSender: sender });
+  const { engine } = test;
+  const startedAt = engine.clock.now();
+  await completeHooked(test, await test.connectWorker("echo", { credit: 0 }));
+  let isAnswered = false;
+  const advanced = advanceClock(engine, 1_860_000, new AbortController().signal).finally(() => {
+    isAnswered = true;
+  });
+  while (sender.calls.length < 3) await test.clock.settle();
+  expect([isAnswered, engine.clock.now() - startedAt]).toEqual([false, 20_000]);
+  last.resolve(200);
+  expect(await advanced).toMatchObject({ settled: true, offsetMs: 1_860_000 });
+  const [delivery] = await deliveriesOf(test);
+  expect(delivery?.state).toBe("delivered");
+  const moments = delivery?.tries.map(({ at }) => at - startedAt);
+  expect(moments).toEqual([0, 10_000, 20_000]);
+});

@@ -1,0 +1,147 @@
+/** A call as it goes over the wire: signed, not redirected, ended in time, and only to addresses that are allowed. */
+import { Buffer } from "node:buffer";
+import { setImmediate as turn } from "node:timers/promises";
+import { Webhook } from "standardwebhooks";
+import { expect, it } from "vitest";
+import { createHttpSender } from "../../../emulator/webhook/http-sender.ts";
+import { isLoopbackHost } from "../../../emulator/webhook/loopback-host.ts";
+import type { WebhookSender } from "../../../emulator/webhook/webhook-sender.ts";
+import { startReceiver } from "./receiver.ts";
+
+const secret = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
+const noAbort = new AbortController().signal;
+
+interface TestSender extends AsyncDisposable {
+  readonly sender: WebhookSender;
+  send(url: string, ...pieces: (string | Uint8Array)[]): ReturnType<WebhookSender["send"]>;
+}
+
+function open(options: { allowLocal?: boolean; timeLimitMs?: number } = {}): TestSender {
+  const sender = createHttpSender({ secret, allowLocal: true, ...options });
+  return {
+    sender,
+    send: (url, ...pieces) => sender.send({ id: "msg_1", url, pieces }, noAbort),
+    [Symbol.asyncDispose]: () => sender.close(),
+  };
+}
+
+it.each([
+  ["small", [`{"a":"ü","input":`, Buffer.from('{"b":  1}'), "}"]],
+  ["large", [`{"a":"`, Buffer.alloc(3_000_000, "ü"), `"}`]],
+])("a %s body arrives whole, and its signature is good", async (_size, pieces) => {
+  await using receiver = await startReceiver();
+  await using test = open();
+  const result = await test.send(`${receiver.url}?token=1`, ...pieces);
+  expect(result).toMatchObject({ status: 200 });
+  const [request] = receiver.received;
+  const whole = Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString();
+  expect(request?.method).toBe("POST");
+  expect(request?.path).toBe("/hook?token=1");
+  expect(request?.text === whole).toBe(true);
+  expect(request?.headers).toMatchObject(result.headers);
+  expect(request?.headers["content-type"]).toBe("application/json");
+  expect(request?.headers["content-length"]).toBe(String(Buffer.byteLength(whole)));
+  const verified = new Webhook(secret).verify(
+    request?.text ?? "",
+    request?.headers as Record<string, string>,
+  );
+  expect(verified).toEqual(JSON.parse(whole));
+  const wrong = new Webhook(`whsec_${Buffer.alloc(32, 8).toString("base64")}`);
+  expect(() =>
+    wrong.verify(request?.text ?? "", request?.headers as Record<string, string>),
+  ).toThrow("No matching signature");
+});
+
+it("a redirection is an answer like any other: it is not followed", async () => {
+  await using elsewhere = await startReceiver();
+  await using receiver = await startReceiver((response) =>
+    response.writeHead(307, { location: elsewhere.url }).end(),
+  );
+  await using test = open();
+  expect(await test.send(receiver.url, "{}")).toMatchObject({ status: 307 });
+  expect(elsewhere.received).toHaveLength(0);
+});
+
+it("a receiver that does not answer in time is given up", async () => {
+  await using receiver = await startReceiver(() => undefined);
+  await using test = open({ timeLimitMs: 50 });
+  const result = await test.send(receiver.url, "{}");
+  expect(result).toMatchObject({ error: "there was no answer within 0.05 s" });
+  expect(result.status).toBeUndefined();
+  expect(result.durationMs).toBeGreaterThanOrEqual(49);
+});
+
+it("the status counts as soon as it is there, whether the answer's body ends or not", async () => {
+  await using receiver = await startReceiver((response) => {
+    response.writeHead(200);
+    const write = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(10_000)));
+      if (!response.destroyed) response.once("drain", write);
+    };
+    write();
+  });
+  await using test = open({ timeLimitMs: 5_000 });
+  const result = await test.send(receiver.url, "{}");
+  expect(result).toMatchObject({ status: 200 });
+  await expect.poll(() => receiver.connections).toBe(0);
+});
+
+it("what cannot be reached is an error in words", async () => {
+  const gone = await startReceiver();
+  await gone[Symbol.asyncDispose]();
+  await using test = open();
+  expect((await test.send(gone.url, "{}")).error).toContain("ECONNREFUSED");
+  const nowhere = await test.send("http://nowhere.invalid/x?token=secret", "{}");
+  expect(nowhere.error).toContain("nowhere.invalid");
+  expect(nowhere.error).not.toContain("secret");
+});
+
+it.each([
+  "127.0.0.1",
+  "localhost",
+  "[::1]",
+  "169.254.169.254",
+  "10.0.0.1",
+  "[::ffff:127.0.0.1]",
+  "0.0.0.0",
+])("%s is not called when local addresses are not allowed", async (host) => {
+  await using receiver = await startReceiver();
+  await using test = open({ allowLocal: false });
+  const { port } = new URL(receiver.url);
+  const result = await test.send(`http://${host}:${port}/hook`, "{}");
+  expect(result.error).toContain("leads to an address that is not public");
+  expect(result.error).toContain("webhooks to local addresses are off");
+  expect(receiver.accepted).toBe(0);
+});
+
+it("an aborted call rejects, and its connection is closed", async () => {
+  const arrived = Promise.withResolvers<void>();
+  await using receiver = await startReceiver(() => arrived.resolve());
+  await using test = open();
+  const abort = new AbortController();
+  const sent = test.sender.send({ id: "msg", url: receiver.url, pieces: ["{}"] }, abort.signal);
+  await arrived.promise;
+  abort.abort(new Error("stopping"));
+  await expect(sent).rejects.toThrow("stopping");
+  await expect.poll(() => receiver.connections).toBe(0);
+});
+
+it("1,000 calls to one receiver share a few connections, which closing ends", async () => {
+  await using receiver = await startReceiver();
+  await using test = open();
+  for (let round = 0; round < 125; round += 1) {
+    await Promise.all(Array.from({ length: 8 }, () => test.send(receiver.url, "{}")));
+  }
+  expect(receiver.received).toHaveLength(1_000);
+  expect(receiver.accepted).toBeLessThanOrEqual(16);
+  await test.sender.close();
+  await turn();
+  await expect.poll(() => receiver.connections).toBe(0);
+});
+
+it("only loopback addresses and localhost are this machine's own", () => {
+  for (const host of ["localhost", "LOCALHOST", "127.0.0.1", "127.9.9.9", "::1"])
+    expect(isLoopbackHost(host)).toBe(true);
+  for (const host of ["0.0.0.0", "::", "192.168.0.1", "example.com", ""])
+    expect(isLoopbackHost(host)).toBe(false);
+});

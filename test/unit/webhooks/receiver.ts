@@ -1,0 +1,64 @@
+/** A receiver of webhooks as a user would write one: a real HTTP server that keeps what it was sent and answers as told. */
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export interface Receiver extends AsyncDisposable {
+  /** With the path `/hook`. */
+  readonly url: string;
+  readonly received: readonly Received[];
+  /** Connections that are open now. */
+  readonly connections: number;
+  /** Connections that were ever opened. */
+  readonly accepted: number;
+}
+
+/** `answer` is called with each whole request; by default it answers 200. */
+export async function startReceiver(
+  answer: (response: ServerResponse, request: Received) => void = (response) =>
+    void response.end("{}"),
+): Promise<Receiver> {
+  const received: Received[] = [];
+  let connections = 0;
+  let accepted = 0;
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const { method = "", url = "", headers } = request;
+      const text = Buffer.concat(pieces).toString();
+      received.push({ method, path: url, headers, text });
+      answer(response, { method, path: url, headers, text });
+    });
+  });
+  server.on("connection", (socket) => {
+    connections += 1;
+    accepted += 1;
+    socket.on("close", () => (connections -= 1));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    get connections() {
+      return connections;
+    },
+    get accepted() {
+      return accepted;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

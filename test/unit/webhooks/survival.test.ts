@@ -1,0 +1,176 @@
+/** What a delivery survives: the end of its job, of the service, a full disk, a payload as large as they come. */
+import { expect, describe, it } from "vitest";
+import { pinExpiry } from "../../../emulator/engine/pin-expiry.ts";
+import { retry } from "../../../emulator/engine/retry.ts";
+import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
+import { type Store, StoreFullError } from "../../../emulator/store/store.ts";
+import { FakeClock } from "../../fake-clock.ts";
+import { createTestEngine } from "../engine-harness.ts";
+import { ScriptedSender } from "../scripted-sender.ts";
+import { completeHooked, deliveriesOf, STORES, submitHooked } from "./hooked-jobs.ts";
+
+const never = Promise.withResolvers<number>().promise;
+
+describe.each(STORES)("on the %s store", (_name, open) => {
+  it.each(["small", "large"])(
+    "the %s body stays the same when the job is deleted or retried between two tries",
+    async (size) => {
+      await using stored = await open();
+      const sender = ScriptedSender.answering(500, 500, 200);
+      await using test = await createTestEngine(stored.store, undefined, { webhookSender: sender });
+      const worker = await test.connectWorker("echo", { credit: 0 });
+      const filling = "x".repeat(size === "large" ? 2_000_000 : 10);
+      await worker.grant();
+      const job = await submitHooked(test, { input: JSON.stringify({ in: filling }) });
+      const failure = { type: "handler_error", message: "first" } as const;
+      await worker.finish(await worker.nextJob(), { kind: "failed", failure });
+      // Files are read in their own time.
+      await expect.poll(() => sender.calls.length).toBe(1);
+      await test.clock.advance(5_000);
+      await retry(test.engine, job);
+      await worker.grant();
+      await worker.complete(await worker.nextJob(), `another ${filling}`);
+      await test.clock.advance(5_000);
+      await expect.poll(() => sender.calls.length).toBe(2);
+      await pinExpiry(test.engine, job, 1);
+      await test.clock.advance(1_000);
+      expect(await test.engine.store.read((view) => view.job(job.jobId))).toBeUndefined();
+      await test.clock.advance(9_000);
+      await expect.poll(() => sender.calls.length).toBe(4);
+      const [first, second, third, fourth] = sender.calls.map(({ text }) => text);
+      expect(second).toBe(first);
+      expect(third).toBe(first);
+      const { input, error } = JSON.parse(first ?? "") as { input: { in: string }; error: string };
+      expect({ length: input.in.length, error }).toEqual({
+        length: filling.length,
+        error: "first",
+      });
+      const last = JSON.parse(fourth ?? "") as { output: string; status: string };
+      expect(last.status).toBe("COMPLETED");
+      expect(last.output).toBe(`another ${filling}`);
+    },
+  );
+
+  it("a service that starts again goes on where the last one stopped, at the same moments", async () => {
+    await using stored = await open();
+    if (stored.reopen === undefined) return;
+    const clock = new FakeClock();
+    const before = ScriptedSender.answering(500);
+    const first = await createTestEngine(stored.store, undefined, { webhookSender: before, clock });
+    const startedAt = clock.now();
+    await completeHooked(first, await first.connectWorker("echo", { credit: 0 }), { output: "ü" });
+    await clock.advance(4_000);
+    await first.stop("kill");
+    const after = ScriptedSender.answering(500, 200);
+    await using second = await createTestEngine(await stored.reopen(), undefined, {
+      webhookSender: after,
+      clock,
+    });
+    await clock.advance(5_999);
+    expect(after.calls).toHaveLength(0);
+    await clock.advance(10_001);
+    expect(after.calls).toEqual([before.calls[0], before.calls[0]]);
+    const [delivery] = await deliveriesOf(second);
+    expect(delivery?.state).toBe("delivered");
+    expect(delivery?.tries.map(({ at }) => at - startedAt)).toEqual([0, 10_000, 20_000]);
+  });
+
+  it("a call that was under way when the service was killed is made again at the next start", async () => {
+    await using stored = await open();
+    if (stored.reopen === undefined) return;
+    const hanging = ScriptedSender.answering(never);
+    const first = await createTestEngine(stored.store, undefined, { webhookSender: hanging });
+    await completeHooked(first, await first.connectWorker("echo", { credit: 0 }));
+    expect(hanging.open).toBe(1);
+    await first.stop("kill");
+    expect(hanging.open).toBe(0);
+    const sender = new ScriptedSender();
+    await using second = await createTestEngine(await stored.reopen(), undefined, {
+      webhookSender: sender,
+    });
+    await second.clock.settle();
+    expect(sender.calls).toEqual(hanging.calls);
+    expect((await deliveriesOf(second))[0]?.tries).toHaveLength(1);
+  });
+});
+
+it("a service that drains tells of the jobs that finish, and waits for the calls under way", async () => {
+  const { promise: answer, resolve } = Promise.withResolvers<number>();
+  const store = createMemoryStore();
+  let states: readonly string[] = [];
+  const watched: Store = {
+    ...store,
+    async close() {
+      const deliveries = await store.read((view) => view.deliveries.list({}, 9));
+      states = deliveries.map(({ state }) => state);
+      await store.close();
+    },
+  };
+  const sender = ScriptedSender.answering(answer);
+  const test = await createTestEngine(watched, undefined, { webhookSender: sender });
+  const worker = await test.connectWorker("echo", { credit: 0 });
+  await worker.grant();
+  await submitHooked(test);
+  await worker.complete(await worker.nextJob(), "done");
+  const stopped = test.stop("drain");
+  await test.clock.settle();
+  expect(sender.open).toBe(1);
+  resolve(200);
+  await stopped;
+  expect(states).toEqual(["delivered"]);
+});
+
+it("when the disk is full as a job ends, neither its end nor its delivery is stored; later both are", async () => {
+  const store = createMemoryStore();
+  let isFull = false;
+  const filling: Store = {
+    ...store,
+    transact: (step) =>
+      store.transact(async (tx) => {
+        const value = await step(tx);
+        if (isFull) throw new StoreFullError("no room");
+        return value;
+      }),
+  };
+  const sender = new ScriptedSender();
+  await using test = await createTestEngine(filling, undefined, { webhookSender: sender });
+  const worker = await test.connectWorker("echo", { credit: 0 });
+  await worker.grant();
+  const { jobId } = await submitHooked(test);
+  const handed = await worker.nextJob();
+  isFull = true;
+  await expect(worker.complete(handed, "done")).rejects.toMatchObject({ code: "storage_full" });
+  await test.clock.settle();
+  const status = async () => (await store.read((view) => view.job(jobId)))?.status;
+  expect(await status()).toBe("IN_PROGRESS");
+  expect(await deliveriesOf(test)).toEqual([]);
+  expect(sender.calls).toHaveLength(0);
+  isFull = false;
+  await worker.complete(handed, "done");
+  await test.clock.settle();
+  expect(await status()).toBe("COMPLETED");
+  expect(sender.calls).toHaveLength(1);
+});
+
+it("what was delivered is not sent again while the disk is too full to record it", async () => {
+  const store = createMemoryStore();
+  let isFull = false;
+  const filling: Store = {
+    ...store,
+    transact: (step) =>
+      isFull ? Promise.reject(new StoreFullError("no room")) : store.transact(step),
+  };
+  const sender = new ScriptedSender(() => {
+    isFull = true;
+    return 200;
+  });
+  await using test = await createTestEngine(filling, undefined, { webhookSender: sender });
+  await completeHooked(test, await test.connectWorker("echo", { credit: 0 }));
+  await test.clock.advance(5_000);
+  expect((await deliveriesOf(test))[0]?.state).toBe("pending");
+  isFull = false;
+  await test.clock.advance(1_000);
+  expect((await deliveriesOf(test))[0]?.state).toBe("delivered");
+  expect(sender.calls).toHaveLength(1);
+  expect(test.logged.filter(({ fields }) => "deliveryId" in fields)).toHaveLength(1);
+});
