@@ -15,6 +15,7 @@ export type {
   Returned,
   SetupContext,
 } from "./handler/contract.ts";
+export type { OpenAiCall } from "./handler/openai-call.ts";
 export type {
   DownloadedFile,
   DownloadOptions,

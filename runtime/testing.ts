@@ -27,6 +27,8 @@ export interface RunHandlerOptions {
   readonly s3Config?: S3Config;
   /** What the job's bucket holds, by key, for `context.download` to find; default nothing. */
   readonly objects?: Readonly<Record<string, string | Uint8Array>>;
+  /** `context.volumePath`; default undefined. */
+  readonly volumePath?: string;
   /** Collect yields into the output, as the module's named export would; default what a definition says, else false. */
   readonly aggregate?: boolean;
   /** Time until `context.signal` aborts by itself, ms; default 10 minutes (spec). */
@@ -89,10 +91,13 @@ export async function runHandler(
   const named = options.aggregate === undefined ? {} : { aggregate: options.aggregate };
   const loaded = readModule({ default: handler, ...named }, "The handler");
   const { s3Config, objects = {} } = options;
-  const run = new CapturedRun(new MemoryStore(s3Config?.bucketName ?? "test-bucket", objects));
+  const store = new MemoryStore(s3Config?.bucketName ?? "test-bucket", objects);
+  const run = new CapturedRun(store, options.volumePath);
   const log = openLog(run);
   const state =
-    "state" in options ? options.state : await loaded.setup?.(new SetupRun(log, () => {}));
+    "state" in options
+      ? options.state
+      : await loaded.setup?.(new SetupRun(log, options.volumePath, () => {}));
   try {
     const output = await runJob({ ...loaded, ...named }, run, { input, options, state });
     if (!("state" in options)) await loaded.dispose?.(state);
@@ -164,11 +169,13 @@ class CapturedRun implements Voice {
   readonly #progress: unknown[] = [];
   readonly #logs: CapturedLog[] = [];
   readonly #store: MemoryStore;
+  readonly volumePath: string | undefined;
   #refreshed = false;
   #tempDir: string | undefined;
 
-  constructor(store: MemoryStore) {
+  constructor(store: MemoryStore, volumePath: string | undefined) {
     this.#store = store;
+    this.volumePath = volumePath;
   }
 
   chunk(line: string | Buffer): void {

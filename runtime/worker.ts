@@ -13,8 +13,6 @@ import { programFile } from "./pipe/program-file.ts";
 import type { JobSource } from "./source/job-source.ts";
 import { abortLeftUpload } from "./storage/abort-left-upload.ts";
 
-const MINUTE_MS = 60_000;
-
 export interface WorkerOptions {
   /** The handler's file or directory, or a module made by `prepareHandler`. */
   readonly handler: string;
@@ -279,7 +277,7 @@ function isolateOptions(options: WorkerOptions, mask: SecretMask): IsolateOption
   return {
     entryPath: handlerProgram(),
     graceMs: options.graceMs ?? LIMITS.handlerGraceMs,
-    initLimitMs: options.initLimitMs ?? 7 * MINUTE_MS,
+    initLimitMs: options.initLimitMs ?? LIMITS.workerInitMs,
     standby: inspect === undefined ? (options.standby ?? "idle") : "none",
     standbyDelayMs: options.standbyDelayMs ?? 1_000,
     mask,

@@ -8,6 +8,7 @@ import { STORAGE_ENV } from "../protocol/storage-env.ts";
 import { OneJobSource } from "../source/one-job.ts";
 import { startWorker } from "../worker.ts";
 import type { RunFlags } from "./command.ts";
+import { startHeartbeatOf } from "./heartbeat.ts";
 import { readJobInput } from "./job-input.ts";
 import { compileCacheEnv, defaultLogFormat, obeySignals } from "./program.ts";
 import { milliseconds, type Settings } from "./settings.ts";
@@ -30,6 +31,7 @@ export async function runOnce(
       : milliseconds(1)(flags.timeoutMs, "--timeout-ms");
   const input = await readJobInput(flags);
   const log = openWorkerLog(logFormat, process.stderr, logLevel);
+  startHeartbeatOf(process.env, log);
   const source = new OneJobSource({
     input,
     executionTimeoutMs,

@@ -4,6 +4,7 @@ import { openWorkerLog } from "../log/worker-log.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { type Service, serviceSource } from "../service-source.ts";
 import { startWorker, type Worker, type WorkerEnd } from "../worker.ts";
+import { startHeartbeatOf } from "./heartbeat.ts";
 import { compileCacheEnv, defaultLogFormat, obeySignals } from "./program.ts";
 import { type Settings, variable } from "./settings.ts";
 import { EXIT, type ExitCode, UsageError } from "./usage.ts";
@@ -24,6 +25,7 @@ export async function serve(handler: string, settings: Settings): Promise<ExitCo
   const { logLevel, logFormat = defaultLogFormat(), ...workerSettings } = settings;
   const place = service();
   const log = openWorkerLog(logFormat, process.stderr, logLevel);
+  startHeartbeatOf(process.env, log);
   // Before anything is started: a signal's default action would leave the handler process without its supervisor.
   obeySignals({ first: () => worker.drain(), again: () => worker.stop() });
   const worker = startWorker({

@@ -62,6 +62,8 @@ Environment:
   SV_LOG_FORMAT         json or pretty (default: pretty in a terminal, otherwise json)
   SV_S3_ENDPOINT, SV_S3_ACCESS_KEY_ID, SV_S3_SECRET_ACCESS_KEY, SV_S3_BUCKET, SV_S3_REGION
                         the bucket of jobs that bring no s3Config; without the region it is derived
+  SV_VOLUME_PATH        directory whose files outlive the worker, for the handler
+  SV_HEARTBEAT_FILE     a file the worker makes and touches every 5 s, for health checks
   SV_EXIT_ON_STDIN_END  1: the worker ends when its standard input does; not with run
 
 The first SIGTERM, SIGINT or SIGHUP drains: no further job is taken, running ones finish.

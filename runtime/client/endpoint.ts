@@ -35,7 +35,7 @@ export interface RunSyncOptions extends SubmitOptions {
  *
  * Every method throws a `ServiceError` (or the subclass for its status) when the service refuses, a `ConnectionError`
  * when it does not answer, an `InvalidResponseError` when the answer is not the job interface's, and the signal's
- * reason when it is aborted. GETs are tried again on 429, 502 to 504 and broken connections; POSTs never.
+ * reason when it is aborted. All are tried again on 429, GETs also on 502 to 504 and broken connections.
  */
 export class EndpointClient<Input = unknown, Output = unknown, Chunk = unknown> {
   readonly id: string;
@@ -47,7 +47,7 @@ export class EndpointClient<Input = unknown, Output = unknown, Chunk = unknown> 
     this.id = id;
   }
 
-  /** Submits a job and returns at once. Never repeated: after a ConnectionError see `mayHaveBeenSent`. */
+  /** Submits a job and returns at once. Repeated on 429 only: after a ConnectionError see `mayHaveBeenSent`. */
   async run(input: Input, options: SubmitOptions = {}): Promise<JobState> {
     const body = submissionBody(input, options);
     return readJob(await this.#post("/run", { body, signal: options.signal }));
@@ -66,7 +66,9 @@ export class EndpointClient<Input = unknown, Output = unknown, Chunk = unknown> 
     const startedAt = clock.now();
     const wait = heldMs(timeoutMs, 0, options.waitMs);
     const body = submissionBody(input, options);
-    const answer = await this.#post("/runsync", { body, query: { wait }, heldMs: wait, signal });
+    const patienceMs = timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - wait);
+    const call = { body, query: { wait }, heldMs: wait, patienceMs, signal };
+    const answer = await this.#post("/runsync", call);
     const job = readJob<Output>(answer);
     const completed = completedOrThrow(job);
     if (completed !== undefined) return completed;

@@ -2,7 +2,10 @@
 import { ConfigurationError } from "./errors.ts";
 import { systemClock, type ClientClock } from "./clock.ts";
 
-/** When and how often a GET is tried again. Submissions and other POSTs are never repeated. */
+/**
+ * When and how often a call is tried again: a GET on 429, 502 to 504 and broken connections; a submission or another POST
+ * on 429 only, for then the service has done nothing.
+ */
 export interface RetryOptions {
   /** Tries in all, the first included; default 6. With 1 nothing is repeated. */
   readonly maxAttempts: number;

@@ -1,25 +1,37 @@
-/** Tries a request that may be repeated until it succeeds, its error is final, or the tries are used up. */
+/** Tries a request until it succeeds, its error is final, or the tries are used up. */
 import { backoffMs } from "../core/backoff.ts";
 import { ConnectionError } from "./errors.ts";
 import type { ClientSettings } from "./options.ts";
 import { RateLimitedError, ServiceUnavailableError } from "./service-error.ts";
 
+/** How a request may be repeated. */
+export interface Repeatable {
+  /** Whether doing it twice does no harm. If not, only a refusal with 429 is repeated, for then nothing was done. */
+  readonly idempotent: boolean;
+  /** No try begins later than this after the first one, ms; absent: however late. */
+  readonly patienceMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** @throws the last error of `attempt`, or the signal's reason */
 export async function withRetries<T>(
   settings: Pick<ClientSettings, "retry" | "clock" | "random">,
-  signal: AbortSignal | undefined,
+  { idempotent, patienceMs = Number.POSITIVE_INFINITY, signal }: Repeatable,
   attempt: () => Promise<T>,
 ): Promise<T> {
   const { retry, clock } = settings;
+  const startedAt = clock.now();
   for (let failures = 1; ; failures += 1) {
     try {
       return await attempt();
     } catch (error) {
-      const asked = askedDelayMs(error);
+      const asked = askedDelayMs(error, idempotent);
       if (asked === undefined || asked > retry.maxRetryAfterMs || failures >= retry.maxAttempts) {
         throw error;
       }
-      await clock.sleep(Math.max(asked, pauseMs(failures, settings)), signal);
+      const delayMs = Math.max(asked, pauseMs(failures, settings));
+      if (clock.now() + delayMs - startedAt > patienceMs) throw error;
+      await clock.sleep(delayMs, signal);
     }
   }
 }
@@ -34,9 +46,9 @@ export function pauseMs(
 }
 
 /** How long the service asks to wait, 0 when it leaves that to us, `undefined` when trying again is pointless. */
-function askedDelayMs(error: unknown): number | undefined {
-  if (error instanceof RateLimitedError || error instanceof ServiceUnavailableError) {
-    return error.retryAfterMs ?? 0;
-  }
+function askedDelayMs(error: unknown, idempotent: boolean): number | undefined {
+  if (error instanceof RateLimitedError) return error.retryAfterMs ?? 0;
+  if (!idempotent) return undefined;
+  if (error instanceof ServiceUnavailableError) return error.retryAfterMs ?? 0;
   return error instanceof ConnectionError ? 0 : undefined;
 }

@@ -52,7 +52,7 @@ export class PayloadTooLargeError extends ServiceError {
   override readonly name = "PayloadTooLargeError";
 }
 
-/** 429: too many requests; GETs are tried again by the client before this is thrown. */
+/** 429: too many requests; the client tries again before this is thrown, as the service asks by `Retry-After`. */
 export class RateLimitedError extends ServiceError {
   override readonly name = "RateLimitedError";
 }

@@ -6,7 +6,7 @@ import { readRefusal } from "./refusal.ts";
 import { withRetries } from "./retry.ts";
 import { serviceError } from "./service-error.ts";
 
-/** One request. GETs are repeated as `RetryOptions` says, POSTs never. */
+/** One request. It is repeated as `RetryOptions` says: a GET after whatever may pass, a POST after 429 only. */
 export interface Call {
   readonly method: "GET" | "POST";
   /** From `/v2` on, already encoded. */
@@ -20,6 +20,8 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
   /** How long the service was asked to hold the answer back, ms; added to the time allowed for it. */
   readonly heldMs?: number;
+  /** No repetition begins later than this after the first try, ms; default: however late. */
+  readonly patienceMs?: number | undefined;
   /** Longest silence within the body, ms; default `requestTimeoutMs`. */
   readonly idleMs?: number;
 }
@@ -90,7 +92,9 @@ export class Transport {
   }
 
   #repeated<T>(call: Call, attempt: () => Promise<T>): Promise<T> {
-    return call.method === "GET" ? withRetries(this.settings, call.signal, attempt) : attempt();
+    const { method, patienceMs, signal } = call;
+    const repeatable = { idempotent: method === "GET", patienceMs, signal };
+    return withRetries(this.settings, repeatable, attempt);
   }
 
   async #succeed(call: Call): Promise<Response> {

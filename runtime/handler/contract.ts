@@ -34,6 +34,8 @@ export interface SetupContext {
    * that takes the signal gets a grace then; one that does not is ended at once (ours).
    */
   readonly signal: AbortSignal;
+  /** The same as `context.volumePath`: the place for models, which are loaded here. */
+  readonly volumePath: string | undefined;
 }
 
 /** What a handler may use beside the job itself. */
@@ -55,6 +57,11 @@ export interface Context<State = unknown> extends Transfers {
    * @throws {Error} when it is first asked for after the job has ended
    */
   readonly tempDir: string;
+  /**
+   * Path of the directory of the endpoint's volume, shared by all its workers, whose files outlive them; undefined
+   * without one. It is what `SV_VOLUME_PATH` says.
+   */
+  readonly volumePath: string | undefined;
   /**
    * Asks for a fresh handler process after this job: no further job begins in this one, those that run here finish,
    * then it is replaced. After the job has ended it does nothing.

@@ -15,6 +15,7 @@ import { machineClock, pausableMachineClock } from "../pipe/machine-clock.ts";
 import { killOwnTree } from "../pipe/process-tree.ts";
 import { logLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
+import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { AskedConcurrency } from "./asked-concurrency.ts";
 import { currentInvocation } from "./attribution.ts";
 import { InitError } from "./init-error.ts";
@@ -40,7 +41,9 @@ const log = openLog({
     printing.line(logLine(undefined, entry, LIMITS.logLineMaxBytes));
   },
 });
-const setupRun = new SetupRun(log, () => {
+const { [WORKER_ENV.volumePath]: volume = "" } = process.env;
+const volumePath = volume === "" ? undefined : volume;
+const setupRun = new SetupRun(log, volumePath, () => {
   channel.send(REPORT.setupListens, 0, undefined);
   channel.flush();
 });
@@ -97,7 +100,15 @@ async function load(head: LoadOrderHead): Promise<void> {
     await concurrency.ask(() => {});
     ready = {
       handler,
-      terms: { channel, printing, tempRoot: head.tempRoot, state, refresh, now: () => clock.now() },
+      terms: {
+        channel,
+        printing,
+        tempRoot: head.tempRoot,
+        volumePath,
+        state,
+        refresh,
+        now: () => clock.now(),
+      },
       concurrency,
     };
     if (isLeaving) return void dispose(ready);

@@ -26,6 +26,7 @@ export interface InvocationTerms {
   readonly printing: Printing;
   /** Where each invocation makes its directory. */
   readonly tempRoot: string;
+  readonly volumePath: string | undefined;
   /** What setup gave. */
   readonly state: unknown;
   /** The clock of deadlines, ms. */
@@ -97,6 +98,10 @@ export class JobInvocation implements Voice {
     this.#terms.channel.send(REPORT.tempDir, this.slot, undefined);
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
     return directory;
+  }
+
+  get volumePath(): string | undefined {
+    return this.#terms.volumePath;
   }
 
   async openStore(): Promise<ObjectStore> {

@@ -11,6 +11,7 @@ import { InvalidOutputError, toJson } from "./output.ts";
 
 /** Where an invocation's words go. */
 export interface Voice {
+  readonly volumePath: string | undefined;
   /** The job asks for a fresh process after it. */
   refresh(): void;
   /** Makes the job's own directory; called once at most. */
@@ -85,6 +86,10 @@ export class JobContext implements Context {
     }
     this.#tempDir ??= this.#voice.makeTempDir();
     return this.#tempDir;
+  }
+
+  get volumePath(): string | undefined {
+    return this.#voice.volumePath;
   }
 
   get upload(): Context["upload"] {

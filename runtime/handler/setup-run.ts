@@ -3,12 +3,14 @@ import type { JobLog, SetupContext } from "./contract.ts";
 
 export class SetupRun implements SetupContext {
   readonly log: JobLog;
+  readonly volumePath: string | undefined;
   readonly #listening: () => void;
   #controller: AbortController | undefined;
 
   /** @param listening called when the setup takes its signal, for the first time */
-  constructor(log: JobLog, listening: () => void) {
+  constructor(log: JobLog, volumePath: string | undefined, listening: () => void) {
     this.log = log;
+    this.volumePath = volumePath;
     this.#listening = listening;
   }
 

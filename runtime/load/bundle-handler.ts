@@ -2,19 +2,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import type { Message } from "esbuild";
 import { claimBundle } from "./bundle-claims.ts";
-import { notePath, readNote, type BundleNote, type NotedInput } from "./bundle-note.ts";
+import { MADE_BY, notePath, readNote, type BundleNote, type NotedInput } from "./bundle-note.ts";
 import { openCacheDir } from "./cache-dir.ts";
-import { HandlerFileError } from "./handler-file-error.ts";
-import { keepSourceLocation } from "./source-location.ts";
 import type { PreparedHandler } from "./prepare-handler.ts";
+import { runBundler } from "./run-bundler.ts";
 import { latestPath, trimCache } from "./trim-cache.ts";
-
-/** Changes whenever bundles made before are no longer what would be made now. */
-const MADE_BY = "1";
-
-let buildsRunning = 0;
 
 /** File times may lag behind the clock by this much. */
 const CLOCK_STEP_MS = 20;
@@ -35,7 +28,10 @@ export async function bundleHandler(
   if (cached !== undefined) return cached;
 
   const startedAt = Date.now();
-  const { code, inputs } = await build(sourcePath, folder);
+  const { code, inputPaths } = await runBundler(sourcePath, folder);
+  const inputs = (await Promise.all(inputPaths.map(noteInput))).filter(
+    (input) => input !== undefined,
+  );
   const version = createHash("sha256").update(code).digest("hex").slice(0, 16);
   const bundleName = `${name}-${version}.mjs`;
   const modulePath = path.join(folder, bundleName);
@@ -69,61 +65,6 @@ async function findCached(
   if (!isKept) return undefined;
   await markUsed(modulePath);
   return { modulePath, sourcePath, inputs: note.inputs.map((input) => input.path) };
-}
-
-async function build(
-  sourcePath: string,
-  folder: string,
-): Promise<{ readonly code: Uint8Array; readonly inputs: readonly NotedInput[] }> {
-  // Only here: where nothing has changed, nobody should wait for a bundler.
-  const esbuild = await import("esbuild");
-  buildsRunning++;
-  const result = await esbuild
-    .build({
-      entryPoints: [sourcePath],
-      absWorkingDir: path.dirname(sourcePath),
-      outdir: folder,
-      bundle: true,
-      write: false,
-      metafile: true,
-      platform: "node",
-      format: "esm",
-      target: "node24",
-      packages: "external",
-      sourcemap: "inline",
-      sourcesContent: false,
-      logLevel: "silent",
-      plugins: [keepSourceLocation()],
-    })
-    .catch((error: unknown) => {
-      throw explain(error, sourcePath);
-    })
-    .finally(() => {
-      buildsRunning--;
-      // The bundler is a process of its own and would stay as long as this one.
-      if (buildsRunning === 0) void esbuild.stop();
-    });
-  const [output] = result.outputFiles;
-  if (output === undefined) throw new HandlerFileError(`${sourcePath} was built into nothing.`);
-  const paths = Object.keys(result.metafile.inputs).map((input) =>
-    path.resolve(path.dirname(sourcePath), input),
-  );
-  const noted = await Promise.all(paths.map(noteInput));
-  return { code: output.contents, inputs: noted.filter((input) => input !== undefined) };
-}
-
-function explain(error: unknown, sourcePath: string): unknown {
-  if (!(error instanceof Error) || !("errors" in error) || !Array.isArray(error.errors)) {
-    return error;
-  }
-  const messages = (error.errors as Message[]).map(({ text, location }) => {
-    if (location === null) return text;
-    const file = path.resolve(path.dirname(sourcePath), location.file);
-    return `${file}:${location.line}:${location.column + 1}: ${text}`;
-  });
-  return new HandlerFileError(
-    `${path.basename(sourcePath)} cannot be built:\n${messages.join("\n")}`,
-  );
 }
 
 async function noteInput(file: string): Promise<NotedInput | undefined> {

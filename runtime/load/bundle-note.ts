@@ -2,6 +2,9 @@
 import fs from "node:fs";
 import type { PreparedHandler } from "./prepare-handler.ts";
 
+/** Changes whenever bundles made before are no longer what would be made now. */
+export const MADE_BY = "1";
+
 /** One file a bundle was made of, as it was then. */
 export interface NotedInput {
   readonly path: string;

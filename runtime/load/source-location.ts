@@ -28,8 +28,10 @@ const names = {
 /**
  * `import.meta.url` and its kin keep the values they have in each source file, so that
  * `new URL("./corpus.txt", import.meta.url)` works in a bundle that lies elsewhere.
+ *
+ * @param placeOf where a source file lies when the bundle runs
  */
-export function keepSourceLocation(): Plugin {
+export function keepSourceLocation(placeOf: (file: string) => string): Plugin {
   return {
     name: "keep-source-location",
     setup(build) {
@@ -39,7 +41,7 @@ export function keepSourceLocation(): Plugin {
         if (loader === undefined) return undefined;
         const source = await fs.readFile(file, "utf8");
         if (!ASKS.test(source)) return { contents: source, loader };
-        return { contents: located(source, file), loader };
+        return { contents: located(source, placeOf(file)), loader };
       });
     },
   };

@@ -36,6 +36,11 @@ export const LIMITS = {
   /** How long `GET /stream` is held open while nothing comes (ours). */
   streamHoldMs: 20 * SECOND_MS,
 
+  /** How long a request counts against the rate limits of its operation (spec). */
+  rateWindowMs: 10 * SECOND_MS,
+  /** Requests by which each running worker raises the rate limits, where an endpoint does not say (ours). */
+  requestsPerWorkerDefault: 50,
+
   /** `policy.executionTimeout` (spec). */
   executionTimeoutMinMs: 5 * SECOND_MS,
   executionTimeoutMaxMs: 7 * DAY_MS,
@@ -61,14 +66,58 @@ export const LIMITS = {
   leaseRenewalMs: 5 * SECOND_MS,
   /** From the start of a worker to its first word; then it may be silent for the length of a lease (ours). */
   workerStartMs: 1 * MINUTE_MS,
+  /** From the start of a worker until it can take jobs, unless its template says otherwise (spec). */
+  workerInitMs: 7 * MINUTE_MS,
+  /** How long a worker that is to leave, holds no job and could not be set up or was told so may stay (ours). */
+  workerLeaveMs: 1 * MINUTE_MS,
   /** What the service adds to `executionTimeout` before it ends a job its worker did not end (ours). */
   executionGraceMs: 5 * SECOND_MS,
   /** Between the abort signal and SIGTERM, and again between SIGTERM and SIGKILL (ours). */
   handlerGraceMs: 5 * SECOND_MS,
 
+  /** Largest body of a request to a load balancing endpoint, and of its answer (live). */
+  balancedBodyMaxBytes: 30 * MB,
+  /** How long a request to a load balancing endpoint may take once a worker has it; a WebSocket, once open, lasts (live). */
+  balancedRequestMs: 330 * SECOND_MS,
+  /** How long such a request waits for a healthy worker (live). */
+  balancedWaitMs: 2 * MINUTE_MS,
+  /** How long it waits for the very worker it names with `strict-resume` (live). */
+  balancedResumeMs: 5 * MINUTE_MS,
+  /** Requests of one endpoint that wait for a worker at a time (ours). */
+  balancedWaitingMax: 1_000,
+  /** A worker's server that has not been healthy for this long since its start is ended (live). */
+  balancedStartMs: 8 * MINUTE_MS,
+  /** One that was healthy and is not any more, after this long (ours). */
+  balancedSickMs: 1 * MINUTE_MS,
+  /** How long requests in flight may go on when the service stops (ours). */
+  balancedStopMs: 30 * SECOND_MS,
+  /** Between two questions for a server's health, while it starts and later (ours). */
+  healthStartingIntervalMs: 250,
+  healthIntervalMs: 5 * SECOND_MS,
+  /** How long its answer may take (ours). */
+  healthAnswerMs: 5 * SECOND_MS,
+  /** Questions in a row that a healthy server may leave unanswered: the last of them takes it out of rotation (ours). */
+  healthMisses: 3,
+  /** How often a webhook is called until a call succeeds (spec). */
+  webhookTries: 3,
+  /** From a webhook call that failed to the next one (spec). */
+  webhookRetryDelayMs: 10 * SECOND_MS,
+  /** How long one webhook call may take (ours). */
+  webhookTimeoutMs: 10 * SECOND_MS,
+  /** How long webhook deliveries are kept once they are settled, how many of them, and how much of their bodies (ours). */
+  webhookKeptMs: DAY_MS,
+  webhookKeptCount: 1_000,
+  webhookKeptBytes: 128 * MB,
+
   /** Chunks of one job a worker may have on the way before it waits for receipts (ours). */
   unackedChunks: 16_384,
   unackedChunkBytes: 16 * MB,
+  /** How far one `POST /emulator/clock` advances service time, and all of them together (ours). */
+  clockAdvanceMaxMs: 366 * DAY_MS,
+  clockOffsetMaxMs: 36_525 * DAY_MS,
+  /** How long `POST /emulator/clock` waits, in real time, for what it set off (ours). */
+  clockSettleMs: 30 * SECOND_MS,
+
   /** Lines and bytes of a handler process's log kept for certificates (ours). */
   lastLogLines: 20,
   logLineMaxBytes: 8_192,

@@ -23,6 +23,24 @@ export const WORKER_ENV = {
   logLevel: "SV_LOG_LEVEL",
   /** `json` or `pretty`; how the worker writes its own log. */
   logFormat: "SV_LOG_FORMAT",
+  /** Path of the directory of the endpoint's volume, for the handler; its files outlive the worker. */
+  volumePath: "SV_VOLUME_PATH",
+  /** Path of a file that the worker touches every 5 s as a sign of life. */
+  heartbeatFile: "SV_HEARTBEAT_FILE",
   /** Set to `1` by a launcher that holds the worker's standard input open: when that ends, the worker ends. */
   exitOnStdinEnd: "SV_EXIT_ON_STDIN_END",
+  /** GPUs that are this worker's alone, with commas between them: their UUIDs, or numbers of simulated ones. */
+  gpuIds: "SV_GPU_IDS",
+  /** The name of their type. */
+  gpuType: "SV_GPU_TYPE",
+} as const;
+
+/** The variables by which the worker of a load balancing endpoint learns what is expected of its HTTP server (live). */
+export const SERVER_ENV = {
+  /** On which the server is to listen. */
+  port: "PORT",
+  /** On which it answers questions for its health; default the same. */
+  healthPort: "PORT_HEALTH",
+  /** Where it answers them; default `/ping`. */
+  healthPath: "HEALTH_CHECK_PATH",
 } as const;

@@ -12,6 +12,8 @@ export interface GuardOptions {
   readonly isPublic?: (address: string) => boolean;
   /** Default: the system's. */
   readonly lookup?: typeof systemLookup;
+  /** The error for a host that leads elsewhere; default: a StorageError. */
+  readonly forbidden?: (host: string) => Error;
 }
 
 /** Makes connections to public addresses only. What counts is the address that is connected to, not what a name meant before. */
@@ -19,8 +21,9 @@ export function guardedConnector({
   timeout,
   isPublic = isPublicAddress,
   lookup = systemLookup,
+  forbidden = forbiddenDownload,
 }: GuardOptions): buildConnector.connector {
-  const connect = buildConnector({ timeout, lookup: guardedLookup(isPublic, lookup) });
+  const connect = buildConnector({ timeout, lookup: guardedLookup(isPublic, lookup, forbidden) });
   return (options, callback) => {
     const host = options.hostname.replace(/^\[(.*)\]$/, "$1");
     // An address is not looked up.
@@ -43,6 +46,7 @@ export function isPublicAddress(address: string): boolean {
 function guardedLookup(
   isPublic: (address: string) => boolean,
   lookup: typeof systemLookup,
+  forbidden: (host: string) => Error,
 ): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
@@ -56,7 +60,7 @@ function guardedLookup(
   };
 }
 
-function forbidden(host: string): StorageError {
+function forbiddenDownload(host: string): StorageError {
   return new StorageError(
     "download_forbidden_address",
     `"${host}" leads to an address that is not public, and forbidPrivateAddresses is set.`,

@@ -1,0 +1,33 @@
+/** The sign of life of a worker for those who can only look at files, such as the health check of its image. */
+import fs from "node:fs";
+import type { WorkerLog } from "../log/worker-log.ts";
+import { WORKER_ENV } from "../protocol/worker-env.ts";
+import { type Environment, variable } from "./settings.ts";
+
+const BEAT_MS = 5_000;
+
+/**
+ * Makes the file, then touches it every 5 s for as long as the event loop of this process turns: the same loop that renews
+ * leases and enforces deadlines. It says nothing of the handler. Where the file cannot be written, a line of the log says so
+ * once, and the worker goes on. Call the answer to end it.
+ */
+export function startHeartbeat(file: string, log: WorkerLog, beatMs = BEAT_MS): () => void {
+  let hasFailed = false;
+  const failed = (error: NodeJS.ErrnoException | null): void => {
+    if (error === null || hasFailed) return;
+    hasFailed = true;
+    log.write("warn", `the worker can leave no sign of life: ${error.message}`);
+  };
+  fs.writeFile(file, "", failed);
+  const timer = setInterval(() => {
+    const now = new Date();
+    fs.utimes(file, now, now, failed);
+  }, beatMs).unref();
+  return () => clearInterval(timer);
+}
+
+/** The same at the place that the environment names; without one there is none. */
+export function startHeartbeatOf(env: Environment, log: WorkerLog): void {
+  const file = variable(env, WORKER_ENV.heartbeatFile);
+  if (file !== undefined) startHeartbeat(file, log);
+}

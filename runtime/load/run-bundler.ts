@@ -1,0 +1,73 @@
+/** Runs the bundler on a handler: one module that holds the user's own code and imports its packages. */
+import path from "node:path";
+import type { Message } from "esbuild";
+import { HandlerFileError } from "./handler-file-error.ts";
+import { keepSourceLocation } from "./source-location.ts";
+
+let buildsRunning = 0;
+
+/** A bundle with its source map in it, and the files it was made of. */
+export interface Bundled {
+  readonly code: Uint8Array;
+  readonly inputPaths: readonly string[];
+}
+
+/**
+ * @param folder where the bundle will lie; its source map leads from there to the sources
+ * @param placeOf where a source file will lie when the bundle runs; default: where it lies now
+ * @throws HandlerFileError with file, line and column of every error
+ */
+export async function runBundler(
+  sourcePath: string,
+  folder: string,
+  placeOf: (file: string) => string = (file) => file,
+): Promise<Bundled> {
+  // Only here: where nothing has changed, nobody should wait for a bundler.
+  const esbuild = await import("esbuild");
+  buildsRunning++;
+  const result = await esbuild
+    .build({
+      entryPoints: [sourcePath],
+      absWorkingDir: path.dirname(sourcePath),
+      outdir: folder,
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: "node",
+      format: "esm",
+      target: "node24",
+      packages: "external",
+      sourcemap: "inline",
+      sourcesContent: false,
+      logLevel: "silent",
+      plugins: [keepSourceLocation(placeOf)],
+    })
+    .catch((error: unknown) => {
+      throw explain(error, sourcePath);
+    })
+    .finally(() => {
+      buildsRunning--;
+      // The bundler is a process of its own and would stay as long as this one.
+      if (buildsRunning === 0) void esbuild.stop();
+    });
+  const [output] = result.outputFiles;
+  if (output === undefined) throw new HandlerFileError(`${sourcePath} was built into nothing.`);
+  const inputPaths = Object.keys(result.metafile.inputs).map((input) =>
+    path.resolve(path.dirname(sourcePath), input),
+  );
+  return { code: output.contents, inputPaths };
+}
+
+function explain(error: unknown, sourcePath: string): unknown {
+  if (!(error instanceof Error) || !("errors" in error) || !Array.isArray(error.errors)) {
+    return error;
+  }
+  const messages = (error.errors as Message[]).map(({ text, location }) => {
+    if (location === null) return text;
+    const file = path.resolve(path.dirname(sourcePath), location.file);
+    return `${file}:${location.line}:${location.column + 1}: ${text}`;
+  });
+  return new HandlerFileError(
+    `${path.basename(sourcePath)} cannot be built:\n${messages.join("\n")}`,
+  );
+}
