@@ -7,9 +7,9 @@ import { ownedName } from "../runtime/leftovers/owner.ts";
 import { readAdvanceMs } from "./core/advance-input.ts";
 import type { Containers } from "./containers.ts";
 import { httpHealthProbe } from "./balance/http-health-probe.ts";
-import type { Random } from "./core/clock.ts";
 import type { GpuInventory } from "./core/gpu-allocation.ts";
 import { KeyRing } from "./core/key-ring.ts";
+import { ServiceMetrics } from "./core/metrics/service-metrics.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/lease-terms.ts";
 import { advanceClock } from "./engine/advance-clock.ts";
 import type { EngineContext, EngineLog } from "./engine/context.ts";
@@ -22,27 +22,26 @@ import { HandlerFiles } from "./handler-files.ts";
 import { RateGate } from "./http/rate-gate.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions } from "./http/server.ts";
 import { gpuFinder } from "./launch/find-gpus.ts";
-import type { WorkerOrder } from "./launch/launcher.ts";
 import { createLaunchers, type Launchers, type LaunchersOptions } from "./launchers.ts";
 import { type LocalHandler, servedEndpoint } from "./local-endpoint.ts";
-import { ObjectService } from "./objects/object-service.ts";
+import type { ObjectService } from "./objects/object-service.ts";
 import type { Emulator, EmulatorClock, EmulatorOptions } from "./options.ts";
 import { chooseSecretKey } from "./secrets/choose-secret-key.ts";
 import { createMemoryStore } from "./store/memory/memory-store.ts";
 import { prepareWebhooks } from "./prepare-webhooks.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
+import { startStorage } from "./start-storage.ts";
 import { createSystemClock, createSystemRandom } from "./system-clock.ts";
+import { wantsTraces } from "./trace/otlp-wish.ts";
+import type { Tracer } from "./trace/tracer.ts";
 import type { WebhookSender } from "./webhook/webhook-sender.ts";
-import { Volumes } from "./volumes.ts";
 
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 7080;
 
 /** Where the object store answers beside its own port: for those who can reach this one only. */
 const S3_PATH = "/s3";
-
-const LAST_PORT = 65_535;
 
 /** Begins the name of the directory in which the workers' socket lies, too; short, for the path of a socket has to be. */
 const TEMPORARY_DIR_KIND = "sv-e";
@@ -61,13 +60,18 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const lease = leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs);
   const findGpus = gpuFinder(options.gpus);
   const log = options.log ?? SILENT;
+  const metrics = new ServiceMetrics();
   const store =
     options.dataDir === undefined
       ? createMemoryStore()
-      : await openSqliteStore({ directory: options.dataDir });
+      : await openSqliteStore({
+          directory: options.dataDir,
+          onCommit: (steps, durationMs) => metrics.committed(steps, durationMs),
+        });
   const parts: Parts = {
     log,
     store,
+    metrics,
     lease,
     findGpus,
     temporaryDir: await mkdtemp(join(tmpdir(), `${ownedName(TEMPORARY_DIR_KIND)}-`)),
@@ -88,12 +92,14 @@ interface Parts {
   readonly lease: LeaseTerms;
   readonly findGpus: () => Promise<GpuInventory>;
   readonly store: Store;
+  readonly metrics: ServiceMetrics;
   /** For what lasts no longer than this run: the worker port's socket, and objects if there is no data directory. */
   readonly temporaryDir: string;
   /** Settles when what killed services left is gone. */
   readonly leftoversCleared: Promise<void>;
   objects?: ObjectService;
   webhookSender?: WebhookSender;
+  tracer?: Tracer | undefined;
   containers?: Containers;
   engine?: RunningEngine;
   workerServer?: WorkerServer;
@@ -107,7 +113,14 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   const random = createSystemRandom();
   const clock = createSystemClock();
   const handlerFiles = new HandlerFiles(handlers, log);
-  const storage = await startStorage(options, parts, random);
+  const storage = await startStorage({
+    emulator: options,
+    host,
+    port,
+    directory: options.dataDir ?? parts.temporaryDir,
+    ...{ store, random, log },
+    opened: (objects) => (parts.objects = objects),
+  });
   const launchers = startLaunchers(options, parts, {
     handlerFiles,
     ...storage,
@@ -119,6 +132,7 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   const keys = await settleKeys(store, random, keysGiven(options), startedAt);
   const webhooks = await prepareWebhooks(options, host, store, random);
   parts.webhookSender = webhooks.sender;
+  parts.tracer = await startTracer(options, log);
   const engine = await createEngine({
     store,
     clock,
@@ -129,6 +143,8 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
     launchers: [launchers.processes, launchers.containers],
     healthProbe: httpHealthProbe,
     findGpus: parts.findGpus,
+    metrics: parts.metrics,
+    tracer: parts.tracer,
     webhookSender: webhooks.sender,
     ...(options.prices && { prices: options.prices }),
     endpointDeleted: (endpointId) => void parts.objects?.endpointDeleted(endpointId),
@@ -150,6 +166,16 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   const url = await http.start({ host, port });
   const secrets = { apiKey: keys.userKey, webhookSecret: webhooks.secret };
   return running(url, secrets, handlers, parts, http, clockOf(engine.context));
+}
+
+/** What sends traces takes long to load, so it is loaded only where somebody collects them. */
+async function startTracer(
+  { traces = wantsTraces(process.env) }: EmulatorOptions,
+  log: EngineLog,
+): Promise<Tracer | undefined> {
+  if (!traces) return undefined;
+  const { createOtlpTracer } = await import("./trace/otlp-tracer.ts");
+  return createOtlpTracer(log);
 }
 
 type LaunchersParts = Omit<LaunchersOptions, "emulator" | "directory" | "workerSocket" | "log">;
@@ -206,47 +232,6 @@ function workerPort(engine: RunningEngine, parts: Parts): WorkerServer {
   return parts.workerServer;
 }
 
-interface Storage {
-  readonly objects: ObjectService | undefined;
-  readonly volumes: Volumes;
-  /** Never throws. */
-  readonly workerEnv: (worker: WorkerOrder) => Readonly<Record<string, string>>;
-}
-
-/** Before the workers, which are told where to find it. */
-async function startStorage(
-  { host = DEFAULT_HOST, port = DEFAULT_PORT, s3 = {}, handlers = [], ...rest }: EmulatorOptions,
-  parts: Parts,
-  random: Random,
-): Promise<Storage> {
-  const { log, store } = parts;
-  const dataDir = rest.dataDir ?? parts.temporaryDir;
-  // Clients date their signatures by the wall clock, which service time leaves when the machine sleeps.
-  const now = Date.now;
-  const objects =
-    s3 === false
-      ? undefined
-      : new ObjectService({ directory: join(dataDir, "objects"), random, now, log });
-  if (objects !== undefined) parts.objects = objects;
-  const volumes = new Volumes({ directory: join(dataDir, "volumes"), buckets: objects, log });
-  // Before the store can be called: a client that finds no bucket makes one.
-  const known = await store.read((view) => view.records("networkVolume"));
-  await volumes.open(known.map(({ id }) => id));
-  await volumes.openLocal(handlers);
-  if (s3 !== false) {
-    const next = port === 0 || port === LAST_PORT ? 0 : port + 1;
-    await objects?.start({ host, port: s3.port ?? next, mayMove: s3.port === undefined });
-  }
-  return {
-    objects,
-    volumes,
-    workerEnv: ({ endpoint, template }) => ({
-      ...objects?.workerEnv(endpoint.id, template.env),
-      ...volumes.workerEnv(endpoint),
-    }),
-  };
-}
-
 function running(
   url: string,
   secrets: Pick<Emulator, "apiKey" | "webhookSecret">,
@@ -293,6 +278,7 @@ async function takeDown(parts: Parts, how: "drain" | "kill"): Promise<void> {
   await parts.workerServer?.stop();
   // Workers that drained were still uploading.
   await parts.objects?.stop();
+  await parts.tracer?.close();
   await parts.store.close();
   await parts.leftoversCleared;
   await rm(parts.temporaryDir, { recursive: true, force: true });

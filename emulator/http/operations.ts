@@ -40,6 +40,7 @@ import { readPod } from "./management/read-pod.ts";
 import { readTemplate } from "./management/read-template.ts";
 import { updateEndpoint } from "./management/update-endpoint.ts";
 import { updateNetworkVolume } from "./management/update-network-volume.ts";
+import { readMetrics } from "./metrics/read-metrics.ts";
 import { askOpenai } from "./openai/ask-openai.ts";
 import { readOpenai } from "./openai/read-openai.ts";
 import { resetPod } from "./management/reset-pod.ts";
@@ -108,6 +109,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   readClock,
   advanceClock,
   events,
+  readMetrics,
   findDocs,
   readDocs,
   readDocsFile,
