@@ -14,6 +14,7 @@ import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/lease
 import { advanceClock } from "./engine/advance-clock.ts";
 import type { EngineContext, EngineLog } from "./engine/context.ts";
 import { createEngine, type RunningEngine } from "./engine/engine.ts";
+import { LogFeed } from "./engine/log-feed.ts";
 import { registryCredentials } from "./engine/registry-credentials.ts";
 import { type GivenKeys, settleKeys } from "./engine/service-keys.ts";
 import { WorkerSession } from "./engine/worker-session.ts";
@@ -25,7 +26,7 @@ import { gpuFinder } from "./launch/find-gpus.ts";
 import { createLaunchers, type Launchers, type LaunchersOptions } from "./launchers.ts";
 import { type LocalHandler, servedEndpoint } from "./local-endpoint.ts";
 import type { ObjectService } from "./objects/object-service.ts";
-import type { Emulator, EmulatorClock, EmulatorOptions } from "./options.ts";
+import type { Emulator, EmulatorClock, EmulatorOptions, WorkerLine } from "./options.ts";
 import { chooseSecretKey } from "./secrets/choose-secret-key.ts";
 import { createMemoryStore } from "./store/memory/memory-store.ts";
 import { prepareWebhooks } from "./prepare-webhooks.ts";
@@ -59,7 +60,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const { leaseMs } = options;
   const lease = leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs);
   const findGpus = gpuFinder(options.gpus);
-  const log = options.log ?? SILENT;
+  const logs = new LogFeed(Date.now);
+  const log = logs.alongside(options.log ?? SILENT);
   const metrics = new ServiceMetrics();
   const store =
     options.dataDir === undefined
@@ -70,6 +72,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
         });
   const parts: Parts = {
     log,
+    logs,
     store,
     metrics,
     lease,
@@ -89,6 +92,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 /** What has been made so far, so that it can be taken down again. */
 interface Parts {
   readonly log: EngineLog;
+  readonly logs: LogFeed;
   readonly lease: LeaseTerms;
   readonly findGpus: () => Promise<GpuInventory>;
   readonly store: Store;
@@ -143,6 +147,7 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
     launchers: [launchers.processes, launchers.containers],
     healthProbe: httpHealthProbe,
     findGpus: parts.findGpus,
+    logs: parts.logs,
     metrics: parts.metrics,
     tracer: parts.tracer,
     webhookSender: webhooks.sender,
@@ -185,8 +190,12 @@ function startLaunchers(
   parts: Parts,
   options: LaunchersParts,
 ): Launchers {
+  const workerLine = (line: WorkerLine) => {
+    parts.logs.workerLine(line);
+    emulator.workerLine?.(line);
+  };
   const launchers = createLaunchers({
-    emulator,
+    emulator: { ...emulator, workerLine },
     directory: emulator.dataDir ?? parts.temporaryDir,
     workerSocket: workerSocketIn(parts),
     log: parts.log,

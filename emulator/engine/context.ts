@@ -12,6 +12,7 @@ import type { EndpointDirectory } from "./endpoint-directory.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { Fleet } from "./fleet.ts";
 import type { JobWatchers } from "./job-watchers.ts";
+import type { LogFeed } from "./log-feed.ts";
 import type { NetworkVolumeDirectory, VolumeFiles } from "./network-volume-directory.ts";
 import type { PriceTable } from "../core/billing/prices.ts";
 import type { ServiceClock } from "./service-clock.ts";
@@ -51,6 +52,8 @@ export interface EngineContext {
   readonly watchers: JobWatchers;
   /** Tells who follows the service of every change of state. */
   readonly events: EventFeed;
+  /** The newest lines of the log. */
+  readonly logs: LogFeed;
   /** What the service counts of its work, for who monitors it. */
   readonly metrics: ServiceMetrics;
   /** Tells where time went; undefined where nobody collects that. */

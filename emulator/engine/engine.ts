@@ -26,6 +26,7 @@ import { type CountedState, Fleet } from "./fleet.ts";
 import { handBackOrphans } from "./hand-back.ts";
 import { JobSpans } from "./job-spans.ts";
 import { JobWatchers } from "./job-watchers.ts";
+import { LogFeed } from "./log-feed.ts";
 import {
   NetworkVolumeDirectory,
   NO_VOLUME_FILES,
@@ -56,6 +57,8 @@ export interface EngineOptions {
   readonly lease?: LeaseTerms;
   /** Where work is counted, if something was counted already. */
   readonly metrics?: ServiceMetrics;
+  /** Where lines of the log are kept, if there were some already. */
+  readonly logs?: LogFeed;
   /** By default nobody collects traces. */
   readonly tracer?: Tracer | undefined;
   /** What things cost on the bills; by default `DEFAULT_PRICES`. */
@@ -152,6 +155,7 @@ async function createContext(
     volumes,
     volumeFiles: options.volumeFiles ?? NO_VOLUME_FILES,
     events,
+    logs: options.logs ?? new LogFeed(() => realClock.now()),
     metrics,
     tracer,
     spans: tracer && new JobSpans(tracer, () => clock.now()),
