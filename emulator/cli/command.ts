@@ -1,6 +1,8 @@
 /** The command line of `sv-emulate`: its flags, its help and how it is read. */
 import { Command, CommanderError, Option } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
+import { addCompletionCommands, type Completion } from "./completion/completion-flags.ts";
+import { addOperateCommands, type Operation } from "./operate/operate-flags.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
 import { ASK_FOR_GPUS } from "../core/gpu-declaration.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
@@ -17,10 +19,12 @@ import {
 } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What was asked for: to serve targets, to build an image, or just a text: the help or the version. */
+/** What was asked for: to serve targets, to build an image, to ask a service that runs, to help a shell, or just a text: the help or the version. */
 export type Invocation =
   | { readonly kind: "build"; readonly target: string | undefined; readonly flags: BuildFlags }
   | { readonly kind: "serve"; readonly targets: readonly string[]; readonly flags: Flags }
+  | { readonly kind: "operate"; readonly operation: Operation }
+  | { readonly kind: "complete"; readonly completion: Completion }
   | { readonly kind: "answer"; readonly text: string };
 
 const DEFAULT_HELP_WIDTH = 100;
@@ -52,7 +56,7 @@ export function readCommandLine(
       getErrHelpWidth: () => helpWidth,
     });
   // What is added only now takes over how the command answers and fails.
-  addBuildCommand(command, (target, flags) => (invocation = { kind: "build", target, flags }));
+  addCommands(command, (given) => (invocation = given));
   try {
     command.parse(args, { from: "user" });
   } catch (error) {
@@ -64,13 +68,26 @@ export function readCommandLine(
   return invocation;
 }
 
+/** The whole tree of commands, for who walks it. */
+export function commandTree(version: string): Command {
+  const command = createCommand(version);
+  addCommands(command, () => undefined);
+  return command;
+}
+
+function addCommands(command: Command, taken: (invocation: Invocation) => void): void {
+  addBuildCommand(command, (target, flags) => taken({ kind: "build", target, flags }));
+  addOperateCommands(command, (operation) => taken({ kind: "operate", operation }));
+  addCompletionCommands(command, (completion) => taken({ kind: "complete", completion }));
+}
+
 function createCommand(version: string): Command {
   const command = new Command("sv-emulate")
     .summary("serve handlers on this machine")
     .description(
       "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",
     )
-    .usage("[options] [targets...]\n       sv-emulate build [options] [directory]")
+    .usage("[options] [targets...]\n       sv-emulate <command> [options] [argument]")
     .argument("[targets...]", TARGETS_HELP)
     .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
     .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
@@ -129,7 +146,7 @@ function addChoices(command: Command): Command {
 const TARGETS_HELP =
   `what to serve: a handler file (${HANDLER_ENDINGS.join(", ")}), a directory with a ` +
   `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (.json); ` +
-  `default: the current directory. A directory called build is ./build`;
+  `default: the current directory. A directory called like a command is ./build`;
 
 const EXIT_HELP = Object.entries(EXIT_MEANINGS)
   .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
