@@ -45,9 +45,6 @@ export function readCommandLine(
     .action(() => {
       invocation = { kind: "serve", targets: command.args, flags: command.opts<Flags>() };
     })
-    // Behind a subcommand stand the subcommand's own options.
-    .enablePositionalOptions()
-    .helpCommand(false)
     .exitOverride()
     .configureOutput({
       writeOut: (piece) => (text += piece),
@@ -83,6 +80,9 @@ function addCommands(command: Command, taken: (invocation: Invocation) => void):
 
 function createCommand(version: string): Command {
   const command = new Command("sv-emulate")
+    // Behind a subcommand stand the subcommand's own options.
+    .enablePositionalOptions()
+    .helpCommand(false)
     .summary("serve handlers on this machine")
     .description(
       "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",

@@ -12,6 +12,7 @@ import type { Launcher } from "../../emulator/launch/launcher.ts";
 import { localEndpoint, localTemplate } from "../../emulator/local-endpoint.ts";
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../emulator/store/store.ts";
+import type { Tracer } from "../../emulator/trace/tracer.ts";
 import type { WebhookSender } from "../../emulator/webhook/webhook-sender.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { ScriptedSender } from "./scripted-sender.ts";
@@ -46,6 +47,8 @@ export interface HarnessOptions {
   readonly clock?: FakeClock;
   /** By default no GPU is known. */
   readonly findGpus?: () => Promise<GpuInventory>;
+  /** By default nobody collects traces. */
+  readonly tracer?: Tracer;
   /** By default no server is healthy. */
   readonly healthProbe?: HealthProbe;
 }
@@ -62,6 +65,7 @@ export async function createTestEngine(
     clock = new FakeClock(),
     findGpus,
     healthProbe,
+    tracer,
   }: HarnessOptions = {},
 ): Promise<TestEngine> {
   const logged: LogEntry[] = [];
@@ -75,6 +79,7 @@ export async function createTestEngine(
     launchers: [launcher],
     ...(findGpus && { findGpus }),
     webhookSender,
+    tracer,
     ...(healthProbe && { healthProbe }),
   });
   const engine = running.context;

@@ -1,4 +1,4 @@
-/** `GET /emulator/logs`: the newest lines of the log and those that follow, as server-sent events; `?endpointId=` for one endpoint only. */
+/** `GET /emulator/logs`: the newest lines of the log and those that follow, as server-sent events. */
 import { z } from "zod";
 import { jsonLine } from "../../core/log/json-line.ts";
 import {

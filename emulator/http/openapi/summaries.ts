@@ -57,7 +57,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     "Every change of state as it happens, as server-sent events; `?endpointId=` for one endpoint only.",
   listJobs: "The newest jobs of all endpoints or of one, without a rate limit.",
   readJob: "All of one job, whichever endpoint it is of, with its input and its output.",
-  logs: "The newest lines of the log and those that follow, as server-sent events; `?endpointId=` for one endpoint only.",
+  logs: "The newest lines of the log and those that follow, as server-sent events.",
   readMetrics: "Counters, gauges and histograms of the service in Prometheus' text format.",
   findDocs: "Leads to the documentation page from where the live service has it.",
   readDocs:
