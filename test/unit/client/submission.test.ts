@@ -43,10 +43,11 @@ describe("EndpointClient", () => {
   test("run and runSync say which trace the job belongs to", () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const job = { id: JOB, status: "COMPLETED" };
+    const body = { input: {} };
     return playing(
       [
-        { request: `POST ${AT}/run`, headers: { traceparent }, reply: json(job) },
-        { request: `POST ${AT}/runsync?wait=90000`, headers: { traceparent }, reply: json(job) },
+        { request: `POST ${AT}/run`, headers: { traceparent }, body, reply: json(job) },
+        { request: `POST ${AT}/runsync?wait=90000`, headers: { traceparent }, body, reply: json(job) },
       ],
       async ({ endpoint }) => {
         await endpoint.run({}, { traceparent });
