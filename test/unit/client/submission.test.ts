@@ -47,7 +47,12 @@ describe("EndpointClient", () => {
     return playing(
       [
         { request: `POST ${AT}/run`, headers: { traceparent }, body, reply: json(job) },
-        { request: `POST ${AT}/runsync?wait=90000`, headers: { traceparent }, body, reply: json(job) },
+        {
+          request: `POST ${AT}/runsync?wait=90000`,
+          headers: { traceparent },
+          body,
+          reply: json(job),
+        },
       ],
       async ({ endpoint }) => {
         await endpoint.run({}, { traceparent });
