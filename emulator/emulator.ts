@@ -8,6 +8,7 @@ import { readAdvanceMs } from "./core/advance-input.ts";
 import type { Containers } from "./containers.ts";
 import { httpHealthProbe } from "./balance/http-health-probe.ts";
 import type { GpuInventory } from "./core/gpu-allocation.ts";
+import type { Random } from "./core/clock.ts";
 import { KeyRing } from "./core/key-ring.ts";
 import { ServiceMetrics } from "./core/metrics/service-metrics.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/lease-terms.ts";
@@ -32,9 +33,9 @@ import { createMemoryStore } from "./store/memory/memory-store.ts";
 import { prepareWebhooks } from "./prepare-webhooks.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
-import { startStorage } from "./start-storage.ts";
+import { startStorage, type Storage } from "./start-storage.ts";
 import { createSystemClock, createSystemRandom } from "./system-clock.ts";
-import { wantsTraces } from "./trace/otlp-wish.ts";
+import { openTracer } from "./trace/open-tracer.ts";
 import type { Tracer } from "./trace/tracer.ts";
 import type { WebhookSender } from "./webhook/webhook-sender.ts";
 
@@ -112,19 +113,12 @@ interface Parts {
 }
 
 async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator> {
-  const { log, store, lease } = parts;
+  const { log, store } = parts;
   const { host = DEFAULT_HOST, port = DEFAULT_PORT, handlers = [] } = options;
   const random = createSystemRandom();
   const clock = createSystemClock();
   const handlerFiles = new HandlerFiles(handlers, log);
-  const storage = await startStorage({
-    emulator: options,
-    host,
-    port,
-    directory: options.dataDir ?? parts.temporaryDir,
-    ...{ store, random, log },
-    opened: (objects) => (parts.objects = objects),
-  });
+  const storage = await openStorage(options, parts, random);
   const launchers = startLaunchers(options, parts, {
     handlerFiles,
     ...storage,
@@ -136,23 +130,14 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   const keys = await settleKeys(store, random, keysGiven(options), startedAt);
   const webhooks = await prepareWebhooks(options, host, store, random);
   parts.webhookSender = webhooks.sender;
-  parts.tracer = await startTracer(options, log);
+  parts.tracer = await openTracer(options.traces, log);
   const engine = await createEngine({
-    store,
+    ...engineParts(options, parts),
     clock,
     random,
     secretKey: chooseSecretKey(options, random),
-    log,
-    lease,
     launchers: [launchers.processes, launchers.containers],
-    healthProbe: httpHealthProbe,
-    findGpus: parts.findGpus,
-    logs: parts.logs,
-    metrics: parts.metrics,
-    tracer: parts.tracer,
     webhookSender: webhooks.sender,
-    ...(options.prices && { prices: options.prices }),
-    endpointDeleted: (endpointId) => void parts.objects?.endpointDeleted(endpointId),
     volumeFiles: storage.volumes,
   });
   parts.engine = engine;
@@ -173,14 +158,31 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   return running(url, secrets, handlers, parts, http, clockOf(engine.context));
 }
 
-/** What sends traces takes long to load, so it is loaded only where somebody collects them. */
-async function startTracer(
-  { traces = wantsTraces(process.env) }: EmulatorOptions,
-  log: EngineLog,
-): Promise<Tracer | undefined> {
-  if (!traces) return undefined;
-  const { createOtlpTracer } = await import("./trace/otlp-tracer.ts");
-  return createOtlpTracer(log);
+function openStorage(options: EmulatorOptions, parts: Parts, random: Random): Promise<Storage> {
+  const { host = DEFAULT_HOST, port = DEFAULT_PORT, dataDir = parts.temporaryDir } = options;
+  const { store, log } = parts;
+  const opened = (objects: ObjectService) => void (parts.objects = objects);
+  return startStorage({
+    emulator: options,
+    host,
+    port,
+    directory: dataDir,
+    store,
+    random,
+    log,
+    opened,
+  });
+}
+
+/** What was made of the service, or is the same whatever it is made of. */
+function engineParts({ prices }: EmulatorOptions, parts: Parts) {
+  const { store, log, logs, metrics, tracer, lease, findGpus } = parts;
+  return {
+    ...{ store, log, logs, metrics, tracer, lease, findGpus },
+    healthProbe: httpHealthProbe,
+    ...(prices && { prices }),
+    endpointDeleted: (endpointId: string) => void parts.objects?.endpointDeleted(endpointId),
+  };
 }
 
 type LaunchersParts = Omit<LaunchersOptions, "emulator" | "directory" | "workerSocket" | "log">;

@@ -1,7 +1,7 @@
 /** What is read of the emulator's answers; what else they hold is passed on by `--json`. */
 import { z } from "zod";
 
-export const jobSchema = z.looseObject({
+const jobSchema = z.looseObject({
   id: z.string(),
   endpointId: z.string(),
   status: z.string(),
@@ -11,7 +11,6 @@ export const jobSchema = z.looseObject({
   workerId: z.string().optional(),
   error: z.string().optional(),
 });
-export type ListedJob = z.infer<typeof jobSchema>;
 
 export const jobsSchema = z.looseObject({ jobs: z.array(jobSchema) });
 

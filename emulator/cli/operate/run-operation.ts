@@ -115,7 +115,7 @@ async function listJobs(call: OperationCall, endpointId: string | undefined): Pr
     ...(status !== undefined && { status }),
     ...(limit !== undefined && { limit }),
   });
-  const { jobs } = await call.client.get(`/emulator/jobs?${query}`, jobsSchema);
+  const { jobs } = await call.client.get(`/emulator/jobs?${query.toString()}`, jobsSchema);
   const paint = painter(call.terminal);
   show(call, jobs, () =>
     tableText(

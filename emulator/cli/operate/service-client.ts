@@ -47,10 +47,10 @@ export class ServiceClient {
   /** Ends when the emulator ends the stream. @throws UnreachableError, RefusedError */
   async *events(path: string): AsyncGenerator<ServerEvent> {
     const response = await this.#send("GET", path);
-    const decoder = new TextDecoder();
+    if (response.body === null) return;
     let text = "";
-    for await (const bytes of response.body ?? []) {
-      text += decoder.decode(bytes, { stream: true });
+    for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+      text += piece;
       const frames = text.split("\n\n");
       text = frames.pop() ?? "";
       for (const frame of frames) {

@@ -18,7 +18,7 @@ export async function showLogs(
     ...(tail !== undefined && { tail }),
     ended: String(follow !== true),
   });
-  for await (const { type, data } of client.events(`/emulator/logs?${query}`)) {
+  for await (const { type, data } of client.events(`/emulator/logs?${query.toString()}`)) {
     if (type === "dropped") throw new RefusedError("lines came faster than they could be shown");
     out(json === true ? `${data}\n` : prettyLine(entryOf(data), { colors, stacks: false }));
   }

@@ -40,13 +40,22 @@ export async function pushFeed<Item>(
   response.flushHeaders();
   const first = before?.() ?? "";
   if (first !== "") await writePaced(response, [first], signal);
-  while (goesOn && !signal.aborted) {
+  if (goesOn) await pushNews(response, reader, frame, signal);
+  if (reader.behind.aborted) letGo(response, dropped);
+  else response.end();
+}
+
+async function pushNews<Item>(
+  response: ServerResponse,
+  reader: FeedReader<Item>,
+  frame: Push<Item>["frame"],
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
     const happened = await reader.next(signal);
     if (signal.aborted) break;
     await writePaced(response, [happened.map(frame).join("") || QUIET], signal);
   }
-  if (reader.behind.aborted) letGo(response, dropped);
-  else response.end();
 }
 
 /** Its socket is full: it may read what is there and the note, but the connection does not wait for that for ever. */

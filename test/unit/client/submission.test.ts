@@ -55,8 +55,8 @@ describe("EndpointClient", () => {
         },
       ],
       async ({ endpoint }) => {
-        await endpoint.run({}, { traceparent });
-        await endpoint.runSync({}, { traceparent });
+        expect(await endpoint.run({}, { traceparent })).toEqual(job);
+        expect(await endpoint.runSync({}, { traceparent })).toEqual(job);
       },
     );
   });

@@ -126,7 +126,7 @@ it("has names with their units, as Prometheus wants them, and a help for each", 
   await using service = await startTestHttp();
   const lines = await scrape(service);
   const types = lines.filter((line) => line.startsWith("# TYPE sv_"));
-  expect(types.map((line) => line.split(" ")[2]).toSorted()).toEqual(
-    all.map(({ name }) => name).toSorted(),
+  expect(new Set(types.map((line) => line.split(" ")[2]))).toEqual(
+    new Set(all.map(({ name }) => name)),
   );
 });
