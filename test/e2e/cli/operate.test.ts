@@ -1,5 +1,6 @@
 /** A running `sv-emulate` is operated by others of its own: listed, followed, measured, traced; a shell completes for them. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmod } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -67,6 +68,17 @@ test("jobs are submitted, listed, shown and looked for in the log", async () => 
   expect(logs.code).toBe(0);
   const messages = logs.stdout.split("\n").map((line) => (JSON.parse(line) as { msg: string }).msg);
   expect(messages).toContain("worker is ready");
+});
+
+test("the log is followed until Ctrl-C, which is a good end", async () => {
+  const env = { ...process.env, SV_URL: emulator.url, SV_API_KEY: emulator.apiKey };
+  const follower = spawn(process.execPath, [program, "logs", "--follow", "--json"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(follower.stdout, "data");
+  follower.kill("SIGINT");
+  expect(await once(follower, "exit")).toEqual([0, null]);
 });
 
 test("without an emulator the commands say how to start one", async () => {
