@@ -1,7 +1,12 @@
 /** What a config may say: every key with its bounds, as a schema whose errors are sentences. */
 import { z } from "zod";
 import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../core/endpoint.ts";
-import { GPU_SETTING_RULE, isGpuSetting } from "../core/gpu-declaration.ts";
+import {
+  GPU_SETTING_RULE,
+  type GpuSetting,
+  isGpuSetting,
+  MOST_OF_A_TYPE,
+} from "../core/gpu-declaration.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
 import { valueInWords } from "../core/problem-words.ts";
 import { DOCKER_MODES, S3_OFF } from "./settings.ts";
@@ -55,6 +60,15 @@ const endpoint = z.strictObject(
   { error: must("be an object") },
 );
 
+const declaredGpus = z.strictObject(
+  {
+    type: text("be the name of a GPU type"),
+    count: integer(1, MOST_OF_A_TYPE).exactOptional(),
+    memoryGb: positive(" (GiB)").exactOptional(),
+  },
+  { error: must('be an object like {"type": "NVIDIA L4", "count": 2}') },
+);
+
 export const configSchema = z.strictObject(
   {
     endpoints: z.record(z.string(), endpoint, { error: must("be an object, endpoints by id") }),
@@ -67,9 +81,7 @@ export const configSchema = z.strictObject(
       .exactOptional(),
     dataDir: text("be the path of a directory").exactOptional(),
     limits: z.enum(LIMIT_MODES, { error: must(`be ${LIMIT_MODES.join(", ")}`) }).exactOptional(),
-    gpus: text(GPU_SETTING_RULE)
-      .refine(isGpuSetting, { error: must(GPU_SETTING_RULE) })
-      .exactOptional(),
+    gpus: gpuSetting().exactOptional(),
     docker: z
       .enum(DOCKER_MODES, { error: must(`be ${DOCKER_MODES.join(" or ")}`) })
       .exactOptional(),
@@ -80,9 +92,10 @@ export const configSchema = z.strictObject(
 export type WrittenConfig = z.infer<typeof configSchema>;
 export type WrittenEndpoint = z.infer<typeof endpoint>;
 
-/** The keys allowed at a place in a config: the root, an endpoint, or its retries. */
+/** The keys allowed at a place in a config: the root, an endpoint, its retries, or the GPUs. */
 export function knownKeysAt(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(configSchema.shape);
+  if (path[0] === "gpus") return Object.keys(declaredGpus.shape);
   return Object.keys((path.length === 2 ? endpoint : retries).shape);
 }
 
@@ -98,4 +111,21 @@ function text(what: string): z.ZodString {
 function integer(min: number, max: number, unit = ""): z.ZodInt {
   const error = must(`be an integer from ${min} to ${max}${unit}`);
   return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+function positive(unit: string): z.ZodNumber {
+  const error = must(`be a number above 0${unit}`);
+  return z.number({ error }).gt(0, { error });
+}
+
+/** A text, or a list whose entries say what is wrong with each: a union of both would only say that neither fits. */
+function gpuSetting(): z.ZodType<GpuSetting> {
+  const rule = `${GPU_SETTING_RULE}, or a list of them`;
+  const written = text(rule).refine(isGpuSetting, { error: must(rule) });
+  return z.custom<GpuSetting>().check((context) => {
+    const schema = Array.isArray(context.value) ? z.array(declaredGpus) : written;
+    const result = schema.safeParse(context.value);
+    for (const issue of result.error?.issues ?? [])
+      context.issues.push({ ...issue, input: issue.input });
+  });
 }

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { z } from "zod";
 import { scalerProblem } from "../core/endpoint.ts";
+import type { GpuSetting } from "../core/gpu-declaration.ts";
 import { DEFAULT_RETRY_RULES } from "../core/job.ts";
 import type { LimitMode } from "../core/rate-limit.ts";
 import { nearMiss } from "../core/near-miss.ts";
@@ -33,7 +34,7 @@ export interface ServerConfig {
   readonly s3Port?: number | typeof S3_OFF;
   readonly dataDir?: string;
   readonly limits?: LimitMode;
-  readonly gpus?: string;
+  readonly gpus?: GpuSetting;
   readonly docker?: DockerMode;
 }
 
