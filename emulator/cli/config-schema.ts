@@ -1,12 +1,7 @@
 /** What a config may say: every key with its bounds, as a schema whose errors are sentences. */
 import { z } from "zod";
 import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../core/endpoint.ts";
-import {
-  GPU_SETTING_RULE,
-  type GpuSetting,
-  isGpuSetting,
-  MOST_OF_A_TYPE,
-} from "../core/gpu-declaration.ts";
+import { GPU_SETTING_RULE, isGpuSetting, MOST_OF_A_TYPE } from "../core/gpu-declaration.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
 import { valueInWords } from "../core/problem-words.ts";
 import { DOCKER_MODES, S3_OFF } from "./settings.ts";
@@ -81,7 +76,11 @@ export const configSchema = z.strictObject(
       .exactOptional(),
     dataDir: text("be the path of a directory").exactOptional(),
     limits: z.enum(LIMIT_MODES, { error: must(`be ${LIMIT_MODES.join(", ")}`) }).exactOptional(),
-    gpus: gpuSetting().exactOptional(),
+    gpus: z
+      .union([z.array(declaredGpus), text(GPU_SETTING_RULE).refine(isGpuSetting)], {
+        error: must(`${GPU_SETTING_RULE}, or a list of objects`),
+      })
+      .exactOptional(),
     docker: z
       .enum(DOCKER_MODES, { error: must(`be ${DOCKER_MODES.join(" or ")}`) })
       .exactOptional(),
@@ -116,16 +115,4 @@ function integer(min: number, max: number, unit = ""): z.ZodInt {
 function positive(unit: string): z.ZodNumber {
   const error = must(`be a number above 0${unit}`);
   return z.number({ error }).gt(0, { error });
-}
-
-/** A text, or a list whose entries say what is wrong with each: a union of both would only say that neither fits. */
-function gpuSetting(): z.ZodType<GpuSetting> {
-  const rule = `${GPU_SETTING_RULE}, or a list of them`;
-  const written = text(rule).refine(isGpuSetting, { error: must(rule) });
-  return z.custom<GpuSetting>().check((context) => {
-    const schema = Array.isArray(context.value) ? z.array(declaredGpus) : written;
-    const result = schema.safeParse(context.value);
-    for (const issue of result.error?.issues ?? [])
-      context.issues.push({ ...issue, input: issue.input });
-  });
 }

@@ -73,9 +73,15 @@ export function readCudaVersion(stdout: string): string | undefined {
   return /CUDA (?:UMD )?Version\s*:\s*(\d+\.\d+)/u.exec(stdout)?.[1];
 }
 
-/** The field that this driver does not know, where that is its complaint. */
-export function unknownField(complaint: string): string | undefined {
-  return /Field "([\w.]+)" is not a valid field/u.exec(complaint)?.[1];
+/** The fields without the one that this driver does not know, where that is its complaint and can be done without. */
+export function fieldsWithoutUnknown(
+  fields: readonly string[],
+  complaint: string,
+): readonly string[] | undefined {
+  const [, unknown = ""] = /Field "([\w.]+)" is not a valid field/u.exec(complaint) ?? [];
+  const isNeeded = NEEDED_FIELDS.some((field) => field === unknown);
+  if (isNeeded || !fields.includes(unknown)) return undefined;
+  return fields.filter((field) => field !== unknown);
 }
 
 const ADVICE: readonly (readonly [RegExp, string])[] = [

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import type { GpuDevice, GpuInventory } from "../core/gpu-allocation.ts";
 import {
   failureInWords,
+  fieldsWithoutUnknown,
   GPU_FIELDS,
   type GpuRow,
   memoryOfProfile,
@@ -10,7 +11,6 @@ import {
   readCudaVersion,
   readGpuTable,
   readMigList,
-  unknownField,
 } from "./nvidia-smi-answers.ts";
 
 /** A driver that has to wake its devices takes seconds; one that hangs never answers. */
@@ -91,10 +91,10 @@ async function askForTable(ask: Ask, fields: readonly string[]): Promise<readonl
     const format = "--format=csv,noheader,nounits";
     return readGpuTable(await ask(`--query-gpu=${fields.join(",")}`, format), fields);
   } catch (error) {
-    const unknown = error instanceof Error ? unknownField(error.message) : undefined;
-    if (unknown === undefined || !fields.includes(unknown)) throw error;
-    const known = fields.filter((field) => field !== unknown);
-    return askForTable(ask, known);
+    const complaint = error instanceof Error ? error.message : "";
+    const fewer = fieldsWithoutUnknown(fields, complaint);
+    if (fewer === undefined) throw error;
+    return askForTable(ask, fewer);
   }
 }
 
