@@ -55,6 +55,8 @@ const endpoint = z.strictObject(
   { error: must("be an object") },
 );
 
+const GPUS_RULE = `${GPU_SETTING_RULE}, or a list of objects`;
+
 const declaredGpus = z.strictObject(
   {
     type: text("be the name of a GPU type"),
@@ -77,8 +79,8 @@ export const configSchema = z.strictObject(
     dataDir: text("be the path of a directory").exactOptional(),
     limits: z.enum(LIMIT_MODES, { error: must(`be ${LIMIT_MODES.join(", ")}`) }).exactOptional(),
     gpus: z
-      .union([z.array(declaredGpus), text(GPU_SETTING_RULE).refine(isGpuSetting)], {
-        error: must(`${GPU_SETTING_RULE}, or a list of objects`),
+      .union([z.array(declaredGpus), text(GPUS_RULE).refine(isGpuSetting)], {
+        error: must(GPUS_RULE),
       })
       .exactOptional(),
     docker: z

@@ -21,7 +21,7 @@ export type GpuGrant =
 const NOTHING_NEEDED: GpuGrant = { devices: [] };
 
 /** A driver that did not answer may be awake by then, or be installed. */
-export const LOOK_AGAIN_MS = 60_000;
+const LOOK_AGAIN_MS = 60_000;
 
 export interface GpuPoolOptions {
   /**

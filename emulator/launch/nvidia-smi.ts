@@ -16,7 +16,7 @@ import {
 /** A driver that has to wake its devices takes seconds; one that hangs never answers. */
 const LIMIT_MS = 5_000;
 
-export const NVIDIA_SMI = "nvidia-smi";
+const NVIDIA_SMI = "nvidia-smi";
 
 const NO_MIG_DEVICE =
   "names only GPUs in MIG mode without any MIG device: nvidia-smi mig -cgi <profile> -C makes one, nvidia-smi -mig 0 ends the mode";

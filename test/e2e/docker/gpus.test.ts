@@ -22,7 +22,7 @@ describe.skipIf(dockerIsMissing !== undefined)("containers with GPUs", () => {
 
   beforeAll(async () => {
     hook = nvidiaHook();
-    docker = await startDocker({ programs: hook.folder });
+    docker = await startDocker({ pathBegin: hook.folder });
     image = { imageName: (await buildWorkerImages(docker)).worker };
   }, 120_000);
   afterAll(async () => {
