@@ -2,6 +2,7 @@
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { existsSync } from "node:fs";
 import type { BuildReport } from "../image/build-images.ts";
+import type { UserProgram } from "../image/user-program.ts";
 import type { BuildFlags } from "./build-flags.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import {
@@ -10,7 +11,9 @@ import {
   HANDLER_STEM,
   missingSentence,
   placeAt,
+  SERVER_STEM,
   shownPath,
+  stemOf,
 } from "./place.ts";
 import type { StopSignals } from "./signals.ts";
 import { UsageError } from "./usage-error.ts";
@@ -34,7 +37,7 @@ export async function runBuildCommand(
   signals: StopSignals,
   output: BuildOutput,
 ): Promise<ExitCode> {
-  const { directory, handlerFile } = await buildTarget(target ?? ".", cwd);
+  const { directory, program } = await buildTarget(target ?? ".", cwd);
   const name = basename(directory);
   const tag = flags.tag ?? `${imageName(name)}:latest`;
   const templateFile =
@@ -45,7 +48,7 @@ export async function runBuildCommand(
   const { buildImages } = await import("../image/build-images.ts");
   const built = buildImages({
     directory,
-    handlerFile,
+    program,
     tag,
     name,
     templateFile,
@@ -63,15 +66,18 @@ export async function runBuildCommand(
     await Promise.race([built.catch(() => undefined), signals.nth(2)]);
     return code;
   }
-  output.err(`template ${shownPath(templateFile, cwd)}\n`);
+  // A directory's own Dockerfile may make anything of it.
+  const isServer = program?.kind === "server" && !existsSync(join(directory, "Dockerfile"));
+  const use = isServer ? ", for endpoints of type LOAD_BALANCING" : "";
+  output.err(`template ${shownPath(templateFile, cwd)}${use}\n`);
   output.out(`${tag}\n`);
   return code;
 }
 
 interface BuildTarget {
   readonly directory: string;
-  /** Undefined where the directory's own Dockerfile says what to run. */
-  readonly handlerFile: string | undefined;
+  /** Undefined where only the directory's own Dockerfile says what to run. */
+  readonly program: UserProgram | undefined;
 }
 
 /** @throws UsageError when there is nothing to build an image of */
@@ -81,15 +87,21 @@ export async function buildTarget(target: string, cwd: string): Promise<BuildTar
   if (place === "nothing") throw new UsageError(await missingSentence(path, cwd));
   if (place === "file") {
     checkEnding(path, cwd);
-    return { directory: dirname(path), handlerFile: path };
+    return { directory: dirname(path), program: programOf(path) };
   }
-  const { handler } = await contentOf(path, cwd);
-  if (handler !== undefined || existsSync(join(path, "Dockerfile"))) {
-    return { directory: path, handlerFile: handler };
+  const { handler, server } = await contentOf(path, cwd);
+  // As it would be served.
+  const file = handler ?? server;
+  if (file !== undefined || existsSync(join(path, "Dockerfile"))) {
+    return { directory: path, program: file === undefined ? undefined : programOf(file) };
   }
   throw new UsageError(
-    `${shownPath(path, cwd)} holds neither a handler (${HANDLER_STEM}.ts or the like) nor a Dockerfile`,
+    `${shownPath(path, cwd)} holds neither a handler (${HANDLER_STEM}.ts or the like), nor a server (${SERVER_STEM}.ts), nor a Dockerfile`,
   );
+}
+
+function programOf(file: string): UserProgram {
+  return { file, kind: stemOf(file) === SERVER_STEM ? "server" : "handler" };
 }
 
 function checkEnding(path: string, cwd: string): void {

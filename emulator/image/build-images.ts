@@ -4,13 +4,13 @@ import { connectEngine, type Engine } from "./engine.ts";
 import { imageAt } from "./image-facts.ts";
 import { pushImage } from "./run-build.ts";
 import { writeTemplate } from "./template-file.ts";
+import type { UserProgram } from "./user-program.ts";
 import { buildWorker } from "./worker-image.ts";
 
 export interface BuildOptions {
   /** With the handler, or with a Dockerfile of its own; absolute. */
   readonly directory: string;
-  /** The handler's module, absolute. */
-  readonly handlerFile: string | undefined;
+  readonly program: UserProgram | undefined;
   /** The image's name. */
   readonly tag: string;
   /** Of the template. */
@@ -47,7 +47,7 @@ export interface BuildReport {
 
 /** @throws ImageError; HandlerFileError when the handler cannot be bundled */
 export async function buildImages(options: BuildOptions): Promise<void> {
-  const { directory, handlerFile, tag, signal, report } = options;
+  const { directory, program, tag, signal, report } = options;
   const engine = await connectEngine();
   const progress = (line: string): void => report.progress(line);
   const base = await timed(() =>
@@ -61,7 +61,7 @@ export async function buildImages(options: BuildOptions): Promise<void> {
     addedBytes: baseBytes - (await sizeOf(engine, base.value.baseImage)),
   });
   const worker = await timed(() =>
-    buildWorker(engine, { directory, handlerFile, tag, base: base.value, signal, progress }),
+    buildWorker(engine, { directory, program, tag, base: base.value, signal, progress }),
   );
   const sizeBytes = await sizeOf(engine, tag);
   const addedBytes = sizeBytes - baseBytes;
