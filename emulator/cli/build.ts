@@ -1,7 +1,6 @@
 /** Runs `sv-emulate build`: finds what is to be built, tells how it goes, and ends with the image's name. */
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { existsSync } from "node:fs";
-import type { BuildReport } from "../image/build-images.ts";
 import type { UserProgram } from "../image/user-program.ts";
 import type { BuildFlags } from "./build-flags.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
@@ -18,17 +17,16 @@ import {
 import type { StopSignals } from "./signals.ts";
 import { UsageError } from "./usage-error.ts";
 
-const LINE_CHARACTERS = 96;
-
 export interface BuildInvocation {
   readonly target: string | undefined;
   readonly flags: BuildFlags;
 }
 
-/** Where the output goes. */
+/** Where the output goes: the image's name, and what is told of its making. */
 export interface BuildOutput {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
+  readonly out: NodeJS.WritableStream;
+  readonly err: NodeJS.WriteStream;
+  readonly colors: boolean;
 }
 
 export async function runBuildCommand(
@@ -45,7 +43,11 @@ export async function runBuildCommand(
       ? join(directory, "template.json")
       : resolve(cwd, flags.templateOut);
   const stopped = new AbortController();
-  const { buildImages } = await import("../image/build-images.ts");
+  const [{ buildImages }, { openBuildView }] = await Promise.all([
+    import("../image/build-images.ts"),
+    import("./build-view/build-view.ts"),
+  ]);
+  const view = openBuildView({ stream: output.err, colors: output.colors });
   const built = buildImages({
     directory,
     program,
@@ -57,20 +59,24 @@ export async function runBuildCommand(
     rebuildBase: flags.rebuildBase === true,
     push: flags.push === true,
     signal: stopped.signal,
-    report: reportTo(output),
-  }).then(() => EXIT.stopped);
+    report: view,
+  })
+    .then(() => EXIT.stopped)
+    .finally(() => view.close());
   const atOnce = signals.nth(1).then(() => EXIT.stoppedAtOnce);
   const code = await Promise.race([built, atOnce]);
   if (code === EXIT.stoppedAtOnce) {
     stopped.abort();
     await Promise.race([built.catch(() => undefined), signals.nth(2)]);
+    view.close();
     return code;
   }
+  view.sumUp();
   // A directory's own Dockerfile may make anything of it.
   const isServer = program?.kind === "server" && !existsSync(join(directory, "Dockerfile"));
   const use = isServer ? ", for endpoints of type LOAD_BALANCING" : "";
-  output.err(`template ${shownPath(templateFile, cwd)}${use}\n`);
-  output.out(`${tag}\n`);
+  output.err.write(`template ${shownPath(templateFile, cwd)}${use}\n`);
+  output.out.write(`${tag}\n`);
   return code;
 }
 
@@ -118,35 +124,4 @@ export function imageName(directory: string): string {
     .replaceAll(/[^a-z0-9]+/gu, "-")
     .replaceAll(/^-|-$/gu, "");
   return name === "" ? "worker" : name;
-}
-
-function reportTo({ err }: BuildOutput): BuildReport {
-  return {
-    progress: (line) => err(`  ${shortened(line)}\n`),
-    base: ({ name, isNew, tookMs, sizeBytes, addedBytes }) => {
-      const how = isNew ? `built in ${seconds(tookMs)}` : "is there";
-      const sizes = `${megabytes(sizeBytes)}, of it ${megabytes(addedBytes)} Node and the runtime`;
-      err(`base ${name} ${how}: ${sizes}\n`);
-    },
-    worker: ({ name, tookMs, sizeBytes, addedBytes }) => {
-      // An image of a Dockerfile that begins with something else has nothing to do with the base.
-      const more = addedBytes < 0 ? "" : `, ${megabytes(addedBytes)} more than the base`;
-      err(`image ${name} built in ${seconds(tookMs)}: ${megabytes(sizeBytes)}${more}\n`);
-    },
-    pushed: ({ name, tookMs }) => err(`image ${name} pushed in ${seconds(tookMs)}\n`),
-  };
-}
-
-/** A step of a Dockerfile may be a whole program. */
-function shortened(line: string): string {
-  const text = line.replaceAll(/\s+/gu, " ");
-  return text.length > LINE_CHARACTERS ? `${text.slice(0, LINE_CHARACTERS - 1)}…` : text;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1_000).toFixed(1)} s`;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 2 : 1)} MB`;
 }

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { bundleForImage } from "../../runtime/load/bundle-for-image.ts";
 import type { BaseImage } from "./base-image.ts";
+import type { BuildProgress } from "./build-progress.ts";
 import { type ContextFile, type ContextParts, packContext } from "./build-context.ts";
 import type { Engine } from "./engine.ts";
 import { ImageError } from "./image-error.ts";
@@ -37,7 +38,7 @@ export interface WorkerOptions {
   readonly tag: string;
   readonly base: BaseImage;
   readonly signal: AbortSignal;
-  readonly progress: (line: string) => void;
+  readonly progress: (progress: BuildProgress) => void;
 }
 
 /** @throws ImageError; HandlerFileError when the handler cannot be bundled */
@@ -48,10 +49,10 @@ export async function buildWorker(
   const { parts, dockerfile, kept } = existsSync(path.join(directory, "Dockerfile"))
     ? await ownContext(directory)
     : await generatedContext(directory, program, base);
-  progress(`context: ${kept.fileCount} files, ${kept.sizeBytes} bytes`);
   await runBuild(engine.docker, {
     tag,
     context: packContext(parts),
+    contextBytes: kept.sizeBytes,
     dockerfile,
     labels: {
       "org.opencontainers.image.title": path.basename(directory),

@@ -6,7 +6,7 @@ import { temporaryTree } from "../../temporary-tree.ts";
 import { eventually } from "../jobs/observe.ts";
 import { ContainerStage } from "./container-stage.ts";
 import { HARDENED, ImageScene } from "./image-scene.ts";
-import { packedCli } from "./packed-cli.ts";
+import { type CliRun, packedCli } from "./packed-cli.ts";
 
 /** TypeScript that Node alone would not run. What `/ping` answers is told by a header, and remembered. */
 const SERVER = `import { createServer } from "node:http";
@@ -30,6 +30,7 @@ const CHAT = {
 
 describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
   let scene: ImageScene;
+  let built: CliRun;
   const image = `sv-test/chat:${process.pid}`;
 
   beforeAll(async () => {
@@ -38,10 +39,8 @@ describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
     await using files = await temporaryTree(CHAT);
     const images = ["--base-image", scene.node, "--node-image", scene.node];
     const args = ["build", "chat", "--tag", image, ...images];
-    const { code, stdout, stderr } = await cli.run(args, scene.docker.host, files.root);
-    expect(code, stderr).toBe(0);
-    expect(stdout).toBe(`${image}\n`);
-    expect(stderr).toMatch(/^template chat\/template.json, for endpoints of type LOAD_BALANCING$/mu);
+    built = await cli.run(args, scene.docker.host, files.root);
+    if (built.code !== 0) throw new Error(`the image cannot be built:\n${built.stderr}`);
   }, 180_000);
   afterAll(async () => {
     await scene.docker.cli(["rmi", "-f", image]);
@@ -59,6 +58,11 @@ describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
     const args = ["inspect", "-f", "{{.State.Health.Status}}", container];
     while ((await scene.docker.ask(...args)) !== status) await delay(100);
   }
+
+  test("is made of a file named server, and says what endpoints it is for", () => {
+    expect(built.stdout).toBe(`${image}\n`);
+    expect(built.stderr).toMatch(/^template chat\/template.json, .* type LOAD_BALANCING$/mu);
+  });
 
   test("runs it on a read-only root without any rights, on port 80 unless it is told another", async () => {
     const container = await scene.start(image, [...HARDENED, "--health-interval", "1s"]);
@@ -83,7 +87,10 @@ describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
   });
 
   test("a directory's own Dockerfile makes one too, with one line", async () => {
-    await using files = await temporaryTree({ "server.ts": SERVER, "words.ts": CHAT["chat/words.ts"] });
+    await using files = await temporaryTree({
+      "server.ts": SERVER,
+      "words.ts": CHAT["chat/words.ts"],
+    });
     const dockerfile = `FROM ${scene.base}\nCOPY . .\nCMD ["server"]\n`;
     const own = await scene.buildWorker("own-server", dockerfile, files.root);
     const container = await scene.start(own, HARDENED);
