@@ -2,7 +2,7 @@
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { type BareStart, trueContainer } from "../floors/true-container.ts";
 import type { Line } from "../line.ts";
-import type { WorkerImages } from "../peers/worker-images.ts";
+import type { WorkerImages } from "../worker-images.ts";
 import { ServiceProgram, type WorkerStart } from "../service-program.ts";
 import { ratio, sum, summarize } from "../statistics.ts";
 import type { Row } from "./row.ts";
@@ -18,7 +18,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
     const notes = [`not measured: ${dockerIsMissing}`];
     return [{ what: "worker images", unit: "MB", ours: undefined, notes }];
   }
-  const { buildWorkerImages } = await import("../peers/worker-images.ts");
+  const { buildWorkerImages } = await import("../worker-images.ts");
   await using images = await buildWorkerImages(HANDLER, newFolder(bench, "image"));
   return [...(await sizes(images)), ...(await starts(bench, images))];
 }

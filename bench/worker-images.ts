@@ -4,11 +4,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { nodeImage } from "../../test/setup/docker-node-image.ts";
-import { startDocker, type TestDocker } from "../../test/setup/docker.ts";
-import { handlerFile } from "../emulator-process.ts";
+import { nodeImage } from "../test/setup/docker-node-image.ts";
+import { startDocker, type TestDocker } from "../test/setup/docker.ts";
+import { handlerFile } from "./emulator-process.ts";
 
-const program = fileURLToPath(new URL("../../dist/emulator/cli/sv-emulate.js", import.meta.url));
+const program = fileURLToPath(new URL("../dist/emulator/cli/sv-emulate.js", import.meta.url));
 
 export interface WorkerImages extends AsyncDisposable {
   readonly docker: TestDocker;
