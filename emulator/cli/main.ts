@@ -25,8 +25,9 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
     if (invocation.kind === "build") {
       const { runBuildCommand } = await import("./build.ts");
       return await runBuildCommand(invocation, process.cwd(), signals, {
-        out: (text) => void process.stdout.write(text),
-        err: (text) => void process.stderr.write(text),
+        out: process.stdout,
+        err: process.stderr,
+        colors: hasColors(),
       });
     }
     process.stdout.write(invocation.text);

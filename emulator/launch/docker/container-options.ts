@@ -143,6 +143,8 @@ function serverEnvironment(order: WorkerOrder, extra: Readonly<Record<string, st
     [SERVER_ENV.healthPort]: healthPort,
     [WORKER_ENV.workerId]: order.workerId,
     [WORKER_ENV.endpointId]: order.endpoint.id,
+    // Heeded by `sv-worker server`; any other program knows nothing of it.
+    [WORKER_ENV.exitOnStdinEnd]: "1",
   };
 }
 
