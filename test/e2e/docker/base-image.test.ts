@@ -92,28 +92,18 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
     expect(first.Size - beneath.Size).toBeLessThan(16_000_000);
   });
 
-  test("gives user 1000 a name where the image beneath has none", async () => {
-    const nameless = await scene.buildWorker(
-      "nameless",
-      `FROM ${scene.node}\nRUN sed -i /1000/d /etc/passwd\n`,
-      path.join(root, "runtime/image"),
-    );
-    const base = `${scene.base}-nameless`;
-    await scene.buildBase(base, "--build-arg", `BASE_IMAGE=${nameless}`);
-    const shown = await scene.run(base, ["--entrypoint", "sh"], "-c", "id -un; echo $HOME");
-    expect(shown.stdout).toBe("worker\n/home/worker\n");
-  });
-
-  test("brings Node to an image that has none", async () => {
+  test("brings Node, and a name for user 1000, to an image that has neither", async () => {
     const bare = await scene.buildWorker(
       "bare",
-      `FROM ${scene.node}\nRUN rm /usr/local/bin/node\n`,
+      `FROM ${scene.node}\nRUN sed -i /1000/d /etc/passwd; rm /usr/local/bin/node\n`,
       path.join(root, "runtime/image"),
     );
     const base = `${scene.base}-bare`;
     await scene.buildBase(base, "--build-arg", `BASE_IMAGE=${bare}`);
-    const shown = await scene.run(base, ["--entrypoint", "sh"], "-c", "command -v node; node -v");
-    expect(shown.stdout).toBe(`/node_modules/.bin/node\n${process.version}\n`);
+    const script = "command -v node; node -v; id -un; echo $HOME";
+    const shown = await scene.run(base, ["--entrypoint", "sh"], "-c", script);
+    const node = `/node_modules/.bin/node\n${process.version}\n`;
+    expect(shown.stdout).toBe(`${node}worker\n/home/worker\n`);
   });
 
   test("a plain JavaScript handler imports sv-runtime, and does not run as root", async () => {

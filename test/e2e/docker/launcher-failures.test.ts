@@ -38,7 +38,10 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
   });
 
   test("because the registry refuses the password; with the right one it is pulled", async () => {
-    await using registry = await pullRegistry("echo pulled and run", "me:right");
+    await using registry = await pullRegistry({
+      command: "echo pulled and run",
+      credentials: "me:right",
+    });
     const auth = async (name: string, password: string) =>
       stage.call("POST", "/containerregistryauth", { name, username: "me", password });
     const serve = async (containerRegistryAuthId: unknown) =>

@@ -1,4 +1,5 @@
 /** Worker images as users of testcontainers run them: built from a Dockerfile, waited for by their health check, stopped. */
+import fs from "node:fs";
 import path from "node:path";
 import { GenericContainer } from "testcontainers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -12,7 +13,6 @@ import { localEndpoint, localTemplate } from "../../../emulator/local-endpoint.t
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
 import { createSystemClock, createSystemRandom } from "../../../emulator/system-clock.ts";
 import { createClient, type Client } from "../../../runtime/client/index.ts";
-import fs from "node:fs";
 import { dockerIsMissing } from "../../setup/docker.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
@@ -102,7 +102,7 @@ async function serve(
   cleanUp: AsyncDisposableStack,
 ): Promise<{ readonly engine: RunningEngine; readonly client: Client }> {
   const store = createMemoryStore();
-  const log = { info: () => undefined, warn: console.warn, error: console.error };
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const random = createSystemRandom();
   const engine = await createEngine({
     store,
