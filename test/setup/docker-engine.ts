@@ -70,11 +70,13 @@ export async function startDockerEngine({
 class Daemon {
   readonly host: string;
   readonly #args: readonly string[];
+  readonly #helperPid: string;
   #process: ChildProcess | undefined;
 
   constructor(home: string, bridge: string, dataRoot: string) {
     const at = (name: string): string => path.join(home, name);
     this.host = `unix://${at("docker.sock")}`;
+    this.#helperPid = at("exec/containerd/containerd.pid");
     this.#args = [
       ...["--host", this.host, "--data-root", dataRoot],
       ...["--exec-root", at("exec"), "--pidfile", at("pid")],
@@ -107,6 +109,8 @@ class Daemon {
     daemon.kill(signal);
     await once(daemon, "exit");
     clearTimeout(force);
+    // What it ran its containers with was killed with it; where nobody reaps that, the next one would wait for its end.
+    fs.rmSync(this.#helperPid, { force: true });
   }
 
   get #isRunning(): boolean {
