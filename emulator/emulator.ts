@@ -113,7 +113,10 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
     ...storage,
     credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
       id === "" ? undefined : registryCredentials(engine.context, id),
-    willing: () => engine.workers.considerAll(),
+    willing: () => {
+      engine.workers.considerAll();
+      engine.pods.considerAll();
+    },
   });
   const startedAt = new Date(clock.now()).toISOString();
   const keys = await settleKeys(store, random, keysGiven(options), startedAt);
@@ -127,6 +130,7 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
     log,
     lease,
     launchers: [launchers.processes, launchers.containers],
+    podLauncher: launchers.containers,
     healthProbe: httpHealthProbe,
     findGpus: parts.findGpus,
     webhookSender: webhooks.sender,
@@ -259,6 +263,7 @@ function running(
   const stop = async (how: "drain" | "kill" = "drain") => {
     if (how === "kill") {
       parts.engine?.workers.killAll();
+      parts.engine?.pods.killAll();
       parts.engine?.webhooks.abort();
     }
     stopped ??= Promise.all([http.stop(), parts.engine?.stop(how)]).then(() =>

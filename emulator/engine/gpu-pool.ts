@@ -1,7 +1,10 @@
-/** Gives workers their GPUs and takes them back; whoever finds none free waits in line and is told when it is its turn. */
+/** Gives workers and pods their GPUs and takes them back; whoever finds none free waits in line and is told when it is its turn. */
 import { chooseGpus, gpuLack, type GpuDevice, type GpuInventory } from "../core/gpu-allocation.ts";
 import type { Endpoint } from "../core/endpoint.ts";
 import type { EngineLog } from "./context.ts";
+
+/** Who wants GPUs: an endpoint for one of its workers, or a pod for itself. */
+export type GpuWisher = Pick<Endpoint, "id" | "computeType" | "gpuTypeIds" | "gpuCount">;
 
 /** Devices for one worker, or what it lacks: a sentence; undefined where that will be settled by itself at once. */
 export type GpuGrant =
@@ -13,8 +16,8 @@ const NOTHING_NEEDED: GpuGrant = { devices: [] };
 export interface GpuPoolOptions {
   /** Asked once, when the first worker wants a GPU. Must not reject. */
   readonly find: () => Promise<GpuInventory>;
-  /** Called with an endpoint in line that can be served now. */
-  readonly wake: (endpointId: string) => void;
+  /** Called with the id of an endpoint or pod in line that can be served now. */
+  readonly wake: (id: string) => void;
   readonly log: EngineLog;
 }
 
@@ -25,7 +28,7 @@ export class GpuPool {
   /** Worker by device id. */
   readonly #holders = new Map<string, string>();
   /** Endpoints that could not be served, in the order in which that began. */
-  readonly #line = new Map<string, Endpoint>();
+  readonly #line = new Map<string, GpuWisher>();
 
   constructor(options: GpuPoolOptions) {
     this.#options = options;
@@ -36,7 +39,7 @@ export class GpuPool {
    *
    * @param mustBeKnown whether it cannot do without where this machine's GPUs are not known
    */
-  take(endpoint: Endpoint, workerId: string, mustBeKnown = false): GpuGrant {
+  take(endpoint: GpuWisher, workerId: string, mustBeKnown = false): GpuGrant {
     if (endpoint.computeType !== "GPU") return NOTHING_NEEDED;
     if (this.#inventory === undefined) this.#ask();
     const inventory = this.#inventory;
@@ -65,14 +68,14 @@ export class GpuPool {
   }
 
   /** If it wants more, it waits behind those that have none. */
-  #serve(endpoint: Endpoint, workerId: string, devices: readonly GpuDevice[]): GpuGrant {
+  #serve(endpoint: GpuWisher, workerId: string, devices: readonly GpuDevice[]): GpuGrant {
     for (const { id } of devices) this.#holders.set(id, workerId);
     this.#line.delete(endpoint.id);
     this.#wakeNext();
     return { devices };
   }
 
-  #refuse(endpoint: Endpoint, lack: string | undefined): GpuGrant {
+  #refuse(endpoint: GpuWisher, lack: string | undefined): GpuGrant {
     this.#line.set(endpoint.id, endpoint);
     return { lack };
   }
@@ -100,7 +103,7 @@ export class GpuPool {
     this.#options.log.warn({}, message);
   }
 
-  #choose(devices: readonly GpuDevice[], endpoint: Endpoint) {
+  #choose(devices: readonly GpuDevice[], endpoint: GpuWisher) {
     return chooseGpus(devices, ({ id }) => !this.#holders.has(id), endpoint);
   }
 
@@ -112,5 +115,5 @@ export class GpuPool {
 }
 
 function unknownLack(reason: string): string {
-  return `a container sees only the GPUs it is given, and none is known here (${reason}): install the driver, simulate some with --gpus "NVIDIA L4=1", or make it an endpoint with computeType CPU`;
+  return `a container sees only the GPUs it is given, and none is known here (${reason}): install the driver, simulate some with --gpus "NVIDIA L4=1", or choose computeType CPU`;
 }

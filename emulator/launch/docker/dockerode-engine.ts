@@ -54,6 +54,13 @@ export function createDockerodeEngine(
       void (await ask((docker) =>
         exists(docker.getContainer(id).remove({ force: true, v: true })),
       )),
+    listVolumes: (label) =>
+      ask(async (docker) => {
+        const { Volumes: volumes } = await docker.listVolumes({ filters: { label: [label] } });
+        return volumes.map(({ Name: name, Labels: labels }) => ({ name, labels }));
+      }),
+    removeVolume: async (name) =>
+      void (await ask((docker) => exists(docker.getVolume(name).remove()))),
     gatewayAddress: () =>
       ask(async (docker) => gatewayOf(await docker.getNetwork(BRIDGE).inspect())),
   };

@@ -37,9 +37,14 @@ describe.skipIf((dockerIsMissing ?? tmpfsIsMissing) !== undefined)("an engine's 
     expect((await endpoint.health()).workers).toMatchObject({ unhealthy: 1 });
     expect(await stage.containers(id)).toEqual([]);
     fs.rmSync(filler);
-    await eventually("the image is pulled and its program runs", () =>
-      stage.emulator.stderrLines.some((each) => each.includes("pulled and run")) ? true : undefined,
-    60_000);
+    await eventually(
+      "the image is pulled and its program runs",
+      () =>
+        stage.emulator.stderrLines.some((each) => each.includes("pulled and run"))
+          ? true
+          : undefined,
+      60_000,
+    );
     expect((await endpoint.status(jobId)).status).toBe("IN_QUEUE");
     await stage.call("DELETE", `/endpoints/${id}`);
     await stage.containersAre(0, id);

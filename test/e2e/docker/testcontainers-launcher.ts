@@ -43,7 +43,8 @@ export class TestcontainersLauncher implements Launcher {
   launch(order: WorkerOrder): LaunchedWorker {
     const started = this.#start(order);
     this.#started.set(order.endpoint.id, started);
-    const leave = () => void started.then((container) => container.stop({ timeout: LEAVES_MS, remove: false }));
+    const leave = () =>
+      void started.then((container) => container.stop({ timeout: LEAVES_MS, remove: false }));
     return {
       exited: this.#end(started),
       drain: leave,

@@ -110,7 +110,10 @@ async function serve(
     random,
     log,
     launchers: [launcher],
-    webhookSender: { send: () => Promise.reject(new Error("unused")), close: async () => undefined },
+    webhookSender: {
+      send: () => Promise.reject(new Error("unused")),
+      close: async () => undefined,
+    },
   });
   const workerServer = new WorkerServer({
     address: `unix:${socket}`,
