@@ -113,10 +113,7 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
     ...storage,
     credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
       id === "" ? undefined : registryCredentials(engine.context, id),
-    willing: () => {
-      engine.workers.considerAll();
-      engine.pods.considerAll();
-    },
+    willing: () => engine.considerAll(),
   });
   const startedAt = new Date(clock.now()).toISOString();
   const keys = await settleKeys(store, random, keysGiven(options), startedAt);
@@ -129,8 +126,7 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
     secretKey: chooseSecretKey(options, random),
     log,
     lease,
-    launchers: [launchers.processes, launchers.containers],
-    podLauncher: launchers.containers,
+    ...launchers.ofEngine,
     healthProbe: httpHealthProbe,
     findGpus: parts.findGpus,
     webhookSender: webhooks.sender,
@@ -262,8 +258,7 @@ function running(
   let stopped: Promise<void> | undefined;
   const stop = async (how: "drain" | "kill" = "drain") => {
     if (how === "kill") {
-      parts.engine?.workers.killAll();
-      parts.engine?.pods.killAll();
+      parts.engine?.killAll();
       parts.engine?.webhooks.abort();
     }
     stopped ??= Promise.all([http.stop(), parts.engine?.stop(how)]).then(() =>

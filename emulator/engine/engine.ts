@@ -71,9 +71,13 @@ export interface RunningEngine {
   readonly webhooks: WebhookDelivery;
   /** Creates or updates endpoints together with their templates, as `serve` says. */
   serve(endpoints: readonly ServedEndpoint[]): Promise<void>;
-  /** Begins to start workers and to apply what is due. */
+  /** Begins to start workers and pods and to apply what is due. */
   start(): void;
-  /** Ends the workers and the clock-driven rules. */
+  /** To be called when a launcher is willing that was not. */
+  considerAll(): void;
+  /** Ends all workers and pods at once; may hasten a `stop` that drains. */
+  killAll(): void;
+  /** Ends the workers, the pods and the clock-driven rules. */
   stop(how: "drain" | "kill"): Promise<void>;
 }
 
@@ -106,6 +110,14 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
       pods.start();
       context.alarm.aim(context.clock.now());
       webhooks.start();
+    },
+    considerAll() {
+      workers.considerAll();
+      pods.considerAll();
+    },
+    killAll() {
+      workers.killAll();
+      pods.killAll();
     },
     async stop(how) {
       await Promise.all([workers.stop(how), pods.stop(how)]);

@@ -23,7 +23,7 @@ interface Run {
   readonly launched: LaunchedPod;
   readonly gpus: readonly GpuDevice[];
   /** Settles when its end is dealt with. */
-  ended?: Promise<void>;
+  ended: Promise<void>;
   isLeaving: boolean;
   disarm?: Disarm;
 }
@@ -121,7 +121,7 @@ export class PodKeeper {
     }
     const gpus = grant.devices;
     const launched = launcher.launchPod({ pod, runId: id, gpus });
-    const run: Run = { id, pod, launched, gpus, isLeaving: false };
+    const run: Run = { id, pod, launched, gpus, isLeaving: false, ended: Promise.resolve() };
     this.#runs.set(pod.id, run);
     log.info({ podId: pod.id, runId: id }, "pod started");
     void launched.running.then((ports) => {

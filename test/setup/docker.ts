@@ -87,8 +87,13 @@ export async function startStoppableDocker(): Promise<StoppableDocker> {
 
 /** One that is this test's alone, with nothing in it. @throws as `startDocker` */
 export async function startOwnDocker(options: DockerEngineOptions = {}): Promise<StoppableDocker> {
-  const { host, stop, start, [Symbol.asyncDispose]: end } = await startDockerEngine(options);
-  return { ...dockerAt(host), stop, start, [Symbol.asyncDispose]: end };
+  const engine = await startDockerEngine(options);
+  return {
+    ...dockerAt(engine.host),
+    stop: (signal) => engine.stop(signal),
+    start: () => engine.start(),
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  };
 }
 
 async function shared(wish: Parameters<typeof askSharedDocker>[1]): Promise<string> {

@@ -28,9 +28,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const fulfil = async (wish: Wish): Promise<Answer> => {
     try {
       engine ??= startDockerEngine();
-      const { host, start, stop } = await engine;
-      await (wish === "host" ? start() : stop(wish));
-      return { host };
+      const started = await engine;
+      await (wish === "host" ? started.start() : started.stop(wish));
+      return { host: started.host };
     } catch (error) {
       return { error: String(error) };
     }

@@ -79,6 +79,6 @@ function mounts(pod: Pod, { networkVolume, volumeLabels }: PodFrame): MountConfi
   return [{ ...own, VolumeOptions: { ...options, ...driver } }];
 }
 
-export function podVolume(podId: string): string {
+function podVolume(podId: string): string {
   return `sv-pod-${podId}`;
 }

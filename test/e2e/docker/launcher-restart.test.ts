@@ -86,31 +86,31 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     );
     const queued = await endpoint.run({ n: 2 });
     const old = await stage.containersAre(1, id);
-    const isBack = async () => {
+    const expectBack = async () => {
       go();
       for (const { id: jobId } of [running, queued]) {
         expect((await stage.ended(id, jobId)).status).toBe("COMPLETED");
       }
       await allGone(old);
     };
-    return { status: async () => (await endpoint.status(running.id)).status, isBack };
+    return { status: async () => (await endpoint.status(running.id)).status, expectBack };
   }
 
   test("the engine was stopped in mid-job: the log says so, and all jobs run when it is back", async () => {
-    const { status, isBack } = await jobUnderWay();
+    const { status, expectBack } = await jobUnderWay();
     await docker.stop();
     const [line] = await stage.emulator.stderrMatch(/no worker can be started.*/u);
     expect(line).toMatch(/no Docker engine answers at unix:.*install Docker or start it/u);
     expect(await status()).toBe("IN_QUEUE");
     await docker.start();
     await stage.emulator.stderrMatch(/the Docker engine answers again/u);
-    await isBack();
+    await expectBack();
   }, 180_000);
 
   test("the engine was killed in mid-job and came back at once: all jobs run", async () => {
-    const { isBack } = await jobUnderWay();
+    const { expectBack } = await jobUnderWay();
     await docker.stop("SIGKILL");
     await docker.start();
-    await isBack();
+    await expectBack();
   }, 180_000);
 });

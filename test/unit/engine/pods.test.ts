@@ -27,13 +27,14 @@ async function scene(options: HarnessOptions = {}, store = createMemoryStore()) 
     ...test,
     launcher,
     settle,
-    async create(body: object) {
+    create: async (body: object) => {
       const { id } = await createPod(engine, readPodInput(body));
       await settle();
       return id;
     },
     read: (id: string) => readPod(engine, id),
-    async act(id: string, action: Parameters<typeof actOn>[2]) {
+    stop: async () => test.stop(),
+    act: async (id: string, action: Parameters<typeof actOn>[2]) => {
       await test.clock.advance(1_000);
       await actOn(engine, id, action);
       await settle();
