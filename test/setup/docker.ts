@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { inject } from "vitest";
 import { type DebianProgram, whatIsMissing } from "./debian-program.ts";
 import { type DockerEngineOptions, startDockerEngine } from "./docker-engine.ts";
-import { askSharedDocker } from "./shared-docker.ts";
+import { sharedDockerHost } from "./shared-docker.ts";
 
 /** Everything that tests make carries it, so that they remove that and nothing else. */
 const LABEL = "sv-runtime.test";
@@ -54,9 +54,9 @@ export interface CliOptions {
   readonly input?: string;
 }
 
-/** The engine of all files of the run, or the given one. @throws Error with what the engine said when it does not come up */
+/** The engine of all files of the run, some of which may use it now, or the given one. @throws Error with what the engine said when it does not come up */
 export async function startDocker(): Promise<TestDocker> {
-  const docker = dockerAt(givenHost ?? (await shared("host")));
+  const docker = dockerAt(givenHost ?? (await sharedDockerHost(inject("sharedDocker"))));
   return {
     ...docker,
     [Symbol.asyncDispose]: () => removeLabelled(docker, givenHost !== undefined),
@@ -70,21 +70,6 @@ export interface StoppableDocker extends TestDocker {
   start(): Promise<void>;
 }
 
-/** The engine of all files of the run; beside a given one, another. It runs again when it is disposed of. @throws as `startDocker` */
-export async function startStoppableDocker(): Promise<StoppableDocker> {
-  if (givenHost !== undefined) return startOwnDocker();
-  const docker = await startDocker();
-  return {
-    ...docker,
-    stop: async (signal = "SIGTERM") => void (await shared(signal)),
-    start: async () => void (await shared("host")),
-    async [Symbol.asyncDispose]() {
-      await shared("host");
-      await docker[Symbol.asyncDispose]();
-    },
-  };
-}
-
 /** One that is this test's alone, with nothing in it. @throws as `startDocker` */
 export async function startOwnDocker(options: DockerEngineOptions = {}): Promise<StoppableDocker> {
   const engine = await startDockerEngine(options);
@@ -94,10 +79,6 @@ export async function startOwnDocker(options: DockerEngineOptions = {}): Promise
     start: () => engine.start(),
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };
-}
-
-async function shared(wish: Parameters<typeof askSharedDocker>[1]): Promise<string> {
-  return askSharedDocker(inject("sharedDocker"), wish);
 }
 
 function dockerAt(host: string): Omit<TestDocker, typeof Symbol.asyncDispose> {

@@ -12,31 +12,27 @@ import { temporaryDirectory } from "./temporary-directory.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The socket at which the engine is asked for. */
+    /** The socket that tells where the engine is. */
     readonly sharedDocker: string;
   }
 }
 
-/** What may be asked for at the socket; the answer is the engine's address. An engine that was stopped is started again by `host`. */
-type Wish = "host" | "SIGTERM" | "SIGKILL";
 type Answer = { readonly host: string } | { readonly error: string };
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const home = temporaryDirectory();
   const door = path.join(home.path, "door.sock");
   let engine: Promise<DockerEngine> | undefined;
-  const fulfil = async (wish: Wish): Promise<Answer> => {
+  const answer = async (): Promise<Answer> => {
     try {
       engine ??= startDockerEngine();
-      const started = await engine;
-      await (wish === "host" ? started.start() : started.stop(wish));
-      return { host: started.host };
+      return { host: (await engine).host };
     } catch (error) {
       return { error: String(error) };
     }
   };
-  const server = net.createServer({ allowHalfOpen: true }, (asking) => {
-    void text(asking).then(async (wish) => asking.end(JSON.stringify(await fulfil(wish as Wish))));
+  const server = net.createServer((asking) => {
+    void answer().then((said) => asking.end(JSON.stringify(said)));
   });
   await once(server.listen(door), "listening");
   project.provide("sharedDocker", door);
@@ -48,11 +44,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** Asks at the socket `door`; answers the engine's address. @throws Error with what it said when it did not come up */
-export async function askSharedDocker(door: string, wish: Wish): Promise<string> {
-  const asking = net.connect(door);
-  asking.end(wish);
-  const answer = JSON.parse(await text(asking)) as Answer;
+/** The address of the engine behind the socket `door`. @throws Error with what it said when it did not come up */
+export async function sharedDockerHost(door: string): Promise<string> {
+  const answer = JSON.parse(await text(net.connect(door))) as Answer;
   if ("error" in answer) throw new Error(answer.error);
   return answer.host;
 }

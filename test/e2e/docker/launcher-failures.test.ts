@@ -108,21 +108,22 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
     expect(opened.said).toContainEqual(expect.stringContaining("simulated"));
   });
 
-  test("two hundred launches in a row leave no container, volume or network", async () => {
+  test("sixty launches in a row leave no container, volume or network", async () => {
     const counts = async () => ({
-      volumes: (await docker.ask("volume", "ls", "-q")).split("\n").length,
+      // Those of pods have names; what a container leaves has none.
+      volumes: (await docker.ask("volume", "ls", "-q")).match(/^[0-9a-f]{64}$/gmu)?.length ?? 0,
       networks: (await docker.ask("network", "ls", "-q")).split("\n").length,
     });
     const before = await counts();
     await using opened = await openLauncher(docker);
     const template = { ...templateNamed(plain), dockerStartCmd: ["true"] };
-    const launchFifty = async () => {
+    const launchTen = async () => {
       const exits = [];
-      for (let n = 0; n < 50; n += 1)
+      for (let n = 0; n < 10; n += 1)
         exits.push(await opened.launcher.launch(orderOf(template)).exited);
       return exits;
     };
-    const exits = await Promise.all(Array.from({ length: 4 }, launchFifty));
+    const exits = await Promise.all(Array.from({ length: 6 }, launchTen));
     expect(exits.flat().filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
     expect(await opened.containers()).toEqual([]);
     expect(await counts()).toEqual(before);

@@ -1,7 +1,7 @@
 /** Killed emulators and engines: nothing is left running, and no job is lost. */
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dockerIsMissing, startStoppableDocker, type StoppableDocker } from "../../setup/docker.ts";
+import { dockerIsMissing, startOwnDocker, type StoppableDocker } from "../../setup/docker.ts";
 import { eventually } from "../jobs/observe.ts";
 import { buildWorkerImages, ContainerStage, type WorkerImages } from "./container-stage.ts";
 
@@ -14,7 +14,7 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
   let stage: ContainerStage;
 
   beforeAll(async () => {
-    docker = await startStoppableDocker();
+    docker = await startOwnDocker();
     images = await buildWorkerImages(docker);
     stage = await ContainerStage.set(docker);
   }, 120_000);
