@@ -1,14 +1,7 @@
 /** A launcher whose pods are played by a test: it says which were started, asked to end and killed. */
 import type { WorkerExit } from "../../../emulator/launch/launcher.ts";
 import type { PodLauncher, PodOrder, PodPorts } from "../../../emulator/launch/pod-launcher.ts";
-
-const exit: WorkerExit = {
-  exitCode: undefined,
-  signal: undefined,
-  outOfMemory: false,
-  startError: undefined,
-  lastLogLines: [],
-};
+import { exit } from "./scripted-launcher.ts";
 
 export class PodScript {
   readonly order: PodOrder;
