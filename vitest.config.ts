@@ -67,6 +67,7 @@ export default defineConfig({
           ...startsPrograms,
           name: "e2e-long",
           include: longFiles,
+          globalSetup: [...startsPrograms.globalSetup, "test/setup/shared-docker.ts"],
           sequence: { groupOrder: 1 },
         },
       },

@@ -5,7 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { nodeImage } from "../test/setup/docker-node-image.ts";
-import { startDocker, type TestDocker } from "../test/setup/docker.ts";
+import { startOwnDocker, type TestDocker } from "../test/setup/docker.ts";
 import { handlerFile } from "./emulator-process.ts";
 
 const program = fileURLToPath(new URL("../dist/emulator/cli/sv-emulate.js", import.meta.url));
@@ -26,7 +26,7 @@ export interface WorkerImages extends AsyncDisposable {
  * @param folder a new one
  */
 export async function buildWorkerImages(handler: string, folder: string): Promise<WorkerImages> {
-  const docker = await startDocker();
+  const docker = await startOwnDocker();
   try {
     const beneath = await nodeImage(docker);
     const worker = `sv-bench/${handler}:${process.pid}`;

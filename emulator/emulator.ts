@@ -113,7 +113,7 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
     ...storage,
     credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
       id === "" ? undefined : registryCredentials(engine.context, id),
-    willing: () => engine.workers.considerAll(),
+    willing: () => engine.considerAll(),
   });
   const startedAt = new Date(clock.now()).toISOString();
   const keys = await settleKeys(store, random, keysGiven(options), startedAt);
@@ -126,7 +126,7 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
     secretKey: chooseSecretKey(options, random),
     log,
     lease,
-    launchers: [launchers.processes, launchers.containers],
+    ...launchers.ofEngine,
     healthProbe: httpHealthProbe,
     findGpus: parts.findGpus,
     webhookSender: webhooks.sender,
@@ -258,7 +258,7 @@ function running(
   let stopped: Promise<void> | undefined;
   const stop = async (how: "drain" | "kill" = "drain") => {
     if (how === "kill") {
-      parts.engine?.workers.killAll();
+      parts.engine?.killAll();
       parts.engine?.webhooks.abort();
     }
     stopped ??= Promise.all([http.stop(), parts.engine?.stop(how)]).then(() =>

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { type Containers, createContainers } from "./containers.ts";
 import type { HandlerFiles } from "./handler-files.ts";
 import type { Launcher, WorkerOrder } from "./launch/launcher.ts";
+import type { PodLauncher } from "./launch/pod-launcher.ts";
 import { createProcessLauncher, type ProcessLauncherOptions } from "./launch/process-launcher.ts";
 import type { EmulatorOptions } from "./options.ts";
 
@@ -17,8 +18,12 @@ export interface LaunchersOptions extends Omit<
 }
 
 export interface Launchers {
-  readonly processes: Launcher;
   readonly containers: Containers;
+  /** What the engine starts workers and pods with. */
+  readonly ofEngine: {
+    readonly launchers: readonly Launcher[];
+    readonly podLauncher: PodLauncher;
+  };
 }
 
 export function createLaunchers(options: LaunchersOptions): Launchers {
@@ -32,7 +37,9 @@ export function createLaunchers(options: LaunchersOptions): Launchers {
     extraEnv: workerEnv,
     line,
   });
-  return { processes, containers: createContainers({ ...options, docker: emulator.docker, line }) };
+  const containers = createContainers({ ...options, docker: emulator.docker, line });
+  const launchers = [processes, containers];
+  return { containers, ofEngine: { launchers, podLauncher: containers } };
 }
 
 /** The programs workers run: beside the built service, or the built ones when the service runs from its sources. */

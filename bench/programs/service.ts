@@ -101,7 +101,9 @@ function inContainers(dockerHost: string, workerSocket: string): Launcher {
     emulator: `bench-${process.pid}`,
     placesOf: async () => ({ workerSocket, volume: undefined, env: {}, user: "1000:1000" }),
     credentialsOf: async () => undefined,
+    networkVolumeOf: async () => undefined,
     line: () => undefined,
+    podLine: () => undefined,
     willing: () => undefined,
     log,
   });

@@ -1,14 +1,18 @@
-/** Gives workers their GPUs and takes them back; whoever finds none free waits in line and is told when it is its turn. */
+/** Gives workers and pods their GPUs and takes them back; whoever finds none free waits in line and is told when it is its turn. */
 import {
   chooseGpus,
   gpuLack,
   type GpuDevice,
   type GpuInventory,
+  type GpuWish,
   inventoryInWords,
   simulateGpus,
 } from "../core/gpu-allocation.ts";
 import type { Endpoint } from "../core/endpoint.ts";
 import type { EngineLog } from "./context.ts";
+
+/** Who wants GPUs: an endpoint for one of its workers, or a pod for itself. */
+export type GpuWisher = Pick<Endpoint, "id" | "computeType"> & GpuWish;
 
 /**
  * Devices for one worker, or what it lacks: a sentence; undefined where that will be settled by itself at once. `retryMs` says
@@ -29,8 +33,8 @@ export interface GpuPoolOptions {
    * they are. Must not reject.
    */
   readonly find: () => Promise<GpuInventory>;
-  /** Called with an endpoint in line that can be served now. */
-  readonly wake: (endpointId: string) => void;
+  /** Called with the id of an endpoint or pod in line that can be served now. */
+  readonly wake: (id: string) => void;
   readonly now: () => number;
   readonly log: EngineLog;
 }
@@ -43,7 +47,7 @@ export class GpuPool {
   /** Worker by device id. */
   readonly #holders = new Map<string, string>();
   /** Endpoints that could not be served, in the order in which that began. */
-  readonly #line = new Map<string, Endpoint>();
+  readonly #line = new Map<string, GpuWisher>();
 
   constructor(options: GpuPoolOptions) {
     this.#options = options;
@@ -54,7 +58,7 @@ export class GpuPool {
    *
    * @param mustBeKnown whether it cannot do without where this machine's GPUs are not known
    */
-  take(endpoint: Endpoint, workerId: string, mustBeKnown = false): GpuGrant {
+  take(endpoint: GpuWisher, workerId: string, mustBeKnown = false): GpuGrant {
     if (endpoint.computeType !== "GPU") return NOTHING_NEEDED;
     const inventory = this.#inventory;
     switch (inventory?.kind) {
@@ -75,7 +79,7 @@ export class GpuPool {
     }
   }
 
-  #takeOne(known: readonly GpuDevice[], endpoint: Endpoint, workerId: string): GpuGrant {
+  #takeOne(known: readonly GpuDevice[], endpoint: GpuWisher, workerId: string): GpuGrant {
     const devices = this.#choose(known, endpoint);
     if (devices === undefined) return this.#refuse(endpoint, gpuLack(known, endpoint));
     const first = this.#firstServable(known) ?? endpoint.id;
@@ -84,7 +88,7 @@ export class GpuPool {
     return this.#refuse(endpoint, undefined);
   }
 
-  #lookAgain(endpoint: Endpoint, reason: string): GpuGrant {
+  #lookAgain(endpoint: GpuWisher, reason: string): GpuGrant {
     const { now } = this.#options;
     if (now() >= this.#askedAt + LOOK_AGAIN_MS) this.#ask();
     const retryMs = Math.max(0, this.#askedAt + LOOK_AGAIN_MS - now());
@@ -104,14 +108,14 @@ export class GpuPool {
   }
 
   /** If it wants more, it waits behind those that have none. */
-  #serve(endpoint: Endpoint, workerId: string, devices: readonly GpuDevice[]): GpuGrant {
+  #serve(endpoint: GpuWisher, workerId: string, devices: readonly GpuDevice[]): GpuGrant {
     for (const { id } of devices) this.#holders.set(id, workerId);
     this.#line.delete(endpoint.id);
     this.#wakeNext();
     return { devices };
   }
 
-  #refuse(endpoint: Endpoint, lack: string | undefined) {
+  #refuse(endpoint: GpuWisher, lack: string | undefined) {
     this.#line.set(endpoint.id, endpoint);
     return { lack };
   }
@@ -155,7 +159,7 @@ export class GpuPool {
     }
   }
 
-  #choose(devices: readonly GpuDevice[], endpoint: Endpoint) {
+  #choose(devices: readonly GpuDevice[], endpoint: GpuWisher) {
     return chooseGpus(devices, ({ id }) => this.#isFree(id), endpoint);
   }
 

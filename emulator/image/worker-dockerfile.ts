@@ -31,7 +31,7 @@ export function workerDockerfile({ base, file, kind, npmImage }: WorkerPlan): st
     `FROM ${npmImage} AS packages`,
     `WORKDIR ${APP_DIRECTORY}`,
     `COPY ${CONTEXT.packages}/ ./`,
-    "RUN npm ci --omit=dev --no-audit --no-fund && mkdir -p node_modules",
+    "RUN npm ci --omit=dev --no-audit --no-fund --no-update-notifier && mkdir -p node_modules",
     "",
   ];
   const copy = `COPY --from=packages ${APP_DIRECTORY}/node_modules ./node_modules`;

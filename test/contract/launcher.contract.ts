@@ -4,7 +4,7 @@ import { eventually } from "../e2e/jobs/observe.ts";
 import { launch, type LauncherSubject, orderOf } from "./launcher/subject.ts";
 
 const STAYS = 'console.log("here"); setInterval(() => undefined, 1_000);';
-const LEAVES_WHEN_ASKED = `${STAYS} process.on("SIGTERM", () => { console.log("asked"); process.exit(0); });`;
+const LEAVES_WHEN_ASKED = `process.on("SIGTERM", () => { console.log("asked"); process.exit(0); }); ${STAYS}`;
 const STAYS_WHEN_ASKED = `process.on("SIGTERM", () => console.log("no")); ${STAYS}`;
 
 /** Runs the suite. `open` makes a launcher for one test. */

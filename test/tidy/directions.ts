@@ -19,6 +19,7 @@ const core = "emulator/core/";
 const ports = [
   "emulator/store/store.ts",
   "emulator/launch/launcher.ts",
+  "emulator/launch/pod-launcher.ts",
   "emulator/balance/health-probe.ts",
   "emulator/secrets/secret-key.ts",
   "emulator/webhook/webhook-sender.ts",

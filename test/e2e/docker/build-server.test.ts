@@ -124,6 +124,5 @@ describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
       return (await scene.docker.ask(...running)) === "" ? true : undefined;
     });
     for (const left of await stage.containers(id)) await scene.docker.ask("rm", left);
-    stage.forgetContainers();
   });
 });

@@ -29,6 +29,21 @@ const GREETER = {
   "Greeter/.dockerignore": "notes\n",
 };
 
+/** Node with npm, and so all that a build needs. */
+async function npmImage(docker: TestDocker): Promise<string> {
+  const which = execFileSync("which", ["npm"], { encoding: "utf8" }).trim();
+  const npm = path.resolve(fs.realpathSync(which), "../..");
+  const name = "sv-test/npm:1";
+  const script = `#!/bin/sh\\nexec node /npm/bin/npm-cli.js "$@"\\n`;
+  const dockerfile = `FROM ${await nodeImage(docker)}
+COPY . /npm/
+RUN printf '${script}' > /usr/local/bin/npm; chmod 755 /usr/local/bin/npm
+`;
+  const made = await docker.cli(["build", "-f", "-", "-t", name, npm], { input: dockerfile });
+  expect(made.code, made.stderr).toBe(0);
+  return name;
+}
+
 describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
   let docker: TestDocker;
   let node: string;
@@ -37,7 +52,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
   beforeAll(async () => {
     cli = packedCli();
     docker = await startDocker();
-    node = await nodeImage(docker);
+    node = await npmImage(docker);
   }, 120_000);
   afterAll(async () => {
     cli[Symbol.dispose]();
@@ -186,14 +201,6 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
   });
 
   test("installs what the lock file says, without what is for development", async () => {
-    const npm = path.resolve(
-      fs.realpathSync(execFileSync("which", ["npm"], { encoding: "utf8" }).trim()),
-      "../..",
-    );
-    const withNpm = "sv-test/npm:1";
-    const dockerfile = `FROM ${node}\nCOPY . /npm/\nRUN printf '#!/bin/sh\\nexec node /npm/bin/npm-cli.js "$@"\\n' > /usr/local/bin/npm; chmod 755 /usr/local/bin/npm\n`;
-    const made = await docker.cli(["build", "-f", "-", "-t", withNpm, npm], { input: dockerfile });
-    expect(made.code, made.stderr).toBe(0);
     const entry = { version: "1.0.0", dev: true, resolved: "http://127.0.0.1:9/nothing.tgz" };
     const own = { name: "w", devDependencies: { "sv-nothing": "1.0.0" } };
     await using files = await temporaryTree({
@@ -205,14 +212,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
       }),
       "w/node_modules/of-this-machine/index.js": "",
     });
-    const { code, stderr } = await build(
-      files,
-      "w",
-      "--tag",
-      "sv-test/w:1",
-      "--node-image",
-      withNpm,
-    );
+    const { code, stderr } = await build(files, "w", "--tag", "sv-test/w:1");
     expect(code, stderr).toBe(0);
     const { stdout } = await run("sv-test/w:1", "{}");
     expect(JSON.parse(stdout)).toEqual(

@@ -50,6 +50,8 @@ export interface WorkerImages {
   readonly worker: string;
   /** The same under another name, whose handler says so. */
   readonly second: string;
+  /** The same as the first, but an engine that ends gives it no time to leave. */
+  readonly hasty: string;
   /** Node and a shell, without any worker. */
   readonly plain: string;
 }
@@ -73,7 +75,9 @@ export async function buildWorkerImages(docker: TestDocker): Promise<WorkerImage
   const dockerfile = `FROM ${tag("base")}\nCOPY . .\nENV BUILT_AS=`;
   await build("worker", `${dockerfile}first\n`, files.root);
   await build("second", `${dockerfile}second\n`, files.root);
-  return { worker: tag("worker"), second: tag("second"), plain };
+  await build("hasty", `${dockerfile}first\nSTOPSIGNAL SIGKILL\n`, files.root);
+  const [worker, second, hasty] = [tag("worker"), tag("second"), tag("hasty")];
+  return { worker, second, hasty, plain };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -198,11 +202,6 @@ export class ContainerStage implements AsyncDisposable {
       const found = await this.containers(endpointId);
       return found.length === count ? found : undefined;
     });
-  }
-
-  /** They went with their engine, which cannot be asked any more. */
-  forgetContainers(): void {
-    this.#endpointIds.length = 0;
   }
 
   /** SIGKILL: the emulator tidies nothing up. */

@@ -1,7 +1,7 @@
 /** Containers with GPUs of their own, on an engine whose NVIDIA hook only notes what it is to give. */
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
+import { dockerIsMissing, startOwnDocker, type TestDocker } from "../../setup/docker.ts";
 import { nvidiaHook, type NvidiaHook } from "../../setup/nvidia-hook.ts";
 import { standInNvidiaSmi } from "../../setup/stand-in-nvidia-smi.ts";
 import { eventually } from "../jobs/observe.ts";
@@ -22,7 +22,7 @@ describe.skipIf(dockerIsMissing !== undefined)("containers with GPUs", () => {
 
   beforeAll(async () => {
     hook = nvidiaHook();
-    docker = await startDocker({ pathBegin: hook.folder });
+    docker = await startOwnDocker({ pathBegin: hook.folder });
     image = { imageName: (await buildWorkerImages(docker)).worker };
   }, 120_000);
   afterAll(async () => {

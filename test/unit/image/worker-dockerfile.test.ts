@@ -16,7 +16,7 @@ test("with one, another image's npm installs the packages, and only they are tak
   expect(workerDockerfile(plan)).toBe(`FROM node:24 AS packages
 WORKDIR /app
 COPY packages/ ./
-RUN npm ci --omit=dev --no-audit --no-fund && mkdir -p node_modules
+RUN npm ci --omit=dev --no-audit --no-fund --no-update-notifier && mkdir -p node_modules
 
 FROM sv-base:1
 COPY --from=packages /app/node_modules ./node_modules
