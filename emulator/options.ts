@@ -4,8 +4,11 @@ import type { Advance } from "./engine/advance-clock.ts";
 import type { ExceededLimit } from "./core/limit-report.ts";
 import type { LimitMode } from "./core/rate-limit.ts";
 import type { EngineLog } from "./engine/context.ts";
+import type { FunctionEndpoint } from "./function-endpoint.ts";
 import type { LocalHandler } from "./local-endpoint.ts";
 import type { S3Access } from "./objects/object-service.ts";
+import type { JobRecord } from "./test-kit/job-record.ts";
+import type { TestKit } from "./test-kit/test-kit.ts";
 
 /** A line a worker or its handler wrote. */
 export interface WorkerLine {
@@ -45,8 +48,15 @@ export interface EmulatorOptions {
    * address itself.
    */
   readonly localWebhooks?: boolean;
-  /** Handler modules to serve, each as an endpoint. */
+  /** Handler modules to serve, each as an endpoint, by worker processes. */
   readonly handlers?: readonly LocalHandler[];
+  /** Endpoints by id whose handlers are functions of this process and run in it: for tests. */
+  readonly endpoints?: Readonly<Record<string, FunctionEndpoint>>;
+  /**
+   * How service time goes: with the machine's (`system`, the default), or not at all but by `clock.advance` (`manual`), so
+   * that nothing becomes due by itself. Handlers that run keep real time in either case.
+   */
+  readonly clock?: "system" | "manual";
   /**
    * The GPUs of workers of GPU endpoints: `auto` (the default) asks nvidia-smi, `none` is a machine without any, and names
    * with numbers like `NVIDIA L4=2,NVIDIA H200=1` declare some; where the machine has none of a type they are simulated.
@@ -73,6 +83,8 @@ export interface EmulatorOptions {
   readonly log?: EngineLog;
   /** Called with each line a worker writes. */
   readonly workerLine?: (line: WorkerLine) => void;
+  /** Called with each job as it ends. */
+  readonly jobEnded?: (job: JobRecord) => void;
 }
 
 /** Service time, by which jobs expire, workers turn idle and webhooks are tried again. */
@@ -88,7 +100,7 @@ export interface EmulatorClock {
   advance(by: string | number): Promise<Advance>;
 }
 
-export interface Emulator extends AsyncDisposable {
+export interface Emulator extends TestKit, AsyncDisposable {
   /** For example `http://127.0.0.1:7080`. */
   readonly url: string;
   /** The user's API key, if it was given or generated in this start. */

@@ -93,7 +93,8 @@ class RunningWorker implements Worker {
     this.#options = options;
     this.#log = options.log;
     this.#mask = new SecretMask({ ...process.env, ...options.env });
-    const openIsolate = options.openIsolate ?? handlerProcesses(options);
+    const openIsolate =
+      options.openIsolate ?? ((mask, events) => new Isolate(isolateOptions(options, mask), events));
     this.#isolate = openIsolate(this.#mask, {
       ready: (concurrency) => this.#ready(concurrency),
       unusable: (failure) => void this.#unusable(failure),
@@ -278,21 +279,18 @@ class RunningWorker implements Worker {
   }
 }
 
-function handlerProcesses(options: WorkerOptions): OpenIsolate {
+function isolateOptions(options: WorkerOptions, mask: SecretMask): IsolateOptions {
   const { env, inspect } = options;
-  return (mask, events) => {
-    const settings: IsolateOptions = {
-      entryPath: handlerProgram(),
-      graceMs: options.graceMs ?? LIMITS.handlerGraceMs,
-      initLimitMs: options.initLimitMs ?? LIMITS.workerInitMs,
-      standby: inspect === undefined ? (options.standby ?? "idle") : "none",
-      standbyDelayMs: options.standbyDelayMs ?? 1_000,
-      mask,
-      abortUpload: (upload) => abortLeftUpload(upload, options.log),
-      ...(env === undefined ? {} : { env }),
-      ...(inspect === undefined ? {} : { inspect }),
-    };
-    return new Isolate(settings, events);
+  return {
+    entryPath: handlerProgram(),
+    graceMs: options.graceMs ?? LIMITS.handlerGraceMs,
+    initLimitMs: options.initLimitMs ?? LIMITS.workerInitMs,
+    standby: inspect === undefined ? (options.standby ?? "idle") : "none",
+    standbyDelayMs: options.standbyDelayMs ?? 1_000,
+    mask,
+    abortUpload: (upload) => abortLeftUpload(upload, options.log),
+    ...(env === undefined ? {} : { env }),
+    ...(inspect === undefined ? {} : { inspect }),
   };
 }
 

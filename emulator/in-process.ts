@@ -1,0 +1,22 @@
+/** Joins workers of this very process to the service; what they need is loaded only where there are such endpoints. */
+import type { HandlerFunctionsOptions } from "./handler-functions.ts";
+import { createInProcessLauncher } from "./launch/in-process-launcher.ts";
+import type { Launcher } from "./launch/launcher.ts";
+import type { EmulatorOptions } from "./options.ts";
+
+/** One launcher, or none. @throws InitError for a handler that is none */
+export async function inProcessLauncher(
+  { endpoints, workerLine }: EmulatorOptions,
+  options: Omit<HandlerFunctionsOptions, "endpoints">,
+): Promise<readonly Launcher[]> {
+  if (endpoints === undefined) return [];
+  const { HandlerFunctions } = await import("./handler-functions.ts");
+  const functions = new HandlerFunctions({ ...options, endpoints });
+  const launcher = createInProcessLauncher({
+    has: (template) => functions.has(template),
+    start: (order, line) => functions.start(order, line),
+    line: ({ workerId, endpoint }, line) =>
+      workerLine?.({ workerId, endpointId: endpoint.id, line }),
+  });
+  return [launcher];
+}
