@@ -224,7 +224,10 @@ describe("a handler that is a function of the test", () => {
   test("ends with the service, even in the middle of a job", async () => {
     const heard: string[] = [];
     const emulator = await start({ slow: { handler: untilAborted(heard) } });
-    void emulator.endpoint("slow").run({}).catch(() => undefined);
+    void emulator
+      .endpoint("slow")
+      .run({})
+      .catch(() => undefined);
     await eventually("it has begun", () => heard.includes("begun") || undefined);
     await emulator.stop("kill");
     expect(heard).toEqual(["begun", "aborted"]);
