@@ -4,15 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
-import { readAdvanceMs } from "./core/advance-input.ts";
 import type { Containers } from "./containers.ts";
 import { httpHealthProbe } from "./balance/http-health-probe.ts";
-import type { Random } from "./core/clock.ts";
+import type { Clock, Random } from "./core/clock.ts";
 import type { GpuInventory } from "./core/gpu-allocation.ts";
 import { KeyRing } from "./core/key-ring.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/lease-terms.ts";
-import { advanceClock } from "./engine/advance-clock.ts";
-import type { EngineContext, EngineLog } from "./engine/context.ts";
+import type { EngineLog } from "./engine/context.ts";
 import { createEngine, type RunningEngine } from "./engine/engine.ts";
 import { registryCredentials } from "./engine/registry-credentials.ts";
 import { type GivenKeys, settleKeys } from "./engine/service-keys.ts";
@@ -23,10 +21,10 @@ import { RateGate } from "./http/rate-gate.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions } from "./http/server.ts";
 import { gpuFinder } from "./launch/find-gpus.ts";
 import { createLaunchers, type Launchers, type LaunchersOptions } from "./launchers.ts";
-import { inProcessLauncher } from "./in-process.ts";
+import { inProcessLauncher, openLocalSession } from "./in-process.ts";
 import { type LocalEndpoint, localEndpoints, servedEndpoint } from "./local-endpoint.ts";
 import type { ObjectService } from "./objects/object-service.ts";
-import type { Emulator, EmulatorClock, EmulatorOptions } from "./options.ts";
+import type { Emulator, EmulatorOptions } from "./options.ts";
 import { chooseSecretKey } from "./secrets/choose-secret-key.ts";
 import { createMemoryStore } from "./store/memory/memory-store.ts";
 import { prepareWebhooks } from "./prepare-webhooks.ts";
@@ -103,7 +101,7 @@ interface Parts {
 }
 
 async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator> {
-  const { log, store, lease } = parts;
+  const { log, store } = parts;
   const { host = DEFAULT_HOST, port = DEFAULT_PORT, handlers = [] } = options;
   const local = localEndpoints(options);
   const random = createSystemRandom();
@@ -111,43 +109,11 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   const handlerFiles = new HandlerFiles(handlers, log);
   const storage = await openStorage(options, parts, random, local);
   const lines = new JobLines();
-  const functions = await inProcessLauncher(options, {
-    tempRoot: parts.temporaryDir,
-    workerEnv: storage.workerEnv,
-    jobLine: (jobId, line) => lines.keep(jobId, line),
-    service: () => ({
-      engine: engine.context,
-      authenticate: (token) => engine.workers.authenticate(token),
-    }),
-  });
-  const launchers = startLaunchers(options, parts, {
-    handlerFiles,
-    ...storage,
-    credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
-      id === "" ? undefined : registryCredentials(engine.context, id),
-    willing: () => engine.workers.considerAll(),
-  });
   const startedAt = new Date(clock.now()).toISOString();
   const keys = await settleKeys(store, random, keysGiven(options), startedAt);
   const webhooks = await prepareWebhooks(options, host, store, random);
   parts.webhookSender = webhooks.sender;
-  const engine = await createEngine({
-    store,
-    clock,
-    ...(options.clock === "manual" && { serviceClock: createStandingClock(clock.now()) }),
-    random,
-    secretKey: chooseSecretKey(options, random),
-    log,
-    lease,
-    launchers: [...functions, launchers.processes, launchers.containers],
-    healthProbe: httpHealthProbe,
-    findGpus: parts.findGpus,
-    webhookSender: webhooks.sender,
-    ...(options.prices && { prices: options.prices }),
-    endpointDeleted: (endpointId) => void parts.objects?.endpointDeleted(endpointId),
-    volumeFiles: storage.volumes,
-  });
-  parts.engine = engine;
+  const engine = await openEngine(options, parts, { clock, random, storage, handlerFiles, lines });
   const workerServer = workerPort(engine, parts);
   const http = httpPort(
     options,
@@ -159,16 +125,62 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   await engine.serve(local.map((endpoint) => servedEndpoint(endpoint, startedAt)));
   await handlerFiles.ready;
   engine.start();
-  void launchers.containers.clearLeftovers(engine.context.directory.templates());
+  void parts.containers?.clearLeftovers(engine.context.directory.templates());
   const url = await http.start({ host, port });
-  const secrets = { apiKey: keys.userKey, webhookSecret: webhooks.secret };
-  parts.testKit = openTestKit(
-    { engine: engine.context, url, apiKey: keys.userKey, lines },
-    options,
-  );
+  const { context } = engine;
+  const testKit = openTestKit({ engine: context, url, apiKey: keys.userKey, lines }, options);
+  parts.testKit = testKit;
   const endpointIds = local.map(({ id }) => id);
-  const facts = { url, ...secrets, endpointIds, clock: clockOf(engine.context) };
-  return running(facts, parts, parts.testKit, http);
+  const secrets = { apiKey: keys.userKey, webhookSecret: webhooks.secret };
+  return running({ url, ...secrets, endpointIds, ...testKit.kit }, parts, http);
+}
+
+interface EngineParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly storage: Storage;
+  readonly handlerFiles: HandlerFiles;
+  readonly lines: JobLines;
+}
+
+async function openEngine(
+  options: EmulatorOptions,
+  parts: Parts,
+  { clock, random, storage, handlerFiles, lines }: EngineParts,
+): Promise<RunningEngine> {
+  const { log, store, lease, webhookSender } = parts;
+  if (webhookSender === undefined) throw new Error("webhooks are prepared before the engine");
+  const functions = await inProcessLauncher(options, {
+    tempRoot: parts.temporaryDir,
+    workerEnv: storage.workerEnv,
+    jobLine: (jobId, line) => lines.keep(jobId, line),
+    openSession: (token, line) => openLocalSession(engine, token, line),
+  });
+  const launchers = startLaunchers(options, parts, {
+    handlerFiles,
+    ...storage,
+    credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
+      id === "" ? undefined : registryCredentials(engine.context, id),
+    willing: () => engine.workers.considerAll(),
+  });
+  const engine = await createEngine({
+    store,
+    clock,
+    ...(options.clock === "manual" && { serviceClock: createStandingClock(clock.now()) }),
+    random,
+    secretKey: chooseSecretKey(options, random),
+    log,
+    lease,
+    launchers: [...functions, launchers.processes, launchers.containers],
+    healthProbe: httpHealthProbe,
+    findGpus: parts.findGpus,
+    webhookSender,
+    ...(options.prices && { prices: options.prices }),
+    endpointDeleted: (endpointId) => void parts.objects?.endpointDeleted(endpointId),
+    volumeFiles: storage.volumes,
+  });
+  parts.engine = engine;
+  return engine;
 }
 
 /** Before the workers, which are told where to find it. */
@@ -247,9 +259,8 @@ function workerPort(engine: RunningEngine, parts: Parts): WorkerServer {
 }
 
 function running(
-  facts: Pick<Emulator, "url" | "apiKey" | "webhookSecret" | "endpointIds" | "clock">,
+  facts: Omit<Emulator, "s3" | "exceededLimits" | "stop" | typeof Symbol.asyncDispose>,
   parts: Parts,
-  { close: _, ...testKit }: RunningTestKit,
   http: HttpServer,
 ): Emulator {
   let stopped: Promise<void> | undefined;
@@ -265,19 +276,10 @@ function running(
   };
   return {
     ...facts,
-    ...testKit,
     s3: parts.objects?.access,
     exceededLimits: () => parts.limits?.exceededLimits() ?? [],
     stop,
     [Symbol.asyncDispose]: () => stop("kill"),
-  };
-}
-
-function clockOf(engine: EngineContext): EmulatorClock {
-  const { signal } = new AbortController();
-  return {
-    now: () => engine.clock.now(),
-    advance: async (by) => advanceClock(engine, readAdvanceMs({ advance: by }), signal),
   };
 }
 

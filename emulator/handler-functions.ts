@@ -4,6 +4,7 @@ import { InProcessIsolate } from "../runtime/in-process/in-process-isolate.ts";
 import type { WorkerLog } from "../runtime/log/worker-log.ts";
 import { LIMITS } from "../runtime/protocol/limits.ts";
 import { WORKER_ENV } from "../runtime/protocol/worker-env.ts";
+import { type LocalLine, type LocalPeer, localSessions } from "../runtime/source/local-session.ts";
 import { SessionSource } from "../runtime/source/session-source.ts";
 import { RUNTIME_VERSION } from "../runtime/version.ts";
 import { startWorker, type WorkerEnd } from "../runtime/worker.ts";
@@ -13,7 +14,6 @@ import type { FunctionEndpoint } from "./function-endpoint.ts";
 import type { InProcessWorker } from "./launch/in-process-launcher.ts";
 import type { WorkerOrder } from "./launch/launcher.ts";
 import { inheritedEnvironment } from "./launch/worker-process.ts";
-import { localSessions, type LocalService } from "./local-session.ts";
 
 /** As `sv-worker` ends. */
 const EXIT_CODES: Readonly<Record<WorkerEnd, number>> = {
@@ -32,7 +32,8 @@ export interface HandlerFunctionsOptions {
   readonly endpoints: Readonly<Record<string, FunctionEndpoint>>;
   /** Where jobs' directories are made. */
   readonly tempRoot: string;
-  readonly service: () => LocalService;
+  /** The service's side of a session of the worker with that token, or why there is none. */
+  readonly openSession: (workerToken: string, line: LocalLine) => LocalPeer | string;
   /** What a worker process would be told by its environment. Must not throw. */
   readonly workerEnv: (order: WorkerOrder) => Readonly<Record<string, string>>;
   /** Called with what a job's handler writes to its log. */
@@ -63,14 +64,14 @@ export class HandlerFunctions {
     const { template, workerToken } = order;
     const served = this.#byImage.get(template.imageName);
     if (served === undefined) throw new Error(`there is no function for ${template.imageName}`);
-    const { service, workerEnv, tempRoot } = this.#options;
+    const { openSession, workerEnv, tempRoot } = this.#options;
     const env = { ...inheritedEnvironment(), ...workerEnv(order), ...template.env };
     const { [WORKER_ENV.volumePath]: volumePath } = env;
     const initLimitMs = wishedInitLimitMs(template) ?? LIMITS.workerInitMs;
     const isolate = { ...served, initLimitMs, volumePath, tempRoot, storageEnv: env };
     const source = new SessionSource({
       runtimeVersion: RUNTIME_VERSION,
-      openSession: (events) => localSessions(service(), workerToken)(events),
+      openSession: localSessions((toWorker) => openSession(workerToken, toWorker)),
     });
     const worker = startWorker({
       handler: template.imageName,

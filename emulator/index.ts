@@ -11,8 +11,9 @@ export {
   LOCAL_ENDPOINT_DEFAULTS,
   type LocalHandler,
 } from "./local-endpoint.ts";
-export type { Emulator, EmulatorClock, EmulatorOptions, WorkerLine } from "./options.ts";
+export type { Emulator, EmulatorOptions, WorkerLine } from "./options.ts";
 export type { S3Access } from "./objects/object-service.ts";
+export type { EmulatorClock } from "./test-kit/emulator-clock.ts";
 export type { EndpointHandle, EndpointQueue, WaitLimit } from "./test-kit/endpoint-handle.ts";
 export type { JobRecord } from "./test-kit/job-record.ts";
 export { NotIdleError } from "./test-kit/not-idle-error.ts";

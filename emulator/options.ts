@@ -1,6 +1,5 @@
 /** How the service is started as a library, and what is in the caller's hands once it runs. */
 import type { PriceTable } from "./core/billing/prices.ts";
-import type { Advance } from "./engine/advance-clock.ts";
 import type { ExceededLimit } from "./core/limit-report.ts";
 import type { LimitMode } from "./core/rate-limit.ts";
 import type { EngineLog } from "./engine/context.ts";
@@ -87,19 +86,6 @@ export interface EmulatorOptions {
   readonly jobEnded?: (job: JobRecord) => void;
 }
 
-/** Service time, by which jobs expire, workers turn idle and webhooks are tried again. */
-export interface EmulatorClock {
-  /** Service time now, ms since the epoch: real time and all advances. */
-  now(): number;
-  /**
-   * Advances service time by a text like `31m`, `1h30m` or `250ms`, or by a number of ms. Everything that is due on the
-   * way happens, in order; resolves when that has settled, or after 30 s of real time. Running handlers keep real time.
-   *
-   * @throws an error with the code `invalid_request` for what is no duration, negative, or too long
-   */
-  advance(by: string | number): Promise<Advance>;
-}
-
 export interface Emulator extends TestKit, AsyncDisposable {
   /** For example `http://127.0.0.1:7080`. */
   readonly url: string;
@@ -110,7 +96,6 @@ export interface Emulator extends TestKit, AsyncDisposable {
   readonly endpointIds: readonly string[];
   /** Where the object store is and the keys for it; undefined if there is none. */
   readonly s3: S3Access | undefined;
-  readonly clock: EmulatorClock;
   /** What was over the rate limits since the start, also after `stop`: what fails in production. Empty with `limits: "off"`. */
   exceededLimits(): readonly ExceededLimit[];
   /** Stops everything: `drain` (the default) lets running jobs finish, `kill` does not. Idempotent; `kill` hastens a drain. */

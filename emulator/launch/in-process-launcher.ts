@@ -42,9 +42,9 @@ export function createInProcessLauncher(options: InProcessLauncherOptions): Laun
   };
 }
 
-function launch({ start, line }: InProcessLauncherOptions, order: WorkerOrder): LaunchedWorker {
-  const tail = new LineTail((text) => line(order, text));
-  const worker = start(order, (text) => tail.push(Buffer.from(`${text}\n`)));
+function launch(options: InProcessLauncherOptions, order: WorkerOrder): LaunchedWorker {
+  const tail = new LineTail((text) => options.line(order, text));
+  const worker = options.start(order, (text) => tail.push(Buffer.from(`${text}\n`)));
   return {
     exited: worker.ended.then((exitCode) => ({
       exitCode,

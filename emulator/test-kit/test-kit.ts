@@ -9,11 +9,13 @@ import {
   type TestKitParts,
   type WaitLimit,
 } from "./endpoint-handle.ts";
+import { clockOf, type EmulatorClock } from "./emulator-clock.ts";
 import { LaterClient } from "./later-client.ts";
 import { type JobRecord, recordOf } from "./job-record.ts";
 import { deliveriesIn, type WebhookDelivery } from "./webhook-inbox.ts";
 
 export interface TestKit {
+  readonly clock: EmulatorClock;
   /** @throws RangeError for an endpoint that there is not */
   endpoint(id: string): EndpointHandle;
   /**
@@ -29,7 +31,8 @@ export interface TestKit {
   };
 }
 
-export interface RunningTestKit extends TestKit {
+export interface RunningTestKit {
+  readonly kit: TestKit;
   /** Tells of the jobs that have ended, and of no more. */
   close(): Promise<void>;
 }
@@ -50,9 +53,12 @@ export function openTestKit(
   const forget = lines.follow(engine.events);
   const unfollow = jobEnded === undefined ? undefined : followEnds(parts, jobEnded);
   return {
-    endpoint: (id) => endpointHandle(parts, id),
-    idle: (limit) => idle(engine, limit),
-    webhooks: { deliveries: (filter = {}) => deliveriesIn(engine, filter) },
+    kit: {
+      clock: clockOf(engine),
+      endpoint: (id) => endpointHandle(parts, id),
+      idle: (limit) => idle(engine, limit),
+      webhooks: { deliveries: (filter = {}) => deliveriesIn(engine, filter) },
+    },
     async close() {
       await unfollow?.();
       forget();

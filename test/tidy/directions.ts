@@ -135,21 +135,17 @@ const layers: readonly Layer[] = [
   },
   {
     of: "emulator/in-process.ts",
-    mayImport: ["emulator/handler-functions.ts", "emulator/options.ts", "emulator/launch/"],
-  },
-  {
-    of: "emulator/handler-functions.ts",
     mayImport: [
-      "emulator/function-endpoint.ts",
-      "emulator/local-session.ts",
+      "emulator/handler-functions.ts",
+      "emulator/options.ts",
+      "emulator/engine/",
       "emulator/launch/",
-      "runtime/",
-      core,
+      "runtime/source/local-session.ts",
     ],
   },
   {
-    of: "emulator/local-session.ts",
-    mayImport: ["emulator/engine/", "runtime/source/session.ts", protocol],
+    of: "emulator/handler-functions.ts",
+    mayImport: ["emulator/function-endpoint.ts", "emulator/launch/", "runtime/", core],
   },
   {
     of: "emulator/storage.ts",

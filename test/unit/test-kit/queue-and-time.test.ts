@@ -24,8 +24,9 @@ describe("the queue", () => {
   test("on hold keeps its jobs, whoever is free, and lets them go in order", async () => {
     await using emulator = await start();
     await using client = clientOf(emulator);
-    const { queue, jobs } = emulator.endpoint("echo");
-    await emulator.endpoint("echo").run({ n: 0 });
+    const endpoint = emulator.endpoint("echo");
+    const { queue } = endpoint;
+    await endpoint.run({ n: 0 });
     queue.hold();
     for (const n of [1, 2, 3]) await client.endpoint("echo").run({ n });
     await emulator.idle();
@@ -34,7 +35,7 @@ describe("the queue", () => {
     await queue.release();
     await emulator.idle();
     expect(await queue.jobs()).toEqual([]);
-    expect((await jobs({ status: "COMPLETED" })).map(({ output }) => output)).toEqual(
+    expect((await endpoint.jobs({ status: "COMPLETED" })).map(({ output }) => output)).toEqual(
       [0, 1, 2, 3].map((n) => ({ n })),
     );
   });
