@@ -185,12 +185,14 @@ async function openEngine(
 
 /** Before the workers, which are told where to find it. */
 function openStorage(
-  { dataDir, host = DEFAULT_HOST, port = DEFAULT_PORT, s3 = {} }: EmulatorOptions,
+  { dataDir, host = DEFAULT_HOST, port = DEFAULT_PORT, handlers, ...rest }: EmulatorOptions,
   parts: Parts,
   random: Random,
   endpoints: readonly LocalEndpoint[],
 ): Promise<Storage> {
   const { log, store } = parts;
+  // Opening it takes longer than all the rest, and few functions of a test need it.
+  const { s3 = handlers === undefined && rest.endpoints !== undefined ? false : {} } = rest;
   return startStorage({
     log,
     store,

@@ -10,7 +10,7 @@ import { eventually } from "../../e2e/jobs/observe.ts";
 type Endpoints = NonNullable<EmulatorOptions["endpoints"]>;
 
 const start = (endpoints: Endpoints, more: EmulatorOptions = {}) =>
-  startEmulator({ port: 0, s3: false, apiKey: "test-key", endpoints, ...more });
+  startEmulator({ port: 0, apiKey: "test-key", endpoints, ...more });
 
 /** Runs until its signal aborts, and tells what it was told. */
 function untilAborted(heard: string[] = []) {
@@ -233,4 +233,14 @@ describe("a handler that is a function of the test", () => {
     await emulator.stop("kill");
     expect(heard).toEqual(["begun", "aborted"]);
   });
+});
+
+test("objects are kept where a store is asked for", async () => {
+  const handler = async (_: Job, { upload }: Context) => upload("a.txt", "hello");
+  await using emulator = await start({ files: { handler } }, { s3: {} });
+  const { output, status } = await emulator.endpoint("files").run({});
+  expect(status).toBe("COMPLETED");
+  expect(JSON.stringify(output)).toContain(emulator.s3?.endpoint ?? "nowhere");
+  await using without = await start({ files: { handler } });
+  expect(without.s3).toBeUndefined();
 });
