@@ -15,6 +15,7 @@ if (Number.parseInt(process.versions.node) < 24) {
 const alias = [
   ["sv-runtime/emulator", "emulator/index.ts"],
   ["sv-runtime/testing", "runtime/testing.ts"],
+  ["sv-runtime/vitest", "runtime/vitest.ts"],
   ["sv-runtime/client", "runtime/client/index.ts"],
   ["sv-runtime", "runtime/index.ts"],
 ].map(([find, file]) => ({

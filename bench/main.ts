@@ -16,6 +16,7 @@ import { memory } from "./rows/memory.ts";
 import { pickup } from "./rows/pickup.ts";
 import { queueDepth } from "./rows/queue-depth.ts";
 import type { Row } from "./rows/row.ts";
+import { ready } from "./rows/ready.ts";
 import { spawn } from "./rows/spawn.ts";
 import { start } from "./rows/start.ts";
 import { streaming } from "./rows/streaming.ts";
@@ -33,6 +34,7 @@ const ROWS: readonly Row[] = [
   spawn,
   start,
   container,
+  ready,
   takeover,
   queueDepth,
   crowd,

@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 import { type Containers, createContainers } from "./containers.ts";
 import type { HandlerFiles } from "./handler-files.ts";
 import type { Launcher, WorkerOrder } from "./launch/launcher.ts";
-import type { PodLauncher } from "./launch/pod-launcher.ts";
 import { createProcessLauncher, type ProcessLauncherOptions } from "./launch/process-launcher.ts";
 import type { EmulatorOptions } from "./options.ts";
 
@@ -18,12 +17,10 @@ export interface LaunchersOptions extends Omit<
 }
 
 export interface Launchers {
+  /** What workers are started with. */
+  readonly all: readonly Launcher[];
+  /** Starts pods, too. */
   readonly containers: Containers;
-  /** What the engine starts workers and pods with. */
-  readonly ofEngine: {
-    readonly launchers: readonly Launcher[];
-    readonly podLauncher: PodLauncher;
-  };
 }
 
 export function createLaunchers(options: LaunchersOptions): Launchers {
@@ -38,8 +35,7 @@ export function createLaunchers(options: LaunchersOptions): Launchers {
     line,
   });
   const containers = createContainers({ ...options, docker: emulator.docker, line });
-  const launchers = [processes, containers];
-  return { containers, ofEngine: { launchers, podLauncher: containers } };
+  return { all: [processes, containers], containers };
 }
 
 /** The programs workers run: beside the built service, or the built ones when the service runs from its sources. */

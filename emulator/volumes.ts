@@ -8,7 +8,7 @@ import { volumesOf } from "./core/network-volume.ts";
 import type { Pod } from "./core/pod.ts";
 import type { EngineLog } from "./engine/context.ts";
 import type { VolumeFiles } from "./engine/network-volume-directory.ts";
-import type { LocalHandler } from "./local-endpoint.ts";
+import type { LocalEndpoint } from "./local-endpoint.ts";
 import type { ObjectService } from "./objects/object-service.ts";
 import { DirectorySync, makeDirectoryDurably } from "./store/sqlite/durable-directory.ts";
 import { codeOf, fromFileSystem } from "./store/sqlite/sqlite-error.ts";
@@ -79,7 +79,7 @@ export class Volumes implements VolumeFiles {
    *
    * @throws VolumeUnusableError
    */
-  async openLocal(handlers: readonly LocalHandler[]): Promise<void> {
+  async openLocal(handlers: readonly LocalEndpoint[]): Promise<void> {
     for (const { id, volume } of handlers) {
       if (volume === undefined) continue;
       await fs.mkdir(volume, { recursive: true }).catch((error: unknown) => {

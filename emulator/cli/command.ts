@@ -1,6 +1,7 @@
 /** The command line of `sv-emulate`: its flags, its help and how it is read. */
 import { Command, CommanderError, Option } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
+import { addExecCommand, type ExecFlags, splitCommand } from "./exec-flags.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
 import { ASK_FOR_GPUS, SIMULATE_GPUS } from "../core/gpu-declaration.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
@@ -17,9 +18,16 @@ import {
 } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What was asked for: to serve targets, to build an image, or just a text: the help or the version. */
+/** What was asked for: to serve targets, also beside a command, to build an image, or just a text: the help or the version. */
 export type Invocation =
   | { readonly kind: "build"; readonly target: string | undefined; readonly flags: BuildFlags }
+  | {
+      readonly kind: "exec";
+      readonly targets: readonly string[];
+      readonly flags: ExecFlags;
+      /** The program and its arguments. */
+      readonly command: readonly string[];
+    }
   | { readonly kind: "serve"; readonly targets: readonly string[]; readonly flags: Flags }
   | { readonly kind: "answer"; readonly text: string };
 
@@ -37,6 +45,7 @@ export function readCommandLine(
 ): Invocation {
   let text = "";
   let invocation: Invocation | undefined;
+  const { own, command: child } = splitCommand(args);
   const command = createCommand(version)
     .action(() => {
       invocation = { kind: "serve", targets: command.args, flags: command.opts<Flags>() };
@@ -53,8 +62,12 @@ export function readCommandLine(
     });
   // What is added only now takes over how the command answers and fails.
   addBuildCommand(command, (target, flags) => (invocation = { kind: "build", target, flags }));
+  addExecCommand(
+    command,
+    (targets, flags) => (invocation = { kind: "exec", targets, flags, command: child }),
+  );
   try {
-    command.parse(args, { from: "user" });
+    command.parse(own, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: "answer", text };
@@ -70,7 +83,9 @@ function createCommand(version: string): Command {
     .description(
       "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",
     )
-    .usage("[options] [targets...]\n       sv-emulate build [options] [directory]")
+    .usage(
+      "[options] [targets...]\n       sv-emulate build [options] [directory]\n       sv-emulate exec [options] [targets...] -- <command> [arguments...]",
+    )
     .argument("[targets...]", TARGETS_HELP)
     .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
     .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
@@ -129,7 +144,7 @@ function addChoices(command: Command): Command {
 const TARGETS_HELP =
   `what to serve: a handler file (${HANDLER_ENDINGS.join(", ")}), a directory with a ` +
   `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (.json); ` +
-  `default: the current directory. A directory called build is ./build`;
+  `default: the current directory. A directory called build or exec is ./build or ./exec`;
 
 const EXIT_HELP = Object.entries(EXIT_MEANINGS)
   .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
@@ -157,6 +172,7 @@ Examples:
   sv-emulate ../a/handler.ts b.js  the endpoints "a" and "b", wherever they lie
   sv-emulate ${CONFIG_NAME}        endpoints with settings of their own
   sv-emulate --ephemeral --port 0  the current directory, nothing kept, any free port
+  sv-emulate exec -- npm test      the current directory for as long as the command runs
 
 A line on stdout that begins "ready http://" says that it can be called.
 The first SIGINT or SIGTERM (Ctrl-C) lets running jobs finish, a second one stops at once.

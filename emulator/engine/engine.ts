@@ -42,6 +42,8 @@ export interface EngineOptions {
   readonly store: Store;
   /** Real time. Service time is ahead of it by what it was advanced, in this run and earlier ones. */
   readonly clock: Clock;
+  /** What service time goes by; default `clock`. */
+  readonly serviceClock?: Clock;
   readonly random: Random;
   readonly log: EngineLog;
   readonly launchers: readonly Launcher[];
@@ -151,7 +153,7 @@ async function createContext(
 ): Promise<EngineContext> {
   const { store, random, log, lease = DEFAULT_LEASE_TERMS } = options;
   const realClock = options.clock;
-  const clock = new ServiceClock(realClock, await storedOffsetMs(options));
+  const clock = new ServiceClock(options.serviceClock ?? realClock, await storedOffsetMs(options));
   const directory = await EndpointDirectory.load(store);
   const volumes = await NetworkVolumeDirectory.load(store);
   const activity = new Activity();

@@ -33,6 +33,8 @@ const layers: readonly Layer[] = [
   { of: "runtime/service-source.ts", mayImport: ["runtime/"] },
   { of: "runtime/index.ts", mayImport: ["runtime/"] },
   { of: "runtime/testing.ts", mayImport: ["runtime/"] },
+  { of: "runtime/vitest.ts", mayImport: ["runtime/job-matchers.ts"] },
+  { of: "runtime/job-matchers.ts", mayImport: ["runtime/client/", protocol] },
   { of: "runtime/bin/", mayImport: ["runtime/"] },
   // Both ends of the pipe between the supervisor and the handler process speak its frames.
   {
@@ -40,6 +42,19 @@ const layers: readonly Layer[] = [
     mayImport: ["runtime/pipe/", "runtime/storage/", runtimeCore, protocol],
   },
   { of: "runtime/isolate/", mayImport: ["runtime/pipe/", leftovers, runtimeCore, protocol] },
+  // What the handler process and its supervisor do, in one process.
+  {
+    of: "runtime/in-process/",
+    mayImport: [
+      "runtime/handler/",
+      "runtime/isolate/",
+      "runtime/pipe/",
+      "runtime/source/lease-book.ts",
+      "runtime/storage/",
+      runtimeCore,
+      protocol,
+    ],
+  },
   // Runs the user's server out of what the handler process uses for handlers.
   {
     of: "runtime/server/",
@@ -80,6 +95,11 @@ const layers: readonly Layer[] = [
     of: "emulator/secrets/",
     mayImport: ["emulator/store/sqlite/", "emulator/store/store.ts", core, protocol],
   },
+  // What tests have of the engine; they submit as any client does.
+  {
+    of: "emulator/test-kit/",
+    mayImport: ["emulator/engine/", "runtime/client/", core, protocol],
+  },
   // Requests to load balancing endpoints go on to the servers that their workers are.
   {
     of: "emulator/http/",
@@ -103,7 +123,45 @@ const layers: readonly Layer[] = [
   // Parts of the composition root: what it hands in.
   {
     of: "emulator/options.ts",
-    mayImport: ["emulator/local-endpoint.ts", "emulator/engine/", "emulator/objects/", core],
+    mayImport: [
+      "emulator/local-endpoint.ts",
+      "emulator/function-endpoint.ts",
+      "emulator/test-kit/",
+      "emulator/engine/",
+      "emulator/objects/",
+      core,
+    ],
+  },
+  {
+    of: "emulator/function-endpoint.ts",
+    mayImport: ["emulator/local-endpoint.ts", "runtime/handler/"],
+  },
+  {
+    of: "emulator/in-process.ts",
+    mayImport: [
+      "emulator/handler-functions.ts",
+      "emulator/options.ts",
+      "emulator/engine/",
+      "emulator/launch/",
+      "runtime/source/local-session.ts",
+    ],
+  },
+  {
+    of: "emulator/handler-functions.ts",
+    mayImport: ["emulator/function-endpoint.ts", "emulator/launch/", "runtime/", core],
+  },
+  {
+    of: "emulator/storage.ts",
+    mayImport: [
+      "emulator/local-endpoint.ts",
+      "emulator/options.ts",
+      "emulator/volumes.ts",
+      "emulator/engine/",
+      "emulator/launch/launcher.ts",
+      "emulator/objects/",
+      "emulator/store/store.ts",
+      core,
+    ],
   },
   {
     of: "emulator/launchers.ts",

@@ -92,10 +92,10 @@ export async function createTestEngine(
   };
   const addEndpoint = async (id = "echo", settings: Partial<Endpoint> = {}) => {
     const createdAt = new Date(clock.now()).toISOString();
-    const template: Template = localTemplate({ id, path: `/handlers/${id}.ts` });
+    const template: Template = localTemplate({ id });
     const quiet = { workersMin: 0, workersMax: 10, idleTimeout: 3_600, ...settings };
     const endpoint: Endpoint = {
-      ...localEndpoint({ id, path: template.name }, createdAt),
+      ...localEndpoint({ id }, createdAt),
       ...quiet,
     };
     await running.serve([{ template, endpoint }]);

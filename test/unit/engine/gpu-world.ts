@@ -82,7 +82,7 @@ export class GpuWorld {
   constructor(devices: readonly GpuDevice[], askers: readonly Asker[]) {
     this.#devices = devices;
     this.#endpoints = askers.map((wish, id) => ({
-      ...localEndpoint({ id: String(id), path: "/handler.js" }, ""),
+      ...localEndpoint({ id: String(id) }, ""),
       computeType: "GPU",
       ...wish,
     }));
