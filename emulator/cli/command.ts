@@ -1,6 +1,7 @@
 /** The command line of `sv-emulate`: its flags, its help and how it is read. */
 import { Command, CommanderError, Option } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
+import { addInitCommand, type InitFlags } from "./init-flags.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
 import { ASK_FOR_GPUS } from "../core/gpu-declaration.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
@@ -17,9 +18,10 @@ import {
 } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What was asked for: to serve targets, to build an image, or just a text: the help or the version. */
+/** What was asked for: to serve targets, to build an image, to begin a project, or just a text: the help or the version. */
 export type Invocation =
   | { readonly kind: "build"; readonly target: string | undefined; readonly flags: BuildFlags }
+  | { readonly kind: "init"; readonly name: string | undefined; readonly flags: InitFlags }
   | { readonly kind: "serve"; readonly targets: readonly string[]; readonly flags: Flags }
   | { readonly kind: "answer"; readonly text: string };
 
@@ -53,6 +55,7 @@ export function readCommandLine(
     });
   // What is added only now takes over how the command answers and fails.
   addBuildCommand(command, (target, flags) => (invocation = { kind: "build", target, flags }));
+  addInitCommand(command, (name, flags) => (invocation = { kind: "init", name, flags }));
   try {
     command.parse(args, { from: "user" });
   } catch (error) {
@@ -70,7 +73,7 @@ function createCommand(version: string): Command {
     .description(
       "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",
     )
-    .usage("[options] [targets...]\n       sv-emulate build [options] [directory]")
+    .usage("[options] [targets...]\n       sv-emulate build [options] [directory]\n       sv-emulate init [options] [name]")
     .argument("[targets...]", TARGETS_HELP)
     .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
     .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
@@ -129,7 +132,7 @@ function addChoices(command: Command): Command {
 const TARGETS_HELP =
   `what to serve: a handler file (${HANDLER_ENDINGS.join(", ")}), a directory with a ` +
   `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (.json); ` +
-  `default: the current directory. A directory called build is ./build`;
+  `default: the current directory. A directory called build or init is ./build or ./init`;
 
 const EXIT_HELP = Object.entries(EXIT_MEANINGS)
   .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)

@@ -24,10 +24,12 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
     if (invocation.kind === "serve") return await run(invocation, signals);
     if (invocation.kind === "build") {
       const { runBuildCommand } = await import("./build.ts");
-      return await runBuildCommand(invocation, process.cwd(), signals, {
-        out: (text) => void process.stdout.write(text),
-        err: (text) => void process.stderr.write(text),
-      });
+      return await runBuildCommand(invocation, process.cwd(), signals, output);
+    }
+    if (invocation.kind === "init") {
+      const { runInitCommand } = await import("./init.ts");
+      const isInteractive = process.stdin.isTTY && process.stdout.isTTY;
+      return await runInitCommand(invocation, process.cwd(), signals, { ...output, isInteractive });
     }
     process.stdout.write(invocation.text);
     return EXIT.stopped;
@@ -36,6 +38,11 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
     return exitCodeOf(error);
   }
 }
+
+const output = {
+  out: (text: string) => void process.stdout.write(text),
+  err: (text: string) => void process.stderr.write(text),
+};
 
 interface Request {
   readonly targets: readonly string[];
