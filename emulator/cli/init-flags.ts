@@ -44,9 +44,9 @@ Starters:
 ${STARTERS_HELP}
 
 Examples:
-  sv-emulate init                                        asks
-  sv-emulate init greeter --template hello --install     the project greeter in ./greeter
-  sv-emulate init --dir . --template load-balanced --yes a project in this directory, by its name
+  sv-emulate init                                       asks
+  sv-emulate init greeter --template hello --install    the project greeter in ./greeter
+  sv-emulate init --dir . --template openai-chat --yes  one in this directory, by its name
 
 Nothing is overwritten: where a file of the project exists already, it is named and nothing is written.
 Where there is no terminal, nothing is asked.

@@ -1,6 +1,16 @@
 /** Asks a person in a terminal what the flags of `sv-emulate init` have not said. */
-import { cancel, confirm, intro, isCancel, select, text } from "@clack/prompts";
+import {
+  cancel,
+  CANCEL_SYMBOL,
+  type CommonOptions,
+  confirm,
+  intro,
+  select,
+  text,
+} from "@clack/prompts";
 import { STARTER_NAMES, type StarterName, STARTERS } from "../starter/starters.ts";
+
+const EXAMPLE_NAME = "my-endpoint";
 
 /** What is known of the project; undefined is asked for. */
 export interface Wishes {
@@ -12,52 +22,45 @@ export interface Wishes {
 
 export type Settled = { readonly [K in keyof Wishes]-?: NonNullable<Wishes[K]> };
 
-/** Thrown when the person has had enough. */
+/** What is wrong with a name, if anything is. */
+export type ProblemOf = (name: string) => string | undefined;
+
+/** The person has had enough: a question was left with Ctrl-C or Escape, or the signal aborted. */
 export class GivenUpError extends Error {
   override readonly name = "GivenUpError";
 }
 
-/**
- * @param problemOf what is wrong with a name for a project of a starter
- * @throws GivenUpError when a question is left with Ctrl-C or Escape, or the signal aborts
- */
+/** @throws GivenUpError */
 export async function ask(
   wishes: Wishes,
-  problemOf: (name: string, starter: StarterName) => string | undefined,
-  signal: AbortSignal,
+  problemOf: ProblemOf,
+  terminal: CommonOptions = {},
 ): Promise<Settled> {
-  intro("A project of your own");
-  const starter =
-    wishes.starter ??
-    answered(
-      await select({
-        message: "Which starter?",
-        options: STARTER_NAMES.map((value) => ({ value, hint: STARTERS[value] })),
-        signal,
-      }),
-    );
-  const name =
-    wishes.name ??
-    answered(
-      await text({
-        message: "What is it called?",
-        placeholder: "my-endpoint",
-        defaultValue: "my-endpoint",
-        validate: (written) => problemOf(written || "my-endpoint", starter),
-        signal,
-      }),
-    );
-  const git =
-    wishes.git ??
-    answered(await confirm({ message: "Make it a Git repository?", initialValue: true, signal }));
-  const install =
-    wishes.install ??
-    answered(await confirm({ message: "Install its packages now?", initialValue: true, signal }));
-  return { name, starter, git, install };
-}
-
-function answered<T>(answer: T | symbol): T {
-  if (!isCancel(answer)) return answer as T;
-  cancel("Nothing was written.");
-  throw new GivenUpError("nothing was written");
+  intro("A project of your own", terminal);
+  const choose = async () =>
+    select({
+      ...terminal,
+      message: "Which starter?",
+      options: STARTER_NAMES.map((value) => ({ value, hint: STARTERS[value] })),
+    });
+  const write = async () =>
+    text({
+      ...terminal,
+      message: "What is it called?",
+      placeholder: EXAMPLE_NAME,
+      defaultValue: EXAMPLE_NAME,
+      validate: (written) => problemOf(written || EXAMPLE_NAME),
+    });
+  const agree = async (message: string) => confirm({ ...terminal, message });
+  const answered = <T>(answer: T | typeof CANCEL_SYMBOL): T => {
+    if (answer !== CANCEL_SYMBOL) return answer;
+    cancel("Nothing was written.", terminal);
+    throw new GivenUpError("the questions were not answered");
+  };
+  return {
+    starter: wishes.starter ?? answered(await choose()),
+    name: wishes.name ?? answered(await write()),
+    git: wishes.git ?? answered(await agree("Make it a Git repository?")),
+    install: wishes.install ?? answered(await agree("Install its packages now?")),
+  };
 }

@@ -1,15 +1,15 @@
 /** Runs `sv-emulate init`: settles what the project is to be, writes it, and says what comes next. */
-import { readFile } from "node:fs/promises";
-import { findPackageJSON, isBuiltin } from "node:module";
-import { basename, dirname, relative, resolve, sep } from "node:path";
+import { isBuiltin } from "node:module";
+import { basename, isAbsolute, resolve } from "node:path";
 import { nearMiss } from "../core/near-miss.ts";
+import { readOwnPackage, versionsFor } from "../starter/own-package.ts";
 import { packagesOf, projectFiles } from "../starter/project-files.ts";
 import { endpointIdOf, fittingName, nameProblem } from "../starter/project-name.ts";
-import { readStarter, STARTER_NAMES, type StarterName } from "../starter/starters.ts";
+import { readStarters, STARTER_NAMES, type StarterName } from "../starter/starters.ts";
 import { writeProject } from "../starter/write-project.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import type { InitFlags } from "./init-flags.ts";
-import type { Settled, Wishes } from "./init-questions.ts";
+import type { ProblemOf, Settled, Wishes } from "./init-questions.ts";
 import { shownPath } from "./place.ts";
 import { runProgram } from "./run-program.ts";
 import type { StopSignals } from "./signals.ts";
@@ -23,9 +23,12 @@ export interface InitInvocation {
 export interface InitTerminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Whether a person sits there who can be asked. */
+  /** Whether there is a person who can be asked. */
   readonly isInteractive: boolean;
 }
+
+/** The project is as by default where neither a flag nor a person says otherwise. */
+const DEFAULTS = { starter: "hello", git: false, install: false } as const;
 
 export async function runInitCommand(
   { name, flags }: InitInvocation,
@@ -35,80 +38,82 @@ export async function runInitCommand(
 ): Promise<ExitCode> {
   const stopped = new AbortController();
   void signals.nth(1).then(() => stopped.abort());
-  const own = await ownPackage();
-  const starters = new Map(
-    await Promise.all(
-      STARTER_NAMES.map(async (starter) => [starter, await readStarter(own.root, starter)] as const),
-    ),
-  );
-  const textsOf = (starter: StarterName) => starters.get(starter) ?? new Map<string, string>();
-  const problemOf = (written: string, starter: StarterName) => {
-    const packages = packagesOf(textsOf(starter));
-    return nameProblem(written, (other) => isBuiltin(other) || packages.includes(other));
-  };
-  const wishes = wishesOf(name, flags, cwd);
-  check(wishes, problemOf);
-  const asks = terminal.isInteractive && flags.yes !== true;
-  const settled = asks ? await askAll(wishes, problemOf, stopped.signal) : byDefault(wishes);
+  const own = await readOwnPackage();
+  const starters = await readStarters(own.root);
+  const packages = new Set([...starters.values()].flatMap(packagesOf));
+  const problemOf: ProblemOf = (written) =>
+    nameProblem(written, (other) => isBuiltin(other) || packages.has(other));
+  const wishes = wishesOf(name, flags, cwd, problemOf);
+  const mayAsk = terminal.isInteractive && flags.yes !== true;
+  const settled = mayAsk ? await askAll(wishes, problemOf, stopped.signal) : byDefault(wishes);
   if (settled === undefined) return EXIT.stoppedAtOnce;
-
   const directory = resolve(cwd, flags.dir ?? endpointIdOf(settled.name));
-  const versions = new Map(own.versions).set(own.name, ownVersion(own, directory));
-  const files = projectFiles(textsOf(settled.starter), { name: settled.name, versions });
-  await writeProject(directory, files, shownPath(directory, cwd));
+  const shown = shownPath(directory, cwd);
+  const terms = { name: settled.name, versions: versionsFor(own, directory) };
+  const texts = starters.get(settled.starter) ?? new Map<string, string>();
+  await writeProject(directory, projectFiles(texts, terms), shown);
   const isComplete = await finish(settled, directory, stopped.signal, terminal);
   if (stopped.signal.aborted) return EXIT.stoppedAtOnce;
-  terminal.out(nextSteps(settled, shownPath(directory, cwd), isComplete));
+  terminal.out(nextSteps(settled, shown, settled.install && isComplete));
   return isComplete ? EXIT.stopped : EXIT.unexpected;
 }
 
-/** @throws UsageError when there is no such starter */
-function wishesOf(name: string | undefined, flags: InitFlags, cwd: string): Wishes {
-  const { template, dir, git, install } = flags;
-  const starter = STARTER_NAMES.find((known) => known === template);
-  if (template !== undefined && starter === undefined) {
-    const near = nearMiss(template, STARTER_NAMES);
-    const hint = near === undefined ? "" : `did you mean ${near}? `;
+/** @throws UsageError when there is no such starter, or the name cannot be taken */
+function wishesOf(
+  written: string | undefined,
+  { template, dir, git, install }: InitFlags,
+  cwd: string,
+  problemOf: ProblemOf,
+): Wishes {
+  const starter = template === undefined ? undefined : starterNamed(template);
+  if (written !== undefined && (written.startsWith(".") || isAbsolute(written))) {
     throw new UsageError(
-      `there is no starter ${JSON.stringify(template)}; ${hint}there are ${STARTER_NAMES.join(", ")}`,
+      `${JSON.stringify(written)} is a directory and no name; to make the project there: sv-emulate init --dir ${written}`,
     );
   }
-  const byDirectory = dir === undefined ? undefined : fittingName(basename(resolve(cwd, dir)));
-  return { name: name ?? byDirectory, starter, git, install };
-}
-
-function check(
-  { name, starter }: Wishes,
-  problemOf: (name: string, starter: StarterName) => string | undefined,
-): void {
-  if (name === undefined) return;
-  if (name === "." || name.startsWith("./") || name.startsWith("/")) {
-    throw new UsageError(
-      `${JSON.stringify(name)} is a directory and no name; sv-emulate init --dir ${name} makes the project there`,
-    );
-  }
-  const problem = problemOf(name, starter ?? "hello");
+  const name =
+    written ?? (dir === undefined ? undefined : fittingName(basename(resolve(cwd, dir))));
+  const problem = name === undefined ? undefined : problemOf(name);
   if (problem !== undefined) throw new UsageError(problem);
+  return { name, starter, git, install };
 }
 
+function starterNamed(template: string): StarterName {
+  const starter = STARTER_NAMES.find((known) => known === template);
+  if (starter !== undefined) return starter;
+  const near = nearMiss(template, STARTER_NAMES);
+  const hint = near === undefined ? "" : `did you mean ${near}? `;
+  throw new UsageError(
+    `there is no starter ${JSON.stringify(template)}; ${hint}there are ${STARTER_NAMES.join(", ")}`,
+  );
+}
+
+/** Undefined when the person has had enough. */
 async function askAll(
   wishes: Wishes,
-  problemOf: (name: string, starter: StarterName) => string | undefined,
+  problemOf: ProblemOf,
   signal: AbortSignal,
 ): Promise<Settled | undefined> {
   const { ask, GivenUpError } = await import("./init-questions.ts");
-  return ask(wishes, problemOf, signal).catch((error: unknown) => {
+  return ask(wishes, problemOf, { signal }).catch((error: unknown) => {
     if (error instanceof GivenUpError) return undefined;
     throw error;
   });
 }
 
 /** @throws UsageError when there is no name */
-function byDefault({ name, starter = "hello", git = false, install = false }: Wishes): Settled {
-  if (name !== undefined) return { name, starter, git, install };
-  throw new UsageError(
-    "the project needs a name: sv-emulate init my-endpoint, or a directory to be named after: --dir my-endpoint",
-  );
+function byDefault({ name, starter, git, install }: Wishes): Settled {
+  if (name === undefined) {
+    throw new UsageError(
+      "the project needs a name: sv-emulate init my-endpoint, or a directory to be named after: --dir my-endpoint",
+    );
+  }
+  return {
+    name,
+    starter: starter ?? DEFAULTS.starter,
+    git: git ?? DEFAULTS.git,
+    install: install ?? DEFAULTS.install,
+  };
 }
 
 /** False when something that was asked for could not be done; the files are there all the same. */
@@ -126,50 +131,29 @@ async function finish(
     isComplete = false;
     err(`${[program, ...args].join(" ")}: ${problem}\n`);
   };
-  const isInside = async () =>
-    (await runProgram("git", ["rev-parse", "--is-inside-work-tree"], { cwd, isQuiet: true })) ===
-    undefined;
-  if (git && !(await isInside())) await run("git", "init", "--quiet");
+  if (git && !(await isInRepository(cwd))) await run("git", "init", "--quiet");
   if (install) await run("npm", "install", "--no-fund", "--no-audit");
   return isComplete;
 }
 
-function nextSteps({ name, starter, install }: Settled, shown: string, isComplete: boolean): string {
+async function isInRepository(cwd: string): Promise<boolean> {
+  const question = ["rev-parse", "--is-inside-work-tree"];
+  return (await runProgram("git", question, { cwd, isQuiet: true })) === undefined;
+}
+
+function nextSteps({ name, starter }: Settled, shown: string, isInstalled: boolean): string {
   const steps = [
     ...(shown === "." ? [] : [`cd ${shown}`]),
-    ...(install && isComplete ? [] : ["npm install"]),
+    ...(isInstalled ? [] : ["npm install"]),
     "npm test",
     "SV_API_KEY=local-key npm start",
   ];
-  const lines = steps.map((step) => `  ${step}`);
-  return `${name}, from the starter ${starter}, is in ${shown}. Next:\n\n${lines.join("\n")}\n\nIts README.md says how to call it and how to build its image.\n`;
-}
-
-interface OwnPackage {
-  readonly root: string;
-  readonly name: string;
-  readonly version: string;
-  /** Of what it depends on itself, for development too: those it was tested with. */
-  readonly versions: ReadonlyMap<string, string>;
-}
-
-async function ownPackage(): Promise<OwnPackage> {
-  const file = findPackageJSON(import.meta.url);
-  if (file === undefined) throw new Error("this installation of sv-runtime lacks package.json");
-  // Our own.
-  const manifest = JSON.parse(await readFile(file, "utf8")) as {
-    readonly name: string;
-    readonly version: string;
-    readonly dependencies: Readonly<Record<string, string>>;
-    readonly devDependencies: Readonly<Record<string, string>>;
-  };
-  const { name, version, dependencies, devDependencies } = manifest;
-  const versions = new Map(Object.entries({ ...devDependencies, ...dependencies }));
-  return { root: dirname(file), name, version, versions };
-}
-
-/** A clone that is not installed anywhere stands for itself: no registry has what it is. */
-function ownVersion({ root, version }: OwnPackage, directory: string): string {
-  if (root.split(sep).includes("node_modules")) return version;
-  return `file:${relative(directory, root).replaceAll(sep, "/")}`;
+  return [
+    `${name} is in ${shown}, from the starter ${starter}. Next:`,
+    "",
+    ...steps.map((step) => `  ${step}`),
+    "",
+    "Its README.md says how to call it and how to build its image.",
+    "",
+  ].join("\n");
 }

@@ -1,16 +1,20 @@
 /** Makes the files of a project of a starter's: its name is filled in, and the versions of what it depends on. Pure. */
 import { endpointIdOf } from "./project-name.ts";
+import type { StarterTexts } from "./starters.ts";
 
 /** Stands in the starters' files for what the project is called. */
 const PLACEHOLDER = "my-endpoint";
 
 const MANIFEST = "package.json";
 
-/** What a starter's package.json says beside much else. */
+/** The part of a starter's package.json that is filled in. */
 interface Manifest {
-  readonly dependencies: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly name: string;
+  readonly dependencies: Packages;
+  readonly devDependencies: Packages;
 }
+
+type Packages = Readonly<Record<string, string>>;
 
 export interface ProjectTerms {
   /** Of the npm package; with its scope if it has one. */
@@ -19,38 +23,38 @@ export interface ProjectTerms {
   readonly versions: ReadonlyMap<string, string>;
 }
 
-/** @param texts of the starter's files, by name */
 export function projectFiles(
-  texts: ReadonlyMap<string, string>,
-  { name, versions }: ProjectTerms,
+  texts: StarterTexts,
+  terms: ProjectTerms,
 ): ReadonlyMap<string, string> {
-  const id = endpointIdOf(name);
+  const id = endpointIdOf(terms.name);
   return new Map(
     texts.entries().map(([file, text]) => {
       const filled = text.replaceAll(PLACEHOLDER, id);
-      return [file, file === MANIFEST ? manifestOf(filled, name, versions) : filled];
+      return [file, file === MANIFEST ? manifestOf(filled, terms) : filled];
     }),
   );
 }
 
 /** The packages that a starter's projects depend on. */
-export function packagesOf(texts: ReadonlyMap<string, string>): readonly string[] {
+export function packagesOf(texts: StarterTexts): readonly string[] {
   const { dependencies, devDependencies } = readManifest(texts.get(MANIFEST));
   return Object.keys({ ...dependencies, ...devDependencies });
 }
 
-function manifestOf(text: string, name: string, versions: ReadonlyMap<string, string>): string {
+function manifestOf(text: string, { name, versions }: ProjectTerms): string {
   const manifest = readManifest(text);
-  const filled = {
+  const { dependencies, devDependencies } = manifest;
+  const filled: Manifest = {
     ...manifest,
     name,
-    dependencies: withVersions(manifest.dependencies, versions),
-    devDependencies: withVersions(manifest.devDependencies, versions),
+    dependencies: withVersions(dependencies, versions),
+    devDependencies: withVersions(devDependencies, versions),
   };
   return `${JSON.stringify(filled, null, 2)}\n`;
 }
 
-function withVersions(packages: object, versions: ReadonlyMap<string, string>): object {
+function withVersions(packages: Packages, versions: ReadonlyMap<string, string>): Packages {
   return Object.fromEntries(
     Object.keys(packages).map((name) => {
       const version = versions.get(name);
@@ -60,7 +64,8 @@ function withVersions(packages: object, versions: ReadonlyMap<string, string>): 
   );
 }
 
-function readManifest(text = "{}"): Manifest {
-  // The starters are our own.
-  return { dependencies: {}, devDependencies: {}, ...(JSON.parse(text) as Partial<Manifest>) };
+function readManifest(text: string | undefined): Manifest {
+  if (text === undefined) throw new Error(`a starter lacks its ${MANIFEST}`);
+  // Our own.
+  return JSON.parse(text) as Manifest;
 }

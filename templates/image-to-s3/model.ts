@@ -16,11 +16,7 @@ export interface Picture {
 
 export interface Model {
   /** Throws the signal's reason when that aborts. */
-  paint(
-    request: Request,
-    signal: AbortSignal,
-    painted: (share: number) => void,
-  ): Promise<Picture>;
+  paint(request: Request, signal: AbortSignal, painted: (share: number) => void): Promise<Picture>;
 }
 
 /** Here the weights would be read, to the GPU if there is one. */

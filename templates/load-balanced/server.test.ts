@@ -29,5 +29,5 @@ test("streams a token for each event", async () => {
 test("says what is wrong with a request", async () => {
   const response = await generate({ prompt: "to be", maxTokens: 0 });
   expect(response.status).toBe(400);
-  expect(await response.json()).toEqual({ error: expect.stringContaining("maxTokens") });
+  expect(await response.text()).toContain("maxTokens");
 }, 60_000);

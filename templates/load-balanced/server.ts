@@ -50,14 +50,19 @@ function sendJson(response: ServerResponse, status: number, value: unknown): voi
   response.end(`${JSON.stringify(value)}\n`);
 }
 
-const servers = [...new Set([port, healthPort])].map((number) =>
-  createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => {
-      if (!response.destroyed) console.error(error);
-      response.destroy();
-    });
-  }).listen(number),
-);
-// When all requests are answered, the process ends by itself.
-process.once("SIGTERM", () => servers.forEach((server) => server.close()));
-model = await loadModel();
+async function start(): Promise<void> {
+  const servers = [...new Set([port, healthPort])].map((number) =>
+    createServer((request, response) => {
+      answer(request, response).catch((error: unknown) => {
+        // A client that has gone is no fault.
+        if (!response.destroyed) console.error(error);
+        response.destroy();
+      });
+    }).listen(number),
+  );
+  // When all requests are answered, the process ends by itself.
+  process.once("SIGTERM", () => servers.forEach((server) => server.close()));
+  model = await loadModel();
+}
+
+await start();

@@ -138,9 +138,10 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     });
   });
 
-  test("uses a directory's own Dockerfile, which begins with FROM sv-base", async () => {
+  test("uses a directory's own Dockerfile, which begins with FROM sv-base and may use the image with npm", async () => {
     await using files = await temporaryTree({
-      "own/Dockerfile": "FROM sv-base\nCOPY main.js ./\nENV SV_HANDLER=/app/main.js\n",
+      "own/Dockerfile": `ARG NODE_IMAGE=not-the-default\nFROM \${NODE_IMAGE} AS packages\nRUN echo it > /made\n
+        FROM sv-base\nCOPY --from=packages /made ./\nCOPY main.js ./\nENV SV_HANDLER=/app/main.js\n`,
       "own/main.js": 'export default () => "own";\n',
       "own/.dockerignore": "Dockerfile\n",
     });
