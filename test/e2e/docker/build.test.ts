@@ -1,10 +1,8 @@
 /** `sv-emulate build`, as packed: from a directory with a handler to an image that runs and a template that names it. */
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readTemplateInput } from "../../../emulator/core/template-input.ts";
-import { nodeImage } from "../../setup/docker-node-image.ts";
+import { nodeImage, npmImage } from "../../setup/docker-node-image.ts";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { type CliRun, type PackedCli, packedCli } from "./packed-cli.ts";
@@ -181,14 +179,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
   });
 
   test("installs what the lock file says, without what is for development", async () => {
-    const npm = path.resolve(
-      fs.realpathSync(execFileSync("which", ["npm"], { encoding: "utf8" }).trim()),
-      "../..",
-    );
-    const withNpm = "sv-test/npm:1";
-    const dockerfile = `FROM ${node}\nCOPY . /npm/\nRUN printf '#!/bin/sh\\nexec node /npm/bin/npm-cli.js "$@"\\n' > /usr/local/bin/npm; chmod 755 /usr/local/bin/npm\n`;
-    const made = await docker.cli(["build", "-f", "-", "-t", withNpm, npm], { input: dockerfile });
-    expect(made.code, made.stderr).toBe(0);
+    const withNpm = await npmImage(docker, "sv-test/npm:1");
     const entry = { version: "1.0.0", dev: true, resolved: "http://127.0.0.1:9/nothing.tgz" };
     const own = { name: "w", devDependencies: { "sv-nothing": "1.0.0" } };
     await using files = await temporaryTree({

@@ -14,21 +14,25 @@ export interface CliRun {
 }
 
 export interface PackedCli extends Disposable {
+  /** What `npm pack` made. */
+  readonly archive: string;
   run(args: readonly string[], dockerHost: string, cwd?: string): Promise<CliRun>;
 }
 
 export function packedCli(): PackedCli {
   const home = temporaryDirectory();
   const pack = ["pack", "--ignore-scripts", "--silent", "--pack-destination", home.path];
-  const archive = execFileSync("npm", pack, { cwd: root, encoding: "utf8" }).trim();
+  const packed = execFileSync("npm", pack, { cwd: root, encoding: "utf8" }).trim();
+  const archive = path.join(home.path, packed);
   const folder = path.join(home.path, "node_modules/sv-runtime");
   fs.mkdirSync(folder, { recursive: true });
-  const unpack = ["-xzf", path.join(home.path, archive), "-C", folder, "--strip-components=1"];
+  const unpack = ["-xzf", archive, "-C", folder, "--strip-components=1"];
   execFileSync("tar", unpack);
   // The packages it depends on, as installed for this project.
   fs.symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"));
   const program = path.join(folder, "dist/emulator/cli/sv-emulate.js");
   return {
+    archive,
     run: async (args, dockerHost, cwd = home.path) => {
       const child = spawn(process.execPath, [program, ...args], {
         cwd,
