@@ -5,7 +5,8 @@ import { readTemplateInput } from "../../../emulator/core/template-input.ts";
 import { nodeImage, npmImage } from "../../setup/docker-node-image.ts";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
-import { type CliRun, type PackedCli, packedCli } from "./packed-cli.ts";
+import type { CliRun } from "../run-to-end.ts";
+import { type PackedCli, packedCli } from "./packed-cli.ts";
 import { smallRegistry } from "./small-registry.ts";
 
 const HANDLER = `import { readFileSync } from "node:fs";

@@ -1,17 +1,10 @@
 /** The command line as others get it: packed by npm, unpacked into a project of its own. */
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+import { type CliRun, runToEnd } from "../run-to-end.ts";
 import { root } from "./image-scene.ts";
-
-export interface CliRun {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface PackedCli extends Disposable {
   /** What `npm pack` made. */
@@ -33,19 +26,11 @@ export function packedCli(): PackedCli {
   const program = path.join(folder, "dist/emulator/cli/sv-emulate.js");
   return {
     archive,
-    run: async (args, dockerHost, cwd = home.path) => {
-      const child = spawn(process.execPath, [program, ...args], {
+    run: async (args, dockerHost, cwd = home.path) =>
+      runToEnd(process.execPath, [program, ...args], {
         cwd,
         env: { ...process.env, DOCKER_HOST: dockerHost },
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-      const [stdout, stderr, [code]] = await Promise.all([
-        text(child.stdout),
-        text(child.stderr),
-        once(child, "close") as Promise<[number | null]>,
-      ]);
-      return { code, stdout, stderr };
-    },
+      }),
     [Symbol.dispose]: () => home[Symbol.dispose](),
   };
 }

@@ -1,14 +1,12 @@
 /** A project of each starter, made by the packed `sv-emulate` in an empty directory, with the packages of all installed. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import { STARTER_NAMES } from "../../../emulator/starter/starters.ts";
 import { npmRegistry, type NpmRegistry } from "../../setup/npm-registry.ts";
 import { temporaryDirectory, type TemporaryDirectory } from "../../setup/temporary-directory.ts";
-import { type CliRun, type PackedCli, packedCli } from "../docker/packed-cli.ts";
+import { type PackedCli, packedCli } from "../docker/packed-cli.ts";
+import { type CliRun, runToEnd } from "../run-to-end.ts";
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
@@ -108,19 +106,7 @@ export async function runNpm(
   env: Readonly<Record<string, string>> = {},
 ): Promise<CliRun> {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SV_|VITEST)/u.test(name));
-  const child = spawn("npm", args, {
-    cwd,
-    env: {
-      ...Object.fromEntries(inherited),
-      PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env["PATH"] ?? ""}`,
-      ...env,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close") as Promise<[number | null]>,
-  ]);
-  return { code, stdout, stderr };
+  const nodeFirst = `${path.dirname(process.execPath)}${path.delimiter}${process.env["PATH"] ?? ""}`;
+  const own = { ...Object.fromEntries(inherited), PATH: nodeFirst };
+  return runToEnd("npm", args, { cwd, env: { ...own, ...env } });
 }

@@ -135,7 +135,7 @@ describe("questions", () => {
       left.shift();
       shown = "";
       // Keys that came while the question is being drawn would be none of an answer.
-      setImmediate(() => [...next[1]].forEach((key) => input.write(key)));
+      setImmediate(() => next[1].split("").forEach((key) => input.write(key)));
     });
     return { input, output };
   }
