@@ -26,8 +26,10 @@ describe.skipIf(npmIsMissing !== undefined)("the starters", () => {
     projects = await StarterProjects.make();
     // What takes longest goes on at the same time.
     const prepared = dockerIsMissing === undefined ? StarterImages.prepare(projects) : undefined;
+    const startedAt = performance.now();
     await Promise.all([projects.install(), prepared]);
     images = await prepared;
+    console.log(`figure: packages of all starters installed in ${secondsSince(startedAt)} s`);
   }, SET_UP_MS);
   afterAll(async () => {
     await images?.[Symbol.asyncDispose]();
@@ -117,7 +119,9 @@ describe.skipIf(npmIsMissing !== undefined)("the starters", () => {
     let stage: ContainerStage;
     beforeAll(async () => {
       if (images === undefined) throw new Error("no engine was prepared");
+      const startedAt = performance.now();
       await images.build();
+      console.log(`figure: images of all starters built in ${secondsSince(startedAt)} s`);
       stage = await images.stage();
     }, SET_UP_MS);
     afterAll(async () => stage[Symbol.asyncDispose](), 60_000);
@@ -158,3 +162,7 @@ describe.skipIf(npmIsMissing !== undefined)("the starters", () => {
     });
   });
 });
+
+function secondsSince(startedAt: number): string {
+  return ((performance.now() - startedAt) / 1_000).toFixed(1);
+}
