@@ -1,6 +1,7 @@
 /**
- * Three sets of tests: `unit` runs from source and in parallel, `model` plays random histories on two stores, `e2e`
- * starts the built programs one file at a time.
+ * Four sets of tests, in three groups one after the other: `unit` runs from source and in parallel; `model` plays random
+ * histories on two stores, and beside it `e2e-long` starts the built programs and foreign ones for minutes; `e2e` starts them
+ * one file at a time.
  */
 import { defineConfig } from "vitest/config";
 
@@ -23,6 +24,19 @@ const alias = [
 
 /** Of the programs that tests start from source: they need not be translated anew each time, which takes 50 ms of 80. */
 const compileCache = `${import.meta.dirname}/node_modules/.cache/sv-runtime/compiled`;
+
+/** They take minutes, and wait for programs and disks more than they compute. */
+const longFiles = [
+  "test/e2e/{crash,docker}/**/*.test.ts",
+  "test/e2e/runtime/long-runs.test.ts",
+  "test/e2e/{storage,objects}/foreign-*.test.ts",
+];
+
+const startsPrograms = {
+  globalSetup: ["test/setup/built.ts"],
+  testTimeout: 120_000,
+  hookTimeout: 60_000,
+};
 
 export default defineConfig({
   resolve: { alias },
@@ -50,12 +64,20 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...startsPrograms,
+          name: "e2e-long",
+          include: longFiles,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...startsPrograms,
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          globalSetup: ["test/setup/built.ts"],
+          exclude: longFiles,
           fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
           sequence: { groupOrder: 2 },
         },
       },

@@ -8,6 +8,7 @@ import { describeMachine, machineLine } from "./machine.ts";
 import { type Options, parseOptions } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { writeReport } from "./report.ts";
+import { container } from "./rows/container.ts";
 import { crowd } from "./rows/crowd.ts";
 import { extraProcess } from "./rows/extra-process.ts";
 import { idleLatency } from "./rows/idle-latency.ts";
@@ -31,6 +32,7 @@ const ROWS: readonly Row[] = [
   streaming,
   spawn,
   start,
+  container,
   takeover,
   queueDepth,
   crowd,

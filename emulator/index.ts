@@ -1,6 +1,7 @@
 /** `sv-runtime/emulator`: the whole service in this process, for tests and for programs of one's own. */
 export { startEmulator } from "./emulator.ts";
 export { DEFAULT_PRICES, type PriceTable } from "./core/billing/prices.ts";
+export type { DeclaredGpus, GpuSetting } from "./core/gpu-declaration.ts";
 export type { Advance, ClockReading } from "./engine/advance-clock.ts";
 export type { ExceededLimit } from "./core/limit-report.ts";
 export type { LimitMode } from "./core/rate-limit.ts";

@@ -1,5 +1,6 @@
 /** How the service is started as a library, and what is in the caller's hands once it runs. */
 import type { PriceTable } from "./core/billing/prices.ts";
+import type { GpuSetting } from "./core/gpu-declaration.ts";
 import type { Advance } from "./engine/advance-clock.ts";
 import type { ExceededLimit } from "./core/limit-report.ts";
 import type { LimitMode } from "./core/rate-limit.ts";
@@ -49,9 +50,10 @@ export interface EmulatorOptions {
   readonly handlers?: readonly LocalHandler[];
   /**
    * The GPUs of workers of GPU endpoints: `auto` (the default) asks nvidia-smi, `none` is a machine without any, and names
-   * with numbers like `NVIDIA L4=2,NVIDIA H200=1` declare some; where the machine has none of a type they are simulated.
+   * with numbers like `NVIDIA L4=2,NVIDIA H200=1`, or a list, declare some; where the machine has none of a type they are
+   * simulated. With `simulate` all are, as many of any type as are asked for.
    */
-  readonly gpus?: string;
+  readonly gpus?: GpuSetting;
   /**
    * Whether workers of templates with an image run as containers: `auto` (the default) uses the Docker engine that
    * `DOCKER_HOST` names, asked when the first such worker is wanted; with `off` there are none.

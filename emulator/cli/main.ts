@@ -24,12 +24,19 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
     if (invocation.kind === "serve") return await run(invocation, signals);
     if (invocation.kind === "build") {
       const { runBuildCommand } = await import("./build.ts");
-      return await runBuildCommand(invocation, process.cwd(), signals, output);
+      return await runBuildCommand(invocation, process.cwd(), signals, {
+        out: process.stdout,
+        err: process.stderr,
+        colors: hasColors(),
+      });
     }
     if (invocation.kind === "init") {
       const { runInitCommand } = await import("./init.ts");
-      const isInteractive = process.stdin.isTTY && process.stdout.isTTY;
-      return await runInitCommand(invocation, process.cwd(), signals, { ...output, isInteractive });
+      return await runInitCommand(invocation, process.cwd(), signals, {
+        out: (text) => void process.stdout.write(text),
+        err: (text) => void process.stderr.write(text),
+        isInteractive: process.stdin.isTTY && process.stdout.isTTY,
+      });
     }
     process.stdout.write(invocation.text);
     return EXIT.stopped;
@@ -38,11 +45,6 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
     return exitCodeOf(error);
   }
 }
-
-const output = {
-  out: (text: string) => void process.stdout.write(text),
-  err: (text: string) => void process.stderr.write(text),
-};
 
 interface Request {
   readonly targets: readonly string[];

@@ -47,7 +47,7 @@ export interface EngineOptions {
   /** What stored secrets are encrypted with; by default a new key that is lost with the engine. */
   readonly secretKey?: SecretKey;
   readonly webhookSender: WebhookSender;
-  /** Which GPUs this machine has, asked once when the first worker wants one; by default that is not known. */
+  /** Which GPUs this machine has, asked when the first worker wants one; by default that is not known. */
   readonly findGpus?: () => Promise<GpuInventory>;
   /** Default: leases of 15 s, renewed every 5 s. */
   readonly lease?: LeaseTerms;
@@ -113,7 +113,7 @@ async function pickUp(context: EngineContext): Promise<void> {
 }
 
 async function unknownGpus(): Promise<GpuInventory> {
-  return { isKnown: false, reason: "nobody was asked" };
+  return { kind: "unknown", reason: "nobody was asked" };
 }
 
 async function createContext(

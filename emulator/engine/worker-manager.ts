@@ -37,7 +37,8 @@ export class WorkerManager {
   constructor(engine: EngineContext, { launchers, findGpus, healthProbe }: WorkerManagerOptions) {
     this.#engine = engine;
     const wake = (endpointId: string) => this.consider(endpointId);
-    this.#gpus = new GpuPool({ find: findGpus, wake, log: engine.log });
+    const now = () => engine.clock.now();
+    this.#gpus = new GpuPool({ find: findGpus, wake, now, log: engine.log });
     const health = new HealthWatch(engine, healthProbe);
     this.#starter = new WorkerStarter({
       engine,

@@ -59,14 +59,21 @@ export interface CliOptions {
   readonly input?: string;
 }
 
-/**
- * @param own whether it has to be an engine of its own in any case, for it will be ended
- * @throws Error with what the engine said when it does not come up
- */
-export async function startDocker({ own = false } = {}): Promise<TestDocker> {
+export interface EngineOptions {
+  /** Whether it has to be an engine of its own in any case, for it will be ended. */
+  readonly own?: boolean;
+  /** A directory that its `PATH` begins with: an engine of its own in any case. */
+  readonly pathBegin?: string;
+}
+
+/** @throws Error with what the engine said when it does not come up */
+export async function startDocker({
+  own = false,
+  pathBegin,
+}: EngineOptions = {}): Promise<TestDocker> {
   const engine =
-    givenHost === undefined || own
-      ? await startEngine()
+    givenHost === undefined || own || pathBegin !== undefined
+      ? await startEngine(pathBegin)
       : { host: givenHost, end: () => undefined };
   const label = `${LABEL}=${process.pid}`;
   const cli = (args: readonly string[], options: CliOptions = {}) =>
@@ -132,19 +139,21 @@ interface Engine {
  * Its data, sockets and bridge are its own, and it leaves the machine's firewall as it is: so it runs beside any other engine.
  * Its containers reach this machine, and nothing beyond.
  */
-async function startEngine(): Promise<Engine> {
+async function startEngine(pathBegin?: string): Promise<Engine> {
   const home = temporaryDirectory();
   const at = (name: string): string => path.join(home.path, name);
   const host = `unix://${at("docker.sock")}`;
   const bridge = await makeBridge();
   // Ends with this process even when that is killed.
-  const daemon = spawn("setpriv", [
+  const args = [
     ...["--pdeathsig", "SIGTERM", "dockerd", "--host", host],
     ...["--data-root", at("data"), "--exec-root", at("exec"), "--pidfile", at("pid")],
     ...["--bridge", bridge.name, "--iptables=false", "--ip-masq=false"],
     ...["--containerd-namespace", bridge.name],
     ...["--containerd-plugins-namespace", `${bridge.name}-plugins`],
-  ]);
+  ];
+  const searched = [pathBegin, process.env["PATH"]].filter((part) => part !== undefined).join(":");
+  const daemon = spawn("setpriv", args, { env: { ...process.env, PATH: searched } });
   let said = "";
   for (const stream of [daemon.stdout, daemon.stderr]) {
     stream.on("data", (piece: Buffer) => (said += piece.toString()));

@@ -4,7 +4,7 @@ import type { ContainerCreateOptions, HostConfig, MountConfig } from "dockerode"
 import { SERVER_ENV, WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import type { WorkerOrder } from "../launcher.ts";
 import { serverWish } from "../server-wish.ts";
-import { toldGpus, workerEnvironment } from "../worker-environment.ts";
+import { realGpuIds, toldGpus, workerEnvironment } from "../worker-environment.ts";
 import type { ContainerSettings } from "./container-settings.ts";
 
 /** Where a container finds the worker port. */
@@ -126,7 +126,7 @@ function environment(order: WorkerOrder, { env, volume }: ContainerPlaces): stri
       ? serverEnvironment(order, extra)
       : workerEnvironment(order, `unix:${WORKER_SOCKET}`, extra)),
     // Images that know GPUs set it to `all`.
-    NVIDIA_VISIBLE_DEVICES: realGpus(order).join(",") || "void",
+    NVIDIA_VISIBLE_DEVICES: realGpuIds(order).join(",") || "void",
   };
   return Object.entries(variables).map(([name, value]) => `${name}=${value}`);
 }
@@ -143,6 +143,8 @@ function serverEnvironment(order: WorkerOrder, extra: Readonly<Record<string, st
     [SERVER_ENV.healthPort]: healthPort,
     [WORKER_ENV.workerId]: order.workerId,
     [WORKER_ENV.endpointId]: order.endpoint.id,
+    // Heeded by `sv-worker server`; any other program knows nothing of it.
+    [WORKER_ENV.exitOnStdinEnd]: "1",
   };
 }
 
@@ -160,12 +162,14 @@ function bind(source: string, target: string) {
 }
 
 function gpuRequests(order: WorkerOrder): HostConfig {
-  const ids = realGpus(order);
+  const ids = realGpuIds(order);
   if (ids.length === 0) return {};
-  const request = { Driver: "", Count: 0, DeviceIDs: ids, Capabilities: [["gpu"]], Options: {} };
+  const request = {
+    Driver: "",
+    Count: 0,
+    DeviceIDs: [...ids],
+    Capabilities: [["gpu"]],
+    Options: {},
+  };
   return { DeviceRequests: [request] };
-}
-
-function realGpus({ gpus }: WorkerOrder): string[] {
-  return gpus.filter(({ isSimulated }) => !isSimulated).map(({ id }) => id);
 }

@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startGrpcService, TOKEN } from "../../contract/job-source/grpc-service.ts";
 import { dockerIsMissing } from "../../setup/docker.ts";
-import { temporaryTree } from "../../temporary-tree.ts";
+import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { fixtures, HARDENED, ImageScene, root } from "./image-scene.ts";
 
 const FIXTURES = [
@@ -33,6 +33,29 @@ export default async function* ({ input }: { input: { count: number } }) {
 const UPLOAD = `import type { Context, Job } from "sv-runtime";
 export default async (job: Job, context: Context) => context.upload("a.txt", "text");
 `;
+
+/** What another machine has after `git clone` and a build: other times, another umask, files made in another order. */
+async function otherClone(): Promise<TemporaryTree> {
+  const clone = await temporaryTree({});
+  const folders = ["dist/image", "node_modules/@esbuild"];
+  const files = folders.flatMap((folder) => {
+    const entries = fs.readdirSync(path.join(root, folder), {
+      recursive: true,
+      withFileTypes: true,
+    });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
+  });
+  for (const file of ["Dockerfile.base", ...files].toReversed()) {
+    fs.mkdirSync(path.dirname(clone.path(file)), { recursive: true, mode: 0o700 });
+    fs.copyFileSync(path.join(root, file), clone.path(file));
+    const canExecute = (fs.statSync(path.join(root, file)).mode & 0o111) !== 0;
+    fs.chmodSync(clone.path(file), canExecute ? 0o700 : 0o600);
+    fs.utimesSync(clone.path(file), 1_000_000_000, 1_000_000_000);
+  }
+  return clone;
+}
 
 describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
   let scene: ImageScene;
@@ -87,7 +110,8 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
       scene.inspect(scene.node),
     ]);
     const again = `${scene.base}-again`;
-    await scene.buildBase(again, "--no-cache");
+    await using clone = await otherClone();
+    await scene.buildBaseFrom(clone.root, again, "--no-cache");
     expect((await scene.inspect(again)).RootFS.Layers).toEqual(first.RootFS.Layers);
     expect(first.RootFS.Layers).toHaveLength(beneath.RootFS.Layers.length + 1);
     expect(first.Size - beneath.Size).toBeLessThan(16_000_000);

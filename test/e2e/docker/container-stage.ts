@@ -78,29 +78,37 @@ export async function buildWorkerImages(docker: TestDocker): Promise<WorkerImage
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** What the emulator is started with, on top of what it needs. */
+interface Given {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** When it is disposed of, the emulator is stopped, and no container of it may be left. */
 export class ContainerStage implements AsyncDisposable {
   readonly #docker: TestDocker;
   readonly #tree: TemporaryTree;
   readonly #args: readonly string[];
+  readonly #env: Readonly<Record<string, string>>;
   readonly #endpointIds: string[] = [];
   #running: { readonly emulator: EmulatorProcess; readonly client: Client } | undefined;
   #names = 0;
 
-  private constructor(docker: TestDocker, tree: TemporaryTree, args: readonly string[]) {
+  private constructor(docker: TestDocker, tree: TemporaryTree, { args = [], env = {} }: Given) {
     this.#docker = docker;
     this.#tree = tree;
     this.#args = args;
+    this.#env = env;
   }
 
-  static async set(docker: TestDocker, args: readonly string[] = []): Promise<ContainerStage> {
+  static async set(docker: TestDocker, given: Given = {}): Promise<ContainerStage> {
     const tree = await temporaryTree({
       "local.js": "export default () => 'local';\n",
       "sv.config.json": JSON.stringify({
         endpoints: { local: { handler: "local.js", workersMin: 0 } },
       }),
     });
-    const stage = new ContainerStage(docker, tree, args);
+    const stage = new ContainerStage(docker, tree, given);
     await stage.start();
     return stage;
   }
@@ -110,7 +118,7 @@ export class ContainerStage implements AsyncDisposable {
     const emulator = await startEmulatorProcess({
       args: ["sv.config.json", ...this.#args],
       cwd: this.#tree.root,
-      env: { DOCKER_HOST: this.#docker.host, MINE_ALONE: "not for containers" },
+      env: { DOCKER_HOST: this.#docker.host, MINE_ALONE: "not for containers", ...this.#env },
     });
     const client = createClient({ baseUrl: emulator.url, apiKey: emulator.apiKey });
     this.#running = { emulator, client };
