@@ -28,7 +28,7 @@ const compileCache = `${import.meta.dirname}/node_modules/.cache/sv-runtime/comp
 
 /** They take minutes, and wait for programs and disks more than they compute. */
 const longFiles = [
-  "test/e2e/{crash,docker}/**/*.test.ts",
+  "test/e2e/{crash,docker,starters}/**/*.test.ts",
   "test/e2e/runtime/long-runs.test.ts",
   "test/e2e/{storage,objects}/foreign-*.test.ts",
 ];

@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
 import { addExecCommand, type ExecFlags, splitCommand } from "./exec-flags.ts";
+import { addInitCommand, type InitFlags } from "./init-flags.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
 import { ASK_FOR_GPUS, SIMULATE_GPUS } from "../core/gpu-declaration.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
@@ -18,7 +19,7 @@ import {
 } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What was asked for: to serve targets, also beside a command, to build an image, or just a text: the help or the version. */
+/** What was asked for: to serve targets, one of the other commands, or just a text: the help or the version. */
 export type Invocation =
   | { readonly kind: "build"; readonly target: string | undefined; readonly flags: BuildFlags }
   | {
@@ -28,6 +29,7 @@ export type Invocation =
       /** The program and its arguments. */
       readonly command: readonly string[];
     }
+  | { readonly kind: "init"; readonly name: string | undefined; readonly flags: InitFlags }
   | { readonly kind: "serve"; readonly targets: readonly string[]; readonly flags: Flags }
   | { readonly kind: "answer"; readonly text: string };
 
@@ -66,6 +68,7 @@ export function readCommandLine(
     command,
     (targets, flags) => (invocation = { kind: "exec", targets, flags, command: child }),
   );
+  addInitCommand(command, (name, flags) => (invocation = { kind: "init", name, flags }));
   try {
     command.parse(own, { from: "user" });
   } catch (error) {
@@ -83,9 +86,7 @@ function createCommand(version: string): Command {
     .description(
       "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",
     )
-    .usage(
-      "[options] [targets...]\n       sv-emulate build [options] [directory]\n       sv-emulate exec [options] [targets...] -- <command> [arguments...]",
-    )
+    .usage("[options] [targets...]\n       sv-emulate <command> [options] [arguments...]")
     .argument("[targets...]", TARGETS_HELP)
     .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
     .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
@@ -144,7 +145,7 @@ function addChoices(command: Command): Command {
 const TARGETS_HELP =
   `what to serve: a handler file (${HANDLER_ENDINGS.join(", ")}), a directory with a ` +
   `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (.json); ` +
-  `default: the current directory. A directory called build or exec is ./build or ./exec`;
+  `default: the current directory. A directory called like a command is ./build, say`;
 
 const EXIT_HELP = Object.entries(EXIT_MEANINGS)
   .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)

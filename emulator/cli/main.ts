@@ -31,6 +31,14 @@ export async function main(args: readonly string[]): Promise<number> {
         colors: hasColors(),
       });
     }
+    if (invocation.kind === "init") {
+      const { runInitCommand } = await import("./init.ts");
+      return await runInitCommand(invocation, process.cwd(), signals, {
+        out: (text) => void process.stdout.write(text),
+        err: (text) => void process.stderr.write(text),
+        isInteractive: process.stdin.isTTY && process.stdout.isTTY,
+      });
+    }
     process.stdout.write(invocation.text);
     return EXIT.stopped;
   } catch (error) {

@@ -1,5 +1,6 @@
 /** The image of a worker: the base and a handler's directory, by the directory's own Dockerfile if it has one. */
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { bundleForImage } from "../../runtime/load/bundle-for-image.ts";
 import type { BaseImage } from "./base-image.ts";
@@ -46,14 +47,15 @@ export async function buildWorker(
   engine: Engine,
   { directory, program, tag, base, signal, progress }: WorkerOptions,
 ): Promise<void> {
-  const { parts, dockerfile, kept } = existsSync(path.join(directory, "Dockerfile"))
-    ? await ownContext(directory)
+  const { parts, dockerfile, buildArgs, kept } = existsSync(path.join(directory, "Dockerfile"))
+    ? await ownContext(directory, base)
     : await generatedContext(directory, program, base);
   await runBuild(engine.docker, {
     tag,
     context: packContext(parts),
     contextBytes: kept.sizeBytes,
     dockerfile,
+    buildArgs,
     labels: {
       "org.opencontainers.image.title": path.basename(directory),
       "org.opencontainers.image.base.name": base.name,
@@ -66,16 +68,19 @@ export async function buildWorker(
 interface Plan {
   readonly parts: ContextParts;
   readonly dockerfile: string;
+  readonly buildArgs: Readonly<Record<string, string>>;
   readonly kept: KeptFiles;
 }
 
-/** As `docker build` would take it. */
-async function ownContext(directory: string): Promise<Plan> {
+/** As `docker build` would take it; a Dockerfile that installs packages itself is told whose npm to use. */
+async function ownContext(directory: string, { nodeImage }: BaseImage): Promise<Plan> {
   const kept = await keptFiles(directory);
+  const text = await readFile(path.join(directory, "Dockerfile"), "utf8");
+  const buildArgs = /^ARG NODE_IMAGE\b/mu.test(text) ? { NODE_IMAGE: nodeImage } : {};
   // The Dockerfile is read even where .dockerignore keeps it from being copied.
   const paths = new Set([...kept.paths, "Dockerfile"]);
   const parts = { files: [], directories: [{ directory, paths, prefix: "" }] };
-  return { parts, dockerfile: "Dockerfile", kept };
+  return { parts, dockerfile: "Dockerfile", buildArgs, kept };
 }
 
 async function generatedContext(
@@ -98,7 +103,7 @@ async function generatedContext(
     files: [{ path: "Dockerfile", content: workerDockerfile(plan) }, ...files],
     directories: hasLock ? [app, packages] : [app],
   };
-  return { parts, dockerfile: "Dockerfile", kept };
+  return { parts, dockerfile: "Dockerfile", buildArgs: {}, kept };
 }
 
 /** What the worker is given as its handler or server, and what is added to the context for that. */

@@ -90,6 +90,7 @@ const layers: readonly Layer[] = [
   },
   { of: "emulator/objects/", mayImport: [core, protocol] },
   { of: "emulator/image/", mayImport: ["runtime/load/", core, protocol] },
+  { of: "emulator/starter/", mayImport: [core, protocol] },
   // A key file is written as the store's are, and fails as they do.
   {
     of: "emulator/secrets/",
@@ -112,6 +113,7 @@ const layers: readonly Layer[] = [
     mayImport: [
       "emulator/index.ts",
       "emulator/image/",
+      "emulator/starter/",
       "emulator/local-endpoint.ts",
       "runtime/buffer-memory.ts",
       core,

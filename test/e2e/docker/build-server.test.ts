@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dockerIsMissing } from "../../setup/docker.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { eventually } from "../jobs/observe.ts";
+import type { CliRun } from "../run-to-end.ts";
 import { ContainerStage } from "./container-stage.ts";
 import { HARDENED, ImageScene } from "./image-scene.ts";
-import { type CliRun, packedCli } from "./packed-cli.ts";
+import { packedCli } from "./packed-cli.ts";
 
 /** TypeScript that Node alone would not run. What `/ping` answers is told by a header, and remembered. */
 const SERVER = `import { createServer } from "node:http";

@@ -1,13 +1,12 @@
 /** `sv-emulate build`, as packed: from a directory with a handler to an image that runs and a template that names it. */
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readTemplateInput } from "../../../emulator/core/template-input.ts";
-import { nodeImage } from "../../setup/docker-node-image.ts";
+import { npmImage } from "../../setup/docker-node-image.ts";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
-import { type CliRun, type PackedCli, packedCli } from "./packed-cli.ts";
+import type { CliRun } from "../run-to-end.ts";
+import { type PackedCli, packedCli } from "./packed-cli.ts";
 import { smallRegistry } from "./small-registry.ts";
 
 const HANDLER = `import { readFileSync } from "node:fs";
@@ -29,21 +28,6 @@ const GREETER = {
   "Greeter/.dockerignore": "notes\n",
 };
 
-/** Node with npm, and so all that a build needs. */
-async function npmImage(docker: TestDocker): Promise<string> {
-  const which = execFileSync("which", ["npm"], { encoding: "utf8" }).trim();
-  const npm = path.resolve(fs.realpathSync(which), "../..");
-  const name = "sv-test/npm:1";
-  const script = `#!/bin/sh\\nexec node /npm/bin/npm-cli.js "$@"\\n`;
-  const dockerfile = `FROM ${await nodeImage(docker)}
-COPY . /npm/
-RUN printf '${script}' > /usr/local/bin/npm; chmod 755 /usr/local/bin/npm
-`;
-  const made = await docker.cli(["build", "-f", "-", "-t", name, npm], { input: dockerfile });
-  expect(made.code, made.stderr).toBe(0);
-  return name;
-}
-
 describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
   let docker: TestDocker;
   let node: string;
@@ -52,7 +36,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
   beforeAll(async () => {
     cli = packedCli();
     docker = await startDocker();
-    node = await npmImage(docker);
+    node = await npmImage(docker, "sv-test/npm:1");
   }, 120_000);
   afterAll(async () => {
     cli[Symbol.dispose]();
@@ -159,9 +143,10 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     });
   });
 
-  test("uses a directory's own Dockerfile, which begins with FROM sv-base", async () => {
+  test("uses a directory's own Dockerfile, which begins with FROM sv-base and may use the image with npm", async () => {
     await using files = await temporaryTree({
-      "own/Dockerfile": "FROM sv-base\nCOPY main.js ./\nENV SV_HANDLER=/app/main.js\n",
+      "own/Dockerfile": `ARG NODE_IMAGE=not-the-default\nFROM \${NODE_IMAGE} AS packages\nRUN echo it > /made\n
+        FROM sv-base\nCOPY --from=packages /made ./\nCOPY main.js ./\nENV SV_HANDLER=/app/main.js\n`,
       "own/main.js": 'export default () => "own";\n',
       "own/.dockerignore": "Dockerfile\n",
     });
