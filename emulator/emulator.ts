@@ -4,18 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
-import { readAdvanceMs } from "./core/advance-input.ts";
 import type { Containers } from "./containers.ts";
 import { httpHealthProbe } from "./balance/http-health-probe.ts";
+import type { Clock, Random } from "./core/clock.ts";
 import type { GpuInventory } from "./core/gpu-allocation.ts";
-import type { Random } from "./core/clock.ts";
 import { KeyRing } from "./core/key-ring.ts";
-import { ServiceMetrics } from "./core/metrics/service-metrics.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/lease-terms.ts";
-import { advanceClock } from "./engine/advance-clock.ts";
-import type { EngineContext, EngineLog } from "./engine/context.ts";
+import type { EngineLog } from "./engine/context.ts";
 import { createEngine, type RunningEngine } from "./engine/engine.ts";
-import { LogFeed } from "./engine/log-feed.ts";
 import { registryCredentials } from "./engine/registry-credentials.ts";
 import { type GivenKeys, settleKeys } from "./engine/service-keys.ts";
 import { WorkerSession } from "./engine/worker-session.ts";
@@ -25,18 +21,19 @@ import { RateGate } from "./http/rate-gate.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions } from "./http/server.ts";
 import { gpuFinder } from "./launch/find-gpus.ts";
 import { createLaunchers, type Launchers, type LaunchersOptions } from "./launchers.ts";
-import { type LocalHandler, servedEndpoint } from "./local-endpoint.ts";
+import { inProcessLauncher, openLocalSession } from "./in-process.ts";
+import { type LocalEndpoint, localEndpoints, servedEndpoint } from "./local-endpoint.ts";
 import type { ObjectService } from "./objects/object-service.ts";
-import type { Emulator, EmulatorClock, EmulatorOptions, WorkerLine } from "./options.ts";
+import type { Emulator, EmulatorOptions } from "./options.ts";
 import { chooseSecretKey } from "./secrets/choose-secret-key.ts";
-import { createMemoryStore } from "./store/memory/memory-store.ts";
+import { type Observation, openObservation } from "./observation.ts";
+import { openStore } from "./open-store.ts";
 import { prepareWebhooks } from "./prepare-webhooks.ts";
-import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
+import { type Storage, startStorage } from "./storage.ts";
 import type { Store } from "./store/store.ts";
-import { startStorage, type Storage } from "./start-storage.ts";
-import { createSystemClock, createSystemRandom } from "./system-clock.ts";
-import { openTracer } from "./trace/open-tracer.ts";
-import type { Tracer } from "./trace/tracer.ts";
+import { createStandingClock, createSystemClock, createSystemRandom } from "./system-clock.ts";
+import { JobLines } from "./test-kit/job-lines.ts";
+import { openTestKit, type RunningTestKit } from "./test-kit/test-kit.ts";
 import type { WebhookSender } from "./webhook/webhook-sender.ts";
 
 const DEFAULT_HOST = "127.0.0.1";
@@ -48,34 +45,23 @@ const S3_PATH = "/s3";
 /** Begins the name of the directory in which the workers' socket lies, too; short, for the path of a socket has to be. */
 const TEMPORARY_DIR_KIND = "sv-e";
 
-const SILENT: EngineLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
 /**
  * Starts the service; resolves when it can be called.
  *
  * @throws StoreInUseError, StoreUnusableError for the data directory; PortInUseError and others for the address;
- *   VolumeUnusableError for the `volume` of a handler; RangeError for a `leaseMs`, `gpus`, `secretKey` or `webhookSecret`
- *   that makes no sense
+ *   VolumeUnusableError for the `volume` of a handler; InitError for a `handler` of `endpoints` that is none; RangeError for
+ *   a `leaseMs`, `gpus`, `secretKey` or `webhookSecret` that makes no sense, and for two endpoints with one id
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { leaseMs } = options;
   const lease = leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs);
   const findGpus = gpuFinder(options.gpus);
-  const logs = new LogFeed(Date.now);
-  const log = logs.alongside(options.log ?? SILENT);
-  const metrics = new ServiceMetrics();
-  const store =
-    options.dataDir === undefined
-      ? createMemoryStore()
-      : await openSqliteStore({
-          directory: options.dataDir,
-          onCommit: (steps, durationMs) => metrics.committed(steps, durationMs),
-        });
+  const observation = await openObservation(options);
+  const store = await openStore(options, observation.metrics);
   const parts: Parts = {
-    log,
-    logs,
+    log: observation.log,
+    observation,
     store,
-    metrics,
     lease,
     findGpus,
     temporaryDir: await mkdtemp(join(tmpdir(), `${ownedName(TEMPORARY_DIR_KIND)}-`)),
@@ -93,54 +79,38 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 /** What has been made so far, so that it can be taken down again. */
 interface Parts {
   readonly log: EngineLog;
-  readonly logs: LogFeed;
+  readonly observation: Observation;
   readonly lease: LeaseTerms;
   readonly findGpus: () => Promise<GpuInventory>;
   readonly store: Store;
-  readonly metrics: ServiceMetrics;
   /** For what lasts no longer than this run: the worker port's socket, and objects if there is no data directory. */
   readonly temporaryDir: string;
   /** Settles when what killed services left is gone. */
   readonly leftoversCleared: Promise<void>;
   objects?: ObjectService;
   webhookSender?: WebhookSender;
-  tracer?: Tracer | undefined;
   containers?: Containers;
   engine?: RunningEngine;
   workerServer?: WorkerServer;
   limits?: RateGate;
   http?: HttpServer;
+  testKit?: RunningTestKit;
 }
 
 async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator> {
   const { log, store } = parts;
   const { host = DEFAULT_HOST, port = DEFAULT_PORT, handlers = [] } = options;
+  const local = localEndpoints(options);
   const random = createSystemRandom();
   const clock = createSystemClock();
   const handlerFiles = new HandlerFiles(handlers, log);
-  const storage = await openStorage(options, parts, random);
-  const launchers = startLaunchers(options, parts, {
-    handlerFiles,
-    ...storage,
-    credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
-      id === "" ? undefined : registryCredentials(engine.context, id),
-    willing: () => engine.workers.considerAll(),
-  });
+  const storage = await openStorage(options, parts, random, local);
+  const lines = new JobLines();
   const startedAt = new Date(clock.now()).toISOString();
   const keys = await settleKeys(store, random, keysGiven(options), startedAt);
   const webhooks = await prepareWebhooks(options, host, store, random);
   parts.webhookSender = webhooks.sender;
-  parts.tracer = await openTracer(options.traces, log);
-  const engine = await createEngine({
-    ...engineParts(options, parts),
-    clock,
-    random,
-    secretKey: chooseSecretKey(options, random),
-    launchers: [launchers.processes, launchers.containers],
-    webhookSender: webhooks.sender,
-    volumeFiles: storage.volumes,
-  });
-  parts.engine = engine;
+  const engine = await openEngine(options, parts, { clock, random, storage, handlerFiles, lines });
   const workerServer = workerPort(engine, parts);
   const http = httpPort(
     options,
@@ -149,40 +119,89 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
     parts,
   );
   await workerServer.start();
-  await engine.serve(handlers.map((handler) => servedEndpoint(handler, startedAt)));
+  await engine.serve(local.map((endpoint) => servedEndpoint(endpoint, startedAt)));
   await handlerFiles.ready;
   engine.start();
-  void launchers.containers.clearLeftovers(engine.context.directory.templates());
+  void parts.containers?.clearLeftovers(engine.context.directory.templates());
   const url = await http.start({ host, port });
+  const { context } = engine;
+  const testKit = openTestKit({ engine: context, url, apiKey: keys.userKey, lines }, options);
+  parts.testKit = testKit;
+  const endpointIds = local.map(({ id }) => id);
   const secrets = { apiKey: keys.userKey, webhookSecret: webhooks.secret };
-  return running(url, secrets, handlers, parts, http, clockOf(engine.context));
+  return running({ url, ...secrets, endpointIds, ...testKit.kit }, parts, http);
 }
 
-function openStorage(options: EmulatorOptions, parts: Parts, random: Random): Promise<Storage> {
-  const { host = DEFAULT_HOST, port = DEFAULT_PORT, dataDir = parts.temporaryDir } = options;
-  const { store, log } = parts;
-  const opened = (objects: ObjectService) => void (parts.objects = objects);
+interface EngineParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly storage: Storage;
+  readonly handlerFiles: HandlerFiles;
+  readonly lines: JobLines;
+}
+
+async function openEngine(
+  options: EmulatorOptions,
+  parts: Parts,
+  { clock, random, storage, handlerFiles, lines }: EngineParts,
+): Promise<RunningEngine> {
+  const { store, lease, webhookSender, observation } = parts;
+  if (webhookSender === undefined) throw new Error("webhooks are prepared before the engine");
+  const functions = await inProcessLauncher(options, {
+    tempRoot: parts.temporaryDir,
+    workerEnv: storage.workerEnv,
+    jobLine: (jobId, line) => lines.keep(jobId, line),
+    openSession: (token, line) => openLocalSession(engine, token, line),
+  });
+  const launchers = startLaunchers(options, parts, {
+    handlerFiles,
+    ...storage,
+    credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
+      id === "" ? undefined : registryCredentials(engine.context, id),
+    willing: () => engine.considerAll(),
+  });
+  const engine = await createEngine({
+    store,
+    clock,
+    ...(options.clock === "manual" && { serviceClock: createStandingClock(clock.now()) }),
+    random,
+    secretKey: chooseSecretKey(options, random),
+    ...observation,
+    lease,
+    launchers: [...functions, ...launchers.all],
+    podLauncher: launchers.containers,
+    healthProbe: httpHealthProbe,
+    findGpus: parts.findGpus,
+    webhookSender,
+    ...(options.prices && { prices: options.prices }),
+    endpointDeleted: (endpointId) => void parts.objects?.endpointDeleted(endpointId),
+    volumeFiles: storage.volumes,
+  });
+  parts.engine = engine;
+  return engine;
+}
+
+/** Before the workers, which are told where to find it. */
+function openStorage(
+  { dataDir, host = DEFAULT_HOST, port = DEFAULT_PORT, handlers, ...rest }: EmulatorOptions,
+  parts: Parts,
+  random: Random,
+  endpoints: readonly LocalEndpoint[],
+): Promise<Storage> {
+  const { log, store } = parts;
+  // Opening it takes longer than all the rest, and few functions of a test need it.
+  const { s3 = handlers === undefined && rest.endpoints !== undefined ? false : {} } = rest;
   return startStorage({
-    emulator: options,
-    host,
-    port,
-    directory: dataDir,
+    log,
     store,
     random,
-    log,
-    opened,
+    directory: dataDir ?? parts.temporaryDir,
+    host,
+    port,
+    s3,
+    endpoints,
+    opened: (objects) => (parts.objects = objects),
   });
-}
-
-/** What was made of the service, or is the same whatever it is made of. */
-function engineParts({ prices }: EmulatorOptions, parts: Parts) {
-  const { store, log, logs, metrics, tracer, lease, findGpus } = parts;
-  return {
-    ...{ store, log, logs, metrics, tracer, lease, findGpus },
-    healthProbe: httpHealthProbe,
-    ...(prices && { prices }),
-    endpointDeleted: (endpointId: string) => void parts.objects?.endpointDeleted(endpointId),
-  };
 }
 
 type LaunchersParts = Omit<LaunchersOptions, "emulator" | "directory" | "workerSocket" | "log">;
@@ -192,12 +211,8 @@ function startLaunchers(
   parts: Parts,
   options: LaunchersParts,
 ): Launchers {
-  const workerLine = (line: WorkerLine) => {
-    parts.logs.workerLine(line);
-    emulator.workerLine?.(line);
-  };
   const launchers = createLaunchers({
-    emulator: { ...emulator, workerLine },
+    emulator: { ...emulator, workerLine: parts.observation.workerLine },
     directory: emulator.dataDir ?? parts.temporaryDir,
     workerSocket: workerSocketIn(parts),
     log: parts.log,
@@ -244,17 +259,14 @@ function workerPort(engine: RunningEngine, parts: Parts): WorkerServer {
 }
 
 function running(
-  url: string,
-  secrets: Pick<Emulator, "apiKey" | "webhookSecret">,
-  handlers: readonly LocalHandler[],
+  facts: Omit<Emulator, "s3" | "exceededLimits" | "stop" | typeof Symbol.asyncDispose>,
   parts: Parts,
   http: HttpServer,
-  clock: EmulatorClock,
 ): Emulator {
   let stopped: Promise<void> | undefined;
   const stop = async (how: "drain" | "kill" = "drain") => {
     if (how === "kill") {
-      parts.engine?.workers.killAll();
+      parts.engine?.killAll();
       parts.engine?.webhooks.abort();
     }
     stopped ??= Promise.all([http.stop(), parts.engine?.stop(how)]).then(() =>
@@ -263,33 +275,23 @@ function running(
     return stopped;
   };
   return {
-    url,
-    ...secrets,
-    endpointIds: handlers.map(({ id }) => id),
+    ...facts,
     s3: parts.objects?.access,
-    clock,
     exceededLimits: () => parts.limits?.exceededLimits() ?? [],
     stop,
     [Symbol.asyncDispose]: () => stop("kill"),
   };
 }
 
-function clockOf(engine: EngineContext): EmulatorClock {
-  const { signal } = new AbortController();
-  return {
-    now: () => engine.clock.now(),
-    advance: async (by) => advanceClock(engine, readAdvanceMs({ advance: by }), signal),
-  };
-}
-
 async function takeDown(parts: Parts, how: "drain" | "kill"): Promise<void> {
   await parts.engine?.stop(how);
+  await parts.testKit?.close();
   await parts.containers?.close();
   await parts.webhookSender?.close();
   await parts.workerServer?.stop();
   // Workers that drained were still uploading.
   await parts.objects?.stop();
-  await parts.tracer?.close();
+  await parts.observation.tracer?.close();
   await parts.store.close();
   await parts.leftoversCleared;
   await rm(parts.temporaryDir, { recursive: true, force: true });

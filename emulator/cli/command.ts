@@ -3,8 +3,10 @@ import { Command, CommanderError, Option } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
 import { addCompletionCommands, type Completion } from "./completion/completion-flags.ts";
 import { addOperateCommands, type Operation } from "./operate/operate-flags.ts";
+import { addExecCommand, type ExecFlags, splitCommand } from "./exec-flags.ts";
+import { addInitCommand, type InitFlags } from "./init-flags.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
-import { ASK_FOR_GPUS } from "../core/gpu-declaration.ts";
+import { ASK_FOR_GPUS, SIMULATE_GPUS } from "../core/gpu-declaration.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
 import { CONFIG_NAME, HANDLER_ENDINGS, HANDLER_STEM, SERVER_STEM } from "./place.ts";
 import {
@@ -19,9 +21,17 @@ import {
 } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What was asked for: to serve targets, to build an image, to ask a service that runs, to help a shell, or just a text: the help or the version. */
+/** What was asked for: to serve targets, one of the other commands, or just a text: the help or the version. */
 export type Invocation =
   | { readonly kind: "build"; readonly target: string | undefined; readonly flags: BuildFlags }
+  | {
+      readonly kind: "exec";
+      readonly targets: readonly string[];
+      readonly flags: ExecFlags;
+      /** The program and its arguments. */
+      readonly command: readonly string[];
+    }
+  | { readonly kind: "init"; readonly name: string | undefined; readonly flags: InitFlags }
   | { readonly kind: "serve"; readonly targets: readonly string[]; readonly flags: Flags }
   | { readonly kind: "operate"; readonly operation: Operation }
   | { readonly kind: "complete"; readonly completion: Completion }
@@ -41,6 +51,7 @@ export function readCommandLine(
 ): Invocation {
   let text = "";
   let invocation: Invocation | undefined;
+  const { own, command: child } = splitCommand(args);
   const command = createCommand(version)
     .action(() => {
       invocation = { kind: "serve", targets: command.args, flags: command.opts<Flags>() };
@@ -53,9 +64,9 @@ export function readCommandLine(
       getErrHelpWidth: () => helpWidth,
     });
   // What is added only now takes over how the command answers and fails.
-  addCommands(command, (given) => (invocation = given));
+  addCommands(command, child, (given) => (invocation = given));
   try {
-    command.parse(args, { from: "user" });
+    command.parse(own, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: "answer", text };
@@ -68,12 +79,21 @@ export function readCommandLine(
 /** The whole tree of commands, for who walks it. */
 export function commandTree(version: string): Command {
   const command = createCommand(version);
-  addCommands(command, () => undefined);
+  addCommands(command, [], () => undefined);
   return command;
 }
 
-function addCommands(command: Command, taken: (invocation: Invocation) => void): void {
+/** @param child the command that `exec` runs */
+function addCommands(
+  command: Command,
+  child: readonly string[],
+  taken: (invocation: Invocation) => void,
+): void {
   addBuildCommand(command, (target, flags) => taken({ kind: "build", target, flags }));
+  addExecCommand(command, (targets, flags) =>
+    taken({ kind: "exec", targets, flags, command: child }),
+  );
+  addInitCommand(command, (name, flags) => taken({ kind: "init", name, flags }));
   addOperateCommands(command, (operation) => taken({ kind: "operate", operation }));
   addCompletionCommands(command, (completion) => taken({ kind: "complete", completion }));
 }
@@ -87,7 +107,7 @@ function createCommand(version: string): Command {
     .description(
       "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",
     )
-    .usage("[options] [targets...]\n       sv-emulate <command> [options] [argument]")
+    .usage("[options] [targets...]\n       sv-emulate <command> [options] [arguments...]")
     .argument("[targets...]", TARGETS_HELP)
     .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
     .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
@@ -106,7 +126,7 @@ function createCommand(version: string): Command {
     )
     .option(
       "--gpus <inventory>",
-      `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
+      `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, ${SIMULATE_GPUS} gives any that are asked for without having them, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
     );
   return addChoices(command)
     .version(version, "-v, --version", "print the version")
@@ -146,7 +166,7 @@ function addChoices(command: Command): Command {
 const TARGETS_HELP =
   `what to serve: a handler file (${HANDLER_ENDINGS.join(", ")}), a directory with a ` +
   `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (.json); ` +
-  `default: the current directory. A directory called like a command is ./build`;
+  `default: the current directory. A directory called like a command is ./build, say`;
 
 const EXIT_HELP = Object.entries(EXIT_MEANINGS)
   .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
@@ -174,6 +194,7 @@ Examples:
   sv-emulate ../a/handler.ts b.js  the endpoints "a" and "b", wherever they lie
   sv-emulate ${CONFIG_NAME}        endpoints with settings of their own
   sv-emulate --ephemeral --port 0  the current directory, nothing kept, any free port
+  sv-emulate exec -- npm test      the current directory for as long as the command runs
 
 A line on stdout that begins "ready http://" says that it can be called.
 The first SIGINT or SIGTERM (Ctrl-C) lets running jobs finish, a second one stops at once.

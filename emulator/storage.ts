@@ -1,14 +1,30 @@
-/** Where objects and the files of volumes are kept: the object store, the volumes, and what workers are told of both. */
+/** The files of the service: the object store and the volumes, and what workers are told of them. */
 import { join } from "node:path";
 import type { Random } from "./core/clock.ts";
 import type { EngineLog } from "./engine/context.ts";
 import type { WorkerOrder } from "./launch/launcher.ts";
+import type { LocalEndpoint } from "./local-endpoint.ts";
 import { ObjectService } from "./objects/object-service.ts";
 import type { EmulatorOptions } from "./options.ts";
 import type { Store } from "./store/store.ts";
 import { Volumes } from "./volumes.ts";
 
 const LAST_PORT = 65_535;
+
+export interface StorageOptions {
+  readonly log: EngineLog;
+  readonly store: Store;
+  readonly random: Random;
+  /** Where objects and volumes are kept. */
+  readonly directory: string;
+  readonly host: string;
+  /** The service's own port. */
+  readonly port: number;
+  readonly s3: NonNullable<EmulatorOptions["s3"]>;
+  readonly endpoints: readonly LocalEndpoint[];
+  /** Called with the object store as soon as there is one, so that it can be taken down. */
+  readonly opened: (objects: ObjectService) => void;
+}
 
 export interface Storage {
   readonly objects: ObjectService | undefined;
@@ -17,35 +33,21 @@ export interface Storage {
   readonly workerEnv: (worker: WorkerOrder) => Readonly<Record<string, string>>;
 }
 
-export interface StorageOptions {
-  readonly emulator: Pick<EmulatorOptions, "s3" | "handlers">;
-  readonly host: string;
-  /** Of the service. */
-  readonly port: number;
-  readonly directory: string;
-  readonly store: Store;
-  readonly random: Random;
-  readonly log: EngineLog;
-  /** Told of the object store before it is started, so that it is stopped whatever fails. */
-  readonly opened: (objects: ObjectService) => void;
-}
-
-/** To be called before there are workers, which are told where to find it. */
+/** Before the workers, which are told where to find it. */
 export async function startStorage(options: StorageOptions): Promise<Storage> {
-  const { host, port, directory, store, random, log, opened } = options;
-  const { s3 = {}, handlers = [] } = options.emulator;
+  const { log, store, random, directory, host, port, s3, endpoints } = options;
   // Clients date their signatures by the wall clock, which service time leaves when the machine sleeps.
   const now = Date.now;
   const objects =
     s3 === false
       ? undefined
       : new ObjectService({ directory: join(directory, "objects"), random, now, log });
-  if (objects !== undefined) opened(objects);
+  if (objects !== undefined) options.opened(objects);
   const volumes = new Volumes({ directory: join(directory, "volumes"), buckets: objects, log });
   // Before the store can be called: a client that finds no bucket makes one.
   const known = await store.read((view) => view.records("networkVolume"));
   await volumes.open(known.map(({ id }) => id));
-  await volumes.openLocal(handlers);
+  await volumes.openLocal(endpoints);
   if (s3 !== false) {
     const next = port === 0 || port === LAST_PORT ? 0 : port + 1;
     await objects?.start({ host, port: s3.port ?? next, mayMove: s3.port === undefined });
