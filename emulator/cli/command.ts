@@ -1,6 +1,8 @@
 /** The command line of `sv-emulate`: its flags, its help and how it is read. */
 import { Command, CommanderError, Option } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
+import { addCompletionCommands, type Completion } from "./completion/completion-flags.ts";
+import { addOperateCommands, type Operation } from "./operate/operate-flags.ts";
 import { addExecCommand, type ExecFlags, splitCommand } from "./exec-flags.ts";
 import { addInitCommand, type InitFlags } from "./init-flags.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
@@ -31,6 +33,8 @@ export type Invocation =
     }
   | { readonly kind: "init"; readonly name: string | undefined; readonly flags: InitFlags }
   | { readonly kind: "serve"; readonly targets: readonly string[]; readonly flags: Flags }
+  | { readonly kind: "operate"; readonly operation: Operation }
+  | { readonly kind: "complete"; readonly completion: Completion }
   | { readonly kind: "answer"; readonly text: string };
 
 const DEFAULT_HELP_WIDTH = 100;
@@ -52,9 +56,6 @@ export function readCommandLine(
     .action(() => {
       invocation = { kind: "serve", targets: command.args, flags: command.opts<Flags>() };
     })
-    // Behind a subcommand stand the subcommand's own options.
-    .enablePositionalOptions()
-    .helpCommand(false)
     .exitOverride()
     .configureOutput({
       writeOut: (piece) => (text += piece),
@@ -63,12 +64,7 @@ export function readCommandLine(
       getErrHelpWidth: () => helpWidth,
     });
   // What is added only now takes over how the command answers and fails.
-  addBuildCommand(command, (target, flags) => (invocation = { kind: "build", target, flags }));
-  addExecCommand(
-    command,
-    (targets, flags) => (invocation = { kind: "exec", targets, flags, command: child }),
-  );
-  addInitCommand(command, (name, flags) => (invocation = { kind: "init", name, flags }));
+  addCommands(command, child, (given) => (invocation = given));
   try {
     command.parse(own, { from: "user" });
   } catch (error) {
@@ -80,8 +76,33 @@ export function readCommandLine(
   return invocation;
 }
 
+/** The whole tree of commands, for who walks it. */
+export function commandTree(version: string): Command {
+  const command = createCommand(version);
+  addCommands(command, [], () => undefined);
+  return command;
+}
+
+/** @param child the command that `exec` runs */
+function addCommands(
+  command: Command,
+  child: readonly string[],
+  taken: (invocation: Invocation) => void,
+): void {
+  addBuildCommand(command, (target, flags) => taken({ kind: "build", target, flags }));
+  addExecCommand(command, (targets, flags) =>
+    taken({ kind: "exec", targets, flags, command: child }),
+  );
+  addInitCommand(command, (name, flags) => taken({ kind: "init", name, flags }));
+  addOperateCommands(command, (operation) => taken({ kind: "operate", operation }));
+  addCompletionCommands(command, (completion) => taken({ kind: "complete", completion }));
+}
+
 function createCommand(version: string): Command {
   const command = new Command("sv-emulate")
+    // Behind a subcommand stand the subcommand's own options.
+    .enablePositionalOptions()
+    .helpCommand(false)
     .summary("serve handlers on this machine")
     .description(
       "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",

@@ -39,6 +39,15 @@ export async function main(args: readonly string[]): Promise<number> {
         isInteractive: process.stdin.isTTY && process.stdout.isTTY,
       });
     }
+    if (invocation.kind === "operate") {
+      const { operate } = await import("./operate/operate.ts");
+      return await operate(invocation.operation, signals);
+    }
+    if (invocation.kind === "complete") {
+      const { complete } = await import("./completion/complete.ts");
+      process.stdout.write(await complete(invocation.completion, version(), process.env));
+      return EXIT.stopped;
+    }
     process.stdout.write(invocation.text);
     return EXIT.stopped;
   } catch (error) {

@@ -1,6 +1,9 @@
 /** Every operation of the interface, in the order of its documentation: the index of this folder. */
 import { advanceClock } from "./emulator/advance-clock.ts";
 import { events } from "./emulator/events.ts";
+import { listJobs } from "./emulator/list-jobs.ts";
+import { logs } from "./emulator/logs.ts";
+import { readJob } from "./emulator/read-job.ts";
 import { readClock } from "./emulator/read-clock.ts";
 import { findDocs } from "./docs-page/find-docs.ts";
 import { readDocsFile } from "./docs-page/read-docs-file.ts";
@@ -40,6 +43,7 @@ import { readPod } from "./management/read-pod.ts";
 import { readTemplate } from "./management/read-template.ts";
 import { updateEndpoint } from "./management/update-endpoint.ts";
 import { updateNetworkVolume } from "./management/update-network-volume.ts";
+import { readMetrics } from "./metrics/read-metrics.ts";
 import { askOpenai } from "./openai/ask-openai.ts";
 import { readOpenai } from "./openai/read-openai.ts";
 import { resetPod } from "./management/reset-pod.ts";
@@ -108,6 +112,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   readClock,
   advanceClock,
   events,
+  listJobs,
+  readJob,
+  logs,
+  readMetrics,
   findDocs,
   readDocs,
   readDocsFile,

@@ -3,6 +3,7 @@ import { clientErrorsTable } from "./client-errors-table.ts";
 import { conformanceTable } from "./conformance-table.ts";
 import { errorCodesTable, failureTypesTable } from "./errors-table.ts";
 import { limitsTable } from "./limits-table.ts";
+import { metricsTable } from "./metrics-table.ts";
 import { operationsTable } from "./operations-table.ts";
 import { rateLimitsTable } from "./rate-limits-table.ts";
 import { RULE_TABLES } from "../../test/conformance/rules.ts";
@@ -46,6 +47,7 @@ export const PAGES: readonly Page[] = [
     file: "docs/webhooks.md",
     sections: { "webhook operations": () => operationsTable("/emulator/webhooks") },
   },
+  { file: "docs/operating.md", sections: { metrics: metricsTable } },
   { file: "docs/client.md", sections: { "client errors": clientErrorsTable } },
 ];
 
