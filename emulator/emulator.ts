@@ -4,29 +4,30 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
-import { readAdvanceMs } from "./core/advance-input.ts";
 import type { Containers } from "./containers.ts";
 import { httpHealthProbe } from "./balance/http-health-probe.ts";
 import type { Random } from "./core/clock.ts";
 import type { GpuInventory } from "./core/gpu-allocation.ts";
 import { KeyRing } from "./core/key-ring.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/lease-terms.ts";
-import { advanceClock } from "./engine/advance-clock.ts";
-import type { EngineContext, EngineLog } from "./engine/context.ts";
+import type { EngineLog } from "./engine/context.ts";
+import { clockOf } from "./engine/clock-in-hand.ts";
 import { createEngine, type RunningEngine } from "./engine/engine.ts";
 import { registryCredentials } from "./engine/registry-credentials.ts";
-import { type GivenKeys, settleKeys } from "./engine/service-keys.ts";
+import { settleKeys } from "./engine/service-keys.ts";
 import { WorkerSession } from "./engine/worker-session.ts";
 import { WorkerServer } from "./grpc/worker-server.ts";
 import { HandlerFiles } from "./handler-files.ts";
 import { RateGate } from "./http/rate-gate.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions } from "./http/server.ts";
+import { startReloader } from "./hot-reload.ts";
 import { gpuFinder } from "./launch/find-gpus.ts";
 import type { WorkerOrder } from "./launch/launcher.ts";
 import { createLaunchers, type Launchers, type LaunchersOptions } from "./launchers.ts";
 import { type LocalHandler, servedEndpoint } from "./local-endpoint.ts";
 import { ObjectService } from "./objects/object-service.ts";
 import type { Emulator, EmulatorClock, EmulatorOptions } from "./options.ts";
+import type { Reloader } from "./reload/reloader.ts";
 import { chooseSecretKey } from "./secrets/choose-secret-key.ts";
 import { createMemoryStore } from "./store/memory/memory-store.ts";
 import { prepareWebhooks } from "./prepare-webhooks.ts";
@@ -99,6 +100,7 @@ interface Parts {
   workerServer?: WorkerServer;
   limits?: RateGate;
   http?: HttpServer;
+  reloader?: Reloader | undefined;
 }
 
 async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator> {
@@ -106,7 +108,8 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   const { host = DEFAULT_HOST, port = DEFAULT_PORT, handlers = [] } = options;
   const random = createSystemRandom();
   const clock = createSystemClock();
-  const handlerFiles = new HandlerFiles(handlers, log);
+  const handlerFiles = new HandlerFiles(log, (options.watch ?? false) !== false);
+  const handlersReady = Promise.all(handlers.map((handler) => handlerFiles.add(handler)));
   const storage = await startStorage(options, parts, random);
   const launchers = startLaunchers(options, parts, {
     handlerFiles,
@@ -116,7 +119,8 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
     willing: () => engine.workers.considerAll(),
   });
   const startedAt = new Date(clock.now()).toISOString();
-  const keys = await settleKeys(store, random, keysGiven(options), startedAt);
+  const given = { user: options.apiKey, admin: options.adminKey };
+  const keys = await settleKeys(store, random, given, startedAt);
   const webhooks = await prepareWebhooks(options, host, store, random);
   parts.webhookSender = webhooks.sender;
   const engine = await createEngine({
@@ -144,10 +148,12 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   );
   await workerServer.start();
   await engine.serve(handlers.map((handler) => servedEndpoint(handler, startedAt)));
-  await handlerFiles.ready;
+  await handlersReady;
   engine.start();
   void launchers.containers.clearLeftovers(engine.context.directory.templates());
   const url = await http.start({ host, port });
+  const watched = { ...parts, engine, clock, handlerFiles, volumes: storage.volumes };
+  parts.reloader = startReloader(options, watched);
   const secrets = { apiKey: keys.userKey, webhookSecret: webhooks.secret };
   return running(url, secrets, handlers, parts, http, clockOf(engine.context));
 }
@@ -172,10 +178,6 @@ function startLaunchers(
 
 function workerSocketIn({ temporaryDir }: Parts): string {
   return join(temporaryDir, "worker.sock");
-}
-
-function keysGiven({ apiKey, adminKey }: EmulatorOptions): GivenKeys {
-  return { user: apiKey, admin: adminKey };
 }
 
 function httpPort(
@@ -261,8 +263,8 @@ function running(
       parts.engine?.workers.killAll();
       parts.engine?.webhooks.abort();
     }
-    stopped ??= Promise.all([http.stop(), parts.engine?.stop(how)]).then(() =>
-      takeDown(parts, how),
+    stopped ??= Promise.all([http.stop(), parts.reloader?.close(), parts.engine?.stop(how)]).then(
+      () => takeDown(parts, how),
     );
     return stopped;
   };
@@ -275,14 +277,6 @@ function running(
     exceededLimits: () => parts.limits?.exceededLimits() ?? [],
     stop,
     [Symbol.asyncDispose]: () => stop("kill"),
-  };
-}
-
-function clockOf(engine: EngineContext): EmulatorClock {
-  const { signal } = new AbortController();
-  return {
-    now: () => engine.clock.now(),
-    advance: async (by) => advanceClock(engine, readAdvanceMs({ advance: by }), signal),
   };
 }
 

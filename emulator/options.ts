@@ -5,6 +5,7 @@ import type { ExceededLimit } from "./core/limit-report.ts";
 import type { LimitMode } from "./core/rate-limit.ts";
 import type { EngineLog } from "./engine/context.ts";
 import type { LocalHandler } from "./local-endpoint.ts";
+import type { HandlerSearch } from "./reload/reloader.ts";
 import type { S3Access } from "./objects/object-service.ts";
 
 /** A line a worker or its handler wrote. */
@@ -47,6 +48,11 @@ export interface EmulatorOptions {
   readonly localWebhooks?: boolean;
   /** Handler modules to serve, each as an endpoint. */
   readonly handlers?: readonly LocalHandler[];
+  /**
+   * Whether handler files are watched, so that new jobs run what was saved; default: not. Given a search, handlers that
+   * come and go are noticed as well.
+   */
+  readonly watch?: boolean | HandlerSearch;
   /**
    * The GPUs of workers of GPU endpoints: `auto` (the default) asks nvidia-smi, `none` is a machine without any, and names
    * with numbers like `NVIDIA L4=2,NVIDIA H200=1` declare some; where the machine has none of a type they are simulated.

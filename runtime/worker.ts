@@ -1,16 +1,19 @@
 /** The worker: connects a source of jobs with the process that runs the handler, from the first job to the last. */
 import path from "node:path";
-import { Isolate, type IsolateOptions } from "./isolate/isolate.ts";
+import type { IsolateOptions } from "./isolate/isolate.ts";
 import type { OutputLine } from "./isolate/handler-output.ts";
 import { SecretMask } from "./isolate/secret-mask.ts";
 import type { StandbyMode } from "./isolate/standby.ts";
+import { Succession } from "./isolate/succession.ts";
 import { prepareHandler } from "./load/prepare-handler.ts";
 import type { WorkerLog } from "./log/worker-log.ts";
-import type { Failure } from "./protocol/failure.ts";
+import { type Failure, reasonOf } from "./protocol/failure.ts";
 import { LIMITS } from "./protocol/limits.ts";
+import type { Reload } from "./protocol/session.ts";
 import type { HandedJob, LeaseRef, Outcome } from "./protocol/outcome.ts";
 import { programFile } from "./pipe/program-file.ts";
 import type { JobSource } from "./source/job-source.ts";
+import { PendingReceipts } from "./source/pending-receipts.ts";
 import { abortLeftUpload } from "./storage/abort-left-upload.ts";
 
 export interface WorkerOptions {
@@ -71,15 +74,18 @@ export function startWorker(options: WorkerOptions): Worker {
 class RunningWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #log: WorkerLog;
-  readonly #isolate: Isolate;
+  readonly #handlers: Succession;
   readonly #mask: SecretMask;
   readonly #end = Promise.withResolvers<WorkerEnd>();
+  readonly #receipts = new PendingReceipts();
   #source: JobSource | undefined;
   #concurrency: number | undefined;
   /** Credit that was granted and has brought no job yet. */
   #credit = 0;
-  #unconfirmed = 0;
-  #confirmed: (() => void) | undefined;
+  /** The version that is being loaded. */
+  #reloading: number | undefined;
+  /** The newest one that was loaded, or could not be. */
+  #reloaded: number | undefined;
   #isDraining = false;
   #isEnding = false;
   #isStopped = false;
@@ -89,8 +95,11 @@ class RunningWorker implements Worker {
     this.#options = options;
     this.#log = options.log;
     this.#mask = new SecretMask({ ...process.env, ...options.env });
-    this.#isolate = new Isolate(isolateOptions(options, this.#mask), {
+    this.#handlers = new Succession(isolateOptions(options, this.#mask), {
       ready: (concurrency) => this.#ready(concurrency),
+      succeeded: () => this.#dealtWithReload("info", "the new version of the handler is ready"),
+      notSucceeded: ({ message, stack }) =>
+        this.#dealtWithReload("error", `${message}\nThe version before serves on.`, { stack }),
       unusable: (failure) => void this.#unusable(failure),
       restartFailed: (failure, retryInMs) =>
         this.#log.write("error", failure.message, { retryInMs, stack: failure.stack }),
@@ -111,15 +120,15 @@ class RunningWorker implements Worker {
   }
 
   get handlerPid(): number | undefined {
-    return this.#isolate.pid;
+    return this.#handlers.pid;
   }
 
   get standbyPid(): number | undefined {
-    return this.#isolate.standbyPid;
+    return this.#handlers.standbyPid;
   }
 
   start(): void {
-    this.#isolate.start();
+    this.#handlers.start();
     void this.#begin();
   }
 
@@ -127,10 +136,10 @@ class RunningWorker implements Worker {
     if (this.#isDraining || this.#isEnding) return;
     this.#isDraining = true;
     this.#log.write("info", "draining: no further jobs are taken", {
-      running: this.#isolate.openJobs,
+      running: this.#handlers.openJobs,
     });
     this.#source?.draining();
-    if (this.#isolate.openJobs === 0) return void this.#finishUp("drained");
+    if (this.#handlers.openJobs === 0) return void this.#finishUp("drained");
     const { drainLimitMs = 30_000 } = this.#options;
     this.#drainTimer = setTimeout(() => void this.#finishUp("drained"), drainLimitMs);
   }
@@ -138,13 +147,13 @@ class RunningWorker implements Worker {
   stop(): void {
     this.#isDraining = true;
     this.#isStopped = true;
-    this.#isolate.killNow();
-    this.#confirmed?.();
+    this.#handlers.killNow();
+    this.#receipts.giveUp();
     void this.#finishUp("stopped");
   }
 
   killNow(): void {
-    this.#isolate.killNow();
+    this.#handlers.killNow();
   }
 
   /** The order to load leaves first: opening the source loads much itself, and the handler process would wait. */
@@ -156,9 +165,10 @@ class RunningWorker implements Worker {
       this.#source = source;
       const welcome = source.connect({
         job: (job) => this.#take(job),
-        revoked: (revocation) => this.#isolate.revoke(revocation),
-        chunksStored: (lease, nextIndex) => this.#isolate.chunksStored(lease, nextIndex),
+        revoked: (revocation) => this.#handlers.revoke(revocation),
+        chunksStored: (lease, nextIndex) => this.#handlers.chunksStored(lease, nextIndex),
         drain: () => this.drain(),
+        reload: (reload) => this.#reload(reload),
         refused: (reason) => void this.#refused(reason),
       });
       if (failure !== undefined) void this.#unusable(failure);
@@ -166,17 +176,17 @@ class RunningWorker implements Worker {
       const { workerId, endpointId } = await welcome;
       this.#log.write("info", "connected to the service", { workerId, endpointId });
     } catch (error) {
-      await this.#refused(describe(error).message);
+      await this.#refused(reasonOf(error).message);
     }
   }
 
   /** Gives why the handler's module cannot be made. */
   async #load(): Promise<Failure | undefined> {
     try {
-      this.#isolate.load(await prepareHandler(this.#options.handler));
+      this.#handlers.load(await prepareHandler(this.#options.handler));
       return undefined;
     } catch (error) {
-      return { type: "handler_error", ...describe(error) };
+      return { type: "handler_error", ...reasonOf(error) };
     }
   }
 
@@ -185,20 +195,37 @@ class RunningWorker implements Worker {
       this.#log.write("info", "the handler is ready", { concurrency });
     }
     this.#concurrency = concurrency;
-    this.#source?.ready(concurrency);
+    this.#source?.ready(concurrency, this.#reloaded);
     this.#grant();
+  }
+
+  /** An order that was dealt with may come again, in a new session, if its answer was lost. */
+  #reload({ version, modulePath, sourcePath }: Reload): void {
+    this.#credit = 0;
+    if (this.#isDraining || version === this.#reloading) return;
+    if (this.#concurrency !== undefined && version <= (this.#reloaded ?? 0)) {
+      return this.#ready(this.#concurrency);
+    }
+    this.#reloading = version;
+    this.#handlers.reload({ modulePath, sourcePath });
+  }
+
+  #dealtWithReload(level: "info" | "error", message: string, fields: object = {}): void {
+    this.#reloaded = this.#reloading;
+    this.#reloading = undefined;
+    this.#log.write(level, message, { version: this.#reloaded, ...fields });
   }
 
   #take(job: HandedJob): void {
     this.#credit = Math.max(0, this.#credit - 1);
     this.#mask.learn(job);
     if (this.#isDraining) this.#finish(job, { kind: "handed-back" });
-    else this.#isolate.run(job);
+    else this.#handlers.run(job);
   }
 
   #grant(): void {
     if (this.#isDraining || this.#source === undefined) return;
-    const count = this.#isolate.openPlaces - this.#credit;
+    const count = this.#handlers.openPlaces - this.#credit;
     if (count <= 0) return;
     this.#credit += count;
     this.#source.grant(count);
@@ -206,42 +233,24 @@ class RunningWorker implements Worker {
 
   #placesChanged(): void {
     this.#grant();
-    if (this.#isDraining && this.#isolate.openJobs === 0) void this.#finishUp("drained");
+    if (this.#isDraining && this.#handlers.openJobs === 0) void this.#finishUp("drained");
   }
 
   #finish(lease: LeaseRef, outcome: Outcome): void {
-    this.#unconfirmed++;
-    void this.#source?.finish(lease, outcome).then(this.#onReceipt);
+    this.#receipts.add(this.#source?.finish(lease, outcome));
   }
-
-  readonly #onReceipt = (): void => {
-    this.#unconfirmed--;
-    if (this.#unconfirmed === 0) this.#confirmed?.();
-  };
 
   async #finishUp(end: WorkerEnd): Promise<void> {
     if (this.#isEnding) return;
     this.#isEnding = true;
     clearTimeout(this.#drainTimer);
-    await this.#isolate.stop();
-    if (end === "drained") await this.#allConfirmed();
+    await this.#handlers.stop();
+    const { receiptLimitMs = 5_000 } = this.#options;
+    if (end === "drained" && !this.#isStopped) await this.#receipts.all(receiptLimitMs);
     await this.#source?.close();
     const actual = this.#isStopped ? "stopped" : end;
     this.#log.write("info", `the worker has ended: ${actual}`);
     this.#end.resolve(actual);
-  }
-
-  /** Waits for the receipts of all outcomes, unless the service cannot be reached any more. */
-  async #allConfirmed(): Promise<void> {
-    if (this.#unconfirmed === 0 || this.#isStopped) return;
-    const { receiptLimitMs = 5_000 } = this.#options;
-    await new Promise<void>((resolve) => {
-      const limit = setTimeout(resolve, receiptLimitMs);
-      this.#confirmed = () => {
-        clearTimeout(limit);
-        resolve();
-      };
-    });
   }
 
   async #unusable(failure: Failure): Promise<void> {
@@ -289,10 +298,4 @@ function isolateOptions(options: WorkerOptions, mask: SecretMask): IsolateOption
 
 function handlerProgram(): string {
   return path.join(import.meta.dirname, "handler", programFile("handler-process"));
-}
-
-function describe(error: unknown): { readonly message: string; readonly stack?: string } {
-  if (!(error instanceof Error)) return { message: String(error) };
-  const { message, stack } = error;
-  return stack === undefined ? { message } : { message, stack };
 }

@@ -25,6 +25,9 @@ export type Invocation =
 
 const DEFAULT_HELP_WIDTH = 100;
 
+/** May stand first, for those who are used to it: it says what is done anyway. */
+const DEV = "dev";
+
 /**
  * Reads the arguments after the program's name.
  *
@@ -54,7 +57,7 @@ export function readCommandLine(
   // What is added only now takes over how the command answers and fails.
   addBuildCommand(command, (target, flags) => (invocation = { kind: "build", target, flags }));
   try {
-    command.parse(args, { from: "user" });
+    command.parse(args[0] === DEV ? args.slice(1) : args, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: "answer", text };
@@ -70,7 +73,7 @@ function createCommand(version: string): Command {
     .description(
       "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",
     )
-    .usage("[options] [targets...]\n       sv-emulate build [options] [directory]")
+    .usage("[dev] [options] [targets...]\n       sv-emulate build [options] [directory]")
     .argument("[targets...]", TARGETS_HELP)
     .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
     .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
@@ -92,6 +95,10 @@ function createCommand(version: string): Command {
       `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
     );
   return addChoices(command)
+    .option(
+      "--no-watch",
+      "do not reload handlers when their files change; by default every save puts new code into service",
+    )
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", AFTER_HELP);
@@ -129,7 +136,7 @@ function addChoices(command: Command): Command {
 const TARGETS_HELP =
   `what to serve: a handler file (${HANDLER_ENDINGS.join(", ")}), a directory with a ` +
   `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (.json); ` +
-  `default: the current directory. A directory called build is ./build`;
+  `default: the current directory. A directory called build or dev is ./build or ./dev`;
 
 const EXIT_HELP = Object.entries(EXIT_MEANINGS)
   .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)

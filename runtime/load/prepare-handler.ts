@@ -24,6 +24,11 @@ const DIRECTORY_NAMES = ["handler.ts", "handler.mts", "handler.js", "handler.mjs
 const IMPORTABLE = new Set([".js", ".mjs", ".cjs"]);
 const TO_BUNDLE = new Set([".ts", ".tsx", ".mts"]);
 
+/** Whether Node imports such a file as it is. */
+export function isImportable(file: string): boolean {
+  return IMPORTABLE.has(path.extname(file));
+}
+
 /**
  * Prepares a handler. JavaScript is imported as it is; TypeScript is bundled into one module beside nothing of the
  * user's. A module prepared earlier may be given again and is returned as it is.
@@ -41,7 +46,7 @@ export async function prepareHandler(
     const { bundleHandler } = await import("./bundle-handler.ts");
     return bundleHandler(sourcePath, options.cacheDir);
   }
-  if (!IMPORTABLE.has(extension)) {
+  if (!isImportable(sourcePath)) {
     throw new HandlerFileError(
       `${sourcePath} is no handler: its name must end in .ts, .mts, .tsx, .js, .mjs or .cjs.`,
     );

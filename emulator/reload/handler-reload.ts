@@ -1,0 +1,115 @@
+/** One handler under watch: built when one of its files has changed, and released when it could be built. */
+import fs from "node:fs/promises";
+import path from "node:path";
+import type { BuildProblem } from "./build-problem.ts";
+import type { Build, BuiltHandler } from "./bundler.ts";
+import { configFilesOf } from "./config-files.ts";
+import { counts, directoriesOf, type HandlerSources } from "./what-counts.ts";
+
+/** What workers are to load. */
+export interface LoadableModule {
+  readonly modulePath: string;
+  readonly sourcePath: string;
+}
+
+export interface HandlerReloadEvents {
+  /** Resolves when workers are told to load it. Never rejects. */
+  release(module: LoadableModule, builtMs: number): Promise<void>;
+  unbuildable(problems: readonly BuildProblem[]): void;
+  /** True while changes are on their way that concern these sources and that `changed` will be called for. */
+  hasMore(sources: HandlerSources): boolean;
+  /** Has the `directories` of all handlers watched. Resolves when changes in them are heard of. */
+  watch(): Promise<void>;
+}
+
+/** How often in a row a build may be overtaken by further changes before what it made is released all the same. */
+const MOST_OVERTAKEN = 3;
+
+export class HandlerReload {
+  readonly #handler: BuiltHandler;
+  readonly #events: HandlerReloadEvents;
+  #sources: HandlerSources;
+  #working: Promise<void> | undefined;
+  /** Files have changed since the last build began. */
+  #isOutdated = false;
+  #overtaken = 0;
+  #isClosed = false;
+
+  /** @param files of which it is known to be made before it was built here */
+  constructor(handler: BuiltHandler, files: ReadonlySet<string>, events: HandlerReloadEvents) {
+    this.#handler = handler;
+    this.#events = events;
+    this.#sources = { files, configs: new Set(), missing: new Set() };
+  }
+
+  get directories(): ReadonlySet<string> {
+    return directoriesOf(this.#sources);
+  }
+
+  concerns(changed: string): boolean {
+    return counts(changed, this.#sources);
+  }
+
+  /**
+   * Finds out what it is made of, by building it.
+   *
+   * @param since what changed after this moment (ms since 1970) is released as well
+   */
+  async learn(since: number): Promise<void> {
+    this.#working ??= this.#work(async () => {
+      await this.#heed(await this.#handler.build());
+      if (await this.#hasChanged(this.#sources.files, since)) this.#isOutdated = true;
+    });
+    await this.#working;
+  }
+
+  /** Builds and releases it. Resolves when nothing is left to be done. */
+  async changed(): Promise<void> {
+    this.#isOutdated = true;
+    this.#working ??= this.#work(() => this.#reload());
+    await this.#working;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#working;
+    await this.#handler.close();
+  }
+
+  async #work(first: () => Promise<void>): Promise<void> {
+    await first();
+    while (this.#isOutdated && !this.#isClosed) await this.#reload();
+    this.#working = undefined;
+  }
+
+  async #reload(): Promise<void> {
+    this.#isOutdated = false;
+    const startedAt = Date.now();
+    const build = await this.#handler.build();
+    if (this.#isClosed) return;
+    // Whoever changes more has another build come, and one release is enough for both.
+    const isOvertaken = this.#isOutdated || this.#events.hasMore({ ...this.#sources, ...build });
+    this.#overtaken = isOvertaken ? this.#overtaken + 1 : 0;
+    if (isOvertaken && this.#overtaken <= MOST_OVERTAKEN) return;
+    if (build.isBuilt) await this.#events.release(build, Date.now() - startedAt);
+    else this.#events.unbuildable(build.problems);
+    const unheard = await this.#heed(build);
+    if (await this.#hasChanged(unheard, startedAt)) this.#isOutdated = true;
+  }
+
+  /** Answers the files in directories that were not watched before: nobody has told of what changed in them. */
+  async #heed({ files, missing }: Build): Promise<ReadonlySet<string>> {
+    const before = this.directories;
+    this.#sources = { files, missing, configs: await configFilesOf(files) };
+    await this.#events.watch();
+    return new Set([...files].filter((file) => !before.has(path.dirname(file))));
+  }
+
+  async #hasChanged(files: ReadonlySet<string>, since: number): Promise<boolean> {
+    const changes = Array.from(files, async (file) => {
+      const stats = await fs.stat(file).catch(() => undefined);
+      return stats !== undefined && stats.mtimeMs > since;
+    });
+    return (await Promise.all(changes)).includes(true);
+  }
+}
