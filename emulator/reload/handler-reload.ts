@@ -14,7 +14,7 @@ export interface LoadableModule {
 
 export interface HandlerReloadEvents {
   /** Resolves when workers are told to load it. Never rejects. */
-  release(module: LoadableModule, builtMs: number): Promise<void>;
+  release(module: LoadableModule, tookMs: number): Promise<void>;
   unbuildable(problems: readonly BuildProblem[]): void;
   /** True while changes are on their way that concern these sources and that `changed` will be called for. */
   hasMore(sources: HandlerSources): boolean;
@@ -25,13 +25,22 @@ export interface HandlerReloadEvents {
 /** How often in a row a build may be overtaken by further changes before what it made is released all the same. */
 const MOST_OVERTAKEN = 3;
 
+/** A build that was begun when the first of its files changed. */
+interface BuildAhead {
+  readonly startedAt: number;
+  readonly build: Promise<Build>;
+  isOvertaken: boolean;
+}
+
 export class HandlerReload {
   readonly #handler: BuiltHandler;
   readonly #events: HandlerReloadEvents;
   #sources: HandlerSources;
   #working: Promise<void> | undefined;
-  /** Files have changed since the last build began. */
+  /** Its files have changed, and that is still to be released. */
   #isOutdated = false;
+  /** A build that began ahead of that, and may be all that is needed. */
+  #ahead: BuildAhead | undefined;
   #overtaken = 0;
   #isClosed = false;
 
@@ -50,12 +59,22 @@ export class HandlerReload {
     return counts(changed, this.#sources);
   }
 
+  /** One of its files is changing: a build begins ahead of `changed`, though there may be more to come. */
+  changing(): void {
+    if (this.#ahead !== undefined) this.#ahead.isOvertaken = true;
+    else if (this.#working === undefined && !this.#isClosed) {
+      this.#ahead = { startedAt: Date.now(), build: this.#handler.build(), isOvertaken: false };
+    }
+  }
+
   /**
    * Finds out what it is made of, by building it.
    *
    * @param since what changed after this moment (ms since 1970) is released as well
    */
   async learn(since: number): Promise<void> {
+    // Whoever builds learns it anyway.
+    if (this.#ahead !== undefined) return;
     this.#working ??= this.#work(async () => {
       await this.#heed(await this.#handler.build());
       if (await this.#hasChanged(this.#sources.files, since)) this.#isOutdated = true;
@@ -63,7 +82,7 @@ export class HandlerReload {
     await this.#working;
   }
 
-  /** Builds and releases it. Resolves when nothing is left to be done. */
+  /** Builds and releases it, for its files have changed. Resolves when nothing is left to be done. */
   async changed(): Promise<void> {
     this.#isOutdated = true;
     this.#working ??= this.#work(() => this.#reload());
@@ -73,19 +92,22 @@ export class HandlerReload {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#working;
+    await this.#ahead?.build;
     await this.#handler.close();
   }
 
   async #work(first: () => Promise<void>): Promise<void> {
-    await first();
-    while (this.#isOutdated && !this.#isClosed) await this.#reload();
-    this.#working = undefined;
+    try {
+      await first();
+      while (this.#isOutdated && !this.#isClosed) await this.#reload();
+    } finally {
+      this.#working = undefined;
+    }
   }
 
   async #reload(): Promise<void> {
     this.#isOutdated = false;
-    const startedAt = Date.now();
-    const build = await this.#handler.build();
+    const { startedAt, build } = await this.#build();
     if (this.#isClosed) return;
     // Whoever changes more has another build come, and one release is enough for both.
     const isOvertaken = this.#isOutdated || this.#events.hasMore({ ...this.#sources, ...build });
@@ -95,6 +117,18 @@ export class HandlerReload {
     else this.#events.unbuildable(build.problems);
     const unheard = await this.#heed(build);
     if (await this.#hasChanged(unheard, startedAt)) this.#isOutdated = true;
+  }
+
+  /** What was built ahead, if nothing has changed since it began. */
+  async #build(): Promise<{ readonly startedAt: number; readonly build: Build }> {
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    const build = await ahead?.build;
+    if (build !== undefined && ahead?.isOvertaken === false) {
+      return { startedAt: ahead.startedAt, build };
+    }
+    const startedAt = Date.now();
+    return { startedAt, build: await this.#handler.build() };
   }
 
   /** Answers the files in directories that were not watched before: nobody has told of what changed in them. */

@@ -72,7 +72,7 @@ export class Reloader {
     this.#options = options;
     this.#changes = new ChangedPaths(options.clock, (paths) => this.#changed(paths));
     this.#watcher = options.openWatcher({
-      changed: (path) => this.#changes.add(path),
+      changed: (changed) => this.#changing(changed),
       failed: (reason) => options.log.error({}, `files are not watched: ${reason}`),
     });
   }
@@ -108,7 +108,7 @@ export class Reloader {
 
   #add(handler: LocalHandler, files: ReadonlySet<string>): HandlerReload {
     const reload = new HandlerReload(this.#options.openHandler(handler), files, {
-      release: (module, builtMs) => this.#release(handler, module, builtMs),
+      release: (module, tookMs) => this.#release(handler, module, tookMs),
       unbuildable: (problems) => this.#unbuildable(handler, problems),
       hasMore: (sources) => this.#hasMore(sources),
       watch: () => this.#watch(),
@@ -124,6 +124,13 @@ export class Reloader {
       for (const directory of reload.directories) directories.add(directory);
     }
     await this.#watcher.watch(directories);
+  }
+
+  #changing(changed: string): void {
+    this.#changes.add(changed);
+    for (const { reload } of this.#watched.values()) {
+      if (reload.concerns(changed)) reload.changing();
+    }
   }
 
   #changed(paths: ReadonlySet<string>): void {
@@ -190,11 +197,11 @@ export class Reloader {
     }
   }
 
-  async #release(handler: LocalHandler, module: LoadableModule, builtMs: number): Promise<void> {
+  async #release(handler: LocalHandler, module: LoadableModule, tookMs: number): Promise<void> {
     const { log, actions } = this.#options;
     await this.#try(handler, async () => {
       await actions.release(handler, module);
-      log.info({ endpointId: handler.id, builtMs }, "reloaded: new jobs go to the new version");
+      log.info({ endpointId: handler.id, tookMs }, "reloaded: new jobs go to the new version");
     });
   }
 

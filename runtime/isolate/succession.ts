@@ -8,6 +8,9 @@ import type { IsolateEvents } from "./isolate-events.ts";
 /** Whoever has saved a file once will save it again: the next standby process does not wait long. */
 const NEXT_STANDBY_DELAY_MS = 100;
 
+/** The first jobs of a new version need not share the machine with the end of the process before. */
+const LEAVE_AFTER_MS = 50;
+
 export interface SuccessionEvents extends IsolateEvents {
   /** The new version is ready and takes the jobs from now on; `ready` follows. */
   succeeded(): void;
@@ -143,7 +146,7 @@ export class Succession {
       this.#current = isolate;
       this.#next = undefined;
       this.#currentFailure = undefined;
-      this.#leave(before);
+      this.#leave(before, LEAVE_AFTER_MS);
       this.#events.succeeded();
     }
     if (isolate !== this.#current) return;
@@ -174,11 +177,11 @@ export class Succession {
     this.#events.placesChanged();
   }
 
-  #leave(isolate: Isolate): void {
+  #leave(isolate: Isolate, delayMs = 0): void {
     if (this.#leaving.has(isolate)) return;
     this.#leaving.set(isolate, { gone: Promise.withResolvers(), isEnding: false });
     isolate.keeper.dropStandby();
-    this.#letGo(isolate);
+    setTimeout(() => this.#letGo(isolate), delayMs).unref();
   }
 
   /** One that leaves ends when nothing runs in it; its process may dispose of what its setup made. */
