@@ -14,6 +14,7 @@ import { idleLatency } from "./rows/idle-latency.ts";
 import { memory } from "./rows/memory.ts";
 import { pickup } from "./rows/pickup.ts";
 import { queueDepth } from "./rows/queue-depth.ts";
+import { reload } from "./rows/reload.ts";
 import type { Row } from "./rows/row.ts";
 import { spawn } from "./rows/spawn.ts";
 import { start } from "./rows/start.ts";
@@ -32,6 +33,7 @@ const ROWS: readonly Row[] = [
   spawn,
   start,
   takeover,
+  reload,
   queueDepth,
   crowd,
   memory,

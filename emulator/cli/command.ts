@@ -42,7 +42,10 @@ export function readCommandLine(
   let invocation: Invocation | undefined;
   const command = createCommand(version)
     .action(() => {
-      invocation = { kind: "serve", targets: command.args, flags: command.opts<Flags>() };
+      const targets = command.args[0] === DEV ? command.args.slice(1) : command.args;
+      // It is true where nothing was said.
+      const { watch, ...flags } = command.opts<Flags>();
+      invocation = { kind: "serve", targets, flags: watch === false ? { ...flags, watch } : flags };
     })
     // Behind a subcommand stand the subcommand's own options.
     .enablePositionalOptions()
@@ -57,7 +60,7 @@ export function readCommandLine(
   // What is added only now takes over how the command answers and fails.
   addBuildCommand(command, (target, flags) => (invocation = { kind: "build", target, flags }));
   try {
-    command.parse(args[0] === DEV ? args.slice(1) : args, { from: "user" });
+    command.parse(args, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: "answer", text };

@@ -10,7 +10,7 @@ export interface QuietTerms {
   readonly longestMs: number;
 }
 
-export const QUIET: QuietTerms = { oneMs: 10, severalMs: 60, longestMs: 1_000 };
+export const QUIET: QuietTerms = { oneMs: 5, severalMs: 60, longestMs: 1_000 };
 
 export class ChangedPaths {
   readonly #clock: Clock;
@@ -43,14 +43,23 @@ export class ChangedPaths {
     const { oneMs, severalMs, longestMs } = this.#terms;
     const quietMs = this.#paths.size === 1 ? oneMs : severalMs;
     this.#disarm?.();
-    const at = Math.min(now + quietMs, this.#firstAt + longestMs);
-    this.#disarm = this.#clock.wakeAt(at, () => this.#close());
+    this.#aim(Math.min(now + quietMs, this.#firstAt + longestMs));
   }
 
   /** Forgets what has changed. */
   clear(): void {
     this.#disarm?.();
     this.#paths = new Set();
+  }
+
+  #aim(at: number): void {
+    this.#disarm = this.#clock.wakeAt(at, () => {
+      const { oneMs } = this.#terms;
+      const now = this.#clock.now();
+      // Whoever was held up for so long has not heard of what changed meanwhile either.
+      if (now - at > oneMs) this.#aim(now + oneMs);
+      else this.#close();
+    });
   }
 
   #close(): void {

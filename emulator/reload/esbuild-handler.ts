@@ -1,5 +1,5 @@
 /** Builds a handler with esbuild, which keeps what it knows of its files from one build to the next. */
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import path from "node:path";
 import type { BuildContext, BuildOptions, BuildResult, Message, Metafile } from "esbuild";
 import { MADE_BY, notePath, type BundleNote } from "../../runtime/load/bundle-note.ts";
@@ -27,7 +27,6 @@ export class EsbuildHandler implements BuiltHandler {
   #bundler: HeldBundler | undefined;
   #bundle: Rebuild | undefined;
   #graph: Rebuild | undefined;
-  #bundles: string[] = [];
   #count = 0;
 
   /** @param name begins the names of its bundles */
@@ -40,7 +39,7 @@ export class EsbuildHandler implements BuiltHandler {
   async build(): Promise<Build> {
     this.#files.clear();
     try {
-      const sourcePath = await fs.realpath(this.#handlerPath);
+      const sourcePath = fs.realpathSync(this.#handlerPath);
       const isPlain = isImportable(sourcePath);
       const modulePath = isPlain ? sourcePath : await this.#makeBundle(sourcePath);
       if (isPlain) await this.#follow(sourcePath);
@@ -67,29 +66,28 @@ export class EsbuildHandler implements BuiltHandler {
     const { outputFiles, metafile } = await this.#bundle.rebuild();
     const [output] = outputFiles ?? [];
     if (output === undefined || metafile === undefined) throw new Error("it was built into nothing");
-    const modulePath = await this.#write(sourcePath, output.contents);
+    const modulePath = this.#write(sourcePath, output.contents);
     // Its packages may fail to be followed for reasons that are none when the code runs.
     if (importsLinked(metafile, path.dirname(sourcePath)))
       await this.#follow(sourcePath).catch(() => undefined);
     return modulePath;
   }
 
-  async #write(sourcePath: string, code: Uint8Array): Promise<string> {
+  /** Without waiting: somebody has just saved, and a way through the thread pool and back takes longer than the writing. */
+  #write(sourcePath: string, code: Uint8Array): string {
+    if (this.#count === 0) fs.mkdirSync(this.#folder, { recursive: true });
     this.#count += 1;
-    const modulePath = path.join(this.#folder, `${this.#name}-${this.#count}.mjs`);
+    const modulePath = this.#bundlePath(this.#count);
     const note: BundleNote = { sourcePath, madeBy: MADE_BY, inputs: [] };
-    await fs.mkdir(this.#folder, { recursive: true });
-    await Promise.all([
-      fs.writeFile(modulePath, code),
-      fs.writeFile(notePath(modulePath), JSON.stringify(note)),
-    ]);
-    this.#bundles.push(modulePath);
-    const [oldest = ""] = this.#bundles;
-    if (this.#bundles.length > KEPT_BUNDLES) {
-      this.#bundles.shift();
-      for (const file of [oldest, notePath(oldest)]) void fs.rm(file, { force: true });
-    }
+    fs.writeFileSync(modulePath, code);
+    fs.writeFileSync(notePath(modulePath), JSON.stringify(note));
+    const oldest = this.#bundlePath(this.#count - KEPT_BUNDLES);
+    for (const file of [oldest, notePath(oldest)]) fs.rmSync(file, { force: true });
     return modulePath;
+  }
+
+  #bundlePath(count: number): string {
+    return path.join(this.#folder, `${this.#name}-${count}.mjs`);
   }
 
   /** Has all files noted that the code will load, in packages of the workspace too. */

@@ -88,9 +88,11 @@ export class Reloader {
   ): Promise<void> {
     const startedAt = Date.now();
     for (const handler of handlers) this.#add(handler, filesOf(handler));
-    this.#found = await this.#options.search?.find().catch(() => undefined);
+    const { clock, search } = this.#options;
+    this.#found = await search?.find().catch(() => undefined);
     await this.#watch();
-    const { clock } = this.#options;
+    // What came or went before that was not told.
+    this.#searching = this.#search();
     this.#disarm = clock.wakeAt(clock.now() + LEARN_AFTER_MS, () => {
       for (const { reload } of this.#watched.values()) void reload.learn(startedAt);
     });

@@ -32,7 +32,7 @@ import { describeThrown } from "./thrown.ts";
 /** A spoiled process that cannot get rid of its last frames ends without them. */
 const LAST_FRAMES_MS = 500;
 /** The first job needs it; while the process is idle it can wait for what else is being started. */
-const WATCHDOG_DELAY_MS = 1_000;
+const WATCHDOG_DELAY_MS = 250;
 setTimeout(startWatchdog, WATCHDOG_DELAY_MS).unref();
 
 const printing = new Printing();

@@ -73,6 +73,10 @@ const layers: readonly Layer[] = [
     mayImport: ["emulator/http/listen.ts", "emulator/http/close-server.ts", core, protocol],
   },
   { of: "emulator/objects/", mayImport: [core, protocol] },
+  {
+    of: "emulator/reload/",
+    mayImport: ["emulator/local-endpoint.ts", "runtime/load/", core, protocol],
+  },
   { of: "emulator/image/", mayImport: ["runtime/load/", core, protocol] },
   // A key file is written as the store's are, and fails as they do.
   {
@@ -102,7 +106,25 @@ const layers: readonly Layer[] = [
   // Parts of the composition root: what it hands in.
   {
     of: "emulator/options.ts",
-    mayImport: ["emulator/local-endpoint.ts", "emulator/engine/", "emulator/objects/", core],
+    mayImport: [
+      "emulator/local-endpoint.ts",
+      "emulator/engine/",
+      "emulator/objects/",
+      "emulator/reload/",
+      core,
+    ],
+  },
+  {
+    of: "emulator/hot-reload.ts",
+    mayImport: [
+      "emulator/options.ts",
+      "emulator/local-endpoint.ts",
+      "emulator/handler-files.ts",
+      "emulator/volumes.ts",
+      "emulator/reload/",
+      "emulator/engine/",
+      core,
+    ],
   },
   {
     of: "emulator/launchers.ts",

@@ -46,6 +46,16 @@ test("what never comes to rest is a batch all the same, a second after its first
   expect(batches).toEqual([["/0.ts", "/1.ts"]]);
 });
 
+test("a process that was held up hears of what changed meanwhile before it takes that for all", async () => {
+  const { clock, batches, changes } = gathering();
+  changes.add("/a.ts");
+  await clock.standStill(5_000);
+  expect(batches).toEqual([]);
+  changes.add("/b.ts");
+  await clock.advance(60);
+  expect(batches).toEqual([["/a.ts", "/b.ts"]]);
+});
+
 test("what changes after a batch is in the next one, and what was cleared is in none", async () => {
   const { clock, batches, changes } = gathering();
   changes.add("/a.ts");

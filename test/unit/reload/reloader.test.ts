@@ -68,7 +68,7 @@ describe("a change", () => {
   test("is released once it is quiet, out of a build that began with it", async () => {
     change(hello.path);
     expect(handlerOf(hello).builds).toBe(1);
-    await clock.advance(9);
+    await clock.advance(4);
     expect(done).toEqual([]);
     await clock.advance(1);
     expect(done).toEqual(["release hello /made/1"]);
