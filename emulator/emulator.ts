@@ -140,12 +140,8 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   });
   parts.engine = engine;
   const workerServer = workerPort(engine, parts);
-  const http = httpPort(
-    options,
-    engine,
-    { keys: new KeyRing(keys.records), webhookSecret: webhooks.secret },
-    parts,
-  );
+  const access = { keys: new KeyRing(keys.records), webhookSecret: webhooks.secret };
+  const http = httpPort(options, engine, access, parts);
   await workerServer.start();
   await engine.serve(handlers.map((handler) => servedEndpoint(handler, startedAt)));
   await handlersReady;

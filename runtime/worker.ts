@@ -203,9 +203,8 @@ class RunningWorker implements Worker {
   #reload({ version, modulePath, sourcePath }: Reload): void {
     this.#credit = 0;
     if (this.#isDraining || version === this.#reloading) return;
-    if (this.#concurrency !== undefined && version <= (this.#reloaded ?? 0)) {
-      return this.#ready(this.#concurrency);
-    }
+    const isKnown = version <= (this.#reloaded ?? 0);
+    if (isKnown && this.#concurrency !== undefined) return this.#ready(this.#concurrency);
     this.#reloading = version;
     this.#handlers.reload({ modulePath, sourcePath });
   }

@@ -48,10 +48,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
 
 /** Of an answer it is known which version of the handler gave it. */
 function save(handler: string, version: number): void {
-  fs.writeFileSync(
-    handler,
-    `export default async (): Promise<string> => "version ${version}";\n`,
-  );
+  fs.writeFileSync(handler, `export default async (): Promise<string> => "version ${version}";\n`);
 }
 
 async function firstResultMs(

@@ -65,6 +65,9 @@ export function chooseWorker<Worker extends BalancedWorker>(
   const [first, ...others] = current.length > 0 ? current : ready;
   if (first === undefined) return "wait";
   return {
-    worker: others.reduce((best, worker) => (worker.heldCount < best.heldCount ? worker : best), first),
+    worker: others.reduce(
+      (best, worker) => (worker.heldCount < best.heldCount ? worker : best),
+      first,
+    ),
   };
 }

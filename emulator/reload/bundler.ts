@@ -27,6 +27,3 @@ type BuildOf =
       readonly sourcePath: string;
     }
   | { readonly isBuilt: false; readonly problems: readonly BuildProblem[] };
-
-/** @param handlerPath a handler file; it need not exist yet */
-export type OpenHandler = (handlerPath: string) => BuiltHandler;

@@ -10,7 +10,7 @@ export interface QuietTerms {
   readonly longestMs: number;
 }
 
-export const QUIET: QuietTerms = { oneMs: 5, severalMs: 60, longestMs: 1_000 };
+const QUIET: QuietTerms = { oneMs: 5, severalMs: 60, longestMs: 1_000 };
 
 export class ChangedPaths {
   readonly #clock: Clock;

@@ -41,7 +41,9 @@ export class ChokidarWatcher implements FileWatcher {
     watcher.on("ready", ready);
     watcher.on("all", (_, path) => this.#events.changed(path));
     watcher.on("error", (error) => {
-      this.#events.failed(`${directory}: ${error instanceof Error ? error.message : String(error)}`);
+      this.#events.failed(
+        `${directory}: ${error instanceof Error ? error.message : String(error)}`,
+      );
       ready();
     });
     await isReady;

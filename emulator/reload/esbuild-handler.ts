@@ -65,7 +65,8 @@ export class EsbuildHandler implements BuiltHandler {
     });
     const { outputFiles, metafile } = await this.#bundle.rebuild();
     const [output] = outputFiles ?? [];
-    if (output === undefined || metafile === undefined) throw new Error("it was built into nothing");
+    if (output === undefined || metafile === undefined)
+      throw new Error("it was built into nothing");
     const modulePath = this.#write(sourcePath, output.contents);
     // Its packages may fail to be followed for reasons that are none when the code runs.
     if (importsLinked(metafile, path.dirname(sourcePath)))
@@ -131,7 +132,7 @@ export class EsbuildHandler implements BuiltHandler {
 type Rebuild = Pick<BuildContext, "dispose"> & { rebuild(): Promise<BuildResult> };
 
 /** The path without what stands behind the last dot of its last part. */
-export function withoutEnding(file: string): string {
+function withoutEnding(file: string): string {
   return file.slice(0, file.length - path.extname(file).length);
 }
 

@@ -176,7 +176,8 @@ export class Reloader {
       await this.#serveOthers(found.handlers);
       await this.#watch();
       // What came in a new directory before it was watched was not told.
-      if (![...found.directories].every((directory) => before?.has(directory))) await this.#search();
+      if (![...found.directories].every((directory) => before?.has(directory)))
+        await this.#search();
     } catch (error) {
       log.error({}, `what was served is served on: ${messageOf(error)}`);
     }

@@ -101,7 +101,7 @@ export class Succession {
     if (superseded !== undefined) this.#leave(superseded);
     if (this.#options.inspect === undefined) return this.#begin(next, head);
     const gone = [...this.#leaving.values()].map((leave) => leave.gone.promise);
-    void Promise.all(gone).then(() => this.#begin(next, head));
+    void this.#beginAfter(gone, next, head);
   }
 
   /** Hands back all jobs that are not done and ends all processes for good. Idempotent, also before `start`. */
@@ -119,6 +119,11 @@ export class Succession {
   #all(): Isolate[] {
     const next = this.#next === undefined ? [] : [this.#next];
     return [...new Set([this.#current, ...next, ...this.#leaving.keys()])];
+  }
+
+  async #beginAfter(gone: readonly Promise<void>[], next: Isolate, head: LoadHead): Promise<void> {
+    await Promise.all(gone);
+    this.#begin(next, head);
   }
 
   #begin(next: Isolate, head: LoadHead): void {

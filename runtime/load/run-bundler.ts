@@ -1,5 +1,6 @@
 /** Runs the bundler on a handler: one module that holds the user's own code and imports its packages. */
 import path from "node:path";
+import type * as Esbuild from "esbuild";
 import type { BuildOptions, Message } from "esbuild";
 import { HandlerFileError } from "./handler-file-error.ts";
 import { keepSourceLocation } from "./source-location.ts";
@@ -8,9 +9,9 @@ let users = 0;
 
 /** The bundler, for as long as the caller holds it. */
 export interface HeldBundler {
-  readonly esbuild: typeof import("esbuild");
+  readonly esbuild: typeof Esbuild;
   /** Call once. */
-  release(): void;
+  readonly release: () => void;
 }
 
 /** Loads the bundler: where nothing has changed, nobody should wait for it. */

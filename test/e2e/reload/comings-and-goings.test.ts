@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../jobs/observe.ts";
-import { answering, ReloadingEmulator } from "./reloading-emulator.ts";
+import { answering, expectAnswer, ReloadingEmulator } from "./reloading-emulator.ts";
 
 /** A server that answers with this text, healthy at once. */
 function serving(text: string): string {
@@ -27,9 +27,9 @@ describe("a directory of handlers", () => {
       "app/first/handler.ts": answering("first"),
     });
     served.save("app/second/handler.ts", answering("second"));
-    await served.answers("second", "second");
+    await expectAnswer(served, "second", "second");
     served.save("app/second/handler.ts", answering("second, changed"));
-    await served.answers("second", "second, changed");
+    await expectAnswer(served, "second", "second, changed");
 
     fs.rmSync(served.path("app/first"), { recursive: true });
     await served.emulator.stderrMatch(/"first\\" is served no more/u);
@@ -43,7 +43,7 @@ describe("a directory of handlers", () => {
       status: "IN_QUEUE",
     });
     served.save("app/first/handler.ts", answering("first, back again"));
-    await served.answers("first", "first, back again");
+    await expectAnswer(served, "first", "first, back again");
     expect(await served.client.endpoint("first").status(job.id)).toMatchObject({
       status: "COMPLETED",
       output: "first, back again",
@@ -58,8 +58,8 @@ describe("a directory of handlers", () => {
     await served.emulator.stderrMatch(/worker could not initialize/u);
     served.save("app/broken/handler.ts", answering("mended"));
     served.save("app/throws/handler.ts", answering("with weights"));
-    await served.answers("broken", "mended");
-    await served.answers("throws", "with weights");
+    await expectAnswer(served, "broken", "mended");
+    await expectAnswer(served, "throws", "with weights");
   });
 });
 
@@ -78,7 +78,7 @@ test("a config that changes is heeded, and one that is wrong is said to be so", 
   await served.emulator.stderrMatch(/what was served is served on: .*is no JSON/u);
   expect(await served.call("told")).toBe("one");
   served.save("app/sv.config.json", config("two"));
-  await served.answers("told", "two");
+  await expectAnswer(served, "told", "two");
 });
 
 test("a server is replaced when the new one is healthy, and no request fails meanwhile", async () => {
@@ -86,12 +86,18 @@ test("a server is replaced when the new one is healthy, and no request fails mea
   expect(await ask(served, "web")).toBe("old");
   served.save("app/web/server.ts", serving("new"));
   // Each of these rejects for any other answer than 200.
-  await eventually("the new server answers", async () => (await ask(served, "web")) === "new" || undefined);
+  await eventually(
+    "the new server answers",
+    async () => (await ask(served, "web")) === "new" || undefined,
+  );
   served.save("app/web/server.ts", "process.exit(1);\n");
   await served.emulator.stderrMatch(/worker ended unasked|worker could not initialize/u);
   expect(await ask(served, "web")).toBe("new");
   served.save("app/web/server.ts", serving("newer"));
-  await eventually("the mended server answers", async () => (await ask(served, "web")) === "newer" || undefined);
+  await eventually(
+    "the mended server answers",
+    async () => (await ask(served, "web")) === "newer" || undefined,
+  );
 });
 
 test("with --no-watch a change waits for the next start", async () => {
@@ -100,6 +106,6 @@ test("with --no-watch a change waits for the next start", async () => {
   await using watching = await ReloadingEmulator.start(files, { args: ["dev", "app"] });
   served.save("app/still/handler.ts", answering("after"));
   watching.save("app/still/handler.ts", answering("after"));
-  await watching.answers("still", "after");
+  await expectAnswer(watching, "still", "after");
   expect(await served.call("still")).toBe("before");
 });

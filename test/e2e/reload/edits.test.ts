@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Gate } from "../jobs/gate.ts";
-import { answering, ReloadingEmulator } from "./reloading-emulator.ts";
+import { answering, expectAnswer, ReloadingEmulator } from "./reloading-emulator.ts";
 
 const FILES = {
   "app/plain/handler.ts": answering("first"),
@@ -51,34 +51,34 @@ describe("a save", () => {
   test("in place is in service with the next job", async () => {
     expect(await served.call("plain")).toBe("first");
     served.save("app/plain/handler.ts", answering("second"));
-    await served.answers("plain", "second");
+    await expectAnswer(served, "plain", "second");
   });
 
   test("by a file that is renamed over the handler", async () => {
     served.save("app/plain/.handler.ts.tmp", answering("renamed"));
     fs.renameSync(served.path("app/plain/.handler.ts.tmp"), served.path("app/plain/handler.ts"));
-    await served.answers("plain", "renamed");
+    await expectAnswer(served, "plain", "renamed");
     served.save("app/plain/handler.ts", answering("and once more in place"));
-    await served.answers("plain", "and once more in place");
+    await expectAnswer(served, "plain", "and once more in place");
   });
 
   test("that takes the file away and makes a new one", async () => {
     fs.renameSync(served.path("app/plain/handler.ts"), served.path("app/plain/handler.ts~"));
     served.save("app/plain/handler.ts", answering("made anew"));
     fs.rmSync(served.path("app/plain/handler.ts~"));
-    await served.answers("plain", "made anew");
+    await expectAnswer(served, "plain", "made anew");
   });
 });
 
 describe("what counts", () => {
   test("files it imports, data among them, and packages of the workspace; not what it reads", async () => {
-    await served.answers("parts", "part word shared corpus");
+    await expectAnswer(served, "parts", "part word shared corpus");
     served.save("app/parts/lib/part.ts", `export const part: string = "PART";\n`);
-    await served.answers("parts", "PART word shared corpus");
+    await expectAnswer(served, "parts", "PART word shared corpus");
     served.save("app/parts/words.json", `{ "word": "WORD" }`);
-    await served.answers("parts", "PART WORD shared corpus");
+    await expectAnswer(served, "parts", "PART WORD shared corpus");
     served.save("shared/src/deep.ts", `export const shared: string = "SHARED";\n`);
-    await served.answers("parts", "PART WORD SHARED corpus");
+    await expectAnswer(served, "parts", "PART WORD SHARED corpus");
     const before = served.reloads("parts");
     served.save("app/parts/corpus.txt", "CORPUS");
     expect(await served.call("parts")).toBe("PART WORD SHARED CORPUS");
@@ -92,13 +92,13 @@ describe("what counts", () => {
     served.save("app/plain/handler.ts", handler);
     await served.emulator.stderrMatch(/Could not resolve ..\.\/late\/late\.ts/u);
     served.save("app/plain/late/late.ts", `export const late = "better late";\n`);
-    await served.answers("plain", "better late");
+    await expectAnswer(served, "plain", "better late");
   });
 
   test("JavaScript and what it imports", async () => {
     expect(await served.call("script")).toBe("js");
     served.save("app/script/answer.mjs", `export const answer = "other js";\n`);
-    await served.answers("script", "other js");
+    await expectAnswer(served, "script", "other js");
   });
 
   test("a hundred files that change at once are one reload", async () => {
@@ -112,15 +112,15 @@ describe("what counts", () => {
     const imports = names.map((name) => `import { ${name} } from "./${name}.ts";`).join("\n");
     const sum = `export default async (): Promise<number> => ${names.join(" + ")};\n`;
     served.save("app/plain/handler.ts", `${imports}\n${sum}`);
-    await served.answers("plain", 100);
+    await expectAnswer(served, "plain", 100);
     const before = served.reloads("plain");
     // Held still, it hears of all of them together however long the writing takes.
     process.kill(served.emulator.child.pid ?? 0, "SIGSTOP");
     write(2);
     process.kill(served.emulator.child.pid ?? 0, "SIGCONT");
-    await served.answers("plain", 200);
+    await expectAnswer(served, "plain", 200);
     served.save("app/plain/handler.ts", answering("afterwards"));
-    await served.answers("plain", "afterwards");
+    await expectAnswer(served, "plain", "afterwards");
     expect(served.reloads("plain")).toBe(before + 2);
   });
 });
@@ -131,24 +131,24 @@ describe("jobs", () => {
     const old = served.call("held", gate.input("old"));
     await gate.arrival("old");
     served.save("app/held/handler.ts", gateHandler("new"));
-    await served.answers("held", "new");
+    await expectAnswer(served, "held", "new");
     await gate.open("old");
     expect(await old).toBe("old");
   });
 
   test("none fails or is lost while files are saved under load", async () => {
-    let isOver = false;
+    const load = new AbortController();
     const answers: unknown[] = [];
-    const load = Array.from({ length: 4 }, async () => {
-      while (!isOver) answers.push(await served.call("held"));
+    const callers = Array.from({ length: 4 }, async () => {
+      while (!load.signal.aborted) answers.push(await served.call("held"));
     });
     for (let version = 0; version < 15; version += 1) {
       served.save("app/held/handler.ts", gateHandler(`v${version}`));
-      await served.answers("held", `v${version}`);
+      await expectAnswer(served, "held", `v${version}`);
     }
-    isOver = true;
+    load.abort();
     // A job that failed would reject.
-    await Promise.all(load);
+    await Promise.all(callers);
     expect(answers.length).toBeGreaterThan(15);
     const { jobs } = await served.client.endpoint("held").health();
     expect(jobs).toMatchObject({ failed: 0, retried: 0, inQueue: 0, inProgress: 0 });
@@ -166,7 +166,7 @@ describe("jobs", () => {
 describe("mistakes", () => {
   test("in the syntax are shown with their place, and the version before serves on until they are mended", async () => {
     served.save("app/plain/handler.ts", answering("good"));
-    await served.answers("plain", "good");
+    await expectAnswer(served, "plain", "good");
     served.save("app/plain/handler.ts", "export default () => {\n  return 1 +;\n};\n");
     const [line] = await served.emulator.stderrMatch(/.*handler\.ts:2:12.*/u);
     const { msg, level } = JSON.parse(line) as { msg: string; level: string };
@@ -179,7 +179,7 @@ describe("mistakes", () => {
     ]);
     expect(await served.call("plain")).toBe("good");
     served.save("app/plain/handler.ts", answering("mended"));
-    await served.answers("plain", "mended");
+    await expectAnswer(served, "plain", "mended");
   });
 
   test("that show when it is loaded leave the version before in service as well", async () => {
@@ -187,6 +187,6 @@ describe("mistakes", () => {
     await served.emulator.stderrMatch(/no weights.*The version before serves on/u);
     expect(await served.call("plain")).toBe("mended");
     served.save("app/plain/handler.ts", answering("with weights"));
-    await served.answers("plain", "with weights");
+    await expectAnswer(served, "plain", "with weights");
   });
 });

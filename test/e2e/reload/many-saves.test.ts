@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import { expect, test } from "vitest";
 import { eventually, type ObservedProcess } from "../jobs/observe.ts";
-import { answering, ReloadingEmulator } from "./reloading-emulator.ts";
+import { answering, expectAnswer, ReloadingEmulator } from "./reloading-emulator.ts";
 
 const SAVES = 500;
 /** Caches of the programs and of their allocators fill up at first. */
@@ -38,7 +38,7 @@ test("five hundred saves in a row leave no process behind and no memory taken", 
       served.save("app/saved/handler.ts", answering(String(version)));
       await served.reloaded("saved", version);
     }
-    await served.answers("saved", String(to));
+    await expectAnswer(served, "saved", String(to));
   };
   await save(1, WARM_UP);
   const processes = await settled(served);

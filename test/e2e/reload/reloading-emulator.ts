@@ -67,17 +67,11 @@ export class ReloadingEmulator implements AsyncDisposable {
     return (await this.client.endpoint(endpointId).runSync(input)).output;
   }
 
-  /** Calls until the answer is this one; other answers, and what goes wrong before it, are passed over. */
-  async answers(endpointId: string, wanted: unknown): Promise<void> {
-    await eventually(`the answer ${JSON.stringify(wanted)}`, async () => {
-      const answer = await this.call(endpointId).catch(() => undefined);
-      return answer === wanted || undefined;
-    });
-  }
-
   /** How often the log says that an endpoint was reloaded. */
   reloads(endpointId: string): number {
-    return this.logged(/"reloaded: /u).filter((line) => line.includes(`"endpointId":"${endpointId}"`)).length;
+    return this.logged(/"reloaded: /u).filter((line) =>
+      line.includes(`"endpointId":"${endpointId}"`),
+    ).length;
   }
 
   /** Resolves when an endpoint was reloaded so often. */
@@ -107,6 +101,19 @@ export class ReloadingEmulator implements AsyncDisposable {
     const left = this.processes();
     for (const { pid } of left) process.kill(pid, "SIGKILL");
     await this.#tree[Symbol.asyncDispose]();
-    if (left.length > 0) throw new Error(`left: ${left.map(({ commandLine }) => commandLine).join()}`);
+    if (left.length > 0)
+      throw new Error(`left: ${left.map(({ commandLine }) => commandLine).join()}`);
   }
+}
+
+/** Calls until the answer is this one; other answers, and what goes wrong before it, are passed over. */
+export async function expectAnswer(
+  served: ReloadingEmulator,
+  endpointId: string,
+  wanted: unknown,
+): Promise<void> {
+  await eventually(`the answer ${JSON.stringify(wanted)}`, async () => {
+    const answer = await served.call(endpointId).catch(() => undefined);
+    return answer === wanted || undefined;
+  });
 }

@@ -36,7 +36,10 @@ describe("the choice of a worker", () => {
   });
 
   it("falls on one of an old version only until one of the new is healthy", () => {
-    const workers = [worker("old", { endpointVersion: 0 }), worker("new", { state: "initializing" })];
+    const workers = [
+      worker("old", { endpointVersion: 0 }),
+      worker("new", { state: "initializing" }),
+    ];
     expect(chosen(workers)).toBe("old");
     expect(chosen([...workers, worker("busy", { heldCount: 99 })])).toBe("busy");
   });

@@ -64,7 +64,9 @@ describe("a release", () => {
     await using scene = await sceneOfReloading();
     await release(scene, MODULE);
     const worker = await scene.connect(0);
-    expect(worker.orders.filter(({ reload }) => reload)).toMatchObject([{ reload: { version: 2 } }]);
+    expect(worker.orders.filter(({ reload }) => reload)).toMatchObject([
+      { reload: { version: 2 } },
+    ]);
     const { launcher, test } = scene;
     await worker.report({ ready: { concurrency: 1, reloadVersion: 2 }, credit: 1 });
     worker.session.disconnected();

@@ -29,7 +29,9 @@ test("what has no place is said without, and a place between two characters has 
 
 test("a line nobody could read is left out, and so are problems beyond the tenth", () => {
   const minified = { ...PLACE, lineText: "x".repeat(1_000) };
-  const shown = describeProblems(Array(12).fill({ text: "bad", place: minified }));
+  const shown = describeProblems(
+    Array.from({ length: 12 }, () => ({ text: "bad", place: minified })),
+  );
   expect(shown.split("\n")).toEqual([
     ...Array<string>(10).fill("/app/handler.ts:12:11: bad"),
     "and 2 more",

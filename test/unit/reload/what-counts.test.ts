@@ -3,7 +3,12 @@ import { describe, expect, test } from "vitest";
 import { counts, directoriesOf } from "../../../emulator/reload/what-counts.ts";
 
 const SOURCES = {
-  files: new Set(["/app/handler.ts", "/app/lib/part.ts", "/shared/src/index.ts", "/app/words.json"]),
+  files: new Set([
+    "/app/handler.ts",
+    "/app/lib/part.ts",
+    "/shared/src/index.ts",
+    "/app/words.json",
+  ]),
   configs: new Set(["/app/package.json", "/tsconfig.json"]),
   missing: new Set<string>(),
 };

@@ -62,7 +62,6 @@ describe("a new version", () => {
     expect(await pidOf(run)).toBe(run.worker.handlerPid);
   });
 
-
   test("that came once already, because its answer was lost, is only answered", async () => {
     await using run = new WorkerRun("disposes-of-itself");
     await run.source.whenReady.promise;
