@@ -12,6 +12,16 @@ interface HandlerModule {
   readonly modulePath?: string;
   /** What the module was made of, as `stampOf` saw it; nothing of one that was released. */
   readonly stamps: ReadonlyMap<string, string>;
+  /** When it began to be made, ms since 1970. */
+  readonly madeAt: number;
+}
+
+/** What is known of a module before it is watched. */
+export interface MadeOf {
+  /** The handler's own file among them. */
+  readonly files: ReadonlySet<string>;
+  /** What changed since then may not be in the module, ms since 1970. */
+  readonly madeAt: number;
 }
 
 export class HandlerFiles {
@@ -28,11 +38,12 @@ export class HandlerFiles {
   /** Settles when the handler is ready or has failed to be. Never rejects. Workers may ask for it at once. */
   async add(handler: LocalHandler): Promise<void> {
     const image = localImage(handler);
-    this.#modules.set(image, { handlerPath: handler.path, stamps: new Map() });
+    const madeAt = Date.now();
+    this.#modules.set(image, { handlerPath: handler.path, stamps: new Map(), madeAt });
     try {
       const { modulePath, inputs } = await prepareHandler(handler.path);
       const stamps = new Map(inputs.map((file) => [file, stampOf(file)]));
-      this.#modules.set(image, { handlerPath: handler.path, modulePath, stamps });
+      this.#modules.set(image, { handlerPath: handler.path, modulePath, stamps, madeAt });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#log.error(
@@ -48,6 +59,7 @@ export class HandlerFiles {
       handlerPath: handler.path,
       modulePath,
       stamps: new Map(),
+      madeAt: Date.now(),
     });
   }
 
@@ -56,10 +68,10 @@ export class HandlerFiles {
     this.#modules.delete(localImage(handler));
   }
 
-  /** The files that the module of a handler was made of when it was added, and its own. */
-  filesOf(handler: LocalHandler): ReadonlySet<string> {
-    const stamps = this.#modules.get(localImage(handler))?.stamps;
-    return new Set([handler.path, ...(stamps?.keys() ?? [])]);
+  /** Of a handler that was added. */
+  madeOf(handler: LocalHandler): MadeOf {
+    const { stamps, madeAt = 0 } = this.#modules.get(localImage(handler)) ?? {};
+    return { files: new Set([handler.path, ...(stamps?.keys() ?? [])]), madeAt };
   }
 
   /**

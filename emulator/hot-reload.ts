@@ -40,7 +40,7 @@ export function startReloader(
     openWatcher: (events) => new ChokidarWatcher(events),
     search: watch === true ? undefined : watch,
   });
-  void reloader.start(handlers, (handler) => handlerFiles.filesOf(handler));
+  void reloader.start(handlers, (handler) => handlerFiles.madeOf(handler));
   return reloader;
 }
 

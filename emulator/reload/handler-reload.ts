@@ -25,6 +25,9 @@ export interface HandlerReloadEvents {
 /** How often in a row a build may be overtaken by further changes before what it made is released all the same. */
 const MOST_OVERTAKEN = 3;
 
+/** File times may lag behind the clock by this much. */
+const CLOCK_STEP_MS = 20;
+
 /** A build that was begun when the first of its files changed. */
 interface BuildAhead {
   readonly startedAt: number;
@@ -74,7 +77,7 @@ export class HandlerReload {
    */
   async learn(since: number): Promise<void> {
     // Whoever builds learns it anyway.
-    if (this.#ahead !== undefined) return;
+    if (this.#ahead !== undefined || this.#isClosed) return;
     this.#working ??= this.#work(async () => {
       await this.#heed(await this.#handler.build());
       if (await this.#hasChanged(this.#sources.files, since)) this.#isOutdated = true;
@@ -142,7 +145,7 @@ export class HandlerReload {
   async #hasChanged(files: ReadonlySet<string>, since: number): Promise<boolean> {
     const changes = Array.from(files, async (file) => {
       const stats = await fs.stat(file).catch(() => undefined);
-      return stats !== undefined && stats.mtimeMs > since;
+      return stats !== undefined && stats.mtimeMs > since - CLOCK_STEP_MS;
     });
     return (await Promise.all(changes)).includes(true);
   }

@@ -80,21 +80,26 @@ export class Reloader {
   /**
    * Begins with the handlers that are served already. Never rejects.
    *
-   * @param filesOf what a handler is known to be made of
+   * @param madeOf what a handler is known to be made of, and when that was looked at (ms since 1970)
    */
   async start(
     handlers: readonly LocalHandler[],
-    filesOf: (handler: LocalHandler) => ReadonlySet<string>,
+    madeOf: (handler: LocalHandler) => {
+      readonly files: ReadonlySet<string>;
+      readonly madeAt: number;
+    },
   ): Promise<void> {
-    const startedAt = Date.now();
-    for (const handler of handlers) this.#add(handler, filesOf(handler));
+    const added = handlers.map((handler) => {
+      const { files, madeAt } = madeOf(handler);
+      return { reload: this.#add(handler, files), madeAt };
+    });
     const { clock, search } = this.#options;
     this.#found = await search?.find().catch(() => undefined);
     await this.#watch();
     // What came or went before that was not told.
     this.#searching = this.#search();
     this.#disarm = clock.wakeAt(clock.now() + LEARN_AFTER_MS, () => {
-      for (const { reload } of this.#watched.values()) void reload.learn(startedAt);
+      for (const { reload, madeAt } of added) void reload.learn(madeAt);
     });
   }
 

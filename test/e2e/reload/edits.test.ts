@@ -168,14 +168,14 @@ describe("mistakes", () => {
     served.save("app/plain/handler.ts", answering("good"));
     await expectAnswer(served, "plain", "good");
     served.save("app/plain/handler.ts", "export default () => {\n  return 1 +;\n};\n");
-    const [line] = await served.emulator.stderrMatch(/.*handler\.ts:2:12.*/u);
+    const [line] = await served.emulator.stderrMatch(/.*handler\.ts:2:13.*/u);
     const { msg, level } = JSON.parse(line) as { msg: string; level: string };
     expect(level).toBe("error");
     expect(msg.split("\n")).toEqual([
       "handler.ts cannot be built, the version before serves on:",
-      `${served.path("app/plain/handler.ts")}:2:12: Unexpected ";"`,
+      `${served.path("app/plain/handler.ts")}:2:13: Unexpected ";"`,
       "  2 |   return 1 +;",
-      "    |            ^",
+      "    |             ^",
     ]);
     expect(await served.call("plain")).toBe("good");
     served.save("app/plain/handler.ts", answering("mended"));
