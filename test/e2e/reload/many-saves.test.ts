@@ -45,6 +45,11 @@ test("five hundred saves in a row leave no process behind and no memory taken", 
   const before = residentBytes(served);
   await save(WARM_UP + 1, SAVES);
   expect((await settled(served)).toSorted()).toEqual(processes.toSorted());
-  expect(residentBytes(served) / before).toBeLessThan(1.1);
+  // What was only garbage is given back when the programs have been idle for a while; what leaks is not.
+  const ratio = await eventually("less than a tenth more memory", () => {
+    const now = residentBytes(served) / before;
+    return now < 1.1 ? now : undefined;
+  });
+  expect(ratio).toBeLessThan(1.1);
   expect(served.reloads("saved")).toBe(SAVES);
 });
