@@ -32,8 +32,7 @@ import { describeThrown } from "./thrown.ts";
 /** A spoiled process that cannot get rid of its last frames ends without them. */
 const LAST_FRAMES_MS = 500;
 /** The first job needs it; while the process is idle it can wait for what else is being started. */
-const WATCHDOG_DELAY_MS = 250;
-setTimeout(startWatchdog, WATCHDOG_DELAY_MS).unref();
+const WATCHDOG_DELAY_MS = 1_000;
 
 const printing = new Printing();
 const log = openLog({
@@ -117,6 +116,7 @@ async function load(head: LoadOrderHead): Promise<void> {
     const told: ReadyHead = { concurrency: concurrency.current, ...disposes };
     channel.send(REPORT.ready, 0, told);
     channel.flush();
+    setTimeout(startWatchdog, WATCHDOG_DELAY_MS).unref();
   } catch (thrown) {
     const { message, stack } = describeThrown(thrown);
     const shown = thrown instanceof InitError && thrown.stack === "" ? {} : { stack };
