@@ -42,7 +42,7 @@ export class IsolatedHandler implements AsyncDisposable {
   /** @param name of a handler in `bench/handlers/` */
   static async start(name: string): Promise<IsolatedHandler> {
     const handler = new IsolatedHandler();
-    handler.#isolate.start();
+    handler.#isolate.keeper.start();
     handler.#isolate.load(await prepareHandler(handlerFile(name)));
     await handler.#ready.promise;
     return handler;

@@ -15,6 +15,7 @@ import { idleLatency } from "./rows/idle-latency.ts";
 import { memory } from "./rows/memory.ts";
 import { pickup } from "./rows/pickup.ts";
 import { queueDepth } from "./rows/queue-depth.ts";
+import { reload } from "./rows/reload.ts";
 import type { Row } from "./rows/row.ts";
 import { ready } from "./rows/ready.ts";
 import { spawn } from "./rows/spawn.ts";
@@ -36,6 +37,7 @@ const ROWS: readonly Row[] = [
   container,
   ready,
   takeover,
+  reload,
   queueDepth,
   crowd,
   memory,

@@ -13,18 +13,20 @@ import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/lease
 import type { EngineLog } from "./engine/context.ts";
 import { createEngine, type RunningEngine } from "./engine/engine.ts";
 import { registryCredentials } from "./engine/registry-credentials.ts";
-import { type GivenKeys, settleKeys } from "./engine/service-keys.ts";
+import { settleKeys } from "./engine/service-keys.ts";
 import { WorkerSession } from "./engine/worker-session.ts";
 import { WorkerServer } from "./grpc/worker-server.ts";
 import { HandlerFiles } from "./handler-files.ts";
 import { RateGate } from "./http/rate-gate.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions } from "./http/server.ts";
+import { startReloader } from "./hot-reload.ts";
 import { gpuFinder } from "./launch/find-gpus.ts";
 import { createLaunchers, type Launchers, type LaunchersOptions } from "./launchers.ts";
 import { inProcessLauncher, openLocalSession } from "./in-process.ts";
 import { type LocalEndpoint, localEndpoints, servedEndpoint } from "./local-endpoint.ts";
 import type { ObjectService } from "./objects/object-service.ts";
 import type { Emulator, EmulatorOptions } from "./options.ts";
+import type { Reloader } from "./reload/reloader.ts";
 import { chooseSecretKey } from "./secrets/choose-secret-key.ts";
 import { type Observation, openObservation } from "./observation.ts";
 import { openStore } from "./open-store.ts";
@@ -95,6 +97,7 @@ interface Parts {
   limits?: RateGate;
   http?: HttpServer;
   testKit?: RunningTestKit;
+  reloader?: Reloader | undefined;
 }
 
 async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator> {
@@ -103,27 +106,27 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   const local = localEndpoints(options);
   const random = createSystemRandom();
   const clock = createSystemClock();
-  const handlerFiles = new HandlerFiles(handlers, log);
+  const handlerFiles = new HandlerFiles(log, (options.watch ?? false) !== false);
+  const handlersReady = Promise.all(handlers.map((handler) => handlerFiles.add(handler)));
   const storage = await openStorage(options, parts, random, local);
   const lines = new JobLines();
   const startedAt = new Date(clock.now()).toISOString();
-  const keys = await settleKeys(store, random, keysGiven(options), startedAt);
+  const given = { user: options.apiKey, admin: options.adminKey };
+  const keys = await settleKeys(store, random, given, startedAt);
   const webhooks = await prepareWebhooks(options, host, store, random);
   parts.webhookSender = webhooks.sender;
   const engine = await openEngine(options, parts, { clock, random, storage, handlerFiles, lines });
   const workerServer = workerPort(engine, parts);
-  const http = httpPort(
-    options,
-    engine,
-    { keys: new KeyRing(keys.records), webhookSecret: webhooks.secret },
-    parts,
-  );
+  const access = { keys: new KeyRing(keys.records), webhookSecret: webhooks.secret };
+  const http = httpPort(options, engine, access, parts);
   await workerServer.start();
   await engine.serve(local.map((endpoint) => servedEndpoint(endpoint, startedAt)));
-  await handlerFiles.ready;
+  await handlersReady;
   engine.start();
   void parts.containers?.clearLeftovers(engine.context.directory.templates());
   const url = await http.start({ host, port });
+  const watched = { ...parts, engine, clock, handlerFiles, volumes: storage.volumes };
+  parts.reloader = startReloader(options, watched);
   const { context } = engine;
   const testKit = openTestKit({ engine: context, url, apiKey: keys.userKey, lines }, options);
   parts.testKit = testKit;
@@ -226,10 +229,6 @@ function workerSocketIn({ temporaryDir }: Parts): string {
   return join(temporaryDir, "worker.sock");
 }
 
-function keysGiven({ apiKey, adminKey }: EmulatorOptions): GivenKeys {
-  return { user: apiKey, admin: adminKey };
-}
-
 function httpPort(
   { limits = "enforce" }: EmulatorOptions,
   { context }: RunningEngine,
@@ -269,8 +268,8 @@ function running(
       parts.engine?.killAll();
       parts.engine?.webhooks.abort();
     }
-    stopped ??= Promise.all([http.stop(), parts.engine?.stop(how)]).then(() =>
-      takeDown(parts, how),
+    stopped ??= Promise.all([http.stop(), parts.reloader?.close(), parts.engine?.stop(how)]).then(
+      () => takeDown(parts, how),
     );
     return stopped;
   };

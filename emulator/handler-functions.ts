@@ -8,9 +8,10 @@ import { type LocalLine, type LocalPeer, localSessions } from "../runtime/source
 import { SessionSource } from "../runtime/source/session-source.ts";
 import { RUNTIME_VERSION } from "../runtime/version.ts";
 import { startWorker, type WorkerEnd } from "../runtime/worker.ts";
-import { LOCAL_IMAGE_PREFIX, type Template } from "./core/template.ts";
+import type { Template } from "./core/template.ts";
 import { wishedInitLimitMs } from "./core/init-limit.ts";
 import type { FunctionEndpoint } from "./function-endpoint.ts";
+import { localImage } from "./local-endpoint.ts";
 import type { InProcessWorker } from "./launch/in-process-launcher.ts";
 import type { WorkerOrder } from "./launch/launcher.ts";
 import { inheritedEnvironment } from "./launch/worker-process.ts";
@@ -51,7 +52,7 @@ export class HandlerFunctions {
       options.endpoints,
     )) {
       const loaded = readModule({ default: handler }, `endpoints.${id}`);
-      this.#byImage.set(`${LOCAL_IMAGE_PREFIX}${id}`, { handler: loaded, graceMs });
+      this.#byImage.set(localImage({ id }), { handler: loaded, graceMs });
     }
   }
 

@@ -12,6 +12,7 @@ export {
   LOCAL_ENDPOINT_DEFAULTS,
   type LocalHandler,
 } from "./local-endpoint.ts";
+export type { FoundHandlers, HandlerSearch } from "./reload/reloader.ts";
 export type { Emulator, EmulatorOptions, WorkerLine } from "./options.ts";
 export type { S3Access } from "./objects/object-service.ts";
 export type { EmulatorClock } from "./test-kit/emulator-clock.ts";

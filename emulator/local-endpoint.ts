@@ -54,11 +54,16 @@ export const LOCAL_ENDPOINT_DEFAULTS: EndpointSettings = {
   gpuCount: 1,
 };
 
+/** Names the handler in the place of an image. */
+export function localImage({ id }: Pick<LocalEndpoint, "id">): string {
+  return `${LOCAL_IMAGE_PREFIX}${id}`;
+}
+
 export function localTemplate(handler: LocalEndpoint): Template {
   return {
     id: handler.id,
     name: handler.id,
-    imageName: `${LOCAL_IMAGE_PREFIX}${handler.id}`,
+    imageName: localImage(handler),
     category: computeTypeOf(handler) === "GPU" ? "NVIDIA" : "CPU",
     containerDiskInGb: 50,
     dockerEntrypoint: [],

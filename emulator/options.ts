@@ -6,6 +6,7 @@ import type { LimitMode } from "./core/rate-limit.ts";
 import type { EngineLog } from "./engine/context.ts";
 import type { FunctionEndpoint } from "./function-endpoint.ts";
 import type { LocalHandler } from "./local-endpoint.ts";
+import type { HandlerSearch } from "./reload/reloader.ts";
 import type { S3Access } from "./objects/object-service.ts";
 import type { JobRecord } from "./test-kit/job-record.ts";
 import type { TestKit } from "./test-kit/test-kit.ts";
@@ -57,6 +58,11 @@ export interface EmulatorOptions {
    * that nothing becomes due by itself. Handlers that run keep real time in either case.
    */
   readonly clock?: "system" | "manual";
+  /**
+   * Whether handler files are watched, so that new jobs run what was saved; default: not. Given a search, handlers that
+   * come and go are noticed as well.
+   */
+  readonly watch?: boolean | HandlerSearch;
   /**
    * The GPUs of workers of GPU endpoints: `auto` (the default) asks nvidia-smi, `none` is a machine without any, and names
    * with numbers like `NVIDIA L4=2,NVIDIA H200=1`, or a list, declare some; where the machine has none of a type they are

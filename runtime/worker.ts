@@ -1,48 +1,26 @@
 /** The worker: connects a source of jobs with the process that runs the handler, from the first job to the last. */
-import path from "node:path";
-import { Isolate, type IsolateOptions } from "./isolate/isolate.ts";
-import type { JobIsolate, OpenIsolate } from "./isolate/job-isolate.ts";
 import { describeThrown } from "./handler/thrown.ts";
+import { handlerProcesses, type HandlerProcessesOptions } from "./handler-processes.ts";
+import type { JobIsolate, OpenIsolate } from "./isolate/job-isolate.ts";
 import type { OutputLine } from "./isolate/handler-output.ts";
 import { SecretMask } from "./isolate/secret-mask.ts";
-import type { StandbyMode } from "./isolate/standby.ts";
 import { prepareHandler } from "./load/prepare-handler.ts";
 import type { WorkerLog } from "./log/worker-log.ts";
 import type { Failure } from "./protocol/failure.ts";
-import { LIMITS } from "./protocol/limits.ts";
+import type { Reload } from "./protocol/session.ts";
 import type { HandedJob, LeaseRef, Outcome } from "./protocol/outcome.ts";
-import { programFile } from "./pipe/program-file.ts";
 import type { JobSource } from "./source/job-source.ts";
-import { abortLeftUpload } from "./storage/abort-left-upload.ts";
+import { PendingReceipts } from "./source/pending-receipts.ts";
 
-export interface WorkerOptions {
+export interface WorkerOptions extends HandlerProcessesOptions {
   /** The handler's file or directory, or a module made by `prepareHandler`. */
   readonly handler: string;
   /** Makes the source of jobs; called while the handler process is already starting. */
   readonly openSource: () => JobSource | Promise<JobSource>;
-  readonly log: WorkerLog;
-  /** Between the abort signal and SIGTERM, and between SIGTERM and SIGKILL; ms, default 5,000. */
-  readonly graceMs?: number;
-  /** How long importing the handler and its `setup` may take together; ms, default 7 minutes. */
-  readonly initLimitMs?: number;
   /** How long running jobs may go on after `drain`, before they are handed back; ms, default 30,000. */
   readonly drainLimitMs?: number;
   /** How long to wait for the service's receipts at the end; ms, default 5,000. */
   readonly receiptLimitMs?: number;
-  /**
-   * What waits to take over from a handler process that has to end: `none`, an `idle` process, or a process with the
-   * handler `loaded` and set up, which then lies in memory twice; default `idle`.
-   */
-  readonly standby?: StandbyMode;
-  /** How long the handler is ready before the standby process is started; ms, default 1,000. */
-  readonly standbyDelayMs?: number;
-  /**
-   * `host:port` on which the handler process lets a debugger in; there is no standby process then, for it would need
-   * the port as well. Default: no debugger.
-   */
-  readonly inspect?: string;
-  /** Added to the handler process's environment. */
-  readonly env?: Readonly<Record<string, string>>;
   /** What runs the jobs where that is no handler process: it has its handler, and none is loaded into it. */
   readonly openIsolate?: OpenIsolate;
 }
@@ -75,15 +53,18 @@ export function startWorker(options: WorkerOptions): Worker {
 class RunningWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #log: WorkerLog;
-  readonly #isolate: JobIsolate;
+  readonly #handlers: JobIsolate;
   readonly #mask: SecretMask;
   readonly #end = Promise.withResolvers<WorkerEnd>();
+  readonly #receipts = new PendingReceipts();
   #source: JobSource | undefined;
   #concurrency: number | undefined;
   /** Credit that was granted and has brought no job yet. */
   #credit = 0;
-  #unconfirmed = 0;
-  #confirmed: (() => void) | undefined;
+  /** The version that is being loaded. */
+  #reloading: number | undefined;
+  /** The newest one that was loaded, or could not be. */
+  #reloaded: number | undefined;
   #isDraining = false;
   #isEnding = false;
   #isStopped = false;
@@ -93,10 +74,12 @@ class RunningWorker implements Worker {
     this.#options = options;
     this.#log = options.log;
     this.#mask = new SecretMask({ ...process.env, ...options.env });
-    const openIsolate =
-      options.openIsolate ?? ((mask, events) => new Isolate(isolateOptions(options, mask), events));
-    this.#isolate = openIsolate(this.#mask, {
+    const openIsolate = options.openIsolate ?? handlerProcesses(options);
+    this.#handlers = openIsolate(this.#mask, {
       ready: (concurrency) => this.#ready(concurrency),
+      succeeded: () => this.#dealtWithReload("info", "the new version of the handler is ready"),
+      notSucceeded: ({ message, stack }) =>
+        this.#dealtWithReload("error", `${message}\nThe version before serves on.`, { stack }),
       unusable: (failure) => void this.#unusable(failure),
       restartFailed: (failure, retryInMs) =>
         this.#log.write("error", failure.message, { retryInMs, stack: failure.stack }),
@@ -117,15 +100,15 @@ class RunningWorker implements Worker {
   }
 
   get handlerPid(): number | undefined {
-    return this.#isolate.pid;
+    return this.#handlers.pid;
   }
 
   get standbyPid(): number | undefined {
-    return this.#isolate.standbyPid;
+    return this.#handlers.standbyPid;
   }
 
   start(): void {
-    this.#isolate.start();
+    this.#handlers.start();
     void this.#begin();
   }
 
@@ -133,10 +116,10 @@ class RunningWorker implements Worker {
     if (this.#isDraining || this.#isEnding) return;
     this.#isDraining = true;
     this.#log.write("info", "draining: no further jobs are taken", {
-      running: this.#isolate.openJobs,
+      running: this.#handlers.openJobs,
     });
     this.#source?.draining();
-    if (this.#isolate.openJobs === 0) return void this.#finishUp("drained");
+    if (this.#handlers.openJobs === 0) return void this.#finishUp("drained");
     const { drainLimitMs = 30_000 } = this.#options;
     this.#drainTimer = setTimeout(() => void this.#finishUp("drained"), drainLimitMs);
   }
@@ -144,13 +127,13 @@ class RunningWorker implements Worker {
   stop(): void {
     this.#isDraining = true;
     this.#isStopped = true;
-    this.#isolate.killNow();
-    this.#confirmed?.();
+    this.#handlers.killNow();
+    this.#receipts.giveUp();
     void this.#finishUp("stopped");
   }
 
   killNow(): void {
-    this.#isolate.killNow();
+    this.#handlers.killNow();
   }
 
   /** The order to load leaves first: opening the source loads much itself, and the handler process would wait. */
@@ -162,9 +145,10 @@ class RunningWorker implements Worker {
       this.#source = source;
       const welcome = source.connect({
         job: (job) => this.#take(job),
-        revoked: (revocation) => this.#isolate.revoke(revocation),
-        chunksStored: (lease, nextIndex) => this.#isolate.chunksStored(lease, nextIndex),
+        revoked: (revocation) => this.#handlers.revoke(revocation),
+        chunksStored: (lease, nextIndex) => this.#handlers.chunksStored(lease, nextIndex),
         drain: () => this.drain(),
+        reload: (reload) => this.#reload(reload),
         refused: (reason) => void this.#refused(reason),
       });
       if (failure !== undefined) void this.#unusable(failure);
@@ -180,7 +164,7 @@ class RunningWorker implements Worker {
   async #load(): Promise<Failure | undefined> {
     if (this.#options.openIsolate !== undefined) return undefined;
     try {
-      this.#isolate.load(await prepareHandler(this.#options.handler));
+      this.#handlers.load(await prepareHandler(this.#options.handler));
       return undefined;
     } catch (error) {
       return { type: "handler_error", ...describeThrown(error) };
@@ -192,20 +176,36 @@ class RunningWorker implements Worker {
       this.#log.write("info", "the handler is ready", { concurrency });
     }
     this.#concurrency = concurrency;
-    this.#source?.ready(concurrency);
+    this.#source?.ready(concurrency, this.#reloaded);
     this.#grant();
+  }
+
+  /** An order that was dealt with may come again, in a new session, if its answer was lost. */
+  #reload({ version, modulePath, sourcePath }: Reload): void {
+    this.#credit = 0;
+    if (this.#isDraining || version === this.#reloading) return;
+    const isKnown = version <= (this.#reloaded ?? 0);
+    if (isKnown && this.#concurrency !== undefined) return this.#ready(this.#concurrency);
+    this.#reloading = version;
+    this.#handlers.reload({ modulePath, sourcePath });
+  }
+
+  #dealtWithReload(level: "info" | "error", message: string, fields: object = {}): void {
+    this.#reloaded = this.#reloading;
+    this.#reloading = undefined;
+    this.#log.write(level, message, { version: this.#reloaded, ...fields });
   }
 
   #take(job: HandedJob): void {
     this.#credit = Math.max(0, this.#credit - 1);
     this.#mask.learn(job);
     if (this.#isDraining) this.#finish(job, { kind: "handed-back" });
-    else this.#isolate.run(job);
+    else this.#handlers.run(job);
   }
 
   #grant(): void {
     if (this.#isDraining || this.#source === undefined) return;
-    const count = this.#isolate.openPlaces - this.#credit;
+    const count = this.#handlers.openPlaces - this.#credit;
     if (count <= 0) return;
     this.#credit += count;
     this.#source.grant(count);
@@ -213,42 +213,24 @@ class RunningWorker implements Worker {
 
   #placesChanged(): void {
     this.#grant();
-    if (this.#isDraining && this.#isolate.openJobs === 0) void this.#finishUp("drained");
+    if (this.#isDraining && this.#handlers.openJobs === 0) void this.#finishUp("drained");
   }
 
   #finish(lease: LeaseRef, outcome: Outcome): void {
-    this.#unconfirmed++;
-    void this.#source?.finish(lease, outcome).then(this.#onReceipt);
+    this.#receipts.add(this.#source?.finish(lease, outcome));
   }
-
-  readonly #onReceipt = (): void => {
-    this.#unconfirmed--;
-    if (this.#unconfirmed === 0) this.#confirmed?.();
-  };
 
   async #finishUp(end: WorkerEnd): Promise<void> {
     if (this.#isEnding) return;
     this.#isEnding = true;
     clearTimeout(this.#drainTimer);
-    await this.#isolate.stop();
-    if (end === "drained") await this.#allConfirmed();
+    await this.#handlers.stop();
+    const { receiptLimitMs = 5_000 } = this.#options;
+    if (end === "drained" && !this.#isStopped) await this.#receipts.all(receiptLimitMs);
     await this.#source?.close();
     const actual = this.#isStopped ? "stopped" : end;
     this.#log.write("info", `the worker has ended: ${actual}`);
     this.#end.resolve(actual);
-  }
-
-  /** Waits for the receipts of all outcomes, unless the service cannot be reached any more. */
-  async #allConfirmed(): Promise<void> {
-    if (this.#unconfirmed === 0 || this.#isStopped) return;
-    const { receiptLimitMs = 5_000 } = this.#options;
-    await new Promise<void>((resolve) => {
-      const limit = setTimeout(resolve, receiptLimitMs);
-      this.#confirmed = () => {
-        clearTimeout(limit);
-        resolve();
-      };
-    });
   }
 
   async #unusable(failure: Failure): Promise<void> {
@@ -277,23 +259,4 @@ class RunningWorker implements Worker {
       ...(fields === undefined ? {} : { fields }),
     });
   }
-}
-
-function isolateOptions(options: WorkerOptions, mask: SecretMask): IsolateOptions {
-  const { env, inspect } = options;
-  return {
-    entryPath: handlerProgram(),
-    graceMs: options.graceMs ?? LIMITS.handlerGraceMs,
-    initLimitMs: options.initLimitMs ?? LIMITS.workerInitMs,
-    standby: inspect === undefined ? (options.standby ?? "idle") : "none",
-    standbyDelayMs: options.standbyDelayMs ?? 1_000,
-    mask,
-    abortUpload: (upload) => abortLeftUpload(upload, options.log),
-    ...(env === undefined ? {} : { env }),
-    ...(inspect === undefined ? {} : { inspect }),
-  };
-}
-
-function handlerProgram(): string {
-  return path.join(import.meta.dirname, "handler", programFile("handler-process"));
 }

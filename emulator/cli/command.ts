@@ -39,6 +39,9 @@ export type Invocation =
 
 const DEFAULT_HELP_WIDTH = 100;
 
+/** May stand first, for those who are used to it: it says what is done anyway. */
+const DEV = "dev";
+
 /**
  * Reads the arguments after the program's name.
  *
@@ -54,8 +57,12 @@ export function readCommandLine(
   const { own, command: child } = splitCommand(args);
   const command = createCommand(version)
     .action(() => {
-      invocation = { kind: "serve", targets: command.args, flags: command.opts<Flags>() };
+      const targets = command.args[0] === DEV ? command.args.slice(1) : command.args;
+      // It is true where nothing was said.
+      const { watch, ...flags } = command.opts<Flags>();
+      invocation = { kind: "serve", targets, flags: watch === false ? { ...flags, watch } : flags };
     })
+    .configureHelp({ visibleCommands: listed })
     .exitOverride()
     .configureOutput({
       writeOut: (piece) => (text += piece),
@@ -98,6 +105,15 @@ function addCommands(
   addCompletionCommands(command, (completion) => taken({ kind: "complete", completion }));
 }
 
+/** The word that may stand first is no command, for all flags are its own, and is listed as one. */
+function listed({ commands }: Command): Command[] {
+  if (commands.length === 0) return [];
+  const dev = new Command(DEV)
+    .summary("the same as without it")
+    .arguments("[options] [targets...]");
+  return [...commands, dev].toSorted((a, b) => a.name().localeCompare(b.name()));
+}
+
 function createCommand(version: string): Command {
   const command = new Command("sv-emulate")
     // Behind a subcommand stand the subcommand's own options.
@@ -129,6 +145,10 @@ function createCommand(version: string): Command {
       `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, ${SIMULATE_GPUS} gives any that are asked for without having them, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
     );
   return addChoices(command)
+    .option(
+      "--no-watch",
+      "do not reload handlers when their files change; by default every save puts new code into service",
+    )
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", AFTER_HELP);

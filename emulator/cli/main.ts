@@ -81,6 +81,7 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
           ...optionsOf(settings),
           handlers,
           log,
+          watch: flags.watch === false ? false : { find: () => resolveTargets(targets, cwd) },
           workerLine: (line) => log.workerLine(line),
         }),
       signals,

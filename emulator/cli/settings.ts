@@ -43,6 +43,8 @@ export interface Flags {
   readonly localWebhooks?: (typeof ON_OFF)[number];
   readonly limits?: LimitMode;
   readonly log?: LogMode;
+  /** False for `--no-watch`. */
+  readonly watch?: boolean;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

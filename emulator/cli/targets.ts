@@ -1,11 +1,13 @@
 /** Turns the targets of a command line into the handlers to serve, or says which target is wrong and why. */
 import { basename, dirname, extname, resolve } from "node:path";
+import type { FoundHandlers } from "../index.ts";
 import type { LocalHandler } from "../local-endpoint.ts";
 import type { Config } from "./config.ts";
 import { ENDPOINT_ID_RULE, isEndpointId } from "./endpoint-id.ts";
 import {
   CONFIG_NAME,
   contentOf,
+  type DirectoryContent,
   HANDLER_ENDINGS,
   HANDLER_STEM,
   missingSentence,
@@ -17,8 +19,7 @@ import {
 import { UsageError } from "./usage-error.ts";
 
 /** What the targets come to. */
-export interface Served {
-  readonly handlers: readonly LocalHandler[];
+export interface Served extends FoundHandlers {
   /** The configs among the targets, with what they say about the service itself. */
   readonly configs: readonly Config[];
 }
@@ -35,12 +36,15 @@ export async function resolveTargets(targets: readonly string[], cwd: string): P
   if (targets.length === 0) await finder.findHere();
   // One after the other, so that the first wrong target is the one complained about.
   for (const target of targets) await finder.find(resolve(cwd, target));
-  return { handlers: finder.handlers, configs: finder.configs };
+  const { handlers, configs, directories } = finder;
+  return { handlers, configs, directories, files: new Set(configs.map(({ file }) => file)) };
 }
 
-class Finder implements Served {
+class Finder {
   readonly handlers: LocalHandler[] = [];
   readonly configs: Config[] = [];
+  /** Those that were looked into. */
+  readonly directories = new Set<string>();
   readonly #cwd: string;
 
   constructor(cwd: string) {
@@ -70,7 +74,7 @@ class Finder implements Served {
   async #findInDirectory(path: string): Promise<boolean> {
     if (await this.#findDeclared(path)) return true;
     let found = false;
-    for (const directory of (await contentOf(path, this.#cwd)).directories) {
+    for (const directory of (await this.#contentOf(path)).directories) {
       if ((await placeAt(directory, this.#cwd)) !== "directory") continue;
       if (await this.#findDeclared(directory)) found = true;
     }
@@ -79,7 +83,7 @@ class Finder implements Served {
 
   /** What a directory itself is served as: what its config says, else its handler. */
   async #findDeclared(directory: string): Promise<boolean> {
-    const { config, handler, server } = await contentOf(directory, this.#cwd);
+    const { config, handler, server } = await this.#contentOf(directory);
     const module = handler ?? server;
     if (config !== undefined) await this.#findInConfig(config);
     else if (module !== undefined) this.#addFile(module);
@@ -107,10 +111,15 @@ class Finder implements Served {
       this.#checkEnding(path, where);
       return path;
     }
-    const { handler, server } = await contentOf(path, this.#cwd);
+    const { handler, server } = await this.#contentOf(path);
     const module = type === "LOAD_BALANCING" ? (server ?? handler) : (handler ?? server);
     if (module !== undefined) return module;
     throw new UsageError(`${where}${this.#show(path)} holds no handler; expected ${HANDLER_NAMES}`);
+  }
+
+  async #contentOf(directory: string): Promise<DirectoryContent> {
+    this.directories.add(directory);
+    return contentOf(directory, this.#cwd);
   }
 
   #addFile(path: string): void {

@@ -59,10 +59,15 @@ export function chooseWorker<Worker extends BalancedWorker>(
     if (affinity.mode === "strict") return "gone";
     if (affinity.mode === "strict-resume") return mayRecover ? "wait" : "gone";
   }
-  let best: Worker | undefined;
-  for (const worker of workers) {
-    if (worker.state !== "ready" || worker.endpointVersion !== endpointVersion) continue;
-    if (best === undefined || worker.heldCount < best.heldCount) best = worker;
-  }
-  return best === undefined ? "wait" : { worker: best };
+  const ready = workers.filter(({ state }) => state === "ready");
+  const current = ready.filter((worker) => worker.endpointVersion === endpointVersion);
+  // Those of an old version stand in until the first of the new one is healthy.
+  const [first, ...others] = current.length > 0 ? current : ready;
+  if (first === undefined) return "wait";
+  return {
+    worker: others.reduce(
+      (best, worker) => (worker.heldCount < best.heldCount ? worker : best),
+      first,
+    ),
+  };
 }

@@ -35,6 +35,8 @@ export interface ScalerInput {
   readonly notBefore: number;
   /** Since a worker failed none has become ready: they are started one at a time. */
   readonly isProbing: boolean;
+  /** Workers of an old version work on until one of the new is ready; by default they leave at once. */
+  readonly hasStandIns?: boolean;
 }
 
 export interface ScalerDecision {
@@ -69,7 +71,9 @@ export function decideScale(input: ScalerInput): ScalerDecision {
   const ending = failed.filter((worker) => worker.hasProcess && isCurrent(worker));
   const missing = Math.max(0, wanted - current.length - ending.length);
 
-  const outdated = live.filter((worker) => !isCurrent(worker));
+  const outdated = live.filter(
+    (worker) => !isCurrent(worker) && !standsIn(worker, input, current, wanted),
+  );
   const excess = current.toSorted(dispensableFirst).slice(0, excessOf(current.length, endpoint));
   const kept = current.filter((worker) => !excess.includes(worker));
   const idle = idleDrain(input, kept);
@@ -84,6 +88,17 @@ export function decideScale(input: ScalerInput): ScalerDecision {
     forget: forget.map(({ id }) => id),
     dueAt: earliest([growth.dueAt, idle.dueAt, waitsOutFailure ? notBefore : undefined]),
   };
+}
+
+/** Whether one of an old version works on, for there is none of the new yet that could. */
+function standsIn(
+  { state }: ScalableWorker,
+  { hasStandIns = false }: ScalerInput,
+  current: readonly ScalableWorker[],
+  wanted: number,
+): boolean {
+  if (!hasStandIns) return false;
+  return state === "ready" && wanted > 0 && !current.some((worker) => worker.state === "ready");
 }
 
 /** How many workers the formula wants, never fewer than there are: shrinking is a matter of idleness. */

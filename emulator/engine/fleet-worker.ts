@@ -1,7 +1,7 @@
 /** One worker as the service sees it: its state, the leases it holds, its credit and the line to it. */
 import type { HandedJob, LeaseRef, Revocation } from "../../runtime/protocol/outcome.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
-import type { ServiceOrders } from "../../runtime/protocol/session.ts";
+import type { Reload, ServiceOrders } from "../../runtime/protocol/session.ts";
 import type { EndpointType } from "../core/endpoint.ts";
 import type { Template } from "../core/template.ts";
 import type { LaunchedWorker, ServerAddress } from "../launch/launcher.ts";
@@ -37,8 +37,8 @@ const PROVEN_AFTER_MS = 60_000;
 export class FleetWorker {
   readonly id: string;
   readonly endpointId: string;
-  /** Version of the endpoint it was started for. */
-  readonly endpointVersion: number;
+  /** Version of the endpoint it was started for, or whose handler it was told to load since. */
+  endpointVersion: number;
   /** Service time. */
   readonly startedAt: number;
   readonly madeOf: Template | undefined;
@@ -75,6 +75,8 @@ export class FleetWorker {
   /** Things it said that are being dealt with. */
   #beingHeard = 0;
   #credit = 0;
+  /** What it was told to load and has not dealt with yet; meanwhile it is handed nothing. */
+  #reload: Reload | undefined;
   #isSilent = false;
   #send: ((orders: ServiceOrders) => void) | undefined;
   readonly #realNow: () => number;
@@ -122,7 +124,8 @@ export class FleetWorker {
 
   /** Jobs the worker may still be handed. */
   get credit(): number {
-    return this.state === "ready" && this.#send && !this.#isSilent ? this.#credit : 0;
+    const takesJobs = this.state === "ready" && this.#send && !this.#isSilent && !this.#reload;
+    return takesJobs ? this.#credit : 0;
   }
 
   /** Jobs it holds, or requests it has not answered yet. */
@@ -216,9 +219,33 @@ export class FleetWorker {
     this.#send?.(orders);
   }
 
-  /** Credit that came over a line that is not in place any more is void. */
+  /** Credit that came over a line that is not in place any more is void, and so is what came before a reload was dealt with. */
   grant(count: number, send: (orders: ServiceOrders) => void): void {
-    if (this.#send === send) this.#credit += count;
+    if (this.#send === send && !this.#reload) this.#credit += count;
+  }
+
+  /** Whether it can be told to load a new version of its handler; otherwise another worker has to take its place. */
+  get canReload(): boolean {
+    const isLive = this.state === "ready" || this.state === "initializing";
+    return isLive && this.launched?.reloads === true;
+  }
+
+  /** Tells it to load the handler of a new version of its endpoint, now or when it greets. */
+  reload(reload: Reload): void {
+    this.endpointVersion = reload.version;
+    this.#reload = reload;
+    this.#credit = 0;
+    this.send({ reload });
+  }
+
+  /** What it has yet to load. */
+  get pendingReload(): Reload | undefined {
+    return this.#reload;
+  }
+
+  /** It has dealt with that version: it is loaded, or the one before serves on. An older one than it was told last is no news. */
+  hasReloaded(version: number): void {
+    if (this.#reload?.version === version) this.#reload = undefined;
   }
 
   /** Uses one credit for a hand-over under `leaseToken`; `giveBack` undoes it. */

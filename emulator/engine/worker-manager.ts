@@ -131,6 +131,7 @@ export class WorkerManager {
       lastStartAt,
       notBefore,
       isProbing,
+      hasStandIns: hasStandIns(endpoint),
     };
     const decision = decideScale(input);
     for (const worker of workers) {
@@ -241,6 +242,14 @@ export class WorkerManager {
     if (!this.#stopped) await loseWorker(this.#engine, worker, exitFailure(worker, exit));
     this.consider(worker.endpointId);
   }
+}
+
+/**
+ * Requests have no queue to wait in until a server of the new version is healthy, so one of the old version serves until
+ * then (ours). Not where it has GPUs: the new one may have to wait for them.
+ */
+function hasStandIns({ type, computeType }: Endpoint): boolean {
+  return type === "LOAD_BALANCING" && computeType !== "GPU";
 }
 
 /** It finishes what it holds and is handed nothing more. */

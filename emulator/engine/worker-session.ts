@@ -67,6 +67,9 @@ export class WorkerSession {
 
   async #apply(staged: StagedReport): Promise<void> {
     const { report } = staged;
+    // Before it is greeted, for the greeting repeats what it has yet to load.
+    const { reloadVersion } = report.ready ?? {};
+    if (reloadVersion !== undefined) this.worker.hasReloaded(reloadVersion);
     if (report.hello) this.#welcoming = this.#welcome(report.hello);
     if (this.#welcoming) await this.#welcoming;
     if (report.ready) setWorkerState(this.#engine, this.worker, "ready");
@@ -151,7 +154,9 @@ export class WorkerSession {
       return tokens;
     });
     for (const token of lost) this.worker.release(token, this.#engine.clock.now());
-    this.#send({ welcome: { workerId, endpointId, ...this.#engine.lease } });
+    const { pendingReload: reload } = this.worker;
+    const welcome = { workerId, endpointId, ...this.#engine.lease };
+    this.#send({ welcome, ...(reload && { reload }) });
     this.#welcoming = undefined;
   }
 }

@@ -34,6 +34,7 @@ export class OrderBundle {
 
 function merge(a: ServiceOrders, b: ServiceOrders): ServiceOrders {
   const welcome = b.welcome ?? a.welcome;
+  const reload = b.reload ?? a.reload;
   return {
     ...(welcome ? { welcome } : {}),
     jobs: [],
@@ -41,5 +42,6 @@ function merge(a: ServiceOrders, b: ServiceOrders): ServiceOrders {
     outcomeReceipts: [...(a.outcomeReceipts ?? []), ...(b.outcomeReceipts ?? [])],
     chunkReceipts: [...(a.chunkReceipts ?? []), ...(b.chunkReceipts ?? [])],
     drain: Boolean(a.drain || b.drain),
+    ...(reload ? { reload } : {}),
   };
 }

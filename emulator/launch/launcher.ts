@@ -46,6 +46,8 @@ export interface LaunchedWorker {
   readonly exited: Promise<WorkerExit>;
   /** Where its server is to answer; a worker of a load balancing endpoint has one. Never settles if it could not be started. */
   readonly server?: Promise<ServerAddress>;
+  /** True where its program loads a new version of its handler when it is told to over its session. */
+  readonly reloads?: boolean;
   /** Asks the worker to finish its jobs and leave; of a server, by SIGTERM, when it has answered all requests. */
   drain(): void;
   /** Ends the worker and everything it started at once. */

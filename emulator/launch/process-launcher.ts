@@ -54,7 +54,8 @@ function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWo
     env: environment(options, order),
   });
   child.stdin.on("error", () => undefined);
-  return asWorker(child, order.workerId, (line) => options.line(order, line));
+  const worker = asWorker(child, order.workerId, (line) => options.line(order, line));
+  return { ...worker, reloads: true };
 }
 
 function environment(options: ProcessLauncherOptions, order: WorkerOrder): NodeJS.ProcessEnv {

@@ -7,8 +7,7 @@ import type { JobLog, LogFields } from "../handler/contract.ts";
 import type { LoadedHandler } from "../handler/read-module.ts";
 import { describeThrown } from "../handler/thrown.ts";
 import { timedOut, withLogLines } from "../isolate/ending/certificate.ts";
-import type { IsolateEvents } from "../isolate/isolate-events.ts";
-import type { JobIsolate } from "../isolate/job-isolate.ts";
+import type { JobIsolate, JobIsolateEvents } from "../isolate/job-isolate.ts";
 import type { SecretMask } from "../isolate/secret-mask.ts";
 import { logLine, type LogLevel, parseLine } from "../pipe/tagged-lines.ts";
 import type { Failure } from "../protocol/failure.ts";
@@ -54,7 +53,7 @@ export class InProcessIsolate implements JobIsolate {
   readonly standbyPid = undefined;
   readonly #options: InProcessIsolateOptions;
   readonly #mask: SecretMask;
-  readonly #events: IsolateEvents;
+  readonly #events: JobIsolateEvents;
   readonly #log: JobLog;
   readonly #jobs = new Map<string, InProcessJob>();
   readonly #unwanted = new AbortController();
@@ -65,7 +64,7 @@ export class InProcessIsolate implements JobIsolate {
   readonly #killed = Promise.withResolvers<void>();
   #gone: Promise<void> | undefined;
 
-  constructor(options: InProcessIsolateOptions, mask: SecretMask, events: IsolateEvents) {
+  constructor(options: InProcessIsolateOptions, mask: SecretMask, events: JobIsolateEvents) {
     this.#options = options;
     this.#mask = mask;
     this.#events = events;
@@ -78,6 +77,15 @@ export class InProcessIsolate implements JobIsolate {
 
   /** It has its handler from the start. */
   load(): void {}
+
+  /** A function cannot be loaded once more. */
+  reload(): void {
+    const message = "A handler that is a function of this process cannot be reloaded.";
+    this.#events.notSucceeded({ type: "handler_error", message });
+    if (this.#life === undefined) return;
+    this.#events.ready(this.#life.concurrency.current);
+    this.#events.placesChanged();
+  }
 
   get openJobs(): number {
     return [...this.#jobs.values()].filter((job) => !job.isEnding).length;

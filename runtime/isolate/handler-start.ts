@@ -41,9 +41,9 @@ export interface HandlerStartEvents {
 export class HandlerStart {
   readonly process: HandlerProcess;
   readonly #graceMs: number;
-  readonly #limits: DueTimer<Limit>;
   readonly #mask: SecretMask;
-  readonly #events: HandlerStartEvents;
+  #limits: DueTimer<Limit>;
+  #events: HandlerStartEvents;
   /** The one that runs: for becoming ready, for leaving, or for heeding SIGTERM. */
   #limit: Limit | undefined;
   #head: ReadyHead | undefined;
@@ -60,13 +60,19 @@ export class HandlerStart {
     this.#events = events;
     this.process = new HandlerProcess(options, {
       frame: (frame) => this.#obey(frame),
-      line: (line) => events.line(line),
-      paused: (words) => events.paused(this, words),
+      line: (line) => this.#events.line(line),
+      paused: (words) => this.#events.paused(this, words),
       gone: (end) => {
         this.#stopWaiting();
-        events.gone(this, end);
+        this.#events.gone(this, end);
       },
     });
+  }
+
+  /** One that is idle changes hands: from now on its limits are kept there, and its events heard there. */
+  handTo(limits: DueTimer<Limit>, events: HandlerStartEvents): void {
+    this.#limits = limits;
+    this.#events = events;
   }
 
   /** Set once the handler is ready. */

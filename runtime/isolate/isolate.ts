@@ -33,7 +33,8 @@ const handedBack: Outcome = { kind: "handed-back" };
 export class Isolate {
   readonly #options: IsolateOptions;
   readonly #events: IsolateEvents;
-  readonly #keeper: ProcessKeeper;
+  /** Its processes: to be started before anything can be loaded. */
+  readonly keeper: ProcessKeeper;
   readonly #jobs = new RunningJobs();
   readonly #leftovers: JobLeftovers;
   readonly #clock = pausableMachineClock();
@@ -51,7 +52,7 @@ export class Isolate {
     this.#options = options;
     this.#events = events;
     this.#leftovers = new JobLeftovers(options);
-    this.#keeper = new ProcessKeeper(options, this.#clock, {
+    this.keeper = new ProcessKeeper(options, this.#clock, {
       ready: (concurrency) => this.#ready(concurrency),
       frame: (frame) => this.#obey(frame),
       line: (line) => events.line(line),
@@ -70,28 +71,18 @@ export class Isolate {
     });
   }
 
-  /** Starts the handler process; it waits for `load`. */
-  start(): void {
-    this.#keeper.start();
-  }
-
   load(head: LoadHead): void {
-    this.#keeper.load({ ...head, tempRoot: this.#leftovers.tempRoot });
-  }
-
-  /** Of the current handler process. */
-  get pid(): number | undefined {
-    return this.#keeper.pid;
-  }
-
-  /** Of the process that waits to take over. */
-  get standbyPid(): number | undefined {
-    return this.#keeper.standbyPid;
+    this.keeper.load({ ...head, tempRoot: this.#leftovers.tempRoot });
   }
 
   /** Jobs whose outcome is not decided yet. */
   get openJobs(): number {
     return this.#jobs.open().length;
+  }
+
+  /** Whether any job has begun in its process and is still there, decided or not. */
+  get isBusy(): boolean {
+    return this.#jobs.started().length > 0;
   }
 
   /** How many further jobs may come now. None while a job refuses to stop: its process may have to end. */
@@ -101,7 +92,7 @@ export class Isolate {
   }
 
   get #takesJobs(): boolean {
-    return this.#keeper.isReady && !this.#isRefreshing;
+    return this.keeper.isReady && !this.#isRefreshing;
   }
 
   get #places(): number {
@@ -130,7 +121,7 @@ export class Isolate {
 
   chunksStored(lease: LeaseRef, nextIndex: number): void {
     const job = this.#jobs.of(lease);
-    if (job !== undefined) this.#keeper.send(ORDER.receipt, job.slot, { nextIndex });
+    if (job !== undefined) this.keeper.send(ORDER.receipt, job.slot, { nextIndex });
   }
 
   /** Hands back all jobs that are not done and ends the handler process for good. Idempotent, also before `start`. */
@@ -139,13 +130,8 @@ export class Isolate {
     const isIdle = this.#jobs.started().length === 0;
     for (const job of this.#jobs.open()) this.#decide(job, "handed-back", handedBack);
     this.#due.clear();
-    await this.#keeper.stop(isIdle);
+    await this.keeper.stop(isIdle);
     await this.#leftovers.close();
-  }
-
-  /** For the last moment of the supervisor. */
-  killNow(): void {
-    this.#keeper.killNow();
   }
 
   #ready(concurrency: number): void {
@@ -161,7 +147,7 @@ export class Isolate {
     if (handed === undefined) return;
     job.waiting = undefined;
     const { head, payload } = runOrder(handed, job.dueAt - this.#clock.now());
-    this.#keeper.send(ORDER.run, job.slot, head, payload);
+    this.keeper.send(ORDER.run, job.slot, head, payload);
   }
 
   #obey(frame: Frame): void {
@@ -213,13 +199,13 @@ export class Isolate {
   }
 
   #linesOf(job: RunningJob): string[] {
-    return this.#keeper.lastLines(job.lease.jobId);
+    return this.keeper.lastLines(job.lease.jobId);
   }
 
   #dueNow(job: RunningJob): void {
     if (job.ending === undefined) return this.#stopJob(job, "deadline");
     this.#handBackOpen();
-    this.#keeper.condemn(job.lease.jobId);
+    this.keeper.condemn(job.lease.jobId);
   }
 
   /** The outcome is decided now; the handler gets its grace. */
@@ -228,7 +214,7 @@ export class Isolate {
       cause === "revoked" ? undefined : timedOut(job.executionTimeoutMs, this.#linesOf(job));
     if (job.waiting !== undefined) return this.#close(job, outcome);
     this.#decide(job, cause, outcome);
-    this.#keeper.send(ORDER.abort, job.slot);
+    this.keeper.send(ORDER.abort, job.slot);
     this.#due.remove(job);
     job.dueAt = this.#clock.now() + this.#options.graceMs;
     this.#due.add(job);
@@ -250,7 +236,7 @@ export class Isolate {
     if (this.#aloneFor > 0 && job.ending !== "handed-back") this.#aloneFor--;
     if (job.ending !== undefined) this.#stopping--;
     else if (outcome !== undefined) this.#events.outcome(job.lease, outcome);
-    if (this.#isRefreshing && this.#jobs.started().length === 0) this.#keeper.retire();
+    if (this.#isRefreshing && this.#jobs.started().length === 0) this.keeper.retire();
     this.#events.placesChanged();
   }
 
@@ -284,7 +270,7 @@ export class Isolate {
     if (verdict.lost.length === 0) this.#events.line(uncaughtLine(head));
     this.#handBackOpen();
     if (verdict.isUnclear) this.#aloneFor = verdict.handedBack.length;
-    this.#keeper.condemn();
+    this.keeper.condemn();
   }
 
   #gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void {

@@ -8,7 +8,12 @@ import { stubbornLine } from "./ending/certificate.ts";
 import { DueTimer } from "./ending/due-timer.ts";
 import type { ProcessEnd } from "./ending/verdict.ts";
 import type { OutputLine } from "./handler-output.ts";
-import { HandlerStart, type HandlerStartOptions, type Limit } from "./handler-start.ts";
+import {
+  HandlerStart,
+  type HandlerStartEvents,
+  type HandlerStartOptions,
+  type Limit,
+} from "./handler-start.ts";
 import { Standby, type StandbyMode } from "./standby.ts";
 
 /** A handler that was ready once may fail to come back this often in a row, for example while a file is replaced. */
@@ -73,9 +78,15 @@ export class ProcessKeeper {
     this.#standby = new Standby(options, () => this.#newStart());
   }
 
-  /** The process starts at once; what to load into it may be told later. */
-  start(): void {
-    if (this.#state === "idle") this.#spawn();
+  /**
+   * The process starts at once; what to load into it may be told later.
+   *
+   * @param spare an idle process that another keeper has given up; default: a new one
+   */
+  start(spare?: HandlerStart): void {
+    if (this.#state !== "idle") return;
+    spare?.handTo(this.#limits, this.#startEvents);
+    this.#spawn(spare);
   }
 
   /** Call once. */
@@ -97,6 +108,21 @@ export class ProcessKeeper {
   /** Of the process that waits to take over. */
   get standbyPid(): number | undefined {
     return this.#standby.pid;
+  }
+
+  /** Gives up the standby process, for another keeper to start with, if it is one in which nothing is loaded yet. */
+  giveStandby(): HandlerStart | undefined {
+    return this.#options.standby === "idle" ? this.#standby.take() : undefined;
+  }
+
+  /** Ends the standby process: there will be nothing for it to take over. */
+  dropStandby(): void {
+    this.#standby.end();
+  }
+
+  /** Has a standby process prepared in the place of one that was given up. */
+  renewStandby(): void {
+    if (this.#state === "ready" && this.#load !== undefined) this.#standby.prepare(this.#load);
   }
 
   send(kind: number, slot: number, head?: object, payload?: Uint8Array): void {
@@ -170,29 +196,31 @@ export class ProcessKeeper {
     this.#stopped.resolve();
   }
 
+  readonly #startEvents: HandlerStartEvents = {
+    ready: (start) => {
+      if (start === this.#current) this.#ready(start);
+      else this.#events.standbyReady();
+    },
+    frame: (start, frame) => {
+      if (start === this.#current && this.#state === "ready") this.#events.frame(frame);
+    },
+    line: (line) => this.#events.line(line),
+    paused: (start, words) => {
+      if (start === this.#current && !this.#isStopped()) this.#hold(words.isPaused, words.at);
+    },
+    gone: (start, end) => {
+      if (start === this.#current) this.#gone(start, end);
+      else this.#standbyGone(start, end);
+    },
+  };
+
   #newStart(): HandlerStart {
-    return new HandlerStart(this.#options, this.#limits, {
-      ready: (start) => {
-        if (start === this.#current) this.#ready(start);
-        else this.#events.standbyReady();
-      },
-      frame: (start, frame) => {
-        if (start === this.#current && this.#state === "ready") this.#events.frame(frame);
-      },
-      line: (line) => this.#events.line(line),
-      paused: (start, words) => {
-        if (start === this.#current && !this.#isStopped()) this.#hold(words.isPaused, words.at);
-      },
-      gone: (start, end) => {
-        if (start === this.#current) this.#gone(start, end);
-        else this.#standbyGone(start, end);
-      },
-    });
+    return new HandlerStart(this.#options, this.#limits, this.#startEvents);
   }
 
-  #spawn(): void {
+  #spawn(spare?: HandlerStart): void {
     this.#state = "starting";
-    const start = this.#standby.take() ?? this.#newStart();
+    const start = spare ?? this.#standby.take() ?? this.#newStart();
     this.#current = start;
     if (start.head !== undefined) return this.#ready(start);
     start.readyWithin(this.#options.initLimitMs);

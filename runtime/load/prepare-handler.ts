@@ -24,6 +24,11 @@ const DIRECTORY_ENDINGS = [".ts", ".mts", ".js", ".mjs"] as const;
 const IMPORTABLE = new Set([".js", ".mjs", ".cjs"]);
 const TO_BUNDLE = new Set([".ts", ".tsx", ".mts"]);
 
+/** Whether Node imports such a file as it is. */
+export function isImportable(file: string): boolean {
+  return IMPORTABLE.has(path.extname(file));
+}
+
 /**
  * Prepares a handler. JavaScript is imported as it is; TypeScript is bundled into one module beside nothing of the
  * user's. A module prepared earlier may be given again and is returned as it is.
@@ -54,7 +59,7 @@ async function prepare(
     const { bundleHandler } = await import("./bundle-handler.ts");
     return bundleHandler(sourcePath, options.cacheDir);
   }
-  if (!IMPORTABLE.has(extension)) {
+  if (!isImportable(sourcePath)) {
     throw new HandlerFileError(
       `${sourcePath} is no ${stem}: its name must end in .ts, .mts, .tsx, .js, .mjs or .cjs.`,
     );

@@ -1,10 +1,55 @@
 /** Runs the bundler on a handler: one module that holds the user's own code and imports its packages. */
 import path from "node:path";
-import type { Message } from "esbuild";
+import type * as Esbuild from "esbuild";
+import type { BuildOptions, Message } from "esbuild";
 import { HandlerFileError } from "./handler-file-error.ts";
 import { keepSourceLocation } from "./source-location.ts";
 
-let buildsRunning = 0;
+let users = 0;
+
+/** The bundler, for as long as the caller holds it. */
+export interface HeldBundler {
+  readonly esbuild: typeof Esbuild;
+  /** Call once. */
+  readonly release: () => void;
+}
+
+/** Loads the bundler: where nothing has changed, nobody should wait for it. */
+export async function holdBundler(): Promise<HeldBundler> {
+  users++;
+  const esbuild = await import("esbuild");
+  return {
+    esbuild,
+    release: () => {
+      users--;
+      // It is a process of its own and would stay as long as this one.
+      if (users === 0) void esbuild.stop();
+    },
+  };
+}
+
+/** How a handler is made one module, into memory. */
+export function handlerBuild(sourcePath: string, folder: string, placeOf?: PlaceOf) {
+  return {
+    entryPoints: [sourcePath],
+    absWorkingDir: path.dirname(sourcePath),
+    outdir: folder,
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: "node",
+    format: "esm",
+    target: "node24",
+    packages: "external",
+    sourcemap: "inline",
+    sourcesContent: false,
+    logLevel: "silent",
+    plugins: [keepSourceLocation(placeOf ?? ((file) => file))],
+  } as const satisfies BuildOptions;
+}
+
+/** Where a source file will lie when the bundle runs. */
+type PlaceOf = (file: string) => string;
 
 /** A bundle with its source map in it, and the files it was made of. */
 export interface Bundled {
@@ -14,42 +59,21 @@ export interface Bundled {
 
 /**
  * @param folder where the bundle will lie; its source map leads from there to the sources
- * @param placeOf where a source file will lie when the bundle runs; default: where it lies now
+ * @param placeOf default: where it lies now
  * @throws HandlerFileError with file, line and column of every error
  */
 export async function runBundler(
   sourcePath: string,
   folder: string,
-  placeOf: (file: string) => string = (file) => file,
+  placeOf?: PlaceOf,
 ): Promise<Bundled> {
-  // Only here: where nothing has changed, nobody should wait for a bundler.
-  const esbuild = await import("esbuild");
-  buildsRunning++;
+  const { esbuild, release } = await holdBundler();
   const result = await esbuild
-    .build({
-      entryPoints: [sourcePath],
-      absWorkingDir: path.dirname(sourcePath),
-      outdir: folder,
-      bundle: true,
-      write: false,
-      metafile: true,
-      platform: "node",
-      format: "esm",
-      target: "node24",
-      packages: "external",
-      sourcemap: "inline",
-      sourcesContent: false,
-      logLevel: "silent",
-      plugins: [keepSourceLocation(placeOf)],
-    })
+    .build(handlerBuild(sourcePath, folder, placeOf))
     .catch((error: unknown) => {
       throw explain(error, sourcePath);
     })
-    .finally(() => {
-      buildsRunning--;
-      // The bundler is a process of its own and would stay as long as this one.
-      if (buildsRunning === 0) void esbuild.stop();
-    });
+    .finally(release);
   const [output] = result.outputFiles;
   if (output === undefined) throw new HandlerFileError(`${sourcePath} was built into nothing.`);
   const inputPaths = Object.keys(result.metafile.inputs).map((input) =>

@@ -32,11 +32,18 @@ export interface OutcomeReport extends LeaseRef {
   readonly outcome: Outcome;
 }
 
+/** The handler is loaded. */
+export interface HandlerReady {
+  /** How many jobs it takes at a time. */
+  readonly concurrency: number;
+  /** The newest `Reload` that was dealt with: loaded, or given up for the version before; absent before the first. */
+  readonly reloadVersion?: number;
+}
+
 /** What a worker says in one turn; the fields are applied in this order. */
 export interface WorkerReport {
   readonly hello?: Hello;
-  /** The handler is loaded and takes this many jobs at a time. */
-  readonly ready?: { readonly concurrency: number };
+  readonly ready?: HandlerReady;
   /** The handler cannot be loaded; the worker takes no jobs. */
   readonly initFailure?: Failure;
   readonly renewals?: readonly LeaseRef[];
@@ -67,6 +74,16 @@ export interface ChunkReceipt extends LeaseRef {
   readonly nextIndex: number;
 }
 
+/** The handler has a new version, to be loaded into a fresh process. All credit granted before is void. */
+export interface Reload {
+  /** Grows with each. */
+  readonly version: number;
+  /** What Node imports. */
+  readonly modulePath: string;
+  /** What the user wrote; bare imports are resolved from here. */
+  readonly sourcePath: string;
+}
+
 /** What the service says to a worker in one turn. */
 export interface ServiceOrders {
   readonly welcome?: Welcome;
@@ -76,4 +93,5 @@ export interface ServiceOrders {
   readonly chunkReceipts?: readonly ChunkReceipt[];
   /** The service wants the worker to finish what it has and leave. */
   readonly drain?: boolean;
+  readonly reload?: Reload;
 }

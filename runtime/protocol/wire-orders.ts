@@ -1,7 +1,7 @@
 /** What the service says in one turn: from the bundle to protobuf and back. */
 import type * as proto from "./generated/worker.ts";
 import type { HandedJob, Revocation, RevocationReason } from "./outcome.ts";
-import type { ChunkReceipt, OutcomeReceipt, ServiceOrders, Welcome } from "./session.ts";
+import type { ChunkReceipt, OutcomeReceipt, Reload, ServiceOrders, Welcome } from "./session.ts";
 import { WireError } from "./wire-error.ts";
 import { requiredBytes, requiredCount, requiredLease, requiredText } from "./wire-fields.ts";
 
@@ -20,12 +20,13 @@ export function encodeOrders(orders: ServiceOrders): proto.ServiceMessage {
     outcomeReceipts: orders.outcomeReceipts?.map(encodeOutcomeReceipt) ?? [],
     chunkReceipts: orders.chunkReceipts?.map(encodeChunkReceipt) ?? [],
     drain: orders.drain === true ? true : undefined,
+    reload: orders.reload,
   };
 }
 
 /** @throws WireError when something required is missing or unknown */
 export function decodeOrders(message: proto.ServiceMessage): ServiceOrders {
-  const { welcome, jobs, revocations, outcomeReceipts, chunkReceipts, drain } = message;
+  const { welcome, jobs, revocations, outcomeReceipts, chunkReceipts, drain, reload } = message;
   return {
     ...(welcome === undefined ? undefined : { welcome: decodeWelcome(welcome) }),
     ...(jobs.length === 0 ? undefined : { jobs: jobs.map(decodeJob) }),
@@ -37,6 +38,7 @@ export function decodeOrders(message: proto.ServiceMessage): ServiceOrders {
       ? undefined
       : { chunkReceipts: chunkReceipts.map(decodeChunkReceipt) }),
     ...(drain === true ? { drain } : undefined),
+    ...(reload === undefined ? undefined : { reload: decodeReload(reload) }),
   };
 }
 
@@ -46,6 +48,14 @@ function decodeWelcome(message: proto.Welcome): Welcome {
     endpointId: requiredText(message.endpointId, "Welcome.endpoint_id"),
     leaseMs: requiredCount(message.leaseMs, "Welcome.lease_ms"),
     leaseRenewalMs: requiredCount(message.leaseRenewalMs, "Welcome.lease_renewal_ms"),
+  };
+}
+
+function decodeReload(message: proto.Reload): Reload {
+  return {
+    version: requiredCount(message.version, "Reload.version"),
+    modulePath: requiredText(message.modulePath, "Reload.module_path"),
+    sourcePath: requiredText(message.sourcePath, "Reload.source_path"),
   };
 }
 

@@ -1,7 +1,14 @@
 /** What a worker says in one turn: from the bundle to protobuf and back. */
 import type * as proto from "./generated/worker.ts";
 import type { LeaseRef } from "./outcome.ts";
-import type { ChunkReport, Hello, PauseReport, ProgressReport, WorkerReport } from "./session.ts";
+import type {
+  ChunkReport,
+  HandlerReady,
+  Hello,
+  PauseReport,
+  ProgressReport,
+  WorkerReport,
+} from "./session.ts";
 import {
   required,
   requiredBytes,
@@ -14,7 +21,7 @@ import { decodeFailure, decodeOutcome, encodeFailure, encodeOutcome } from "./wi
 export function encodeReport(report: WorkerReport): proto.WorkerMessage {
   return {
     hello: report.hello === undefined ? undefined : encodeHello(report.hello),
-    ready: report.ready,
+    ready: report.ready === undefined ? undefined : encodeReady(report.ready),
     initFailure:
       report.initFailure === undefined ? undefined : { failure: encodeFailure(report.initFailure) },
     renewals: report.renewals?.map(leaseOnly) ?? [],
@@ -33,9 +40,7 @@ export function decodeReport(message: proto.WorkerMessage): WorkerReport {
   const { draining, credit, pauses } = message;
   return {
     ...(hello === undefined ? undefined : { hello: decodeHello(hello) }),
-    ...(ready === undefined
-      ? undefined
-      : { ready: { concurrency: requiredCount(ready.concurrency, "Ready.concurrency") } }),
+    ...(ready === undefined ? undefined : { ready: decodeReady(ready) }),
     ...(initFailure === undefined
       ? undefined
       : { initFailure: decodeFailure(required(initFailure.failure, "InitFailure.failure")) }),
@@ -61,6 +66,17 @@ function decodeHello(message: proto.Hello): Hello {
     protocolVersion: requiredCount(message.protocolVersion, "Hello.protocol_version"),
     runtimeVersion: requiredText(message.runtimeVersion, "Hello.runtime_version"),
     held: message.held.map((lease) => requiredLease(lease, "LeaseRef")),
+  };
+}
+
+function encodeReady({ concurrency, reloadVersion }: HandlerReady): proto.Ready {
+  return { concurrency, reloadVersion };
+}
+
+function decodeReady({ concurrency, reloadVersion }: proto.Ready): HandlerReady {
+  return {
+    concurrency: requiredCount(concurrency, "Ready.concurrency"),
+    ...(reloadVersion ? { reloadVersion } : undefined),
   };
 }
 

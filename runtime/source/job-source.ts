@@ -2,7 +2,7 @@
 import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome, Revocation } from "../protocol/outcome.ts";
-import type { PauseReport, Welcome } from "../protocol/session.ts";
+import type { PauseReport, Reload, Welcome } from "../protocol/session.ts";
 
 /** What a source tells the worker. Calls never throw back into the source. */
 export interface JobSourceListener {
@@ -14,6 +14,8 @@ export interface JobSourceListener {
   chunksStored(lease: LeaseRef, nextIndex: number): void;
   /** The service wants the worker to finish what it has and leave. */
   drain(): void;
+  /** The handler has a new version: it is to be loaded, and `ready` to be said again. All credit granted before is void. */
+  reload(reload: Reload): void;
   /** The service refused this worker for good (wrong token, endpoint gone); nothing more will come. */
   refused(reason: string): void;
 }
@@ -27,8 +29,12 @@ export interface JobSourceListener {
 export interface JobSource {
   /** Connects; resolves with the session's terms once the service has answered. Rejects if it refuses the worker. */
   connect(listener: JobSourceListener): Promise<Welcome>;
-  /** The handler is loaded; announces how many jobs it takes at a time. Grants no credit by itself. */
-  ready(concurrency: number): void;
+  /**
+   * The handler is loaded; announces how many jobs it takes at a time. Grants no credit by itself.
+   *
+   * @param reloadVersion the newest reload that was dealt with: loaded, or given up for the version before; default: none was
+   */
+  ready(concurrency: number, reloadVersion?: number): void;
   /** The handler cannot be loaded. Resolves when the report was handed to the transport. */
   initFailed(failure: Failure): Promise<void>;
   /** Asks for `count` further jobs. */

@@ -3,6 +3,7 @@ import type { Failure } from "../protocol/failure.ts";
 import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
 import type {
   ChunkReport,
+  HandlerReady,
   Hello,
   OutcomeReport,
   PauseReport,
@@ -14,7 +15,7 @@ import { keyOf } from "./lease-book.ts";
 /** Everything that waits to be said, in the order in which the service applies the fields of a bundle. */
 export class Outbox {
   #hello: Hello | undefined;
-  #ready: { readonly concurrency: number } | undefined;
+  #ready: HandlerReady | undefined;
   #initFailure: Failure | undefined;
   #renewals: readonly LeaseRef[] = [];
   #chunks: ChunkReport[] = [];
@@ -38,8 +39,8 @@ export class Outbox {
     this.#filled = true;
   }
 
-  ready(concurrency: number): void {
-    this.#ready = { concurrency };
+  ready(ready: HandlerReady): void {
+    this.#ready = ready;
     this.#filled = true;
   }
 
@@ -91,6 +92,11 @@ export class Outbox {
     this.#draining = true;
     this.#credit = 0;
     this.#filled = true;
+  }
+
+  /** What was granted and has not left yet is void. */
+  voidCredit(): void {
+    this.#credit = 0;
   }
 
   grant(credit: number): void {

@@ -5,7 +5,9 @@ import type { Failure } from "../protocol/failure.ts";
 import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
 import {
   PROTOCOL_VERSION,
+  type HandlerReady,
   type PauseReport,
+  type Reload,
   type ServiceOrders,
   type Welcome,
 } from "../protocol/session.ts";
@@ -43,7 +45,7 @@ export class SessionSource implements JobSource {
   readonly #initReport = Promise.withResolvers<void>();
   #listener: JobSourceListener | undefined;
   #session: Session | undefined;
-  #concurrency: number | undefined;
+  #ready: HandlerReady | undefined;
   #initFailure: Failure | undefined;
   /** Granted and not yet answered by a job. */
   #credit = 0;
@@ -67,9 +69,9 @@ export class SessionSource implements JobSource {
     return this.#welcomed.promise;
   }
 
-  ready(concurrency: number): void {
-    this.#concurrency = concurrency;
-    this.#outbox.ready(concurrency);
+  ready(concurrency: number, reloadVersion?: number): void {
+    this.#ready = { concurrency, ...(reloadVersion !== undefined && { reloadVersion }) };
+    this.#outbox.ready(this.#ready);
     this.#schedule();
   }
 
@@ -145,7 +147,7 @@ export class SessionSource implements JobSource {
       runtimeVersion: this.#options.runtimeVersion,
       held: this.#book.leases(),
     });
-    if (this.#concurrency !== undefined) this.#outbox.ready(this.#concurrency);
+    if (this.#ready !== undefined) this.#outbox.ready(this.#ready);
     if (this.#initFailure !== undefined) this.#outbox.initFailed(this.#initFailure);
     this.#book.nothingOnTheWay();
     for (const report of this.#book.unconfirmedChunks()) this.#outbox.chunks(report);
@@ -234,6 +236,13 @@ export class SessionSource implements JobSource {
       this.#listener?.chunksStored(receipt, receipt.nextIndex);
     }
     if (orders.drain === true) this.#listener?.drain();
+    if (orders.reload !== undefined) this.#reload(orders.reload);
+  }
+
+  #reload(reload: Reload): void {
+    this.#credit = 0;
+    this.#outbox.voidCredit();
+    this.#listener?.reload(reload);
   }
 
   #begin(welcome: Welcome): void {

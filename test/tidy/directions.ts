@@ -30,6 +30,10 @@ const layers: readonly Layer[] = [
   { of: protocol, mayImport: [], packages: purePackages },
   { of: runtimeCore, mayImport: [protocol], packages: purePackages },
   { of: "runtime/worker.ts", mayImport: ["runtime/"] },
+  {
+    of: "runtime/handler-processes.ts",
+    mayImport: ["runtime/isolate/", "runtime/log/", "runtime/pipe/", "runtime/storage/", protocol],
+  },
   { of: "runtime/own-worker.ts", mayImport: ["runtime/"] },
   { of: "runtime/service-source.ts", mayImport: ["runtime/"] },
   { of: "runtime/index.ts", mayImport: ["runtime/"] },
@@ -91,6 +95,10 @@ const layers: readonly Layer[] = [
     mayImport: ["emulator/http/listen.ts", "emulator/http/close-server.ts", core, protocol],
   },
   { of: "emulator/objects/", mayImport: [core, protocol] },
+  {
+    of: "emulator/reload/",
+    mayImport: ["emulator/local-endpoint.ts", "runtime/load/", core, protocol],
+  },
   { of: "emulator/image/", mayImport: ["runtime/load/", core, protocol] },
   { of: "emulator/starter/", mayImport: [core, protocol] },
   // A key file is written as the store's are, and fails as they do.
@@ -139,6 +147,19 @@ const layers: readonly Layer[] = [
       "emulator/test-kit/",
       "emulator/engine/",
       "emulator/objects/",
+      "emulator/reload/",
+      core,
+    ],
+  },
+  {
+    of: "emulator/hot-reload.ts",
+    mayImport: [
+      "emulator/options.ts",
+      "emulator/local-endpoint.ts",
+      "emulator/handler-files.ts",
+      "emulator/volumes.ts",
+      "emulator/reload/",
+      "emulator/engine/",
       core,
     ],
   },
@@ -158,7 +179,13 @@ const layers: readonly Layer[] = [
   },
   {
     of: "emulator/handler-functions.ts",
-    mayImport: ["emulator/function-endpoint.ts", "emulator/launch/", "runtime/", core],
+    mayImport: [
+      "emulator/function-endpoint.ts",
+      "emulator/local-endpoint.ts",
+      "emulator/launch/",
+      "runtime/",
+      core,
+    ],
   },
   {
     of: "emulator/storage.ts",

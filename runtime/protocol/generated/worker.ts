@@ -85,7 +85,11 @@ export interface ServiceMessage {
   outcomeReceipts: OutcomeReceipt[];
   chunkReceipts: ChunkReceipt[];
   /** The service wants the worker to finish what it has and leave. */
-  drain?: boolean | undefined;
+  drain?:
+    | boolean
+    | undefined;
+  /** The handler has a new version. All credit granted before is void. */
+  reload: Reload | undefined;
 }
 
 export interface Hello {
@@ -106,7 +110,25 @@ export interface Welcome {
 
 export interface Ready {
   /** Jobs the handler takes at a time. */
-  concurrency?: number | undefined;
+  concurrency?:
+    | number
+    | undefined;
+  /** The newest Reload that was dealt with: its handler is loaded, or cannot be and the one before serves on; 0 before the first. */
+  reloadVersion?: number | undefined;
+}
+
+/** The worker loads the module into a fresh process, into which new jobs go; those that run finish where they are. */
+export interface Reload {
+  /** Grows with each Reload. One that is not newer than the last that was dealt with is only answered. */
+  version?:
+    | number
+    | undefined;
+  /** Path of the module on the machine of the worker. */
+  modulePath?:
+    | string
+    | undefined;
+  /** The file it was made of; what it imports is looked up from there. */
+  sourcePath?: string | undefined;
 }
 
 export interface InitFailure {
@@ -370,7 +392,15 @@ export const WorkerMessage: MessageFns<WorkerMessage> = {
 };
 
 function createBaseServiceMessage(): ServiceMessage {
-  return { welcome: undefined, jobs: [], revocations: [], outcomeReceipts: [], chunkReceipts: [], drain: undefined };
+  return {
+    welcome: undefined,
+    jobs: [],
+    revocations: [],
+    outcomeReceipts: [],
+    chunkReceipts: [],
+    drain: undefined,
+    reload: undefined,
+  };
 }
 
 export const ServiceMessage: MessageFns<ServiceMessage> = {
@@ -392,6 +422,9 @@ export const ServiceMessage: MessageFns<ServiceMessage> = {
     }
     if (message.drain !== undefined) {
       writer.uint32(48).bool(message.drain);
+    }
+    if (message.reload !== undefined) {
+      Reload.encode(message.reload, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -455,6 +488,14 @@ export const ServiceMessage: MessageFns<ServiceMessage> = {
             }
 
             message.drain = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.reload = Reload.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -618,13 +659,16 @@ export const Welcome: MessageFns<Welcome> = {
 };
 
 function createBaseReady(): Ready {
-  return { concurrency: undefined };
+  return { concurrency: undefined, reloadVersion: undefined };
 }
 
 export const Ready: MessageFns<Ready> = {
   encode(message: Ready, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.concurrency !== undefined) {
       writer.uint32(8).uint32(message.concurrency);
+    }
+    if (message.reloadVersion !== undefined) {
+      writer.uint32(16).uint32(message.reloadVersion);
     }
     return writer;
   },
@@ -648,6 +692,82 @@ export const Ready: MessageFns<Ready> = {
             }
 
             message.concurrency = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.reloadVersion = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReload(): Reload {
+  return { version: undefined, modulePath: undefined, sourcePath: undefined };
+}
+
+export const Reload: MessageFns<Reload> = {
+  encode(message: Reload, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.version !== undefined) {
+      writer.uint32(8).uint32(message.version);
+    }
+    if (message.modulePath !== undefined) {
+      writer.uint32(18).string(message.modulePath);
+    }
+    if (message.sourcePath !== undefined) {
+      writer.uint32(26).string(message.sourcePath);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Reload {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReload();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.version = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.modulePath = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sourcePath = reader.string();
             continue;
           }
         }

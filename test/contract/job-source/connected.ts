@@ -1,7 +1,7 @@
 /** A job source in the hands of a test: what it told its listener, and the jobs it was handed. */
 import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import type { HandedJob, LeaseRef, Revocation } from "../../../runtime/protocol/outcome.ts";
-import type { Welcome } from "../../../runtime/protocol/session.ts";
+import type { Reload, Welcome } from "../../../runtime/protocol/session.ts";
 import type { JobSource } from "../../../runtime/source/job-source.ts";
 import type { ScriptedService, ScriptedSession } from "./scripted-service.ts";
 
@@ -35,6 +35,7 @@ export class Connected {
   readonly revocations: Revocation[] = [];
   readonly stored: { readonly jobId: string; readonly nextIndex: number }[] = [];
   readonly refusals: string[] = [];
+  readonly reloads: Reload[] = [];
   drains = 0;
   readonly welcomed: Promise<Welcome>;
   #heard: (() => void)[] = [];
@@ -55,6 +56,10 @@ export class Connected {
       },
       chunksStored: ({ jobId }, nextIndex) => {
         this.stored.push({ jobId, nextIndex });
+        hear();
+      },
+      reload: (reload) => {
+        this.reloads.push(reload);
         hear();
       },
       drain: () => {

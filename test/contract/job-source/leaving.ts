@@ -32,7 +32,8 @@ export function leaves(start: () => Promise<ScriptedService>): void {
     await source.close();
     const refused = vi.fn<() => void>();
     const listener = { job: refused, revoked: refused, chunksStored: refused, drain: refused };
-    await expect(source.connect({ ...listener, refused })).rejects.toThrow("closed");
+    const connecting = source.connect({ ...listener, reload: refused, refused });
+    await expect(connecting).rejects.toThrow("closed");
     expect(refused).not.toHaveBeenCalled();
   });
 }

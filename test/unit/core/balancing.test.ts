@@ -24,15 +24,23 @@ describe("the choice of a worker", () => {
     expect(chosen([worker("a"), worker("b")])).toBe("a");
   });
 
-  it("passes over those that are not healthy, leave, or are of an old version", () => {
+  it("passes over those that are not healthy or leave", () => {
     const workers = [
       worker("starting", { state: "initializing" }),
       worker("sick", { state: "unhealthy" }),
       worker("leaving", { state: "draining" }),
       worker("lost", { state: "lost" }),
-      worker("old", { endpointVersion: 0 }),
     ];
     expect(chosen(workers)).toBe("wait");
+    expect(chosen([...workers, worker("busy", { heldCount: 99 })])).toBe("busy");
+  });
+
+  it("falls on one of an old version only until one of the new is healthy", () => {
+    const workers = [
+      worker("old", { endpointVersion: 0 }),
+      worker("new", { state: "initializing" }),
+    ];
+    expect(chosen(workers)).toBe("old");
     expect(chosen([...workers, worker("busy", { heldCount: 99 })])).toBe("busy");
   });
 

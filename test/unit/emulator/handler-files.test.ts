@@ -13,8 +13,8 @@ test("the module that was made ready, and the handler itself once anything it wa
     "part.ts": "export const part = (): number => 1;",
   });
   const handler = { id: "changes", path: tree.path("handler.ts") };
-  const files = new HandlerFiles([handler], silent);
-  await files.ready;
+  const files = new HandlerFiles(silent);
+  await files.add(handler);
   const template = localTemplate(handler);
   expect(files.moduleOf(template)).toMatch(/handler-\w+-\w+\.mjs$/);
   await fs.writeFile(tree.path("part.ts"), "export const part = (): string => 'two';");
@@ -28,8 +28,8 @@ test("the handler itself if it could not be made ready, and nothing for a templa
   const handler = { id: "broken", path: tree.path("handler.ts") };
   const said: string[] = [];
   const log = { ...silent, error: (_: object, message: string) => void said.push(message) };
-  const files = new HandlerFiles([handler], log);
-  await files.ready;
+  const files = new HandlerFiles(log);
+  await files.add(handler);
   expect(files.moduleOf(localTemplate(handler))).toBe(handler.path);
   expect(said).toEqual([
     expect.stringMatching(/^the handler cannot be loaded: .*handler\.ts:1:15: /s),

@@ -20,9 +20,11 @@ export class LaunchedScript {
   wasKilled = false;
 
   readonly running?: Promise<void>;
+  readonly reloads: boolean;
 
-  constructor(order: WorkerOrder, running: Promise<void> | undefined) {
+  constructor(order: WorkerOrder, running: Promise<void> | undefined, reloads: boolean) {
     this.order = order;
+    this.reloads = reloads;
     if (running) this.running = running;
   }
 
@@ -63,6 +65,8 @@ export class ScriptedLauncher implements Launcher {
   needsKnownGpus = false;
   /** What the next workers wait for before their programs run. */
   preparing: Promise<void> | undefined;
+  /** Whether the next workers can be told to load a new version of their handler. */
+  reloads = false;
   readonly launched: LaunchedScript[] = [];
 
   refuses(): undefined {
@@ -70,7 +74,7 @@ export class ScriptedLauncher implements Launcher {
   }
 
   launch(order: WorkerOrder): LaunchedScript {
-    const script = new LaunchedScript(order, this.preparing);
+    const script = new LaunchedScript(order, this.preparing, this.reloads);
     this.launched.push(script);
     return script;
   }

@@ -2,7 +2,7 @@
 import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../../../runtime/protocol/outcome.ts";
-import type { PauseReport, Welcome } from "../../../runtime/protocol/session.ts";
+import type { PauseReport, Reload, Welcome } from "../../../runtime/protocol/session.ts";
 import type { JobSource, JobSourceListener } from "../../../runtime/source/job-source.ts";
 
 /** A job as a test describes it. */
@@ -73,8 +73,11 @@ export class MemoryJobSource implements JobSource {
   readonly announced: number[] = [];
   /** Chunks get their receipts at once, unless a test holds them back. */
   storesChunks = true;
+  /** The newest reload that was dealt with. */
+  reloaded: number | undefined;
   isDraining = false;
   isClosed = false;
+  #awaited: number | undefined;
   #listener: JobSourceListener | undefined;
   #credit = 0;
   #queue: HandedJob[] = [];
@@ -136,7 +139,25 @@ export class MemoryJobSource implements JobSource {
     });
   }
 
-  ready(concurrency: number): void {
+  /** Tells the worker of a new version of its handler, as the service does. */
+  reload(reload: Reload): void {
+    this.#credit = 0;
+    this.#awaited = reload.version;
+    this.listener.reload(reload);
+  }
+
+  /** Resolves when the worker has dealt with that version. */
+  hasReloaded(version: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onAnnounced.push(() => {
+        if (this.reloaded === version) resolve();
+      });
+    });
+  }
+
+  ready(concurrency: number, reloadVersion?: number): void {
+    this.reloaded = reloadVersion;
+    if (reloadVersion === this.#awaited) this.#awaited = undefined;
     this.announced.push(concurrency);
     this.whenReady.resolve(concurrency);
     for (const look of this.#onAnnounced) look();
@@ -148,6 +169,7 @@ export class MemoryJobSource implements JobSource {
   }
 
   grant(count: number): void {
+    if (this.#awaited !== undefined) return;
     this.#credit += count;
     this.#dispatch();
   }

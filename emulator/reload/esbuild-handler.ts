@@ -1,0 +1,158 @@
+/** Builds a handler with esbuild, which keeps what it knows of its files from one build to the next. */
+import fs from "node:fs";
+import path from "node:path";
+import type { BuildContext, BuildOptions, BuildResult, Message, Metafile } from "esbuild";
+import { MADE_BY, notePath, type BundleNote } from "../../runtime/load/bundle-note.ts";
+import { isImportable } from "../../runtime/load/prepare-handler.ts";
+import { handlerBuild, holdBundler, type HeldBundler } from "../../runtime/load/run-bundler.ts";
+import type { BuildProblem } from "./build-problem.ts";
+import type { Build, BuiltHandler } from "./bundler.ts";
+import { followImports, isLinked, noteFiles } from "./note-files.ts";
+
+/** Bundles that are kept: a worker may still have to start its process again with one that is not the newest. */
+const KEPT_BUNDLES = 20;
+
+const UNRESOLVED = /^Could not resolve "(.+)"/u;
+
+/**
+ * TypeScript becomes a bundle in `folder`. JavaScript is imported as it is, so that a build only follows its imports and
+ * finds errors of syntax; what it cannot resolve, Node may.
+ */
+export class EsbuildHandler implements BuiltHandler {
+  readonly #handlerPath: string;
+  readonly #folder: string;
+  readonly #name: string;
+  readonly #files = new Set<string>();
+  #knownFiles: ReadonlySet<string> = new Set();
+  #bundler: HeldBundler | undefined;
+  #bundle: Rebuild | undefined;
+  #graph: Rebuild | undefined;
+  #count = 0;
+
+  /** @param name begins the names of its bundles */
+  constructor(handlerPath: string, folder: string, name: string) {
+    this.#handlerPath = handlerPath;
+    this.#folder = folder;
+    this.#name = name;
+  }
+
+  async build(): Promise<Build> {
+    this.#files.clear();
+    try {
+      const sourcePath = fs.realpathSync(this.#handlerPath);
+      const isPlain = isImportable(sourcePath);
+      const modulePath = isPlain ? sourcePath : await this.#makeBundle(sourcePath);
+      if (isPlain) await this.#follow(sourcePath);
+      this.#knownFiles = new Set(this.#files);
+      return { isBuilt: true, modulePath, sourcePath, files: this.#knownFiles, missing: new Set() };
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#bundle?.dispose();
+    await this.#graph?.dispose();
+    this.#bundler?.release();
+    this.#bundler = undefined;
+  }
+
+  async #makeBundle(sourcePath: string): Promise<string> {
+    const options = handlerBuild(sourcePath, this.#folder);
+    this.#bundle ??= await this.#open({
+      ...options,
+      plugins: [noteFiles(this.#files), ...options.plugins],
+    });
+    const { outputFiles, metafile } = await this.#bundle.rebuild();
+    const [output] = outputFiles ?? [];
+    if (output === undefined || metafile === undefined)
+      throw new Error("it was built into nothing");
+    const modulePath = this.#write(sourcePath, output.contents);
+    // Its packages may fail to be followed for reasons that are none when the code runs.
+    if (importsLinked(metafile, path.dirname(sourcePath)))
+      await this.#follow(sourcePath).catch(() => undefined);
+    return modulePath;
+  }
+
+  /** Without waiting: somebody has just saved, and a way through the thread pool and back takes longer than the writing. */
+  #write(sourcePath: string, code: Uint8Array): string {
+    if (this.#count === 0) fs.mkdirSync(this.#folder, { recursive: true });
+    this.#count += 1;
+    const modulePath = this.#bundlePath(this.#count);
+    const note: BundleNote = { sourcePath, madeBy: MADE_BY, inputs: [] };
+    fs.writeFileSync(modulePath, code);
+    fs.writeFileSync(notePath(modulePath), JSON.stringify(note));
+    const oldest = this.#bundlePath(this.#count - KEPT_BUNDLES);
+    for (const file of [oldest, notePath(oldest)]) fs.rmSync(file, { force: true });
+    return modulePath;
+  }
+
+  #bundlePath(count: number): string {
+    return path.join(this.#folder, `${this.#name}-${count}.mjs`);
+  }
+
+  /** Has all files noted that the code will load, in packages of the workspace too. */
+  async #follow(sourcePath: string): Promise<void> {
+    const { packages: _, sourcemap: __, ...options } = handlerBuild(sourcePath, this.#folder);
+    this.#graph ??= await this.#open({
+      ...options,
+      plugins: [noteFiles(this.#files), followImports],
+    });
+    await this.#graph.rebuild().catch((error: unknown) => {
+      const isSyntax = messagesOf(error).some(({ text }) => !UNRESOLVED.test(text));
+      if (isSyntax) throw error;
+    });
+  }
+
+  async #open(options: BuildOptions): Promise<Rebuild> {
+    this.#bundler ??= await holdBundler();
+    return this.#bundler.esbuild.context({ ...options, plugins: [...(options.plugins ?? [])] });
+  }
+
+  #failed(error: unknown): Build {
+    const folder = path.dirname(this.#handlerPath);
+    const messages = messagesOf(error);
+    const problems = messages.map((message) => problemOf(message, folder));
+    const files = new Set([...this.#knownFiles, ...this.#files, this.#handlerPath]);
+    const missing = messages.flatMap(({ text, location }) => {
+      const [, specifier] = UNRESOLVED.exec(text) ?? [];
+      if (specifier === undefined || location === null) return [];
+      return [path.resolve(folder, path.dirname(location.file), withoutEnding(specifier))];
+    });
+    const words = error instanceof Error ? error.message : String(error);
+    return {
+      isBuilt: false,
+      problems: problems.length > 0 ? problems : [{ text: words }],
+      files,
+      missing: new Set(missing),
+    };
+  }
+}
+
+type Rebuild = Pick<BuildContext, "dispose"> & { rebuild(): Promise<BuildResult> };
+
+/** The path without what stands behind the last dot of its last part. */
+function withoutEnding(file: string): string {
+  return file.slice(0, file.length - path.extname(file).length);
+}
+
+function importsLinked({ inputs }: Metafile, folder: string): boolean {
+  return Object.entries(inputs).some(([input, { imports }]) =>
+    imports.some(
+      ({ external, path: specifier }) =>
+        external === true && isLinked(specifier, path.resolve(folder, input)),
+    ),
+  );
+}
+
+function messagesOf(error: unknown): readonly Message[] {
+  const isFailure = error instanceof Error && "errors" in error && Array.isArray(error.errors);
+  return isFailure ? (error.errors as Message[]) : [];
+}
+
+function problemOf({ text, location }: Message, folder: string): BuildProblem {
+  if (location === null) return { text };
+  const { file, line, column, length, lineText } = location;
+  const place = { file: path.resolve(folder, file), line, column: column + 1, length, lineText };
+  return { text, place };
+}

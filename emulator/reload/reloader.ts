@@ -1,0 +1,234 @@
+/** Watches the files of all served handlers, releases what has changed, and notices handlers that come and go. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { Clock, Disarm } from "../core/clock.ts";
+import type { LocalHandler } from "../local-endpoint.ts";
+import { type BuildProblem, describeProblems } from "./build-problem.ts";
+import type { BuiltHandler } from "./bundler.ts";
+import { ChangedPaths } from "./changed-paths.ts";
+import type { FileWatcher, FileWatcherEvents } from "./file-watcher.ts";
+import { HandlerReload, type LoadableModule } from "./handler-reload.ts";
+import { counts, type HandlerSources } from "./what-counts.ts";
+
+/** Which handlers are served, where that may change while the service runs. */
+export interface HandlerSearch {
+  /** Looks again. @throws Error that says why that cannot be told now */
+  find(): Promise<FoundHandlers>;
+}
+
+export interface FoundHandlers {
+  readonly handlers: readonly LocalHandler[];
+  /** Directories, absolute: when something comes or goes in one of them, or `files` change, there may be other handlers. */
+  readonly directories: ReadonlySet<string>;
+  /** Files that say what is served. */
+  readonly files: ReadonlySet<string>;
+}
+
+/** What is done about changes. */
+export interface ReloadActions {
+  /** Has the workers of a handler load the module. */
+  release(handler: LocalHandler, module: LoadableModule): Promise<void>;
+  /** Serves a handler that was not served, or not with these settings. */
+  serve(handler: LocalHandler): Promise<void>;
+  /** Serves it no more; its jobs stay in the queue. */
+  withdraw(handler: LocalHandler): Promise<void>;
+}
+
+export interface ReloaderOptions {
+  readonly clock: Clock;
+  readonly log: ReloadLog;
+  readonly actions: ReloadActions;
+  readonly openHandler: (handler: LocalHandler) => BuiltHandler;
+  readonly openWatcher: (events: FileWatcherEvents) => FileWatcher;
+  /** By default always the same are served. */
+  readonly search?: HandlerSearch | undefined;
+}
+
+export interface ReloadLog {
+  info(fields: Readonly<Record<string, unknown>>, message: string): void;
+  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+/** A service that starts has other things to do than to get to know its handlers' imports. */
+const LEARN_AFTER_MS = 1_000;
+
+interface Watched {
+  readonly handler: LocalHandler;
+  readonly reload: HandlerReload;
+}
+
+export class Reloader {
+  readonly #options: ReloaderOptions;
+  readonly #watcher: FileWatcher;
+  readonly #changes: ChangedPaths;
+  readonly #watched = new Map<string, Watched>();
+  #found: FoundHandlers | undefined;
+  #searching: Promise<void> = Promise.resolve();
+  #disarm: Disarm | undefined;
+  #isClosed = false;
+
+  constructor(options: ReloaderOptions) {
+    this.#options = options;
+    this.#changes = new ChangedPaths(options.clock, (paths) => this.#changed(paths));
+    this.#watcher = options.openWatcher({
+      changed: (changed) => this.#changing(changed),
+      failed: (reason) => options.log.error({}, `files are not watched: ${reason}`),
+    });
+  }
+
+  /**
+   * Begins with the handlers that are served already. Never rejects.
+   *
+   * @param madeOf what a handler is known to be made of, and when that was looked at (ms since 1970)
+   */
+  async start(
+    handlers: readonly LocalHandler[],
+    madeOf: (handler: LocalHandler) => {
+      readonly files: ReadonlySet<string>;
+      readonly madeAt: number;
+    },
+  ): Promise<void> {
+    const added = handlers.map((handler) => {
+      const { files, madeAt } = madeOf(handler);
+      return { reload: this.#add(handler, files), madeAt };
+    });
+    const { clock, search } = this.#options;
+    this.#found = await search?.find().catch(() => undefined);
+    await this.#watch();
+    // What came or went before that was not told.
+    this.#searching = this.#search();
+    this.#disarm = clock.wakeAt(clock.now() + LEARN_AFTER_MS, () => {
+      for (const { reload, madeAt } of added) void reload.learn(madeAt);
+    });
+  }
+
+  /** Nothing is released any more. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#disarm?.();
+    this.#changes.clear();
+    await this.#watcher.close();
+    await this.#searching;
+    await Promise.all(Array.from(this.#watched.values(), ({ reload }) => reload.close()));
+  }
+
+  #add(handler: LocalHandler, files: ReadonlySet<string>): HandlerReload {
+    const reload = new HandlerReload(this.#options.openHandler(handler), files, {
+      release: (module, tookMs) => this.#release(handler, module, tookMs),
+      unbuildable: (problems) => this.#unbuildable(handler, problems),
+      hasMore: (sources) => this.#hasMore(sources),
+      watch: () => this.#watch(),
+    });
+    this.#watched.set(handler.id, { handler, reload });
+    return reload;
+  }
+
+  async #watch(): Promise<void> {
+    const directories = new Set(this.#found?.directories);
+    for (const file of this.#found?.files ?? []) directories.add(path.dirname(file));
+    for (const { reload } of this.#watched.values()) {
+      for (const directory of reload.directories) directories.add(directory);
+    }
+    await this.#watcher.watch(directories);
+  }
+
+  #changing(changed: string): void {
+    this.#changes.add(changed);
+    for (const { reload } of this.#watched.values()) {
+      if (reload.concerns(changed)) reload.changing();
+    }
+  }
+
+  #changed(paths: ReadonlySet<string>): void {
+    if (this.#isClosed) return;
+    const reload = () => this.#reloadThoseOf(paths);
+    if (![...paths].some((changed) => this.#changesWhatIsServed(changed))) return reload();
+    // One that is served no more need not be built.
+    this.#searching = this.#searching.then(() => this.#search()).then(reload);
+  }
+
+  /** A file that is written again says nothing of what is served, unless it is there to say just that. */
+  #changesWhatIsServed(changed: string): boolean {
+    if (this.#found === undefined) return false;
+    const { files, directories } = this.#found;
+    if (files.has(changed)) return true;
+    if (!directories.has(path.dirname(changed)) && !directories.has(changed)) return false;
+    return !this.#concernsAny(changed) || !existsSync(changed);
+  }
+
+  #concernsAny(changed: string): boolean {
+    return this.#watched.values().some(({ reload }) => reload.concerns(changed));
+  }
+
+  #reloadThoseOf(paths: ReadonlySet<string>): void {
+    for (const { reload } of this.#watched.values()) {
+      if ([...paths].some((changed) => reload.concerns(changed))) void reload.changed();
+    }
+  }
+
+  #hasMore(sources: HandlerSources): boolean {
+    return this.#changes.some((changed) => counts(changed, sources));
+  }
+
+  async #search(): Promise<void> {
+    const { search, log } = this.#options;
+    if (this.#isClosed || search === undefined) return;
+    try {
+      const found = await search.find();
+      const before = this.#found?.directories;
+      this.#found = found;
+      await this.#serveOthers(found.handlers);
+      await this.#watch();
+      // What came in a new directory before it was watched was not told.
+      if (![...found.directories].every((directory) => before?.has(directory)))
+        await this.#search();
+    } catch (error) {
+      log.error({}, `what was served is served on: ${messageOf(error)}`);
+    }
+  }
+
+  async #serveOthers(handlers: readonly LocalHandler[]): Promise<void> {
+    const { actions } = this.#options;
+    for (const { handler, reload } of [...this.#watched.values()]) {
+      const now = handlers.find(({ id }) => id === handler.id);
+      if (now !== undefined && isDeepStrictEqual(now, handler)) continue;
+      this.#watched.delete(handler.id);
+      await reload.close();
+      if (now === undefined) await this.#try(handler, () => actions.withdraw(handler));
+    }
+    for (const handler of handlers) {
+      if (this.#watched.has(handler.id)) continue;
+      const since = Date.now();
+      await this.#try(handler, () => actions.serve(handler));
+      void this.#add(handler, new Set([handler.path])).learn(since);
+    }
+  }
+
+  async #release(handler: LocalHandler, module: LoadableModule, tookMs: number): Promise<void> {
+    const { log, actions } = this.#options;
+    await this.#try(handler, async () => {
+      await actions.release(handler, module);
+      log.info({ endpointId: handler.id, tookMs }, "reloaded: new jobs go to the new version");
+    });
+  }
+
+  #unbuildable(handler: LocalHandler, problems: readonly BuildProblem[]): void {
+    const message = `${path.basename(handler.path)} cannot be built, the version before serves on:`;
+    const fields = { endpointId: handler.id, handler: handler.path };
+    this.#options.log.error(fields, `${message}\n${describeProblems(problems)}`);
+  }
+
+  async #try(handler: LocalHandler, action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      const fields = { endpointId: handler.id, handler: handler.path };
+      this.#options.log.error(fields, `the change has no effect: ${messageOf(error)}`);
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,33 @@
+/** Which changed paths concern a handler, and which directories have to be watched to hear of them. Pure. */
+import path from "node:path";
+
+/** What a handler is made of, as far as it is known. */
+export interface HandlerSources {
+  /** Every file that goes into it. */
+  readonly files: ReadonlySet<string>;
+  /** Files that say how they are put together: package.json, tsconfig.json and what that extends. */
+  readonly configs: ReadonlySet<string>;
+  /** Paths without an ending at which an imported file was looked for in vain. */
+  readonly missing: ReadonlySet<string>;
+}
+
+export const CONFIG_FILES = ["package.json", "tsconfig.json"] as const;
+
+/** A file counts if it goes into the handler, or would: files that are only read while it runs do not. */
+export function counts(changed: string, { files, configs, missing }: HandlerSources): boolean {
+  if (files.has(changed) || configs.has(changed)) return true;
+  const { dir, name, base } = path.parse(changed);
+  // What was missing has come, or a directory on the way to it.
+  for (const wanted of missing) {
+    if (wanted === path.join(dir, name) || wanted === changed) return true;
+    if (wanted.startsWith(changed + path.sep)) return true;
+  }
+  // A new one of these beside a file is nearer than the one that counted so far.
+  const isConfig = CONFIG_FILES.some((known) => known === base);
+  return isConfig && [...files].some((file) => path.dirname(file) === dir);
+}
+
+/** The directories in which something can happen that counts. */
+export function directoriesOf({ files, configs, missing }: HandlerSources): ReadonlySet<string> {
+  return new Set([...files, ...configs, ...missing].map((file) => path.dirname(file)));
+}

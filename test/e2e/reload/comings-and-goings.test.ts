@@ -1,0 +1,111 @@
+/** Handlers that come, go, change their settings or are broken from the start while the emulator runs. */
+import fs from "node:fs";
+import { describe, expect, test } from "vitest";
+import { eventually } from "../jobs/observe.ts";
+import { answering, expectAnswer, ReloadingEmulator } from "./reloading-emulator.ts";
+
+/** A server that answers with this text, healthy at once. */
+function serving(text: string): string {
+  return [
+    `import { createServer } from "node:http";`,
+    `const server = createServer((_, response) => response.end(${JSON.stringify(text)}));`,
+    `server.listen(Number(process.env["PORT"]), "127.0.0.1");`,
+    `process.once("SIGTERM", () => server.close(() => process.exit(0)));`,
+  ].join("\n");
+}
+
+async function ask({ emulator }: ReloadingEmulator, id: string): Promise<string> {
+  const headers = { authorization: `Bearer ${emulator.apiKey}` };
+  const answer = await fetch(`${emulator.url}/lb/${id}/`, { headers });
+  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+  return answer.text();
+}
+
+describe("a directory of handlers", () => {
+  test("serves one that comes, keeps the jobs of one that goes, and runs them when it is back", async () => {
+    await using served = await ReloadingEmulator.start({
+      "app/first/handler.ts": answering("first"),
+    });
+    served.save("app/second/handler.ts", answering("second"));
+    await expectAnswer(served, "second", "second");
+    served.save("app/second/handler.ts", answering("second, changed"));
+    await expectAnswer(served, "second", "second, changed");
+
+    fs.rmSync(served.path("app/first"), { recursive: true });
+    await served.emulator.stderrMatch(/"first\\" is served no more/u);
+    const job = await served.client.endpoint("first").run({});
+    await eventually("its workers are gone", async () => {
+      const { workers } = await served.client.endpoint("first").health();
+      const { idle, running, initializing = 0 } = workers;
+      return idle + running + initializing === 0 || undefined;
+    });
+    expect(await served.client.endpoint("first").status(job.id)).toMatchObject({
+      status: "IN_QUEUE",
+    });
+    served.save("app/first/handler.ts", answering("first, back again"));
+    await expectAnswer(served, "first", "first, back again");
+    expect(await served.client.endpoint("first").status(job.id)).toMatchObject({
+      status: "COMPLETED",
+      output: "first, back again",
+    });
+  });
+
+  test("whose handler is broken from the start is served as soon as it is mended", async () => {
+    await using served = await ReloadingEmulator.start({
+      "app/broken/handler.ts": "export default () => {",
+      "app/throws/handler.ts": `throw new Error("no weights");\n${answering("never")}`,
+    });
+    await served.emulator.stderrMatch(/worker could not initialize/u);
+    served.save("app/broken/handler.ts", answering("mended"));
+    served.save("app/throws/handler.ts", answering("with weights"));
+    await expectAnswer(served, "broken", "mended");
+    await expectAnswer(served, "throws", "with weights");
+  });
+});
+
+test("a config that changes is heeded, and one that is wrong is said to be so", async () => {
+  const config = (env: string) =>
+    JSON.stringify({ endpoints: { told: { handler: "./told.ts", env: { WORD: env } } } });
+  await using served = await ReloadingEmulator.start(
+    {
+      "app/sv.config.json": config("one"),
+      "app/told.ts": `export default async () => process.env["WORD"] ?? "none";\n`,
+    },
+    {},
+  );
+  expect(await served.call("told")).toBe("one");
+  served.save("app/sv.config.json", "{ no JSON");
+  await served.emulator.stderrMatch(/what was served is served on: .*is no JSON/u);
+  expect(await served.call("told")).toBe("one");
+  served.save("app/sv.config.json", config("two"));
+  await expectAnswer(served, "told", "two");
+});
+
+test("a server is replaced when the new one is healthy, and no request fails meanwhile", async () => {
+  await using served = await ReloadingEmulator.start({ "app/web/server.ts": serving("old") });
+  expect(await ask(served, "web")).toBe("old");
+  served.save("app/web/server.ts", serving("new"));
+  // Each of these rejects for any other answer than 200.
+  await eventually(
+    "the new server answers",
+    async () => (await ask(served, "web")) === "new" || undefined,
+  );
+  served.save("app/web/server.ts", "process.exit(1);\n");
+  await served.emulator.stderrMatch(/worker ended unasked|worker could not initialize/u);
+  expect(await ask(served, "web")).toBe("new");
+  served.save("app/web/server.ts", serving("newer"));
+  await eventually(
+    "the mended server answers",
+    async () => (await ask(served, "web")) === "newer" || undefined,
+  );
+});
+
+test("with --no-watch a change waits for the next start", async () => {
+  const files = { "app/still/handler.ts": answering("before") };
+  await using served = await ReloadingEmulator.start(files, { args: ["app", "--no-watch"] });
+  await using watching = await ReloadingEmulator.start(files, { args: ["dev", "app"] });
+  served.save("app/still/handler.ts", answering("after"));
+  watching.save("app/still/handler.ts", answering("after"));
+  await expectAnswer(watching, "still", "after");
+  expect(await served.call("still")).toBe("before");
+});

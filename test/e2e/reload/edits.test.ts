@@ -1,0 +1,192 @@
+/** Handlers that are edited while they are served: which edits count, and what becomes of jobs meanwhile. */
+import fs from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Gate } from "../jobs/gate.ts";
+import { answering, expectAnswer, ReloadingEmulator } from "./reloading-emulator.ts";
+
+const FILES = {
+  "app/plain/handler.ts": answering("first"),
+  "app/parts/handler.ts": [
+    `import { part } from "./lib/part.ts";`,
+    `import words from "./words.json" with { type: "json" };`,
+    `import { shared } from "shared";`,
+    `import fs from "node:fs";`,
+    `const corpus = (): string => fs.readFileSync(new URL("corpus.txt", import.meta.url), "utf8");`,
+    `export default async (): Promise<string> => [part, words.word, shared, corpus()].join(" ");`,
+  ].join("\n"),
+  "app/parts/lib/part.ts": `export const part: string = "part";\n`,
+  "app/parts/words.json": `{ "word": "word" }`,
+  "app/parts/corpus.txt": "corpus",
+  "shared/package.json": `{ "name": "shared", "type": "module", "exports": "./src/index.ts" }`,
+  "shared/src/index.ts": `export { shared } from "./deep.ts";\n`,
+  "shared/src/deep.ts": `export const shared: string = "shared";\n`,
+  "app/script/handler.mjs": `import { answer } from "./answer.mjs";\nexport default () => answer;\n`,
+  "app/script/answer.mjs": `export const answer = "js";\n`,
+  "app/held/handler.ts": gateHandler("old"),
+  "node_modules/": "",
+  "package.json": `{ "type": "module" }`,
+};
+
+/** Answers when the gate is open, and says which version it is. */
+function gateHandler(version: string): string {
+  return [
+    `export const concurrency = 2;`,
+    `export default async (job: { input: { gate?: string } }): Promise<string> => {`,
+    `  if (job.input.gate !== undefined) await fetch(job.input.gate);`,
+    `  return ${JSON.stringify(version)};`,
+    `};`,
+  ].join("\n");
+}
+
+let served: ReloadingEmulator;
+
+beforeAll(async () => {
+  served = await ReloadingEmulator.start(FILES, { links: { "node_modules/shared": "../shared" } });
+});
+afterAll(async () => {
+  await served[Symbol.asyncDispose]();
+});
+
+describe("a save", () => {
+  test("in place is in service with the next job", async () => {
+    expect(await served.call("plain")).toBe("first");
+    served.save("app/plain/handler.ts", answering("second"));
+    await expectAnswer(served, "plain", "second");
+  });
+
+  test("by a file that is renamed over the handler", async () => {
+    served.save("app/plain/.handler.ts.tmp", answering("renamed"));
+    fs.renameSync(served.path("app/plain/.handler.ts.tmp"), served.path("app/plain/handler.ts"));
+    await expectAnswer(served, "plain", "renamed");
+    served.save("app/plain/handler.ts", answering("and once more in place"));
+    await expectAnswer(served, "plain", "and once more in place");
+  });
+
+  test("that takes the file away and makes a new one", async () => {
+    fs.renameSync(served.path("app/plain/handler.ts"), served.path("app/plain/handler.ts~"));
+    served.save("app/plain/handler.ts", answering("made anew"));
+    fs.rmSync(served.path("app/plain/handler.ts~"));
+    await expectAnswer(served, "plain", "made anew");
+  });
+});
+
+describe("what counts", () => {
+  test("files it imports, data among them, and packages of the workspace; not what it reads", async () => {
+    await expectAnswer(served, "parts", "part word shared corpus");
+    served.save("app/parts/lib/part.ts", `export const part: string = "PART";\n`);
+    await expectAnswer(served, "parts", "PART word shared corpus");
+    served.save("app/parts/words.json", `{ "word": "WORD" }`);
+    await expectAnswer(served, "parts", "PART WORD shared corpus");
+    served.save("shared/src/deep.ts", `export const shared: string = "SHARED";\n`);
+    await expectAnswer(served, "parts", "PART WORD SHARED corpus");
+    const before = served.reloads("parts");
+    served.save("app/parts/corpus.txt", "CORPUS");
+    expect(await served.call("parts")).toBe("PART WORD SHARED CORPUS");
+    served.save("package.json", `{ "type": "module", "version": "2.0.0" }`);
+    await served.reloaded("parts", before + 1);
+    expect(served.reloads("parts")).toBe(before + 1);
+  });
+
+  test("a file that is imported only now, once it is there", async () => {
+    const handler = `import { late } from "./late/late.ts";\nexport default () => late;\n`;
+    served.save("app/plain/handler.ts", handler);
+    await served.emulator.stderrMatch(/Could not resolve ..\.\/late\/late\.ts/u);
+    served.save("app/plain/late/late.ts", `export const late = "better late";\n`);
+    await expectAnswer(served, "plain", "better late");
+  });
+
+  test("JavaScript and what it imports", async () => {
+    expect(await served.call("script")).toBe("js");
+    served.save("app/script/answer.mjs", `export const answer = "other js";\n`);
+    await expectAnswer(served, "script", "other js");
+  });
+
+  test("a hundred files that change at once are one reload", async () => {
+    const names = Array.from({ length: 100 }, (_, at) => `n${at}`);
+    const write = (version: number) => {
+      for (const name of names) {
+        served.save(`app/plain/${name}.ts`, `export const ${name}: number = ${version};\n`);
+      }
+    };
+    write(1);
+    const imports = names.map((name) => `import { ${name} } from "./${name}.ts";`).join("\n");
+    const sum = `export default async (): Promise<number> => ${names.join(" + ")};\n`;
+    served.save("app/plain/handler.ts", `${imports}\n${sum}`);
+    await expectAnswer(served, "plain", 100);
+    const before = served.reloads("plain");
+    // Held still, it hears of all of them together however long the writing takes.
+    process.kill(served.emulator.child.pid ?? 0, "SIGSTOP");
+    write(2);
+    process.kill(served.emulator.child.pid ?? 0, "SIGCONT");
+    await expectAnswer(served, "plain", 200);
+    served.save("app/plain/handler.ts", answering("afterwards"));
+    await expectAnswer(served, "plain", "afterwards");
+    expect(served.reloads("plain")).toBe(before + 2);
+  });
+});
+
+describe("jobs", () => {
+  test("that run finish in the version they began in, while new ones run the new one", async () => {
+    await using gate = await Gate.build();
+    const old = served.call("held", gate.input("old"));
+    await gate.arrival("old");
+    served.save("app/held/handler.ts", gateHandler("new"));
+    await expectAnswer(served, "held", "new");
+    await gate.open("old");
+    expect(await old).toBe("old");
+  });
+
+  test("none fails or is lost while files are saved under load", async () => {
+    const load = new AbortController();
+    const answers: unknown[] = [];
+    const callers = Array.from({ length: 4 }, async () => {
+      while (!load.signal.aborted) answers.push(await served.call("held"));
+    });
+    for (let version = 0; version < 15; version += 1) {
+      served.save("app/held/handler.ts", gateHandler(`v${version}`));
+      await expectAnswer(served, "held", `v${version}`);
+    }
+    load.abort();
+    // A job that failed would reject.
+    await Promise.all(callers);
+    expect(answers.length).toBeGreaterThan(15);
+    const { jobs } = await served.client.endpoint("held").health();
+    expect(jobs).toMatchObject({ failed: 0, retried: 0, inQueue: 0, inProgress: 0 });
+  });
+
+  test("fail with a stack that names the lines of the new source", async () => {
+    const source = "\n\n\nexport default (): never => {\n  throw new Error('here');\n};\n";
+    served.save("app/plain/handler.ts", source);
+    await served.reloaded("plain", served.reloads("plain") + 1);
+    const failure = await served.failureOf("plain");
+    expect(failure.failure?.stack).toContain(`${served.path("app/plain/handler.ts")}:5:9`);
+  });
+});
+
+describe("mistakes", () => {
+  test("in the syntax are shown with their place, and the version before serves on until they are mended", async () => {
+    served.save("app/plain/handler.ts", answering("good"));
+    await expectAnswer(served, "plain", "good");
+    served.save("app/plain/handler.ts", "export default () => {\n  return 1 +;\n};\n");
+    const [line] = await served.emulator.stderrMatch(/.*handler\.ts:2:13.*/u);
+    const { msg, level } = JSON.parse(line) as { msg: string; level: string };
+    expect(level).toBe("error");
+    expect(msg.split("\n")).toEqual([
+      "handler.ts cannot be built, the version before serves on:",
+      `${served.path("app/plain/handler.ts")}:2:13: Unexpected ";"`,
+      "  2 |   return 1 +;",
+      "    |             ^",
+    ]);
+    expect(await served.call("plain")).toBe("good");
+    served.save("app/plain/handler.ts", answering("mended"));
+    await expectAnswer(served, "plain", "mended");
+  });
+
+  test("that show when it is loaded leave the version before in service as well", async () => {
+    served.save("app/plain/handler.ts", `throw new Error("no weights");\n${answering("never")}`);
+    await served.emulator.stderrMatch(/no weights.*The version before serves on/u);
+    expect(await served.call("plain")).toBe("mended");
+    served.save("app/plain/handler.ts", answering("with weights"));
+    await expectAnswer(served, "plain", "with weights");
+  });
+});

@@ -1,0 +1,120 @@
+/** `sv-emulate` on a directory of handlers that a test edits, as a person at home does. */
+import fs from "node:fs";
+import path from "node:path";
+import { createClient, type Client, JobFailedError } from "../../../runtime/client/index.ts";
+import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
+import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
+import { eventually, type ObservedProcess, processesMarked } from "../jobs/observe.ts";
+
+/** A handler that answers with this text. */
+export function answering(text: string): string {
+  return `export default async (): Promise<string> => ${JSON.stringify(text)};\n`;
+}
+
+interface StartOptions {
+  readonly args?: readonly string[];
+  /** Symbolic links by their path, with what they lead to. */
+  readonly links?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export class ReloadingEmulator implements AsyncDisposable {
+  readonly emulator: EmulatorProcess;
+  readonly client: Client;
+  readonly #tree: TemporaryTree;
+  readonly #mark: string;
+
+  private constructor(
+    emulator: EmulatorProcess,
+    client: Client,
+    { tree, mark }: { readonly tree: TemporaryTree; readonly mark: string },
+  ) {
+    this.emulator = emulator;
+    this.client = client;
+    this.#tree = tree;
+    this.#mark = mark;
+  }
+
+  /** Serves the handlers in `app`, unless other `args` are given. */
+  static async start(
+    files: Readonly<Record<string, string>>,
+    { args = ["app"], links = {}, env = {} }: StartOptions = {},
+  ): Promise<ReloadingEmulator> {
+    const tree = await temporaryTree(files);
+    for (const [link, target] of Object.entries(links)) fs.symlinkSync(target, tree.path(link));
+    const mark = `SET_FOR_RELOAD=${crypto.randomUUID()}`;
+    const [name = "", value = ""] = mark.split("=");
+    const emulator = await startEmulatorProcess({
+      args: [...args, "--ephemeral", "--s3-port", "off", "--limits", "off"],
+      cwd: tree.root,
+      env: { ...env, [name]: value },
+    });
+    const client = createClient({ baseUrl: emulator.url, apiKey: emulator.apiKey });
+    const started = new ReloadingEmulator(emulator, client, { tree, mark });
+    return started;
+  }
+
+  path(...parts: readonly string[]): string {
+    return this.#tree.path(...parts);
+  }
+
+  /** Writes a file as most editors do: in its place. */
+  save(file: string, text: string): void {
+    fs.mkdirSync(path.dirname(this.path(file)), { recursive: true });
+    fs.writeFileSync(this.path(file), text);
+  }
+
+  async call(endpointId: string, input: object = {}): Promise<unknown> {
+    return (await this.client.endpoint(endpointId).runSync(input)).output;
+  }
+
+  /** How often the log says that an endpoint was reloaded. */
+  reloads(endpointId: string): number {
+    return this.logged(/"reloaded: /u).filter((line) =>
+      line.includes(`"endpointId":"${endpointId}"`),
+    ).length;
+  }
+
+  /** Resolves when an endpoint was reloaded so often. */
+  async reloaded(endpointId: string, times: number): Promise<void> {
+    await eventually(`${times} reloads`, () => this.reloads(endpointId) >= times || undefined);
+  }
+
+  /** What its next job says of its failure. */
+  async failureOf(endpointId: string): Promise<JobFailedError> {
+    const failure: unknown = await this.call(endpointId).catch((error: unknown) => error);
+    if (failure instanceof JobFailedError) return failure;
+    throw new Error(`the job did not fail, its output is ${JSON.stringify(failure)}`);
+  }
+
+  logged(pattern: RegExp): readonly string[] {
+    return this.emulator.stderrLines.filter((line) => pattern.test(line));
+  }
+
+  /** All processes it has started and their descendants, itself included. */
+  processes(): readonly ObservedProcess[] {
+    return processesMarked(this.#mark);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.close();
+    await this.emulator.stop();
+    const left = this.processes();
+    for (const { pid } of left) process.kill(pid, "SIGKILL");
+    await this.#tree[Symbol.asyncDispose]();
+    if (left.length > 0)
+      throw new Error(`left: ${left.map(({ commandLine }) => commandLine).join()}`);
+  }
+}
+
+/** Calls until the answer is this one; other answers, and what goes wrong before it, are passed over. */
+export async function expectAnswer(
+  served: ReloadingEmulator,
+  endpointId: string,
+  wanted: unknown,
+): Promise<void> {
+  await eventually(`the answer ${JSON.stringify(wanted)}`, async () => {
+    const answer = await served.call(endpointId).catch(() => undefined);
+    return answer === wanted || undefined;
+  });
+}

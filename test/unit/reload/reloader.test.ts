@@ -1,0 +1,204 @@
+/** What is done about changed files: one release for what changes together, none for what cannot be built, others served. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { LocalHandler } from "../../../emulator/local-endpoint.ts";
+import { type FoundHandlers, Reloader } from "../../../emulator/reload/reloader.ts";
+import { FakeClock } from "../../fake-clock.ts";
+import { PlayedHandler, PlayedWatcher } from "./played-handler.ts";
+
+const hello: LocalHandler = { id: "hello", path: "/app/hello/handler.ts" };
+const other: LocalHandler = { id: "other", path: "/app/other/handler.ts" };
+
+let clock: FakeClock;
+let watcher: PlayedWatcher;
+let reloader: Reloader;
+let built: Map<string, PlayedHandler>;
+let done: string[];
+let said: string[];
+let found: FoundHandlers | Error;
+
+beforeEach(async () => {
+  clock = new FakeClock();
+  done = [];
+  said = [];
+  built = new Map();
+  found = { handlers: [hello], directories: new Set(["/app"]), files: new Set() };
+  const act = (what: string) => async (handler: LocalHandler, module?: { modulePath: string }) => {
+    done.push([what, handler.id, module?.modulePath ?? ""].join(" ").trim());
+  };
+  reloader = new Reloader({
+    clock,
+    log: { info: () => {}, error: (_, message) => said.push(message) },
+    actions: { release: act("release"), serve: act("serve"), withdraw: act("withdraw") },
+    openHandler: ({ id, path }) => {
+      const handler = new PlayedHandler(path, "/app/shared.ts");
+      built.set(id, handler);
+      return handler;
+    },
+    openWatcher: (events) => (watcher = new PlayedWatcher(events)),
+    search: {
+      find: async () => {
+        if (found instanceof Error) throw found;
+        return found;
+      },
+    },
+  });
+  await reloader.start([hello], ({ path }) => ({ files: new Set([path]), madeAt: 0 }));
+});
+afterEach(async () => {
+  for (const handler of built.values()) handler.finishBuilds();
+  await reloader.close();
+});
+
+function handlerOf({ id }: LocalHandler): PlayedHandler {
+  const handler = built.get(id);
+  if (handler === undefined) throw new Error(`${id} was never opened`);
+  return handler;
+}
+
+/** Files are looked at for real, which takes turns of the event loop. */
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function change(...paths: readonly string[]): void {
+  for (const path of paths) watcher.events.changed(path);
+}
+
+describe("a change", () => {
+  test("is released once it is quiet, out of a build that began with it", async () => {
+    change(hello.path);
+    expect(handlerOf(hello).builds).toBe(1);
+    await clock.advance(4);
+    expect(done).toEqual([]);
+    await clock.advance(1);
+    expect(done).toEqual(["release hello /made/1"]);
+  });
+
+  test("of many files at once is one release of what they are in the end", async () => {
+    const files = Array.from({ length: 100 }, (_, at) => `/app/many/${at}.ts`);
+    handlerOf(hello).files = files;
+    await clock.advance(1_000);
+    await until(() => watcher.directories.includes("/app/many"));
+    change(...files);
+    await clock.advance(60);
+    await until(() => done.length > 0);
+    await clock.advance(2_000);
+    expect(done).toEqual([expect.stringMatching(/^release hello/u)]);
+  });
+
+  test("while a build runs has that build thrown away", async () => {
+    const handler = handlerOf(hello);
+    handler.isQuick = false;
+    change(hello.path);
+    await clock.advance(10);
+    change(hello.path);
+    handler.finishBuilds();
+    await clock.settle();
+    expect(done).toEqual([]);
+    await clock.advance(10);
+    handler.finishBuilds();
+    await clock.settle();
+    expect(done).toEqual(["release hello /made/2"]);
+  });
+
+  test("that never ends is released nevertheless", async () => {
+    const handler = handlerOf(hello);
+    handler.isQuick = false;
+    for (let round = 0; round < 5; round += 1) {
+      change(hello.path);
+      await clock.advance(10);
+      change(hello.path);
+      handler.finishBuilds();
+      await clock.settle();
+    }
+    expect(done).not.toEqual([]);
+  });
+
+  test("of a file that is nobody's does nothing", async () => {
+    change("/app/hello/notes.md");
+    await clock.advance(60);
+    expect(done).toEqual([]);
+  });
+});
+
+describe("what a handler is made of", () => {
+  test("is learnt a second after the start, without a release, and watched from then on", async () => {
+    expect(watcher.directories).toEqual(["/app", "/app/hello"]);
+    change("/app/shared.ts");
+    await clock.advance(100);
+    expect(done).toEqual([]);
+    await clock.advance(900);
+    await until(() => handlerOf(hello).builds === 1);
+    expect(done).toEqual([]);
+    await until(() => {
+      change("/app/shared.ts");
+      return handlerOf(hello).builds > 1;
+    });
+    await clock.advance(10);
+    await until(() => done.length > 0);
+    expect(done).toEqual(["release hello /made/2"]);
+  });
+});
+
+describe("what cannot be built", () => {
+  test("is said and not released; the fix is", async () => {
+    handlerOf(hello).problem = "Expected a brace";
+    change(hello.path);
+    await clock.advance(10);
+    expect(done).toEqual([]);
+    expect(said).toEqual([
+      "handler.ts cannot be built, the version before serves on:\nExpected a brace",
+    ]);
+    handlerOf(hello).problem = undefined;
+    change(hello.path);
+    await clock.advance(10);
+    await until(() => done.length > 0);
+    expect(done).toEqual(["release hello /made/2"]);
+  });
+});
+
+describe("handlers that come and go", () => {
+  test("a new one is served, and reloaded from then on", async () => {
+    found = { handlers: [hello, other], directories: new Set(["/app"]), files: new Set() };
+    change("/app/other");
+    await clock.advance(10);
+    expect(done).toEqual(["serve other"]);
+    change(other.path);
+    await clock.advance(10);
+    await until(() => done.length > 1);
+    expect(done).toEqual(["serve other", expect.stringMatching(/^release other/u)]);
+  });
+
+  test("one that is gone is withdrawn, not built", async () => {
+    found = { handlers: [], directories: new Set(["/app"]), files: new Set() };
+    change("/app/hello");
+    await clock.advance(10);
+    expect(done).toEqual(["withdraw hello"]);
+    expect(handlerOf(hello)).toMatchObject({ isClosed: true, builds: 0 });
+  });
+
+  test("one with other settings is served anew", async () => {
+    const changed = { ...hello, env: { MODEL: "large" } };
+    found = { handlers: [changed], directories: new Set(["/app"]), files: new Set() };
+    change("/app/sv.config.json");
+    await clock.advance(10);
+    expect(done).toEqual(["serve hello"]);
+  });
+
+  test("if that cannot be told, all stays as it is", async () => {
+    found = new Error("sv.config.json is no JSON");
+    change("/app/sv.config.json");
+    await clock.advance(10);
+    expect(done).toEqual([]);
+    expect(said).toEqual(["what was served is served on: sv.config.json is no JSON"]);
+  });
+});
+
+test("after its end nothing is released any more", async () => {
+  change(hello.path);
+  await reloader.close();
+  change(hello.path);
+  await clock.advance(2_000);
+  expect(done).toEqual([]);
+  expect(clock.armed).toBe(0);
+});

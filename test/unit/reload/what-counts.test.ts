@@ -1,0 +1,55 @@
+/** A changed path concerns a handler if the file goes into it, says how, or was missing. */
+import { describe, expect, test } from "vitest";
+import { counts, directoriesOf } from "../../../emulator/reload/what-counts.ts";
+
+const SOURCES = {
+  files: new Set([
+    "/app/handler.ts",
+    "/app/lib/part.ts",
+    "/shared/src/index.ts",
+    "/app/words.json",
+  ]),
+  configs: new Set(["/app/package.json", "/tsconfig.json"]),
+  missing: new Set<string>(),
+};
+
+describe("what counts", () => {
+  test.each([
+    ["the handler", "/app/handler.ts"],
+    ["what it imports", "/app/lib/part.ts"],
+    ["a package of the workspace", "/shared/src/index.ts"],
+    ["data that is imported", "/app/words.json"],
+    ["the manifest above it", "/app/package.json"],
+    ["the compiler's settings above it", "/tsconfig.json"],
+    ["new settings nearer to a file", "/app/lib/tsconfig.json"],
+  ])("%s", (_, path) => {
+    expect(counts(path, SOURCES)).toBe(true);
+  });
+
+  test.each([
+    ["a file beside it", "/app/notes.md"],
+    ["source that nobody imports", "/app/lib/other.ts"],
+    ["a file that is read while it runs", "/app/lib/corpus.txt"],
+    ["the manifest of somebody else", "/elsewhere/package.json"],
+    ["an editor's copy", "/app/handler.ts~"],
+    ["the directory itself", "/app/lib"],
+  ])("but not %s", (_, path) => {
+    expect(counts(path, SOURCES)).toBe(false);
+  });
+
+  test("an import that could not be found, once it is there with any ending, or as a directory", () => {
+    const sources = { ...SOURCES, missing: new Set(["/app/lib/new", "/app/more/deep/x"]) };
+    for (const path of ["/app/lib/new.ts", "/app/lib/new.json", "/app/lib/new", "/app/more"]) {
+      expect(counts(path, sources), path).toBe(true);
+    }
+    for (const path of ["/app/lib/newer.ts", "/app/mo", "/app/deep"]) {
+      expect(counts(path, sources), path).toBe(false);
+    }
+  });
+});
+
+test("the directories of all that counts are watched, and no others", () => {
+  const missing = new Set(["/app/more/x"]);
+  const directories = ["/app", "/app/lib", "/app/more", "/shared/src", "/"];
+  expect(directoriesOf({ ...SOURCES, missing })).toEqual(new Set(directories));
+});
