@@ -8,6 +8,7 @@ import { describeMachine, machineLine } from "./machine.ts";
 import { type Options, parseOptions } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { writeReport } from "./report.ts";
+import { container } from "./rows/container.ts";
 import { crowd } from "./rows/crowd.ts";
 import { extraProcess } from "./rows/extra-process.ts";
 import { idleLatency } from "./rows/idle-latency.ts";
@@ -16,6 +17,7 @@ import { pickup } from "./rows/pickup.ts";
 import { queueDepth } from "./rows/queue-depth.ts";
 import { reload } from "./rows/reload.ts";
 import type { Row } from "./rows/row.ts";
+import { ready } from "./rows/ready.ts";
 import { spawn } from "./rows/spawn.ts";
 import { start } from "./rows/start.ts";
 import { streaming } from "./rows/streaming.ts";
@@ -32,6 +34,8 @@ const ROWS: readonly Row[] = [
   streaming,
   spawn,
   start,
+  container,
+  ready,
   takeover,
   reload,
   queueDepth,

@@ -1,4 +1,4 @@
-/** An endpoint served from a handler file on this machine: what the CLI's targets and `startEmulator`'s `handlers` become. */
+/** An endpoint served from this machine: what the CLI's targets and `startEmulator`'s `handlers` and `endpoints` become. */
 import { defaultScalerType, type Endpoint, type EndpointType } from "./core/endpoint.ts";
 import { DEFAULT_RETRY_RULES } from "./core/job.ts";
 import type { ServedEndpoint } from "./core/served-endpoint.ts";
@@ -21,11 +21,10 @@ export type EndpointSettings = Pick<
   | "gpuCount"
 >;
 
-export interface LocalHandler {
+/** What an endpoint of this machine has, whatever its workers run. */
+export interface LocalEndpoint {
   /** Endpoint id: the last part of its address. */
   readonly id: string;
-  /** Path of the handler module, absolute; of a load balancing endpoint that of a program which is an HTTP server. */
-  readonly path: string;
   /** Default: `QUEUE`. */
   readonly type?: EndpointType;
   /** Environment variables for its workers. */
@@ -33,6 +32,11 @@ export interface LocalHandler {
   /** A directory for files that outlive its workers (`SV_VOLUME_PATH`), absolute; made if it does not exist. */
   readonly volume?: string;
   readonly settings?: Partial<EndpointSettings>;
+}
+
+export interface LocalHandler extends LocalEndpoint {
+  /** Path of the handler module, absolute; of a load balancing endpoint that of a program which is an HTTP server. */
+  readonly path: string;
 }
 
 /** One worker from the start, so that the first call of a session at home is quick; up to three under load. */
@@ -51,11 +55,11 @@ export const LOCAL_ENDPOINT_DEFAULTS: EndpointSettings = {
 };
 
 /** Names the handler in the place of an image. */
-export function localImage({ id }: Pick<LocalHandler, "id">): string {
+export function localImage({ id }: Pick<LocalEndpoint, "id">): string {
   return `${LOCAL_IMAGE_PREFIX}${id}`;
 }
 
-export function localTemplate(handler: LocalHandler): Template {
+export function localTemplate(handler: LocalEndpoint): Template {
   return {
     id: handler.id,
     name: handler.id,
@@ -77,7 +81,7 @@ export function localTemplate(handler: LocalHandler): Template {
   };
 }
 
-export function localEndpoint(handler: LocalHandler, createdAt: string): Endpoint {
+export function localEndpoint(handler: LocalEndpoint, createdAt: string): Endpoint {
   return {
     id: handler.id,
     name: handler.id,
@@ -92,13 +96,26 @@ export function localEndpoint(handler: LocalHandler, createdAt: string): Endpoin
   };
 }
 
+/** All that are served, under ids of their own. @throws RangeError when two have one id */
+export function localEndpoints({
+  handlers = [],
+  endpoints = {},
+}: {
+  readonly handlers?: readonly LocalHandler[];
+  readonly endpoints?: Readonly<Record<string, Omit<LocalEndpoint, "id">>>;
+}): readonly LocalEndpoint[] {
+  const twice = handlers.find(({ id }) => Object.hasOwn(endpoints, id));
+  if (twice !== undefined) throw new RangeError(`both handlers and endpoints have "${twice.id}"`);
+  return [...handlers, ...Object.entries(endpoints).map(([id, rest]) => ({ ...rest, id }))];
+}
+
 /** The endpoint with its template. */
-export function servedEndpoint(handler: LocalHandler, createdAt: string): ServedEndpoint {
+export function servedEndpoint(handler: LocalEndpoint, createdAt: string): ServedEndpoint {
   return { template: localTemplate(handler), endpoint: localEndpoint(handler, createdAt) };
 }
 
 /** Whoever asks for GPUs of a type or a number means an endpoint with GPUs. */
-function computeTypeOf({ settings = {} }: LocalHandler): Endpoint["computeType"] {
+function computeTypeOf({ settings = {} }: LocalEndpoint): Endpoint["computeType"] {
   const asksForGpus = settings.gpuTypeIds !== undefined || settings.gpuCount !== undefined;
   return settings.computeType ?? (asksForGpus ? "GPU" : LOCAL_ENDPOINT_DEFAULTS.computeType);
 }

@@ -1,49 +1,28 @@
 /** The worker: connects a source of jobs with the process that runs the handler, from the first job to the last. */
-import path from "node:path";
-import type { IsolateOptions } from "./isolate/isolate.ts";
+import { describeThrown } from "./handler/thrown.ts";
+import { handlerProcesses, type HandlerProcessesOptions } from "./handler-processes.ts";
+import type { JobIsolate, OpenIsolate } from "./isolate/job-isolate.ts";
 import type { OutputLine } from "./isolate/handler-output.ts";
 import { SecretMask } from "./isolate/secret-mask.ts";
-import type { StandbyMode } from "./isolate/standby.ts";
-import { Succession } from "./isolate/succession.ts";
 import { prepareHandler } from "./load/prepare-handler.ts";
 import type { WorkerLog } from "./log/worker-log.ts";
-import { type Failure, reasonOf } from "./protocol/failure.ts";
-import { LIMITS } from "./protocol/limits.ts";
+import type { Failure } from "./protocol/failure.ts";
 import type { Reload } from "./protocol/session.ts";
 import type { HandedJob, LeaseRef, Outcome } from "./protocol/outcome.ts";
-import { programFile } from "./pipe/program-file.ts";
 import type { JobSource } from "./source/job-source.ts";
 import { PendingReceipts } from "./source/pending-receipts.ts";
-import { abortLeftUpload } from "./storage/abort-left-upload.ts";
 
-export interface WorkerOptions {
+export interface WorkerOptions extends HandlerProcessesOptions {
   /** The handler's file or directory, or a module made by `prepareHandler`. */
   readonly handler: string;
   /** Makes the source of jobs; called while the handler process is already starting. */
   readonly openSource: () => JobSource | Promise<JobSource>;
-  readonly log: WorkerLog;
-  /** Between the abort signal and SIGTERM, and between SIGTERM and SIGKILL; ms, default 5,000. */
-  readonly graceMs?: number;
-  /** How long importing the handler and its `setup` may take together; ms, default 7 minutes. */
-  readonly initLimitMs?: number;
   /** How long running jobs may go on after `drain`, before they are handed back; ms, default 30,000. */
   readonly drainLimitMs?: number;
   /** How long to wait for the service's receipts at the end; ms, default 5,000. */
   readonly receiptLimitMs?: number;
-  /**
-   * What waits to take over from a handler process that has to end: `none`, an `idle` process, or a process with the
-   * handler `loaded` and set up, which then lies in memory twice; default `idle`.
-   */
-  readonly standby?: StandbyMode;
-  /** How long the handler is ready before the standby process is started; ms, default 1,000. */
-  readonly standbyDelayMs?: number;
-  /**
-   * `host:port` on which the handler process lets a debugger in; there is no standby process then, for it would need
-   * the port as well. Default: no debugger.
-   */
-  readonly inspect?: string;
-  /** Added to the handler process's environment. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** What runs the jobs where that is no handler process: it has its handler, and none is loaded into it. */
+  readonly openIsolate?: OpenIsolate;
 }
 
 /** Why a worker is done. */
@@ -74,7 +53,7 @@ export function startWorker(options: WorkerOptions): Worker {
 class RunningWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #log: WorkerLog;
-  readonly #handlers: Succession;
+  readonly #handlers: JobIsolate;
   readonly #mask: SecretMask;
   readonly #end = Promise.withResolvers<WorkerEnd>();
   readonly #receipts = new PendingReceipts();
@@ -95,7 +74,8 @@ class RunningWorker implements Worker {
     this.#options = options;
     this.#log = options.log;
     this.#mask = new SecretMask({ ...process.env, ...options.env });
-    this.#handlers = new Succession(isolateOptions(options, this.#mask), {
+    const openIsolate = options.openIsolate ?? handlerProcesses(options);
+    this.#handlers = openIsolate(this.#mask, {
       ready: (concurrency) => this.#ready(concurrency),
       succeeded: () => this.#dealtWithReload("info", "the new version of the handler is ready"),
       notSucceeded: ({ message, stack }) =>
@@ -176,17 +156,18 @@ class RunningWorker implements Worker {
       const { workerId, endpointId } = await welcome;
       this.#log.write("info", "connected to the service", { workerId, endpointId });
     } catch (error) {
-      await this.#refused(reasonOf(error).message);
+      await this.#refused(describeThrown(error).message);
     }
   }
 
   /** Gives why the handler's module cannot be made. */
   async #load(): Promise<Failure | undefined> {
+    if (this.#options.openIsolate !== undefined) return undefined;
     try {
       this.#handlers.load(await prepareHandler(this.#options.handler));
       return undefined;
     } catch (error) {
-      return { type: "handler_error", ...reasonOf(error) };
+      return { type: "handler_error", ...describeThrown(error) };
     }
   }
 
@@ -278,23 +259,4 @@ class RunningWorker implements Worker {
       ...(fields === undefined ? {} : { fields }),
     });
   }
-}
-
-function isolateOptions(options: WorkerOptions, mask: SecretMask): IsolateOptions {
-  const { env, inspect } = options;
-  return {
-    entryPath: handlerProgram(),
-    graceMs: options.graceMs ?? LIMITS.handlerGraceMs,
-    initLimitMs: options.initLimitMs ?? LIMITS.workerInitMs,
-    standby: inspect === undefined ? (options.standby ?? "idle") : "none",
-    standbyDelayMs: options.standbyDelayMs ?? 1_000,
-    mask,
-    abortUpload: (upload) => abortLeftUpload(upload, options.log),
-    ...(env === undefined ? {} : { env }),
-    ...(inspect === undefined ? {} : { inspect }),
-  };
-}
-
-function handlerProgram(): string {
-  return path.join(import.meta.dirname, "handler", programFile("handler-process"));
 }

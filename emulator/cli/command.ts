@@ -1,8 +1,10 @@
 /** The command line of `sv-emulate`: its flags, its help and how it is read. */
 import { Command, CommanderError, Option } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
+import { addExecCommand, type ExecFlags, splitCommand } from "./exec-flags.ts";
+import { addInitCommand, type InitFlags } from "./init-flags.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
-import { ASK_FOR_GPUS } from "../core/gpu-declaration.ts";
+import { ASK_FOR_GPUS, SIMULATE_GPUS } from "../core/gpu-declaration.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
 import { CONFIG_NAME, HANDLER_ENDINGS, HANDLER_STEM, SERVER_STEM } from "./place.ts";
 import {
@@ -17,9 +19,17 @@ import {
 } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What was asked for: to serve targets, to build an image, or just a text: the help or the version. */
+/** What was asked for: to serve targets, one of the other commands, or just a text: the help or the version. */
 export type Invocation =
   | { readonly kind: "build"; readonly target: string | undefined; readonly flags: BuildFlags }
+  | {
+      readonly kind: "exec";
+      readonly targets: readonly string[];
+      readonly flags: ExecFlags;
+      /** The program and its arguments. */
+      readonly command: readonly string[];
+    }
+  | { readonly kind: "init"; readonly name: string | undefined; readonly flags: InitFlags }
   | { readonly kind: "serve"; readonly targets: readonly string[]; readonly flags: Flags }
   | { readonly kind: "answer"; readonly text: string };
 
@@ -40,6 +50,7 @@ export function readCommandLine(
 ): Invocation {
   let text = "";
   let invocation: Invocation | undefined;
+  const { own, command: child } = splitCommand(args);
   const command = createCommand(version)
     .action(() => {
       const targets = command.args[0] === DEV ? command.args.slice(1) : command.args;
@@ -47,6 +58,7 @@ export function readCommandLine(
       const { watch, ...flags } = command.opts<Flags>();
       invocation = { kind: "serve", targets, flags: watch === false ? { ...flags, watch } : flags };
     })
+    .configureHelp({ visibleCommands: listed })
     // Behind a subcommand stand the subcommand's own options.
     .enablePositionalOptions()
     .helpCommand(false)
@@ -59,8 +71,13 @@ export function readCommandLine(
     });
   // What is added only now takes over how the command answers and fails.
   addBuildCommand(command, (target, flags) => (invocation = { kind: "build", target, flags }));
+  addExecCommand(
+    command,
+    (targets, flags) => (invocation = { kind: "exec", targets, flags, command: child }),
+  );
+  addInitCommand(command, (name, flags) => (invocation = { kind: "init", name, flags }));
   try {
-    command.parse(args, { from: "user" });
+    command.parse(own, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: "answer", text };
@@ -70,13 +87,22 @@ export function readCommandLine(
   return invocation;
 }
 
+/** The word that may stand first is no command, for all flags are its own, and is listed as one. */
+function listed({ commands }: Command): Command[] {
+  if (commands.length === 0) return [];
+  const dev = new Command(DEV)
+    .summary("the same as without it")
+    .arguments("[options] [targets...]");
+  return [...commands, dev].toSorted((a, b) => a.name().localeCompare(b.name()));
+}
+
 function createCommand(version: string): Command {
   const command = new Command("sv-emulate")
     .summary("serve handlers on this machine")
     .description(
       "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",
     )
-    .usage("[dev] [options] [targets...]\n       sv-emulate build [options] [directory]")
+    .usage("[options] [targets...]\n       sv-emulate <command> [options] [arguments...]")
     .argument("[targets...]", TARGETS_HELP)
     .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
     .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
@@ -95,7 +121,7 @@ function createCommand(version: string): Command {
     )
     .option(
       "--gpus <inventory>",
-      `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
+      `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, ${SIMULATE_GPUS} gives any that are asked for without having them, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
     );
   return addChoices(command)
     .option(
@@ -139,7 +165,7 @@ function addChoices(command: Command): Command {
 const TARGETS_HELP =
   `what to serve: a handler file (${HANDLER_ENDINGS.join(", ")}), a directory with a ` +
   `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (.json); ` +
-  `default: the current directory. A directory called build or dev is ./build or ./dev`;
+  `default: the current directory. A directory called like a command is ./build, say`;
 
 const EXIT_HELP = Object.entries(EXIT_MEANINGS)
   .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
@@ -167,6 +193,7 @@ Examples:
   sv-emulate ../a/handler.ts b.js  the endpoints "a" and "b", wherever they lie
   sv-emulate ${CONFIG_NAME}        endpoints with settings of their own
   sv-emulate --ephemeral --port 0  the current directory, nothing kept, any free port
+  sv-emulate exec -- npm test      the current directory for as long as the command runs
 
 A line on stdout that begins "ready http://" says that it can be called.
 The first SIGINT or SIGTERM (Ctrl-C) lets running jobs finish, a second one stops at once.

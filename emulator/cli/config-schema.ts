@@ -1,7 +1,7 @@
 /** What a config may say: every key with its bounds, as a schema whose errors are sentences. */
 import { z } from "zod";
 import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../core/endpoint.ts";
-import { GPU_SETTING_RULE, isGpuSetting } from "../core/gpu-declaration.ts";
+import { GPU_SETTING_RULE, isGpuSetting, MOST_OF_A_TYPE } from "../core/gpu-declaration.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
 import { valueInWords } from "../core/problem-words.ts";
 import { DOCKER_MODES, S3_OFF } from "./settings.ts";
@@ -55,6 +55,17 @@ const endpoint = z.strictObject(
   { error: must("be an object") },
 );
 
+const GPUS_RULE = `${GPU_SETTING_RULE}, or a list of objects`;
+
+const declaredGpus = z.strictObject(
+  {
+    type: text("be the name of a GPU type"),
+    count: integer(1, MOST_OF_A_TYPE).exactOptional(),
+    memoryGb: positive(" (GiB)").exactOptional(),
+  },
+  { error: must('be an object like {"type": "NVIDIA L4", "count": 2}') },
+);
+
 export const configSchema = z.strictObject(
   {
     endpoints: z.record(z.string(), endpoint, { error: must("be an object, endpoints by id") }),
@@ -67,8 +78,10 @@ export const configSchema = z.strictObject(
       .exactOptional(),
     dataDir: text("be the path of a directory").exactOptional(),
     limits: z.enum(LIMIT_MODES, { error: must(`be ${LIMIT_MODES.join(", ")}`) }).exactOptional(),
-    gpus: text(GPU_SETTING_RULE)
-      .refine(isGpuSetting, { error: must(GPU_SETTING_RULE) })
+    gpus: z
+      .union([z.array(declaredGpus), text(GPUS_RULE).refine(isGpuSetting)], {
+        error: must(GPUS_RULE),
+      })
       .exactOptional(),
     docker: z
       .enum(DOCKER_MODES, { error: must(`be ${DOCKER_MODES.join(" or ")}`) })
@@ -80,9 +93,10 @@ export const configSchema = z.strictObject(
 export type WrittenConfig = z.infer<typeof configSchema>;
 export type WrittenEndpoint = z.infer<typeof endpoint>;
 
-/** The keys allowed at a place in a config: the root, an endpoint, or its retries. */
+/** The keys allowed at a place in a config: the root, an endpoint, its retries, or the GPUs. */
 export function knownKeysAt(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(configSchema.shape);
+  if (path[0] === "gpus") return Object.keys(declaredGpus.shape);
   return Object.keys((path.length === 2 ? endpoint : retries).shape);
 }
 
@@ -98,4 +112,9 @@ function text(what: string): z.ZodString {
 function integer(min: number, max: number, unit = ""): z.ZodInt {
   const error = must(`be an integer from ${min} to ${max}${unit}`);
   return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+function positive(unit: string): z.ZodNumber {
+  const error = must(`be a number above 0${unit}`);
+  return z.number({ error }).gt(0, { error });
 }

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { z } from "zod";
 import { scalerProblem } from "../core/endpoint.ts";
+import type { GpuSetting } from "../core/gpu-declaration.ts";
 import { DEFAULT_RETRY_RULES } from "../core/job.ts";
 import type { LimitMode } from "../core/rate-limit.ts";
 import { nearMiss } from "../core/near-miss.ts";
@@ -33,7 +34,7 @@ export interface ServerConfig {
   readonly s3Port?: number | typeof S3_OFF;
   readonly dataDir?: string;
   readonly limits?: LimitMode;
-  readonly gpus?: string;
+  readonly gpus?: GpuSetting;
   readonly docker?: DockerMode;
 }
 
@@ -81,6 +82,15 @@ function check(written: unknown, shown: string): WrittenConfig {
 
 function sentencesOf(issue: z.core.$ZodIssue): readonly string[] {
   const where = issue.path.join(".") || "the config";
+  if (issue.code === "invalid_union") {
+    // Of the kinds that it might be, the one that it is as far as what is in it.
+    const meant = issue.errors.find(([inner]) => inner !== undefined && inner.path.length > 0);
+    const within = (inner: z.core.$ZodIssue) => ({
+      ...inner,
+      path: [...issue.path, ...inner.path],
+    });
+    if (meant !== undefined) return meant.flatMap((inner) => sentencesOf(within(inner)));
+  }
   if (issue.code !== "unrecognized_keys") return [`${where} ${issue.message}`];
   const known = knownKeysAt(issue.path);
   return issue.keys.map((key) => {

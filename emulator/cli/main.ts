@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { collectBuffersLessOften } from "../../runtime/buffer-memory.ts";
-import type { Emulator, EmulatorOptions, LimitMode } from "../index.ts";
+import type { Emulator, EmulatorOptions, EngineLog, LimitMode } from "../index.ts";
 import { invitation, keySentence, readyLine, s3Sentence } from "./announcement.ts";
-import { readCommandLine } from "./command.ts";
+import { type Invocation, readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
 import { limitSentence, NOTHING_EXCEEDED } from "./limit-sentence.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
@@ -15,18 +15,28 @@ import { countStopSignals, type StopSignals } from "./signals.ts";
 import { resolveTargets } from "./targets.ts";
 
 /** @param args what stands behind the program's name */
-export async function main(args: readonly string[]): Promise<ExitCode> {
+export async function main(args: readonly string[]): Promise<number> {
   const signals = countStopSignals(process);
   // Whoever has read the ready line may close the pipe.
   process.stdout.on("error", () => undefined);
   try {
     const invocation = readCommandLine(args, version(), process.stdout.columns);
     if (invocation.kind === "serve") return await run(invocation, signals);
+    if (invocation.kind === "exec") return await runExec(invocation);
     if (invocation.kind === "build") {
       const { runBuildCommand } = await import("./build.ts");
       return await runBuildCommand(invocation, process.cwd(), signals, {
+        out: process.stdout,
+        err: process.stderr,
+        colors: hasColors(),
+      });
+    }
+    if (invocation.kind === "init") {
+      const { runInitCommand } = await import("./init.ts");
+      return await runInitCommand(invocation, process.cwd(), signals, {
         out: (text) => void process.stdout.write(text),
         err: (text) => void process.stderr.write(text),
+        isInteractive: process.stdin.isTTY && process.stdout.isTTY,
       });
     }
     process.stdout.write(invocation.text);
@@ -79,6 +89,61 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
     // A write that is stuck in a full pipe would hold up any other exit, and all that could be lost is lines of the log.
     if (!(await log.close())) process.kill(process.pid, "SIGKILL");
   }
+}
+
+/** A service for as long as a command runs; what it says by itself is not to drown what the command says. */
+async function runExec({
+  targets,
+  flags,
+  command,
+}: Extract<Invocation, { readonly kind: "exec" }>): Promise<number> {
+  const loading = import("../index.ts");
+  const cwd = process.cwd();
+  const { handlers, configs } = await resolveTargets(targets, cwd);
+  const { junit, port = "0", ...own } = flags;
+  const kept: Flags = own.dataDir === undefined ? { ephemeral: true } : {};
+  const options = optionsOf(settle({ ...own, ...kept, port }, process.env, configs, cwd));
+  const mode = logModeOf(flags, process.stderr.isTTY);
+  const log = openLog(mode, { colors: hasColors(), stacks: isDebugging() });
+  const isWhole = flags.log !== undefined;
+  const quiet = warningsOf(log);
+  const [{ exec }, { endAs }] = await Promise.all([
+    import("./exec.ts"),
+    import("./child-command.ts"),
+  ]);
+  const { startEmulator } = await loading;
+  const start = (more: EmulatorOptions) =>
+    startEmulator({
+      ...options,
+      ...more,
+      handlers,
+      log: isWhole ? log : quiet,
+      ...(isWhole && { workerLine: (line) => log.workerLine(line) }),
+    });
+  const over = () => quiet.mute();
+  try {
+    const end = await exec({ start, over, handlers, command, env: process.env, junit });
+    if ("problem" in end) process.stderr.write(`error: ${end.problem}\n`);
+    return await endAs(end);
+  } finally {
+    await log.close();
+  }
+}
+
+/** Warnings and errors until it is mute: that workers are ended with the service is no news. */
+function warningsOf(log: LogOutput): EngineLog & { mute(): void } {
+  let isMute = false;
+  const unlessMute = (level: "warn" | "error"): EngineLog["warn"] => {
+    return (fields, message) => {
+      if (!isMute) log[level](fields, message);
+    };
+  };
+  return {
+    info: () => undefined,
+    warn: unlessMute("warn"),
+    error: unlessMute("error"),
+    mute: () => (isMute = true),
+  };
 }
 
 /** The settings as the service takes them: what was not set is left out. */

@@ -3,20 +3,13 @@ import type { LoadHead } from "../pipe/frame-kinds.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef } from "../protocol/outcome.ts";
 import { Isolate, type IsolateOptions } from "./isolate.ts";
-import type { IsolateEvents } from "./isolate-events.ts";
+import type { JobIsolate, JobIsolateEvents } from "./job-isolate.ts";
 
 /** Whoever has saved a file once will save it again: the next standby process does not wait long. */
 const NEXT_STANDBY_DELAY_MS = 100;
 
 /** The first jobs of a new version need not share the machine with the end of the process before. */
 const LEAVE_AFTER_MS = 50;
-
-export interface SuccessionEvents extends IsolateEvents {
-  /** The new version is ready and takes the jobs from now on; `ready` follows. */
-  succeeded(): void;
-  /** The new version cannot be made ready: the one before serves on, and `ready` follows for it. */
-  notSucceeded(failure: Failure): void;
-}
 
 interface Leave {
   readonly gone: PromiseWithResolvers<void>;
@@ -27,9 +20,9 @@ interface Leave {
  * One isolate is current and gets the jobs. With `reload` a next one starts, out of the idle standby process if there is
  * one; it becomes current when its handler is ready, and whichever was current leaves as soon as nothing runs in it.
  */
-export class Succession {
+export class Succession implements JobIsolate {
   readonly #options: IsolateOptions;
-  readonly #events: SuccessionEvents;
+  readonly #events: JobIsolateEvents;
   #current: Isolate;
   #next: Isolate | undefined;
   /** They finish what they have; none of them is given anything more. */
@@ -40,7 +33,7 @@ export class Succession {
   #currentFailure: Failure | undefined;
   #isStopped = false;
 
-  constructor(options: IsolateOptions, events: SuccessionEvents) {
+  constructor(options: IsolateOptions, events: JobIsolateEvents) {
     this.#options = options;
     this.#events = events;
     this.#current = this.#newIsolate(options);

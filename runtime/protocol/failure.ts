@@ -47,10 +47,3 @@ export interface Failure {
 export function isFailureType(type: string): type is FailureType {
   return (FAILURE_TYPES as readonly string[]).includes(type);
 }
-
-/** What is said of something that was thrown. */
-export function reasonOf(error: unknown): Pick<Failure, "message" | "stack"> {
-  if (!(error instanceof Error)) return { message: String(error) };
-  const { message, stack } = error;
-  return stack === undefined ? { message } : { message, stack };
-}

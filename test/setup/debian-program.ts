@@ -1,5 +1,5 @@
 /** Programs that tests call, installed from Debian where that is possible. */
-import { spawnSync } from "node:child_process";
+import { aptInstall, succeeds } from "./apt-get.ts";
 
 export interface DebianProgram {
   readonly name: string;
@@ -21,7 +21,7 @@ export function whatIsMissing(
   const missing = programs.filter((program) => !works(program));
   const packages = missing.map((program) => program.package);
   if (packages.length === 0) return undefined;
-  if (mayInstall() && install(packages) && missing.every(works)) return undefined;
+  if (aptInstall(packages) && missing.every(works)) return undefined;
   const names = missing.map(({ name }) => name).join(" and ");
   const reason = `${names} does not work here, and apt-get cannot install it; this takes root on Debian`;
   if (process.env["CI"] === "true") throw new Error(reason);
@@ -31,19 +31,4 @@ export function whatIsMissing(
 
 function works({ probe: [command, ...args] }: DebianProgram): boolean {
   return succeeds(command, ...args);
-}
-
-function mayInstall(): boolean {
-  return process.getuid?.() === 0 && succeeds("apt-get", "--version");
-}
-
-function install(packages: readonly string[]): boolean {
-  console.log(`set-up: installing ${packages.join(" and ")} (apt-get)`);
-  const installAll = () => succeeds("apt-get", "install", "-y", "-qq", ...packages);
-  return installAll() || (succeeds("apt-get", "update", "-qq") && installAll());
-}
-
-function succeeds(command: string, ...args: readonly string[]): boolean {
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  return spawnSync(command, args, { stdio: "ignore", env }).status === 0;
 }

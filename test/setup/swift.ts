@@ -1,11 +1,12 @@
 /** A foreign S3 server for tests: OpenStack Swift with its s3api, installed from Debian where that is possible. */
-import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import net, { type AddressInfo } from "node:net";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
+import { aptInstall, succeeds } from "./apt-get.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
 const PACKAGES = ["swift-proxy", "swift-object", "swift-container", "swift-account", "memcached"];
@@ -157,7 +158,8 @@ async function listens(port: number): Promise<void> {
 }
 
 function findOrInstall(): string | undefined {
-  if (isInstalled() || (mayInstall() && install() && isInstalled())) return undefined;
+  if (isInstalled() || (aptInstall(PACKAGES, { recommends: false }) && isInstalled()))
+    return undefined;
   const reason = "Swift is not installed, and apt-get cannot install it; this takes root on Debian";
   if (process.env["CI"] === "true") throw new Error(reason);
   console.warn(`tests against a foreign S3 server are left out: ${reason}`);
@@ -167,21 +169,4 @@ function findOrInstall(): string | undefined {
 function isInstalled(): boolean {
   const isRoot = process.getuid?.() === 0;
   return isRoot && succeeds("sh", "-c", "command -v swift-proxy-server memcached");
-}
-
-function mayInstall(): boolean {
-  return process.getuid?.() === 0 && succeeds("apt-get", "--version");
-}
-
-function install(): boolean {
-  console.log("set-up: installing Swift (apt-get)");
-  const lock = ["-o", "DPkg::Lock::Timeout=120"];
-  const installSwift = () =>
-    succeeds("apt-get", ...lock, "install", "-y", "-qq", "--no-install-recommends", ...PACKAGES);
-  return installSwift() || (succeeds("apt-get", "update", "-qq") && installSwift());
-}
-
-function succeeds(command: string, ...args: readonly string[]): boolean {
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  return spawnSync(command, args, { stdio: "ignore", env }).status === 0;
 }

@@ -19,6 +19,7 @@ const core = "emulator/core/";
 const ports = [
   "emulator/store/store.ts",
   "emulator/launch/launcher.ts",
+  "emulator/launch/pod-launcher.ts",
   "emulator/balance/health-probe.ts",
   "emulator/secrets/secret-key.ts",
   "emulator/webhook/webhook-sender.ts",
@@ -28,10 +29,16 @@ const layers: readonly Layer[] = [
   { of: protocol, mayImport: [], packages: purePackages },
   { of: runtimeCore, mayImport: [protocol], packages: purePackages },
   { of: "runtime/worker.ts", mayImport: ["runtime/"] },
+  {
+    of: "runtime/handler-processes.ts",
+    mayImport: ["runtime/isolate/", "runtime/log/", "runtime/pipe/", "runtime/storage/", protocol],
+  },
   { of: "runtime/own-worker.ts", mayImport: ["runtime/"] },
   { of: "runtime/service-source.ts", mayImport: ["runtime/"] },
   { of: "runtime/index.ts", mayImport: ["runtime/"] },
   { of: "runtime/testing.ts", mayImport: ["runtime/"] },
+  { of: "runtime/vitest.ts", mayImport: ["runtime/job-matchers.ts"] },
+  { of: "runtime/job-matchers.ts", mayImport: ["runtime/client/", protocol] },
   { of: "runtime/bin/", mayImport: ["runtime/"] },
   // Both ends of the pipe between the supervisor and the handler process speak its frames.
   {
@@ -39,6 +46,19 @@ const layers: readonly Layer[] = [
     mayImport: ["runtime/pipe/", "runtime/storage/", runtimeCore, protocol],
   },
   { of: "runtime/isolate/", mayImport: ["runtime/pipe/", leftovers, runtimeCore, protocol] },
+  // What the handler process and its supervisor do, in one process.
+  {
+    of: "runtime/in-process/",
+    mayImport: [
+      "runtime/handler/",
+      "runtime/isolate/",
+      "runtime/pipe/",
+      "runtime/source/lease-book.ts",
+      "runtime/storage/",
+      runtimeCore,
+      protocol,
+    ],
+  },
   // Runs the user's server out of what the handler process uses for handlers.
   {
     of: "runtime/server/",
@@ -78,10 +98,16 @@ const layers: readonly Layer[] = [
     mayImport: ["emulator/local-endpoint.ts", "runtime/load/", core, protocol],
   },
   { of: "emulator/image/", mayImport: ["runtime/load/", core, protocol] },
+  { of: "emulator/starter/", mayImport: [core, protocol] },
   // A key file is written as the store's are, and fails as they do.
   {
     of: "emulator/secrets/",
     mayImport: ["emulator/store/sqlite/", "emulator/store/store.ts", core, protocol],
+  },
+  // What tests have of the engine; they submit as any client does.
+  {
+    of: "emulator/test-kit/",
+    mayImport: ["emulator/engine/", "runtime/client/", core, protocol],
   },
   // Requests to load balancing endpoints go on to the servers that their workers are.
   {
@@ -95,6 +121,7 @@ const layers: readonly Layer[] = [
     mayImport: [
       "emulator/index.ts",
       "emulator/image/",
+      "emulator/starter/",
       "emulator/local-endpoint.ts",
       "runtime/buffer-memory.ts",
       core,
@@ -108,6 +135,8 @@ const layers: readonly Layer[] = [
     of: "emulator/options.ts",
     mayImport: [
       "emulator/local-endpoint.ts",
+      "emulator/function-endpoint.ts",
+      "emulator/test-kit/",
       "emulator/engine/",
       "emulator/objects/",
       "emulator/reload/",
@@ -123,6 +152,43 @@ const layers: readonly Layer[] = [
       "emulator/volumes.ts",
       "emulator/reload/",
       "emulator/engine/",
+      core,
+    ],
+  },
+  {
+    of: "emulator/function-endpoint.ts",
+    mayImport: ["emulator/local-endpoint.ts", "runtime/handler/"],
+  },
+  {
+    of: "emulator/in-process.ts",
+    mayImport: [
+      "emulator/handler-functions.ts",
+      "emulator/options.ts",
+      "emulator/engine/",
+      "emulator/launch/",
+      "runtime/source/local-session.ts",
+    ],
+  },
+  {
+    of: "emulator/handler-functions.ts",
+    mayImport: [
+      "emulator/function-endpoint.ts",
+      "emulator/local-endpoint.ts",
+      "emulator/launch/",
+      "runtime/",
+      core,
+    ],
+  },
+  {
+    of: "emulator/storage.ts",
+    mayImport: [
+      "emulator/local-endpoint.ts",
+      "emulator/options.ts",
+      "emulator/volumes.ts",
+      "emulator/engine/",
+      "emulator/launch/launcher.ts",
+      "emulator/objects/",
+      "emulator/store/store.ts",
       core,
     ],
   },

@@ -78,7 +78,7 @@ async function liveAndDie(run: Run, start: () => KillableEmulator, kill: number)
 
 it(
   `loses nothing and repeats nothing when it is killed ${KILLS} times while ${JOBS} jobs are worked on`,
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     const random = new SeededRandom(seedOfThisRun());
     console.log(`seed: ${random.seed} (CRASH_SEED=${random.seed} repeats its choices)`);

@@ -111,7 +111,7 @@ async function killAtEach(syncs: Syncs, counted: number, step: number): Promise<
 
 it.skipIf(straceIsMissing !== undefined).each(SYNCS)(
   "loses nothing and repeats nothing when it is killed at any sync of $of",
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async (syncs) => {
     const counted = await countSyncs(syncs);
     const step = Math.ceil(counted / MAX_RUNS);

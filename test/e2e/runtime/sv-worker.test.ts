@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import type { ScriptedSession } from "../../contract/job-source/scripted-service.ts";
+import { MachineStalls } from "../../machine-stalls.ts";
 import { program, WorkerProgram } from "./worker-program.ts";
 
 function outcomeOf(session: ScriptedSession, jobId: string): unknown {
@@ -90,6 +91,7 @@ test("a handler that blocks its loop is timed out at its deadline, keeps its lea
   const session = await worker.session(500);
   await session.until(() => session.credit > 0);
   const job = worker.newJob({}, 5_000);
+  await using stalls = await MachineStalls.watch();
   const startedAt = performance.now();
   session.send({ jobs: [job] });
   await session.until(() => session.all("outcomes").length === 1);
@@ -99,7 +101,7 @@ test("a handler that blocks its loop is timed out at its deadline, keeps its lea
     failure: { type: "execution_timeout", lastLogLines: ["blocking"] },
   });
   expect(tookMs).toBeGreaterThanOrEqual(5_000);
-  expect(tookMs).toBeLessThan(7_000);
+  expect(tookMs).toBeLessThan(7_000 + stalls.ms);
   expect(session.all("renewals").length).toBeGreaterThanOrEqual(8);
   await session.until(() => session.credit === 2);
   const next = worker.newJob({ quick: true });

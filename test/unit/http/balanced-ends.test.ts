@@ -2,9 +2,8 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type BalancedHttp, startBalancedHttp } from "./balanced-harness.ts";
+import { type BalancedHttp, closing, startBalancedHttp } from "./balanced-harness.ts";
 import { KEY } from "./http-harness.ts";
 
 const HEAD = `Host: x\r\nAuthorization: Bearer ${KEY}\r\nConnection: close\r\n`;
@@ -31,13 +30,6 @@ async function answerTo(text: string | Uint8Array): Promise<string> {
 
 async function nextExchange(): Promise<[IncomingMessage, ServerResponse]> {
   return (await once(balanced.server, "request")) as [IncomingMessage, ServerResponse];
-}
-
-/** Until it is closed, in whatever way. */
-function closing(stream: Duplex | IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    stream.on("error", () => undefined).once("close", resolve);
-  });
 }
 
 function openWebSocket(early = ""): Promise<Socket> {

@@ -1,6 +1,7 @@
 /** The HTTP interface before a load balancing endpoint `web` whose one worker is a server in the test's own hands. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
+import type { Readable } from "node:stream";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
 import { createTestEngine } from "../engine-harness.ts";
 import { ScriptedServers } from "../engine/scripted-servers.ts";
@@ -45,4 +46,11 @@ export async function startBalancedHttp(
       await service[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Until it is closed, in whatever way. */
+export function closing(stream: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    stream.on("error", () => undefined).once("close", resolve);
+  });
 }

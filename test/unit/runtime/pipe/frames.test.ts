@@ -66,12 +66,12 @@ describe("the frame decoder", () => {
     const bytes = Buffer.concat([encodeFrameStart(1, 2, "{}", payload.length), payload]);
     const decoder = new FrameDecoder();
     const decoded: Frame[] = [];
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     // Ten thousand pieces: copying all that came before with each would move a hundred gigabytes.
     for (let at = 0; at < bytes.length; at += 2_000) {
       decoder.push(bytes.subarray(at, at + 2_000), (each) => decoded.push(each));
     }
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
     expect(decoded).toHaveLength(1);
     expect(Buffer.compare(decoded[0]?.payload ?? Buffer.alloc(0), payload)).toBe(0);
   });

@@ -1,0 +1,56 @@
+/** Part of the composition root: handler processes, with all they need of the worker. */
+import path from "node:path";
+import type { IsolateOptions } from "./isolate/isolate.ts";
+import type { OpenIsolate } from "./isolate/job-isolate.ts";
+import type { SecretMask } from "./isolate/secret-mask.ts";
+import type { StandbyMode } from "./isolate/standby.ts";
+import { Succession } from "./isolate/succession.ts";
+import type { WorkerLog } from "./log/worker-log.ts";
+import { programFile } from "./pipe/program-file.ts";
+import { LIMITS } from "./protocol/limits.ts";
+import { abortLeftUpload } from "./storage/abort-left-upload.ts";
+
+export interface HandlerProcessesOptions {
+  readonly log: WorkerLog;
+  /** Between the abort signal and SIGTERM, and between SIGTERM and SIGKILL; ms, default 5,000. */
+  readonly graceMs?: number;
+  /** How long importing the handler and its `setup` may take together; ms, default 7 minutes. */
+  readonly initLimitMs?: number;
+  /**
+   * What waits to take over from a handler process that has to end: `none`, an `idle` process, or a process with the
+   * handler `loaded` and set up, which then lies in memory twice; default `idle`.
+   */
+  readonly standby?: StandbyMode;
+  /** How long the handler is ready before the standby process is started; ms, default 1,000. */
+  readonly standbyDelayMs?: number;
+  /**
+   * `host:port` on which the handler process lets a debugger in; there is no standby process then, for it would need
+   * the port as well. Default: no debugger.
+   */
+  readonly inspect?: string;
+  /** Added to the handler process's environment. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function handlerProcesses(options: HandlerProcessesOptions): OpenIsolate {
+  return (mask, events) => new Succession(isolateOptions(options, mask), events);
+}
+
+function isolateOptions(options: HandlerProcessesOptions, mask: SecretMask): IsolateOptions {
+  const { env, inspect } = options;
+  return {
+    entryPath: handlerProgram(),
+    graceMs: options.graceMs ?? LIMITS.handlerGraceMs,
+    initLimitMs: options.initLimitMs ?? LIMITS.workerInitMs,
+    standby: inspect === undefined ? (options.standby ?? "idle") : "none",
+    standbyDelayMs: options.standbyDelayMs ?? 1_000,
+    mask,
+    abortUpload: (upload) => abortLeftUpload(upload, options.log),
+    ...(env === undefined ? {} : { env }),
+    ...(inspect === undefined ? {} : { inspect }),
+  };
+}
+
+function handlerProgram(): string {
+  return path.join(import.meta.dirname, "handler", programFile("handler-process"));
+}
