@@ -32,7 +32,7 @@ const FILES_AT_ONCE = availableParallelism();
 
 /** They take minutes, and wait for programs and disks more than they compute. */
 const longFiles = [
-  "test/e2e/{crash,docker,starters}/**/*.test.ts",
+  "test/e2e/{crash,docker,reload,starters}/**/*.test.ts",
   "test/e2e/runtime/long-runs.test.ts",
   "test/e2e/{storage,objects}/foreign-*.test.ts",
 ];

@@ -15,6 +15,7 @@ interface StartOptions {
   readonly args?: readonly string[];
   /** Symbolic links by their path, with what they lead to. */
   readonly links?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export class ReloadingEmulator implements AsyncDisposable {
@@ -37,7 +38,7 @@ export class ReloadingEmulator implements AsyncDisposable {
   /** Serves the handlers in `app`, unless other `args` are given. */
   static async start(
     files: Readonly<Record<string, string>>,
-    { args = ["app"], links = {} }: StartOptions = {},
+    { args = ["app"], links = {}, env = {} }: StartOptions = {},
   ): Promise<ReloadingEmulator> {
     const tree = await temporaryTree(files);
     for (const [link, target] of Object.entries(links)) fs.symlinkSync(target, tree.path(link));
@@ -46,7 +47,7 @@ export class ReloadingEmulator implements AsyncDisposable {
     const emulator = await startEmulatorProcess({
       args: [...args, "--ephemeral", "--s3-port", "off", "--limits", "off"],
       cwd: tree.root,
-      env: { [name]: value },
+      env: { ...env, [name]: value },
     });
     const client = createClient({ baseUrl: emulator.url, apiKey: emulator.apiKey });
     const started = new ReloadingEmulator(emulator, client, { tree, mark });
