@@ -152,6 +152,7 @@ describe("what cannot be built", () => {
     handlerOf(hello).problem = undefined;
     change(hello.path);
     await clock.advance(10);
+    await until(() => done.length > 0);
     expect(done).toEqual(["release hello /made/2"]);
   });
 });
