@@ -1,5 +1,5 @@
 /** The command line of `sv-emulate`: its flags, its help and how it is read. */
-import { Command, CommanderError, Option } from "commander";
+import { Command, Help, CommanderError, Option } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
 import { addCompletionCommands, type Completion } from "./completion/completion-flags.ts";
 import { addOperateCommands, type Operation } from "./operate/operate-flags.ts";
@@ -106,7 +106,8 @@ function addCommands(
 }
 
 /** The word that may stand first is no command, for all flags are its own, and is listed as one. */
-function listed({ commands }: Command): Command[] {
+function listed(command: Command): Command[] {
+  const commands = new Help().visibleCommands(command);
   if (commands.length === 0) return [];
   const dev = new Command(DEV)
     .summary("the same as without it")
