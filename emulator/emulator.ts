@@ -24,7 +24,7 @@ import { createHttpServer, type HttpServer, type HttpServerOptions } from "./htt
 import { gpuFinder } from "./launch/find-gpus.ts";
 import type { WorkerOrder } from "./launch/launcher.ts";
 import { createLaunchers, type Launchers, type LaunchersOptions } from "./launchers.ts";
-import { type LocalHandler, servedEndpoint } from "./local-endpoint.ts";
+import { servedEndpoints } from "./local-endpoint.ts";
 import { ObjectService } from "./objects/object-service.ts";
 import type { Emulator, EmulatorClock, EmulatorOptions } from "./options.ts";
 import { chooseSecretKey } from "./secrets/choose-secret-key.ts";
@@ -53,7 +53,7 @@ const SILENT: EngineLog = { info: () => undefined, warn: () => undefined, error:
  * Starts the service; resolves when it can be called.
  *
  * @throws StoreInUseError, StoreUnusableError for the data directory; PortInUseError and others for the address;
- *   VolumeUnusableError for the `volume` of a handler; RangeError for a `leaseMs`, `gpus`, `secretKey` or `webhookSecret`
+ *   VolumeUnusableError for the `volume` of a handler; NameTakenError for `resources`; RangeError for a `leaseMs`, `gpus`, `secretKey` or `webhookSecret`
  *   that makes no sense
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
@@ -143,13 +143,14 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
     parts,
   );
   await workerServer.start();
-  await engine.serve(handlers.map((handler) => servedEndpoint(handler, startedAt)));
+  await engine.serve(servedEndpoints(options, startedAt), options.resources);
   await handlerFiles.ready;
   engine.start();
   void launchers.containers.clearLeftovers(engine.context.directory.templates());
   const url = await http.start({ host, port });
   const secrets = { apiKey: keys.userKey, webhookSecret: webhooks.secret };
-  return running(url, secrets, handlers, parts, http, clockOf(engine.context));
+  const endpointIds = [...handlers, ...(options.images ?? [])].map(({ id }) => id);
+  return running(url, secrets, endpointIds, parts, http, clockOf(engine.context));
 }
 
 type LaunchersParts = Omit<LaunchersOptions, "emulator" | "directory" | "workerSocket" | "log">;
@@ -232,7 +233,7 @@ async function startStorage(
   // Before the store can be called: a client that finds no bucket makes one.
   const known = await store.read((view) => view.records("networkVolume"));
   await volumes.open(known.map(({ id }) => id));
-  await volumes.openLocal(handlers);
+  await volumes.openLocal([...handlers, ...(rest.images ?? [])]);
   if (s3 !== false) {
     const next = port === 0 || port === LAST_PORT ? 0 : port + 1;
     await objects?.start({ host, port: s3.port ?? next, mayMove: s3.port === undefined });
@@ -250,7 +251,7 @@ async function startStorage(
 function running(
   url: string,
   secrets: Pick<Emulator, "apiKey" | "webhookSecret">,
-  handlers: readonly LocalHandler[],
+  endpointIds: readonly string[],
   parts: Parts,
   http: HttpServer,
   clock: EmulatorClock,
@@ -269,7 +270,7 @@ function running(
   return {
     url,
     ...secrets,
-    endpointIds: handlers.map(({ id }) => id),
+    endpointIds,
     s3: parts.objects?.access,
     clock,
     exceededLimits: () => parts.limits?.exceededLimits() ?? [],

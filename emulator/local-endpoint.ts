@@ -1,7 +1,13 @@
 /** An endpoint served from a handler file on this machine: what the CLI's targets and `startEmulator`'s `handlers` become. */
-import { defaultScalerType, type Endpoint, type EndpointType } from "./core/endpoint.ts";
+import {
+  defaultScalerType,
+  type Endpoint,
+  type EndpointType,
+  type PlacementWishes,
+} from "./core/endpoint.ts";
 import { DEFAULT_RETRY_RULES } from "./core/job.ts";
-import type { ServedEndpoint } from "./core/served-endpoint.ts";
+import type { VolumeChoice } from "./core/network-volume.ts";
+import type { ServedEndpoint, ServedTemplate } from "./core/served-endpoint.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "./core/template.ts";
 import { LIMITS } from "../runtime/protocol/limits.ts";
 
@@ -21,6 +27,9 @@ export type EndpointSettings = Pick<
   | "gpuCount"
 >;
 
+/** Those without a default: a name other than the id, wishes about machines, network volumes by their ids. */
+type FreeSettings = PlacementWishes & VolumeChoice & Partial<Pick<Endpoint, "name">>;
+
 export interface LocalHandler {
   /** Endpoint id: the last part of its address. */
   readonly id: string;
@@ -30,9 +39,17 @@ export interface LocalHandler {
   readonly type?: EndpointType;
   /** Environment variables for its workers. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Of variables in `env` whose values are secrets, by name: the variable each value was taken from. */
+  readonly envSources?: Readonly<Record<string, string>>;
   /** A directory for files that outlive its workers (`SV_VOLUME_PATH`), absolute; made if it does not exist. */
   readonly volume?: string;
-  readonly settings?: Partial<EndpointSettings>;
+  readonly settings?: Partial<EndpointSettings> & FreeSettings;
+}
+
+/** An endpoint whose workers are made of an image. */
+export interface ImageEndpoint extends Pick<LocalHandler, "id" | "type" | "volume" | "settings"> {
+  /** Its own template, or the id of one that stands by itself. */
+  readonly template: ServedTemplate | string;
 }
 
 /** One worker from the start, so that the first call of a session at home is quick; up to three under load. */
@@ -51,15 +68,25 @@ export const LOCAL_ENDPOINT_DEFAULTS: EndpointSettings = {
 };
 
 export function localTemplate(handler: LocalHandler): Template {
-  return {
+  return templateOf({
     id: handler.id,
-    name: handler.id,
     imageName: `${LOCAL_IMAGE_PREFIX}${handler.id}`,
-    category: computeTypeOf(handler) === "GPU" ? "NVIDIA" : "CPU",
+    category: categoryOf(handler),
+    env: handler.env ?? {},
+  });
+}
+
+/** A serverless template with the defaults of files. Its name is its id, unless it has another. */
+export function templateOf(
+  fields: Partial<Template> & Pick<Template, "id" | "imageName">,
+): Template {
+  return {
+    name: fields.id,
+    category: "NVIDIA",
     containerDiskInGb: 50,
     dockerEntrypoint: [],
     dockerStartCmd: [],
-    env: handler.env ?? {},
+    env: {},
     isPublic: false,
     isPlatform: false,
     isServerless: true,
@@ -69,14 +96,24 @@ export function localTemplate(handler: LocalHandler): Template {
     volumeMountPath: "/workspace",
     earned: 0,
     runtimeInMin: 0,
+    ...fields,
   };
 }
 
-export function localEndpoint(handler: LocalHandler, createdAt: string): Endpoint {
+/** What the template of an endpoint made for these workers is shown under. */
+export function categoryOf(handler: Pick<LocalHandler, "settings">): Template["category"] {
+  return computeTypeOf(handler) === "GPU" ? "NVIDIA" : "CPU";
+}
+
+export function localEndpoint(
+  handler: LocalHandler | ImageEndpoint,
+  createdAt: string,
+  templateId = handler.id,
+): Endpoint {
   return {
     id: handler.id,
     name: handler.id,
-    templateId: handler.id,
+    templateId,
     type: handler.type ?? "QUEUE",
     ...LOCAL_ENDPOINT_DEFAULTS,
     scalerType: defaultScalerType(handler.type),
@@ -89,11 +126,41 @@ export function localEndpoint(handler: LocalHandler, createdAt: string): Endpoin
 
 /** The endpoint with its template. */
 export function servedEndpoint(handler: LocalHandler, createdAt: string): ServedEndpoint {
-  return { template: localTemplate(handler), endpoint: localEndpoint(handler, createdAt) };
+  const { path: handlerPath, volume: volumePath, envSources } = handler;
+  return {
+    template: localTemplate(handler),
+    endpoint: localEndpoint(handler, createdAt),
+    handlerPath,
+    volumePath,
+    envSources,
+  };
+}
+
+/** The same for one whose workers are made of an image. */
+function servedImage(image: ImageEndpoint, createdAt: string): ServedEndpoint {
+  const { template, volume: volumePath } = image;
+  if (typeof template === "string")
+    return { endpoint: localEndpoint(image, createdAt, template), volumePath };
+  return { ...template, endpoint: localEndpoint(image, createdAt), volumePath };
+}
+
+/** All that a start is given. */
+export function servedEndpoints(
+  given: {
+    readonly handlers?: readonly LocalHandler[];
+    readonly images?: readonly ImageEndpoint[];
+  },
+  createdAt: string,
+): readonly ServedEndpoint[] {
+  const { handlers = [], images = [] } = given;
+  return [
+    ...handlers.map((handler) => servedEndpoint(handler, createdAt)),
+    ...images.map((image) => servedImage(image, createdAt)),
+  ];
 }
 
 /** Whoever asks for GPUs of a type or a number means an endpoint with GPUs. */
-function computeTypeOf({ settings = {} }: LocalHandler): Endpoint["computeType"] {
+function computeTypeOf({ settings = {} }: Pick<LocalHandler, "settings">): Endpoint["computeType"] {
   const asksForGpus = settings.gpuTypeIds !== undefined || settings.gpuCount !== undefined;
   return settings.computeType ?? (asksForGpus ? "GPU" : LOCAL_ENDPOINT_DEFAULTS.computeType);
 }

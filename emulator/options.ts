@@ -4,7 +4,8 @@ import type { Advance } from "./engine/advance-clock.ts";
 import type { ExceededLimit } from "./core/limit-report.ts";
 import type { LimitMode } from "./core/rate-limit.ts";
 import type { EngineLog } from "./engine/context.ts";
-import type { LocalHandler } from "./local-endpoint.ts";
+import type { ServedResources } from "./core/served-endpoint.ts";
+import type { ImageEndpoint, LocalHandler } from "./local-endpoint.ts";
 import type { S3Access } from "./objects/object-service.ts";
 
 /** A line a worker or its handler wrote. */
@@ -47,6 +48,10 @@ export interface EmulatorOptions {
   readonly localWebhooks?: boolean;
   /** Handler modules to serve, each as an endpoint. */
   readonly handlers?: readonly LocalHandler[];
+  /** Endpoints of container images to serve. */
+  readonly images?: readonly ImageEndpoint[];
+  /** Network volumes, registry auths and templates that endpoints share; made at the start, kept as endpoints are. */
+  readonly resources?: Partial<ServedResources>;
   /**
    * The GPUs of workers of GPU endpoints: `auto` (the default) asks nvidia-smi, `none` is a machine without any, and names
    * with numbers like `NVIDIA L4=2,NVIDIA H200=1` declare some; where the machine has none of a type they are simulated.

@@ -7,7 +7,7 @@ import type { Endpoint } from "./core/endpoint.ts";
 import { volumesOf } from "./core/network-volume.ts";
 import type { EngineLog } from "./engine/context.ts";
 import type { VolumeFiles } from "./engine/network-volume-directory.ts";
-import type { LocalHandler } from "./local-endpoint.ts";
+import type { ImageEndpoint, LocalHandler } from "./local-endpoint.ts";
 import type { ObjectService } from "./objects/object-service.ts";
 import { DirectorySync, makeDirectoryDurably } from "./store/sqlite/durable-directory.ts";
 import { codeOf, fromFileSystem } from "./store/sqlite/sqlite-error.ts";
@@ -78,7 +78,7 @@ export class Volumes implements VolumeFiles {
    *
    * @throws VolumeUnusableError
    */
-  async openLocal(handlers: readonly LocalHandler[]): Promise<void> {
+  async openLocal(handlers: readonly (LocalHandler | ImageEndpoint)[]): Promise<void> {
     for (const { id, volume } of handlers) {
       if (volume === undefined) continue;
       await fs.mkdir(volume, { recursive: true }).catch((error: unknown) => {

@@ -28,6 +28,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
 const CODE_OF_ERROR: ReadonlyMap<string, ExitCode> = new Map([
   ["UsageError", EXIT.usage],
   ["VolumeUnusableError", EXIT.usage],
+  ["NameTakenError", EXIT.usage],
   ["HandlerFileError", EXIT.usage],
   ["ImageError", EXIT.image],
   ["ListenError", EXIT.port],

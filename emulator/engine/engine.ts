@@ -5,7 +5,7 @@ import type { GpuInventory } from "../core/gpu-allocation.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../core/lease-terms.ts";
 import type { HealthProbe } from "../balance/health-probe.ts";
 import { SECRET_KEY_BYTES } from "../core/sealed-secret.ts";
-import type { ServedEndpoint } from "../core/served-endpoint.ts";
+import type { ServedEndpoint, ServedResources } from "../core/served-endpoint.ts";
 import type { Launcher } from "../launch/launcher.ts";
 import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
 import type { Store } from "../store/store.ts";
@@ -29,6 +29,7 @@ import {
   type VolumeFiles,
 } from "./network-volume-directory.ts";
 import { checkCredentials } from "./registry-credentials.ts";
+import { serveResources } from "./serve-resources.ts";
 import { serve } from "./serve.ts";
 import { ServiceClock } from "./service-clock.ts";
 import { Standstill } from "./standstill.ts";
@@ -63,8 +64,8 @@ export interface RunningEngine {
   readonly context: EngineContext;
   readonly workers: WorkerManager;
   readonly webhooks: WebhookDelivery;
-  /** Creates or updates endpoints together with their templates, as `serve` says. */
-  serve(endpoints: readonly ServedEndpoint[]): Promise<void>;
+  /** Creates or updates endpoints together with their templates and what they share, as `serve` and `serveResources` say. */
+  serve(endpoints: readonly ServedEndpoint[], resources?: Partial<ServedResources>): Promise<void>;
   /** Begins to start workers and to apply what is due. */
   start(): void;
   /** Ends the workers and the clock-driven rules. */
@@ -89,7 +90,10 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
     context,
     workers,
     webhooks,
-    serve: (endpoints) => serve(context, endpoints),
+    async serve(endpoints, { networkVolumes = [], registryAuths = [], templates = [] } = {}) {
+      await serveResources(context, { networkVolumes, registryAuths, templates });
+      await serve(context, endpoints);
+    },
     start() {
       workers.start();
       context.alarm.aim(context.clock.now());
