@@ -275,6 +275,9 @@ export type WrittenConfig = z.infer<typeof configSchema>;
 export type WrittenEndpoint = z.infer<typeof endpoint>;
 export type WrittenTemplate = z.infer<typeof template>;
 
+/** Keys of an endpoint that belong to the template made of its image. */
+export const CONTAINER_KEYS = Object.keys(container) as readonly (keyof typeof container)[];
+
 /** What a config file may hold or export. */
 export type ConfigInput = z.input<typeof configSchema>;
 

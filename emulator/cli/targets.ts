@@ -1,11 +1,13 @@
 /** Turns the targets of a command line into the handlers to serve, or says which target is wrong and why. */
 import { basename, dirname, extname, resolve } from "node:path";
-import type { LocalHandler } from "../local-endpoint.ts";
+import type { ImageEndpoint, LocalHandler } from "../local-endpoint.ts";
+import type { Environment } from "./config/references.ts";
 import type { Config } from "./config.ts";
 import { ENDPOINT_ID_RULE, isEndpointId } from "./endpoint-id.ts";
 import {
   CONFIG_NAME,
   contentOf,
+  isConfigPath,
   HANDLER_ENDINGS,
   HANDLER_STEM,
   missingSentence,
@@ -19,6 +21,8 @@ import { UsageError } from "./usage-error.ts";
 /** What the targets come to. */
 export interface Served {
   readonly handlers: readonly LocalHandler[];
+  /** Endpoints of container images; configs only have these. */
+  readonly images: readonly ImageEndpoint[];
   /** The configs among the targets, with what they say about the service itself. */
   readonly configs: readonly Config[];
 }
@@ -30,21 +34,28 @@ const HANDLER_NAMES = `a file ${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_S
  *
  * @throws UsageError when a target is missing, is no handler or holds none, or when two handlers want the same id
  */
-export async function resolveTargets(targets: readonly string[], cwd: string): Promise<Served> {
-  const finder = new Finder(cwd);
+export async function resolveTargets(
+  targets: readonly string[],
+  cwd: string,
+  environment: Environment = {},
+): Promise<Served> {
+  const finder = new Finder(cwd, environment);
   if (targets.length === 0) await finder.findHere();
   // One after the other, so that the first wrong target is the one complained about.
   for (const target of targets) await finder.find(resolve(cwd, target));
-  return { handlers: finder.handlers, configs: finder.configs };
+  return { handlers: finder.handlers, images: finder.images, configs: finder.configs };
 }
 
 class Finder implements Served {
   readonly handlers: LocalHandler[] = [];
+  readonly images: ImageEndpoint[] = [];
   readonly configs: Config[] = [];
   readonly #cwd: string;
+  readonly #environment: Environment;
 
-  constructor(cwd: string) {
+  constructor(cwd: string, environment: Environment) {
     this.#cwd = cwd;
+    this.#environment = environment;
   }
 
   async findHere(): Promise<void> {
@@ -58,7 +69,7 @@ class Finder implements Served {
   async find(path: string): Promise<void> {
     const place = await placeAt(path, this.#cwd);
     if (place === "nothing") throw new UsageError(await missingSentence(path, this.#cwd));
-    if (place === "file" && extname(path) === ".json") return this.#findInConfig(path);
+    if (place === "file" && isConfigPath(path)) return this.#findInConfig(path);
     if (place === "file") return this.#addFile(path);
     if (await this.#findInDirectory(path)) return;
     throw new UsageError(
@@ -89,14 +100,15 @@ class Finder implements Served {
   async #findInConfig(path: string): Promise<void> {
     if (this.configs.some(({ file }) => file === path)) return;
     // Most starts need no config, and its schema costs more to load than the rest of the command line.
-    const { readConfig } = await import("./config.ts");
-    const config = await readConfig(path, this.#show(path));
+    const { fileAt, readConfig } = await import("./config.ts");
+    const config = await readConfig(path, this.#show(path), this.#environment);
     this.configs.push(config);
     for (const [id, { path: target, ...options }] of Object.entries(config.endpoints)) {
-      const where = `${this.#show(path)}: endpoints.${id}.handler: `;
+      const where = `${fileAt(config.source, ["endpoints", id, "handler"])}: endpoints.${id}.handler: `;
       const module = await this.#moduleOf(target, options.type, where);
       this.#add({ id, path: module, ...typeOf(module), ...options });
     }
+    for (const image of config.images) this.#addImage(image, this.#show(path));
   }
 
   /** The module behind a config's `handler`: that file, or the handler of that directory. */
@@ -135,6 +147,10 @@ class Finder implements Served {
   }
 
   #add(handler: LocalHandler): void {
+    if (this.images.some(({ id }) => id === handler.id))
+      throw new UsageError(
+        `${this.#show(handler.path)} would be the endpoint "${handler.id}", which a config makes of an image; rename one`,
+      );
     const other = this.handlers.find(({ id }) => id === handler.id);
     if (other === undefined) {
       this.handlers.push(handler);
@@ -148,6 +164,14 @@ class Finder implements Served {
         `${this.#show(handler.path)} is named twice for the endpoint "${handler.id}", with settings of its own in a config; name it once`,
       );
     }
+  }
+
+  #addImage(image: ImageEndpoint, config: string): void {
+    if ([...this.handlers, ...this.images].some(({ id }) => id === image.id))
+      throw new UsageError(
+        `${config}: endpoints.${image.id}: another target is an endpoint of that id as well`,
+      );
+    this.images.push(image);
   }
 
   #show(path: string): string {

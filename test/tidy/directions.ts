@@ -93,6 +93,7 @@ const layers: readonly Layer[] = [
       "emulator/image/",
       "emulator/local-endpoint.ts",
       "runtime/buffer-memory.ts",
+      "runtime/load/",
       core,
       protocol,
     ],

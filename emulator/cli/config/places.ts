@@ -22,6 +22,8 @@ const EVERY_CONFIG_HAS = "endpoints";
 /** What stands before an object literal that can be a whole config, and how far before at most. */
 const OPENS_LITERAL = /(?:^|[(=]|\b(?:return|default))\s*$/u;
 const LOOK_BACK = 100;
+/** A text that is a value and nothing else: JSON. */
+const WHOLE = /^\s*[{["\d]/u;
 const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$]*/uy;
 const SPACE = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)+/uy;
 const STRING = /"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*'|`(?:[^`\\]|\\[\s\S])*`/uy;
@@ -29,7 +31,7 @@ const SPREAD = /\.\.\./y;
 
 /**
  * The place of the value under `path`, or of its key. Where the end of the path is written elsewhere or computed, that of
- * the last part that is here; undefined where nothing of it is.
+ * the last part that is here. Of JSON that has nothing of it the beginning, else undefined.
  */
 export function placeIn(
   text: string,
@@ -39,9 +41,10 @@ export function placeIn(
   const trails = rootsOf(text).map((root) => new Follower(text).follow(root, path.map(String)));
   const best = trails.reduce<Trail | undefined>(
     (one, other) => (other.depth > (one?.depth ?? 0) ? other : one),
-    path.length === 0 ? trails[0] : undefined,
+    undefined,
   );
-  return best && placeAt(text, at === "key" ? best.keyAt : best.valueAt);
+  if (best !== undefined) return placeAt(text, at === "key" ? best.keyAt : best.valueAt);
+  return WHOLE.test(text) ? placeAt(text, text.search(/\S/u)) : undefined;
 }
 
 /** The place of a character. */
