@@ -14,11 +14,9 @@ import {
   readConfigText,
 } from "./config/config-text.ts";
 import { problemsBetweenKeys } from "./config/problems-between-keys.ts";
-import { type Environment, References } from "./config/references.ts";
+import { References } from "./config/references.ts";
 import { resourcesOf, servedFrom } from "./config/resources.ts";
-import type { DockerMode, S3_OFF } from "./settings.ts";
-
-export { fileAt } from "./config/config-text.ts";
+import type { DockerMode, Environment, S3_OFF } from "./settings.ts";
 
 /** A config with every path made absolute; relative ones are meant from the config's own directory. */
 export interface Config {

@@ -1,7 +1,7 @@
 /** Turns the targets of a command line into the handlers to serve, or says which target is wrong and why. */
 import { basename, dirname, extname, resolve } from "node:path";
 import type { ImageEndpoint, LocalHandler } from "../local-endpoint.ts";
-import type { Environment } from "./config/references.ts";
+import { fileAt } from "./config/places.ts";
 import type { Config } from "./config.ts";
 import { ENDPOINT_ID_RULE, isEndpointId } from "./endpoint-id.ts";
 import {
@@ -16,6 +16,7 @@ import {
   shownPath,
   stemOf,
 } from "./place.ts";
+import type { Environment } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What the targets come to. */
@@ -100,7 +101,7 @@ class Finder implements Served {
   async #findInConfig(path: string): Promise<void> {
     if (this.configs.some(({ file }) => file === path)) return;
     // Most starts need no config, and its schema costs more to load than the rest of the command line.
-    const { fileAt, readConfig } = await import("./config.ts");
+    const { readConfig } = await import("./config.ts");
     const config = await readConfig(path, this.#show(path), this.#environment);
     this.configs.push(config);
     for (const [id, { path: target, ...options }] of Object.entries(config.endpoints)) {

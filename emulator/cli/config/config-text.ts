@@ -3,12 +3,9 @@ import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { scanJson } from "../../core/raw-json/scan.ts";
 import { UsageError } from "../usage-error.ts";
-import { placeAt, placeIn } from "./places.ts";
+import { fileAt, placeAt, type PlacedText } from "./places.ts";
 
-export interface ConfigText {
-  /** The file as messages name it. */
-  readonly shown: string;
-  readonly text: string;
+export interface ConfigText extends PlacedText {
   readonly written: unknown;
 }
 
@@ -33,10 +30,7 @@ export async function readConfigText(file: string, shown: string): Promise<Confi
 }
 
 /** The refusal that names every problem with its place. */
-export function configRefusal(
-  source: Pick<ConfigText, "shown" | "text">,
-  problems: readonly ConfigProblem[],
-): UsageError {
+export function configRefusal(source: PlacedText, problems: readonly ConfigProblem[]): UsageError {
   // One wrong number can break several of its key's rules; all of them say the same sentence.
   const sentences = new Set(
     problems.map(({ path, sentence, at }) => `${fileAt(source, path, at)}: ${sentence}`),
@@ -45,16 +39,6 @@ export function configRefusal(
   return new UsageError(
     [`${source.shown} has ${sentences.size} problems:`, ...sentences].join("\n  "),
   );
-}
-
-/** The file with line and column of what is under `path`, as far as that is written there. */
-export function fileAt(
-  { shown, text }: Pick<ConfigText, "shown" | "text">,
-  path: readonly PropertyKey[],
-  at?: "key",
-): string {
-  const place = placeIn(text, path, at);
-  return place === undefined ? shown : `${shown}:${place.line}:${place.column}`;
 }
 
 function parseJson(text: string, shown: string): unknown {

@@ -9,6 +9,12 @@ export interface Place {
   readonly column: number;
 }
 
+export interface PlacedText {
+  /** The file as messages name it. */
+  readonly shown: string;
+  readonly text: string;
+}
+
 /** How far a path could be followed in a text. */
 interface Trail {
   /** Keys of the path that were found. */
@@ -45,6 +51,16 @@ export function placeIn(
   );
   if (best !== undefined) return placeAt(text, at === "key" ? best.keyAt : best.valueAt);
   return WHOLE.test(text) ? placeAt(text, text.search(/\S/u)) : undefined;
+}
+
+/** The file with line and column of what is under `path`, as far as that is written there. */
+export function fileAt(
+  { shown, text }: PlacedText,
+  path: readonly PropertyKey[],
+  at?: "key",
+): string {
+  const place = placeIn(text, path, at);
+  return place === undefined ? shown : `${shown}:${place.line}:${place.column}`;
 }
 
 /** The place of a character. */

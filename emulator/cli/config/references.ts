@@ -1,9 +1,8 @@
 /** Puts values of the environment in the place of the references to them in a config. */
 import { nearMiss } from "../../core/near-miss.ts";
+import type { Environment } from "../settings.ts";
 import type { ConfigProblem } from "./config-text.ts";
 import { type FromEnv, isFromEnv } from "./fields.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Environment variables with their values, and where the secret ones came from. */
 export interface ResolvedEnv {
