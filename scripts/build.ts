@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { bundleEmulator } from "./bundle-emulator.ts";
 import { bundleImage } from "./bundle-image.ts";
 import { bundlePrograms } from "./bundle-programs.ts";
+import { writeConfigSchema } from "./config-schema.ts";
 import { copySwaggerUi } from "./swagger-ui.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -21,6 +22,7 @@ const otherInputs = [
   "scripts/bundle-emulator.ts",
   "scripts/bundle-image.ts",
   "scripts/bundle-programs.ts",
+  "scripts/config-schema.ts",
   "scripts/package-licences.ts",
   "scripts/swagger-ui.ts",
 ];
@@ -50,6 +52,7 @@ export async function buildIfStale(): Promise<BuildOutcome> {
     const packages = await bundlePrograms(fresh);
     await bundleImage(fresh, packages);
     await bundleEmulator(fresh);
+    writeConfigSchema(fresh);
     copySwaggerUi(path.join(root, "node_modules"), fresh);
     markExecutables(fresh);
     mirror(fresh, dist);

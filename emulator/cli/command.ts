@@ -3,6 +3,12 @@ import { Command, CommanderError, Option } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
 import { ASK_FOR_GPUS } from "../core/gpu-declaration.ts";
+import {
+  addExportCommand,
+  type ConfigInvocation,
+  type ExportFlags,
+  finishConfigCommand,
+} from "./config-flags.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
 import { CONFIG_NAME, HANDLER_ENDINGS, HANDLER_STEM, SERVER_STEM } from "./place.ts";
 import {
@@ -17,8 +23,10 @@ import {
 } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What was asked for: to serve targets, to build an image, or just a text: the help or the version. */
+/** What was asked for: to serve targets, to say what would be served, …, or just a text: the help or the version. */
 export type Invocation =
+  | ConfigInvocation
+  | { readonly kind: "export"; readonly flags: ExportFlags }
   | { readonly kind: "build"; readonly target: string | undefined; readonly flags: BuildFlags }
   | { readonly kind: "serve"; readonly targets: readonly string[]; readonly flags: Flags }
   | { readonly kind: "answer"; readonly text: string };
@@ -53,6 +61,12 @@ export function readCommandLine(
     });
   // What is added only now takes over how the command answers and fails.
   addBuildCommand(command, (target, flags) => (invocation = { kind: "build", target, flags }));
+  const config = addServiceOptions(command.command("config"));
+  finishConfigCommand(
+    config,
+    (targets, flags) => (invocation = { kind: "config", targets, flags }),
+  );
+  addExportCommand(command, (flags) => (invocation = { kind: "export", flags }));
   try {
     command.parse(args, { from: "user" });
   } catch (error) {
@@ -65,12 +79,22 @@ export function readCommandLine(
 }
 
 function createCommand(version: string): Command {
-  const command = new Command("sv-emulate")
+  return addServiceOptions(new Command("sv-emulate"))
     .summary("serve handlers on this machine")
     .description(
       "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",
     )
-    .usage("[options] [targets...]\n       sv-emulate build [options] [directory]")
+    .usage(
+      "[options] [targets...]\n       sv-emulate build [options] [directory]\n       sv-emulate config [options] [targets...]\n       sv-emulate export [options]",
+    )
+    .version(version, "-v, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", AFTER_HELP);
+}
+
+/** The targets and the options that say how they are served. */
+function addServiceOptions(command: Command): Command {
+  command
     .argument("[targets...]", TARGETS_HELP)
     .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
     .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
@@ -91,10 +115,11 @@ function createCommand(version: string): Command {
       "--gpus <inventory>",
       `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
     );
-  return addChoices(command)
-    .version(version, "-v, --version", "print the version")
-    .helpOption("-h, --help", "print this help")
-    .addHelpText("after", AFTER_HELP);
+  return addChoices(command).option(
+    "--env-file <file>",
+    "environment variables from a file, where the environment has none of the name; may be repeated, the later file wins",
+    (file: string, before: readonly string[] = []) => [...before, file],
+  );
 }
 
 /** The options with a few values each. */
@@ -128,7 +153,7 @@ function addChoices(command: Command): Command {
 
 const TARGETS_HELP =
   `what to serve: a handler file (${HANDLER_ENDINGS.join(", ")}), a directory with a ` +
-  `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (.json); ` +
+  `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (${CONFIG_NAME}, any .json); ` +
   `default: the current directory. A directory called build is ./build`;
 
 const EXIT_HELP = Object.entries(EXIT_MEANINGS)

@@ -8,11 +8,10 @@ import { readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
 import { limitSentence, NOTHING_EXCEEDED } from "./limit-sentence.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
-import type { LocalHandler } from "../local-endpoint.ts";
 import { serve } from "./serve.ts";
 import { type Flags, type LogMode, logModeOf, settle, type Settings } from "./settings.ts";
 import { countStopSignals, type StopSignals } from "./signals.ts";
-import { resolveTargets } from "./targets.ts";
+import { gatherInputs, type StartInputs } from "./start-inputs.ts";
 
 /** @param args what stands behind the program's name */
 export async function main(args: readonly string[]): Promise<ExitCode> {
@@ -24,18 +23,28 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
     if (invocation.kind === "serve") return await run(invocation, signals);
     if (invocation.kind === "build") {
       const { runBuildCommand } = await import("./build.ts");
-      return await runBuildCommand(invocation, process.cwd(), signals, {
-        out: (text) => void process.stdout.write(text),
-        err: (text) => void process.stderr.write(text),
-      });
+      return await runBuildCommand(invocation, process.cwd(), signals, output);
     }
-    process.stdout.write(invocation.text);
+    if (invocation.kind === "config") {
+      const { showConfig } = await import("./show-config.ts");
+      return await showConfig(invocation, process.cwd(), process.env, output.out);
+    }
+    if (invocation.kind === "export") {
+      const { runExport } = await import("./export/run-export.ts");
+      return await runExport(invocation.flags, process.cwd(), process.env, output);
+    }
+    output.out(invocation.text);
     return EXIT.stopped;
   } catch (error) {
     process.stderr.write(`error: ${complaint(error)}\n`);
     return exitCodeOf(error);
   }
 }
+
+const output = {
+  out: (text: string) => void process.stdout.write(text),
+  err: (text: string) => void process.stderr.write(text),
+};
 
 interface Request {
   readonly targets: readonly string[];
@@ -47,8 +56,8 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
   // Loading the service takes longest, so it goes on while the targets are looked at.
   const loading = import("../index.ts");
   const cwd = process.cwd();
-  const { handlers, configs } = await resolveTargets(targets, cwd);
-  const settings = settle(flags, process.env, configs, cwd);
+  const inputs = await gatherInputs({ targets, flags }, cwd, process.env);
+  const settings = settle(flags, inputs.environment, inputs.configs, cwd);
   const hasGivenKey = settings.apiKey !== undefined;
   const { startEmulator } = await loading;
   const mode = logModeOf(flags, process.stderr.isTTY);
@@ -60,12 +69,12 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
       start: async () =>
         startEmulator({
           ...optionsOf(settings),
-          handlers,
+          ...servedOptions(inputs),
           log,
           workerLine: (line) => log.workerLine(line),
         }),
       signals,
-      ready: (emulator) => announce(emulator, { handlers, hasGivenKey, mode, log }),
+      ready: (emulator) => announce(emulator, { inputs, hasGivenKey, mode, log }),
       say: (sentence) => log.info({}, sentence),
       stopped: (emulator) => sumUp(emulator, settings.limits, log),
     });
@@ -95,14 +104,28 @@ function optionsOf(settings: Settings): EmulatorOptions {
   };
 }
 
+/** Everything that targets and configs have to be served. */
+function servedOptions({ handlers, images, configs }: StartInputs): EmulatorOptions {
+  const all = configs.map(({ resources }) => resources);
+  return {
+    handlers,
+    images,
+    resources: {
+      networkVolumes: all.flatMap(({ networkVolumes }) => networkVolumes),
+      registryAuths: all.flatMap(({ registryAuths }) => registryAuths),
+      templates: all.flatMap(({ templates }) => templates),
+    },
+  };
+}
+
 interface Announced {
-  readonly handlers: readonly LocalHandler[];
+  readonly inputs: StartInputs;
   readonly hasGivenKey: boolean;
   readonly mode: LogMode;
   readonly log: LogOutput;
 }
 
-function announce(emulator: Emulator, { handlers, hasGivenKey, mode, log }: Announced): void {
+function announce(emulator: Emulator, { inputs, hasGivenKey, mode, log }: Announced): void {
   const { url, apiKey, endpointIds, s3 } = emulator;
   const isNewKey = !hasGivenKey && apiKey !== undefined;
   const toPerson = mode === "pretty" && process.stdout.isTTY;
@@ -110,7 +133,9 @@ function announce(emulator: Emulator, { handlers, hasGivenKey, mode, log }: Anno
   if (s3 && !toPerson) log.info({ s3: s3.endpoint }, s3Sentence(s3));
   process.stdout.write(readyLine({ url }));
   if (!toPerson) return;
-  const balancedIds = handlers.flatMap(({ id, type }) => (type === "LOAD_BALANCING" ? [id] : []));
+  const balancedIds = [...inputs.handlers, ...inputs.images]
+    .filter(({ type }) => type === "LOAD_BALANCING")
+    .map(({ id }) => id);
   process.stdout.write(invitation({ url, apiKey, endpointIds, balancedIds, isNewKey, s3 }));
 }
 

@@ -38,6 +38,7 @@ export interface Flags {
   readonly localWebhooks?: (typeof ON_OFF)[number];
   readonly limits?: LimitMode;
   readonly log?: LogMode;
+  readonly envFile?: readonly string[];
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -2,6 +2,7 @@
 import { advanceClock } from "./emulator/advance-clock.ts";
 import { events } from "./emulator/events.ts";
 import { readClock } from "./emulator/read-clock.ts";
+import { readOrigins } from "./emulator/read-origins.ts";
 import { findDocs } from "./docs-page/find-docs.ts";
 import { readDocsFile } from "./docs-page/read-docs-file.ts";
 import { readDocs } from "./docs-page/read-docs.ts";
@@ -108,6 +109,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   readClock,
   advanceClock,
   events,
+  readOrigins,
   findDocs,
   readDocs,
   readDocsFile,

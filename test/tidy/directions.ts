@@ -100,6 +100,7 @@ const layers: readonly Layer[] = [
   },
   { of: "emulator/emulator.ts", mayImport: ["emulator/", "runtime/"] },
   { of: "emulator/index.ts", mayImport: ["emulator/"] },
+  { of: "emulator/config.ts", mayImport: ["emulator/cli/"] },
   // Parts of the composition root: what it hands in.
   {
     of: "emulator/options.ts",

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { scanJson } from "../../core/raw-json/scan.ts";
 import { UsageError } from "../usage-error.ts";
-import { fileAt, placeAt, type PlacedText } from "./places.ts";
+import { fileAt, lineAndColumn, type PlacedText } from "./places.ts";
 
 export interface ConfigText extends PlacedText {
   readonly written: unknown;
@@ -46,7 +46,7 @@ function parseJson(text: string, shown: string): unknown {
   const scanned = scanJson(bytes, { subject: "the config" });
   if (scanned.ok) return JSON.parse(text);
   const { atByte, message } = scanned.fault;
-  const { line, column } = placeAt(text, bytes.subarray(0, atByte).toString().length);
+  const { line, column } = lineAndColumn(text, bytes.subarray(0, atByte).toString().length);
   throw new UsageError(`${shown}:${line}:${column}: ${message.replace(/,? at byte \d+/u, "")}`);
 }
 

@@ -49,8 +49,8 @@ export function placeIn(
     (one, other) => (other.depth > (one?.depth ?? 0) ? other : one),
     undefined,
   );
-  if (best !== undefined) return placeAt(text, at === "key" ? best.keyAt : best.valueAt);
-  return WHOLE.test(text) ? placeAt(text, text.search(/\S/u)) : undefined;
+  if (best !== undefined) return lineAndColumn(text, at === "key" ? best.keyAt : best.valueAt);
+  return WHOLE.test(text) ? lineAndColumn(text, text.search(/\S/u)) : undefined;
 }
 
 /** The file with line and column of what is under `path`, as far as that is written there. */
@@ -64,7 +64,7 @@ export function fileAt(
 }
 
 /** The place of a character. */
-export function placeAt(text: string, offset: number): Place {
+export function lineAndColumn(text: string, offset: number): Place {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf("\n") + 1;
   return { line: before.split("\n").length, column: offset - lineStart + 1 };

@@ -55,6 +55,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   advanceClock: "Advances service time; answers when the work this set off has settled.",
   events:
     "Every change of state as it happens, as server-sent events; `?endpointId=` for one endpoint only.",
+  readOrigins:
+    "The files that endpoints are served from, and the variables their secrets were taken from.",
   findDocs: "Leads to the documentation page from where the live service has it.",
   readDocs:
     "A page on which the interface can be read and tried; it needs no network and loads nothing from elsewhere.",
