@@ -12,6 +12,6 @@ export type ConfigSource = ConfigInput | (() => ConfigInput | Promise<ConfigInpu
  * The keys, their defaults and their bounds are those of docs/configuration.md; `sv-emulate` checks them when it reads the
  * file, and names file, line and key of what is wrong.
  */
-export function defineConfig<Source extends ConfigSource>(config: Source): Source {
+export function defineConfig(config: ConfigSource): ConfigSource {
   return config;
 }

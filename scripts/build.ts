@@ -7,7 +7,6 @@ import { pathToFileURL } from "node:url";
 import { bundleEmulator } from "./bundle-emulator.ts";
 import { bundleImage } from "./bundle-image.ts";
 import { bundlePrograms } from "./bundle-programs.ts";
-import { writeConfigSchema } from "./config-schema.ts";
 import { copySwaggerUi } from "./swagger-ui.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -52,6 +51,8 @@ export async function buildIfStale(): Promise<BuildOutcome> {
     const packages = await bundlePrograms(fresh);
     await bundleImage(fresh, packages);
     await bundleEmulator(fresh);
+    // Only here: when nothing has changed, nobody should wait for it.
+    const { writeConfigSchema } = await import("./config-schema.ts");
     writeConfigSchema(fresh);
     copySwaggerUi(path.join(root, "node_modules"), fresh);
     markExecutables(fresh);

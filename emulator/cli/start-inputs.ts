@@ -25,7 +25,8 @@ export async function gatherInputs(
   if (flags.envFile !== undefined) {
     const { readEnvFiles } = await import("./config/env-files.ts");
     for (const [name, variable] of await readEnvFiles(flags.envFile, cwd)) {
-      if (environment[name] !== undefined) continue;
+      // Node itself may have read the same file already: it takes the flag from any program's arguments.
+      if (environment[name] !== undefined && environment[name] !== variable.value) continue;
       environment[name] = variable.value;
       fileVariables.set(name, variable);
     }
