@@ -149,8 +149,7 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   void launchers.containers.clearLeftovers(engine.context.directory.templates());
   const url = await http.start({ host, port });
   const secrets = { apiKey: keys.userKey, webhookSecret: webhooks.secret };
-  const endpointIds = [...handlers, ...(options.images ?? [])].map(({ id }) => id);
-  return running(url, secrets, endpointIds, parts, http, clockOf(engine.context));
+  return running(url, secrets, options, parts, http, clockOf(engine.context));
 }
 
 type LaunchersParts = Omit<LaunchersOptions, "emulator" | "directory" | "workerSocket" | "log">;
@@ -251,7 +250,7 @@ async function startStorage(
 function running(
   url: string,
   secrets: Pick<Emulator, "apiKey" | "webhookSecret">,
-  endpointIds: readonly string[],
+  { handlers = [], images = [] }: EmulatorOptions,
   parts: Parts,
   http: HttpServer,
   clock: EmulatorClock,
@@ -270,7 +269,7 @@ function running(
   return {
     url,
     ...secrets,
-    endpointIds,
+    endpointIds: [...handlers, ...images].map(({ id }) => id),
     s3: parts.objects?.access,
     clock,
     exceededLimits: () => parts.limits?.exceededLimits() ?? [],

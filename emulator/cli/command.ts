@@ -118,7 +118,7 @@ function addServiceOptions(command: Command): Command {
   return addChoices(command).option(
     "--env-file <file>",
     "environment variables from a file, where the environment has none of the name; may be repeated, the later file wins",
-    (file: string, before: readonly string[] = []) => [...before, file],
+    (file: string, before: readonly string[] | undefined) => [...(before ?? []), file],
   );
 }
 

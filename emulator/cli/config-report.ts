@@ -104,23 +104,28 @@ function endpointReport(
 
 function sharedReport({ source }: Config): ConfigReport {
   const { templates = {}, networkVolumes = {}, containerRegistryAuths = {} } = source.written;
-  const groups = [
+  const groups: readonly (readonly [string, z.ZodObject, Readonly<Record<string, Shared>>])[] = [
     ["templates", CONFIG_PARTS.template, templates],
     ["networkVolumes", CONFIG_PARTS.networkVolume, networkVolumes],
     ["containerRegistryAuths", CONFIG_PARTS.registryAuth, containerRegistryAuths],
-  ] as const;
+  ];
   return Object.fromEntries(
     groups.flatMap(([group, part, things]) =>
       Object.entries(things).map(([key, written]) => [
         `${group}.${key}`,
         partReport(part, {
           written: { ...written },
-          inForce: { name: key },
+          inForce: { name: written.name ?? key },
           sourceOf: (path) => fileAt(source, [group, key, ...path]),
         }),
       ]),
     ),
   );
+}
+
+/** What endpoints share has a name, by default its key. */
+interface Shared {
+  readonly name?: string;
 }
 
 interface Part {

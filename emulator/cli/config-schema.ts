@@ -5,8 +5,6 @@ import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../core/endpoint.ts
 import { GPU_SETTING_RULE, isGpuSetting } from "../core/gpu-declaration.ts";
 import { DEFAULT_RETRY_RULES } from "../core/job.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
-import { CONTAINER_DEFAULTS, TEMPLATE_PORT } from "../core/template-input.ts";
-import { TEMPLATE_CATEGORIES } from "../core/template.ts";
 import { LOCAL_ENDPOINT_DEFAULTS } from "../local-endpoint.ts";
 import {
   arrayOf,
@@ -18,11 +16,17 @@ import {
   object,
   optional,
   recordOf,
-  secret,
   text,
   texts,
-  value,
 } from "./config/fields.ts";
+import {
+  CENTER,
+  container,
+  env,
+  networkVolume,
+  registryAuth,
+  template,
+} from "./config/resource-schema.ts";
 import { DEFAULT_DATA_DIR, DEFAULT_HOST, DEFAULT_PORT, DOCKER_MODES, S3_OFF } from "./settings.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 
@@ -30,17 +34,11 @@ const MAX_WORKERS = 1_000;
 const MAX_RETRIES = 100;
 const MAX_GPUS = 1_000;
 const MAX_VCPUS = 1_000;
-const MAX_DISK_GB = 1_000_000;
-const MAX_VOLUME_GB = 4_000;
 /** In seconds, as published for the service. */
 const MAX_IDLE_TIMEOUT = 3_600;
 
-/** Any will do where there is one machine. */
-export const DEFAULT_DATA_CENTER = "EU-RO-1";
-
 const DEFAULTS = LOCAL_ENDPOINT_DEFAULTS;
 const CUDA = "a version like 12.8";
-const CENTER = "a data centre like EU-RO-1";
 
 const retries = object({
   workerLost: optional(
@@ -54,40 +52,6 @@ const retries = object({
     DEFAULT_RETRY_RULES.handlerError,
   ),
 });
-
-const env = optional(
-  recordOf(value()),
-  'environment variables of its workers, by name: texts, or `{"fromEnv": "NAME"}` for a secret',
-  {},
-);
-
-/** What a container is made of, by the interface's own names. */
-const container = {
-  containerDiskInGb: optional(
-    integer(0, MAX_DISK_GB),
-    "size of the container's disk in GB; kept and shown",
-    CONTAINER_DEFAULTS.containerDiskInGb,
-  ),
-  containerRegistryAuth: optional(
-    text("be the key of a registry auth under containerRegistryAuths"),
-    "the [credentials](#registry-auths) that the image is pulled with, by their key",
-  ),
-  dockerEntrypoint: optional(texts("strings"), "in place of the image's entrypoint", []),
-  dockerStartCmd: optional(texts("strings"), "in place of the image's start command", []),
-  ports: optional(
-    arrayOf(
-      matching(TEMPLATE_PORT, "a port and its protocol like 8888/http or 22/tcp"),
-      "ports like 8888/http",
-    ),
-    "ports that the container opens, each like `8888/http` or `22/tcp`",
-    [],
-  ),
-  volumeMountPath: optional(
-    matching(/^\//u, "an absolute path"),
-    "kept and shown",
-    CONTAINER_DEFAULTS.volumeMountPath,
-  ),
-};
 
 const endpoint = object({
   handler: optional(
@@ -182,36 +146,6 @@ const endpoint = object({
   ...container,
 });
 
-const template = object({
-  imageName: text("be the name of a container image").meta({
-    description: "the [container image](docker.md) of its workers",
-  }),
-  name: optional(text("be a name"), "its name, which no other template has; by default its key"),
-  category: optional(choice(TEMPLATE_CATEGORIES), "kept and shown", "NVIDIA"),
-  env,
-  ...container,
-  isPublic: optional(flag(), "kept and shown", false),
-  isServerless: optional(flag(), "whether endpoints can be made of it, else pods", true),
-  readme: optional(z.string({ error: must("be a string") }), "kept and shown", ""),
-  volumeInGb: optional(integer(0, MAX_DISK_GB), "size of a pod's volume in GB; kept and shown", 0),
-});
-
-const networkVolume = object({
-  size: integer(0, MAX_VOLUME_GB, " (GB)").meta({ description: "size in GB; kept and shown" }),
-  name: optional(text("be a name"), "as it is shown; by default its key"),
-  dataCenterId: optional(
-    matching(DATA_CENTER, CENTER),
-    "data centre; kept and shown",
-    DEFAULT_DATA_CENTER,
-  ),
-});
-
-const registryAuth = object({
-  username: secret().meta({ description: 'user name, or `{"fromEnv": "NAME"}`' }),
-  password: secret().meta({ description: 'password or token: `{"fromEnv": "NAME"}`' }),
-  name: optional(text("be a name"), "its name, which no other has; by default its key"),
-});
-
 const RESOURCES = ", each under a key of its own";
 
 export const configSchema = object({
@@ -274,9 +208,6 @@ export const configSchema = object({
 export type WrittenConfig = z.infer<typeof configSchema>;
 export type WrittenEndpoint = z.infer<typeof endpoint>;
 export type WrittenTemplate = z.infer<typeof template>;
-
-/** Keys of an endpoint that belong to the template made of its image. */
-export const CONTAINER_KEYS = Object.keys(container) as readonly (keyof typeof container)[];
 
 /** What a config file may hold or export. */
 export type ConfigInput = z.input<typeof configSchema>;

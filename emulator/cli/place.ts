@@ -15,7 +15,7 @@ export const SERVER_STEM = "server";
 
 /** The file that says how a directory is served, with the endings it may have. A directory has one of them at most. */
 const CONFIG_STEM = "sv.config";
-export const CONFIG_ENDINGS = [".ts", ".mts", ".js", ".mjs", ".json"] as const;
+const CONFIG_ENDINGS = [".ts", ".mts", ".js", ".mjs", ".json"] as const;
 export const CONFIG_NAME = `${CONFIG_STEM}.json`;
 
 /** `sv.config.ts`, `sv.config.test.ts` and any JSON; other modules are handlers. */

@@ -8,12 +8,8 @@ import {
   type LocalHandler,
   templateOf,
 } from "../../local-endpoint.ts";
-import {
-  CONTAINER_KEYS,
-  DEFAULT_DATA_CENTER,
-  type WrittenConfig,
-  type WrittenEndpoint,
-} from "../config-schema.ts";
+import { type WrittenConfig, type WrittenEndpoint } from "../config-schema.ts";
+import { CONTAINER_KEYS, DEFAULT_DATA_CENTER } from "./resource-schema.ts";
 import { keyedId } from "./keyed-id.ts";
 import type { References } from "./references.ts";
 

@@ -4,13 +4,8 @@ import { isDeepStrictEqual } from "node:util";
 import { changedFields } from "../../core/changed-fields.ts";
 import { isEndpointBound, type Template } from "../../core/template.ts";
 import { categoryOf, templateOf } from "../../local-endpoint.ts";
-import {
-  type ConfigInput,
-  CONTAINER_KEYS,
-  DEFAULT_DATA_CENTER,
-  type WrittenEndpoint,
-  type WrittenTemplate,
-} from "../config-schema.ts";
+import { type ConfigInput, type WrittenEndpoint, type WrittenTemplate } from "../config-schema.ts";
+import { CONTAINER_KEYS, DEFAULT_DATA_CENTER } from "../config/resource-schema.ts";
 import { keyedId } from "../config/keyed-id.ts";
 import { settingsWritten } from "./endpoint-settings.ts";
 import type { ExportedResources } from "./fetch-resources.ts";
@@ -47,6 +42,8 @@ export function configOf(resources: ExportedResources, directory: string): Expor
   };
   return { config, losses: writer.losses };
 }
+
+type Entry = [string, unknown];
 
 class Writer {
   readonly losses: string[] = [];
@@ -92,7 +89,7 @@ class Writer {
       const { id, name, imageName, env, containerRegistryAuthId } = template;
       // All but what is written in words of its own.
       const plain = templateOf({ id, name, imageName, env, containerRegistryAuthId });
-      const fields = changedFields(plain, template).map((field) => [field, template[field]]);
+      const fields = changedFields(plain, template).map((field): Entry => [field, template[field]]);
       return {
         imageName,
         ...this.#env(template),
@@ -111,7 +108,7 @@ class Writer {
     if (template.id !== id) return { template: this.#keyOf("templates", template.id) };
     const { imageName } = template;
     const defaults = templateOf({ id, imageName });
-    const container = CONTAINER_KEYS.flatMap((key) =>
+    const container = CONTAINER_KEYS.flatMap((key): Entry[] =>
       key === "containerRegistryAuth" || isDeepStrictEqual(template[key], defaults[key])
         ? []
         : [[key, template[key]]],

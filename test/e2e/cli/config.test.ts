@@ -65,7 +65,7 @@ async function resources({
     });
     const all = (await response.json()) as Record<string, unknown>[];
     return all
-      .map(({ createdAt: _, version: __, ...rest }) => rest)
+      .map(({ createdAt: _createdAt, version: _version, ...rest }) => rest)
       .toSorted((a, b) => String(a["id"]).localeCompare(String(b["id"])));
   };
   return {

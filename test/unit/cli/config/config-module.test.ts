@@ -100,6 +100,6 @@ test("what is wrong with it is named with its place", async () => {
     ...Object.keys(cases),
   );
   expect(answers).toEqual(
-    Object.values(cases).map(([, sentence]) => expect.stringMatching(sentence)),
+    Object.values(cases).map(([, sentence]): unknown => expect.stringMatching(sentence)),
   );
 });
