@@ -27,11 +27,13 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
     }
     if (invocation.kind === "config") {
       const { showConfig } = await import("./show-config.ts");
-      return await showConfig(invocation, process.cwd(), process.env, output.out);
+      const shown = showConfig(invocation, process.cwd(), process.env, output.out);
+      return await Promise.race([shown, stoppedBy(signals)]);
     }
     if (invocation.kind === "export") {
       const { runExport } = await import("./export/run-export.ts");
-      return await runExport(invocation.flags, process.cwd(), process.env, output);
+      const exported = runExport(invocation.flags, process.cwd(), process.env, output);
+      return await Promise.race([exported, stoppedBy(signals)]);
     }
     output.out(invocation.text);
     return EXIT.stopped;
@@ -56,7 +58,10 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
   // Loading the service takes longest, so it goes on while the targets are looked at.
   const loading = import("../index.ts");
   const cwd = process.cwd();
-  const inputs = await gatherInputs({ targets, flags }, cwd, process.env);
+  const gathered = gatherInputs({ targets, flags }, cwd, process.env);
+  // A config is a program: it may take forever.
+  const inputs = await Promise.race([gathered, stoppedBy(signals)]);
+  if (inputs === EXIT.stoppedAtOnce) return inputs;
   const settings = settle(flags, inputs.environment, inputs.configs, cwd);
   const hasGivenKey = settings.apiKey !== undefined;
   const { startEmulator } = await loading;
@@ -87,6 +92,12 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
     // A write that is stuck in a full pipe would hold up any other exit, and all that could be lost is lines of the log.
     if (!(await log.close())) process.kill(process.pid, "SIGKILL");
   }
+}
+
+/** Where nothing was started yet, the first request to stop is enough. */
+async function stoppedBy(signals: StopSignals): Promise<typeof EXIT.stoppedAtOnce> {
+  await signals.nth(1);
+  return EXIT.stoppedAtOnce;
 }
 
 /** The settings as the service takes them: what was not set is left out. */

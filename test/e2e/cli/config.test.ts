@@ -177,6 +177,16 @@ test("config tells each setting with what decided it, and shows no secret", asyn
   expect(run.stdout).not.toMatch(/the-key|hf_secret|hush/);
 });
 
+test("the first signal is enough while a config has not settled", async () => {
+  await using tree = await temporaryTree({
+    "sv.config.ts": `export default () => {
+      process.kill(process.pid, "SIGINT");
+      return new Promise(() => setInterval(() => undefined, 1_000));
+    };`,
+  });
+  expect(await runEmulatorProcess({ cwd: tree.root })).toMatchObject({ code: 130, stdout: "" });
+});
+
 describe("refused with the place", () => {
   test.each([
     [
