@@ -3,6 +3,7 @@
  * histories on two stores, and beside it `e2e-long` starts the built programs and foreign ones for minutes; `e2e` starts them
  * one file at a time.
  */
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 if (Number.parseInt(process.versions.node) < 24) {
@@ -15,6 +16,7 @@ if (Number.parseInt(process.versions.node) < 24) {
 const alias = [
   ["sv-runtime/emulator", "emulator/index.ts"],
   ["sv-runtime/testing", "runtime/testing.ts"],
+  ["sv-runtime/vitest", "runtime/vitest.ts"],
   ["sv-runtime/client", "runtime/client/index.ts"],
   ["sv-runtime", "runtime/index.ts"],
 ].map(([find, file]) => ({
@@ -25,9 +27,12 @@ const alias = [
 /** Of the programs that tests start from source: they need not be translated anew each time, which takes 50 ms of 80. */
 const compileCache = `${import.meta.dirname}/node_modules/.cache/sv-runtime/compiled`;
 
+/** One for each core; by itself vitest leaves one idle, half of the smallest machines we care for. */
+const FILES_AT_ONCE = availableParallelism();
+
 /** They take minutes, and wait for programs and disks more than they compute. */
 const longFiles = [
-  "test/e2e/{crash,docker}/**/*.test.ts",
+  "test/e2e/{crash,docker,starters}/**/*.test.ts",
   "test/e2e/runtime/long-runs.test.ts",
   "test/e2e/{storage,objects}/foreign-*.test.ts",
 ];
@@ -46,6 +51,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
+          maxWorkers: FILES_AT_ONCE,
           include: ["test/{unit,contract,conformance}/**/*.test{,-d}.ts", "test/tidy.test.ts"],
           env: { NODE_COMPILE_CACHE: compileCache },
           testTimeout: 20_000,
@@ -56,6 +62,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "model",
+          maxWorkers: FILES_AT_ONCE,
           include: ["test/model/**/*.test.ts"],
           testTimeout: 180_000,
           sequence: { groupOrder: 1 },
@@ -66,7 +73,9 @@ export default defineConfig({
         test: {
           ...startsPrograms,
           name: "e2e-long",
+          maxWorkers: FILES_AT_ONCE,
           include: longFiles,
+          globalSetup: [...startsPrograms.globalSetup, "test/setup/shared-docker.ts"],
           sequence: { groupOrder: 1 },
         },
       },

@@ -8,6 +8,7 @@ import { describeMachine, machineLine } from "./machine.ts";
 import { type Options, parseOptions } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { writeReport } from "./report.ts";
+import { container } from "./rows/container.ts";
 import { crowd } from "./rows/crowd.ts";
 import { extraProcess } from "./rows/extra-process.ts";
 import { idleLatency } from "./rows/idle-latency.ts";
@@ -15,6 +16,7 @@ import { memory } from "./rows/memory.ts";
 import { pickup } from "./rows/pickup.ts";
 import { queueDepth } from "./rows/queue-depth.ts";
 import type { Row } from "./rows/row.ts";
+import { ready } from "./rows/ready.ts";
 import { spawn } from "./rows/spawn.ts";
 import { start } from "./rows/start.ts";
 import { streaming } from "./rows/streaming.ts";
@@ -31,6 +33,8 @@ const ROWS: readonly Row[] = [
   streaming,
   spawn,
   start,
+  container,
+  ready,
   takeover,
   queueDepth,
   crowd,

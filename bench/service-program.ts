@@ -4,6 +4,11 @@ import { Program } from "./asking.ts";
 import { handlerFile } from "./emulator-process.ts";
 
 const startShape = z.object({
+  /** Where it is a container: from the order of the worker until it was made, and until its first process was started. */
+  createdMs: z.number().optional(),
+  startedMs: z.number().optional(),
+  /** From the spawn, or the order of a container, until the worker opened its session. */
+  connectedMs: z.number(),
   /** From the spawn of `sv-worker` to its first word that it holds the lease of the job that waited for it. */
   takenMs: z.number(),
   /** From the spawn to the moment that job's result is durable. */
@@ -19,14 +24,16 @@ export interface ServiceStart {
   readonly handler: string;
   /** One from the start that stays, or a new one for each job that ends when it is done. */
   readonly workers: "one" | "for each job";
+  /** Workers are containers of an image with that handler, of this engine; default: processes. */
+  readonly container?: { readonly image: string; readonly dockerHost: string };
 }
 
 export class ServiceProgram implements AsyncDisposable {
   readonly #program = new Program("service");
 
-  static async start({ folder, handler, workers }: ServiceStart): Promise<ServiceProgram> {
+  static async start({ handler, ...more }: ServiceStart): Promise<ServiceProgram> {
     const service = new ServiceProgram();
-    const question = { kind: "open", folder, handler: handlerFile(handler), workers };
+    const question = { kind: "open", handler: handlerFile(handler), ...more };
     await service.#program.ask(z.null(), question);
     return service;
   }

@@ -8,6 +8,7 @@ import type { ContainerPlaces } from "./launch/docker/container-options.ts";
 import { createDockerLauncher, type DockerLauncher } from "./launch/docker/docker-launcher.ts";
 import { createDockerodeEngine } from "./launch/docker/dockerode-engine.ts";
 import type { Launcher, WorkerOrder } from "./launch/launcher.ts";
+import type { PodLauncher } from "./launch/pod-launcher.ts";
 import type { ObjectService } from "./objects/object-service.ts";
 import type { EmulatorOptions } from "./options.ts";
 import type { Volumes } from "./volumes.ts";
@@ -22,16 +23,18 @@ export interface ContainersOptions {
   readonly volumes: Volumes;
   readonly log: EngineLog;
   /** Undefined for a template that names no credentials. Rejects with a sentence where they cannot be had. */
-  readonly credentialsOf: (template: Template) => Promise<RegistryCredentials | undefined>;
+  readonly credentialsOf: (
+    wish: Pick<Template, "containerRegistryAuthId">,
+  ) => Promise<RegistryCredentials | undefined>;
   readonly line: (order: WorkerOrder, line: string) => void;
-  /** Called when workers can be started that could not before. */
+  /** Called when workers and pods can be started that could not before. */
   readonly willing: () => void;
 }
 
 /** The user of containers where the emulator's own is root: one without rights of its own, as in most images. */
 const NOBODY_SPECIAL = 1_000;
 
-export interface Containers extends Launcher {
+export interface Containers extends Launcher, PodLauncher {
   /**
    * Removes what killed emulators left, if any of the templates has an image: it may hold GPUs, or jobs that are in the queue
    * again. Never rejects.
@@ -41,12 +44,17 @@ export interface Containers extends Launcher {
 
 const SWITCHED_OFF: Containers = {
   refuses: () => "containers are switched off (--docker off)",
-  launch() {
-    throw new Error("nothing is launched where everything is refused");
-  },
+  refusesPod: () => "containers are switched off (--docker off)",
+  launch: launchNothing,
+  launchPod: launchNothing,
+  dropVolumes: async () => undefined,
   clearLeftovers: async () => undefined,
   close: async () => undefined,
 };
+
+function launchNothing(): never {
+  throw new Error("nothing is launched where everything is refused");
+}
 
 export function createContainers(options: ContainersOptions): Containers {
   if (options.docker === "off") return SWITCHED_OFF;
@@ -60,7 +68,7 @@ export function createContainers(options: ContainersOptions): Containers {
 }
 
 function dockerLauncher(options: ContainersOptions): DockerLauncher {
-  const { directory, log, credentialsOf, line, willing } = options;
+  const { directory, log, credentialsOf, line, willing, volumes } = options;
   const engine = createDockerodeEngine();
   const store = new StoreForContainers(options, () => engine.gatewayAddress());
   return createDockerLauncher({
@@ -70,6 +78,8 @@ function dockerLauncher(options: ContainersOptions): DockerLauncher {
     credentialsOf,
     line,
     willing,
+    networkVolumeOf: async (pod) => volumes.directoryOfPod(pod),
+    podLine: ({ pod }, text) => log.info({ podId: pod.id, source: "pod" }, text),
     placesOf: async (order) => placesOf(options, store, order),
   });
 }

@@ -4,15 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
-import { readAdvanceMs } from "./core/advance-input.ts";
 import type { Containers } from "./containers.ts";
 import { httpHealthProbe } from "./balance/http-health-probe.ts";
-import type { Random } from "./core/clock.ts";
+import type { Clock, Random } from "./core/clock.ts";
 import type { GpuInventory } from "./core/gpu-allocation.ts";
 import { KeyRing } from "./core/key-ring.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/lease-terms.ts";
-import { advanceClock } from "./engine/advance-clock.ts";
-import type { EngineContext, EngineLog } from "./engine/context.ts";
+import type { EngineLog } from "./engine/context.ts";
 import { createEngine, type RunningEngine } from "./engine/engine.ts";
 import { registryCredentials } from "./engine/registry-credentials.ts";
 import { type GivenKeys, settleKeys } from "./engine/service-keys.ts";
@@ -22,27 +20,27 @@ import { HandlerFiles } from "./handler-files.ts";
 import { RateGate } from "./http/rate-gate.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions } from "./http/server.ts";
 import { gpuFinder } from "./launch/find-gpus.ts";
-import type { WorkerOrder } from "./launch/launcher.ts";
 import { createLaunchers, type Launchers, type LaunchersOptions } from "./launchers.ts";
-import { servedEndpoints } from "./local-endpoint.ts";
-import { ObjectService } from "./objects/object-service.ts";
-import type { Emulator, EmulatorClock, EmulatorOptions } from "./options.ts";
+import { inProcessLauncher, openLocalSession } from "./in-process.ts";
+import { type LocalEndpoint, localEndpoints, servedEndpoints } from "./local-endpoint.ts";
+import type { ObjectService } from "./objects/object-service.ts";
+import type { Emulator, EmulatorOptions } from "./options.ts";
 import { chooseSecretKey } from "./secrets/choose-secret-key.ts";
 import { createMemoryStore } from "./store/memory/memory-store.ts";
 import { prepareWebhooks } from "./prepare-webhooks.ts";
+import { type Storage, startStorage } from "./storage.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
-import { createSystemClock, createSystemRandom } from "./system-clock.ts";
+import { createStandingClock, createSystemClock, createSystemRandom } from "./system-clock.ts";
+import { JobLines } from "./test-kit/job-lines.ts";
+import { openTestKit, type RunningTestKit } from "./test-kit/test-kit.ts";
 import type { WebhookSender } from "./webhook/webhook-sender.ts";
-import { Volumes } from "./volumes.ts";
 
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 7080;
 
 /** Where the object store answers beside its own port: for those who can reach this one only. */
 const S3_PATH = "/s3";
-
-const LAST_PORT = 65_535;
 
 /** Begins the name of the directory in which the workers' socket lies, too; short, for the path of a socket has to be. */
 const TEMPORARY_DIR_KIND = "sv-e";
@@ -53,8 +51,8 @@ const SILENT: EngineLog = { info: () => undefined, warn: () => undefined, error:
  * Starts the service; resolves when it can be called.
  *
  * @throws StoreInUseError, StoreUnusableError for the data directory; PortInUseError and others for the address;
- *   VolumeUnusableError for the `volume` of a handler; NameTakenError for `resources`; RangeError for a `leaseMs`, `gpus`, `secretKey` or `webhookSecret`
- *   that makes no sense
+ *   VolumeUnusableError for the `volume` of a handler; InitError for a `handler` of `endpoints` that is none; NameTakenError
+ *   for `resources`; RangeError for two endpoints with one id, or a `leaseMs`, `gpus`, `secretKey` or `webhookSecret` without sense
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { leaseMs } = options;
@@ -99,42 +97,23 @@ interface Parts {
   workerServer?: WorkerServer;
   limits?: RateGate;
   http?: HttpServer;
+  testKit?: RunningTestKit;
 }
 
 async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator> {
-  const { log, store, lease } = parts;
+  const { log, store } = parts;
   const { host = DEFAULT_HOST, port = DEFAULT_PORT, handlers = [] } = options;
+  const local = localEndpoints(options);
   const random = createSystemRandom();
   const clock = createSystemClock();
   const handlerFiles = new HandlerFiles(handlers, log);
-  const storage = await startStorage(options, parts, random);
-  const launchers = startLaunchers(options, parts, {
-    handlerFiles,
-    ...storage,
-    credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
-      id === "" ? undefined : registryCredentials(engine.context, id),
-    willing: () => engine.workers.considerAll(),
-  });
+  const storage = await openStorage(options, parts, random, local);
+  const lines = new JobLines();
   const startedAt = new Date(clock.now()).toISOString();
   const keys = await settleKeys(store, random, keysGiven(options), startedAt);
   const webhooks = await prepareWebhooks(options, host, store, random);
   parts.webhookSender = webhooks.sender;
-  const engine = await createEngine({
-    store,
-    clock,
-    random,
-    secretKey: chooseSecretKey(options, random),
-    log,
-    lease,
-    launchers: [launchers.processes, launchers.containers],
-    healthProbe: httpHealthProbe,
-    findGpus: parts.findGpus,
-    webhookSender: webhooks.sender,
-    ...(options.prices && { prices: options.prices }),
-    endpointDeleted: (endpointId) => void parts.objects?.endpointDeleted(endpointId),
-    volumeFiles: storage.volumes,
-  });
-  parts.engine = engine;
+  const engine = await openEngine(options, parts, { clock, random, storage, handlerFiles, lines });
   const workerServer = workerPort(engine, parts);
   const http = httpPort(
     options,
@@ -143,13 +122,89 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
     parts,
   );
   await workerServer.start();
-  await engine.serve(servedEndpoints(options, startedAt), options.resources);
+  await engine.serve(servedEndpoints(local, startedAt), options.resources);
   await handlerFiles.ready;
   engine.start();
-  void launchers.containers.clearLeftovers(engine.context.directory.templates());
+  void parts.containers?.clearLeftovers(engine.context.directory.templates());
   const url = await http.start({ host, port });
+  const { context } = engine;
+  const testKit = openTestKit({ engine: context, url, apiKey: keys.userKey, lines }, options);
+  parts.testKit = testKit;
+  const endpointIds = local.map(({ id }) => id);
   const secrets = { apiKey: keys.userKey, webhookSecret: webhooks.secret };
-  return running(url, secrets, options, parts, http, clockOf(engine.context));
+  return running({ url, ...secrets, endpointIds, ...testKit.kit }, parts, http);
+}
+
+interface EngineParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly storage: Storage;
+  readonly handlerFiles: HandlerFiles;
+  readonly lines: JobLines;
+}
+
+async function openEngine(
+  options: EmulatorOptions,
+  parts: Parts,
+  { clock, random, storage, handlerFiles, lines }: EngineParts,
+): Promise<RunningEngine> {
+  const { log, store, lease, webhookSender } = parts;
+  if (webhookSender === undefined) throw new Error("webhooks are prepared before the engine");
+  const functions = await inProcessLauncher(options, {
+    tempRoot: parts.temporaryDir,
+    workerEnv: storage.workerEnv,
+    jobLine: (jobId, line) => lines.keep(jobId, line),
+    openSession: (token, line) => openLocalSession(engine, token, line),
+  });
+  const launchers = startLaunchers(options, parts, {
+    handlerFiles,
+    ...storage,
+    credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
+      id === "" ? undefined : registryCredentials(engine.context, id),
+    willing: () => engine.considerAll(),
+  });
+  const engine = await createEngine({
+    store,
+    clock,
+    ...(options.clock === "manual" && { serviceClock: createStandingClock(clock.now()) }),
+    random,
+    secretKey: chooseSecretKey(options, random),
+    log,
+    lease,
+    launchers: [...functions, ...launchers.all],
+    podLauncher: launchers.containers,
+    healthProbe: httpHealthProbe,
+    findGpus: parts.findGpus,
+    webhookSender,
+    ...(options.prices && { prices: options.prices }),
+    endpointDeleted: (endpointId) => void parts.objects?.endpointDeleted(endpointId),
+    volumeFiles: storage.volumes,
+  });
+  parts.engine = engine;
+  return engine;
+}
+
+/** Before the workers, which are told where to find it. */
+function openStorage(
+  { dataDir, host = DEFAULT_HOST, port = DEFAULT_PORT, handlers, images, ...rest }: EmulatorOptions,
+  parts: Parts,
+  random: Random,
+  endpoints: readonly LocalEndpoint[],
+): Promise<Storage> {
+  const { log, store } = parts;
+  // Opening it takes longer than all the rest, and few functions of a test need it.
+  const { s3 = !(handlers ?? images) && rest.endpoints ? false : {} } = rest;
+  return startStorage({
+    log,
+    store,
+    random,
+    directory: dataDir ?? parts.temporaryDir,
+    host,
+    port,
+    s3,
+    endpoints,
+    opened: (objects) => (parts.objects = objects),
+  });
 }
 
 type LaunchersParts = Omit<LaunchersOptions, "emulator" | "directory" | "workerSocket" | "log">;
@@ -206,59 +261,15 @@ function workerPort(engine: RunningEngine, parts: Parts): WorkerServer {
   return parts.workerServer;
 }
 
-interface Storage {
-  readonly objects: ObjectService | undefined;
-  readonly volumes: Volumes;
-  /** Never throws. */
-  readonly workerEnv: (worker: WorkerOrder) => Readonly<Record<string, string>>;
-}
-
-/** Before the workers, which are told where to find it. */
-async function startStorage(
-  { host = DEFAULT_HOST, port = DEFAULT_PORT, s3 = {}, handlers = [], ...rest }: EmulatorOptions,
-  parts: Parts,
-  random: Random,
-): Promise<Storage> {
-  const { log, store } = parts;
-  const dataDir = rest.dataDir ?? parts.temporaryDir;
-  // Clients date their signatures by the wall clock, which service time leaves when the machine sleeps.
-  const now = Date.now;
-  const objects =
-    s3 === false
-      ? undefined
-      : new ObjectService({ directory: join(dataDir, "objects"), random, now, log });
-  if (objects !== undefined) parts.objects = objects;
-  const volumes = new Volumes({ directory: join(dataDir, "volumes"), buckets: objects, log });
-  // Before the store can be called: a client that finds no bucket makes one.
-  const known = await store.read((view) => view.records("networkVolume"));
-  await volumes.open(known.map(({ id }) => id));
-  await volumes.openLocal([...handlers, ...(rest.images ?? [])]);
-  if (s3 !== false) {
-    const next = port === 0 || port === LAST_PORT ? 0 : port + 1;
-    await objects?.start({ host, port: s3.port ?? next, mayMove: s3.port === undefined });
-  }
-  return {
-    objects,
-    volumes,
-    workerEnv: ({ endpoint, template }) => ({
-      ...objects?.workerEnv(endpoint.id, template.env),
-      ...volumes.workerEnv(endpoint),
-    }),
-  };
-}
-
 function running(
-  url: string,
-  secrets: Pick<Emulator, "apiKey" | "webhookSecret">,
-  { handlers = [], images = [] }: EmulatorOptions,
+  facts: Omit<Emulator, "s3" | "exceededLimits" | "stop" | typeof Symbol.asyncDispose>,
   parts: Parts,
   http: HttpServer,
-  clock: EmulatorClock,
 ): Emulator {
   let stopped: Promise<void> | undefined;
   const stop = async (how: "drain" | "kill" = "drain") => {
     if (how === "kill") {
-      parts.engine?.workers.killAll();
+      parts.engine?.killAll();
       parts.engine?.webhooks.abort();
     }
     stopped ??= Promise.all([http.stop(), parts.engine?.stop(how)]).then(() =>
@@ -267,27 +278,17 @@ function running(
     return stopped;
   };
   return {
-    url,
-    ...secrets,
-    endpointIds: [...handlers, ...images].map(({ id }) => id),
+    ...facts,
     s3: parts.objects?.access,
-    clock,
     exceededLimits: () => parts.limits?.exceededLimits() ?? [],
     stop,
     [Symbol.asyncDispose]: () => stop("kill"),
   };
 }
 
-function clockOf(engine: EngineContext): EmulatorClock {
-  const { signal } = new AbortController();
-  return {
-    now: () => engine.clock.now(),
-    advance: async (by) => advanceClock(engine, readAdvanceMs({ advance: by }), signal),
-  };
-}
-
 async function takeDown(parts: Parts, how: "drain" | "kill"): Promise<void> {
   await parts.engine?.stop(how);
+  await parts.testKit?.close();
   await parts.containers?.close();
   await parts.webhookSender?.close();
   await parts.workerServer?.stop();

@@ -1,8 +1,10 @@
 /** `sv-runtime/emulator`: the whole service in this process, for tests and for programs of one's own. */
 export { startEmulator } from "./emulator.ts";
 export { DEFAULT_PRICES, type PriceTable } from "./core/billing/prices.ts";
+export type { DeclaredGpus, GpuSetting } from "./core/gpu-declaration.ts";
 export type { Advance, ClockReading } from "./engine/advance-clock.ts";
 export type { ExceededLimit } from "./core/limit-report.ts";
+export type { FunctionEndpoint, InProcessHandler } from "./function-endpoint.ts";
 export type { LimitMode } from "./core/rate-limit.ts";
 export type { EngineLog } from "./engine/context.ts";
 export {
@@ -17,7 +19,13 @@ export {
   LOCAL_ENDPOINT_DEFAULTS,
   type LocalHandler,
 } from "./local-endpoint.ts";
-export type { Emulator, EmulatorClock, EmulatorOptions, WorkerLine } from "./options.ts";
+export type { Emulator, EmulatorOptions, WorkerLine } from "./options.ts";
 export type { S3Access } from "./objects/object-service.ts";
+export type { EmulatorClock } from "./test-kit/emulator-clock.ts";
+export type { EndpointHandle, EndpointQueue, WaitLimit } from "./test-kit/endpoint-handle.ts";
+export type { JobRecord } from "./test-kit/job-record.ts";
+export { NotIdleError } from "./test-kit/not-idle-error.ts";
+export type { TestKit } from "./test-kit/test-kit.ts";
+export type { WebhookDelivery } from "./test-kit/webhook-inbox.ts";
 export { VolumeUnusableError } from "./volumes.ts";
 export { StoreFullError, StoreInUseError, StoreUnusableError } from "./store/store.ts";

@@ -17,7 +17,9 @@ export interface LaunchersOptions extends Omit<
 }
 
 export interface Launchers {
-  readonly processes: Launcher;
+  /** What workers are started with. */
+  readonly all: readonly Launcher[];
+  /** Starts pods, too. */
   readonly containers: Containers;
 }
 
@@ -32,7 +34,8 @@ export function createLaunchers(options: LaunchersOptions): Launchers {
     extraEnv: workerEnv,
     line,
   });
-  return { processes, containers: createContainers({ ...options, docker: emulator.docker, line }) };
+  const containers = createContainers({ ...options, docker: emulator.docker, line });
+  return { all: [processes, containers], containers };
 }
 
 /** The programs workers run: beside the built service, or the built ones when the service runs from its sources. */

@@ -1,4 +1,4 @@
-/** An endpoint served from a handler file on this machine: what the CLI's targets and `startEmulator`'s `handlers` become. */
+/** An endpoint served from this machine: what the CLI's targets and `startEmulator`'s `handlers`, `images` and `endpoints` become. */
 import {
   defaultScalerType,
   type Endpoint,
@@ -30,11 +30,10 @@ export type EndpointSettings = Pick<
 /** Those without a default: a name other than the id, wishes about machines, network volumes by their ids. */
 type FreeSettings = PlacementWishes & VolumeChoice & Partial<Pick<Endpoint, "name">>;
 
-export interface LocalHandler {
+/** What an endpoint of this machine has, whatever its workers run. */
+export interface LocalEndpoint {
   /** Endpoint id: the last part of its address. */
   readonly id: string;
-  /** Path of the handler module, absolute; of a load balancing endpoint that of a program which is an HTTP server. */
-  readonly path: string;
   /** Default: `QUEUE`. */
   readonly type?: EndpointType;
   /** Environment variables for its workers. */
@@ -47,9 +46,14 @@ export interface LocalHandler {
 }
 
 /** An endpoint whose workers are made of an image. */
-export interface ImageEndpoint extends Pick<LocalHandler, "id" | "type" | "volume" | "settings"> {
+export interface ImageEndpoint extends Omit<LocalEndpoint, "env" | "envSources"> {
   /** Its own template, or the id of one that stands by itself. */
   readonly template: ServedTemplate | string;
+}
+
+export interface LocalHandler extends LocalEndpoint {
+  /** Path of the handler module, absolute; of a load balancing endpoint that of a program which is an HTTP server. */
+  readonly path: string;
 }
 
 /** One worker from the start, so that the first call of a session at home is quick; up to three under load. */
@@ -67,7 +71,7 @@ export const LOCAL_ENDPOINT_DEFAULTS: EndpointSettings = {
   gpuCount: 1,
 };
 
-export function localTemplate(handler: LocalHandler): Template {
+export function localTemplate(handler: LocalEndpoint): Template {
   return templateOf({
     id: handler.id,
     imageName: `${LOCAL_IMAGE_PREFIX}${handler.id}`,
@@ -101,12 +105,12 @@ export function templateOf(
 }
 
 /** What the template of an endpoint made for these workers is shown under. */
-export function categoryOf(handler: Pick<LocalHandler, "settings">): Template["category"] {
+export function categoryOf(handler: Pick<LocalEndpoint, "settings">): Template["category"] {
   return computeTypeOf(handler) === "GPU" ? "NVIDIA" : "CPU";
 }
 
 export function localEndpoint(
-  handler: LocalHandler | ImageEndpoint,
+  handler: LocalEndpoint,
   createdAt: string,
   templateId = handler.id,
 ): Endpoint {
@@ -124,43 +128,51 @@ export function localEndpoint(
   };
 }
 
-/** The endpoint with its template. */
-export function servedEndpoint(handler: LocalHandler, createdAt: string): ServedEndpoint {
-  const { path: handlerPath, volume: volumePath, envSources } = handler;
-  return {
-    template: localTemplate(handler),
-    endpoint: localEndpoint(handler, createdAt),
-    handlerPath,
-    volumePath,
-    envSources,
-  };
+/** Any of them: `path` is a handler file's, `template` an image's; a function of this process has neither. */
+type AnyLocalEndpoint = LocalEndpoint &
+  Partial<LocalHandler> &
+  Partial<Pick<ImageEndpoint, "template">>;
+
+/** All that are served, under ids of their own. @throws RangeError when two have one id */
+export function localEndpoints({
+  handlers = [],
+  images = [],
+  endpoints = {},
+}: {
+  readonly handlers?: readonly LocalHandler[];
+  readonly images?: readonly ImageEndpoint[];
+  readonly endpoints?: Readonly<Record<string, Omit<LocalEndpoint, "id">>>;
+}): readonly AnyLocalEndpoint[] {
+  const functions = Object.entries(endpoints).map(([id, rest]) => ({ ...rest, id }));
+  const all = [...handlers, ...images, ...functions];
+  const ids = all.map(({ id }) => id);
+  const twice = ids.find((id, index) => ids.indexOf(id) < index);
+  if (twice !== undefined)
+    throw new RangeError(`two of the handlers, images and endpoints have the id "${twice}"`);
+  return all;
 }
 
-/** The same for one whose workers are made of an image. */
-function servedImage(image: ImageEndpoint, createdAt: string): ServedEndpoint {
-  const { template, volume: volumePath } = image;
-  if (typeof template === "string")
-    return { endpoint: localEndpoint(image, createdAt, template), volumePath };
-  return { ...template, endpoint: localEndpoint(image, createdAt), volumePath };
-}
-
-/** All that a start is given. */
+/** Each with its template. */
 export function servedEndpoints(
-  given: {
-    readonly handlers?: readonly LocalHandler[];
-    readonly images?: readonly ImageEndpoint[];
-  },
+  endpoints: readonly AnyLocalEndpoint[],
   createdAt: string,
 ): readonly ServedEndpoint[] {
-  const { handlers = [], images = [] } = given;
-  return [
-    ...handlers.map((handler) => servedEndpoint(handler, createdAt)),
-    ...images.map((image) => servedImage(image, createdAt)),
-  ];
+  return endpoints.map((endpoint) => servedEndpoint(endpoint, createdAt));
+}
+
+function servedEndpoint(local: AnyLocalEndpoint, createdAt: string): ServedEndpoint {
+  const { path: handlerPath, volume: volumePath, envSources, template } = local;
+  if (typeof template === "string")
+    return { endpoint: localEndpoint(local, createdAt, template), volumePath };
+  const endpoint = localEndpoint(local, createdAt);
+  if (template !== undefined) return { ...template, endpoint, volumePath };
+  return { template: localTemplate(local), endpoint, handlerPath, volumePath, envSources };
 }
 
 /** Whoever asks for GPUs of a type or a number means an endpoint with GPUs. */
-function computeTypeOf({ settings = {} }: Pick<LocalHandler, "settings">): Endpoint["computeType"] {
+function computeTypeOf({
+  settings = {},
+}: Pick<LocalEndpoint, "settings">): Endpoint["computeType"] {
   const asksForGpus = settings.gpuTypeIds !== undefined || settings.gpuCount !== undefined;
   return settings.computeType ?? (asksForGpus ? "GPU" : LOCAL_ENDPOINT_DEFAULTS.computeType);
 }

@@ -1,12 +1,15 @@
 /** How the service is started as a library, and what is in the caller's hands once it runs. */
 import type { PriceTable } from "./core/billing/prices.ts";
-import type { Advance } from "./engine/advance-clock.ts";
+import type { GpuSetting } from "./core/gpu-declaration.ts";
 import type { ExceededLimit } from "./core/limit-report.ts";
 import type { LimitMode } from "./core/rate-limit.ts";
 import type { EngineLog } from "./engine/context.ts";
 import type { ServedResources } from "./core/served-endpoint.ts";
+import type { FunctionEndpoint } from "./function-endpoint.ts";
 import type { ImageEndpoint, LocalHandler } from "./local-endpoint.ts";
 import type { S3Access } from "./objects/object-service.ts";
+import type { JobRecord } from "./test-kit/job-record.ts";
+import type { TestKit } from "./test-kit/test-kit.ts";
 
 /** A line a worker or its handler wrote. */
 export interface WorkerLine {
@@ -21,8 +24,8 @@ export interface EmulatorOptions {
   /** Port to listen on; default 7080, 0 for any free one. */
   readonly port?: number;
   /**
-   * The object store that S3 clients can use, workers among them: false for none, by default there is one. Its port is
-   * by default the one above `port`, or any free one where that is taken or `port` is 0.
+   * The object store that S3 clients can use, workers among them: false for none, by default there is one, unless there are
+   * `endpoints` and neither `handlers` nor `images`. Its port is by default the one above `port`, or any free one where that is taken or `port` is 0.
    */
   readonly s3?: false | { readonly port?: number };
   /** Directory that keeps everything over restarts; without it everything is kept in memory, objects in a temporary directory, and lost at the end. */
@@ -46,17 +49,25 @@ export interface EmulatorOptions {
    * address itself.
    */
   readonly localWebhooks?: boolean;
-  /** Handler modules to serve, each as an endpoint. */
+  /** Handler modules to serve, each as an endpoint, by worker processes. */
   readonly handlers?: readonly LocalHandler[];
   /** Endpoints of container images to serve. */
   readonly images?: readonly ImageEndpoint[];
   /** Network volumes, registry auths and templates that endpoints share; made at the start, kept as endpoints are. */
   readonly resources?: Partial<ServedResources>;
+  /** Endpoints by id whose handlers are functions of this process and run in it: for tests. */
+  readonly endpoints?: Readonly<Record<string, FunctionEndpoint>>;
+  /**
+   * How service time goes: with the machine's (`system`, the default), or not at all but by `clock.advance` (`manual`), so
+   * that nothing becomes due by itself. Handlers that run keep real time in either case.
+   */
+  readonly clock?: "system" | "manual";
   /**
    * The GPUs of workers of GPU endpoints: `auto` (the default) asks nvidia-smi, `none` is a machine without any, and names
-   * with numbers like `NVIDIA L4=2,NVIDIA H200=1` declare some; where the machine has none of a type they are simulated.
+   * with numbers like `NVIDIA L4=2,NVIDIA H200=1`, or a list, declare some; where the machine has none of a type they are
+   * simulated. With `simulate` all are, as many of any type as are asked for.
    */
-  readonly gpus?: string;
+  readonly gpus?: GpuSetting;
   /**
    * Whether workers of templates with an image run as containers: `auto` (the default) uses the Docker engine that
    * `DOCKER_HOST` names, asked when the first such worker is wanted; with `off` there are none.
@@ -78,22 +89,11 @@ export interface EmulatorOptions {
   readonly log?: EngineLog;
   /** Called with each line a worker writes. */
   readonly workerLine?: (line: WorkerLine) => void;
+  /** Called with each job as it ends. */
+  readonly jobEnded?: (job: JobRecord) => void;
 }
 
-/** Service time, by which jobs expire, workers turn idle and webhooks are tried again. */
-export interface EmulatorClock {
-  /** Service time now, ms since the epoch: real time and all advances. */
-  now(): number;
-  /**
-   * Advances service time by a text like `31m`, `1h30m` or `250ms`, or by a number of ms. Everything that is due on the
-   * way happens, in order; resolves when that has settled, or after 30 s of real time. Running handlers keep real time.
-   *
-   * @throws an error with the code `invalid_request` for what is no duration, negative, or too long
-   */
-  advance(by: string | number): Promise<Advance>;
-}
-
-export interface Emulator extends AsyncDisposable {
+export interface Emulator extends TestKit, AsyncDisposable {
   /** For example `http://127.0.0.1:7080`. */
   readonly url: string;
   /** The user's API key, if it was given or generated in this start. */
@@ -103,7 +103,6 @@ export interface Emulator extends AsyncDisposable {
   readonly endpointIds: readonly string[];
   /** Where the object store is and the keys for it; undefined if there is none. */
   readonly s3: S3Access | undefined;
-  readonly clock: EmulatorClock;
   /** What was over the rate limits since the start, also after `stop`: what fails in production. Empty with `limits: "off"`. */
   exceededLimits(): readonly ExceededLimit[];
   /** Stops everything: `drain` (the default) lets running jobs finish, `kill` does not. Idempotent; `kill` hastens a drain. */

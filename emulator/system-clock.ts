@@ -26,6 +26,18 @@ export function createSystemClock(): Clock {
   };
 }
 
+/** Time that stands still at `at` for ever; what is due by then is due at once. */
+export function createStandingClock(at: number): Clock {
+  return {
+    now: () => at,
+    wakeAt(dueAt, wake) {
+      if (dueAt > at) return () => undefined;
+      const soon = setImmediate(wake);
+      return () => clearImmediate(soon);
+    },
+  };
+}
+
 const SHORT_ID_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 /** 144 bits, in 24 characters. */

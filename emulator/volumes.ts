@@ -5,9 +5,10 @@ import path from "node:path";
 import { WORKER_ENV } from "../runtime/protocol/worker-env.ts";
 import type { Endpoint } from "./core/endpoint.ts";
 import { volumesOf } from "./core/network-volume.ts";
+import type { Pod } from "./core/pod.ts";
 import type { EngineLog } from "./engine/context.ts";
 import type { VolumeFiles } from "./engine/network-volume-directory.ts";
-import type { ImageEndpoint, LocalHandler } from "./local-endpoint.ts";
+import type { LocalEndpoint } from "./local-endpoint.ts";
 import type { ObjectService } from "./objects/object-service.ts";
 import { DirectorySync, makeDirectoryDurably } from "./store/sqlite/durable-directory.ts";
 import { codeOf, fromFileSystem } from "./store/sqlite/sqlite-error.ts";
@@ -78,7 +79,7 @@ export class Volumes implements VolumeFiles {
    *
    * @throws VolumeUnusableError
    */
-  async openLocal(handlers: readonly (LocalHandler | ImageEndpoint)[]): Promise<void> {
+  async openLocal(handlers: readonly LocalEndpoint[]): Promise<void> {
     for (const { id, volume } of handlers) {
       if (volume === undefined) continue;
       await fs.mkdir(volume, { recursive: true }).catch((error: unknown) => {
@@ -95,6 +96,11 @@ export class Volumes implements VolumeFiles {
   directoryFor(endpoint: Endpoint): string | undefined {
     const [first] = volumesOf(endpoint);
     return first === undefined ? this.#local.get(endpoint.id) : this.#directoryOf(first);
+  }
+
+  /** Where the files of a pod's network volume are; undefined for one without. */
+  directoryOfPod({ networkVolumeId }: Pick<Pod, "networkVolumeId">): string | undefined {
+    return networkVolumeId === undefined ? undefined : this.#directoryOf(networkVolumeId);
   }
 
   /** The variables for a worker of the endpoint: with them its handler finds the files. */

@@ -16,6 +16,7 @@ import { LIMITS } from "./protocol/limits.ts";
 import type { S3Config } from "./storage/contract.ts";
 import { type CapturedUpload, MemoryStore } from "./storage/memory-store.ts";
 
+export { jobMatchers, type JobLike, type JobMatchers } from "./job-matchers.ts";
 export type { CapturedUpload } from "./storage/memory-store.ts";
 
 /** How to run a handler; every part has a default. */

@@ -1,6 +1,8 @@
 /** The worker: connects a source of jobs with the process that runs the handler, from the first job to the last. */
 import path from "node:path";
 import { Isolate, type IsolateOptions } from "./isolate/isolate.ts";
+import type { JobIsolate, OpenIsolate } from "./isolate/job-isolate.ts";
+import { describeThrown } from "./handler/thrown.ts";
 import type { OutputLine } from "./isolate/handler-output.ts";
 import { SecretMask } from "./isolate/secret-mask.ts";
 import type { StandbyMode } from "./isolate/standby.ts";
@@ -41,6 +43,8 @@ export interface WorkerOptions {
   readonly inspect?: string;
   /** Added to the handler process's environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What runs the jobs where that is no handler process: it has its handler, and none is loaded into it. */
+  readonly openIsolate?: OpenIsolate;
 }
 
 /** Why a worker is done. */
@@ -71,7 +75,7 @@ export function startWorker(options: WorkerOptions): Worker {
 class RunningWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #log: WorkerLog;
-  readonly #isolate: Isolate;
+  readonly #isolate: JobIsolate;
   readonly #mask: SecretMask;
   readonly #end = Promise.withResolvers<WorkerEnd>();
   #source: JobSource | undefined;
@@ -89,7 +93,9 @@ class RunningWorker implements Worker {
     this.#options = options;
     this.#log = options.log;
     this.#mask = new SecretMask({ ...process.env, ...options.env });
-    this.#isolate = new Isolate(isolateOptions(options, this.#mask), {
+    const openIsolate =
+      options.openIsolate ?? ((mask, events) => new Isolate(isolateOptions(options, mask), events));
+    this.#isolate = openIsolate(this.#mask, {
       ready: (concurrency) => this.#ready(concurrency),
       unusable: (failure) => void this.#unusable(failure),
       restartFailed: (failure, retryInMs) =>
@@ -166,17 +172,18 @@ class RunningWorker implements Worker {
       const { workerId, endpointId } = await welcome;
       this.#log.write("info", "connected to the service", { workerId, endpointId });
     } catch (error) {
-      await this.#refused(describe(error).message);
+      await this.#refused(describeThrown(error).message);
     }
   }
 
   /** Gives why the handler's module cannot be made. */
   async #load(): Promise<Failure | undefined> {
+    if (this.#options.openIsolate !== undefined) return undefined;
     try {
       this.#isolate.load(await prepareHandler(this.#options.handler));
       return undefined;
     } catch (error) {
-      return { type: "handler_error", ...describe(error) };
+      return { type: "handler_error", ...describeThrown(error) };
     }
   }
 
@@ -289,10 +296,4 @@ function isolateOptions(options: WorkerOptions, mask: SecretMask): IsolateOption
 
 function handlerProgram(): string {
   return path.join(import.meta.dirname, "handler", programFile("handler-process"));
-}
-
-function describe(error: unknown): { readonly message: string; readonly stack?: string } {
-  if (!(error instanceof Error)) return { message: String(error) };
-  const { message, stack } = error;
-  return stack === undefined ? { message } : { message, stack };
 }

@@ -14,6 +14,7 @@ const PROGRAMS = [
   "source/grpc.cjs",
   "source/grpc.licences.txt",
   "handler/handler-process.cjs",
+  "handler/run-server.cjs",
   "handler/watchdog.cjs",
 ];
 

@@ -25,9 +25,11 @@ export async function bundlePrograms(folder: string): Promise<readonly string[]>
       packages: "external",
     }),
   ];
+  // They look for what is beside them where handlers do.
   await bundle(runtime, "server/server-process", "handler/server-process", {
     packages: "external",
   });
+  await bundle(runtime, "server/run-server", "handler/run-server", { packages: "external" });
   await bundle(runtime, "handler/watchdog", "handler/watchdog");
   // What nothing but a bundle needs.
   fs.rmSync(path.join(runtime, "server"), { recursive: true });
@@ -71,14 +73,21 @@ export function bundle(
   });
 }
 
-/** These are files of their own: what comes out of the compile cache, and what only a connected worker needs. */
+/**
+ * These are files of their own: what comes out of the compile cache, what only a connected worker needs, and what imports the
+ * user's server by its address, which a program without dynamic imports cannot.
+ */
 const loadedLater: Plugin = {
   name: "loaded-later",
   setup(plugin) {
-    plugin.onResolve({ filter: /\/(worker-program|source\/grpc)\.js$/ }, ({ kind, path: file }) => {
-      if (kind === "entry-point") return undefined;
-      return { path: `./${file.replace(/^[./]+/u, "").replace(/js$/u, "cjs")}`, external: true };
-    });
+    plugin.onResolve(
+      { filter: /\/(worker-program|source\/grpc|server\/run-server)\.js$/ },
+      ({ kind, path: file }) => {
+        if (kind === "entry-point") return undefined;
+        const place = file.replace(/^[./]+/u, "").replace(/^server\//u, "handler/");
+        return { path: `./${place.replace(/js$/u, "cjs")}`, external: true };
+      },
+    );
   },
 };
 

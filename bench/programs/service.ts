@@ -1,4 +1,5 @@
 /** A service that tells when its worker got a job: the emulator's engine, store and worker port, and the built `sv-worker`. */
+import { chmod } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { createEngine, type RunningEngine } from "../../emulator/engine/engine.ts";
@@ -6,6 +7,8 @@ import { viewJobAtEnd } from "../../emulator/engine/job-view.ts";
 import { submit } from "../../emulator/engine/submit.ts";
 import { WorkerSession } from "../../emulator/engine/worker-session.ts";
 import { WorkerServer } from "../../emulator/grpc/worker-server.ts";
+import { createDockerLauncher } from "../../emulator/launch/docker/docker-launcher.ts";
+import { createDockerodeEngine } from "../../emulator/launch/docker/dockerode-engine.ts";
 import type { LaunchedWorker, Launcher } from "../../emulator/launch/launcher.ts";
 import type { WebhookSender } from "../../emulator/webhook/webhook-sender.ts";
 import { createProcessLauncher } from "../../emulator/launch/process-launcher.ts";
@@ -37,19 +40,28 @@ const questionShape = z.discriminatedUnion("kind", [
     folder: z.string(),
     handler: z.string(),
     workers: z.enum(["one", "for each job"]),
+    container: z.object({ image: z.string(), dockerHost: z.string() }).optional(),
   }),
   z.object({ kind: z.literal("start"), compileCache: z.string().optional() }),
   z.object({ kind: z.literal("pickup") }),
   z.object({ kind: z.literal("node") }),
 ]);
 
+type Opening = Extract<z.infer<typeof questionShape>, { readonly kind: "open" }>;
+
 const pickedUpShape = z.object({ invokedAt: z.string() });
 
 /** The last start of a worker; its times are of `performance.now`. */
-const start: { launchedAt: number; takenAt: number | undefined; worker?: LaunchedWorker } = {
-  launchedAt: 0,
-  takenAt: undefined,
-};
+interface Start {
+  launchedAt: number;
+  /** Of its container. */
+  createdAt?: number;
+  startedAt?: number;
+  connectedAt?: number;
+  takenAt?: number;
+  worker?: LaunchedWorker;
+}
+let start: Start = { launchedAt: 0 };
 let engine: RunningEngine | undefined;
 
 class ListeningSession extends WorkerSession {
@@ -70,26 +82,55 @@ const noWebhooks: WebhookSender = {
   close: async () => undefined,
 };
 
-function timed(launcher: Launcher): Launcher {
-  return {
-    ...launcher,
-    launch(order) {
-      start.takenAt = undefined;
-      start.launchedAt = performance.now();
-      return (start.worker = launcher.launch(order));
-    },
+/** Notes when a container was made, and when its first process was started. */
+function inContainers(dockerHost: string, workerSocket: string): Launcher {
+  const docker = createDockerodeEngine(dockerHost);
+  const create = docker.create.bind(docker);
+  docker.create = async (options) => {
+    const container = await create(options);
+    start.createdAt = performance.now();
+    const begin = container.start.bind(container);
+    container.start = async () => {
+      await begin();
+      start.startedAt = performance.now();
+    };
+    return container;
   };
+  return createDockerLauncher({
+    engine: docker,
+    emulator: `bench-${process.pid}`,
+    placesOf: async () => ({ workerSocket, volume: undefined, env: {}, user: "1000:1000" }),
+    credentialsOf: async () => undefined,
+    networkVolumeOf: async () => undefined,
+    line: () => undefined,
+    podLine: () => undefined,
+    willing: () => undefined,
+    log,
+  });
 }
 
-async function open(folder: string, handler: string, workersMin: 0 | 1): Promise<RunningEngine> {
+function timed(launcher: Launcher): Launcher {
+  const launch = launcher.launch.bind(launcher);
+  launcher.launch = (order) => {
+    start = { launchedAt: performance.now() };
+    return (start.worker = launch(order));
+  };
+  return launcher;
+}
+
+async function open({ folder, handler, workers, container }: Opening): Promise<RunningEngine> {
   const { modulePath } = await prepareHandler(handler);
-  const launcher = createProcessLauncher({
-    program,
-    serverProgram: program,
-    serviceAddress: () => server.address,
-    handlerOf: () => modulePath,
-    line: () => undefined,
-  });
+  const workerSocket = path.join(folder, "worker.sock");
+  const launcher =
+    container === undefined
+      ? createProcessLauncher({
+          program,
+          serverProgram: program,
+          serviceAddress: () => server.address,
+          handlerOf: () => modulePath,
+          line: () => undefined,
+        })
+      : inContainers(container.dockerHost, workerSocket);
   const opened = await createEngine({
     store: await openSqliteStore({ directory: path.join(folder, "data") }),
     clock: createSystemClock(),
@@ -99,19 +140,26 @@ async function open(folder: string, handler: string, workersMin: 0 | 1): Promise
     webhookSender: noWebhooks,
   });
   const server = new WorkerServer({
-    address: `unix:${path.join(folder, "worker.sock")}`,
+    address: `unix:${workerSocket}`,
     log,
     authenticate: (token) => opened.workers.authenticate(token),
-    openSession: (worker, send) =>
-      workersMin === 1
+    openSession: (worker, send) => {
+      start.connectedAt ??= performance.now();
+      return workersMin === 1
         ? new WorkerSession(opened.context, worker, send)
-        : new ListeningSession(opened.context, worker, (orders) => send(renewingSoon(orders))),
+        : new ListeningSession(opened.context, worker, (orders) => send(renewingSoon(orders)));
+    },
   });
   await server.start();
+  // The user of a container is another one.
+  await chmod(workerSocket, 0o666);
+  const workersMin = workers === "one" ? 1 : 0;
   const settings = { workersMin, workersMax: 1, idleTimeout: 0 };
   const local = { id: ENDPOINT, path: modulePath, settings };
   const endpoint = localEndpoint(local, new Date().toISOString());
-  await opened.serve([{ template: localTemplate(local), endpoint }]);
+  const template = localTemplate(local);
+  const imageName = container?.image ?? template.imageName;
+  await opened.serve([{ template: { ...template, imageName }, endpoint }]);
   opened.start();
   return opened;
 }
@@ -142,9 +190,16 @@ async function startWorker(compileCache: string | undefined): Promise<object> {
   else process.env["NODE_COMPILE_CACHE"] = compileCache;
   await runJob();
   const resultMs = performance.now() - start.launchedAt;
-  const { takenAt = performance.now(), launchedAt, worker } = start;
+  const { launchedAt, createdAt, startedAt, connectedAt = NaN, worker } = start;
+  const { takenAt = performance.now() } = start;
   await worker?.exited;
-  return { takenMs: takenAt - launchedAt, resultMs };
+  return {
+    ...(createdAt !== undefined && { createdMs: createdAt - launchedAt }),
+    ...(startedAt !== undefined && { startedMs: startedAt - launchedAt }),
+    connectedMs: connectedAt - launchedAt,
+    takenMs: takenAt - launchedAt,
+    resultMs,
+  };
 }
 
 async function pickupMs(): Promise<number> {
@@ -160,7 +215,7 @@ answerQuestions(async (message) => {
   const question = questionShape.parse(message);
   switch (question.kind) {
     case "open":
-      engine = await open(question.folder, question.handler, question.workers === "one" ? 1 : 0);
+      engine = await open(question);
       return null;
     case "start":
       return startWorker(question.compileCache);

@@ -20,11 +20,11 @@ export function addBuildCommand(
     .command("build")
     .summary("build the image of a worker")
     .description(
-      "Builds the image of a worker from a directory with a handler, and the base image where it is missing; writes the template that refers to it.",
+      "Builds the image of a worker from a directory with a handler or a server, and the base image where it is missing; writes the template that refers to it.",
     )
     .argument(
       "[directory]",
-      "with the handler, or the handler's file in it; default: the current directory",
+      "with a handler.ts or server.ts, or such a file itself; default: the current directory",
     )
     .option("--tag <name>", "name of the image (default: that of the directory)")
     .option("--push", "push the image to the registry that its name says")
@@ -33,7 +33,7 @@ export function addBuildCommand(
     .option("--rebuild-base", "build the base image even if it is there")
     .option(
       "--template-out <file>",
-      "where the template goes (default: template.json beside the handler)",
+      "where the template goes (default: template.json in the directory)",
     )
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", AFTER_HELP)

@@ -1,7 +1,7 @@
 /** Runs `sv-emulate build`: finds what is to be built, tells how it goes, and ends with the image's name. */
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { existsSync } from "node:fs";
-import type { BuildReport } from "../image/build-images.ts";
+import type { UserProgram } from "../image/user-program.ts";
 import type { BuildFlags } from "./build-flags.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import {
@@ -10,22 +10,23 @@ import {
   HANDLER_STEM,
   missingSentence,
   placeAt,
+  SERVER_STEM,
   shownPath,
+  stemOf,
 } from "./place.ts";
 import type { StopSignals } from "./signals.ts";
 import { UsageError } from "./usage-error.ts";
-
-const LINE_CHARACTERS = 96;
 
 export interface BuildInvocation {
   readonly target: string | undefined;
   readonly flags: BuildFlags;
 }
 
-/** Where the output goes. */
+/** Where the output goes: the image's name, and what is told of its making. */
 export interface BuildOutput {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
+  readonly out: NodeJS.WritableStream;
+  readonly err: NodeJS.WriteStream;
+  readonly colors: boolean;
 }
 
 export async function runBuildCommand(
@@ -34,7 +35,7 @@ export async function runBuildCommand(
   signals: StopSignals,
   output: BuildOutput,
 ): Promise<ExitCode> {
-  const { directory, handlerFile } = await buildTarget(target ?? ".", cwd);
+  const { directory, program } = await buildTarget(target ?? ".", cwd);
   const name = basename(directory);
   const tag = flags.tag ?? `${imageName(name)}:latest`;
   const templateFile =
@@ -42,10 +43,14 @@ export async function runBuildCommand(
       ? join(directory, "template.json")
       : resolve(cwd, flags.templateOut);
   const stopped = new AbortController();
-  const { buildImages } = await import("../image/build-images.ts");
+  const [{ buildImages }, { openBuildView }] = await Promise.all([
+    import("../image/build-images.ts"),
+    import("./build-view/build-view.ts"),
+  ]);
+  const view = openBuildView({ stream: output.err, colors: output.colors });
   const built = buildImages({
     directory,
-    handlerFile,
+    program,
     tag,
     name,
     templateFile,
@@ -54,24 +59,31 @@ export async function runBuildCommand(
     rebuildBase: flags.rebuildBase === true,
     push: flags.push === true,
     signal: stopped.signal,
-    report: reportTo(output),
-  }).then(() => EXIT.stopped);
+    report: view,
+  })
+    .then(() => EXIT.stopped)
+    .finally(() => view.close());
   const atOnce = signals.nth(1).then(() => EXIT.stoppedAtOnce);
   const code = await Promise.race([built, atOnce]);
   if (code === EXIT.stoppedAtOnce) {
     stopped.abort();
     await Promise.race([built.catch(() => undefined), signals.nth(2)]);
+    view.close();
     return code;
   }
-  output.err(`template ${shownPath(templateFile, cwd)}\n`);
-  output.out(`${tag}\n`);
+  view.sumUp();
+  // A directory's own Dockerfile may make anything of it.
+  const isServer = program?.kind === "server" && !existsSync(join(directory, "Dockerfile"));
+  const use = isServer ? ", for endpoints of type LOAD_BALANCING" : "";
+  output.err.write(`template ${shownPath(templateFile, cwd)}${use}\n`);
+  output.out.write(`${tag}\n`);
   return code;
 }
 
 interface BuildTarget {
   readonly directory: string;
-  /** Undefined where the directory's own Dockerfile says what to run. */
-  readonly handlerFile: string | undefined;
+  /** Undefined where only the directory's own Dockerfile says what to run. */
+  readonly program: UserProgram | undefined;
 }
 
 /** @throws UsageError when there is nothing to build an image of */
@@ -81,15 +93,21 @@ export async function buildTarget(target: string, cwd: string): Promise<BuildTar
   if (place === "nothing") throw new UsageError(await missingSentence(path, cwd));
   if (place === "file") {
     checkEnding(path, cwd);
-    return { directory: dirname(path), handlerFile: path };
+    return { directory: dirname(path), program: programOf(path) };
   }
-  const { handler } = await contentOf(path, cwd);
-  if (handler !== undefined || existsSync(join(path, "Dockerfile"))) {
-    return { directory: path, handlerFile: handler };
+  const { handler, server } = await contentOf(path, cwd);
+  // As it would be served.
+  const file = handler ?? server;
+  if (file !== undefined || existsSync(join(path, "Dockerfile"))) {
+    return { directory: path, program: file === undefined ? undefined : programOf(file) };
   }
   throw new UsageError(
-    `${shownPath(path, cwd)} holds neither a handler (${HANDLER_STEM}.ts or the like) nor a Dockerfile`,
+    `${shownPath(path, cwd)} holds neither a handler (${HANDLER_STEM}.ts or the like), nor a server (${SERVER_STEM}.ts), nor a Dockerfile`,
   );
+}
+
+function programOf(file: string): UserProgram {
+  return { file, kind: stemOf(file) === SERVER_STEM ? "server" : "handler" };
 }
 
 function checkEnding(path: string, cwd: string): void {
@@ -106,35 +124,4 @@ export function imageName(directory: string): string {
     .replaceAll(/[^a-z0-9]+/gu, "-")
     .replaceAll(/^-|-$/gu, "");
   return name === "" ? "worker" : name;
-}
-
-function reportTo({ err }: BuildOutput): BuildReport {
-  return {
-    progress: (line) => err(`  ${shortened(line)}\n`),
-    base: ({ name, isNew, tookMs, sizeBytes, addedBytes }) => {
-      const how = isNew ? `built in ${seconds(tookMs)}` : "is there";
-      const sizes = `${megabytes(sizeBytes)}, of it ${megabytes(addedBytes)} Node and the runtime`;
-      err(`base ${name} ${how}: ${sizes}\n`);
-    },
-    worker: ({ name, tookMs, sizeBytes, addedBytes }) => {
-      // An image of a Dockerfile that begins with something else has nothing to do with the base.
-      const more = addedBytes < 0 ? "" : `, ${megabytes(addedBytes)} more than the base`;
-      err(`image ${name} built in ${seconds(tookMs)}: ${megabytes(sizeBytes)}${more}\n`);
-    },
-    pushed: ({ name, tookMs }) => err(`image ${name} pushed in ${seconds(tookMs)}\n`),
-  };
-}
-
-/** A step of a Dockerfile may be a whole program. */
-function shortened(line: string): string {
-  const text = line.replaceAll(/\s+/gu, " ");
-  return text.length > LINE_CHARACTERS ? `${text.slice(0, LINE_CHARACTERS - 1)}…` : text;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1_000).toFixed(1)} s`;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 2 : 1)} MB`;
 }

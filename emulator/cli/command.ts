@@ -1,8 +1,11 @@
 /** The command line of `sv-emulate`: its flags, its help and how it is read. */
 import { Command, CommanderError, Option } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
+import { envFileOption } from "./env-file-option.ts";
+import { addExecCommand, type ExecFlags, splitCommand } from "./exec-flags.ts";
+import { addInitCommand, type InitFlags } from "./init-flags.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
-import { ASK_FOR_GPUS } from "../core/gpu-declaration.ts";
+import { ASK_FOR_GPUS, SIMULATE_GPUS } from "../core/gpu-declaration.ts";
 import {
   addExportCommand,
   type ConfigInvocation,
@@ -23,11 +26,19 @@ import {
 } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What was asked for: to serve targets, to say what would be served, …, or just a text: the help or the version. */
+/** What was asked for: to serve targets, one of the other commands, or just a text: the help or the version. */
 export type Invocation =
   | ConfigInvocation
   | { readonly kind: "export"; readonly flags: ExportFlags }
   | { readonly kind: "build"; readonly target: string | undefined; readonly flags: BuildFlags }
+  | {
+      readonly kind: "exec";
+      readonly targets: readonly string[];
+      readonly flags: ExecFlags;
+      /** The program and its arguments. */
+      readonly command: readonly string[];
+    }
+  | { readonly kind: "init"; readonly name: string | undefined; readonly flags: InitFlags }
   | { readonly kind: "serve"; readonly targets: readonly string[]; readonly flags: Flags }
   | { readonly kind: "answer"; readonly text: string };
 
@@ -45,6 +56,7 @@ export function readCommandLine(
 ): Invocation {
   let text = "";
   let invocation: Invocation | undefined;
+  const { own, command: child } = splitCommand(args);
   const command = createCommand(version)
     .action(() => {
       invocation = { kind: "serve", targets: command.args, flags: command.opts<Flags>() };
@@ -67,8 +79,13 @@ export function readCommandLine(
     (targets, flags) => (invocation = { kind: "config", targets, flags }),
   );
   addExportCommand(command, (flags) => (invocation = { kind: "export", flags }));
+  addExecCommand(
+    command,
+    (targets, flags) => (invocation = { kind: "exec", targets, flags, command: child }),
+  );
+  addInitCommand(command, (name, flags) => (invocation = { kind: "init", name, flags }));
   try {
-    command.parse(args, { from: "user" });
+    command.parse(own, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: "answer", text };
@@ -84,9 +101,7 @@ function createCommand(version: string): Command {
     .description(
       "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",
     )
-    .usage(
-      "[options] [targets...]\n       sv-emulate build [options] [directory]\n       sv-emulate config [options] [targets...]\n       sv-emulate export [options]",
-    )
+    .usage("[options] [targets...]\n       sv-emulate <command> [options] [arguments...]")
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", AFTER_HELP);
@@ -113,13 +128,9 @@ function addServiceOptions(command: Command): Command {
     )
     .option(
       "--gpus <inventory>",
-      `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
+      `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, ${SIMULATE_GPUS} gives any that are asked for without having them, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
     );
-  return addChoices(command).option(
-    "--env-file <file>",
-    "environment variables from a file, where the environment has none of the name; may be repeated, the later file wins",
-    (file: string, before: readonly string[] | undefined) => [...(before ?? []), file],
-  );
+  return addChoices(command).addOption(envFileOption());
 }
 
 /** The options with a few values each. */
@@ -154,7 +165,7 @@ function addChoices(command: Command): Command {
 const TARGETS_HELP =
   `what to serve: a handler file (${HANDLER_ENDINGS.join(", ")}), a directory with a ` +
   `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (${CONFIG_NAME}, any .json); ` +
-  `default: the current directory. A directory called build is ./build`;
+  `default: the current directory. A directory called like a command is ./build, say`;
 
 const EXIT_HELP = Object.entries(EXIT_MEANINGS)
   .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
@@ -182,6 +193,7 @@ Examples:
   sv-emulate ../a/handler.ts b.js  the endpoints "a" and "b", wherever they lie
   sv-emulate ${CONFIG_NAME}        endpoints with settings of their own
   sv-emulate --ephemeral --port 0  the current directory, nothing kept, any free port
+  sv-emulate exec -- npm test      the current directory for as long as the command runs
 
 A line on stdout that begins "ready http://" says that it can be called.
 The first SIGINT or SIGTERM (Ctrl-C) lets running jobs finish, a second one stops at once.

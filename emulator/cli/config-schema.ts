@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { CPU_FLAVORS, CUDA_VERSION, DATA_CENTER } from "../core/endpoint-input.ts";
 import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../core/endpoint.ts";
-import { GPU_SETTING_RULE, isGpuSetting } from "../core/gpu-declaration.ts";
+import { GPU_SETTING_RULE, isGpuSetting, MOST_OF_A_TYPE } from "../core/gpu-declaration.ts";
 import { DEFAULT_RETRY_RULES } from "../core/job.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
 import { LOCAL_ENDPOINT_DEFAULTS } from "../local-endpoint.ts";
@@ -15,6 +15,7 @@ import {
   must,
   object,
   optional,
+  positive,
   recordOf,
   text,
   texts,
@@ -127,10 +128,10 @@ const endpoint = object({
   gpuCount: optional(integer(1, MAX_GPUS), "GPUs of each worker", DEFAULTS.gpuCount),
   allowedCudaVersions: optional(
     arrayOf(matching(CUDA_VERSION, CUDA), "versions like 12.8"),
-    "versions of CUDA like `12.8`; kept and shown",
+    "which [CUDA](scaling.md#cuda) the driver of its GPUs may have, like `12.8`; none means any",
     [],
   ),
-  minCudaVersion: optional(matching(CUDA_VERSION, CUDA), "kept and shown"),
+  minCudaVersion: optional(matching(CUDA_VERSION, CUDA), "the oldest CUDA it may have"),
   cpuFlavorIds: optional(
     arrayOf(choice(CPU_FLAVORS), "names of CPU flavours"),
     "kept and shown",
@@ -145,6 +146,16 @@ const endpoint = object({
   flashboot: optional(flag(), "kept and shown"),
   ...container,
 });
+
+const declaredGpus = object(
+  {
+    type: text("be the name of a GPU type"),
+    count: integer(1, MOST_OF_A_TYPE).exactOptional(),
+    memoryGb: positive(" (GiB)").exactOptional(),
+  },
+  'an object like {"type": "NVIDIA L4", "count": 2}',
+);
+const GPUS_RULE = `${GPU_SETTING_RULE}, or a list of objects`;
 
 const RESOURCES = ", each under a key of its own";
 
@@ -190,8 +201,10 @@ export const configSchema = object({
     "enforce",
   ),
   gpus: optional(
-    text(GPU_SETTING_RULE).refine(isGpuSetting, { error: must(GPU_SETTING_RULE) }),
-    "the [GPUs](scaling.md#gpus) of GPU endpoints, as `--gpus`",
+    z.union([z.array(declaredGpus), text(GPUS_RULE).refine(isGpuSetting)], {
+      error: must(GPUS_RULE),
+    }),
+    "the [GPUs](scaling.md#gpus) of GPU endpoints, as `--gpus` or a list",
     "auto",
   ),
   docker: optional(
@@ -226,9 +239,15 @@ export const CONFIG_PARTS = {
 export function knownKeysAt(path: readonly PropertyKey[]): readonly string[] {
   let schema: unknown = configSchema;
   for (const key of path) {
+    if (schema instanceof z.ZodUnion) schema = schema.options.find(isArray);
     if (schema instanceof z.ZodObject) schema = schema.shape[String(key)];
     else if (schema instanceof z.ZodRecord) schema = schema.valueType;
+    else if (isArray(schema)) schema = schema.element;
     if (schema instanceof z.ZodExactOptional) schema = schema.unwrap();
   }
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+}
+
+function isArray(schema: unknown): schema is z.ZodArray {
+  return schema instanceof z.ZodArray;
 }

@@ -1,6 +1,7 @@
 /** Reads a config: the endpoints of a project with their settings, what they share, and how its service is to be started. */
 import { dirname, resolve } from "node:path";
 import type { z } from "zod";
+import type { GpuSetting } from "../core/gpu-declaration.ts";
 import type { ServedResources } from "../core/served-endpoint.ts";
 import { nearMiss } from "../core/near-miss.ts";
 import { valueInWords } from "../core/problem-words.ts";
@@ -38,7 +39,7 @@ export interface ServerConfig {
   readonly s3Port?: number | typeof S3_OFF;
   readonly dataDir?: string;
   readonly limits?: LimitMode;
-  readonly gpus?: string;
+  readonly gpus?: GpuSetting;
   readonly docker?: DockerMode;
 }
 
@@ -89,6 +90,12 @@ function check(source: ConfigText): WrittenConfig {
 function problemsOf(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
   const { path } = issue;
   const where = path.join(".") || "the config";
+  if (issue.code === "invalid_union") {
+    // It is a list all right, so what is wrong is said of the item. Of a value that may be a reference nothing within is told.
+    const meant = issue.errors.find(([inner]) => typeof inner?.path[0] === "number");
+    const within = (inner: z.core.$ZodIssue) => ({ ...inner, path: [...path, ...inner.path] });
+    if (meant !== undefined) return meant.flatMap((inner) => problemsOf(within(inner)));
+  }
   if (issue.code !== "unrecognized_keys") return [{ path, sentence: `${where} ${issue.message}` }];
   const known = knownKeysAt(path);
   return issue.keys.map((key) => ({

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { collectBuffersLessOften } from "../../runtime/buffer-memory.ts";
-import type { Emulator, EmulatorOptions, LimitMode } from "../index.ts";
+import type { Emulator, EmulatorOptions, EngineLog, LimitMode } from "../index.ts";
 import { invitation, keySentence, readyLine, s3Sentence } from "./announcement.ts";
-import { readCommandLine } from "./command.ts";
+import { type Invocation, readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
 import { limitSentence, NOTHING_EXCEEDED } from "./limit-sentence.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
@@ -14,16 +14,27 @@ import { countStopSignals, type StopSignals } from "./signals.ts";
 import { gatherInputs, type StartInputs } from "./start-inputs.ts";
 
 /** @param args what stands behind the program's name */
-export async function main(args: readonly string[]): Promise<ExitCode> {
+export async function main(args: readonly string[]): Promise<number> {
   const signals = countStopSignals(process);
   // Whoever has read the ready line may close the pipe.
   process.stdout.on("error", () => undefined);
   try {
     const invocation = readCommandLine(args, version(), process.stdout.columns);
     if (invocation.kind === "serve") return await run(invocation, signals);
+    if (invocation.kind === "exec") return await runExec(invocation, signals);
     if (invocation.kind === "build") {
       const { runBuildCommand } = await import("./build.ts");
-      return await runBuildCommand(invocation, process.cwd(), signals, output);
+      return await runBuildCommand(invocation, process.cwd(), signals, {
+        out: process.stdout,
+        err: process.stderr,
+        colors: hasColors(),
+      });
+    }
+    if (invocation.kind === "init") {
+      const { runInitCommand } = await import("./init.ts");
+      const isInteractive = process.stdin.isTTY && process.stdout.isTTY;
+      const person = { ...output, isInteractive };
+      return await runInitCommand(invocation, process.cwd(), signals, person);
     }
     if (invocation.kind === "config") {
       const { showConfig } = await import("./show-config.ts");
@@ -98,6 +109,64 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
 async function stoppedBy(signals: StopSignals): Promise<typeof EXIT.stoppedAtOnce> {
   await signals.nth(1);
   return EXIT.stoppedAtOnce;
+}
+
+/** A service for as long as a command runs; what it says by itself is not to drown what the command says. */
+async function runExec(
+  { targets, flags, command }: Extract<Invocation, { readonly kind: "exec" }>,
+  signals: StopSignals,
+): Promise<number> {
+  const loading = import("../index.ts");
+  const cwd = process.cwd();
+  const gathered = gatherInputs({ targets, flags }, cwd, process.env);
+  const inputs = await Promise.race([gathered, stoppedBy(signals)]);
+  if (inputs === EXIT.stoppedAtOnce) return inputs;
+  const { environment, configs } = inputs;
+  const { junit, port = "0", ...own } = flags;
+  const kept: Flags = own.dataDir === undefined ? { ephemeral: true } : {};
+  const options = optionsOf(settle({ ...own, ...kept, port }, environment, configs, cwd));
+  const mode = logModeOf(flags, process.stderr.isTTY);
+  const log = openLog(mode, { colors: hasColors(), stacks: isDebugging() });
+  const isWhole = flags.log !== undefined;
+  const quiet = warningsOf(log);
+  const [{ exec }, { endAs }] = await Promise.all([
+    import("./exec.ts"),
+    import("./child-command.ts"),
+  ]);
+  const { startEmulator } = await loading;
+  const start = (more: EmulatorOptions) =>
+    startEmulator({
+      ...options,
+      ...more,
+      ...servedOptions(inputs),
+      log: isWhole ? log : quiet,
+      ...(isWhole && { workerLine: (line) => log.workerLine(line) }),
+    });
+  const over = () => quiet.mute();
+  try {
+    const endpoints = [...inputs.handlers, ...inputs.images];
+    const end = await exec({ start, over, endpoints, command, env: environment, junit });
+    if ("problem" in end) process.stderr.write(`error: ${end.problem}\n`);
+    return await endAs(end);
+  } finally {
+    await log.close();
+  }
+}
+
+/** Warnings and errors until it is mute: that workers are ended with the service is no news. */
+function warningsOf(log: LogOutput): EngineLog & { mute(): void } {
+  let isMute = false;
+  const unlessMute = (level: "warn" | "error"): EngineLog["warn"] => {
+    return (fields, message) => {
+      if (!isMute) log[level](fields, message);
+    };
+  };
+  return {
+    info: () => undefined,
+    warn: unlessMute("warn"),
+    error: unlessMute("error"),
+    mute: () => (isMute = true),
+  };
 }
 
 /** The settings as the service takes them: what was not set is left out. */

@@ -1,6 +1,12 @@
 /** Settles how the service is started: flags win over the environment, that over configs, and those over the defaults. */
 import { resolve } from "node:path";
-import { ASK_FOR_GPUS, GPU_SETTING_RULE, isGpuSetting } from "../core/gpu-declaration.ts";
+import { isDeepStrictEqual } from "node:util";
+import {
+  ASK_FOR_GPUS,
+  GPU_SETTING_RULE,
+  type GpuSetting,
+  isGpuSetting,
+} from "../core/gpu-declaration.ts";
 import { readSecretKey } from "../core/sealed-secret.ts";
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from "../core/webhook-secret.ts";
 import { LIMIT_MODES, type LimitMode } from "../core/rate-limit.ts";
@@ -53,7 +59,7 @@ export interface Settings {
   /** What becomes of requests over the rate limits of production. */
   readonly limits: LimitMode;
   /** Which GPUs there are, as the option of the same name says it. */
-  readonly gpus: string;
+  readonly gpus: GpuSetting;
   /** Whether images are run as containers. */
   readonly docker: DockerMode;
   /** The user key, if one was set. */
@@ -236,7 +242,7 @@ function agreed<K extends keyof ServerConfig>(
   cwd: string,
 ): Sourced<NonNullable<ServerConfig[K]>> | undefined {
   const [first, ...others] = configs.filter(({ server }) => server[key] !== undefined);
-  const other = others.find(({ server }) => server[key] !== first?.server[key]);
+  const other = others.find(({ server }) => !isDeepStrictEqual(server[key], first?.server[key]));
   if (first === undefined) return undefined;
   if (other === undefined) return from(fileAt(first.source, [key]), first.server[key] ?? undefined);
   throw new UsageError(

@@ -1,46 +1,83 @@
 /** Which GPUs a worker gets: the first type of its endpoint's list that has enough free ones. Pure. */
+import { cudaWishInWords, meetsCudaWish } from "./cuda-wish.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 export interface GpuDevice {
-  /** Its UUID; of a simulated one its number in the declared inventory. Unique in an inventory. */
+  /** Its UUID, of a MIG device that of its own; of a simulated one a number. Unique in an inventory. */
   readonly id: string;
-  /** The name of its type as nvidia-smi says it, for example `NVIDIA L4`. */
+  /** The name of its type as nvidia-smi says it, for example `NVIDIA L4`; of a MIG device with ` MIG` and its profile behind. */
   readonly typeId: string;
-  /** Declared only: there is no such device, and a worker that has it sees whatever there is. */
+  /** There is no such device, and a worker that has it sees whatever there is. */
   readonly isSimulated: boolean;
+  /** In GiB, where it is known or declared. */
+  readonly memoryGb?: number;
+  /** The newest version of CUDA that its driver runs, like `12.8`; like the next two not known of simulated ones. */
+  readonly cudaVersion?: string;
+  readonly driverVersion?: string;
+  /** Like `9.0`. */
+  readonly computeCapability?: string;
 }
 
 /**
- * The GPUs of this machine. Where none is known, workers of GPU endpoints run as if there were always one free; `reason`
- * says why none is known.
+ * The GPUs of this machine.
+ *
+ * - `known`: these and no others
+ * - `unknown`: workers of GPU endpoints run as if there were always one free; `reason` says why none is known
+ * - `simulated`: as many of any type as are asked for, none of them real
  */
 export type GpuInventory =
-  | { readonly isKnown: true; readonly devices: readonly GpuDevice[] }
-  | { readonly isKnown: false; readonly reason: string };
+  | { readonly kind: "known"; readonly devices: readonly GpuDevice[] }
+  | { readonly kind: "unknown"; readonly reason: string }
+  | { readonly kind: "simulated" };
 
-export type GpuWish = Pick<Endpoint, "gpuTypeIds" | "gpuCount">;
+export type GpuWish = Pick<
+  Endpoint,
+  "gpuTypeIds" | "gpuCount" | "allowedCudaVersions" | "minCudaVersion"
+>;
+
+/** What a GPU is called that is simulated for an endpoint to which any type will do. */
+const SIMULATED_TYPE = "Simulated GPU";
 
 /**
- * The devices for one worker, all of one type; undefined if no type has enough free ones. Without `gpuTypeIds` any type
- * will do, in the order of the inventory.
+ * The devices for one worker, all of one type; undefined if no type has enough free ones whose driver has the CUDA that is
+ * asked for. Without `gpuTypeIds` any type will do, in the order of the inventory.
  */
 export function chooseGpus(
   devices: readonly GpuDevice[],
   isFree: (device: GpuDevice) => boolean,
   wish: GpuWish,
 ): readonly GpuDevice[] | undefined {
-  for (const typeId of typesOf(devices, wish)) {
-    const free = devices.filter((device) => sameType(device.typeId, typeId) && isFree(device));
+  const usable = devices.filter((one) => meetsCudaWish(one.cudaVersion, wish) && isFree(one));
+  for (const typeId of typesOf(usable, wish)) {
+    const free = usable.filter((device) => sameType(device.typeId, typeId));
     if (free.length >= wish.gpuCount) return free.slice(0, wish.gpuCount);
   }
   return undefined;
 }
 
+/** As many as are asked for, of the type asked for first, with the lowest numbers that are free. */
+export function simulateGpus(
+  isFree: (id: string) => boolean,
+  { gpuTypeIds, gpuCount }: GpuWish,
+): readonly GpuDevice[] {
+  const typeId = gpuTypeIds[0] ?? SIMULATED_TYPE;
+  const devices: GpuDevice[] = [];
+  for (let number = 0; devices.length < gpuCount; number += 1) {
+    const id = String(number);
+    if (isFree(id)) devices.push({ id, typeId, isSimulated: true });
+  }
+  return devices;
+}
+
 /** A sentence on what the worker lacks: what it will get when other workers leave, or what this machine never has. */
 export function gpuLack(devices: readonly GpuDevice[], wish: GpuWish): string {
-  const wanted = `${wish.gpuCount} × ${wish.gpuTypeIds.join(" or ") || "any GPU"}`;
+  const types = wish.gpuTypeIds.join(" or ") || "any GPU";
+  const wanted = `${wish.gpuCount} × ${types}${cudaWishInWords(wish)}`;
   if (chooseGpus(devices, () => true, wish)) return `${wanted}: not enough are free`;
-  return `${wanted}: this machine has ${inventoryInWords(devices)}`;
+  const { gpuTypeIds, gpuCount } = wish;
+  if (chooseGpus(devices, () => true, { gpuTypeIds, gpuCount }))
+    return `${wanted}: the driver of this machine has CUDA ${cudaInWords(devices)}; allowedCudaVersions and minCudaVersion of the endpoint say which it may be`;
+  return `${wanted}: this machine has ${inventoryInWords(devices)}; --gpus simulate has workers run without`;
 }
 
 /** For example `2 × NVIDIA L4, 1 × NVIDIA H200`; `no GPU`. */
@@ -63,4 +100,8 @@ function typesOf(devices: readonly GpuDevice[], { gpuTypeIds }: GpuWish): readon
 
 function normalized(typeId: string): string {
   return typeId.trim().replaceAll(/\s+/g, " ").toLowerCase();
+}
+
+function cudaInWords(devices: readonly GpuDevice[]): string {
+  return [...new Set(devices.flatMap(({ cudaVersion = [] }) => cudaVersion))].join(" and ");
 }

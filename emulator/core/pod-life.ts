@@ -88,6 +88,22 @@ export function changePod(pod: Pod, changes: PodChanges, now: string): Pod {
   return isInPlace || pod.desiredStatus !== "RUNNING" ? wanted : actOnPod(wanted, "reset", now);
 }
 
+/** A pod whose program has ended by itself, or could not be started; `how` is a sentence without its subject. */
+export function endPod(pod: Pod, how: string, now: string): Pod {
+  return { ...pod, desiredStatus: "EXITED", lastStatusChange: `${how} at ${now}` };
+}
+
+/** Fields that say nothing of the run that a pod is in. */
+const ABOUT_NO_RUN: ReadonlySet<string> = new Set([
+  ...FIELDS_IN_PLACE,
+  ...["desiredStatus", "lastStatusChange"],
+]);
+
+/** Whether what runs as `before` is what is wanted now. */
+export function isSameRun(now: Pod, before: Pod): boolean {
+  return changedFields(before, now).every((field) => ABOUT_NO_RUN.has(field));
+}
+
 function started(how: string, now: string) {
   return {
     desiredStatus: "RUNNING",

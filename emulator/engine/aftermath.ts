@@ -25,6 +25,8 @@ export class Aftermath {
   readonly moves: JobMove[] = [];
   /** Endpoints whose queue changed. */
   readonly changedEndpoints = new Set<string>();
+  /** Pods that were made, changed or deleted. */
+  readonly changedPods = new Set<string>();
   /** Raw JSON of outputs that were stored, by job id, to spare the waiting callers a read. */
   readonly outputs = new Map<string, Uint8Array>();
   /** Chunks that were stored, by job id, to spare those who follow the stream a read. */

@@ -103,4 +103,5 @@ function perform(engine: EngineContext, after: Aftermath): void {
   engine.alarm.aim(after.earliestDueAt);
   if (after.webhookDue) engine.webhookDue();
   for (const endpointId of after.changedEndpoints) engine.endpointChanged(endpointId);
+  for (const podId of after.changedPods) engine.podChanged(podId);
 }

@@ -1,6 +1,7 @@
 /** What every use case of the service works with; made once at the composition root. */
 import type { Clock, Random } from "../core/clock.ts";
 import type { LeaseTerms } from "../core/lease-terms.ts";
+import type { PodPorts } from "../launch/pod-launcher.ts";
 import type { SecretKey } from "../secrets/secret-key.ts";
 import type { Store } from "../store/store.ts";
 import type { Activity } from "./activity.ts";
@@ -59,6 +60,10 @@ export interface EngineContext {
   readonly volumeFiles: VolumeFiles;
   /** Called with an endpoint whose queue or workers changed, after the commit. */
   readonly endpointChanged: (endpointId: string) => void;
+  /** Where pods that run are reached, by their ids. */
+  readonly podPorts: Map<string, PodPorts>;
+  /** Called with a pod that was made, changed or deleted, after the commit. */
+  readonly podChanged: (podId: string) => void;
   /** Called when a webhook call became due, after the commit. */
   readonly webhookDue: () => void;
   /** Called with an endpoint that is no more, once nothing of it is stored. */

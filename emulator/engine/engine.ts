@@ -7,6 +7,7 @@ import type { HealthProbe } from "../balance/health-probe.ts";
 import { SECRET_KEY_BYTES } from "../core/sealed-secret.ts";
 import type { ServedEndpoint, ServedResources } from "../core/served-endpoint.ts";
 import type { Launcher } from "../launch/launcher.ts";
+import type { PodLauncher } from "../launch/pod-launcher.ts";
 import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
 import type { Store } from "../store/store.ts";
 import type { WebhookSender } from "../webhook/webhook-sender.ts";
@@ -21,6 +22,7 @@ import { EventFeed } from "./event-feed.ts";
 import { expireDue } from "./expire.ts";
 import type { FleetWorker } from "./fleet-worker.ts";
 import { type CountedState, Fleet } from "./fleet.ts";
+import { GpuPool } from "./gpu-pool.ts";
 import { handBackOrphans } from "./hand-back.ts";
 import { JobWatchers } from "./job-watchers.ts";
 import {
@@ -28,6 +30,7 @@ import {
   NO_VOLUME_FILES,
   type VolumeFiles,
 } from "./network-volume-directory.ts";
+import { PodKeeper } from "./pod-keeper.ts";
 import { checkCredentials } from "./registry-credentials.ts";
 import { serveResources } from "./serve-resources.ts";
 import { serve } from "./serve.ts";
@@ -40,15 +43,19 @@ export interface EngineOptions {
   readonly store: Store;
   /** Real time. Service time is ahead of it by what it was advanced, in this run and earlier ones. */
   readonly clock: Clock;
+  /** What service time goes by; default `clock`. */
+  readonly serviceClock?: Clock;
   readonly random: Random;
   readonly log: EngineLog;
   readonly launchers: readonly Launcher[];
+  /** By default pods are not run, only kept as what is wanted. */
+  readonly podLauncher?: PodLauncher;
   /** By default no server is healthy ever. */
   readonly healthProbe?: HealthProbe;
   /** What stored secrets are encrypted with; by default a new key that is lost with the engine. */
   readonly secretKey?: SecretKey;
   readonly webhookSender: WebhookSender;
-  /** Which GPUs this machine has, asked once when the first worker wants one; by default that is not known. */
+  /** Which GPUs this machine has, asked when the first worker wants one; by default that is not known. */
   readonly findGpus?: () => Promise<GpuInventory>;
   /** Default: leases of 15 s, renewed every 5 s. */
   readonly lease?: LeaseTerms;
@@ -63,12 +70,17 @@ export interface EngineOptions {
 export interface RunningEngine {
   readonly context: EngineContext;
   readonly workers: WorkerManager;
+  readonly pods: PodKeeper;
   readonly webhooks: WebhookDelivery;
   /** Creates or updates endpoints together with their templates and what they share, as `serve` and `serveResources` say. */
   serve(endpoints: readonly ServedEndpoint[], resources?: Partial<ServedResources>): Promise<void>;
-  /** Begins to start workers and to apply what is due. */
+  /** Begins to start workers and pods and to apply what is due. */
   start(): void;
-  /** Ends the workers and the clock-driven rules. */
+  /** To be called when a launcher is willing that was not. */
+  considerAll(): void;
+  /** Ends all workers and pods at once; may hasten a `stop` that drains. */
+  killAll(): void;
+  /** Ends the workers, the pods and the clock-driven rules. */
   stop(how: "drain" | "kill"): Promise<void>;
 }
 
@@ -76,37 +88,62 @@ export interface RunningEngine {
 export async function createEngine(options: EngineOptions): Promise<RunningEngine> {
   const { findGpus = unknownGpus, healthProbe } = options;
   const context = await createContext(options, {
+    podChanged: (podId) => pods.consider(podId),
     endpointChanged: (endpointId) => workers.consider(endpointId),
     webhookDue: () => webhooks.wake(),
   });
-  const workers: WorkerManager = new WorkerManager(context, {
-    launchers: options.launchers,
-    findGpus,
-    healthProbe,
+  const wake = (id: string) => {
+    if (context.directory.findEndpoint(id)) workers.consider(id);
+    else pods.consider(id);
+  };
+  const gpus = new GpuPool({
+    find: findGpus,
+    wake,
+    now: () => context.clock.now(),
+    log: context.log,
   });
+  const { launchers, podLauncher } = options;
+  const workers: WorkerManager = new WorkerManager(context, { launchers, gpus, healthProbe });
+  const pods: PodKeeper = new PodKeeper(context, podLauncher, gpus);
   const webhooks = new WebhookDelivery(context, options.webhookSender);
   await pickUp(context);
   return {
     context,
     workers,
+    pods,
     webhooks,
-    async serve(endpoints, { networkVolumes = [], registryAuths = [], templates = [] } = {}) {
-      await serveResources(context, { networkVolumes, registryAuths, templates });
-      await serve(context, endpoints);
-    },
+    serve: (endpoints, resources) => serveWith(context, endpoints, resources),
     start() {
       workers.start();
+      pods.start();
       context.alarm.aim(context.clock.now());
       webhooks.start();
     },
+    considerAll() {
+      workers.considerAll();
+      pods.considerAll();
+    },
+    killAll() {
+      workers.killAll();
+      pods.killAll();
+    },
     async stop(how) {
-      await workers.stop(how);
+      await Promise.all([workers.stop(how), pods.stop(how)]);
       await context.usage.stop();
       context.alarm.stop();
       // Last: jobs that finished meanwhile are told as well.
       await webhooks.stop(how);
     },
   };
+}
+
+async function serveWith(
+  context: EngineContext,
+  endpoints: readonly ServedEndpoint[],
+  { networkVolumes = [], registryAuths = [], templates = [] }: Partial<ServedResources> = {},
+): Promise<void> {
+  await serveResources(context, { networkVolumes, registryAuths, templates });
+  await serve(context, endpoints);
 }
 
 /** Deals with what earlier runs left in the store. */
@@ -117,16 +154,16 @@ async function pickUp(context: EngineContext): Promise<void> {
 }
 
 async function unknownGpus(): Promise<GpuInventory> {
-  return { isKnown: false, reason: "nobody was asked" };
+  return { kind: "unknown", reason: "nobody was asked" };
 }
 
 async function createContext(
   options: EngineOptions,
-  wakes: Pick<EngineContext, "endpointChanged" | "webhookDue">,
+  wakes: Pick<EngineContext, "podChanged" | "endpointChanged" | "webhookDue">,
 ): Promise<EngineContext> {
   const { store, random, log, lease = DEFAULT_LEASE_TERMS } = options;
   const realClock = options.clock;
-  const clock = new ServiceClock(realClock, await storedOffsetMs(options));
+  const clock = new ServiceClock(options.serviceClock ?? realClock, await storedOffsetMs(options));
   const directory = await EndpointDirectory.load(store);
   const volumes = await NetworkVolumeDirectory.load(store);
   const activity = new Activity();
@@ -155,6 +192,7 @@ async function createContext(
     fleet: new Fleet((worker, state) => tellOfWorker(events, worker, state)),
     balancer: new Balancer(() => context),
     watchers: new JobWatchers(),
+    podPorts: new Map(),
     ...wakes,
     endpointDeleted: (endpointId) => {
       events.tell({ type: "endpoint", endpointId, change: "deleted" });

@@ -18,6 +18,8 @@ export class Fleet {
   readonly #workers = new Map<string, FleetWorker>();
   readonly #byEndpoint = new Map<string, Set<FleetWorker>>();
   readonly #throttled = new Map<string, number>();
+  /** Endpoints whose jobs wait, whoever is free. */
+  readonly #onHold = new Set<string>();
 
   readonly #stateChanged: (worker: FleetWorker, state: CountedState) => void;
 
@@ -53,8 +55,19 @@ export class Fleet {
     return [...this.#workers.values()];
   }
 
+  /** No job of the endpoint is handed over until it is `isOnHold: false` again; whoever says so has to look for free credit then. */
+  hold(endpointId: string, isOnHold: boolean): void {
+    if (isOnHold) this.#onHold.add(endpointId);
+    else this.#onHold.delete(endpointId);
+  }
+
+  isOnHold(endpointId: string): boolean {
+    return this.#onHold.has(endpointId);
+  }
+
   /** The endpoint's worker with the most free credit, so that load spreads; undefined if none is free. */
   freest(endpointId: string): FleetWorker | undefined {
+    if (this.isOnHold(endpointId)) return undefined;
     let best: FleetWorker | undefined;
     for (const worker of this.#byEndpoint.get(endpointId) ?? []) {
       if (worker.credit > (best?.credit ?? 0)) best = worker;
@@ -63,6 +76,7 @@ export class Fleet {
   }
 
   freeCredit(endpointId: string): number {
+    if (this.isOnHold(endpointId)) return 0;
     let credit = 0;
     for (const worker of this.#byEndpoint.get(endpointId) ?? []) credit += worker.credit;
     return credit;

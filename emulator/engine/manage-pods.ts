@@ -1,4 +1,4 @@
-/** Pods: created, listed, read, changed, started, stopped and deleted. No launcher runs them yet: they are what is wanted. */
+/** Pods: created, listed, read, changed, started, stopped and deleted. What is wanted of them is kept here; `pod-keeper.ts` runs them. */
 import { actOnPod, changePod, makePod, type PodAction } from "../core/pod-life.ts";
 import type { PodChanges, PodInput } from "../core/pod-input.ts";
 import type { Pod } from "../core/pod.ts";
@@ -14,12 +14,13 @@ const ID_LENGTH = 14;
 /** @throws ServiceError invalid_request where it names what does not exist; storage_full */
 export async function createPod(engine: EngineContext, input: PodInput): Promise<Pod> {
   const id = engine.random.shortId(ID_LENGTH);
-  return commit(engine, async (tx) => {
+  return commit(engine, async (tx, after) => {
     const template = await templateOf(tx, input.templateId ?? "");
     const pod = makePod(id, input, template, nowOf(engine));
     await checkRegistryAuth(tx, pod.containerRegistryAuthId);
     await checkVolumes(tx, { networkVolumeId: pod.networkVolumeId });
     await tx.putRecord("pod", id, pod);
+    after.changedPods.add(id);
     return pod;
   });
 }
@@ -57,9 +58,10 @@ export async function actOn(engine: EngineContext, id: string, action: PodAction
 
 /** @throws ServiceError pod_not_found, storage_full */
 export async function deletePod(engine: EngineContext, id: string): Promise<void> {
-  await commit(engine, async (tx) => {
+  await commit(engine, async (tx, after) => {
     await existing(tx, id);
     await tx.deleteRecord("pod", id);
+    after.changedPods.add(id);
   });
 }
 
@@ -68,10 +70,13 @@ async function replace(
   id: string,
   change: (tx: StoreTransaction, pod: Pod) => Promise<Pod>,
 ): Promise<Pod> {
-  return commit(engine, async (tx) => {
+  return commit(engine, async (tx, after) => {
     const pod = await existing(tx, id);
     const changed = await change(tx, pod);
-    if (changed !== pod) await tx.putRecord("pod", id, changed);
+    if (changed !== pod) {
+      await tx.putRecord("pod", id, changed);
+      after.changedPods.add(id);
+    }
     return changed;
   });
 }

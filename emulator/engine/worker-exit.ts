@@ -29,7 +29,8 @@ export function exitFailure(worker: FleetWorker, exit: WorkerExit): Failure {
   };
 }
 
-function wayOut(exit: WorkerExit): string {
+/** How it ended, in words without their subject. */
+export function wayOut(exit: WorkerExit): string {
   if (exit.startError !== undefined) return `could not be started: ${exit.startError}`;
   if (exit.goneWith !== undefined) return `is gone with ${exit.goneWith}`;
   if (exit.outOfMemory) return "ran out of memory";

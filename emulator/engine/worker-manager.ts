@@ -1,14 +1,13 @@
 /** Gives each endpoint the workers the scaler wants: starts them, lets them leave, and learns from how they end. */
 import type { Endpoint } from "../core/endpoint.ts";
 import type { HealthProbe } from "../balance/health-probe.ts";
-import type { GpuInventory } from "../core/gpu-allocation.ts";
 import { decideScale, type ScalerDecision } from "../core/scaler.ts";
 import type { Launcher, WorkerExit } from "../launch/launcher.ts";
 import type { EngineContext } from "./context.ts";
 import { demandOf } from "./endpoint-demand.ts";
 import { EndpointScale } from "./endpoint-scale.ts";
 import type { FleetWorker } from "./fleet-worker.ts";
-import { GpuPool } from "./gpu-pool.ts";
+import type { GpuPool } from "./gpu-pool.ts";
 import { loseWorker } from "./hand-back.ts";
 import { HealthWatch } from "./health-watch.ts";
 import { exitFailure, lostFailure } from "./worker-exit.ts";
@@ -18,7 +17,7 @@ import { type Overdue, WorkerWatch } from "./worker-watch.ts";
 
 export interface WorkerManagerOptions {
   readonly launchers: readonly Launcher[];
-  readonly findGpus: () => Promise<GpuInventory>;
+  readonly gpus: GpuPool;
   /** By default no server is healthy ever. */
   readonly healthProbe?: HealthProbe | undefined;
 }
@@ -34,10 +33,9 @@ export class WorkerManager {
   #started = false;
   #stopped = false;
 
-  constructor(engine: EngineContext, { launchers, findGpus, healthProbe }: WorkerManagerOptions) {
+  constructor(engine: EngineContext, { launchers, gpus, healthProbe }: WorkerManagerOptions) {
     this.#engine = engine;
-    const wake = (endpointId: string) => this.consider(endpointId);
-    this.#gpus = new GpuPool({ find: findGpus, wake, log: engine.log });
+    this.#gpus = gpus;
     const health = new HealthWatch(engine, healthProbe);
     this.#starter = new WorkerStarter({
       engine,

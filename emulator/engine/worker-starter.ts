@@ -75,7 +75,10 @@ export class WorkerStarter {
       madeOf: template,
     });
     const grant = gpus.take(endpoint, worker.id, launcher.needsKnownGpus);
-    if ("lack" in grant) return { reason: grant.lack };
+    if ("lack" in grant) {
+      const { lack: reason, ...retry } = grant;
+      return { reason, ...retry };
+    }
     this.#launch(launcher, worker, endpoint, template, grant.devices);
     return undefined;
   }

@@ -5,7 +5,7 @@ import { LIMITS } from "../../runtime/protocol/limits.ts";
 import { closeServer } from "./close-server.ts";
 import { CONTRACT_DIALECT } from "./dialect.ts";
 import { listen, type ListenAddress, urlOf } from "./listen.ts";
-import { buildRouter } from "./routing.ts";
+import { LaterRouter } from "./later-router.ts";
 import { HttpService, type HttpServiceOptions } from "./service.ts";
 
 export { ListenError, PortInUseError } from "./listen.ts";
@@ -59,21 +59,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     requireHostHeader: false,
     shouldUpgradeCallback: (request) => gate.mayUpgrade(request),
   });
-  const router = buildRouter(service, [CONTRACT_DIALECT], (own) => {
-    const listener = gate.before(withMount(own, options.mount));
-    if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
-    // `100 Continue` is sent when the body is really wanted.
-    return server
-      .on("request", listener)
-      .on("checkContinue", listener)
-      .on("checkExpectation", listener);
-  });
+  const router = new LaterRouter(service, server);
+  const listener = gate.before(withMount(router.listener, options.mount));
+  if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
+  // `100 Continue` is sent when the body is really wanted.
+  server.on("request", listener).on("checkContinue", listener).on("checkExpectation", listener);
   let started: Promise<string> | undefined;
   let stopped: Promise<void> | undefined;
-  const start = async (address: ListenAddress) => {
-    await router.ready();
-    return urlOf(address, await listen(server, address));
-  };
+  const start = async (address: ListenAddress) => urlOf(address, await listen(server, address));
   const stop = async () => {
     service.beginStop();
     await started?.catch(() => undefined);

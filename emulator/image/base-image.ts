@@ -1,10 +1,11 @@
 /** The base image of workers: built from Dockerfile.base once for each version, architecture and image beneath it. */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire, findPackageJSON } from "node:module";
 import path from "node:path";
 import { type ContextDirectory, packContext } from "./build-context.ts";
+import type { BuildProgress } from "./build-progress.ts";
 import { type Engine } from "./engine.ts";
 import { ImageError } from "./image-error.ts";
 import { imageAt } from "./image-facts.ts";
@@ -25,7 +26,7 @@ export interface BaseOptions {
   /** Builds it even if it is there. */
   readonly rebuild: boolean;
   readonly signal: AbortSignal;
-  readonly progress: (line: string) => void;
+  readonly progress: (progress: BuildProgress) => void;
 }
 
 export interface BaseImage {
@@ -43,7 +44,7 @@ export async function ensureBase(engine: Engine, options: BaseOptions): Promise<
   const dockerfile = await readFile(path.join(root, DOCKERFILE), "utf8");
   const baseImage = options.baseImage ?? defaultOf(dockerfile, "BASE_IMAGE");
   const nodeImage = options.nodeImage ?? defaultOf(dockerfile, "NODE_IMAGE");
-  const { paths } = await keptFiles(path.join(root, PARTS));
+  const { paths, sizeBytes } = await keptFiles(path.join(root, PARTS));
   const version = versionOf(root);
   const content = await digest(path.join(root, PARTS), [...paths].toSorted(), [
     ...[dockerfile, baseImage, nodeImage, engine.arch],
@@ -51,15 +52,14 @@ export async function ensureBase(engine: Engine, options: BaseOptions): Promise<
   const name = `${BASE_NAME}:${version}-${content}`;
   const isNew = options.rebuild || (await imageAt(engine.docker, name)) === undefined;
   if (isNew) {
+    const bundler = bundlerProgram(engine.arch);
     await runBuild(engine.docker, {
       tag: name,
       context: packContext({
         files: [{ path: DOCKERFILE, content: dockerfile }],
-        directories: [
-          { directory: path.join(root, PARTS), prefix: PARTS },
-          ...bundlerProgram(engine.arch),
-        ],
+        directories: [{ directory: path.join(root, PARTS), prefix: PARTS }, ...bundler.directories],
       }),
+      contextBytes: sizeBytes + bundler.sizeBytes,
       dockerfile: DOCKERFILE,
       buildArgs: { BASE_IMAGE: baseImage, NODE_IMAGE: nodeImage },
       cache: !options.rebuild,
@@ -105,15 +105,19 @@ async function digest(
 }
 
 /** It is installed where the engine's images run what this machine runs; elsewhere npm fetches it during the build. */
-function bundlerProgram(arch: string): readonly ContextDirectory[] {
+function bundlerProgram(arch: string): {
+  readonly directories: readonly ContextDirectory[];
+  readonly sizeBytes: number;
+} {
   const name = `linux-${arch}`;
   try {
     const fromBundler = createRequire(createRequire(import.meta.url).resolve("esbuild"));
     const file = fromBundler.resolve(`@esbuild/${name}/bin/esbuild`);
     const directory = path.resolve(file, "../..");
     const paths = new Set(["bin", "bin/esbuild"]);
-    return [{ directory, paths, prefix: `node_modules/@esbuild/${name}` }];
+    const prefix = `node_modules/@esbuild/${name}`;
+    return { directories: [{ directory, paths, prefix }], sizeBytes: statSync(file).size };
   } catch {
-    return [];
+    return { directories: [], sizeBytes: 0 };
   }
 }

@@ -1,16 +1,17 @@
 /** Builds a worker's image with all that it takes: the base where it is missing, the image, its template. */
+import type { BuildProgress } from "./build-progress.ts";
 import { ensureBase } from "./base-image.ts";
 import { connectEngine, type Engine } from "./engine.ts";
-import { imageAt } from "./image-facts.ts";
+import { addedBytes, imageAt } from "./image-facts.ts";
 import { pushImage } from "./run-build.ts";
 import { writeTemplate } from "./template-file.ts";
+import type { UserProgram } from "./user-program.ts";
 import { buildWorker } from "./worker-image.ts";
 
 export interface BuildOptions {
   /** With the handler, or with a Dockerfile of its own; absolute. */
   readonly directory: string;
-  /** The handler's module, absolute. */
-  readonly handlerFile: string | undefined;
+  readonly program: UserProgram | undefined;
   /** The image's name. */
   readonly tag: string;
   /** Of the template. */
@@ -24,58 +25,62 @@ export interface BuildOptions {
   readonly report: BuildReport;
 }
 
-/** Told while it goes on. Durations in ms. */
+/** Told while it goes on. */
 export interface BuildReport {
-  progress(line: string): void;
-  base(facts: {
-    readonly name: string;
-    readonly isNew: boolean;
-    readonly tookMs: number;
-    readonly sizeBytes: number;
-    /** What the base has beside the image that it is built on. */
-    readonly addedBytes: number;
-  }): void;
-  worker(facts: {
-    readonly name: string;
-    readonly tookMs: number;
-    readonly sizeBytes: number;
-    /** What the worker has beside the base. */
-    readonly addedBytes: number;
-  }): void;
-  pushed(facts: { readonly name: string; readonly tookMs: number }): void;
+  begins(stage: BuildStage): void;
+  progress(progress: BuildProgress): void;
+  /** Each stage that began and did not fail. */
+  ends(stage: BuildStage, facts: StageFacts): void;
+}
+
+export type BuildStage = "base" | "image" | "push";
+
+export interface StageFacts {
+  /** Of the image. */
+  readonly name: string;
+  /** Undefined: it was there. */
+  readonly tookMs: number | undefined;
+  readonly sizeBytes: number;
+  /** What it has on top of the image called `beneath`; undefined where it was not built on that. */
+  readonly addedBytes: number | undefined;
+  readonly beneath: string;
 }
 
 /** @throws ImageError; HandlerFileError when the handler cannot be bundled */
 export async function buildImages(options: BuildOptions): Promise<void> {
-  const { directory, handlerFile, tag, signal, report } = options;
+  const { directory, program, tag, signal, report } = options;
   const engine = await connectEngine();
-  const progress = (line: string): void => report.progress(line);
+  const progress = (made: BuildProgress): void => report.progress(made);
+  report.begins("base");
   const base = await timed(() =>
     ensureBase(engine, { ...options, rebuild: options.rebuildBase, progress }),
   );
-  const baseBytes = await sizeOf(engine, base.value.name);
-  report.base({
-    ...base.value,
-    tookMs: base.tookMs,
-    sizeBytes: baseBytes,
-    addedBytes: baseBytes - (await sizeOf(engine, base.value.baseImage)),
-  });
+  const { name: baseName, baseImage, isNew } = base.value;
+  const tookMs = isNew ? base.tookMs : undefined;
+  report.ends("base", { ...(await factsOf(engine, baseName, baseImage)), tookMs });
+  report.begins("image");
   const worker = await timed(() =>
-    buildWorker(engine, { directory, handlerFile, tag, base: base.value, signal, progress }),
+    buildWorker(engine, { directory, program, tag, base: base.value, signal, progress }),
   );
-  const sizeBytes = await sizeOf(engine, tag);
-  const addedBytes = sizeBytes - baseBytes;
-  report.worker({ name: tag, tookMs: worker.tookMs, sizeBytes, addedBytes });
+  const facts = await factsOf(engine, tag, baseName);
+  report.ends("image", { ...facts, tookMs: worker.tookMs });
   const category = (await imageAt(engine.docker, tag))?.hasCuda === true ? "NVIDIA" : "CPU";
   await writeTemplate(options.templateFile, { name: options.name, imageName: tag, category });
   if (options.push) {
+    report.begins("push");
     const pushed = await timed(() => pushImage(engine.docker, tag, progress, signal));
-    report.pushed({ name: tag, tookMs: pushed.tookMs });
+    report.ends("push", { ...facts, tookMs: pushed.tookMs });
   }
 }
 
-async function sizeOf({ docker }: Engine, name: string): Promise<number> {
-  return (await imageAt(docker, name))?.sizeBytes ?? 0;
+async function factsOf(
+  { docker }: Engine,
+  name: string,
+  beneath: string,
+): Promise<Omit<StageFacts, "tookMs">> {
+  const [image, under] = await Promise.all([imageAt(docker, name), imageAt(docker, beneath)]);
+  const sizeBytes = image?.sizeBytes ?? 0;
+  return { name, beneath, sizeBytes, addedBytes: addedBytes(image, under) };
 }
 
 async function timed<T>(

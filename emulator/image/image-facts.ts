@@ -3,6 +3,8 @@ import type Docker from "dockerode";
 
 export interface ImageFacts {
   readonly sizeBytes: number;
+  /** Their digests, the lowest first. */
+  readonly layers: readonly string[];
   /** Whether it has the libraries of CUDA, told by a variable that NVIDIA's images set. */
   readonly hasCuda: boolean;
 }
@@ -10,13 +12,27 @@ export interface ImageFacts {
 /** Undefined when the engine does not have it. */
 export async function imageAt(docker: Docker, name: string): Promise<ImageFacts | undefined> {
   try {
-    const { Size, Config } = await docker.getImage(name).inspect();
+    const { Size, Config, RootFS } = await docker.getImage(name).inspect();
     const variables = Config.Env ?? [];
-    return { sizeBytes: Size, hasCuda: variables.some((line) => line.startsWith("CUDA_VERSION=")) };
+    return {
+      sizeBytes: Size,
+      layers: RootFS.Layers ?? [],
+      hasCuda: variables.some((line) => line.startsWith("CUDA_VERSION=")),
+    };
   } catch (error) {
     if (error instanceof Error && "statusCode" in error && error.statusCode === 404) {
       return undefined;
     }
     throw error;
   }
+}
+
+/** Bytes that `image` has on top of `beneath`; undefined where it was not built on that. */
+export function addedBytes(
+  image: ImageFacts | undefined,
+  beneath: ImageFacts | undefined,
+): number | undefined {
+  if (image === undefined || beneath === undefined) return undefined;
+  const isOnTop = beneath.layers.every((layer, at) => image.layers[at] === layer);
+  return isOnTop ? image.sizeBytes - beneath.sizeBytes : undefined;
 }

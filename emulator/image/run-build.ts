@@ -1,16 +1,17 @@
-/** Has the engine build an image and follows how it goes, step by step. */
+/** Has the engine build an image, or push one, and follows how it goes. */
 import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
+import { pipeline, Transform, type Readable } from "node:stream";
 import type Docker from "dockerode";
+import { readEngineMessage } from "../core/engine-message.ts";
+import { type BuildProgress, EngineOutput } from "./build-progress.ts";
 import { ImageError } from "./image-error.ts";
-
-/** As much of the end of a failed build is shown. */
-const TAIL_LINES = 30;
 
 export interface BuildRequest {
   /** The image's name. */
   readonly tag: string;
   readonly context: Readable;
+  /** About as much is sent; default: it is not told how much has been. */
+  readonly contextBytes?: number;
   /** Its path in the context. */
   readonly dockerfile: string;
   readonly buildArgs?: Readonly<Record<string, string>>;
@@ -18,16 +19,7 @@ export interface BuildRequest {
   /** Default true. */
   readonly cache?: boolean;
   readonly signal?: AbortSignal;
-  /** Called with each step and each image that is fetched. */
-  readonly progress: (line: string) => void;
-}
-
-/** What the engine says while it works. */
-interface BuildEvent {
-  readonly stream?: string;
-  readonly status?: string;
-  readonly id?: string;
-  readonly error?: string;
+  readonly progress: (progress: BuildProgress) => void;
 }
 
 /** @throws ImageError with the end of the output when a step fails */
@@ -42,14 +34,17 @@ export async function runBuild(docker: Docker, request: BuildRequest): Promise<v
     forcerm: true,
     ...(signal !== undefined && { abortSignal: signal }),
   };
-  const output = new Output(request.progress);
-  const broken = new Promise<never>((_, reject) => context.once("error", reject));
-  const answer = await Promise.race([docker.buildImage(context, options), broken]).catch(
+  const output = new EngineOutput("pull", request.progress);
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  const sent = pipeline(context, counted(request), (error) => {
+    if (error) reject(error);
+  });
+  const answer = await Promise.race([docker.buildImage(sent, options), broken]).catch(
     (error: unknown) => {
       throw new ImageError(`${tag} cannot be built: ${messageOf(error)}`, { cause: error });
     },
   );
-  await followed(answer, (event) => output.add(event));
+  await followed(answer, output);
   if (output.error === undefined) return;
   throw new ImageError([`${tag} cannot be built: ${output.error}`, ...output.tail].join("\n  "));
 }
@@ -58,10 +53,10 @@ export async function runBuild(docker: Docker, request: BuildRequest): Promise<v
 export async function pushImage(
   docker: Docker,
   tag: string,
-  progress: (line: string) => void,
+  progress: (progress: BuildProgress) => void,
   signal?: AbortSignal,
 ): Promise<void> {
-  const output = new Output(progress);
+  const output = new EngineOutput("push", progress);
   // An engine refuses to push without being told of credentials, even of none.
   const options = { authconfig: { username: "", password: "", serveraddress: "" } };
   const answer = await docker
@@ -70,55 +65,33 @@ export async function pushImage(
     .catch((error: unknown) => {
       throw new ImageError(`${tag} cannot be pushed: ${messageOf(error)}`, { cause: error });
     });
-  await followed(answer, (event) => output.add(event));
+  await followed(answer, output);
   if (output.error === undefined) return;
   throw new ImageError(
     `${tag} cannot be pushed: ${output.error}. Where the registry wants a login, use: docker push ${tag}`,
   );
 }
 
-class Output {
-  error: string | undefined;
-  readonly #progress: (line: string) => void;
-  readonly #lines: string[] = [];
-  #lastStatus = "";
-
-  constructor(progress: (line: string) => void) {
-    this.#progress = progress;
-  }
-
-  get tail(): readonly string[] {
-    return this.#lines.slice(-TAIL_LINES);
-  }
-
-  add({ stream, status, id, error }: BuildEvent): void {
-    if (error !== undefined) this.error = error.trim();
-    for (const line of (stream ?? "").split(/\r?\n/u)) this.#addLine(line.trimEnd());
-    // A layer's every kilobyte is told of; that it is being fetched is enough.
-    const said = status === undefined ? "" : [id, status].filter(Boolean).join(": ");
-    if (said !== "" && said !== this.#lastStatus && !/ing$|^[0-9a-f]{12}: /u.test(said)) {
-      this.#progress(said);
-    }
-    this.#lastStatus = said;
-  }
-
-  #addLine(line: string): void {
-    if (line === "") return;
-    this.#lines.push(line);
-    if (this.#lines.length > 2 * TAIL_LINES) this.#lines.splice(0, TAIL_LINES);
-    if (line.startsWith("Step ")) this.#progress(line);
-  }
+/** Passes the context on, and tells how much the engine has taken of it. */
+function counted({ contextBytes, progress }: BuildRequest): Transform {
+  let doneBytes = 0;
+  return new Transform({
+    transform(piece: Buffer, _, done) {
+      doneBytes += piece.length;
+      if (contextBytes !== undefined) {
+        const totalBytes = Math.max(contextBytes, doneBytes);
+        progress({ kind: "bytes", what: "context", doneBytes, totalBytes });
+      }
+      done(undefined, piece);
+    },
+  });
 }
 
-/** The engine answers with an event a line. */
-async function followed(
-  answer: NodeJS.ReadableStream,
-  add: (event: BuildEvent) => void,
-): Promise<void> {
+/** The engine answers with a message a line. */
+async function followed(answer: NodeJS.ReadableStream, output: EngineOutput): Promise<void> {
   try {
     for await (const line of createInterface({ input: answer })) {
-      // As the engine's interface describes it.
-      if (line !== "") add(JSON.parse(line) as BuildEvent);
+      if (line !== "") output.add(readEngineMessage(JSON.parse(line)));
     }
   } catch (error) {
     const why = `the Docker engine stopped telling how it goes: ${messageOf(error)}`;

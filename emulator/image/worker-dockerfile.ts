@@ -1,5 +1,7 @@
 /** The Dockerfile of a worker whose directory has none of its own. */
 
+import type { UserProgram } from "./user-program.ts";
+
 /** Where a handler's directory lies in its image. */
 export const APP_DIRECTORY = "/app";
 
@@ -11,18 +13,25 @@ export const CONTEXT = { root: "root", packages: "packages" } as const;
 
 export interface WorkerPlan {
   readonly base: string;
-  /** What the worker is given as its handler; an absolute path in the image. */
-  readonly handler: string;
+  /** What the worker is given as its handler or server; an absolute path in the image. */
+  readonly file: string;
+  readonly kind: UserProgram["kind"];
   /** The image whose npm installs the packages of the lock file; undefined without one. */
   readonly npmImage: string | undefined;
 }
 
-export function workerDockerfile({ base, handler, npmImage }: WorkerPlan): string {
+/** A server that loads its model is not yet ill: it has as long as the service gives it, 8 minutes, unless it answers before. */
+const SERVER_LINES = [
+  'HEALTHCHECK --interval=15s --timeout=10s --start-period=480s --retries=3 CMD ["sv-worker-health"]',
+  'CMD ["server"]',
+];
+
+export function workerDockerfile({ base, file, kind, npmImage }: WorkerPlan): string {
   const install = [
     `FROM ${npmImage} AS packages`,
     `WORKDIR ${APP_DIRECTORY}`,
     `COPY ${CONTEXT.packages}/ ./`,
-    "RUN npm ci --omit=dev --no-audit --no-fund && mkdir -p node_modules",
+    "RUN npm ci --omit=dev --no-audit --no-fund --no-update-notifier && mkdir -p node_modules",
     "",
   ];
   const copy = `COPY --from=packages ${APP_DIRECTORY}/node_modules ./node_modules`;
@@ -31,7 +40,8 @@ export function workerDockerfile({ base, handler, npmImage }: WorkerPlan): strin
     `FROM ${base}`,
     ...(npmImage === undefined ? [] : [copy]),
     `COPY ${CONTEXT.root}/ /`,
-    `ENV SV_HANDLER=${JSON.stringify(handler)}`,
+    `ENV SV_HANDLER=${JSON.stringify(file)}`,
+    ...(kind === "server" ? SERVER_LINES : []),
   ];
   return `${lines.join("\n")}\n`;
 }

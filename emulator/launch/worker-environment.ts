@@ -34,5 +34,12 @@ export function toldGpus({ gpus }: Pick<WorkerOrder, "gpus">): Readonly<Record<s
   const [first] = gpus;
   if (first === undefined) return {};
   const ids = gpus.map(({ id }) => id).join(",");
-  return { [WORKER_ENV.gpuIds]: ids, [WORKER_ENV.gpuType]: first.typeId };
+  const { typeId, memoryGb } = first;
+  const memory = memoryGb === undefined ? {} : { [WORKER_ENV.gpuMemoryGb]: String(memoryGb) };
+  return { [WORKER_ENV.gpuIds]: ids, [WORKER_ENV.gpuType]: typeId, ...memory };
+}
+
+/** The ids of those that there are, by which everything else is hidden from the worker. */
+export function realGpuIds({ gpus }: Pick<WorkerOrder, "gpus">): readonly string[] {
+  return gpus.filter(({ isSimulated }) => !isSimulated).map(({ id }) => id);
 }

@@ -4,7 +4,7 @@ import { endMarked, killMarked } from "../../runtime/pipe/process-tree.ts";
 import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
 import type { LaunchedWorker, WorkerExit, WorkerOrder } from "./launcher.ts";
 import { LineTail } from "./line-tail.ts";
-import { toldGpus } from "./worker-environment.ts";
+import { realGpuIds, toldGpus } from "./worker-environment.ts";
 
 /** Variables of the emulator's own environment that are not the workers' business. */
 const PRIVATE_VARIABLE = /^SV_/u;
@@ -47,12 +47,11 @@ export function asWorker(
  * simulated, for nothing stands behind their numbers.
  */
 export function gpuEnv({ gpus }: Pick<WorkerOrder, "gpus">): NodeJS.ProcessEnv {
-  const [first] = gpus;
-  if (first === undefined) return {};
-  const told = toldGpus({ gpus });
-  return first.isSimulated
-    ? told
-    : { ...told, CUDA_VISIBLE_DEVICES: gpus.map(({ id }) => id).join(",") };
+  const ids = realGpuIds({ gpus });
+  return {
+    ...toldGpus({ gpus }),
+    ...(ids.length > 0 && { CUDA_VISIBLE_DEVICES: ids.join(",") }),
+  };
 }
 
 /** The end of a worker that was never started. */

@@ -8,6 +8,7 @@ export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "version" }
   | ({ readonly kind: "serve" } & Common)
+  | { readonly kind: "server"; readonly handler?: string }
   | ({ readonly kind: "run" } & Common & RunFlags);
 
 interface Common {
@@ -44,7 +45,16 @@ const runOptions = {
  * @throws UsageError when they cannot be understood
  */
 export function readCommand(args: readonly string[]): Command {
-  return args[0] === "run" ? readRun(args.slice(1)) : readServe(args);
+  const [word, ...rest] = args;
+  if (word === "run") return readRun(rest);
+  return word === "server" ? readServer(rest) : readServe(args);
+}
+
+function readServer(args: readonly string[]): Command {
+  const { values, positionals } = understood(() =>
+    parseArgs({ args: [...args], options: answers, allowPositionals: true }),
+  );
+  return answer(values) ?? { kind: "server", ...onlyOne(positionals) };
 }
 
 function readServe(args: readonly string[]): Command {

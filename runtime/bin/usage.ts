@@ -10,7 +10,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.done]: "drained: what ran has finished or was handed back; with run: the job completed",
   [EXIT.failed]: "stopped at once by a second signal; with run: the job did not complete",
   [EXIT.usage]: "wrong usage: an unknown flag, a missing or impossible value",
-  [EXIT.handlerUnusable]: "the handler cannot be made ready",
+  [EXIT.handlerUnusable]: "the handler cannot be made ready, or the server loaded",
   [EXIT.refused]: "the service refused this worker",
 };
 
@@ -26,12 +26,16 @@ const exitHelp = Object.entries(EXIT_MEANINGS)
 
 export const HELP = `Usage: sv-worker [options] [handler]
        sv-worker run [options] <handler>
+       sv-worker server [server]
 
-Runs a handler as a worker of a service. With run: on one job, without any service.
+Runs a handler as a worker of a service. With run: on one job, without any service. With server: an
+HTTP server of your own, as a worker of a load balancing endpoint.
 
 Arguments:
   handler               a handler file (.ts, .mts, .tsx, .js, .mjs, .cjs) or a directory with a
                         handler.ts; default: SV_HANDLER. A directory called run is ./run
+  server                a file of the same kinds or a directory with a server.ts; default:
+                        SV_HANDLER. A directory called server is ./server
 
 Options of run:
   --input <json>        the job's input, a JSON object
@@ -63,11 +67,16 @@ Environment:
   SV_S3_ENDPOINT, SV_S3_ACCESS_KEY_ID, SV_S3_SECRET_ACCESS_KEY, SV_S3_BUCKET, SV_S3_REGION
                         the bucket of jobs that bring no s3Config; without the region it is derived
   SV_VOLUME_PATH        directory whose files outlive the worker, for the handler
-  SV_HEARTBEAT_FILE     a file the worker makes and touches every 5 s, for health checks
+  SV_HEARTBEAT_FILE     a file the worker makes and touches every 5 s, for health checks; with
+                        server it holds the address at which the server is asked for its health
   SV_EXIT_ON_STDIN_END  1: the worker ends when its standard input does; not with run
+  PORT, PORT_HEALTH, HEALTH_CHECK_PATH
+                        with server: where it has to listen, where it is asked for its health, and
+                        at which path (defaults: 80, PORT, /ping)
 
 The first SIGTERM, SIGINT or SIGHUP drains: no further job is taken, running ones finish.
-A second one hands back what runs and stops at once. With run the first one cancels the job.
+A second one hands back what runs and stops at once. With run the first one cancels the job. With
+server they are the server's own affair.
 
 With run, stdout gets each chunk as a line of JSON when it is yielded, and the output as the last
 line. The log and the reason of a failure go to stderr.

@@ -1,4 +1,4 @@
-/** What `sv-worker` does: reads its arguments and environment, then serves a service or runs one job. */
+/** What `sv-worker` does: reads its arguments and environment, then serves a service, runs one job or an HTTP server. */
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { RUNTIME_VERSION } from "../version.ts";
 import { readCommand, type Command } from "./command.ts";
@@ -7,7 +7,8 @@ import { EXIT, HELP, UsageError } from "./usage.ts";
 
 export async function runWorkerProgram(): Promise<void> {
   try {
-    process.exit(await obey(readCommand(process.argv.slice(2))));
+    const code = await obey(readCommand(process.argv.slice(2)));
+    if (code !== undefined) process.exit(code);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     process.stderr.write(`${error.message}\nsv-worker --help says what can be given.\n`);
@@ -15,8 +16,8 @@ export async function runWorkerProgram(): Promise<void> {
   }
 }
 
-/** Resolves with the exit code. */
-async function obey(command: Command): Promise<number> {
+/** Resolves with the exit code; with none where the user's own program decides when this process ends. */
+async function obey(command: Command): Promise<number | undefined> {
   switch (command.kind) {
     case "help":
       process.stdout.write(HELP);
@@ -27,6 +28,11 @@ async function obey(command: Command): Promise<number> {
     case "run": {
       const { runOnce } = await import("./run-once.ts");
       return runOnce(handlerOf(command), command, settingsFor(command));
+    }
+    case "server": {
+      const { startServer } = await import("./start-server.ts");
+      await startServer(handlerOf(command), process.env);
+      return undefined;
     }
     case "serve": {
       const { serve } = await import("./serve.ts");

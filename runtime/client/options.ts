@@ -18,7 +18,10 @@ export interface RetryOptions {
 }
 
 export interface ClientOptions {
-  /** Address of the service, without `/v2`; default `http://127.0.0.1:7080`. A path in it is kept. */
+  /**
+   * Address of the service, without `/v2`; default: the environment variable `SV_URL`, or `http://127.0.0.1:7080`. A path in
+   * it is kept.
+   */
   readonly baseUrl?: string | undefined;
   /** The key, without `Bearer`; default: the environment variable `SV_API_KEY`. */
   readonly apiKey?: string | undefined;
@@ -60,7 +63,7 @@ const DEFAULT_RETRY: RetryOptions = {
 /** @throws ConfigurationError */
 export function readOptions(options: ClientOptions): ClientSettings {
   return {
-    baseUrl: readBaseUrl(options.baseUrl ?? DEFAULT_BASE_URL),
+    baseUrl: readBaseUrl(options.baseUrl ?? (process.env["SV_URL"] || DEFAULT_BASE_URL)),
     apiKey: readApiKey(options.apiKey ?? process.env["SV_API_KEY"]),
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     streamIdleTimeoutMs: options.streamIdleTimeoutMs ?? 120_000,

@@ -19,8 +19,8 @@ export interface PrepareOptions {
   readonly cacheDir?: string;
 }
 
-/** A directory stands for the first of these in it. */
-const DIRECTORY_NAMES = ["handler.ts", "handler.mts", "handler.js", "handler.mjs"] as const;
+/** A directory stands for the first file in it that has its stem and one of these endings. */
+const DIRECTORY_ENDINGS = [".ts", ".mts", ".js", ".mjs"] as const;
 const IMPORTABLE = new Set([".js", ".mjs", ".cjs"]);
 const TO_BUNDLE = new Set([".ts", ".tsx", ".mts"]);
 
@@ -35,7 +35,20 @@ export async function prepareHandler(
   target: string,
   options: PrepareOptions = {},
 ): Promise<PreparedHandler> {
-  const sourcePath = findFile(path.resolve(target));
+  return prepare(target, "handler", options);
+}
+
+/** The same for the HTTP server of a load balancing endpoint; a directory holds a `server.ts` or the like. */
+export async function prepareServer(target: string): Promise<PreparedHandler> {
+  return prepare(target, "server", {});
+}
+
+async function prepare(
+  target: string,
+  stem: "handler" | "server",
+  options: PrepareOptions,
+): Promise<PreparedHandler> {
+  const sourcePath = findFile(path.resolve(target), stem);
   const extension = path.extname(sourcePath);
   if (TO_BUNDLE.has(extension)) {
     const { bundleHandler } = await import("./bundle-handler.ts");
@@ -43,7 +56,7 @@ export async function prepareHandler(
   }
   if (!IMPORTABLE.has(extension)) {
     throw new HandlerFileError(
-      `${sourcePath} is no handler: its name must end in .ts, .mts, .tsx, .js, .mjs or .cjs.`,
+      `${sourcePath} is no ${stem}: its name must end in .ts, .mts, .tsx, .js, .mjs or .cjs.`,
     );
   }
   if (extension === ".mjs") {
@@ -54,15 +67,15 @@ export async function prepareHandler(
 }
 
 /** Without waiting: a worker that starts has nothing else to do, and its handler process waits for the answer. */
-function findFile(target: string): string {
+function findFile(target: string, stem: string): string {
   const stats = fs.statSync(target, { throwIfNoEntry: false });
   if (stats === undefined) throw new HandlerFileError(`There is no file or directory ${target}.`);
   if (!stats.isDirectory()) return fs.realpathSync(target);
-  for (const name of DIRECTORY_NAMES) {
-    const file = path.join(target, name);
+  for (const ending of DIRECTORY_ENDINGS) {
+    const file = path.join(target, stem + ending);
     if (fs.statSync(file, { throwIfNoEntry: false })?.isFile() === true) {
       return fs.realpathSync(file);
     }
   }
-  throw new HandlerFileError(`${target} holds no handler: add a handler.ts to it.`);
+  throw new HandlerFileError(`${target} holds no ${stem}: add a ${stem}.ts to it.`);
 }

@@ -33,6 +33,8 @@ export const WORKER_ENV = {
   gpuIds: "SV_GPU_IDS",
   /** The name of their type. */
   gpuType: "SV_GPU_TYPE",
+  /** The memory of each of them in GiB; only where it is known. */
+  gpuMemoryGb: "SV_GPU_MEMORY_GB",
 } as const;
 
 /** The variables by which the worker of a load balancing endpoint learns what is expected of its HTTP server (live). */

@@ -9,6 +9,7 @@ import {
   WORKER_SERVICE,
   type ServiceMessage,
 } from "../protocol/worker-wire.ts";
+import type { Session, SessionEnd, SessionEvents } from "./session.ts";
 
 const { path, requestSerialize, responseDeserialize } = WORKER_SERVICE.session;
 
@@ -31,23 +32,8 @@ const channelOptions = {
   "grpc.service_config_disable_resolution": 1,
 } as const;
 
-/** How a session ended. */
-export interface SessionEnd {
-  /** True: the service refused this worker; trying again is of no use. */
-  readonly refused: boolean;
-  readonly reason: string;
-}
-
-export interface SessionEvents {
-  orders(orders: ServiceOrders): void;
-  /** There is room for another bundle. */
-  writable(): void;
-  /** Called once; nothing comes after it. */
-  ended(end: SessionEnd): void;
-}
-
 /** Opens on construction. */
-export class GrpcSession {
+export class GrpcSession implements Session {
   readonly #client: Client;
   readonly #stream: ReturnType<typeof openStream>;
   readonly #ended = Promise.withResolvers<void>();

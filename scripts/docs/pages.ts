@@ -54,6 +54,7 @@ export const PAGES: readonly Page[] = [
       help: () => helpText(),
       "help of config": () => helpText("config"),
       "help of export": () => helpText("export"),
+      "help of exec": () => helpText("exec"),
     },
   },
   {

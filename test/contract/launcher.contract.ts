@@ -1,25 +1,33 @@
 /** What every launcher must do, whatever its workers run in. */
 import { describe, expect, it } from "vitest";
 import { eventually } from "../e2e/jobs/observe.ts";
+import { type Behaviour, endsWorkers, type EndingSubject } from "./launcher/ending.ts";
 import { launch, type LauncherSubject, orderOf } from "./launcher/subject.ts";
 
 const STAYS = 'console.log("here"); setInterval(() => undefined, 1_000);';
-const LEAVES_WHEN_ASKED = `${STAYS} process.on("SIGTERM", () => { console.log("asked"); process.exit(0); });`;
+const LEAVES_WHEN_ASKED = `process.on("SIGTERM", () => { console.log("asked"); process.exit(0); }); ${STAYS}`;
 const STAYS_WHEN_ASKED = `process.on("SIGTERM", () => console.log("no")); ${STAYS}`;
+
+const CODE: Readonly<Record<Behaviour, string>> = {
+  "leaves-when-asked": LEAVES_WHEN_ASKED,
+  "stays-when-asked": STAYS_WHEN_ASKED,
+};
+
+function asEnding(subject: LauncherSubject): EndingSubject {
+  return {
+    launcher: subject.launcher,
+    foreign: subject.foreign,
+    lines: subject.lines,
+    whenAsked: "no",
+    templateThat: (behaviour) => subject.templateOf(CODE[behaviour]),
+    [Symbol.asyncDispose]: () => subject[Symbol.asyncDispose](),
+  };
+}
 
 /** Runs the suite. `open` makes a launcher for one test. */
 export function launcherContract(name: string, open: () => Promise<LauncherSubject>): void {
-  const says = (subject: LauncherSubject, words: string) =>
-    eventually(`"${words}" is written`, () =>
-      subject.lines.some((line) => line.endsWith(words)) ? true : undefined,
-    );
-
   describe(`the launcher of ${name}`, () => {
-    it("says of each template whether it can run it, and why not", async () => {
-      await using subject = await open();
-      expect(subject.launcher.refuses(subject.templateOf(""))).toBeUndefined();
-      expect(subject.launcher.refuses(subject.foreign)).toMatch(/\w+ \w+/u);
-    });
+    endsWorkers(async () => asEnding(await open()));
 
     it("tells the code a worker ended with, and its last lines from both outputs", async () => {
       await using subject = await open();
@@ -63,26 +71,6 @@ export function launcherContract(name: string, open: () => Promise<LauncherSubje
         "contract",
         "1",
       ]);
-    });
-
-    it("lets a worker leave by itself when it is drained", async () => {
-      await using subject = await open();
-      const worker = launch(subject, LEAVES_WHEN_ASKED);
-      await says(subject, "here");
-      worker.drain();
-      const exit = await worker.exited;
-      expect(exit).toMatchObject({ exitCode: 0 });
-      expect(exit.lastLogLines).toContain("asked");
-    });
-
-    it("ends a worker that does not leave", async () => {
-      await using subject = await open();
-      const worker = launch(subject, STAYS_WHEN_ASKED);
-      await says(subject, "here");
-      worker.drain();
-      await says(subject, "no");
-      worker.kill();
-      expect(await worker.exited).toMatchObject({ signal: "SIGKILL" });
     });
 
     it("ends a worker that is killed while it is started", async () => {

@@ -16,6 +16,8 @@ export interface EmulatorProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the current directory. */
   readonly cwd?: string;
+  /** Default: the one built here. */
+  readonly program?: string;
 }
 
 export interface Exit {
@@ -90,10 +92,15 @@ export async function runEmulatorProcess(options: EmulatorProcessOptions): Promi
   return { ...exit, stdout: stdout.all.join("\n"), stderr: stderr.all.join("\n") };
 }
 
-function launch({ args = [], env = {}, cwd = process.cwd() }: EmulatorProcessOptions) {
+function launch({
+  args = [],
+  env = {},
+  cwd = process.cwd(),
+  program: file = program,
+}: EmulatorProcessOptions) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SV_"));
   const port = args.includes("--port") || "SV_PORT" in env ? [] : ["--port", "0"];
-  return spawn(process.execPath, [program, ...port, ...args], {
+  return spawn(process.execPath, [file, ...port, ...args], {
     cwd,
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -36,6 +36,27 @@ export async function nodeImage(docker: TestDocker): Promise<string> {
   return name;
 }
 
+/** The same with the npm of this machine in it, and environment variables. Answers `name`. */
+export async function npmImage(
+  docker: TestDocker,
+  name: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const which = execFileSync("sh", ["-c", "command -v npm"], { encoding: "utf8" });
+  const npm = path.resolve(fs.realpathSync(which.trim()), "../..");
+  const shim = '#!/bin/sh\\nexec node /npm/bin/npm-cli.js "$@"\\n';
+  const lines = [
+    `FROM ${await nodeImage(docker)}`,
+    "COPY . /npm/",
+    `RUN printf '${shim}' > /usr/local/bin/npm; chmod 755 /usr/local/bin/npm`,
+    ...Object.entries(env).map(([variable, value]) => `ENV ${variable}=${value}`),
+  ];
+  const build = ["build", "-f", "-", "-t", name, "--label", docker.label, npm];
+  const { code, stderr } = await docker.cli(build, { input: `${lines.join("\n")}\n` });
+  if (code !== 0) throw new Error(`${name} cannot be built:\n${stderr}`);
+  return name;
+}
+
 function digest(): string {
   const hash = createHash("sha256").update(`${RECIPE} ${process.version}`);
   for (const file of [process.execPath, busybox()]) hash.update(String(fs.statSync(file).size));

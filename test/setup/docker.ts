@@ -1,15 +1,9 @@
-/** A Docker engine for tests: one of their own with nothing in it, or the one that SV_TEST_DOCKER_HOST names. */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+/** A Docker engine for tests: the run's own, one of a single test's own, or the one that SV_TEST_DOCKER_HOST names. */
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import fs from "node:fs";
-import path from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import { promisify } from "node:util";
 import { type DebianProgram, whatIsMissing } from "./debian-program.ts";
-import { temporaryDirectory } from "./temporary-directory.ts";
-
-const READY_MS = 30_000;
-const END_MS = 20_000;
+import { type DockerEngineOptions, startDockerEngine } from "./docker-engine.ts";
+import { sharedDockerHost } from "./shared-docker.ts";
 
 /** Everything that tests make carries it, so that they remove that and nothing else. */
 const LABEL = "sv-runtime.test";
@@ -60,35 +54,45 @@ export interface CliOptions {
 }
 
 /**
- * @param own whether it has to be an engine of its own in any case, for it will be ended
+ * The engine of all files of the run, some of which may use it now, or the given one; only where vitest runs.
+ *
  * @throws Error with what the engine said when it does not come up
  */
-export async function startDocker({ own = false } = {}): Promise<TestDocker> {
-  const engine =
-    givenHost === undefined || own
-      ? await startEngine()
-      : { host: givenHost, end: () => undefined };
-  const label = `${LABEL}=${process.pid}`;
-  const cli = (args: readonly string[], options: CliOptions = {}) =>
-    run(engine.host, args, options);
+export async function startDocker(): Promise<TestDocker> {
+  const { inject } = await import("vitest");
+  const docker = dockerAt(givenHost ?? (await sharedDockerHost(inject("sharedDocker"))));
+  return {
+    ...docker,
+    [Symbol.asyncDispose]: () => removeLabelled(docker, givenHost !== undefined),
+  };
+}
+
+/** One that is the tests' own, so that it may be stopped and started. */
+export interface StoppableDocker extends TestDocker {
+  /** As an operator does, or a crash. What it keeps stays. */
+  stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** One that is this test's alone, with nothing in it. @throws as `startDocker` */
+export async function startOwnDocker(options: DockerEngineOptions = {}): Promise<StoppableDocker> {
+  const engine = await startDockerEngine(options);
+  return {
+    ...dockerAt(engine.host),
+    stop: (signal) => engine.stop(signal),
+    start: () => engine.start(),
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  };
+}
+
+function dockerAt(host: string): Omit<TestDocker, typeof Symbol.asyncDispose> {
+  const cli = (args: readonly string[], options: CliOptions = {}) => run(host, args, options);
   const ask = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await cli(args);
     if (code !== 0) throw new Error(`docker ${args.join(" ")} failed:\n${stdout}${stderr}`);
     return stdout.trim();
   };
-  return {
-    host: engine.host,
-    label,
-    cli,
-    ask,
-    async [Symbol.asyncDispose]() {
-      try {
-        await removeLabelled(cli, label);
-      } finally {
-        await engine.end();
-      }
-    },
-  };
+  return { host, label: `${LABEL}=${process.pid}`, cli, ask };
 }
 
 async function run(
@@ -110,93 +114,21 @@ async function run(
   return { code: code ?? -1, stdout, stderr };
 }
 
-/** What cannot be removed is being removed already: a container that was to go when it ended, say. */
-async function removeLabelled(cli: TestDocker["cli"], label: string): Promise<void> {
+/**
+ * What cannot be removed is being removed already: a container that was to go when it ended, say. Images of an engine that goes
+ * with the run stay, for the next file builds on them.
+ */
+async function removeLabelled(
+  { cli, label }: Pick<TestDocker, "cli" | "label">,
+  withImages: boolean,
+): Promise<void> {
   const filter = ["-q", "--filter", `label=${label}`];
   const containers = words((await cli(["ps", "-a", ...filter])).stdout);
   if (containers.length > 0) await cli(["rm", "-fv", ...containers]);
-  const images = words((await cli(["images", ...filter])).stdout);
+  const images = withImages ? words((await cli(["images", ...filter])).stdout) : [];
   if (images.length > 0) await cli(["rmi", "-f", ...new Set(images)]);
 }
 
 function words(text: string): readonly string[] {
   return text.split(/\s+/u).filter((word) => word !== "");
-}
-
-interface Engine {
-  readonly host: string;
-  readonly end: () => void | Promise<void>;
-}
-
-/**
- * Its data, sockets and bridge are its own, and it leaves the machine's firewall as it is: so it runs beside any other engine.
- * Its containers reach this machine, and nothing beyond.
- */
-async function startEngine(): Promise<Engine> {
-  const home = temporaryDirectory();
-  const at = (name: string): string => path.join(home.path, name);
-  const host = `unix://${at("docker.sock")}`;
-  const bridge = await makeBridge();
-  // Ends with this process even when that is killed.
-  const daemon = spawn("setpriv", [
-    ...["--pdeathsig", "SIGTERM", "dockerd", "--host", host],
-    ...["--data-root", at("data"), "--exec-root", at("exec"), "--pidfile", at("pid")],
-    ...["--bridge", bridge.name, "--iptables=false", "--ip-masq=false"],
-    ...["--containerd-namespace", bridge.name],
-    ...["--containerd-plugins-namespace", `${bridge.name}-plugins`],
-  ]);
-  let said = "";
-  for (const stream of [daemon.stdout, daemon.stderr]) {
-    stream.on("data", (piece: Buffer) => (said += piece.toString()));
-  }
-  const end = async (): Promise<void> => {
-    await endDaemon(daemon);
-    await bridge.remove();
-    await unmountBelow(home.path);
-    home[Symbol.dispose]();
-  };
-  try {
-    await answers(host, daemon);
-    return { host, end };
-  } catch (error) {
-    await end();
-    throw new Error(`the Docker engine did not come up:\n${said}`, { cause: error });
-  }
-}
-
-async function makeBridge(): Promise<{ readonly name: string; remove(): Promise<void> }> {
-  const ip = async (...args: readonly string[]) => promisify(execFile)("ip", [...args]);
-  const name = `sv-t${process.pid}`;
-  const address = `10.${200 + (process.pid % 50)}.${(process.pid >> 6) % 256}.1/24`;
-  await ip("link", "add", name, "type", "bridge");
-  await ip("address", "add", address, "dev", name);
-  await ip("link", "set", name, "up");
-  return { name, remove: async () => void (await ip("link", "delete", name)) };
-}
-
-/** Nothing announces that it can be asked; it takes connections long before. */
-async function answers(host: string, daemon: ChildProcess): Promise<void> {
-  const until = performance.now() + READY_MS;
-  while (daemon.exitCode === null && performance.now() < until) {
-    const { code } = await run(host, ["version"], {});
-    if (code === 0) return;
-    await wait(50);
-  }
-  throw new Error(`dockerd ended with code ${daemon.exitCode}, or said nothing for too long`);
-}
-
-async function endDaemon(daemon: ChildProcess): Promise<void> {
-  if (daemon.exitCode !== null || daemon.signalCode !== null) return;
-  const force = setTimeout(() => daemon.kill("SIGKILL"), END_MS);
-  daemon.kill("SIGTERM");
-  await once(daemon, "exit");
-  clearTimeout(force);
-}
-
-/** An engine that ends leaves the network of the machine mounted, if a container had it, and one that fails its data. */
-async function unmountBelow(folder: string): Promise<void> {
-  const mounts = fs.readFileSync("/proc/self/mounts", "utf8").split("\n");
-  const points = mounts.flatMap((line) => line.split(" ")[1] ?? []);
-  const below = points.filter((point) => point.startsWith(`${folder}/`)).toReversed();
-  for (const point of below) await promisify(execFile)("umount", ["--lazy", point]);
 }

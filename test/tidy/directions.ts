@@ -19,6 +19,7 @@ const core = "emulator/core/";
 const ports = [
   "emulator/store/store.ts",
   "emulator/launch/launcher.ts",
+  "emulator/launch/pod-launcher.ts",
   "emulator/balance/health-probe.ts",
   "emulator/secrets/secret-key.ts",
   "emulator/webhook/webhook-sender.ts",
@@ -32,6 +33,8 @@ const layers: readonly Layer[] = [
   { of: "runtime/service-source.ts", mayImport: ["runtime/"] },
   { of: "runtime/index.ts", mayImport: ["runtime/"] },
   { of: "runtime/testing.ts", mayImport: ["runtime/"] },
+  { of: "runtime/vitest.ts", mayImport: ["runtime/job-matchers.ts"] },
+  { of: "runtime/job-matchers.ts", mayImport: ["runtime/client/", protocol] },
   { of: "runtime/bin/", mayImport: ["runtime/"] },
   // Both ends of the pipe between the supervisor and the handler process speak its frames.
   {
@@ -39,6 +42,19 @@ const layers: readonly Layer[] = [
     mayImport: ["runtime/pipe/", "runtime/storage/", runtimeCore, protocol],
   },
   { of: "runtime/isolate/", mayImport: ["runtime/pipe/", leftovers, runtimeCore, protocol] },
+  // What the handler process and its supervisor do, in one process.
+  {
+    of: "runtime/in-process/",
+    mayImport: [
+      "runtime/handler/",
+      "runtime/isolate/",
+      "runtime/pipe/",
+      "runtime/source/lease-book.ts",
+      "runtime/storage/",
+      runtimeCore,
+      protocol,
+    ],
+  },
   // Runs the user's server out of what the handler process uses for handlers.
   {
     of: "runtime/server/",
@@ -74,10 +90,16 @@ const layers: readonly Layer[] = [
   },
   { of: "emulator/objects/", mayImport: [core, protocol] },
   { of: "emulator/image/", mayImport: ["runtime/load/", core, protocol] },
+  { of: "emulator/starter/", mayImport: [core, protocol] },
   // A key file is written as the store's are, and fails as they do.
   {
     of: "emulator/secrets/",
     mayImport: ["emulator/store/sqlite/", "emulator/store/store.ts", core, protocol],
+  },
+  // What tests have of the engine; they submit as any client does.
+  {
+    of: "emulator/test-kit/",
+    mayImport: ["emulator/engine/", "runtime/client/", core, protocol],
   },
   // Requests to load balancing endpoints go on to the servers that their workers are.
   {
@@ -91,6 +113,7 @@ const layers: readonly Layer[] = [
     mayImport: [
       "emulator/index.ts",
       "emulator/image/",
+      "emulator/starter/",
       "emulator/local-endpoint.ts",
       "runtime/buffer-memory.ts",
       "runtime/load/",
@@ -104,7 +127,45 @@ const layers: readonly Layer[] = [
   // Parts of the composition root: what it hands in.
   {
     of: "emulator/options.ts",
-    mayImport: ["emulator/local-endpoint.ts", "emulator/engine/", "emulator/objects/", core],
+    mayImport: [
+      "emulator/local-endpoint.ts",
+      "emulator/function-endpoint.ts",
+      "emulator/test-kit/",
+      "emulator/engine/",
+      "emulator/objects/",
+      core,
+    ],
+  },
+  {
+    of: "emulator/function-endpoint.ts",
+    mayImport: ["emulator/local-endpoint.ts", "runtime/handler/"],
+  },
+  {
+    of: "emulator/in-process.ts",
+    mayImport: [
+      "emulator/handler-functions.ts",
+      "emulator/options.ts",
+      "emulator/engine/",
+      "emulator/launch/",
+      "runtime/source/local-session.ts",
+    ],
+  },
+  {
+    of: "emulator/handler-functions.ts",
+    mayImport: ["emulator/function-endpoint.ts", "emulator/launch/", "runtime/", core],
+  },
+  {
+    of: "emulator/storage.ts",
+    mayImport: [
+      "emulator/local-endpoint.ts",
+      "emulator/options.ts",
+      "emulator/volumes.ts",
+      "emulator/engine/",
+      "emulator/launch/launcher.ts",
+      "emulator/objects/",
+      "emulator/store/store.ts",
+      core,
+    ],
   },
   {
     of: "emulator/launchers.ts",

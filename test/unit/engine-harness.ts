@@ -6,9 +6,11 @@ import type { Template } from "../../emulator/core/template.ts";
 import type { EngineContext, EngineLog } from "../../emulator/engine/context.ts";
 import { createEngine } from "../../emulator/engine/engine.ts";
 import { FleetWorker } from "../../emulator/engine/fleet-worker.ts";
+import type { PodKeeper } from "../../emulator/engine/pod-keeper.ts";
 import type { WorkerManager } from "../../emulator/engine/worker-manager.ts";
 import type { HealthProbe } from "../../emulator/balance/health-probe.ts";
 import type { Launcher } from "../../emulator/launch/launcher.ts";
+import type { PodLauncher } from "../../emulator/launch/pod-launcher.ts";
 import { localEndpoint, localTemplate } from "../../emulator/local-endpoint.ts";
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../emulator/store/store.ts";
@@ -25,6 +27,7 @@ export interface LogEntry {
 
 export interface TestEngine extends AsyncDisposable {
   readonly engine: EngineContext;
+  readonly pods: PodKeeper;
   readonly workers: WorkerManager;
   /** Real time, which service time runs with until it is advanced. */
   readonly clock: FakeClock;
@@ -46,6 +49,8 @@ export interface HarnessOptions {
   readonly clock?: FakeClock;
   /** By default no GPU is known. */
   readonly findGpus?: () => Promise<GpuInventory>;
+  /** By default pods are not run. */
+  readonly podLauncher?: PodLauncher;
   /** By default no server is healthy. */
   readonly healthProbe?: HealthProbe;
 }
@@ -62,6 +67,7 @@ export async function createTestEngine(
     clock = new FakeClock(),
     findGpus,
     healthProbe,
+    podLauncher,
   }: HarnessOptions = {},
 ): Promise<TestEngine> {
   const logged: LogEntry[] = [];
@@ -73,6 +79,7 @@ export async function createTestEngine(
     random,
     log,
     launchers: [launcher],
+    ...(podLauncher && { podLauncher }),
     ...(findGpus && { findGpus }),
     webhookSender,
     ...(healthProbe && { healthProbe }),
@@ -85,10 +92,10 @@ export async function createTestEngine(
   };
   const addEndpoint = async (id = "echo", settings: Partial<Endpoint> = {}) => {
     const createdAt = new Date(clock.now()).toISOString();
-    const template: Template = localTemplate({ id, path: `/handlers/${id}.ts` });
+    const template: Template = localTemplate({ id });
     const quiet = { workersMin: 0, workersMax: 10, idleTimeout: 3_600, ...settings };
     const endpoint: Endpoint = {
-      ...localEndpoint({ id, path: template.name }, createdAt),
+      ...localEndpoint({ id }, createdAt),
       ...quiet,
     };
     await running.serve([{ template, endpoint }]);
@@ -98,6 +105,7 @@ export async function createTestEngine(
   return {
     engine,
     workers: running.workers,
+    pods: running.pods,
     clock,
     logged,
     addEndpoint,

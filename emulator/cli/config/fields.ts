@@ -47,6 +47,11 @@ export function integer(min: number, max: number, unit = ""): z.ZodInt {
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
+export function positive(unit: string): z.ZodNumber {
+  const error = must(`be a number above 0${unit}`);
+  return z.number({ error }).gt(0, { error });
+}
+
 export function choice<const Values extends readonly [string, ...string[]]>(values: Values) {
   const rule = values.join(values.length === 2 ? " or " : ", ");
   return z.enum(values, { error: ({ input }) => `must be ${rule}; got ${said(input, values)}` });
@@ -68,8 +73,8 @@ export function texts(what: string): z.ZodArray<z.ZodString> {
 }
 
 /** An object with exactly the keys of `shape`. */
-export function object<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return z.strictObject(shape, { error: must("be an object") });
+export function object<Shape extends z.core.$ZodLooseShape>(shape: Shape, what = "an object") {
+  return z.strictObject(shape, { error: must(`be ${what}`) });
 }
 
 export function recordOf<Item extends z.ZodType>(item: Item, what = "") {

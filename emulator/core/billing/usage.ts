@@ -15,7 +15,7 @@ interface Span {
   readonly diskInGb: number;
 }
 
-/** A worker from the moment it was ready to its end, or a pod from its start to its stop. */
+/** A worker from the moment it was ready to its end, or a pod while its program runs. */
 export interface MachineUsage extends Span {
   readonly kind: "worker" | "pod";
   /** The worker or the pod. */

@@ -26,6 +26,7 @@ const USER_ID = "user_local";
 const MACHINE_ID = "local";
 const DATA_CENTER_ID = "LOCAL";
 const GB_PER_VCPU = 2;
+const LOOPBACK = "127.0.0.1";
 
 /** All default to false. @throws ServiceError `invalid_request` */
 export function readPodIncludes(query: QueryParameters): PodIncludes {
@@ -47,6 +48,7 @@ export function podBody(
   const costPerHr = perHour(engine.prices, { ...pod, gpuTypeId });
   return {
     ...shown(pod),
+    ...reachedAt(engine, pod),
     costPerHr,
     adjustedCostPerHr: costPerHr,
     ...(gpuTypeId !== undefined && {
@@ -80,13 +82,17 @@ function shown(pod: Pod) {
     dockerStartCmd: pod.dockerStartCmd,
     env: pod.env,
     ports: pod.ports,
-    publicIp: null,
-    portMappings: null,
     interruptible: pod.interruptible,
     locked: pod.locked,
     lastStartedAt: pod.lastStartedAt,
     lastStatusChange: pod.lastStatusChange,
   };
+}
+
+/** Nothing for one that does not run; ports are open on this machine only (ours). */
+function reachedAt({ podPorts }: EngineContext, { id }: Pod) {
+  const portMappings = podPorts.get(id) ?? null;
+  return { publicIp: portMappings && LOOPBACK, portMappings };
 }
 
 function machineOf(pod: Pod, gpuTypeId: string | undefined, costPerHr: number) {

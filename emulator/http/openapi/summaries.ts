@@ -42,7 +42,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   startPod: "Starts a pod that was stopped; one that runs goes on.",
   stopPod: "Stops a pod; its volume stays.",
   restartPod: "Starts a pod anew.",
-  resetPod: "Starts a pod anew with empty disks.",
+  resetPod: "Starts a pod anew with an empty container disk; its volume stays.",
   billPods: "What pods were billed, by period and GPU type or pod.",
   billEndpoints: "What workers were billed, by period and endpoint, worker or GPU type.",
   billNetworkVolumes: "What network volumes were billed, by period.",

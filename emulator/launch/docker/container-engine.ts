@@ -23,6 +23,12 @@ export interface ListedContainer {
   readonly createdAt: number;
 }
 
+/** A volume as a list shows it. */
+export interface ListedVolume {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
 /** How a container's program ended. */
 export interface ContainerEnd {
   readonly exitCode: number;
@@ -46,6 +52,10 @@ export interface ContainerEngine {
   list(label: string): Promise<readonly ListedContainer[]>;
   /** With its anonymous volumes, running or not. One that is gone already is no error. */
   remove(id: string): Promise<void>;
+  /** All volumes with the label, whatever its value. */
+  listVolumes(label: string): Promise<readonly ListedVolume[]>;
+  /** One that is gone already is no error. */
+  removeVolume(name: string): Promise<void>;
   /** This machine's address as containers of the default network see it; undefined where that cannot be told. */
   gatewayAddress(): Promise<string | undefined>;
 }

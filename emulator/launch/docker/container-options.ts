@@ -2,9 +2,10 @@
 import path from "node:path";
 import type { ContainerCreateOptions, HostConfig, MountConfig } from "dockerode";
 import { SERVER_ENV, WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import type { Template } from "../../core/template.ts";
 import type { WorkerOrder } from "../launcher.ts";
 import { serverWish } from "../server-wish.ts";
-import { toldGpus, workerEnvironment } from "../worker-environment.ts";
+import { realGpuIds, toldGpus, workerEnvironment } from "../worker-environment.ts";
 import type { ContainerSettings } from "./container-settings.ts";
 
 /** Where a container finds the worker port. */
@@ -57,24 +58,18 @@ export function containerOptions(
     ...(command.length > 0 && { Cmd: [...command] }),
     Env: environment(order, places),
     Labels: { ...labels },
-    ...(isServer(order) && { ExposedPorts: Object.fromEntries(serverPorts(order).map(nothing)) }),
+    ...(isServer(order) && { ExposedPorts: exposed(serverPorts(order)) }),
     // Held open by the emulator: a worker whose standard input ends has lost it, and ends too.
     OpenStdin: true,
     StdinOnce: true,
     ...(!settings.asImage && { User: places.user }),
     HostConfig: {
-      Init: true,
+      ...boundsOf(settings),
       Mounts: mounts(order, places),
-      Memory: settings.memoryBytes,
-      MemorySwap: settings.memoryBytes,
-      PidsLimit: PIDS_MAX,
-      ShmSize: SHM_BYTES,
-      LogConfig: LOG_CONFIG,
-      ...(settings.cpus !== undefined && { NanoCpus: Math.round(settings.cpus * 1e9) }),
       ...(settings.asImage
-        ? wholeDisk(order, limitsDisk)
+        ? wholeDisk(template.containerDiskInGb, limitsDisk)
         : leastPrivileges(order, settings, places)),
-      ...(isServer(order) && { PortBindings: Object.fromEntries(serverPorts(order).map(locally)) }),
+      ...(isServer(order) && { PortBindings: publishedLocally(serverPorts(order)) }),
       ...gpuRequests(order),
     },
   };
@@ -90,13 +85,27 @@ export function isServer({ endpoint }: Pick<WorkerOrder, "endpoint">): boolean {
   return endpoint.type === "LOAD_BALANCING";
 }
 
-function nothing(port: string): [string, object] {
-  return [port, {}];
+/** What bounds every container, whoever it is for. */
+export function boundsOf({ memoryBytes, cpus }: ContainerSettings): HostConfig {
+  return {
+    Init: true,
+    Memory: memoryBytes,
+    MemorySwap: memoryBytes,
+    PidsLimit: PIDS_MAX,
+    ShmSize: SHM_BYTES,
+    LogConfig: LOG_CONFIG,
+    ...(cpus !== undefined && { NanoCpus: Math.round(cpus * 1e9) }),
+  };
 }
 
-/** On a free port of this machine, and for nobody else. */
-function locally(port: string): [string, readonly object[]] {
-  return [port, [{ HostIp: "127.0.0.1", HostPort: "" }]];
+/** @param ports like `80/tcp` */
+export function exposed(ports: readonly string[]): Readonly<Record<string, object>> {
+  return Object.fromEntries(ports.map((port) => [port, {}]));
+}
+
+/** Each on a free port of this machine, and for nobody else. */
+export function publishedLocally(ports: readonly string[]) {
+  return Object.fromEntries(ports.map((port) => [port, [{ HostIp: "127.0.0.1", HostPort: "" }]]));
 }
 
 function leastPrivileges(
@@ -113,10 +122,9 @@ function leastPrivileges(
   };
 }
 
-function wholeDisk({ template }: WorkerOrder, limitsDisk: boolean): HostConfig {
-  return limitsDisk && template.containerDiskInGb > 0
-    ? { StorageOpt: { size: `${template.containerDiskInGb}G` } }
-    : {};
+/** @param sizeInGb 0 for any size */
+export function wholeDisk(sizeInGb: number, limitsDisk: boolean): HostConfig {
+  return limitsDisk && sizeInGb > 0 ? { StorageOpt: { size: `${sizeInGb}G` } } : {};
 }
 
 function environment(order: WorkerOrder, { env, volume }: ContainerPlaces): string[] {
@@ -125,10 +133,19 @@ function environment(order: WorkerOrder, { env, volume }: ContainerPlaces): stri
     ...(isServer(order)
       ? serverEnvironment(order, extra)
       : workerEnvironment(order, `unix:${WORKER_SOCKET}`, extra)),
-    // Images that know GPUs set it to `all`.
-    NVIDIA_VISIBLE_DEVICES: realGpus(order).join(",") || "void",
+    ...visibleGpus(order),
   };
-  return Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return asList(variables);
+}
+
+/** Images that know GPUs set it to `all`. */
+export function visibleGpus(order: Pick<WorkerOrder, "gpus">) {
+  return { NVIDIA_VISIBLE_DEVICES: realGpuIds(order).join(",") || "void" };
+}
+
+/** As the engine takes them. */
+export function asList(variables: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(variables).map(([name, value]) => `${name}=${String(value)}`);
 }
 
 /** A server has ports of its own, so it gets those of its template, and has no business with the worker port. */
@@ -143,6 +160,8 @@ function serverEnvironment(order: WorkerOrder, extra: Readonly<Record<string, st
     [SERVER_ENV.healthPort]: healthPort,
     [WORKER_ENV.workerId]: order.workerId,
     [WORKER_ENV.endpointId]: order.endpoint.id,
+    // Heeded by `sv-worker server`; any other program knows nothing of it.
+    [WORKER_ENV.exitOnStdinEnd]: "1",
   };
 }
 
@@ -150,22 +169,28 @@ function mounts(order: WorkerOrder, { workerSocket, volume }: ContainerPlaces): 
   const { template } = order;
   const socket = isServer(order) ? [] : [bind(workerSocket, WORKER_SOCKET)];
   if (volume === undefined) return socket;
-  const own = path.posix.normalize(`${template.volumeMountPath}/`).replace(/(?<=.)\/$/u, "");
-  const targets = new Set([VOLUME_PATH, own]);
+  const targets = new Set([VOLUME_PATH, mountPoint(template)]);
   return [...socket, ...[...targets].map((target) => bind(volume, target))];
 }
 
-function bind(source: string, target: string) {
+/** Without a slash at its end. */
+export function mountPoint({ volumeMountPath }: Pick<Template, "volumeMountPath">): string {
+  return path.posix.normalize(`${volumeMountPath}/`).replace(/(?<=.)\/$/u, "");
+}
+
+export function bind(source: string, target: string) {
   return { Type: "bind", Source: source, Target: target } as const;
 }
 
-function gpuRequests(order: WorkerOrder): HostConfig {
-  const ids = realGpus(order);
+export function gpuRequests(order: Pick<WorkerOrder, "gpus">): HostConfig {
+  const ids = realGpuIds(order);
   if (ids.length === 0) return {};
-  const request = { Driver: "", Count: 0, DeviceIDs: ids, Capabilities: [["gpu"]], Options: {} };
+  const request = {
+    Driver: "",
+    Count: 0,
+    DeviceIDs: [...ids],
+    Capabilities: [["gpu"]],
+    Options: {},
+  };
   return { DeviceRequests: [request] };
-}
-
-function realGpus({ gpus }: WorkerOrder): string[] {
-  return gpus.filter(({ isSimulated }) => !isSimulated).map(({ id }) => id);
 }

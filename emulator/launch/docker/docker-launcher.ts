@@ -1,16 +1,21 @@
-/** Launcher that runs each worker as a container of its template's image. */
+/** Launcher that runs each worker, and each pod, as a container of its image. */
+import type { ContainerCreateOptions } from "dockerode";
 import type { GpuDevice } from "../../core/gpu-allocation.ts";
 import type { RegistryCredentials } from "../../core/registry-auth.ts";
+import type { Pod } from "../../core/pod.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../../core/template.ts";
-import type { Launcher, WorkerExit, WorkerOrder } from "../launcher.ts";
+import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "../launcher.ts";
+import type { LaunchedPod, PodLauncher, PodOrder } from "../pod-launcher.ts";
 import { type ContainerEngine, type EngineContainer, EngineError } from "./container-engine.ts";
-import { labelsOf } from "./container-labels.ts";
+import { LABEL, labelsOf, podLabels, podVolumeLabels } from "./container-labels.ts";
 import { containerOptions, type ContainerPlaces } from "./container-options.ts";
-import { readContainerSettings } from "./container-settings.ts";
-import { ContainerWorker, type ContainerYard } from "./container-worker.ts";
+import { type ContainerSettings, readContainerSettings } from "./container-settings.ts";
+import { ContainerRun, type ContainerYard } from "./container-run.ts";
 import { EngineContact } from "./engine-contact.ts";
-import { ImageShelf } from "./image-shelf.ts";
+import { ImageShelf, type ImageWish } from "./image-shelf.ts";
 import type { LaunchLog } from "./launch-log.ts";
+import { podOptions, podPorts } from "./pod-options.ts";
+import { serverPlace } from "./server-place.ts";
 
 export interface DockerLauncherOptions {
   readonly engine: ContainerEngine;
@@ -19,9 +24,13 @@ export interface DockerLauncherOptions {
   /** What a worker's container is given of this machine. */
   readonly placesOf: (order: WorkerOrder) => Promise<ContainerPlaces>;
   /** What its registry wants to know; undefined for a template that names no credentials. Rejects with a sentence. */
-  readonly credentialsOf: (template: Template) => Promise<RegistryCredentials | undefined>;
+  readonly credentialsOf: (wish: ImageWish) => Promise<RegistryCredentials | undefined>;
+  /** Directory of a pod's network volume here; undefined for one without. */
+  readonly networkVolumeOf: (pod: Pod) => Promise<string | undefined>;
   /** Called with each line a worker writes. */
   readonly line: (order: WorkerOrder, line: string) => void;
+  /** Called with each line a pod writes. */
+  readonly podLine: (order: PodOrder, line: string) => void;
   /** Called when workers can be started that could not before. */
   readonly willing: () => void;
   readonly log: LaunchLog;
@@ -29,7 +38,7 @@ export interface DockerLauncherOptions {
   readonly engineBackMs?: number;
 }
 
-export interface DockerLauncher extends Launcher {
+export interface DockerLauncher extends Launcher, PodLauncher {
   /** Looks for the engine and removes what killed emulators left in it; the first worker would do the same. Never rejects. */
   reach(): Promise<void>;
 }
@@ -54,7 +63,7 @@ class Docker implements DockerLauncher {
   #limitsDisk = true;
 
   constructor(options: DockerLauncherOptions) {
-    const { engine, emulator, log, credentialsOf, willing, line, engineBackMs } = options;
+    const { engine, emulator, log, credentialsOf, willing, engineBackMs } = options;
     this.#options = options;
     this.#contact = new EngineContact({
       engine,
@@ -65,28 +74,60 @@ class Docker implements DockerLauncher {
     });
     this.#images = new ImageShelf({ engine, log, credentialsOf });
     this.#yard = {
-      make: (order, signal) => this.#make(order, signal),
       remove: (id) => this.#remove(id),
       failed: (error) => this.#contact.failed(error),
-      line,
       ...(engineBackMs !== undefined && { engineBackMs }),
     };
   }
 
   refuses(template: Template): string | undefined {
-    if (template.imageName.startsWith(LOCAL_IMAGE_PREFIX))
-      return `images below ${LOCAL_IMAGE_PREFIX} are handler files, not containers`;
-    const settings = readContainerSettings(template);
-    return typeof settings === "string" ? settings : this.#contact.problem;
+    return this.#refusal(template, readContainerSettings(template));
   }
 
-  launch(order: WorkerOrder): ContainerWorker {
-    const worker = new ContainerWorker(order, this.#yard);
-    const { workerId } = order;
-    this.#running.set(workerId, { kill: () => worker.kill(), gone: worker.exited });
-    void worker.exited.then(() => this.#running.delete(workerId));
-    this.#tellOfSimulated(order);
-    return worker;
+  refusesPod(pod: Pod): string | undefined {
+    return this.#refusal(pod, readContainerSettings(pod));
+  }
+
+  launch(order: WorkerOrder): LaunchedWorker {
+    const { line } = this.#options;
+    const place = serverPlace(order);
+    const role = {
+      make: (signal: AbortSignal) => this.#makeWorker(order, signal),
+      placeOf: place.find,
+      line: (text: string) => line(order, text),
+    };
+    const worker = this.#started(order.workerId, new ContainerRun(role, this.#yard));
+    this.#tellOfSimulated(order.gpus, { endpointId: order.endpoint.id });
+    return Object.assign(worker, place.server && { server: place.server });
+  }
+
+  launchPod(order: PodOrder): LaunchedPod {
+    const { pod, runId, gpus } = order;
+    const role = {
+      make: (signal: AbortSignal) => this.#makePod(order, signal),
+      placeOf: async (container: EngineContainer) => podPorts(pod, await container.ports()),
+      line: (text: string) => this.#options.podLine(order, text),
+    };
+    this.#tellOfSimulated(gpus, { podId: pod.id });
+    return this.#started(runId, new ContainerRun(role, this.#yard));
+  }
+
+  async dropVolumes(isNeedless: (podId: string) => boolean): Promise<void> {
+    const { engine, emulator, log } = this.#options;
+    try {
+      await this.#contact.reach();
+      const volumes = await engine.listVolumes(LABEL.volumeOf);
+      const needless = volumes.filter(
+        ({ labels }) =>
+          labels[LABEL.emulator] === emulator && isNeedless(labels[LABEL.volumeOf] ?? ""),
+      );
+      for (const { name } of needless) await engine.removeVolume(name);
+    } catch (error) {
+      this.#contact.failed(error);
+      // An engine that does not answer is told of already.
+      if (this.#contact.problem === undefined)
+        log.warn({ err: error }, "volumes of pods that are no more could not be removed yet");
+    }
   }
 
   async reach(): Promise<void> {
@@ -99,36 +140,73 @@ class Docker implements DockerLauncher {
     this.#contact.close();
   }
 
-  async #make(order: WorkerOrder, signal: AbortSignal): Promise<EngineContainer> {
+  #refusal({ imageName }: ImageWish, settings: ContainerSettings | string): string | undefined {
+    if (imageName.startsWith(LOCAL_IMAGE_PREFIX))
+      return `images below ${LOCAL_IMAGE_PREFIX} are handler files, not containers`;
+    return typeof settings === "string" ? settings : this.#contact.problem;
+  }
+
+  #started<Place>(id: string, run: ContainerRun<Place>): ContainerRun<Place> {
+    this.#running.set(id, { kill: () => run.kill(), gone: run.exited });
+    void run.exited.then(() => this.#running.delete(id));
+    return run;
+  }
+
+  async #makeWorker(order: WorkerOrder, signal: AbortSignal): Promise<EngineContainer> {
     const { template, endpoint } = order;
     const { emulator, placesOf } = this.#options;
-    const settings = readContainerSettings(template);
-    if (typeof settings === "string") throw new Error(settings);
-    await this.#contact.reach();
-    await this.#images.provide(template, signal);
+    const settings = await this.#prepare(template, signal);
     const places = await placesOf(order);
     signal.throwIfAborted();
     const frame = { labels: labelsOf(order, emulator), settings, places };
     if (settings.asImage) this.#tellOfPrivileges(endpoint.id, template);
-    return this.#create(order, frame);
+    return this.#create(settings.asImage, (limitsDisk) =>
+      containerOptions(order, { ...frame, limitsDisk }),
+    );
+  }
+
+  async #makePod(order: PodOrder, signal: AbortSignal): Promise<EngineContainer> {
+    const { emulator, networkVolumeOf } = this.#options;
+    const { pod } = order;
+    const settings = await this.#prepare(pod, signal);
+    const frame = {
+      labels: podLabels(order, emulator),
+      volumeLabels: podVolumeLabels(pod.id, emulator),
+      settings,
+      networkVolume: await networkVolumeOf(pod),
+    };
+    signal.throwIfAborted();
+    return this.#create(true, (limitsDisk) => podOptions(order, { ...frame, limitsDisk }));
+  }
+
+  /** Sees to it that the engine and the image are there. */
+  async #prepare(
+    wish: ImageWish & Pick<Template, "env">,
+    signal: AbortSignal,
+  ): Promise<ContainerSettings> {
+    const settings = readContainerSettings(wish);
+    if (typeof settings === "string") throw new Error(settings);
+    await this.#contact.reach();
+    await this.#images.provide(wish, signal);
+    return settings;
   }
 
   /** Whether the size of disks can be limited depends on the engine's storage, and only it knows. */
   async #create(
-    order: WorkerOrder,
-    frame: Omit<Parameters<typeof containerOptions>[1], "limitsDisk">,
+    hasDisk: boolean,
+    optionsFor: (limitsDisk: boolean) => ContainerCreateOptions,
   ): Promise<EngineContainer> {
     const { engine, log } = this.#options;
     const limitsDisk = this.#limitsDisk;
     try {
-      return await engine.create(containerOptions(order, { ...frame, limitsDisk }));
+      return await engine.create(optionsFor(limitsDisk));
     } catch (error) {
       const said = error instanceof EngineError ? error.message : "";
-      if (!frame.settings.asImage || !limitsDisk || !NO_DISK_LIMIT.test(said)) throw error;
+      if (!hasDisk || !limitsDisk || !NO_DISK_LIMIT.test(said)) throw error;
       this.#limitsDisk = false;
       const reason = "the Docker engine cannot limit the size of container disks here";
       log.warn({}, `${reason}: containerDiskInGb has no effect`);
-      return engine.create(containerOptions(order, { ...frame, limitsDisk: false }));
+      return engine.create(optionsFor(false));
     }
   }
 
@@ -142,12 +220,12 @@ class Docker implements DockerLauncher {
     }
   }
 
-  #tellOfSimulated({ gpus, endpoint }: WorkerOrder): void {
-    const simulated = gpus.filter(({ isSimulated }: GpuDevice) => isSimulated);
+  #tellOfSimulated(gpus: readonly GpuDevice[], whose: Readonly<Record<string, string>>): void {
+    const simulated = gpus.filter(({ isSimulated }) => isSimulated);
     const [first] = simulated;
     if (first === undefined) return;
     const message = `${simulated.length} × ${first.typeId} are simulated: the container starts without`;
-    this.#options.log.warn({ endpointId: endpoint.id }, message);
+    this.#options.log.warn(whose, message);
   }
 
   #tellOfPrivileges(endpointId: string, { imageName }: Template): void {

@@ -5,6 +5,7 @@ import { finished } from "node:stream/promises";
 import type Dockerode from "dockerode";
 import { dockerUnreachable } from "../../core/docker-unreachable.ts";
 import {
+  type ContainerEnd,
   type ContainerEngine,
   EngineError,
   type EngineContainer,
@@ -43,7 +44,7 @@ export function createDockerodeEngine(
         host,
       ),
     create: (options) =>
-      ask(async (docker) => containerOf(docker, await docker.createContainer(options), ask)),
+      ask(async (docker) => containerOf(docker, await docker.createContainer(options), host, ask)),
     list: (label) =>
       ask(async (docker) => {
         const filters = { label: [label] };
@@ -53,6 +54,13 @@ export function createDockerodeEngine(
       void (await ask((docker) =>
         exists(docker.getContainer(id).remove({ force: true, v: true })),
       )),
+    listVolumes: (label) =>
+      ask(async (docker) => {
+        const { Volumes: volumes } = await docker.listVolumes({ filters: { label: [label] } });
+        return volumes.map(({ Name: name, Labels: labels }) => ({ name, labels }));
+      }),
+    removeVolume: async (name) =>
+      void (await ask((docker) => exists(docker.getVolume(name).remove()))),
     gatewayAddress: () =>
       ask(async (docker) => gatewayOf(await docker.getNetwork(BRIDGE).inspect())),
   };
@@ -73,6 +81,7 @@ async function load(host: string | undefined): Promise<Dockerode> {
 function containerOf(
   docker: Dockerode,
   container: Dockerode.Container,
+  host: string | undefined,
   ask: <T>(question: () => Promise<T>) => Promise<T>,
 ): EngineContainer {
   return {
@@ -96,15 +105,41 @@ function containerOf(
         const { NetworkSettings: network } = await container.inspect();
         return new Map(Object.entries(network.Ports).flatMap(publishedPort));
       }),
-    end: () =>
-      ask(async () => {
-        await container.wait();
-        const { State: state } = await container.inspect();
-        return { exitCode: state.ExitCode, oomKilled: state.OOMKilled };
-      }),
+    end: () => ask(async () => endOf(docker, container, host)),
     signal: async (name) =>
       void (await ask(() => exists(container.kill({ signal: name }), HAS_ENDED))),
   };
+}
+
+const FELL_SILENT = new Error("it ended its answer");
+
+/**
+ * Hears of it by the engine's events: the library's own `wait` never settles when the engine is killed meanwhile.
+ *
+ * @throws EngineError without a status when the engine says no more
+ */
+async function endOf(
+  docker: Dockerode,
+  container: Dockerode.Container,
+  host: string | undefined,
+): Promise<ContainerEnd> {
+  const hearing = new AbortController();
+  const filters = { container: [container.id], event: ["die"] };
+  const deaths = await docker.getEvents({ filters, abortSignal: hearing.signal });
+  try {
+    // It may have ended before.
+    let { State: state } = await container.inspect();
+    const news = deaths[Symbol.asyncIterator]();
+    while (state.Running) {
+      if ((await news.next()).done === true)
+        throw new EngineError(dockerUnreachable(FELL_SILENT, host), undefined);
+      ({ State: state } = await container.inspect());
+    }
+    return { exitCode: state.ExitCode, oomKilled: state.OOMKilled };
+  } finally {
+    deaths.on("error", () => undefined);
+    hearing.abort();
+  }
 }
 
 /** A port that is not published has no list. */

@@ -2,11 +2,15 @@
 import { EngineError } from "./container-engine.ts";
 
 const GPU_DRIVER = /could not select device driver/u;
+const DISK_FULL = /no space left on device|disk quota exceeded/iu;
 const NO_SUCH_PROGRAM =
   /(exec: .*|stat .*): (executable file not found in \$PATH|no such file or directory|permission denied)/u;
 const SOURCE_MISSING = /bind source path does not exist/u;
 const MOUNT_TARGET =
   /invalid (mount|volume) (config|specification|path)|Duplicate mount point|must be an absolute path/u;
+
+const MAKE_ROOM =
+  'the disk of the Docker engine is full: make room, for example with "docker system prune", or give it a larger one ("docker info" says where its data is)';
 
 /** Why a container could not be made or started. */
 export function startProblem(error: unknown): string {
@@ -14,6 +18,7 @@ export function startProblem(error: unknown): string {
     return error instanceof Error ? error.message : String(error);
   if (error.status === undefined) return error.message;
   const said = bare(error.message);
+  if (DISK_FULL.test(said)) return `the container cannot be made: ${said}; ${MAKE_ROOM}`;
   if (GPU_DRIVER.test(said))
     return 'the Docker engine has no driver for GPUs: install the NVIDIA Container Toolkit, run "nvidia-ctk runtime configure --runtime=docker" and start Docker anew';
   if (SOURCE_MISSING.test(said))
@@ -43,6 +48,7 @@ export function pullProblem(image: string, error: unknown, hasCredentials: boole
 }
 
 function pullAdvice(said: string, hasCredentials: boolean): string {
+  if (DISK_FULL.test(said)) return MAKE_ROOM;
   if (DENIED.test(said) && hasCredentials)
     return "check the name, and user and password of the container registry auth that the template names";
   if (DENIED.test(said))

@@ -12,11 +12,14 @@ const STALLED_MS = 300_000;
 export interface ImageShelfOptions {
   readonly engine: ContainerEngine;
   /** Undefined for a template that names none. Rejects with a sentence where they cannot be had. */
-  readonly credentialsOf: (template: Template) => Promise<RegistryCredentials | undefined>;
+  readonly credentialsOf: (template: ImageWish) => Promise<RegistryCredentials | undefined>;
   readonly log: LaunchLog;
   /** Default: 5 minutes. */
   readonly stalledMs?: number;
 }
+
+/** What a container is made of, and who may have it. */
+export type ImageWish = Pick<Template, "imageName" | "containerRegistryAuthId">;
 
 interface Pull {
   readonly done: Promise<void>;
@@ -42,7 +45,7 @@ export class ImageShelf {
    *
    * @throws ImageMissing; EngineError; what `signal` was aborted with
    */
-  async provide(template: Template, signal: AbortSignal): Promise<void> {
+  async provide(template: ImageWish, signal: AbortSignal): Promise<void> {
     if (await this.#options.engine.hasImage(template.imageName)) return;
     signal.throwIfAborted();
     const key = `${template.imageName} ${template.containerRegistryAuthId ?? ""}`;
@@ -65,7 +68,7 @@ export class ImageShelf {
     if (this.#pulls.get(key) === pull) this.#pulls.delete(key);
   }
 
-  #begin(key: string, template: Template): Pull {
+  #begin(key: string, template: ImageWish): Pull {
     const cancel = new AbortController();
     const done = this.#pull(template, cancel);
     // Whoever waits gets the error; there may be nobody any more.
@@ -75,7 +78,7 @@ export class ImageShelf {
     return pull;
   }
 
-  async #pull(template: Template, cancel: AbortController): Promise<void> {
+  async #pull(template: ImageWish, cancel: AbortController): Promise<void> {
     const { engine, credentialsOf, log, stalledMs = STALLED_MS } = this.#options;
     const { imageName: image } = template;
     const credentials = await credentialsOf(template);

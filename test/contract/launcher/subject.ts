@@ -25,7 +25,7 @@ export function orderOf(template: Template, endpoint: Partial<Endpoint> = {}): W
     workerId: `w${process.pid}x${orders}`,
     workerToken: "a-token",
     endpoint: {
-      ...localEndpoint({ id: "contract", path: "/none" }, "2026-01-01T00:00:00.000Z"),
+      ...localEndpoint({ id: "contract" }, "2026-01-01T00:00:00.000Z"),
       ...endpoint,
     },
     template,
@@ -38,5 +38,5 @@ export function launch(subject: LauncherSubject, code: string): LaunchedWorker {
 }
 
 export function templateNamed(imageName: string): Template {
-  return { ...localTemplate({ id: "contract", path: "/none" }), imageName };
+  return { ...localTemplate({ id: "contract" }), imageName };
 }

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { program, startEmulatorProcess } from "../emulator-process.ts";
 import { call } from "./call.ts";
+import { spawnInTerminal } from "./terminal.ts";
 
 const ECHO = "export default (job) => job.input;";
 
@@ -118,15 +119,9 @@ test("the pretty log puts a handler's words behind a bar, without colours where 
 test("in a terminal, curl lines with the key follow the ready line, and Ctrl-C stops", async () => {
   await using tree = await temporaryTree({ "echo.js": ECHO });
   const command = [process.execPath, program, "echo.js", "--port", "0"];
-  // The one program that everywhere gives another one a terminal.
-  const args =
-    process.platform === "linux"
-      ? ["-qec", `exec ${command.map((part) => `'${part}'`).join(" ")}`, "/dev/null"]
-      : ["-q", "/dev/null", ...command];
-  const terminal = spawn("/usr/bin/script", args, {
+  const terminal = spawnInTerminal(command, {
     cwd: tree.root,
     env: { PATH: process.env["PATH"], SV_API_KEY: "typed-key" },
-    stdio: ["pipe", "pipe", "inherit"],
   });
   let text = "";
   terminal.stdout.setEncoding("utf8").on("data", (piece: string) => {
@@ -134,7 +129,6 @@ test("in a terminal, curl lines with the key follow the ready line, and Ctrl-C s
     text += piece;
     if (!wasShown && text.includes("/stream/$JOB ")) terminal.stdin.write("\u0003");
   });
-  // The end of the terminal is the end of what runs in it.
   await using _ = { [Symbol.asyncDispose]: async () => void terminal.kill() };
   const [code] = await once(terminal, "close");
   const lines = text.split(/\r*\n/);

@@ -50,6 +50,8 @@ export interface WorkerImages {
   readonly worker: string;
   /** The same under another name, whose handler says so. */
   readonly second: string;
+  /** The same as the first, but an engine that ends gives it no time to leave. */
+  readonly hasty: string;
   /** Node and a shell, without any worker. */
   readonly plain: string;
 }
@@ -73,34 +75,44 @@ export async function buildWorkerImages(docker: TestDocker): Promise<WorkerImage
   const dockerfile = `FROM ${tag("base")}\nCOPY . .\nENV BUILT_AS=`;
   await build("worker", `${dockerfile}first\n`, files.root);
   await build("second", `${dockerfile}second\n`, files.root);
-  return { worker: tag("worker"), second: tag("second"), plain };
+  await build("hasty", `${dockerfile}first\nSTOPSIGNAL SIGKILL\n`, files.root);
+  const [worker, second, hasty] = [tag("worker"), tag("second"), tag("hasty")];
+  return { worker, second, hasty, plain };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** What the emulator is started with, on top of what it needs. */
+interface Given {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 /** When it is disposed of, the emulator is stopped, and no container of it may be left. */
 export class ContainerStage implements AsyncDisposable {
   readonly #docker: TestDocker;
   readonly #tree: TemporaryTree;
   readonly #args: readonly string[];
+  readonly #env: Readonly<Record<string, string>>;
   readonly #endpointIds: string[] = [];
   #running: { readonly emulator: EmulatorProcess; readonly client: Client } | undefined;
   #names = 0;
 
-  private constructor(docker: TestDocker, tree: TemporaryTree, args: readonly string[]) {
+  private constructor(docker: TestDocker, tree: TemporaryTree, { args = [], env = {} }: Given) {
     this.#docker = docker;
     this.#tree = tree;
     this.#args = args;
+    this.#env = env;
   }
 
-  static async set(docker: TestDocker, args: readonly string[] = []): Promise<ContainerStage> {
+  static async set(docker: TestDocker, given: Given = {}): Promise<ContainerStage> {
     const tree = await temporaryTree({
       "local.js": "export default () => 'local';\n",
       "sv.config.json": JSON.stringify({
         endpoints: { local: { handler: "local.js", workersMin: 0 } },
       }),
     });
-    const stage = new ContainerStage(docker, tree, args);
+    const stage = new ContainerStage(docker, tree, given);
     await stage.start();
     return stage;
   }
@@ -110,7 +122,7 @@ export class ContainerStage implements AsyncDisposable {
     const emulator = await startEmulatorProcess({
       args: ["sv.config.json", ...this.#args],
       cwd: this.#tree.root,
-      env: { DOCKER_HOST: this.#docker.host, MINE_ALONE: "not for containers" },
+      env: { DOCKER_HOST: this.#docker.host, MINE_ALONE: "not for containers", ...this.#env },
     });
     const client = createClient({ baseUrl: emulator.url, apiKey: emulator.apiKey });
     this.#running = { emulator, client };
@@ -190,11 +202,6 @@ export class ContainerStage implements AsyncDisposable {
       const found = await this.containers(endpointId);
       return found.length === count ? found : undefined;
     });
-  }
-
-  /** They went with their engine, which cannot be asked any more. */
-  forgetContainers(): void {
-    this.#endpointIds.length = 0;
   }
 
   /** SIGKILL: the emulator tidies nothing up. */

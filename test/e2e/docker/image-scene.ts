@@ -46,19 +46,24 @@ export class ImageScene implements AsyncDisposable {
 
   /** As a reader of Dockerfile.base would. */
   async buildBase(tag: string, ...more: readonly string[]): Promise<void> {
+    return this.buildBaseFrom(root, tag, ...more);
+  }
+
+  /** The same in another directory of the project. */
+  async buildBaseFrom(folder: string, tag: string, ...more: readonly string[]): Promise<void> {
     const images = [`BASE_IMAGE=${this.node}`, `NODE_IMAGE=${this.node}`];
     await this.docker.ask(
       ...[
         "build",
         "-f",
-        path.join(root, "Dockerfile.base"),
+        path.join(folder, "Dockerfile.base"),
         "-t",
         tag,
         "--label",
         this.docker.label,
       ],
       ...images.flatMap((image) => ["--build-arg", image]),
-      ...[...more, root],
+      ...[...more, folder],
     );
   }
 

@@ -1,6 +1,7 @@
-/** The Docker launcher keeps the contract of all launchers. */
+/** The Docker launcher keeps the contracts of all launchers. */
 import { afterAll, beforeAll, describe } from "vitest";
 import { launcherContract } from "../../contract/launcher.contract.ts";
+import { podLauncherContract } from "../../contract/pod-launcher.contract.ts";
 import type { LauncherSubject } from "../../contract/launcher/subject.ts";
 import { templateNamed } from "../../contract/launcher/subject.ts";
 import { nodeImage } from "../../setup/docker-node-image.ts";
@@ -23,6 +24,16 @@ describe.skipIf(dockerIsMissing !== undefined)("on a Docker engine", () => {
       ...opened,
       templateOf: (code) => ({ ...templateNamed(image), dockerStartCmd: ["node", "-e", code] }),
       foreign: templateNamed("sv.local/hello"),
+      left: async () => (await opened.containers()).length,
+    };
+  });
+
+  podLauncherContract("containers", async () => {
+    const opened = await openLauncher(docker);
+    return {
+      ...opened,
+      bodyOf: (code) => ({ imageName: image, dockerStartCmd: ["node", "-e", code] }),
+      foreign: { imageName: "sv.local/hello" },
       left: async () => (await opened.containers()).length,
     };
   });

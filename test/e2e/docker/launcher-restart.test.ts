@@ -1,34 +1,52 @@
 /** Killed emulators and engines: nothing is left running, and no job is lost. */
 import fs from "node:fs";
-import { describe, expect, test } from "vitest";
-import { dockerIsMissing, startDocker } from "../../setup/docker.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dockerIsMissing, startOwnDocker, type StoppableDocker } from "../../setup/docker.ts";
 import { eventually } from "../jobs/observe.ts";
-import { buildWorkerImages, ContainerStage } from "./container-stage.ts";
+import { buildWorkerImages, ContainerStage, type WorkerImages } from "./container-stage.ts";
 
 const NO_ORPHAN_MS = 10_000;
+const VOLUME = { name: "v", size: 1, dataCenterId: "EU-RO-1" };
 
 describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is gone", () => {
+  let docker: StoppableDocker;
+  let images: WorkerImages;
+  let stage: ContainerStage;
+
+  beforeAll(async () => {
+    docker = await startOwnDocker();
+    images = await buildWorkerImages(docker);
+    stage = await ContainerStage.set(docker);
+  }, 120_000);
+  afterAll(async () => {
+    await docker.start();
+    await stage[Symbol.asyncDispose]();
+    await docker[Symbol.asyncDispose]();
+  }, 60_000);
+
+  /** A network volume, and what lets the jobs go on that wait for a file on it. */
+  async function makeVolume() {
+    const { id } = await stage.call("POST", "/networkvolumes", VOLUME);
+    const go = () => fs.writeFileSync(stage.data("volumes", String(id), "go"), "");
+    return { networkVolumeId: id, go };
+  }
+
+  async function allGone(old: readonly string[], limitMs?: number): Promise<void> {
+    const anyLeft = async () => {
+      const now = await stage.containers();
+      return old.some((each) => now.includes(each)) ? undefined : true;
+    };
+    await eventually("none of the old containers is left", anyLeft, limitMs);
+  }
+
   test("the emulator was killed: the next one removes its containers, and runs the jobs", async () => {
-    await using docker = await startDocker();
-    const { worker, plain } = await buildWorkerImages(docker);
-    await using stage = await ContainerStage.set(docker);
-    const volume = await stage.call("POST", "/networkvolumes", {
-      name: "v",
-      size: 1,
-      dataCenterId: "EU-RO-1",
-    });
-    const id = await stage.serve(
-      { imageName: worker },
-      {
-        networkVolumeId: volume["id"],
-        workersMax: 3,
-        scalerType: "REQUEST_COUNT",
-        scalerValue: 1,
-      },
-    );
+    const { networkVolumeId, go } = await makeVolume();
+    const scaler = { scalerType: "REQUEST_COUNT", scalerValue: 1 };
+    const fields = { networkVolumeId, workersMax: 3, ...scaler };
+    const id = await stage.serve({ imageName: images.worker }, fields);
     // These have no worker in them that would see the end of its emulator.
     const stubborn = await stage.serve(
-      { imageName: plain, dockerStartCmd: ["sleep", "1000"] },
+      { imageName: images.plain, dockerStartCmd: ["sleep", "1000"] },
       { workersMin: 2, workersMax: 2 },
     );
     const running = await Promise.all(
@@ -44,37 +62,55 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
       ...(await stage.containersAre(2, stubborn)),
     ];
     await stage.kill();
-    fs.writeFileSync(stage.data("volumes", String(volume["id"]), "go"), "");
+    go();
     await stage.start();
     const since = performance.now();
-    await eventually(
-      "none of the old containers is left",
-      async () => {
-        const now = await stage.containers();
-        return old.some((each) => now.includes(each)) ? undefined : true;
-      },
-      NO_ORPHAN_MS,
-    );
+    await allGone(old, NO_ORPHAN_MS);
     console.log(
       `figure: five orphans gone ${(performance.now() - since).toFixed(0)} ms after the start`,
     );
     for (const { id: jobId } of [...running, queued]) {
       expect((await stage.ended(id, jobId)).status).toBe("COMPLETED");
     }
+    for (const each of [id, stubborn]) await stage.call("DELETE", `/endpoints/${each}`);
   }, 180_000);
 
-  test("the engine was stopped in mid-job: the log says so, and the job waits for another", async () => {
-    const docker = await startDocker({ own: true });
-    await using stage = await ContainerStage.set(docker);
-    const { worker } = await buildWorkerImages(docker);
-    const id = await stage.serve({ imageName: worker });
+  /** Of two jobs of an endpoint the first is under way, until a file is there. */
+  async function jobUnderWay() {
+    const { networkVolumeId, go } = await makeVolume();
+    const id = await stage.serve({ imageName: images.hasty }, { networkVolumeId });
     const endpoint = stage.endpoint(id);
-    const { id: jobId } = await endpoint.run({ do: "wait" });
-    await stage.emulator.stderrMatch(/"msg":"waiting"/u);
-    await docker[Symbol.asyncDispose]();
+    const running = await endpoint.run({ n: 1, until: "go" });
+    await eventually("the first job runs", async () =>
+      (await endpoint.status(running.id)).status === "IN_PROGRESS" ? true : undefined,
+    );
+    const queued = await endpoint.run({ n: 2 });
+    const old = await stage.containersAre(1, id);
+    const expectBack = async () => {
+      go();
+      for (const { id: jobId } of [running, queued]) {
+        expect((await stage.ended(id, jobId)).status).toBe("COMPLETED");
+      }
+      await allGone(old);
+    };
+    return { status: async () => (await endpoint.status(running.id)).status, expectBack };
+  }
+
+  test("the engine was stopped in mid-job: the log says so, and all jobs run when it is back", async () => {
+    const { status, expectBack } = await jobUnderWay();
+    await docker.stop();
     const [line] = await stage.emulator.stderrMatch(/no worker can be started.*/u);
     expect(line).toMatch(/no Docker engine answers at unix:.*install Docker or start it/u);
-    expect((await endpoint.status(jobId)).status).toBe("IN_QUEUE");
-    stage.forgetContainers();
+    expect(await status()).toBe("IN_QUEUE");
+    await docker.start();
+    await stage.emulator.stderrMatch(/the Docker engine answers again/u);
+    await expectBack();
+  }, 180_000);
+
+  test("the engine was killed in mid-job and came back at once: all jobs run", async () => {
+    const { expectBack } = await jobUnderWay();
+    await docker.stop("SIGKILL");
+    await docker.start();
+    await expectBack();
   }, 180_000);
 });

@@ -46,6 +46,8 @@ export async function openLauncher(
     engine: around(createDockerodeEngine(docker.host)),
     emulator,
     placesOf: async () => ({ workerSocket, volume: undefined, env: {}, user: "1000:1000" }),
+    networkVolumeOf: async () => undefined,
+    podLine: ({ pod }, line) => void lines.push(`${pod.id}: ${line}`),
     credentialsOf: async () => credentials,
     line: ({ workerId }, line) => void lines.push(`${workerId}: ${line}`),
     willing: () => undefined,

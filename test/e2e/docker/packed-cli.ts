@@ -1,47 +1,36 @@
 /** The command line as others get it: packed by npm, unpacked into a project of its own. */
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+import { type CliRun, runToEnd } from "../run-to-end.ts";
 import { root } from "./image-scene.ts";
 
-export interface CliRun {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 export interface PackedCli extends Disposable {
+  /** What `npm pack` made. */
+  readonly archive: string;
   run(args: readonly string[], dockerHost: string, cwd?: string): Promise<CliRun>;
 }
 
 export function packedCli(): PackedCli {
   const home = temporaryDirectory();
   const pack = ["pack", "--ignore-scripts", "--silent", "--pack-destination", home.path];
-  const archive = execFileSync("npm", pack, { cwd: root, encoding: "utf8" }).trim();
+  const packed = execFileSync("npm", pack, { cwd: root, encoding: "utf8" }).trim();
+  const archive = path.join(home.path, packed);
   const folder = path.join(home.path, "node_modules/sv-runtime");
   fs.mkdirSync(folder, { recursive: true });
-  const unpack = ["-xzf", path.join(home.path, archive), "-C", folder, "--strip-components=1"];
+  const unpack = ["-xzf", archive, "-C", folder, "--strip-components=1"];
   execFileSync("tar", unpack);
   // The packages it depends on, as installed for this project.
   fs.symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"));
   const program = path.join(folder, "dist/emulator/cli/sv-emulate.js");
   return {
-    run: async (args, dockerHost, cwd = home.path) => {
-      const child = spawn(process.execPath, [program, ...args], {
+    archive,
+    run: async (args, dockerHost, cwd = home.path) =>
+      runToEnd(process.execPath, [program, ...args], {
         cwd,
         env: { ...process.env, DOCKER_HOST: dockerHost },
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-      const [stdout, stderr, [code]] = await Promise.all([
-        text(child.stdout),
-        text(child.stderr),
-        once(child, "close") as Promise<[number | null]>,
-      ]);
-      return { code, stdout, stderr };
-    },
+      }),
     [Symbol.dispose]: () => home[Symbol.dispose](),
   };
 }

@@ -1,4 +1,4 @@
-/** As much of an image registry as a pull needs, on this machine: one image of a shell, for those who know the password. */
+/** As much of an image registry as a pull needs, on this machine: one image of a shell. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -17,12 +17,21 @@ export interface PullRegistry extends AsyncDisposable {
 const TYPES = "application/vnd.docker";
 const MANIFEST_TYPE = `${TYPES}.distribution.manifest.v2+json`;
 
-/** @param credentials `user:password`, without which every request is answered with 401 */
-export async function pullRegistry(command: string, credentials: string): Promise<PullRegistry> {
-  const { blobs, manifest } = imageOf(command);
-  const wanted = `Basic ${Buffer.from(credentials).toString("base64")}`;
+export interface PullableOptions {
+  /** What the shell runs. */
+  readonly command: string;
+  /** `user:password`, without which every request is answered with 401; by default everybody is answered. */
+  readonly credentials?: string;
+  /** How much larger than a shell the image is; default 0. */
+  readonly ballastBytes?: number;
+}
+
+export async function pullRegistry(options: PullableOptions): Promise<PullRegistry> {
+  const { blobs, manifest } = imageOf(options);
+  const { credentials } = options;
+  const wanted = credentials && `Basic ${Buffer.from(credentials).toString("base64")}`;
   const server = http.createServer(({ headers, url = "" }, response) => {
-    if (headers.authorization !== wanted) {
+    if (wanted !== undefined && headers.authorization !== wanted) {
       response.writeHead(401, { "www-authenticate": 'Basic realm="r"' }).end();
       return;
     }
@@ -54,8 +63,8 @@ interface PullableImage {
 }
 
 /** One layer: a shell that runs the command. */
-function imageOf(command: string): PullableImage {
-  const tar = shellLayer();
+function imageOf({ command, ballastBytes = 0 }: PullableOptions): PullableImage {
+  const tar = shellLayer(ballastBytes);
   // Not compressed any further, so that there is something to tell of the pull.
   const layer = gzipSync(tar, { level: 0 });
   const config = Buffer.from(
@@ -80,12 +89,13 @@ function imageOf(command: string): PullableImage {
   return { manifest, blobs: new Map([config, layer].map((bytes) => [digestOf(bytes), bytes])) };
 }
 
-function shellLayer(): Buffer {
+function shellLayer(ballastBytes: number): Buffer {
   using temporary = temporaryDirectory();
   const bin = path.join(temporary.path, "bin");
   fs.mkdirSync(bin);
   const busybox = execFileSync("sh", ["-c", "command -v busybox"], { encoding: "utf8" }).trim();
   fs.copyFileSync(busybox, path.join(bin, "sh"));
+  fs.writeFileSync(path.join(bin, "ballast"), Buffer.alloc(ballastBytes, 1));
   const args = ["-C", temporary.path, "--owner=0", "--group=0", "-cf", "-", "bin"];
   return execFileSync("tar", args, { maxBuffer: 64_000_000 });
 }

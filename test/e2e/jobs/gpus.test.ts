@@ -1,6 +1,7 @@
 /** Declared GPUs with real workers: each has its own, and whoever finds none free waits until one is. */
 import { expect, test } from "vitest";
 import { eventually } from "./observe.ts";
+import { standInNvidiaSmi } from "../../setup/stand-in-nvidia-smi.ts";
 import { Stage } from "./stage.ts";
 
 interface Shown {
@@ -21,7 +22,10 @@ test("two workers never share a device, and a third waits until one of them has 
     third: { ...ONE_GPU, workersMin: 0 },
     plain: { handler: "shows-environment.ts", workersMax: 1 },
   };
-  await using stage = await Stage.set({ endpoints, gpus: "NVIDIA L4=2" });
+  await using stage = await Stage.set({
+    endpoints,
+    gpus: [{ type: "NVIDIA L4", count: 2, memoryGb: 24 }],
+  });
   const envOf = async (id: string) => {
     const { output } = await stage.endpoint<Shown>(id).runSync({});
     return output?.env ?? {};
@@ -30,6 +34,7 @@ test("two workers never share a device, and a third waits until one of them has 
   const given = new Set([first["SV_GPU_IDS"], second["SV_GPU_IDS"]]);
   expect(given).toEqual(new Set(["0", "1"]));
   expect([first["SV_GPU_TYPE"], second["SV_GPU_TYPE"]]).toEqual(["NVIDIA L4", "NVIDIA L4"]);
+  expect(first["SV_GPU_MEMORY_GB"]).toBe("24");
   // Simulated ones hide nothing of what the machine really has.
   expect(first["CUDA_VISIBLE_DEVICES"]).toBe(process.env["CUDA_VISIBLE_DEVICES"]);
   expect((await envOf("plain"))["SV_GPU_IDS"]).toBeUndefined();
@@ -49,4 +54,26 @@ test("two workers never share a device, and a third waits until one of them has 
   const { output } = await third.wait(id);
   expect(output?.env["SV_GPU_IDS"]).toBe(first["SV_GPU_IDS"]);
   expect((await third.health()).workers).toMatchObject({ throttled: 0 });
+});
+
+test("a worker sees those of the machine's GPUs that are its own, and no others", async () => {
+  await using nvidiaSmi = await standInNvidiaSmi("mig");
+  const env = { PATH: `${nvidiaSmi.folder}:${process.env["PATH"]}`, CUDA_VISIBLE_DEVICES: "0,1" };
+  const shows = { handler: "shows-environment.ts", workersMin: 1, workersMax: 1 };
+  const a100 = "NVIDIA A100-SXM4-80GB";
+  const endpoints = {
+    slices: { ...shows, gpuTypeIds: [`${a100} MIG 3g.40gb`], gpuCount: 2 },
+    whole: { ...shows, gpuTypeIds: [a100] },
+    plain: { ...shows },
+  };
+  await using stage = await Stage.set({ endpoints, env });
+  const visibleTo = async (id: string) => {
+    const { output } = await stage.endpoint<Shown>(id).runSync({});
+    return output?.env["CUDA_VISIBLE_DEVICES"];
+  };
+  expect(await visibleTo("slices")).toBe(
+    "MIG-c6d4f1ef-42e4-5de3-91c7-45d71c87eb3f,MIG-cba663e8-9bed-5b25-b243-5985ef7c9beb",
+  );
+  expect(await visibleTo("whole")).toBe("GPU-c0ffee11-6a1b-4f2d-9a0e-77d1e2f3a4b5");
+  expect(await visibleTo("plain")).toBe("0,1");
 });

@@ -16,29 +16,33 @@ export interface StageOptions {
   /** Default: a directory that goes with the stage. */
   readonly dataDir?: string;
   /** The GPUs of the config; by default it names none. */
-  readonly gpus?: string;
+  readonly gpus?: unknown;
+  /** Further variables of the emulator. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** When it is disposed of, the emulator is stopped, and nothing that it started may be left. */
 export class Stage implements AsyncDisposable {
   readonly #directory: string;
   readonly #removal: AsyncDisposable;
+  readonly #env: Readonly<Record<string, string>>;
   readonly #mark = `SET_ON_STAGE=${crypto.randomUUID()}`;
   #running: { readonly emulator: EmulatorProcess; readonly client: Client } | undefined;
 
-  private constructor(directory: string, removal: AsyncDisposable) {
+  private constructor(directory: string, removal: AsyncDisposable, env: StageOptions["env"] = {}) {
     this.#directory = directory;
     this.#removal = removal;
+    this.#env = env;
   }
 
-  static async set({ endpoints, dataDir = "data", gpus }: StageOptions): Promise<Stage> {
+  static async set({ endpoints, dataDir = "data", gpus, env }: StageOptions): Promise<Stage> {
     const written = Object.entries(endpoints).map(([id, { handler, ...settings }]) => [
       id,
       { handler: path.join(fixtures, handler), ...settings },
     ]);
     const config = { endpoints: Object.fromEntries(written), dataDir, gpus };
     const tree = await temporaryTree({ "sv.config.json": JSON.stringify(config) });
-    const stage = new Stage(tree.root, tree);
+    const stage = new Stage(tree.root, tree, env);
     await stage.start();
     return stage;
   }
@@ -49,7 +53,7 @@ export class Stage implements AsyncDisposable {
     const emulator = await startEmulatorProcess({
       args: ["sv.config.json"],
       cwd: this.#directory,
-      env: { [name]: value },
+      env: { ...this.#env, [name]: value },
     });
     const client = createClient({ baseUrl: emulator.url, apiKey: emulator.apiKey });
     this.#running = { emulator, client };

@@ -1,5 +1,6 @@
 /** States how `sv-emulate build` is read, what it builds an image of, and that its reference says what its help says. */
 import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { buildTarget, imageName } from "../../../emulator/cli/build.ts";
 import { readCommandLine } from "../../../emulator/cli/command.ts";
@@ -30,25 +31,30 @@ test("a directory called build is served as ./build, and build elsewhere is a ta
   expect(read("a", "build")).toMatchObject({ kind: "serve", targets: ["a", "build"] });
 });
 
-test("a directory stands for its handler, a file for its directory", async () => {
+test("a directory stands for its handler or server, a file for its directory", async () => {
   await using files = await temporaryTree({
     "a/handler.ts": "",
     "a/other.js": "",
+    "a/server.mjs": "",
     "b/Dockerfile": "",
+    "c/server.ts": "",
   });
-  const directory = files.path("a");
-  const handlerFile = files.path("a/handler.ts");
-  expect(await buildTarget("a", files.root)).toEqual({ directory, handlerFile });
-  const other = files.path("a/other.js");
-  expect(await buildTarget("a/other.js", files.root)).toEqual({ directory, handlerFile: other });
-  const own = { directory: files.path("b"), handlerFile: undefined };
-  expect(await buildTarget("b", files.root)).toEqual(own);
+  const found = async (target: string) => {
+    const { directory, program } = await buildTarget(target, files.root);
+    const file = program && path.relative(files.root, program.file);
+    return [path.relative(files.root, directory), file, program?.kind];
+  };
+  expect(await found("a")).toEqual(["a", "a/handler.ts", "handler"]);
+  expect(await found("a/other.js")).toEqual(["a", "a/other.js", "handler"]);
+  expect(await found("a/server.mjs")).toEqual(["a", "a/server.mjs", "server"]);
+  expect(await found("b")).toEqual(["b", undefined, undefined]);
+  expect(await found("c")).toEqual(["c", "c/server.ts", "server"]);
 });
 
-test("where there is neither a handler nor a Dockerfile, that is said", async () => {
+test("where there is neither a handler nor a server nor a Dockerfile, that is said", async () => {
   await using files = await temporaryTree({ "a/x.txt": "", "f.txt": "" });
   await expect(buildTarget("a", files.root)).rejects.toThrow(
-    "a holds neither a handler (handler.ts or the like) nor a Dockerfile",
+    "a holds neither a handler (handler.ts or the like), nor a server (server.ts), nor a Dockerfile",
   );
   await expect(buildTarget("b", files.root)).rejects.toThrow("b does not exist");
   await expect(buildTarget("f.txt", files.root)).rejects.toThrow("f.txt is no handler module");

@@ -158,6 +158,43 @@ describe("values", () => {
   });
 });
 
+describe("the GPUs", () => {
+  const endpoints = { a: { handler: "/a.ts" } };
+
+  test.each([
+    ["auto"],
+    ["simulate"],
+    ["NVIDIA L4=2"],
+    [[]],
+    [[{ type: "NVIDIA L4" }, { type: "NVIDIA H200", count: 8, memoryGb: 140.4 }]],
+  ])("are taken as %j", async (gpus) => {
+    await using tree = await temporaryTree({ "c.json": JSON.stringify({ endpoints, gpus }) });
+    expect((await readConfig(tree.path("c.json"), "c.json", {})).server.gpus).toEqual(gpus);
+  });
+
+  const rule = "gpus must be auto, none, simulate, or names with numbers";
+  test.each([
+    ["L4=many", `${rule} like "NVIDIA L4=2,NVIDIA H200=1" (1 to 1000 each), or a list`],
+    ["", rule],
+    [2, rule],
+    [["NVIDIA L4"], 'gpus.0 must be an object like {"type": "NVIDIA L4", "count": 2}; got "NVIDIA'],
+    [[{ count: 1 }], "gpus.0.type must be the name of a GPU type; got nothing"],
+    [
+      [{ type: "L4" }, { type: "L4", count: 0 }],
+      "gpus.1.count must be an integer from 1 to 1000; got 0",
+    ],
+    [[{ type: "L4", memoryGb: 0 }], "gpus.0.memoryGb must be a number above 0 (GiB); got 0"],
+    [
+      [{ type: "L4", memoryGB: 24 }],
+      'gpus.0 has the unknown key "memoryGB"; did you mean memoryGb? known are type, count, memoryGb',
+    ],
+  ])("%j: %s", async (gpus, sentence) => {
+    const message = await complaint(JSON.stringify({ endpoints, gpus }));
+    expect(message).toMatch(/^c\.json:1:\d+: gpus/u);
+    expect(message).toContain(sentence);
+  });
+});
+
 test("several problems are named together", async () => {
   const text = endpointWith({ workersMin: -1, idleTimeout: 0, colour: "red" });
   expect((await complaint(text)).split("\n")).toEqual([

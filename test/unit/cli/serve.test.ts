@@ -20,6 +20,9 @@ function staged() {
     s3: undefined,
     clock: { now: () => 0, advance: async () => Promise.reject(new Error("time stands still")) },
     exceededLimits: () => [],
+    endpoint: () => expect.unreachable(),
+    idle: async () => undefined,
+    webhooks: { deliveries: async () => [] },
     stop: async (how = "drain") => {
       events.push(how);
       return stops[how].promise;

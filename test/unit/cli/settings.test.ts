@@ -99,8 +99,11 @@ test("the GPUs are set in the same order, and a declaration that makes no sense 
   expect(settled({ gpus: "auto" }, { SV_GPUS: "L4=2" }, fromConfig).gpus).toBe("auto");
   expect(settled({}, { SV_GPUS: "L4=2" }, fromConfig).gpus).toBe("L4=2");
   expect(settled({}, { SV_GPUS: "" }, fromConfig).gpus).toBe("none");
+  const list = [{ type: "NVIDIA L4", count: 2 }];
+  expect(settled({}, {}, config({ gpus: list }), config({ gpus: [...list] })).gpus).toEqual(list);
+  expect(settled({ gpus: "simulate" }, {}, config({ gpus: list })).gpus).toBe("simulate");
   const sentence =
-    'must be auto, none, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1" (1 to 1000 each); got "L4=many"';
+    'must be auto, none, simulate, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1" (1 to 1000 each); got "L4=many"';
   expect(() => settled({ gpus: "L4=many" })).toThrow(`--gpus ${sentence}`);
   expect(() => settled({}, { SV_GPUS: "L4=many" })).toThrow(`SV_GPUS ${sentence}`);
 });

@@ -6,6 +6,7 @@ import {
   type GpuDevice,
   gpuLack,
   inventoryInWords,
+  simulateGpus,
 } from "../../../emulator/core/gpu-allocation.ts";
 import { declaredDevices, readGpuDeclaration } from "../../../emulator/core/gpu-declaration.ts";
 
@@ -52,10 +53,10 @@ describe("the choice of GPUs", () => {
       "2 × NVIDIA H200: not enough are free",
     );
     expect(gpuLack(devices, { gpuTypeIds: [H200, "NVIDIA A30"], gpuCount: 3 })).toBe(
-      "3 × NVIDIA H200 or NVIDIA A30: this machine has 2 × NVIDIA L4, 2 × NVIDIA H200",
+      "3 × NVIDIA H200 or NVIDIA A30: this machine has 2 × NVIDIA L4, 2 × NVIDIA H200; --gpus simulate has workers run without",
     );
     expect(gpuLack([], { gpuTypeIds: [], gpuCount: 1 })).toBe(
-      "1 × any GPU: this machine has no GPU",
+      "1 × any GPU: this machine has no GPU; --gpus simulate has workers run without",
     );
   });
 
@@ -90,17 +91,65 @@ describe("the choice of GPUs", () => {
   });
 });
 
+describe("the CUDA that an endpoint asks for", () => {
+  const withCuda = [
+    { ...device("old", L4), cudaVersion: "12.4" },
+    { ...device("new", L4), cudaVersion: "12.10" },
+  ];
+  const any = { gpuTypeIds: [], gpuCount: 1 };
+
+  it.each([
+    [{}, ["old"]],
+    [{ allowedCudaVersions: [] }, ["old"]],
+    [{ allowedCudaVersions: ["12.10", "13.0"] }, ["new"]],
+    [{ allowedCudaVersions: ["12.8"] }, undefined],
+    [{ minCudaVersion: "12.4" }, ["old"]],
+    [{ minCudaVersion: "12.9" }, ["new"]],
+    [{ minCudaVersion: "13.0" }, undefined],
+    [{ allowedCudaVersions: ["12.4", "12.10"], minCudaVersion: "12.5" }, ["new"]],
+    [{ allowedCudaVersions: ["12.4"], minCudaVersion: "12.5" }, undefined],
+  ])("%o leaves %o", (wish, chosen) => {
+    expect(ids(chooseGpus(withCuda, free, { ...any, ...wish }))).toEqual(chosen);
+  });
+
+  it("keeps nobody from a device of which the version is not known", () => {
+    const wish = { ...any, allowedCudaVersions: ["12.8"], minCudaVersion: "12.8" };
+    expect(ids(chooseGpus([device("a", L4)], free, wish))).toEqual(["a"]);
+  });
+
+  it("is named when it is what is lacking, and what the driver has", () => {
+    const wish = { ...any, allowedCudaVersions: ["12.8", "13.0"], minCudaVersion: "12.5" };
+    expect(gpuLack(withCuda, wish)).toBe(
+      "1 × any GPU with CUDA 12.8 or 13.0, 12.5 or newer: the driver of this machine has CUDA 12.4 and 12.10; allowedCudaVersions and minCudaVersion of the endpoint say which it may be",
+    );
+    expect(gpuLack(withCuda, { ...any, minCudaVersion: "12.4" })).toBe(
+      "1 × any GPU with CUDA 12.4 or newer: not enough are free",
+    );
+  });
+});
+
+describe("simulated GPUs", () => {
+  it("are of the type that is asked for first, and have the lowest numbers that are free", () => {
+    const wish = { gpuTypeIds: [H200, L4], gpuCount: 2 };
+    const simulated = (id: string) => ({ id, typeId: H200, isSimulated: true });
+    expect(simulateGpus((id) => id !== "1", wish)).toEqual([simulated("0"), simulated("2")]);
+    expect(simulateGpus(free, { gpuTypeIds: [], gpuCount: 1 })).toEqual([
+      { id: "0", typeId: "Simulated GPU", isSimulated: true },
+    ]);
+  });
+});
+
 describe("a declared inventory", () => {
   it("is names with numbers, or none", () => {
     expect(readGpuDeclaration("NVIDIA L4=2, NVIDIA  H200 = 1,Tesla T4")).toEqual([
-      { typeId: L4, count: 2 },
-      { typeId: H200, count: 1 },
-      { typeId: "Tesla T4", count: 1 },
+      { type: L4, count: 2 },
+      { type: H200, count: 1 },
+      { type: "Tesla T4", count: 1 },
     ]);
-    expect(readGpuDeclaration("NVIDIA L4=1,NVIDIA L4=2")).toEqual([{ typeId: L4, count: 3 }]);
+    expect(readGpuDeclaration("NVIDIA L4=1,NVIDIA L4=2")).toEqual([{ type: L4, count: 3 }]);
     expect(readGpuDeclaration(" None ")).toEqual([]);
     expect(readGpuDeclaration("NVIDIA A100-SXM4-80GB=8")).toEqual([
-      { typeId: "NVIDIA A100-SXM4-80GB", count: 8 },
+      { type: "NVIDIA A100-SXM4-80GB", count: 8 },
     ]);
   });
 
@@ -124,8 +173,8 @@ describe("a declared inventory", () => {
 
   it("means the machine's own GPUs as far as there are any, and simulates the others", () => {
     const declaration = [
-      { typeId: L4, count: 3 },
-      { typeId: "Tesla T4", count: 1 },
+      { type: L4, count: 3 },
+      { type: "Tesla T4", count: 1 },
     ];
     expect(declaredDevices(declaration, devices)).toEqual([
       device("a", L4),
@@ -133,7 +182,23 @@ describe("a declared inventory", () => {
       { id: "2", typeId: L4, isSimulated: true },
       { id: "3", typeId: "Tesla T4", isSimulated: true },
     ]);
-    expect(declaredDevices([{ typeId: H200, count: 1 }], devices)).toEqual([device("b", H200)]);
+    expect(declaredDevices([{ type: H200, count: 1 }], devices)).toEqual([device("b", H200)]);
     expect(inventoryInWords(declaredDevices(declaration, []))).toBe("3 × NVIDIA L4, 1 × Tesla T4");
+  });
+
+  it("means each of the machine's own once, however often its type is declared", () => {
+    const twice = [
+      { type: L4, count: 1 },
+      { type: "nvidia l4", count: 2 },
+    ];
+    expect(ids(declaredDevices(twice, devices))).toEqual(["a", "c", "2"]);
+  });
+
+  it("says what memory simulated ones have; the machine's own know theirs", () => {
+    const own = { ...device("a", L4), memoryGb: 22.5 };
+    expect(declaredDevices([{ type: L4, count: 2, memoryGb: 24 }], [own])).toEqual([
+      own,
+      { id: "1", typeId: L4, isSimulated: true, memoryGb: 24 },
+    ]);
   });
 });

@@ -14,10 +14,12 @@ export function readDocument(file: string): Document {
   return { path: file, text: fs.readFileSync(path.join(root, file), "utf8") };
 }
 
-/** Every Markdown file at the top, in docs/ and in the examples. */
+/** Every Markdown file at the top, in docs/, in the examples and in the starters. */
 export function documents(): readonly Document[] {
-  const examples = foldersIn("examples").map((name) => `examples/${name}`);
-  return ["", "docs", ...examples].flatMap(markdownIn).map(readDocument);
+  const folders = ["examples", "templates"].flatMap((parent) =>
+    foldersIn(parent).map((name) => `${parent}/${name}`),
+  );
+  return ["", "docs", ...folders].flatMap(markdownIn).map(readDocument);
 }
 
 function markdownIn(folder: string): string[] {

@@ -70,7 +70,7 @@ class Subject implements AsyncDisposable {
 const stored = async (): Promise<void> => undefined;
 const neverEnds = async (): Promise<never> => new Promise<never>(() => undefined);
 const endpointWith = (more: Partial<Endpoint>): Endpoint => ({
-  ...localEndpoint({ id: "hello", path: "/hello.ts" }, "2026-01-01T00:00:00.000Z"),
+  ...localEndpoint({ id: "hello" }, "2026-01-01T00:00:00.000Z"),
   ...more,
 });
 
@@ -202,10 +202,7 @@ it("a volume whose directory somebody removed is empty after the next start, whi
 it("workers get the first volume of their endpoint, else the directory its handler was given, else none", async () => {
   await using subject = new Subject();
   const volume = path.join(subject.root, "../mine/data");
-  await subject.volumes.openLocal([
-    { id: "hello", path: "/hello.ts", volume },
-    { id: "plain", path: "/plain.ts" },
-  ]);
+  await subject.volumes.openLocal([{ id: "hello", volume }, { id: "plain" }]);
   const envOf = (endpoint: Endpoint) => subject.volumes.workerEnv(endpoint);
   expect(envOf(endpointWith({}))).toEqual({ SV_VOLUME_PATH: volume });
   expect(envOf(endpointWith({ id: "plain" }))).toEqual({});
@@ -218,7 +215,7 @@ it("workers get the first volume of their endpoint, else the directory its handl
 it("the directory a handler was given is made, and is a bucket beside its endpoint's own", async () => {
   await using subject = new Subject();
   const volume = path.join(subject.root, "../mine/data");
-  await subject.volumes.openLocal([{ id: "hello", path: "/hello.ts", volume }]);
+  await subject.volumes.openLocal([{ id: "hello", volume }]);
   fs.writeFileSync(path.join(volume, "k"), "content");
   expect((await read(subject.objects.bucket("hello.volume"), "k")).toString()).toBe("content");
 });
@@ -227,9 +224,7 @@ it("what cannot be a directory is refused with the endpoint's name", async () =>
   await using subject = new Subject();
   const volume = path.join(subject.root, "../file");
   fs.writeFileSync(volume, "x");
-  await expect(
-    subject.volumes.openLocal([{ id: "hello", path: "/hello.ts", volume }]),
-  ).rejects.toMatchObject({
+  await expect(subject.volumes.openLocal([{ id: "hello", volume }])).rejects.toMatchObject({
     name: "VolumeUnusableError",
     message: expect.stringMatching(
       /^the volume of the endpoint "hello" cannot be used: EEXIST.*file/,

@@ -47,6 +47,17 @@ it("shows a worker its own GPUs and no others, whatever its template says", asyn
   });
 });
 
+it("says what memory each of a worker's GPUs has, where that is known", async () => {
+  const env = await environmentOf([{ ...uuid("GPU-a"), memoryGb: 140.4 }]);
+  expect(env["SV_GPU_MEMORY_GB"]).toBe("140.4");
+  expect(await environmentOf([uuid("GPU-a")])).not.toHaveProperty("SV_GPU_MEMORY_GB");
+});
+
+it("shows a worker the real ones where only some of its GPUs are", async () => {
+  const env = await environmentOf([uuid("GPU-a"), { ...uuid("1"), isSimulated: true }]);
+  expect(env).toMatchObject({ CUDA_VISIBLE_DEVICES: "GPU-a", SV_GPU_IDS: "GPU-a,1" });
+});
+
 it("hides nothing behind a simulated GPU", async () => {
   const simulated = { id: "3", typeId: "NVIDIA L4", isSimulated: true };
   const env = await environmentOf([simulated]);

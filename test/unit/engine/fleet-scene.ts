@@ -19,9 +19,14 @@ export class FleetScene implements AsyncDisposable {
     this.launcher = launcher;
   }
 
-  static async set(settings: Partial<Endpoint> = {}, gpus?: GpuInventory): Promise<FleetScene> {
+  /** @param gpus what is found each time somebody looks for GPUs */
+  static async set(
+    settings: Partial<Endpoint> = {},
+    gpus?: GpuInventory | (() => GpuInventory),
+  ): Promise<FleetScene> {
     const launcher = new ScriptedLauncher();
-    const options = gpus === undefined ? {} : { findGpus: async () => gpus };
+    const find = typeof gpus === "object" ? () => gpus : gpus;
+    const options = find === undefined ? {} : { findGpus: async () => find() };
     const test = await createTestEngine(createMemoryStore(), launcher, options);
     const scene = new FleetScene(test, launcher);
     await scene.change(settings);

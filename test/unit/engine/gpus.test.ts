@@ -7,7 +7,7 @@ const GPU = { computeType: "GPU", workersMin: 1, workersMax: 3 } as const;
 
 function inventory(...typeIds: readonly string[]): GpuInventory {
   const devices = typeIds.map((typeId, id) => ({ id: String(id), typeId, isSimulated: true }));
-  return { isKnown: true, devices };
+  return { kind: "known", devices };
 }
 
 /** The worker launched at `position` goes in good order. */
@@ -64,7 +64,7 @@ it("costs nothing while it waits: no moment is aimed at", async () => {
   expect(await scene.counts()).toMatchObject({ throttled: 1 });
   expect(scene.test.clock.armed).toBe(armed);
   expect(scene.logged("warn")).toEqual([
-    "no worker can be started: 1 × any GPU: this machine has no GPU",
+    "no worker can be started: 1 × any GPU: this machine has no GPU; --gpus simulate has workers run without",
   ]);
 });
 
@@ -147,7 +147,7 @@ it("gives the devices of a worker that was killed only when it has ended", async
 });
 
 it("starts workers of GPU endpoints all the same where no GPU is known, and says so once", async () => {
-  await using scene = await FleetScene.set({}, { isKnown: false, reason: "no driver" });
+  await using scene = await FleetScene.set({}, { kind: "unknown", reason: "no driver" });
   await scene.change({ ...GPU, workersMin: 2 });
   await scene.change(GPU, "other");
   expect(given(scene).toSorted()).toEqual(["echo: ", "echo: ", "other: "]);
@@ -158,13 +158,61 @@ it("starts workers of GPU endpoints all the same where no GPU is known, and says
 });
 
 it("starts no container that wants a GPU where none is known, and says what to do", async () => {
-  await using scene = await FleetScene.set({}, { isKnown: false, reason: "no driver" });
+  await using scene = await FleetScene.set({}, { kind: "unknown", reason: "no driver" });
   scene.launcher.needsKnownGpus = true;
   await scene.change(GPU, "wants");
   await scene.submit("wants");
   expect(given(scene)).toEqual([]);
   expect(scene.logged("warn")).toContainEqual(
-    expect.stringMatching(/none is known here \(no driver\): install the driver, simulate some/u),
+    expect.stringMatching(/none is known here \(no driver\); --gpus simulate has it run without/u),
   );
   expect(await scene.counts("wants")).toMatchObject({ throttled: 1 });
+});
+
+it("looks again for GPUs a container cannot do without, until they are known", async () => {
+  const answers: GpuInventory[] = [
+    { kind: "unknown", reason: "no answer within 5000 ms" },
+    { kind: "unknown", reason: "no answer within 5000 ms" },
+    inventory("L4"),
+  ];
+  let asked = 0;
+  await using scene = await FleetScene.set({}, () => {
+    asked += 1;
+    return answers.shift() ?? inventory();
+  });
+  scene.launcher.needsKnownGpus = true;
+  await scene.change(GPU, "wants");
+  for (let job = 0; job < 5; job += 1) await scene.submit("wants");
+  expect(asked).toBe(1);
+  await scene.test.clock.advance(60_000);
+  expect([asked, given(scene)]).toEqual([2, []]);
+  await scene.test.clock.advance(60_000);
+  expect([asked, given(scene)]).toEqual([3, ["wants: 0"]]);
+  await scene.test.clock.advance(120_000);
+  expect(asked).toBe(3);
+  const told = scene.logged("warn").filter((line) => line.includes("no GPU is known"));
+  expect(told).toHaveLength(1);
+  expect(scene.logged("info")).toContain("GPUs for workers: 1 × L4");
+});
+
+it("gives simulated GPUs without end, each to one worker", async () => {
+  await using scene = await FleetScene.set({}, { kind: "simulated" });
+  await scene.change({ ...GPU, workersMin: 2, gpuCount: 2, gpuTypeIds: ["H200"] });
+  await scene.change({ ...GPU, gpuCount: 8, allowedCudaVersions: ["12.8"] }, "other");
+  expect(given(scene)).toEqual(["echo: 0 1", "echo: 2 3", "other: 4 5 6 7 8 9 10 11"]);
+  await leave(scene, 0);
+  expect(given(scene).at(-1)).toBe("echo: 0 1");
+  expect(await scene.counts()).toMatchObject({ throttled: 0 });
+});
+
+it("throttles the workers of an endpoint whose CUDA the driver does not have", async () => {
+  const devices = [{ id: "GPU-a", typeId: "L4", isSimulated: false, cudaVersion: "12.4" }];
+  await using scene = await FleetScene.set({}, { kind: "known", devices });
+  await scene.change({ ...GPU, minCudaVersion: "12.8" });
+  expect(await scene.counts()).toMatchObject({ throttled: 1 });
+  expect(scene.logged("warn")).toEqual([
+    expect.stringMatching(/1 × any GPU with CUDA 12\.8 or newer: .*has CUDA 12\.4; /u),
+  ]);
+  await scene.change({ minCudaVersion: "12.4" });
+  expect(given(scene)).toEqual(["echo: GPU-a"]);
 });

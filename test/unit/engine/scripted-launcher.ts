@@ -3,7 +3,8 @@ import type { EngineContext } from "../../../emulator/engine/context.ts";
 import type { Launcher, WorkerExit, WorkerOrder } from "../../../emulator/launch/launcher.ts";
 import { ScriptedWorker } from "../scripted-worker.ts";
 
-const exit: WorkerExit = {
+/** An end of which nothing is known. */
+export const exit: WorkerExit = {
   exitCode: undefined,
   signal: undefined,
   outOfMemory: false,

@@ -49,7 +49,7 @@ async function start(store: Store, resources: Partial<ServedResources>) {
     launchers: [],
     webhookSender: new ScriptedSender(),
   });
-  const served = servedEndpoints({ images: IMAGES }, "2026-01-01T00:00:00.000Z");
+  const served = servedEndpoints(IMAGES, "2026-01-01T00:00:00.000Z");
   await running.serve(served, resources);
   return { engine: running.context, said };
 }

@@ -28,3 +28,13 @@ test("its version is the package's", async () => {
   const { version } = JSON.parse(await read("package.json")) as { version: string };
   expect(dockerfile).toContain(`org.opencontainers.image.version="${version}"`);
 });
+
+test("nothing in it is what BuildKit warns of", () => {
+  // Its rules LegacyKeyValueFormat, MaintainerDeprecated, FromAsCasing and JSONArgsRecommended.
+  const deprecated =
+    /^MAINTAINER\b|^(?:ENV|LABEL) [^\s=]+ |^FROM \S+ as |^(?:CMD|ENTRYPOINT) (?!\[)/mu;
+  expect(dockerfile).not.toMatch(deprecated);
+  for (const line of ["ENV A b", "MAINTAINER me", "FROM a as b", "CMD node a.js"]) {
+    expect(line).toMatch(deprecated);
+  }
+});

@@ -117,7 +117,7 @@ it("endpoints of earlier schemas get the requests per worker that were valid for
   using temporary = temporaryDirectory();
   const old = new DatabaseSync(path.join(temporary.path, "store.db"));
   migrate(old, "old", [FIRST_SCHEMA]);
-  const { requestsPerWorker: _later, ...earlier } = localEndpoint({ id: "a", path: "/a.ts" }, "");
+  const { requestsPerWorker: _later, ...earlier } = localEndpoint({ id: "a" }, "");
   old
     .prepare("INSERT INTO record VALUES ('endpoint', 'a', ?), ('template', 'b', '{}')")
     .run(JSON.stringify(earlier));

@@ -61,7 +61,7 @@ it("gives what was made over the interface its id as key, and its name", () => {
     containerRegistryAuthId: "cl00000000000000000000001",
   });
   const endpoint = {
-    ...localEndpoint({ id: "01234567890abc", template: template.id }, "", template.id),
+    ...localEndpoint({ id: "01234567890abc" }, "", template.id),
     name: "Chat",
     networkVolumeId: "volume0001",
   };

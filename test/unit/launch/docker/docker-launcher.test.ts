@@ -17,6 +17,8 @@ function open(engine = new ScriptedEngine(), engineBackMs = 50) {
     engine,
     emulator: "mine",
     placesOf: async () => PLACES,
+    networkVolumeOf: async () => "/volumes/v",
+    podLine: (_, line) => void lines.push(line),
     credentialsOf: async () => undefined,
     line: (_, line) => void lines.push(line),
     willing: () => void (timesWilling += 1),

@@ -6,6 +6,7 @@ import {
   EngineError,
   type EngineContainer,
   type ListedContainer,
+  type ListedVolume,
 } from "../../../../emulator/launch/docker/container-engine.ts";
 
 export const GONE = new EngineError("the engine is gone", undefined);
@@ -64,6 +65,7 @@ export class ScriptedEngine implements ContainerEngine {
   readonly removed: string[] = [];
   readonly pulled: string[] = [];
   listed: readonly ListedContainer[] = [];
+  volumes: readonly ListedVolume[] = [];
   /** What operations throw from now on. */
   problem: Error | undefined;
   createError: Error | undefined;
@@ -105,6 +107,16 @@ export class ScriptedEngine implements ContainerEngine {
   async remove(id: string): Promise<void> {
     this.#answer();
     this.removed.push(id);
+  }
+
+  async listVolumes(): Promise<readonly ListedVolume[]> {
+    this.#answer();
+    return this.volumes;
+  }
+
+  async removeVolume(name: string): Promise<void> {
+    this.#answer();
+    this.removed.push(name);
   }
 
   async gatewayAddress(): Promise<string | undefined> {

@@ -29,7 +29,12 @@ describe("a container that cannot be started", () => {
   });
 
   it("for any other reason gives the engine's own", () => {
-    expect(problem("no space left")).toBe("the Docker engine refuses the container: no space left");
+    expect(problem("not today")).toBe("the Docker engine refuses the container: not today");
+  });
+
+  it("for want of room says how to make some", () => {
+    const told = problem("mkdir /data/overlay2/a: no space left on device");
+    expect(told).toMatch(/^the container cannot be made: mkdir.*disk.* full: make room.*prune/u);
   });
 });
 
@@ -41,7 +46,8 @@ describe("an image that cannot be pulled", () => {
     ["pull access denied for a/b, repository does not exist", "needs the containerRegistryAuthId"],
     ["manifest for a/b:1 not found: manifest unknown", "check imageName"],
     ["Get https://r/v2/: dial tcp: lookup r: no such host", "reaches the registry"],
-    ["no space left on device", "by hand is used as it is"],
+    ["failed to register layer: write /a: no space left on device", "docker system prune"],
+    ["something else", "by hand is used as it is"],
   ])("because of %j says what to do", (message, advice) => {
     expect(problem(message)).toContain(message);
     expect(problem(message)).toContain(advice);

@@ -15,6 +15,9 @@ describe("arguments", () => {
     [["run", "-h"], { kind: "help" }],
     [["-v"], { kind: "version" }],
     [["run"], { kind: "run" }],
+    [["server"], { kind: "server" }],
+    [["server", "chat/server.ts"], { kind: "server", handler: "chat/server.ts" }],
+    [["server", "-h"], { kind: "help" }],
     [["--inspect", "a.ts"], { kind: "serve", handler: "a.ts", inspect: "127.0.0.1:9229" }],
     [["--inspect=9230", "a.ts"], { kind: "serve", handler: "a.ts", inspect: "127.0.0.1:9230" }],
     [["run", "--inspect=[::1]:80"], { kind: "run", inspect: "[::1]:80" }],
@@ -32,6 +35,7 @@ describe("arguments", () => {
     [["--inputt", "{}"], "Unknown option '--inputt'."],
     [["--inspect=0"], '--inspect must be host:port or a port from 1 to 65535, not "0"'],
     [["--input", "{}"], "Unknown option '--input'."],
+    [["server", "--inspect"], "Unknown option '--inspect'."],
     [["a.ts", "b.ts"], "A worker has one handler, and 2 were given."],
     [["run", "a.ts", "--input"], "Option '--input <value>' argument missing"],
     [

@@ -1,10 +1,8 @@
-/** The life of one worker in a container: image, container, program, end, removal. */
-import type { LaunchedWorker, ServerAddress, WorkerExit, WorkerOrder } from "../launcher.ts";
+/** The life of one container: image, container, program, end, removal. */
+import type { WorkerExit } from "../launcher.ts";
 import { LineTail } from "../line-tail.ts";
-import { serverWish } from "../server-wish.ts";
 import { type ContainerEnd, type EngineContainer, EngineError } from "./container-engine.ts";
 import { exitOf, goneWith, neverRan, notStarted } from "./container-exit.ts";
-import { isServer, serverPorts } from "./container-options.ts";
 import { startProblem } from "./engine-words.ts";
 
 /** What is still on its way from a container that has ended comes within this time. */
@@ -14,41 +12,45 @@ const LAST_LINES_MS = 2_000;
 const ENGINE_BACK_MS = 10_000;
 const ENGINE_ASKED_MS = 500;
 
-/** What a container worker needs of its launcher. */
+/** What all containers need of their launcher. */
 export interface ContainerYard {
-  /** Makes the container and whatever it needs before. @throws Error with a sentence; what `signal` was aborted with */
-  readonly make: (order: WorkerOrder, signal: AbortSignal) => Promise<EngineContainer>;
   /** Removes the container, now or as soon as the engine answers. Never rejects. */
   readonly remove: (id: string) => Promise<void>;
   /** To be told what the engine's operations throw. */
   readonly failed: (error: unknown) => void;
-  readonly line: (order: WorkerOrder, line: string) => void;
   /** Default: 10 s. */
   readonly engineBackMs?: number;
 }
 
-export class ContainerWorker implements LaunchedWorker {
+/** What one container is to be. */
+export interface ContainerRole<Place> {
+  /** Makes the container and whatever it needs before. @throws Error with a sentence; what `signal` was aborted with */
+  readonly make: (signal: AbortSignal) => Promise<EngineContainer>;
+  /** Where it is reached, asked when it has started. @throws Error with a sentence where it is not */
+  readonly placeOf: (container: EngineContainer) => Promise<Place>;
+  readonly line: (line: string) => void;
+}
+
+export class ContainerRun<Place> {
   readonly exited: Promise<WorkerExit>;
-  readonly #order: WorkerOrder;
+  readonly #role: ContainerRole<Place>;
   readonly #yard: ContainerYard;
   readonly #tail: LineTail;
-  readonly #runs = Promise.withResolvers<void>();
-  readonly #serves = Promise.withResolvers<ServerAddress>();
-  readonly server?: Promise<ServerAddress>;
-  /** Aborted when the worker is to go before its program runs. */
+  readonly #runs = Promise.withResolvers<Place>();
+  /** Aborted when it is to go before its program runs. */
   readonly #calledOff = new AbortController();
   #container: EngineContainer | undefined;
   #signal: "SIGTERM" | "SIGKILL" | undefined;
 
-  constructor(order: WorkerOrder, yard: ContainerYard) {
-    this.#order = order;
+  constructor(role: ContainerRole<Place>, yard: ContainerYard) {
+    this.#role = role;
     this.#yard = yard;
-    this.#tail = new LineTail((line) => yard.line(order, line));
-    if (isServer(order)) this.server = this.#serves.promise;
+    this.#tail = new LineTail(role.line);
     this.exited = this.#live();
   }
 
-  get running(): Promise<void> {
+  /** Resolves when its program runs; stays open where it comes to nothing. */
+  get running(): Promise<Place> {
     return this.#runs.promise;
   }
 
@@ -70,12 +72,13 @@ export class ContainerWorker implements LaunchedWorker {
   async #live(): Promise<WorkerExit> {
     let made: EngineContainer | undefined;
     let output;
+    let place;
     try {
-      made = await this.#yard.make(this.#order, this.#calledOff.signal);
+      made = await this.#role.make(this.#calledOff.signal);
       this.#calledOff.signal.throwIfAborted();
       output = await made.attach((bytes) => this.#tail.push(bytes));
       await made.start();
-      if (this.server !== undefined) this.#serves.resolve(await addressOf(made, this.#order));
+      place = await this.#role.placeOf(made);
     } catch (error) {
       this.#yard.failed(error);
       if (made !== undefined) await this.#yard.remove(made.id);
@@ -83,7 +86,7 @@ export class ContainerWorker implements LaunchedWorker {
       return neverRan(this.#signal === "SIGKILL" ? "SIGKILL" : undefined);
     }
     this.#container = made;
-    this.#runs.resolve();
+    this.#runs.resolve(place);
     if (this.#signal !== undefined) this.#send(this.#signal);
     const exit = await this.#end(made, output.ended);
     await this.#yard.remove(made.id);
@@ -120,15 +123,6 @@ export class ContainerWorker implements LaunchedWorker {
       await pause.promise;
     }
   }
-}
-
-/** @throws Error when the container has ended already */
-async function addressOf(container: EngineContainer, order: WorkerOrder): Promise<ServerAddress> {
-  const published = await container.ports();
-  const [port = 0, healthPort = 0] = serverPorts(order).map((name) => published.get(name));
-  if (port === 0)
-    throw new Error("the container's server ended at once, or its port is not published");
-  return { port, healthPort, healthPath: serverWish(order.template).healthPath };
 }
 
 async function within(limitMs: number, work: Promise<void>): Promise<void> {

@@ -1,0 +1,68 @@
+/** Row: how soon emulators for tests can be called, twenty started at once in one process. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { DatabaseSync } from "node:sqlite";
+import { startEmulator } from "../../emulator/index.ts";
+import { type Bench, interleave } from "../bench.ts";
+import type { Line } from "../line.ts";
+import { ratio, summarize } from "../statistics.ts";
+import type { Row } from "./row.ts";
+
+const AT_ONCE = 20;
+const LIMIT_MS = 50;
+
+async function measure(bench: Bench): Promise<readonly Line[]> {
+  const measured = await interleave(bench, bench.quick ? 5 : 21, {
+    emulators: () => p50(startOne),
+    floor: () => p50(openOne),
+  });
+  const ours = summarize(measured.emulators);
+  return [
+    {
+      what: `startEmulator, ${AT_ONCE} at once, p50 until ready`,
+      unit: "ms",
+      ours,
+      beside: { what: "node:http port and node:sqlite, p50", value: summarize(measured.floor) },
+      ratio: ratio(measured.emulators, measured.floor),
+      target: { text: `≤ ${LIMIT_MS} ms`, met: ours.median <= LIMIT_MS },
+    },
+  ];
+}
+
+/** How long half of those begun at once took, ms; all are closed before it resolves. */
+async function p50(open: () => Promise<() => Promise<void>>): Promise<number> {
+  const startedAt = performance.now();
+  const opened = await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      const close = await open();
+      return { close, ms: performance.now() - startedAt };
+    }),
+  );
+  for (const { close } of opened) await close();
+  const sorted = opened.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  return sorted[AT_ONCE / 2] ?? Number.NaN;
+}
+
+async function startOne(): Promise<() => Promise<void>> {
+  const endpoints = { hello: { handler: () => "Hello!" } };
+  const emulator = await startEmulator({ port: 0, clock: "manual", endpoints });
+  return () => emulator.stop("kill");
+}
+
+async function openOne(): Promise<() => Promise<void>> {
+  const database = new DatabaseSync(":memory:");
+  database.exec("CREATE TABLE jobs (seq INTEGER PRIMARY KEY) STRICT");
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return async () => {
+    database.close();
+    server.close();
+    await once(server, "close");
+  };
+}
+
+export const ready: Row = {
+  id: "ready",
+  title: "Emulators for tests",
+  measure,
+};

@@ -1,0 +1,22 @@
+/** Sizes, times and instructions as a person is told them. */
+import { stripVTControlCharacters } from "node:util";
+
+const UNITS = ["B", "kB", "MB", "GB"] as const;
+
+/** Three digits are enough: `512 B`, `3.42 kB`, `142 MB`. */
+export function size(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
+  const value = bytes / 1_000 ** power;
+  const digits = power === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return `${value.toFixed(digits)} ${UNITS[power]}`;
+}
+
+export function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** On one line of so many characters: a step of a Dockerfile may be a whole program, and what it writes coloured. */
+export function shortened(text: string, characters: number): string {
+  const line = stripVTControlCharacters(text).replaceAll(/\s+/gu, " ").trim();
+  return line.length > characters ? `${line.slice(0, Math.max(0, characters - 1))}…` : line;
+}

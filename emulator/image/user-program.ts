@@ -1,0 +1,8 @@
+/** What of the user's an image is to run. */
+
+/** A handler that a worker calls with jobs, or the HTTP server of a load balancing endpoint. */
+export interface UserProgram {
+  /** Its module, absolute. */
+  readonly file: string;
+  readonly kind: "handler" | "server";
+}

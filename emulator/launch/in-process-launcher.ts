@@ -1,0 +1,59 @@
+/** Launcher that runs workers in this very process, for endpoints whose handlers are functions of its own. */
+import { Buffer } from "node:buffer";
+import type { Template } from "../core/template.ts";
+import type { LaunchedWorker, Launcher, WorkerOrder } from "./launcher.ts";
+import { LineTail } from "./line-tail.ts";
+
+/** A worker that shares this process. */
+export interface InProcessWorker {
+  /** Settles when it is gone, with the code that a process of its own would have ended with. Never rejects. */
+  readonly ended: Promise<number>;
+  drain(): void;
+  stop(): void;
+}
+
+export interface InProcessLauncherOptions {
+  /** Whether a function stands behind the template. */
+  has(template: Template): boolean;
+  /** Starts a worker that calls `line` with each line of its log. */
+  start(order: WorkerOrder, line: (line: string) => void): InProcessWorker;
+  /** Called with each line a worker writes. */
+  line(order: WorkerOrder, line: string): void;
+}
+
+export function createInProcessLauncher(options: InProcessLauncherOptions): Launcher {
+  const running = new Set<LaunchedWorker>();
+  return {
+    refuses(template) {
+      if (options.has(template)) return undefined;
+      return `no function is served for the image "${template.imageName}"`;
+    },
+    launch(order) {
+      const worker = launch(options, order);
+      running.add(worker);
+      void worker.exited.then(() => running.delete(worker));
+      return worker;
+    },
+    async close() {
+      const all = [...running];
+      for (const worker of all) worker.kill();
+      await Promise.all(all.map((worker) => worker.exited));
+    },
+  };
+}
+
+function launch(options: InProcessLauncherOptions, order: WorkerOrder): LaunchedWorker {
+  const tail = new LineTail((text) => options.line(order, text));
+  const worker = options.start(order, (text) => tail.push(Buffer.from(`${text}\n`)));
+  return {
+    exited: worker.ended.then((exitCode) => ({
+      exitCode,
+      signal: undefined,
+      outOfMemory: false,
+      startError: undefined,
+      lastLogLines: tail.end(),
+    })),
+    drain: () => worker.drain(),
+    kill: () => worker.stop(),
+  };
+}

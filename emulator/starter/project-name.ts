@@ -1,0 +1,57 @@
+/** What a project may be called: its name is that of an npm package, of an endpoint and of an image. Pure. */
+
+/** Of the part behind a scope; a host name's part may be as long, and the endpoint gets one. */
+const MAX_NAME_LENGTH = 63;
+
+/** Of the whole, as npm has it. */
+const MAX_PACKAGE_NAME_LENGTH = 214;
+
+const NAME = /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/u;
+const SCOPE = /^@[a-z0-9-][a-z0-9._-]*\//u;
+
+const NAME_RULE = `lower-case letters and digits with single - or _ between them, at most ${MAX_NAME_LENGTH}`;
+
+/** npm keeps it to itself. */
+const RESERVED = "node_modules";
+
+/**
+ * The sentence about a name that cannot be taken, with one that can where there is any; undefined if all is well.
+ *
+ * @param isTaken whether a name means something else in the project: a module of Node's, a package it depends on
+ */
+export function nameProblem(name: string, isTaken: IsTaken): string | undefined {
+  if (!isName(name)) {
+    const near = proposal(fittingName(name), isTaken);
+    return `${quoted(name)} cannot be a project's name, which is ${NAME_RULE}, with a scope like @me/ before it or none${near}`;
+  }
+  if (!isTaken(name)) return undefined;
+  const near = proposal(`my-${name}`, isTaken);
+  return `${quoted(name)} cannot be a project's name, for that is a module of Node or of a package it uses${near}`;
+}
+
+type IsTaken = (name: string) => boolean;
+
+function isName(name: string): boolean {
+  const own = endpointIdOf(name);
+  if (own.length > MAX_NAME_LENGTH || name.length > MAX_PACKAGE_NAME_LENGTH) return false;
+  return NAME.test(own) && own !== RESERVED;
+}
+
+function proposal(name: string | undefined, isTaken: IsTaken): string {
+  return name === undefined || !isName(name) || isTaken(name) ? "" : `; ${name} would do`;
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name);
+}
+
+/** Without the scope: the id of its endpoint, the name of its directory and of its image. */
+export function endpointIdOf(name: string): string {
+  return name.replace(SCOPE, "");
+}
+
+/** The name closest to a text, of a directory perhaps; undefined where nothing of it can be used. */
+export function fittingName(text: string): string | undefined {
+  const words = text.toLowerCase().match(/[a-z0-9]+/gu);
+  return words?.join("-").slice(0, MAX_NAME_LENGTH).replace(/-$/u, "");
+}

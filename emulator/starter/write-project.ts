@@ -1,0 +1,53 @@
+/** Writes the files of a project into its directory, and overwrites nothing there. */
+import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+/** A project cannot be written where it was to be; nothing of it is there. */
+export class ProjectPlaceError extends Error {
+  override readonly name = "ProjectPlaceError";
+}
+
+/**
+ * Makes the directory if it is not there. Files of other names in it stay as they are.
+ *
+ * @param shown the directory as messages name it
+ * @throws ProjectPlaceError when files are in the way, or the directory cannot be written
+ */
+export async function writeProject(
+  directory: string,
+  files: ReadonlyMap<string, string>,
+  shown: string,
+): Promise<void> {
+  const names = [...files.keys()].toSorted();
+  const found = await Promise.all(names.map((name) => isThere(path.join(directory, name))));
+  const inTheWay = names.filter((_, at) => found[at]);
+  if (inTheWay.length > 0) {
+    throw new ProjectPlaceError(
+      `${shown} has files that would be overwritten: ${inTheWay.join(", ")}; name another directory with --dir, or move them`,
+    );
+  }
+  let firstMade: string | undefined;
+  const written: string[] = [];
+  try {
+    firstMade = await mkdir(directory, { recursive: true });
+    for (const [name, text] of files) {
+      const file = path.join(directory, name);
+      // Fails where somebody else has made it meanwhile.
+      await writeFile(file, text, { flag: "wx" });
+      written.push(file);
+    }
+  } catch (error) {
+    for (const file of written) await rm(file, { force: true });
+    if (firstMade !== undefined) await rm(firstMade, { recursive: true, force: true });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ProjectPlaceError(`${shown} cannot be written: ${reason}`, { cause: error });
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  // A link that leads nowhere would be written through.
+  return lstat(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,25 @@
+/** The service's clock in the hands of whoever started it. */
+import { readAdvanceMs } from "../core/advance-input.ts";
+import { type Advance, advanceClock } from "../engine/advance-clock.ts";
+import type { EngineContext } from "../engine/context.ts";
+
+/** Service time, by which jobs expire, workers turn idle and webhooks are tried again. */
+export interface EmulatorClock {
+  /** Service time now, ms since the epoch: real time and all advances. */
+  now(): number;
+  /**
+   * Advances service time by a text like `31m`, `1h30m` or `250ms`, or by a number of ms. Everything that is due on the
+   * way happens, in order; resolves when that has settled, or after 30 s of real time. Running handlers keep real time.
+   *
+   * @throws an error with the code `invalid_request` for what is no duration, negative, or too long
+   */
+  advance(by: string | number): Promise<Advance>;
+}
+
+export function clockOf(engine: EngineContext): EmulatorClock {
+  const { signal } = new AbortController();
+  return {
+    now: () => engine.clock.now(),
+    advance: async (by) => advanceClock(engine, readAdvanceMs({ advance: by }), signal),
+  };
+}

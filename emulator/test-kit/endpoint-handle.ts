@@ -1,0 +1,142 @@
+/** One endpoint in the hands of a test: its jobs, and its queue to hold, inspect and drain. */
+import { isTerminal, type JobStatus } from "../../runtime/protocol/job-status.ts";
+import { LIMITS } from "../../runtime/protocol/limits.ts";
+import type { Client } from "../../runtime/client/client.ts";
+import type { SubmitOptions } from "../../runtime/client/submission.ts";
+import { nearMiss } from "../core/near-miss.ts";
+import type { EngineContext } from "../engine/context.ts";
+import { holdQueue, releaseQueue } from "../engine/hold-queue.ts";
+import { untilIdle } from "../engine/idle.ts";
+import { listContents, readContents } from "../engine/job-contents.ts";
+import { viewJobAtEnd } from "../engine/job-view.ts";
+import type { JobLines } from "./job-lines.ts";
+import { type JobRecord, recordOf } from "./job-record.ts";
+import { NotIdleError } from "./not-idle-error.ts";
+
+/** How long to wait. */
+export interface WaitLimit {
+  /** Real time, ms; default 30,000. */
+  readonly timeoutMs?: number;
+}
+
+export interface EndpointQueue {
+  /** True between `hold` and `release`. */
+  readonly isOnHold: boolean;
+  /** From now on jobs wait, whoever is free; those that run go on. Idempotent. */
+  hold(): void;
+  /** Lets jobs go on; resolves when those that a worker is free for are handed over. Idempotent. */
+  release(): Promise<void>;
+  /** The jobs that wait, the oldest submission first. */
+  jobs(): Promise<readonly JobRecord[]>;
+  /**
+   * Lets jobs go on until none waits or runs any more, and answers those that ended meanwhile, in the order in which they
+   * ended. A queue that was on hold is so again afterwards.
+   *
+   * @throws NotIdleError
+   */
+  drain(limit?: WaitLimit): Promise<readonly JobRecord[]>;
+}
+
+export interface EndpointHandle {
+  readonly id: string;
+  /** For example `http://127.0.0.1:7080/v2/hello`. */
+  readonly url: string;
+  readonly queue: EndpointQueue;
+  /**
+   * Submits a job over the job interface and answers it when it has ended, however that was.
+   *
+   * @throws what the `run` of a client throws: the service may refuse it
+   */
+  run(input: unknown, options?: SubmitOptions): Promise<JobRecord>;
+  /** One job as it is now. @throws an error with the code `job_not_found` */
+  job(jobId: string): Promise<JobRecord>;
+  /** All jobs that are kept, or those in one status, the oldest submission first. */
+  jobs(filter?: { readonly status?: JobStatus }): Promise<readonly JobRecord[]>;
+}
+
+export interface TestKitParts {
+  readonly engine: EngineContext;
+  readonly url: string;
+  readonly lines: JobLines;
+  /** Made when it is first needed. */
+  readonly client: () => Promise<Client>;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** @throws RangeError for an endpoint that there is not */
+export function endpointHandle(parts: TestKitParts, id: string): EndpointHandle {
+  const { engine, url, lines } = parts;
+  checkKnown(engine, id);
+  const job = async (jobId: string) =>
+    recordOf(await readContents(engine, { endpointId: id, jobId }), lines.of(jobId));
+  const jobs = async ({ status }: { readonly status?: JobStatus } = {}) => {
+    const found = await listContents(engine, id, status);
+    return found.map((contents) => recordOf(contents, lines.of(contents.job.id))).toReversed();
+  };
+  return {
+    id,
+    url: `${url}/v2/${id}`,
+    queue: queueOf(parts, id, { job, jobs }),
+    job,
+    jobs,
+    async run(input, options) {
+      const { id: jobId } = await (await parts.client()).endpoint(id).run(input, options);
+      const { signal } = new AbortController();
+      await viewJobAtEnd(engine, { endpointId: id, jobId }, LIMITS.ttlMaxMs, signal);
+      return job(jobId);
+    },
+  };
+}
+
+function queueOf(
+  { engine }: TestKitParts,
+  id: string,
+  { job, jobs }: Pick<EndpointHandle, "job" | "jobs">,
+): EndpointQueue {
+  const isOnHold = () => engine.fleet.isOnHold(id);
+  return {
+    get isOnHold() {
+      return isOnHold();
+    },
+    hold: () => holdQueue(engine, id),
+    release: () => releaseQueue(engine, id),
+    jobs: () => jobs({ status: "IN_QUEUE" }),
+    async drain(limit) {
+      const wasOnHold = isOnHold();
+      const ended = new Set<string>();
+      const unfollow = engine.events.follow((event) => {
+        if (event.type !== "job" || event.endpointId !== id) return;
+        if (event.to !== null && isTerminal(event.to)) ended.add(event.jobId);
+      });
+      try {
+        await releaseQueue(engine, id);
+        await idle(engine, limit, id);
+        return await Promise.all([...ended].map(job));
+      } finally {
+        unfollow();
+        if (wasOnHold) holdQueue(engine, id);
+      }
+    },
+  };
+}
+
+/** @throws NotIdleError */
+export async function idle(
+  engine: EngineContext,
+  { timeoutMs = DEFAULT_TIMEOUT_MS }: WaitLimit = {},
+  among?: string,
+): Promise<void> {
+  const limit = new AbortController();
+  const disarm = engine.realClock.wakeAt(engine.realClock.now() + timeoutMs, () => limit.abort());
+  const left = await untilIdle(engine, limit.signal, among).finally(disarm);
+  if (left.jobs.length + left.underWay.length > 0) throw new NotIdleError(left, timeoutMs);
+}
+
+function checkKnown({ directory }: EngineContext, id: string): void {
+  if (directory.findEndpoint(id) !== undefined) return;
+  const known = directory.endpoints().map((endpoint) => endpoint.id);
+  const near = nearMiss(id, known);
+  const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+  throw new RangeError(`there is no endpoint "${id}"${hint} Known are: ${known.join(", ")}`);
+}

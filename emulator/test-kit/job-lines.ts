@@ -1,0 +1,25 @@
+/** The last lines of each job's log, for as long as the job is kept. */
+import { LIMITS } from "../../runtime/protocol/limits.ts";
+import type { EventFeed } from "../engine/event-feed.ts";
+
+export class JobLines {
+  readonly #byJob = new Map<string, string[]>();
+
+  keep(jobId: string, line: string): void {
+    const lines = this.#byJob.get(jobId) ?? [];
+    lines.push(line);
+    if (lines.length > LIMITS.lastLogLines) lines.shift();
+    this.#byJob.set(jobId, lines);
+  }
+
+  of(jobId: string): readonly string[] {
+    return [...(this.#byJob.get(jobId) ?? [])];
+  }
+
+  /** Forgets the lines of jobs as they are deleted, until the returned function is called. */
+  follow(events: EventFeed): () => void {
+    return events.follow((event) => {
+      if (event.type === "job" && event.to === null) this.#byJob.delete(event.jobId);
+    });
+  }
+}

@@ -1,0 +1,56 @@
+/** A job as tests and reports see it: as its status shows it, and everything else that is known of it. */
+import { Buffer } from "node:buffer";
+import type { RawChunk } from "../../runtime/protocol/chunk.ts";
+import type { Failure } from "../../runtime/protocol/failure.ts";
+import type { JobStatus } from "../../runtime/protocol/job-status.ts";
+import { jobPieces } from "../core/job-body.ts";
+import type { JobContents } from "../engine/job-contents.ts";
+
+/** Names and meanings are those of the job interface, where it has them. */
+export interface JobRecord {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly status: JobStatus;
+  readonly input: unknown;
+  /** What the handler returned, or the last progress value while it runs; absent without one. */
+  readonly output?: unknown;
+  /** Why the job failed, in one sentence. */
+  readonly error?: string;
+  readonly failure?: Failure;
+  /** What the handler yielded, as `/stream` shows it; of the last attempt. */
+  readonly chunks: readonly RawChunk[];
+  /** The last lines its handler wrote by `context.log`, for handlers that are functions of this process; else empty. */
+  readonly logs: readonly string[];
+  /** How often it was handed to a worker. */
+  readonly attempt: number;
+  /** How often it was put back into the queue. */
+  readonly retries?: number;
+  readonly workerId?: string;
+  /** From submission, or the last return to the queue, to hand-over, ms. */
+  readonly delayTime?: number;
+  /** From hand-over to the end, ms. */
+  readonly executionTime?: number;
+  /** Service time, ms since the epoch. */
+  readonly submittedAt: number;
+}
+
+export function recordOf(contents: JobContents, logs: readonly string[]): JobRecord {
+  const { job, input, chunks } = contents;
+  const { endpointId, attempt, submittedAt } = job;
+  // The service wrote it just now.
+  const shown = parse(...jobPieces(contents)) as Pick<JobRecord, "id" | "status">;
+  return {
+    ...shown,
+    endpointId,
+    attempt,
+    submittedAt,
+    input: parse(input),
+    chunks: chunks.map((chunk) => parse(chunk) as RawChunk),
+    logs,
+  };
+}
+
+/** JSON text that comes in pieces. */
+export function parse(...pieces: readonly (string | Uint8Array)[]): unknown {
+  return JSON.parse(Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString());
+}

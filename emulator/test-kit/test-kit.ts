@@ -1,0 +1,88 @@
+/** What a test has of a service beyond its interfaces: endpoints' queues and jobs, waiting for the end of work, webhook calls. */
+import { isTerminal } from "../../runtime/protocol/job-status.ts";
+import type { DeliveryFilter } from "../core/delivery.ts";
+import { readContents } from "../engine/job-contents.ts";
+import {
+  type EndpointHandle,
+  endpointHandle,
+  idle,
+  type TestKitParts,
+  type WaitLimit,
+} from "./endpoint-handle.ts";
+import { clockOf, type EmulatorClock } from "./emulator-clock.ts";
+import { LaterClient } from "./later-client.ts";
+import { type JobRecord, recordOf } from "./job-record.ts";
+import { deliveriesIn, type WebhookDelivery } from "./webhook-inbox.ts";
+
+export interface TestKit {
+  readonly clock: EmulatorClock;
+  /** @throws RangeError for an endpoint that there is not */
+  endpoint(id: string): EndpointHandle;
+  /**
+   * Resolves when no job runs, none waits but in queues on hold, and everything that was set off is done, webhook calls
+   * that are due included. What waits for a moment of service time is not waited for: that is what `clock.advance` is for.
+   *
+   * @throws NotIdleError
+   */
+  idle(limit?: WaitLimit): Promise<void>;
+  readonly webhooks: {
+    /** The calls made and to be made, oldest first; all, or those that fit. */
+    deliveries(filter?: DeliveryFilter): Promise<readonly WebhookDelivery[]>;
+  };
+}
+
+export interface RunningTestKit {
+  readonly kit: TestKit;
+  /** Tells of the jobs that have ended, and of no more. */
+  close(): Promise<void>;
+}
+
+export interface TestKitOptions extends Omit<TestKitParts, "client"> {
+  /** The user's key; undefined where it is not known. */
+  readonly apiKey: string | undefined;
+}
+
+/** @param jobEnded called with each job as it ends */
+export function openTestKit(
+  { apiKey, ...rest }: TestKitOptions,
+  { jobEnded }: { readonly jobEnded?: (job: JobRecord) => void },
+): RunningTestKit {
+  const { engine, url, lines } = rest;
+  const client = new LaterClient(url, apiKey);
+  const parts = { ...rest, client: () => client.opened() };
+  const forget = lines.follow(engine.events);
+  const unfollow = jobEnded === undefined ? undefined : followEnds(parts, jobEnded);
+  return {
+    kit: {
+      clock: clockOf(engine),
+      endpoint: (id) => endpointHandle(parts, id),
+      idle: (limit) => idle(engine, limit),
+      webhooks: { deliveries: (filter = {}) => deliveriesIn(engine, filter) },
+    },
+    async close() {
+      await unfollow?.();
+      forget();
+      await client.close();
+    },
+  };
+}
+
+/** Calls `ended` with each job as it ends, until the returned function is called; that one waits for those on their way. */
+function followEnds(
+  { engine, lines }: TestKitParts,
+  ended: (job: JobRecord) => void,
+): () => Promise<void> {
+  let told: Promise<void> = Promise.resolve();
+  const tell = async (endpointId: string, jobId: string) =>
+    ended(recordOf(await readContents(engine, { endpointId, jobId }), lines.of(jobId)));
+  const unfollow = engine.events.follow((event) => {
+    if (event.type !== "job" || event.to === null || !isTerminal(event.to)) return;
+    const { endpointId, jobId } = event;
+    // A job that is deleted at once has no record any more.
+    told = told.then(() => tell(endpointId, jobId)).catch(() => undefined);
+  });
+  return async () => {
+    unfollow();
+    await told;
+  };
+}

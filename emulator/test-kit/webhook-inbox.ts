@@ -1,0 +1,40 @@
+/** What webhook calls were and will be made, with their bodies. */
+import type { Delivery, DeliveryFilter } from "../core/delivery.ts";
+import type { EngineContext } from "../engine/context.ts";
+import { listDeliveries, readDelivery } from "../engine/inbox.ts";
+import { parse } from "./job-record.ts";
+
+/** A webhook call of a job's end, with all its tries. Instants are service time, ms since the epoch. */
+export interface WebhookDelivery extends Pick<
+  Delivery,
+  "id" | "jobId" | "endpointId" | "jobStatus" | "url" | "state" | "createdAt" | "tries"
+> {
+  /** When it is tried next; undefined when it is settled. */
+  readonly nextTryAt: number | undefined;
+  /** What is sent: the job as `/status` shows it, with `webhook` and `input`. */
+  readonly body: unknown;
+}
+
+const PAGE = 100;
+
+/** Oldest first. Those that are pruned meanwhile are left out. */
+export async function deliveriesIn(
+  engine: EngineContext,
+  filter: DeliveryFilter,
+): Promise<readonly WebhookDelivery[]> {
+  const found: WebhookDelivery[] = [];
+  let after: string | undefined;
+  do {
+    const page = await listDeliveries(engine, filter, PAGE, after);
+    for (const { id } of page.deliveries) found.push(await readOne(engine, id));
+    after = page.next;
+  } while (after !== undefined);
+  return found.toReversed();
+}
+
+async function readOne(engine: EngineContext, deliveryId: string): Promise<WebhookDelivery> {
+  const { delivery, body } = await readDelivery(engine, deliveryId);
+  const { id, jobId, endpointId, jobStatus, url, state, createdAt, tries, nextTryAt } = delivery;
+  const facts = { id, jobId, endpointId, jobStatus, url, state, createdAt, tries, nextTryAt };
+  return { ...facts, body: parse(...body) };
+}

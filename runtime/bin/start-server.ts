@@ -1,0 +1,44 @@
+/** `sv-worker server [file]`: runs the HTTP server of a load balancing endpoint, in this process. */
+import fs from "node:fs";
+import path from "node:path";
+import { SERVER_ENV, WORKER_ENV } from "../protocol/worker-env.ts";
+import { variable } from "./settings.ts";
+import { EXIT } from "./usage.ts";
+
+/** What a server is told where its template says nothing (live). */
+const DEFAULTS = { port: "80", healthPath: "/ping" } as const;
+
+/**
+ * Resolves when the server's program is loaded. It has the process to itself: signals do what it says, and it ends when its
+ * program does. A launcher that holds the standard input open ends it by letting go.
+ */
+export async function startServer(file: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const port = (env[SERVER_ENV.port] = variable(env, SERVER_ENV.port) ?? DEFAULTS.port);
+  const healthPort = (env[SERVER_ENV.healthPort] = variable(env, SERVER_ENV.healthPort) ?? port);
+  const healthPath = (env[SERVER_ENV.healthPath] =
+    variable(env, SERVER_ENV.healthPath) ?? DEFAULTS.healthPath);
+  const place = variable(env, WORKER_ENV.heartbeatFile);
+  if (place !== undefined) {
+    tellHealthCheck(place, `http://localhost:${healthPort}/${healthPath.replace(/^\/+/u, "")}`);
+  }
+  if (env[WORKER_ENV.exitOnStdinEnd] === "1") exitOnStdinEnd();
+  const { runServer } = await import("../server/run-server.ts");
+  await runServer(path.resolve(file), EXIT.handlerUnusable);
+}
+
+/** A server answers questions for its health itself; whoever looks at the file finds where. */
+function tellHealthCheck(file: string, address: string): void {
+  try {
+    fs.writeFileSync(file, `${address}\n`);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`the server's health cannot be asked for: ${why}\n`);
+  }
+}
+
+function exitOnStdinEnd(): void {
+  const end = (): never => process.exit(EXIT.failed);
+  process.stdin.on("end", end).on("error", end).on("close", end).resume();
+  // A server that has nothing left to do ends all the same. What is not a pipe or a terminal cannot be waited for so.
+  if ("unref" in process.stdin) process.stdin.unref();
+}

@@ -1,0 +1,34 @@
+/** Loads the user's own HTTP server into this process, as any program is loaded. */
+import { pathToFileURL } from "node:url";
+import { resolveAs } from "../handler/resolve-as.ts";
+import { syntaxPlaces } from "../handler/syntax-place.ts";
+import { HandlerFileError } from "../load/handler-file-error.ts";
+import { prepareServer } from "../load/prepare-handler.ts";
+
+/**
+ * Resolves when the program has been imported; then it listens, or soon will. With one that cannot be loaded the process ends
+ * with `unusableCode`, and a sentence on stderr says where the error is.
+ *
+ * @param target the program's file, or a directory with a `server.ts`
+ */
+export async function runServer(target: string, unusableCode: number): Promise<void> {
+  const leave = (sentence: string): never => {
+    process.stderr.write(`the server cannot be loaded:${sentence}\n`);
+    process.exit(unusableCode);
+  };
+  const { modulePath, sourcePath } = await prepareServer(target).catch((error: unknown) => {
+    if (error instanceof HandlerFileError) return leave(` ${error.message}`);
+    throw error;
+  });
+  resolveAs(modulePath, sourcePath);
+  // As in any program: a module can tell that it is the one that was started.
+  process.argv.splice(1, process.argv.length, sourcePath);
+  try {
+    await import(pathToFileURL(modulePath).href);
+  } catch (thrown) {
+    const isPlain = thrown instanceof SyntaxError && modulePath === sourcePath;
+    const places = isPlain ? await syntaxPlaces(thrown, sourcePath) : undefined;
+    if (places === undefined) throw thrown;
+    leave(`\n${places}`);
+  }
+}

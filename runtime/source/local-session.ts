@@ -1,0 +1,90 @@
+/** A worker's session with a service in the same process: nothing is encoded, and what is said travels as it is. */
+import type { ServiceOrders, WorkerReport } from "../protocol/session.ts";
+import type { OpenSession, Session, SessionEnd, SessionEvents } from "./session.ts";
+
+/** The service's side of one session. */
+export interface LocalPeer {
+  /** Resolves when the report is durable; rejects if it could not be stored. */
+  readonly receive: (report: WorkerReport) => Promise<void>;
+  /** The worker is gone. */
+  readonly disconnected: () => void;
+}
+
+/** The worker's side, in the hands of the service. */
+export interface LocalLine {
+  readonly send: (orders: ServiceOrders) => void;
+  /** Ends the session; the worker opens another. */
+  readonly cut: (reason: string) => void;
+}
+
+/** Reports that may wait to be stored before the worker gathers what it has to say. */
+const MAX_REPORTS = 4;
+
+/** @param open the service's side of a new session, or why it refuses the worker */
+export function localSessions(open: (line: LocalLine) => LocalPeer | string): OpenSession {
+  return (events) => new LocalSession(open, events);
+}
+
+class LocalSession implements Session {
+  readonly #events: SessionEvents;
+  readonly #peer: LocalPeer | undefined;
+  readonly #stored = Promise.withResolvers<void>();
+  #unstored = 0;
+  #isOver = false;
+
+  constructor(open: (line: LocalLine) => LocalPeer | string, events: SessionEvents) {
+    this.#events = events;
+    const peer = open({
+      send: (orders) => this.#deliver(orders),
+      cut: (reason) => this.#end({ refused: false, reason }),
+    });
+    if (typeof peer !== "string") this.#peer = peer;
+    else queueMicrotask(() => this.#end({ refused: true, reason: peer }));
+  }
+
+  get isWritable(): boolean {
+    return !this.#isOver && this.#unstored < MAX_REPORTS;
+  }
+
+  send(report: WorkerReport): void {
+    this.#unstored += 1;
+    void this.#store(report);
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    this.#checkStored();
+    await this.#stored.promise;
+    this.#peer?.disconnected();
+  }
+
+  /** The service says it in the middle of its own work, and what the worker does then is none of that. */
+  #deliver(orders: ServiceOrders): void {
+    queueMicrotask(() => {
+      if (!this.#isOver) this.#events.orders(orders);
+    });
+  }
+
+  async #store(report: WorkerReport): Promise<void> {
+    try {
+      await this.#peer?.receive(report);
+    } catch (error) {
+      // There is no receipt for it: the worker says it again in its next session.
+      this.#end({ refused: false, reason: error instanceof Error ? error.message : String(error) });
+    }
+    this.#unstored -= 1;
+    this.#checkStored();
+    if (!this.#isOver) this.#events.writable();
+  }
+
+  #checkStored(): void {
+    if (this.#isOver && this.#unstored === 0) this.#stored.resolve();
+  }
+
+  #end(end: SessionEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#peer?.disconnected();
+    this.#events.ended(end);
+  }
+}

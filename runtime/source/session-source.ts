@@ -1,0 +1,249 @@
+/** What every job source with sessions has in common: one session at a time, a new one whenever it is lost. */
+import { backoffMs, type BackoffTerms } from "../core/backoff.ts";
+import type { ChunkBatch } from "../protocol/chunk-batch.ts";
+import type { Failure } from "../protocol/failure.ts";
+import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
+import {
+  PROTOCOL_VERSION,
+  type PauseReport,
+  type ServiceOrders,
+  type Welcome,
+} from "../protocol/session.ts";
+import { RefusedError, type JobSource, type JobSourceListener } from "./job-source.ts";
+import { LeaseBook } from "./lease-book.ts";
+import { Outbox } from "./outbox.ts";
+import type { OpenSession, Session, SessionEnd } from "./session.ts";
+
+/** Payload bytes after which a bundle is closed; a larger single payload goes alone. */
+const BUNDLE_BYTES = 4_000_000;
+
+/** Bundles with chunks of one job that may be on their way: while one is stored, another arrives. */
+const CHUNK_BUNDLES = 2;
+
+const defaultReconnect: BackoffTerms = { firstMs: 100, maxMs: 5_000 };
+
+export interface SessionSourceOptions {
+  readonly openSession: OpenSession;
+  readonly runtimeVersion: string;
+  /** Waits between tries to reconnect; default 100 ms doubling up to 5 s. */
+  readonly reconnect?: BackoffTerms;
+  /** Hears of lost connections; default nobody. */
+  readonly onDisconnect?: (reason: string, retryInMs: number) => void;
+}
+
+/**
+ * Everything said in one turn of the event loop leaves as one bundle. Whatever the service has not confirmed is said
+ * again in the next session: held leases, chunks, outcomes, granted credit.
+ */
+export class SessionSource implements JobSource {
+  readonly #options: SessionSourceOptions;
+  readonly #book = new LeaseBook();
+  readonly #outbox = new Outbox();
+  readonly #welcomed = Promise.withResolvers<Welcome>();
+  readonly #initReport = Promise.withResolvers<void>();
+  #listener: JobSourceListener | undefined;
+  #session: Session | undefined;
+  #concurrency: number | undefined;
+  #initFailure: Failure | undefined;
+  /** Granted and not yet answered by a job. */
+  #credit = 0;
+  #draining = false;
+  #closed = false;
+  #failures = 0;
+  #flushScheduled: NodeJS.Immediate | undefined;
+  #renewal: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(options: SessionSourceOptions) {
+    this.#options = options;
+    // Whoever never asks for the terms must not be told of a refusal by a crash.
+    this.#welcomed.promise.catch(() => {});
+  }
+
+  connect(listener: JobSourceListener): Promise<Welcome> {
+    this.#listener = listener;
+    if (this.#closed) this.#welcomed.reject(new RefusedError("The source was closed."));
+    else this.#open();
+    return this.#welcomed.promise;
+  }
+
+  ready(concurrency: number): void {
+    this.#concurrency = concurrency;
+    this.#outbox.ready(concurrency);
+    this.#schedule();
+  }
+
+  initFailed(failure: Failure): Promise<void> {
+    this.#initFailure = failure;
+    this.#outbox.initFailed(failure);
+    this.#schedule();
+    if (this.#closed) this.#initReport.resolve();
+    return this.#initReport.promise;
+  }
+
+  grant(count: number): void {
+    if (this.#draining) return;
+    this.#credit += count;
+    this.#outbox.grant(count);
+    this.#schedule();
+  }
+
+  chunks({ jobId, leaseToken }: LeaseRef, batch: ChunkBatch): void {
+    const report = { jobId, leaseToken, ...batch };
+    if (!this.#book.keepChunks(report)) return;
+    this.#outbox.chunks(report);
+    this.#schedule();
+  }
+
+  progress(lease: LeaseRef, value: Uint8Array): void {
+    if (!this.#book.isRunning(lease)) return;
+    this.#outbox.progress({ jobId: lease.jobId, leaseToken: lease.leaseToken, value });
+    this.#schedule();
+  }
+
+  paused(pause: PauseReport): void {
+    if (!this.#book.keepPause(pause)) return;
+    this.#outbox.pause(pause);
+    this.#schedule();
+  }
+
+  finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }> {
+    return new Promise((resolve) => {
+      if (!this.#book.isRunning(lease)) return resolve({ accepted: false });
+      this.#book.keepOutcome(lease, outcome, (accepted) => resolve({ accepted }));
+      this.#outbox.outcome({ jobId: lease.jobId, leaseToken: lease.leaseToken, outcome });
+      this.#schedule();
+    });
+  }
+
+  draining(): void {
+    this.#draining = true;
+    this.#credit = 0;
+    this.#outbox.draining();
+    this.#schedule();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    clearInterval(this.#renewal);
+    clearImmediate(this.#flushScheduled);
+    const session = this.#session;
+    if (session !== undefined) {
+      for (let last; (last = this.#outbox.take(BUNDLE_BYTES)) !== undefined;) session.send(last);
+      await session.close();
+    }
+    this.#initReport.resolve();
+    this.#welcomed.reject(new RefusedError("The source was closed."));
+    this.#book.clear();
+  }
+
+  #open(): void {
+    this.#outbox.restart({
+      protocolVersion: PROTOCOL_VERSION,
+      runtimeVersion: this.#options.runtimeVersion,
+      held: this.#book.leases(),
+    });
+    if (this.#concurrency !== undefined) this.#outbox.ready(this.#concurrency);
+    if (this.#initFailure !== undefined) this.#outbox.initFailed(this.#initFailure);
+    this.#book.nothingOnTheWay();
+    for (const report of this.#book.unconfirmedChunks()) this.#outbox.chunks(report);
+    for (const pause of this.#book.pauses()) this.#outbox.pause(pause);
+    for (const outcome of this.#book.unconfirmedOutcomes()) this.#outbox.outcome(outcome);
+    if (this.#draining) this.#outbox.draining();
+    this.#outbox.grant(this.#credit);
+    this.#session = this.#options.openSession({
+      orders: (orders) => this.#apply(orders),
+      writable: () => this.#written(),
+      ended: (end) => this.#lost(end),
+    });
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#flushScheduled !== undefined || this.#session === undefined) return;
+    this.#flushScheduled = setImmediate(() => {
+      this.#flushScheduled = undefined;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    while (this.#session?.isWritable === true) {
+      const report = this.#outbox.take(BUNDLE_BYTES, this.#isHeldBack);
+      if (report === undefined) return;
+      if (report.chunks !== undefined) this.#book.chunksSent(report.chunks);
+      this.#session.send(report);
+    }
+  }
+
+  /** What comes while its bundles are stored goes together in the next: the slower the store, the larger they are. */
+  readonly #isHeldBack = (lease: LeaseRef): boolean =>
+    this.#book.bundlesOnTheWay(lease) >= CHUNK_BUNDLES;
+
+  #written(): void {
+    if (this.#closed) return;
+    if (!this.#outbox.isEmpty) this.#schedule();
+    else if (this.#initFailure !== undefined) this.#initReport.resolve();
+  }
+
+  #lost({ refused, reason }: SessionEnd): void {
+    this.#session = undefined;
+    clearInterval(this.#renewal);
+    clearImmediate(this.#flushScheduled);
+    this.#flushScheduled = undefined;
+    if (this.#closed) return;
+    if (refused) return this.#refuse(reason);
+    this.#failures++;
+    const waitMs = backoffMs(
+      this.#failures,
+      this.#options.reconnect ?? defaultReconnect,
+      Math.random(),
+    );
+    this.#options.onDisconnect?.(reason, waitMs);
+    this.#retry = setTimeout(() => this.#open(), waitMs);
+  }
+
+  #refuse(reason: string): void {
+    this.#closed = true;
+    this.#initReport.resolve();
+    this.#welcomed.reject(new RefusedError(reason));
+    this.#book.clear();
+    this.#listener?.refused(reason);
+  }
+
+  /** In the order in which the fields are numbered on the wire: a job may be revoked in the bundle that brings it. */
+  #apply(orders: ServiceOrders): void {
+    if (this.#closed) return;
+    if (orders.welcome !== undefined) this.#begin(orders.welcome);
+    for (const job of orders.jobs ?? []) {
+      this.#credit = Math.max(0, this.#credit - 1);
+      if (this.#book.add(job)) this.#listener?.job(job);
+    }
+    for (const revocation of orders.revocations ?? []) {
+      this.#outbox.forget(revocation);
+      if (this.#book.release(revocation, false)) this.#listener?.revoked(revocation);
+    }
+    for (const receipt of orders.outcomeReceipts ?? []) {
+      this.#book.release(receipt, receipt.accepted);
+    }
+    for (const receipt of orders.chunkReceipts ?? []) {
+      this.#book.chunksStored(receipt, receipt.nextIndex);
+      if (!this.#outbox.isEmpty) this.#schedule();
+      this.#listener?.chunksStored(receipt, receipt.nextIndex);
+    }
+    if (orders.drain === true) this.#listener?.drain();
+  }
+
+  #begin(welcome: Welcome): void {
+    this.#failures = 0;
+    clearInterval(this.#renewal);
+    this.#renewal = setInterval(() => {
+      // Said even without a lease: a worker that is silent is lost.
+      this.#outbox.renew(this.#book.leases());
+      this.#schedule();
+    }, welcome.leaseRenewalMs);
+    this.#welcomed.resolve(welcome);
+  }
+}

@@ -1,0 +1,28 @@
+/** Port: one session with the service, from its opening to its end, whatever carries its bundles. */
+import type { ServiceOrders, WorkerReport } from "../protocol/session.ts";
+
+/** How a session ended. */
+export interface SessionEnd {
+  /** True: the service refused this worker; trying again is of no use. */
+  readonly refused: boolean;
+  readonly reason: string;
+}
+
+export interface SessionEvents {
+  orders(orders: ServiceOrders): void;
+  /** There is room for another bundle. */
+  writable(): void;
+  /** Called once; nothing comes after it. */
+  ended(end: SessionEnd): void;
+}
+
+export interface Session {
+  /** False while so many bundles are on their way that another would only wait. */
+  readonly isWritable: boolean;
+  send(report: WorkerReport): void;
+  /** Says goodbye after everything sent so far, and waits for the service to do the same, but not for long. */
+  close(): Promise<void>;
+}
+
+/** Opens a session; calls the events never before it has returned. */
+export type OpenSession = (events: SessionEvents) => Session;

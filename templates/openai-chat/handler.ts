@@ -1,0 +1,53 @@
+// The handler: each call of an OpenAI client is a job, and what is yielded is the answer in the shapes of the OpenAI API.
+import { defineHandler } from "sv-runtime";
+import { loadModel, MODEL_ID, tokensOf } from "./model.ts";
+import { input } from "./schema.ts";
+
+export default defineHandler({
+  input,
+  /** A call without a stream is answered with the one thing that is yielded. */
+  aggregate: true,
+  /** Calls that one process answers at a time. */
+  concurrency: 8,
+  /** Once in each handler process, before its first job. */
+  setup: loadModel,
+  async *run({ id, input: call }, { state: model, signal }) {
+    const created = Math.floor(Date.now() / 1_000);
+    if (call.openai_route === "/v1/models") {
+      const only = { id: MODEL_ID, object: "model", created, owned_by: "my-endpoint" };
+      yield { object: "list", data: [only] };
+      return;
+    }
+    const { model: wanted, messages, stream } = call.openai_input;
+    if (wanted !== MODEL_ID) {
+      const said = `There is no model ${JSON.stringify(wanted)}; there is ${MODEL_ID}.`;
+      // Yielded and not thrown: a client's mistake is no failure of the job.
+      yield { error: { message: said, code: "model_not_found", status: 404 } };
+      return;
+    }
+    const frame = { id: `chatcmpl-${id}`, created, model: MODEL_ID };
+    if (stream) {
+      for await (const content of model.answer(messages, signal)) {
+        yield streamed(frame, { role: "assistant", content }, null);
+      }
+      yield streamed(frame, {}, "stop");
+      return;
+    }
+    const tokens = await Array.fromAsync(model.answer(messages, signal));
+    const message = { role: "assistant", content: tokens.join("") };
+    const prompt_tokens = messages.flatMap(({ content }) => tokensOf(content)).length;
+    const total_tokens = prompt_tokens + tokens.length;
+    yield {
+      ...frame,
+      object: "chat.completion",
+      choices: [{ index: 0, message, finish_reason: "stop" }],
+      usage: { prompt_tokens, completion_tokens: tokens.length, total_tokens },
+    };
+  },
+});
+
+/** One event of a stream. */
+function streamed(frame: object, delta: object, finish_reason: "stop" | null): object {
+  const choices = [{ index: 0, delta, finish_reason }];
+  return { ...frame, object: "chat.completion.chunk", choices };
+}

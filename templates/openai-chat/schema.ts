@@ -1,0 +1,21 @@
+// The calls of OpenAI clients that this endpoint answers. Any other one is answered with 400 before the handler is called.
+import { z } from "zod";
+
+const message = z.object({
+  role: z.enum(["system", "developer", "user", "assistant"]),
+  content: z.string(),
+});
+
+/** Whatever else a client sends is let through and not looked at. */
+const chatRequest = z.object({
+  model: z.string(),
+  messages: z.array(message).min(1),
+  stream: z.boolean().default(false),
+});
+
+export const input = z.discriminatedUnion("openai_route", [
+  z.object({ openai_route: z.literal("/v1/models") }),
+  z.object({ openai_route: z.literal("/v1/chat/completions"), openai_input: chatRequest }),
+]);
+
+export type Message = z.infer<typeof message>;

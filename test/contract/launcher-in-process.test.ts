@@ -1,0 +1,82 @@
+/**
+ * The launcher of workers in this very process keeps what the contract says of how workers end. What it says of programs does
+ * not apply: there are no signals, no outputs to read, no environment and no processes that could be left.
+ */
+import { describe } from "vitest";
+import { tmpdir } from "node:os";
+import { defineHandler } from "../../runtime/index.ts";
+import type { LocalLine } from "../../runtime/source/local-session.ts";
+import type { FunctionEndpoint } from "../../emulator/function-endpoint.ts";
+import { HandlerFunctions } from "../../emulator/handler-functions.ts";
+import { createInProcessLauncher } from "../../emulator/launch/in-process-launcher.ts";
+import { job } from "./job-source/connected.ts";
+import { type Behaviour, endsWorkers, type EndingSubject } from "./launcher/ending.ts";
+import { templateNamed } from "./launcher/subject.ts";
+
+const endpoints: Readonly<Record<Behaviour, FunctionEndpoint>> = {
+  "leaves-when-asked": {
+    handler: defineHandler({
+      setup: ({ log }) => {
+        log.info("here");
+        return log;
+      },
+      run: () => undefined,
+      dispose: (log) => log.info("asked"),
+    }),
+  },
+  "stays-when-asked": {
+    handler: (_, { log }) => {
+      log.info("here");
+      return new Promise(() => undefined);
+    },
+  },
+};
+
+/** A service that welcomes each worker, and gives those a job that stay for it. */
+function serve(isBusy: () => boolean, { send }: LocalLine) {
+  const leaseMs = 60_000;
+  return {
+    receive: async ({
+      hello,
+      credit = 0,
+    }: {
+      readonly hello?: unknown;
+      readonly credit?: number;
+    }) => {
+      if (hello !== undefined)
+        send({ welcome: { workerId: "w", endpointId: "e", leaseMs, leaseRenewalMs: leaseMs } });
+      if (credit > 0 && isBusy()) send({ jobs: [job(1)] });
+    },
+    disconnected: () => undefined,
+  };
+}
+
+describe("the launcher of functions", () => {
+  endsWorkers(async (): Promise<EndingSubject> => {
+    const lines: string[] = [];
+    let isBusy = false;
+    const functions = new HandlerFunctions({
+      endpoints,
+      tempRoot: tmpdir(),
+      workerEnv: () => ({}),
+      jobLine: () => undefined,
+      openSession: (_, line) => serve(() => isBusy, line),
+    });
+    const launcher = createInProcessLauncher({
+      has: (template) => functions.has(template),
+      start: (order, line) => functions.start(order, line),
+      line: (_, line) => void lines.push(line),
+    });
+    return {
+      launcher,
+      lines,
+      foreign: templateNamed("somebody/image:1"),
+      whenAsked: "draining: no further jobs are taken",
+      templateThat(behaviour) {
+        isBusy = behaviour === "stays-when-asked";
+        return templateNamed(`sv.local/${behaviour}`);
+      },
+      [Symbol.asyncDispose]: () => launcher.close(),
+    };
+  });
+});

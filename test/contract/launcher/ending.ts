@@ -1,0 +1,73 @@
+/** The launcher contract: how workers end, whatever they run in. */
+import { expect, it } from "vitest";
+import type { Template } from "../../../emulator/core/template.ts";
+import type { Launcher } from "../../../emulator/launch/launcher.ts";
+import { eventually } from "../../e2e/jobs/observe.ts";
+import { orderOf } from "./subject.ts";
+
+/** A worker that says "here" when it runs. */
+export type Behaviour =
+  /** Says "asked" when it is drained, and leaves. */
+  | "leaves-when-asked"
+  /** Goes on when it is drained, and says `whenAsked`. */
+  | "stays-when-asked";
+
+export interface EndingSubject extends AsyncDisposable {
+  readonly launcher: Launcher;
+  readonly foreign: Template;
+  readonly lines: readonly string[];
+  readonly whenAsked: string;
+  templateThat(behaviour: Behaviour): Template;
+}
+
+export function endsWorkers(open: () => Promise<EndingSubject>): void {
+  const launch = (subject: EndingSubject, behaviour: Behaviour) =>
+    subject.launcher.launch(orderOf(subject.templateThat(behaviour)));
+  const says = (subject: EndingSubject, words: string, count = 1) =>
+    eventually(`"${words}" is written`, () =>
+      subject.lines.filter((line) => line.includes(words)).length >= count ? true : undefined,
+    );
+
+  it("says of each template whether it can run it, and why not", async () => {
+    await using subject = await open();
+    const { launcher, foreign } = subject;
+    expect(launcher.refuses(subject.templateThat("leaves-when-asked"))).toBeUndefined();
+    expect(launcher.refuses(foreign)).toMatch(/\w+ \w+/u);
+  });
+
+  it("lets a worker leave by itself when it is drained", async () => {
+    await using subject = await open();
+    const worker = launch(subject, "leaves-when-asked");
+    await says(subject, "here");
+    worker.drain();
+    const exit = await worker.exited;
+    expect(exit).toMatchObject({ exitCode: 0, startError: undefined });
+    expect(exit.lastLogLines.some((line) => line.includes("asked"))).toBe(true);
+  });
+
+  it("ends a worker that does not leave", async () => {
+    await using subject = await open();
+    const worker = launch(subject, "stays-when-asked");
+    await says(subject, "here");
+    worker.drain();
+    await says(subject, subject.whenAsked);
+    worker.kill();
+    expect((await worker.exited).exitCode).not.toBe(0);
+  });
+
+  it("ends a worker that is killed while it is started", async () => {
+    await using subject = await open();
+    const worker = launch(subject, "leaves-when-asked");
+    worker.kill();
+    expect((await worker.exited).exitCode).not.toBe(0);
+  });
+
+  it("ends all its workers when it is closed, and can be closed twice", async () => {
+    await using subject = await open();
+    const { launcher } = subject;
+    const workers = [launch(subject, "stays-when-asked"), launch(subject, "stays-when-asked")];
+    await says(subject, "here", 2);
+    await Promise.all([launcher.close(), launcher.close()]);
+    for (const worker of workers) expect((await worker.exited).exitCode).not.toBe(0);
+  });
+}

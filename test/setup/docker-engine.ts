@@ -1,0 +1,171 @@
+/** A Docker engine of the tests' own, with nothing in it: a process with its own data, sockets and bridge. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { temporaryDirectory, type TemporaryDirectory } from "./temporary-directory.ts";
+import { mountTmpfs, tmpfsIsMissing } from "./tmpfs.ts";
+
+const READY_MS = 30_000;
+const END_MS = 20_000;
+
+export interface DockerEngine extends AsyncDisposable {
+  /** For example `unix:///tmp/sv-test-x/docker.sock`. */
+  readonly host: string;
+  /** Ends it as an operator does, or as a crash. Its data stays. */
+  stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
+  /** Starts it anew on the data as it was left; does nothing to one that runs. @throws Error with what it said when it does not come up */
+  start(): Promise<void>;
+}
+
+export interface DockerEngineOptions {
+  /** Where images and containers lie; by default in memory, where there is plenty, or else in a directory of its own. */
+  readonly dataRoot?: string;
+  /** A directory that its `PATH` begins with. */
+  readonly pathBegin?: string;
+}
+
+/** Most that images and containers take in memory, which spares the disk: tests write and forget hundreds of MB. */
+const IN_MEMORY_MAX_BYTES = 3 * 1024 ** 3;
+
+/** How many bridges this process has made. */
+let bridges = 0;
+
+/**
+ * It leaves the machine's firewall as it is, so it runs beside any other engine. Its containers reach this machine, and
+ * nothing beyond.
+ *
+ * @throws Error with what the engine said when it does not come up
+ */
+export async function startDockerEngine({
+  dataRoot,
+  pathBegin,
+}: DockerEngineOptions = {}): Promise<DockerEngine> {
+  const home = temporaryDirectory();
+  const data = dataRoot === undefined ? roomForData() : undefined;
+  const bridge = await makeBridge();
+  const place = dataRoot ?? data?.path ?? path.join(home.path, "data");
+  const engine = new Daemon(home.path, bridge.name, place, pathBegin);
+  const dispose = async (): Promise<void> => {
+    await engine.stop();
+    await bridge.remove();
+    for (const folder of [home.path, place]) await unmountBelow(folder);
+    data?.[Symbol.dispose]();
+    home[Symbol.dispose]();
+  };
+  try {
+    await engine.start();
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  return {
+    host: engine.host,
+    stop: (signal) => engine.stop(signal),
+    start: () => engine.start(),
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+class Daemon {
+  readonly host: string;
+  readonly #args: readonly string[];
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #helperPid: string;
+  #process: ChildProcess | undefined;
+
+  constructor(home: string, bridge: string, dataRoot: string, pathBegin?: string) {
+    const at = (name: string): string => path.join(home, name);
+    this.host = `unix://${at("docker.sock")}`;
+    const searched = [pathBegin, process.env["PATH"]]
+      .filter((part) => part !== undefined)
+      .join(":");
+    this.#env = { ...process.env, PATH: searched };
+    this.#helperPid = at("exec/containerd/containerd.pid");
+    this.#args = [
+      ...["--host", this.host, "--data-root", dataRoot],
+      ...["--exec-root", at("exec"), "--pidfile", at("pid")],
+      ...["--bridge", bridge, "--iptables=false", "--ip-masq=false"],
+      ...["--containerd-namespace", bridge, "--containerd-plugins-namespace", `${bridge}-plugins`],
+    ];
+  }
+
+  async start(): Promise<void> {
+    if (this.#isRunning) return;
+    // Ends with this process even when that is killed.
+    const args = ["--pdeathsig", "SIGTERM", "dockerd", ...this.#args];
+    const daemon = spawn("setpriv", args, { env: this.#env });
+    this.#process = daemon;
+    let said = "";
+    for (const stream of [daemon.stdout, daemon.stderr]) {
+      stream.on("data", (piece: Buffer) => (said += piece.toString()));
+    }
+    try {
+      await this.#answers(daemon);
+    } catch (error) {
+      await this.stop();
+      throw new Error(`the Docker engine did not come up:\n${said}`, { cause: error });
+    }
+  }
+
+  async stop(signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
+    const daemon = this.#process;
+    if (daemon === undefined || !this.#isRunning) return;
+    const force = setTimeout(() => daemon.kill("SIGKILL"), END_MS);
+    daemon.kill(signal);
+    await once(daemon, "exit");
+    clearTimeout(force);
+    // What it ran its containers with was killed with it; where nobody reaps that, the next one would wait for its end.
+    fs.rmSync(this.#helperPid, { force: true });
+  }
+
+  get #isRunning(): boolean {
+    return this.#process?.exitCode === null && this.#process.signalCode === null;
+  }
+
+  /** Nothing announces that it can be asked; it takes connections long before. */
+  async #answers(daemon: ChildProcess): Promise<void> {
+    const until = performance.now() + READY_MS;
+    while (daemon.exitCode === null && performance.now() < until) {
+      if (await succeeds("docker", "--host", this.host, "version")) return;
+      await wait(50);
+    }
+    throw new Error(`dockerd ended with code ${daemon.exitCode}, or said nothing for too long`);
+  }
+}
+
+/** Undefined where memory is scarce, or nothing can be mounted. */
+function roomForData(): TemporaryDirectory | undefined {
+  if (tmpfsIsMissing !== undefined || os.freemem() < 2 * IN_MEMORY_MAX_BYTES) return undefined;
+  return mountTmpfs(IN_MEMORY_MAX_BYTES);
+}
+
+async function succeeds(command: string, ...args: readonly string[]): Promise<boolean> {
+  return promisify(execFile)(command, [...args]).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function makeBridge(): Promise<{ readonly name: string; remove(): Promise<void> }> {
+  const ip = async (...args: readonly string[]) => promisify(execFile)("ip", [...args]);
+  bridges += 1;
+  const name = `sv-t${process.pid}.${bridges}`;
+  const place = process.pid + bridges;
+  const address = `10.${200 + (place % 50)}.${(place >> 6) % 256}.1/24`;
+  await ip("link", "add", name, "type", "bridge");
+  await ip("address", "add", address, "dev", name);
+  await ip("link", "set", name, "up");
+  return { name, remove: async () => void (await ip("link", "delete", name)) };
+}
+
+/** An engine that ends leaves the network of the machine mounted, if a container had it, and one that fails its data. */
+async function unmountBelow(folder: string): Promise<void> {
+  const mounts = fs.readFileSync("/proc/self/mounts", "utf8").split("\n");
+  const points = mounts.flatMap((line) => line.split(" ")[1] ?? []);
+  const below = points.filter((point) => point.startsWith(`${folder}/`)).toReversed();
+  for (const point of below) await promisify(execFile)("umount", ["--lazy", point]);
+}

@@ -1,0 +1,57 @@
+/** States what a project may be called, and what is proposed in the place of what it may not. */
+import { describe, expect, test } from "vitest";
+import { endpointIdOf, fittingName, nameProblem } from "../../../emulator/starter/project-name.ts";
+
+const taken = (name: string) => ["http", "zod"].includes(name);
+const problem = (name: string) => nameProblem(name, taken);
+
+test.each(["greeter", "my-model_2", "7b", "@me/greeter", "@my.team-1/zod", "a".repeat(63)])(
+  "%s is a name",
+  (name) => {
+    expect(problem(name)).toBeUndefined();
+  },
+);
+
+describe("what is no name is said, with the nearest that is", () => {
+  test.each([
+    ["", undefined],
+    ["My App", "my-app"],
+    ["../elsewhere", "elsewhere"],
+    ["-x", "x"],
+    ["a--b", "a-b"],
+    ["a.b", "a-b"],
+    ["@me/A", "me-a"],
+    ["é", undefined],
+    ["ключ", undefined],
+    ["a".repeat(64), "a".repeat(63)],
+    ["node_modules", "node-modules"],
+    ["HTTP", undefined],
+  ])("%j", (name, near) => {
+    const hint = near === undefined ? /or none$/u : new RegExp(`or none; ${near} would do$`, "u");
+    expect(problem(name)).toMatch(hint);
+    expect(problem(name)).toContain(`${JSON.stringify(name)} cannot be a project's name`);
+    if (near !== undefined) expect(problem(near)).toBeUndefined();
+  });
+
+  test("a package's name that is too long for npm has nothing near", () => {
+    expect(problem(`@${"s".repeat(200)}/${"a".repeat(20)}`)).toContain("cannot be");
+  });
+});
+
+test("a name that npm or Node means something else by is refused", () => {
+  expect(problem("zod")).toContain("a module of Node or of a package it uses; my-zod would do");
+  expect(problem("http")).toContain("my-http would do");
+});
+
+test("the endpoint has the name without its scope", () => {
+  expect(endpointIdOf("@me/greeter")).toBe("greeter");
+  expect(endpointIdOf("greeter")).toBe("greeter");
+});
+
+test.each([
+  ["My App (2)", "my-app-2"],
+  ["node_modules", "node-modules"],
+  ["…", undefined],
+])("a project in the directory %j is called %j", (directory, name) => {
+  expect(fittingName(directory)).toBe(name);
+});

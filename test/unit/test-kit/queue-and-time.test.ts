@@ -1,0 +1,183 @@
+/** What a test can do with the queue, the time and the webhook calls of a service of its own. */
+import { setTimeout as later } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { createClient } from "sv-runtime/client";
+import {
+  type EmulatorOptions,
+  type JobRecord,
+  NotIdleError,
+  startEmulator,
+} from "sv-runtime/emulator";
+import { startReceiver } from "./receiver.ts";
+
+const echo: NonNullable<EmulatorOptions["endpoints"]> = {
+  echo: { handler: ({ input }) => input },
+};
+
+const start = (more: EmulatorOptions = {}) =>
+  startEmulator({ port: 0, s3: false, apiKey: "test-key", endpoints: echo, ...more });
+
+const clientOf = ({ url }: { readonly url: string }) =>
+  createClient({ baseUrl: url, apiKey: "test-key" });
+
+describe("the queue", () => {
+  test("on hold keeps its jobs, whoever is free, and lets them go in order", async () => {
+    await using emulator = await start();
+    await using client = clientOf(emulator);
+    const endpoint = emulator.endpoint("echo");
+    const { queue } = endpoint;
+    await endpoint.run({ n: 0 });
+    queue.hold();
+    for (const n of [1, 2, 3]) await client.endpoint("echo").run({ n });
+    await emulator.idle();
+    expect(queue.isOnHold).toBe(true);
+    expect((await queue.jobs()).map(({ input }) => input)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    await queue.release();
+    await emulator.idle();
+    expect(await queue.jobs()).toEqual([]);
+    expect((await endpoint.jobs({ status: "COMPLETED" })).map(({ output }) => output)).toEqual(
+      [0, 1, 2, 3].map((n) => ({ n })),
+    );
+  });
+
+  test("drains: all that waits is worked off and answered, and it is on hold again", async () => {
+    await using emulator = await start();
+    await using client = clientOf(emulator);
+    const { queue } = emulator.endpoint("echo");
+    queue.hold();
+    for (const n of [1, 2]) await client.endpoint("echo").run({ n });
+    const drained = await queue.drain();
+    expect(drained.map(({ status, output }) => ({ status, output }))).toEqual([
+      { status: "COMPLETED", output: { n: 1 } },
+      { status: "COMPLETED", output: { n: 2 } },
+    ]);
+    expect(queue.isOnHold).toBe(true);
+    expect(await queue.drain()).toEqual([]);
+  });
+
+  test("of an endpoint that there is not is an error that names those there are", async () => {
+    await using emulator = await start();
+    expect(() => emulator.endpoint("ecko")).toThrow(
+      'there is no endpoint "ecko"; did you mean "echo"? Known are: echo',
+    );
+  });
+});
+
+describe("waiting until nothing goes on", () => {
+  test("says what goes on when that takes too long", async () => {
+    await using emulator = await start({
+      endpoints: { slow: { handler: (_, { signal }) => later(60_000, undefined, { signal }) } },
+    });
+    await using client = clientOf(emulator);
+    await client.endpoint("slow").run({});
+    const waited = emulator.idle({ timeoutMs: 1 });
+    await expect(waited).rejects.toThrow(NotIdleError);
+    await expect(waited).rejects.toThrow(/^not idle after 1 ms; jobs of "slow": 1 IN_/u);
+  });
+
+  test("jobs are told of as they end, with what their handlers logged", async () => {
+    const ended: JobRecord[] = [];
+    const emulator = await start({
+      endpoints: { echo: { handler: ({ input }, { log }) => (log.info("hello"), input) } },
+      jobEnded: (job) => ended.push(job),
+    });
+    const first = await emulator.endpoint("echo").run({ n: 1 });
+    await emulator.endpoint("echo").run({ n: 2 });
+    await emulator.stop();
+    expect(ended.map(({ input, logs }) => ({ input, logs }))).toEqual([
+      { input: { n: 1 }, logs: ["hello"] },
+      { input: { n: 2 }, logs: ["hello"] },
+    ]);
+    expect(ended[0]?.id).toBe(first.id);
+  });
+});
+
+describe("time", () => {
+  test("stands still by itself, and what is due happens when it is advanced", async () => {
+    await using emulator = await start({ clock: "manual" });
+    const { id } = await emulator.endpoint("echo").run({ n: 1 });
+    const before = emulator.clock.now();
+    await later(5);
+    expect(emulator.clock.now()).toBe(before);
+    expect((await emulator.clock.advance("29m")).settled).toBe(true);
+    expect((await emulator.endpoint("echo").job(id)).status).toBe("COMPLETED");
+    expect((await emulator.clock.advance("2m")).settled).toBe(true);
+    await expect(emulator.endpoint("echo").job(id)).rejects.toMatchObject({
+      code: "job_not_found",
+    });
+    expect(emulator.clock.now()).toBe(before + 31 * 60_000);
+  });
+
+  test("idle workers leave when it is advanced, and a job brings one back", async () => {
+    const lives: string[] = [];
+    const handler = {
+      setup: () => void lives.push("begins"),
+      dispose: () => void lives.push("leaves"),
+      run: () => "done",
+    };
+    await using emulator = await start({
+      clock: "manual",
+      endpoints: { rare: { handler, settings: { workersMin: 0, idleTimeout: 5 } } },
+    });
+    expect((await emulator.endpoint("rare").run({})).output).toBe("done");
+    await emulator.clock.advance("6s");
+    expect(lives).toEqual(["begins", "leaves"]);
+    expect((await emulator.endpoint("rare").run({})).output).toBe("done");
+    expect(lives).toEqual(["begins", "leaves", "begins"]);
+  });
+
+  test("the windows of rate limits move with it", async () => {
+    await using emulator = await start({ clock: "manual" });
+    const purge = () =>
+      fetch(`${emulator.endpoint("echo").url}/purge-queue`, {
+        method: "POST",
+        headers: { authorization: "Bearer test-key" },
+      });
+    const statuses = [];
+    for (let n = 0; n < 3; n++) statuses.push((await purge()).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    await emulator.clock.advance("11s");
+    expect((await purge()).status).toBe(200);
+  });
+});
+
+describe("webhook calls", () => {
+  test("are waited for, and their tries made when time is advanced", async () => {
+    await using receiver = await startReceiver([503, 200]);
+    await using emulator = await start({ clock: "manual" });
+    const job = await emulator.endpoint("echo").run({ n: 1 }, { webhook: receiver.url });
+    await emulator.idle();
+    const [pending] = await emulator.webhooks.deliveries();
+    expect(pending).toMatchObject({ jobId: job.id, state: "pending", url: receiver.url });
+    await emulator.clock.advance("10s");
+    const [delivered] = await emulator.webhooks.deliveries({ jobId: job.id });
+    expect(delivered?.state).toBe("delivered");
+    expect(delivered?.tries.map(({ status }) => status)).toEqual([503, 200]);
+    expect(delivered?.body).toMatchObject({ id: job.id, output: { n: 1 }, input: { n: 1 } });
+    expect(receiver.bodies).toEqual([delivered?.body, delivered?.body]);
+  });
+});
+
+describe("many at once", () => {
+  test("twenty in one process have a clock, a queue and jobs each", async () => {
+    const emulators = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        start({ clock: "manual", endpoints: { own: { handler: () => n } } }),
+      ),
+    );
+    const run = async (emulator: (typeof emulators)[number], n: number) => {
+      const before = emulator.clock.now();
+      const { id, output } = await emulator.endpoint("own").run({});
+      await emulator.clock.advance(n * 60_000);
+      expect(emulator.clock.now()).toBe(before + n * 60_000);
+      const left = await emulator.endpoint("own").jobs();
+      return { output, isLeft: left.some((job) => job.id === id) };
+    };
+    try {
+      const ran = await Promise.all(emulators.map(run));
+      expect(ran).toEqual(emulators.map((_, n) => ({ output: n, isLeft: n < 30 })));
+    } finally {
+      await Promise.all(emulators.map((emulator) => emulator.stop("kill")));
+    }
+  });
+});
