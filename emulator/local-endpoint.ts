@@ -130,8 +130,7 @@ export function localEndpoint(
 
 /** Any of them: `path` is a handler file's, `template` an image's; a function of this process has neither. */
 type AnyLocalEndpoint = LocalEndpoint &
-  Partial<LocalHandler> &
-  Partial<Pick<ImageEndpoint, "template">>;
+  Partial<Pick<LocalHandler, "path"> & Pick<ImageEndpoint, "template">>;
 
 /** All that are served, under ids of their own. @throws RangeError when two have one id */
 export function localEndpoints({

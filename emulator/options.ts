@@ -25,7 +25,8 @@ export interface EmulatorOptions {
   readonly port?: number;
   /**
    * The object store that S3 clients can use, workers among them: false for none, by default there is one, unless there are
-   * `endpoints` and neither `handlers` nor `images`. Its port is by default the one above `port`, or any free one where that is taken or `port` is 0.
+   * `endpoints` and neither `handlers` nor `images`. Its port is by default the one above `port`, or any free one where that
+   * is taken or `port` is 0.
    */
   readonly s3?: false | { readonly port?: number };
   /** Directory that keeps everything over restarts; without it everything is kept in memory, objects in a temporary directory, and lost at the end. */
