@@ -26,10 +26,10 @@ import { type LocalEndpoint, localEndpoints, servedEndpoints } from "./local-end
 import type { ObjectService } from "./objects/object-service.ts";
 import type { Emulator, EmulatorOptions } from "./options.ts";
 import { chooseSecretKey } from "./secrets/choose-secret-key.ts";
-import { createMemoryStore } from "./store/memory/memory-store.ts";
+import { type Observation, openObservation } from "./observation.ts";
+import { openStore } from "./open-store.ts";
 import { prepareWebhooks } from "./prepare-webhooks.ts";
 import { type Storage, startStorage } from "./storage.ts";
-import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
 import { createStandingClock, createSystemClock, createSystemRandom } from "./system-clock.ts";
 import { JobLines } from "./test-kit/job-lines.ts";
@@ -45,8 +45,6 @@ const S3_PATH = "/s3";
 /** Begins the name of the directory in which the workers' socket lies, too; short, for the path of a socket has to be. */
 const TEMPORARY_DIR_KIND = "sv-e";
 
-const SILENT: EngineLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
 /**
  * Starts the service; resolves when it can be called.
  *
@@ -58,13 +56,11 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const { leaseMs } = options;
   const lease = leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs);
   const findGpus = gpuFinder(options.gpus);
-  const log = options.log ?? SILENT;
-  const store =
-    options.dataDir === undefined
-      ? createMemoryStore()
-      : await openSqliteStore({ directory: options.dataDir });
+  const observation = await openObservation(options);
+  const store = await openStore(options, observation.metrics);
   const parts: Parts = {
-    log,
+    log: observation.log,
+    observation,
     store,
     lease,
     findGpus,
@@ -83,6 +79,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 /** What has been made so far, so that it can be taken down again. */
 interface Parts {
   readonly log: EngineLog;
+  readonly observation: Observation;
   readonly lease: LeaseTerms;
   readonly findGpus: () => Promise<GpuInventory>;
   readonly store: Store;
@@ -148,7 +145,7 @@ async function openEngine(
   parts: Parts,
   { clock, random, storage, handlerFiles, lines }: EngineParts,
 ): Promise<RunningEngine> {
-  const { log, store, lease, webhookSender } = parts;
+  const { store, lease, webhookSender, observation } = parts;
   if (webhookSender === undefined) throw new Error("webhooks are prepared before the engine");
   const functions = await inProcessLauncher(options, {
     tempRoot: parts.temporaryDir,
@@ -169,7 +166,7 @@ async function openEngine(
     ...(options.clock === "manual" && { serviceClock: createStandingClock(clock.now()) }),
     random,
     secretKey: chooseSecretKey(options, random),
-    log,
+    ...observation,
     lease,
     launchers: [...functions, ...launchers.all],
     podLauncher: launchers.containers,
@@ -215,7 +212,7 @@ function startLaunchers(
   options: LaunchersParts,
 ): Launchers {
   const launchers = createLaunchers({
-    emulator,
+    emulator: { ...emulator, workerLine: parts.observation.workerLine },
     directory: emulator.dataDir ?? parts.temporaryDir,
     workerSocket: workerSocketIn(parts),
     log: parts.log,
@@ -294,6 +291,7 @@ async function takeDown(parts: Parts, how: "drain" | "kill"): Promise<void> {
   await parts.workerServer?.stop();
   // Workers that drained were still uploading.
   await parts.objects?.stop();
+  await parts.observation.tracer?.close();
   await parts.store.close();
   await parts.leftoversCleared;
   await rm(parts.temporaryDir, { recursive: true, force: true });

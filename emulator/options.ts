@@ -86,6 +86,11 @@ export interface EmulatorOptions {
    * with a header and a line in the log (`warn`), or not even counted (`off`). All other limits stay as they are.
    */
   readonly limits?: LimitMode;
+  /**
+   * Whether traces are sent by OTLP over HTTP, as OpenTelemetry's variables of this process say (`OTEL_…`); by default if
+   * `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` names a collector.
+   */
+  readonly traces?: boolean;
   /** Where the service says what it does; by default nowhere. */
   readonly log?: EngineLog;
   /** Called with each line a worker writes. */

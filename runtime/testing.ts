@@ -30,6 +30,8 @@ export interface RunHandlerOptions {
   readonly objects?: Readonly<Record<string, string | Uint8Array>>;
   /** `context.volumePath`; default undefined. */
   readonly volumePath?: string;
+  /** `context.traceparent`; default undefined. */
+  readonly traceparent?: string;
   /** Collect yields into the output, as the module's named export would; default what a definition says, else false. */
   readonly aggregate?: boolean;
   /** Time until `context.signal` aborts by itself, ms; default 10 minutes (spec). */
@@ -120,7 +122,8 @@ async function runJob(
   { input, options, state }: Given,
 ): Promise<string | undefined> {
   const { executionTimeoutMs = LIMITS.executionTimeoutDefaultMs, signal } = options;
-  const context = new JobContext(readJob(input, options), executionTimeoutMs, run, state);
+  const terms = { remainingMs: executionTimeoutMs, traceparent: options.traceparent };
+  const context = new JobContext(readJob(input, options), terms, run, state);
   const invocation = new CapturedInvocation(context, run);
   const abort = (): void => invocation.abort();
   const timer = setTimeout(abort, context.deadline);

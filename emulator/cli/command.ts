@@ -2,6 +2,8 @@
 import { Command, CommanderError, Option } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
 import { envFileOption } from "./env-file-option.ts";
+import { addCompletionCommands, type Completion } from "./completion/completion-flags.ts";
+import { addOperateCommands, type Operation } from "./operate/operate-flags.ts";
 import { addExecCommand, type ExecFlags, splitCommand } from "./exec-flags.ts";
 import { addInitCommand, type InitFlags } from "./init-flags.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
@@ -40,6 +42,8 @@ export type Invocation =
     }
   | { readonly kind: "init"; readonly name: string | undefined; readonly flags: InitFlags }
   | { readonly kind: "serve"; readonly targets: readonly string[]; readonly flags: Flags }
+  | { readonly kind: "operate"; readonly operation: Operation }
+  | { readonly kind: "complete"; readonly completion: Completion }
   | { readonly kind: "answer"; readonly text: string };
 
 const DEFAULT_HELP_WIDTH = 100;
@@ -61,9 +65,6 @@ export function readCommandLine(
     .action(() => {
       invocation = { kind: "serve", targets: command.args, flags: command.opts<Flags>() };
     })
-    // Behind a subcommand stand the subcommand's own options.
-    .enablePositionalOptions()
-    .helpCommand(false)
     .exitOverride()
     .configureOutput({
       writeOut: (piece) => (text += piece),
@@ -72,18 +73,7 @@ export function readCommandLine(
       getErrHelpWidth: () => helpWidth,
     });
   // What is added only now takes over how the command answers and fails.
-  addBuildCommand(command, (target, flags) => (invocation = { kind: "build", target, flags }));
-  const config = addServiceOptions(command.command("config"));
-  finishConfigCommand(
-    config,
-    (targets, flags) => (invocation = { kind: "config", targets, flags }),
-  );
-  addExportCommand(command, (flags) => (invocation = { kind: "export", flags }));
-  addExecCommand(
-    command,
-    (targets, flags) => (invocation = { kind: "exec", targets, flags, command: child }),
-  );
-  addInitCommand(command, (name, flags) => (invocation = { kind: "init", name, flags }));
+  addCommands(command, child, (given) => (invocation = given));
   try {
     command.parse(own, { from: "user" });
   } catch (error) {
@@ -95,16 +85,46 @@ export function readCommandLine(
   return invocation;
 }
 
+/** The whole tree of commands, for who walks it. */
+export function commandTree(version: string): Command {
+  const command = createCommand(version);
+  addCommands(command, [], () => undefined);
+  return command;
+}
+
+/** @param child the command that `exec` runs */
+function addCommands(
+  command: Command,
+  child: readonly string[],
+  taken: (invocation: Invocation) => void,
+): void {
+  addBuildCommand(command, (target, flags) => taken({ kind: "build", target, flags }));
+  const config = addServiceOptions(command.command("config"));
+  finishConfigCommand(config, (targets, flags) => taken({ kind: "config", targets, flags }));
+  addExportCommand(command, (flags) => taken({ kind: "export", flags }));
+  addExecCommand(command, (targets, flags) =>
+    taken({ kind: "exec", targets, flags, command: child }),
+  );
+  addInitCommand(command, (name, flags) => taken({ kind: "init", name, flags }));
+  addOperateCommands(command, (operation) => taken({ kind: "operate", operation }));
+  addCompletionCommands(command, (completion) => taken({ kind: "complete", completion }));
+}
+
 function createCommand(version: string): Command {
-  return addServiceOptions(new Command("sv-emulate"))
-    .summary("serve handlers on this machine")
-    .description(
-      "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",
-    )
-    .usage("[options] [targets...]\n       sv-emulate <command> [options] [arguments...]")
-    .version(version, "-v, --version", "print the version")
-    .helpOption("-h, --help", "print this help")
-    .addHelpText("after", AFTER_HELP);
+  return (
+    addServiceOptions(new Command("sv-emulate"))
+      // Behind a subcommand stand the subcommand's own options.
+      .enablePositionalOptions()
+      .helpCommand(false)
+      .summary("serve handlers on this machine")
+      .description(
+        "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",
+      )
+      .usage("[options] [targets...]\n       sv-emulate <command> [options] [arguments...]")
+      .version(version, "-v, --version", "print the version")
+      .helpOption("-h, --help", "print this help")
+      .addHelpText("after", AFTER_HELP)
+  );
 }
 
 /** The targets and the options that say how they are served. */

@@ -7,6 +7,8 @@ export const EXIT = {
   port: 3,
   dataDir: 4,
   image: 5,
+  unreachable: 6,
+  refused: 7,
   stoppedAtOnce: 130,
 } as const;
 
@@ -15,12 +17,15 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** What each code means, as `--help` and the reference say it. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.stopped]:
-    "stopped after SIGINT or SIGTERM; running jobs have finished, or went back to the queue after 30 s",
+    "done, or stopped after SIGINT or SIGTERM; running jobs have finished, or went back to the queue after 30 s",
   [EXIT.unexpected]: "an unexpected failure",
   [EXIT.usage]: "wrong usage: an unknown flag, a missing target, a bad config",
   [EXIT.port]: "the address or port cannot be opened",
   [EXIT.dataDir]: "the data directory cannot be used: in use, not writable, newer or damaged",
   [EXIT.image]: "build: no Docker engine answers, or the image cannot be built or pushed",
+  [EXIT.unreachable]: "commands for a running emulator: none answers at the address",
+  [EXIT.refused]:
+    "the same: it refused; a wrong key, nothing of that id, or not possible in that state",
   [EXIT.stoppedAtOnce]: "stopped at once by a second signal; running jobs were not waited for",
 };
 
@@ -32,6 +37,8 @@ const CODE_OF_ERROR: ReadonlyMap<string, ExitCode> = new Map([
   ["NameTakenError", EXIT.usage],
   ["HandlerFileError", EXIT.usage],
   ["ImageError", EXIT.image],
+  ["UnreachableError", EXIT.unreachable],
+  ["RefusedError", EXIT.refused],
   ["ListenError", EXIT.port],
   ["PortInUseError", EXIT.port],
   ["StoreInUseError", EXIT.dataDir],

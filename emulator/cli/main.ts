@@ -19,39 +19,51 @@ export async function main(args: readonly string[]): Promise<number> {
   // Whoever has read the ready line may close the pipe.
   process.stdout.on("error", () => undefined);
   try {
-    const invocation = readCommandLine(args, version(), process.stdout.columns);
-    if (invocation.kind === "serve") return await run(invocation, signals);
-    if (invocation.kind === "exec") return await runExec(invocation, signals);
-    if (invocation.kind === "build") {
-      const { runBuildCommand } = await import("./build.ts");
-      return await runBuildCommand(invocation, process.cwd(), signals, {
-        out: process.stdout,
-        err: process.stderr,
-        colors: hasColors(),
-      });
-    }
-    if (invocation.kind === "init") {
-      const { runInitCommand } = await import("./init.ts");
-      const isInteractive = process.stdin.isTTY && process.stdout.isTTY;
-      const person = { ...output, isInteractive };
-      return await runInitCommand(invocation, process.cwd(), signals, person);
-    }
-    if (invocation.kind === "config") {
-      const { showConfig } = await import("./show-config.ts");
-      const shown = showConfig(invocation, process.cwd(), process.env, output.out);
-      return await Promise.race([shown, stoppedBy(signals)]);
-    }
-    if (invocation.kind === "export") {
-      const { runExport } = await import("./export/run-export.ts");
-      const exported = runExport(invocation.flags, process.cwd(), process.env, output);
-      return await Promise.race([exported, stoppedBy(signals)]);
-    }
-    output.out(invocation.text);
-    return EXIT.stopped;
+    return await perform(readCommandLine(args, version(), process.stdout.columns), signals);
   } catch (error) {
     process.stderr.write(`error: ${complaint(error)}\n`);
     return exitCodeOf(error);
   }
+}
+
+async function perform(invocation: Invocation, signals: StopSignals): Promise<number> {
+  if (invocation.kind === "serve") return run(invocation, signals);
+  if (invocation.kind === "exec") return runExec(invocation, signals);
+  if (invocation.kind === "build") {
+    const { runBuildCommand } = await import("./build.ts");
+    return runBuildCommand(invocation, process.cwd(), signals, {
+      out: process.stdout,
+      err: process.stderr,
+      colors: hasColors(),
+    });
+  }
+  if (invocation.kind === "init") {
+    const { runInitCommand } = await import("./init.ts");
+    const isInteractive = process.stdin.isTTY && process.stdout.isTTY;
+    const person = { ...output, isInteractive };
+    return runInitCommand(invocation, process.cwd(), signals, person);
+  }
+  if (invocation.kind === "config") {
+    const { showConfig } = await import("./show-config.ts");
+    const shown = showConfig(invocation, process.cwd(), process.env, output.out);
+    return Promise.race([shown, stoppedBy(signals)]);
+  }
+  if (invocation.kind === "export") {
+    const { runExport } = await import("./export/run-export.ts");
+    const exported = runExport(invocation.flags, process.cwd(), process.env, output);
+    return Promise.race([exported, stoppedBy(signals)]);
+  }
+  if (invocation.kind === "operate") {
+    const { operate } = await import("./operate/operate.ts");
+    return operate(invocation.operation, signals);
+  }
+  if (invocation.kind === "complete") {
+    const { complete } = await import("./completion/complete.ts");
+    output.out(await complete(invocation.completion, version(), process.env));
+    return EXIT.stopped;
+  }
+  output.out(invocation.text);
+  return EXIT.stopped;
 }
 
 const output = {

@@ -47,6 +47,8 @@ export interface Delivery {
   readonly sentHeaders: Readonly<Record<string, string>> | undefined;
   /** About how large the body is. */
   readonly sizeBytes: number;
+  /** W3C `traceparent` of what the job was submitted with. */
+  readonly traceparent: string | undefined;
 }
 
 /** Which deliveries a list is to have; what is absent does not matter. */
@@ -94,7 +96,13 @@ export function newDelivery(
     tries: [],
     sentHeaders: undefined,
     sizeBytes,
+    traceparent: job.traceparent,
   };
+}
+
+/** Whether a receiver that answers so has taken the call. */
+export function isDelivered(status: number): boolean {
+  return status >= 200 && status <= 299;
 }
 
 /** The delivery after a try that ended at `now`. */
@@ -105,19 +113,19 @@ export function afterTry(
   now: number,
 ): Delivery {
   const { status } = made;
-  const isDelivered = status !== undefined && status >= 200 && status <= 299;
+  const hasArrived = status !== undefined && isDelivered(status);
   const triesLeft = delivery.triesLeft - 1;
-  const noted = isDelivered && status !== 200 ? { ...made, warning: notQuite(status) } : made;
+  const noted = hasArrived && status !== 200 ? { ...made, warning: notQuite(status) } : made;
   const tried = {
     ...delivery,
     triesLeft,
     tries: [...delivery.tries, noted].slice(-KEPT_TRIES),
     sentHeaders,
   };
-  if (!isDelivered && triesLeft > 0) {
+  if (!hasArrived && triesLeft > 0) {
     return { ...tried, nextTryAt: now + LIMITS.webhookRetryDelayMs };
   }
-  const state = isDelivered ? "delivered" : "failed";
+  const state = hasArrived ? "delivered" : "failed";
   return { ...tried, state, nextTryAt: undefined, settledAt: now };
 }
 

@@ -89,6 +89,7 @@ export interface JobSpecification {
   readonly retentionMs: number;
   readonly lowPriority: boolean;
   readonly webhook: string | undefined;
+  readonly traceparent?: string | undefined;
 }
 
 /** The job that an accepted submission makes: row `none / submit` of the table. */
@@ -96,6 +97,7 @@ export function submitJob(specification: JobSpecification, now: number): Job {
   const { ttlMs, ...rest } = specification;
   return {
     ...rest,
+    traceparent: specification.traceparent,
     status: "IN_QUEUE",
     queueKey: specification.seq,
     submittedAt: now,

@@ -46,6 +46,8 @@ export interface Job {
   /** A job of low priority causes no scaling (spec). */
   readonly lowPriority: boolean;
   readonly webhook: string | undefined;
+  /** W3C `traceparent` of what it was submitted with. */
+  readonly traceparent: string | undefined;
 
   /** Hand-overs so far; the current one included. */
   readonly attempt: number;

@@ -7,6 +7,9 @@ import { fields, readFields } from "./input-fields.ts";
 import { valueInWords } from "./problem-words.ts";
 import { invalidRequest } from "./service-error.ts";
 
+/** The log keeps no more. */
+const LOG_LINES_MAX = 2_000;
+
 /** A parsed query string: a text per parameter, or several if it was repeated. */
 export type QueryParameters = Readonly<Record<string, unknown>>;
 
@@ -44,6 +47,18 @@ export const limitParameter = integerParameter(1, 100, "")
 export function parseLimit(query: QueryParameters): number {
   return parse(query, "limit", limitParameter);
 }
+
+/** `endpointId` of lists and feeds: leaves out what concerns other endpoints. */
+export const endpointIdParameter = z
+  .string({ error: "must be one id of an endpoint" })
+  .optional()
+  .meta({ description: "Leaves out other endpoints." });
+
+/** `tail` of the log: how many of the lines that are there, 0 to 2000, default all (ours). */
+export const tailParameter = integerParameter(0, LOG_LINES_MAX, "")
+  .default(LOG_LINES_MAX)
+  .meta({ description: "How many of the lines that are there are shown first." });
+
 const statusError = `must be one of ${JOB_STATUSES.join(", ")}`;
 const afterError = "must be the `next` of the page before";
 

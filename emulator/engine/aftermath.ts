@@ -21,8 +21,8 @@ export interface JobPayloads {
 export class Aftermath {
   readonly effects: JobEffect[] = [];
   readonly assignments: Assignment[] = [];
-  /** Jobs that came to another status, in order. */
-  readonly moves: JobMove[] = [];
+  /** Jobs that came to another status, in order, each as it became (or was, if it is deleted). */
+  readonly moves: { readonly job: Job; readonly move: JobMove }[] = [];
   /** Endpoints whose queue changed. */
   readonly changedEndpoints = new Set<string>();
   /** Pods that were made, changed or deleted. */
@@ -39,7 +39,8 @@ export class Aftermath {
 
   /** Notes that `job` came from the status `from` to `to`; null stands for no job. */
   moved(job: Job, from: JobMove["from"], to: JobMove["to"], by: JobMove["by"]): void {
-    this.moves.push({ type: "job", endpointId: job.endpointId, jobId: job.id, from, to, by });
+    const { endpointId, id: jobId } = job;
+    this.moves.push({ job, move: { type: "job", endpointId, jobId, from, to, by } });
   }
 
   /** Registers how to take back a change of memory made inside the transaction, should it fail. */

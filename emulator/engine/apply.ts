@@ -26,7 +26,7 @@ export async function apply(
       if (outcome.voided.output) await tx.removePayload(job.seq, "output");
       if (outcome.voided.chunks) await tx.removeChunks(job.seq);
       if (outcome.job.status !== job.status)
-        after.moved(job, job.status, outcome.job.status, event.type);
+        after.moved(outcome.job, job.status, outcome.job.status, event.type);
       if (outcome.effects.some(({ type }) => type === "settled")) {
         await keepOutput(tx, after, outcome.job, output);
         await openDelivery(tx, after, outcome.job, now);

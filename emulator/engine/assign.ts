@@ -39,12 +39,12 @@ export function reserve(engine: EngineContext, after: Aftermath, worker: FleetWo
 /** Sends the job to its worker; payloads that are not at hand are read first. */
 export function sendAssignment(engine: EngineContext, assignment: Assignment): void {
   if (assignment.payloads) {
-    send(assignment.worker, assignment.job, assignment.payloads);
+    send(engine, assignment, assignment.payloads);
     return;
   }
   readPayloads(engine, assignment.job).then(
     (payloads) => {
-      if (payloads) send(assignment.worker, assignment.job, payloads);
+      if (payloads) send(engine, assignment, payloads);
     },
     (error: unknown) => {
       engine.log.error(
@@ -67,8 +67,9 @@ async function readPayloads(engine: EngineContext, job: Job): Promise<JobPayload
   });
 }
 
-function send(worker: FleetWorker, job: Job, payloads: JobPayloads): void {
+function send(engine: EngineContext, { worker, job }: Assignment, payloads: JobPayloads): void {
   if (!job.lease) return;
+  const traceparent = engine.spans ? engine.spans.traceparentOf(job) : job.traceparent;
   worker.handOver({
     jobId: job.id,
     leaseToken: job.lease.token,
@@ -76,5 +77,6 @@ function send(worker: FleetWorker, job: Job, payloads: JobPayloads): void {
     input: payloads.input,
     executionTimeoutMs: job.executionTimeoutMs,
     ...(payloads.s3Config ? { s3Config: payloads.s3Config } : {}),
+    ...(traceparent === undefined ? {} : { traceparent }),
   });
 }

@@ -76,8 +76,12 @@ export function storeFailure(error: unknown): unknown {
 }
 
 function perform(engine: EngineContext, after: Aftermath): void {
+  for (const { job, move } of after.moves) {
+    engine.events.tell(move);
+    engine.metrics.jobMoved(job, move);
+    engine.spans?.moved(job, move);
+  }
   for (const assignment of after.assignments) sendAssignment(engine, assignment);
-  for (const move of after.moves) engine.events.tell(move);
   for (const effect of after.effects) {
     switch (effect.type) {
       case "offer":

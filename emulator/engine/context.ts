@@ -1,9 +1,11 @@
 /** What every use case of the service works with; made once at the composition root. */
 import type { Clock, Random } from "../core/clock.ts";
 import type { LeaseTerms } from "../core/lease-terms.ts";
+import type { ServiceMetrics } from "../core/metrics/service-metrics.ts";
 import type { PodPorts } from "../launch/pod-launcher.ts";
 import type { SecretKey } from "../secrets/secret-key.ts";
 import type { Store } from "../store/store.ts";
+import type { Tracer } from "../trace/tracer.ts";
 import type { Activity } from "./activity.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Balancer } from "./balancer.ts";
@@ -11,9 +13,11 @@ import type { EndpointDirectory } from "./endpoint-directory.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { Fleet } from "./fleet.ts";
 import type { JobWatchers } from "./job-watchers.ts";
+import type { LogFeed } from "./log-feed.ts";
 import type { NetworkVolumeDirectory, VolumeFiles } from "./network-volume-directory.ts";
 import type { PriceTable } from "../core/billing/prices.ts";
 import type { ServiceClock } from "./service-clock.ts";
+import type { JobSpans } from "./job-spans.ts";
 import type { Standstill } from "./standstill.ts";
 import type { UsageMeter } from "./usage-meter.ts";
 
@@ -49,6 +53,14 @@ export interface EngineContext {
   readonly watchers: JobWatchers;
   /** Tells who follows the service of every change of state. */
   readonly events: EventFeed;
+  /** The newest lines of the log. */
+  readonly logs: LogFeed;
+  /** What the service counts of its work, for who monitors it. */
+  readonly metrics: ServiceMetrics;
+  /** Tells where time went; undefined where nobody collects that. */
+  readonly tracer: Tracer | undefined;
+  /** The spans of jobs; undefined without a tracer. */
+  readonly spans: JobSpans | undefined;
   /** What time has set off and is not done yet; every part that the clock drives tracks its work here. */
   readonly activity: Activity;
   /** The one timer that aims at the next due moment of any job. */

@@ -13,6 +13,7 @@ import type { WebhookResult, WebhookSender } from "../webhook/webhook-sender.ts"
 import { Alarm } from "./alarm.ts";
 import { commit } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
+import { beginWebhookSpan, endWebhookSpan } from "./webhook-span.ts";
 
 /** Calls at a time, in all and of one origin: a receiver that does not answer keeps a few of them for 10 s each. */
 const MAX_CALLS = 32;
@@ -153,19 +154,25 @@ export class WebhookDelivery {
   /** From reading the body to the record of what came of it; whatever is not recorded is done again. */
   async #call(delivery: Delivery): Promise<void> {
     const at = this.#engine.clock.now();
-    const result = await this.#send(delivery);
+    const span = beginWebhookSpan(this.#engine.tracer, delivery);
+    const result = await this.#send(delivery, span?.traceparent ?? delivery.traceparent);
+    endWebhookSpan(span, result);
     if (result === undefined) return;
     const { headers, ...made } = result;
     await this.#record(delivery, { at, ...made }, headers);
   }
 
   /** Undefined when the service stops meanwhile. */
-  async #send(delivery: Delivery): Promise<WebhookResult | undefined> {
+  async #send(
+    delivery: Delivery,
+    traceparent: string | undefined,
+  ): Promise<WebhookResult | undefined> {
+    const { id, url } = delivery;
     const { signal } = this.#abort;
     try {
       const pieces = await this.#readBody(delivery);
       if (pieces === undefined) return undefined;
-      return await this.#sender.send({ id: delivery.id, url: delivery.url, pieces }, signal);
+      return await this.#sender.send({ id, url, pieces, traceparent }, signal);
     } catch (error) {
       if (signal.aborted) return undefined;
       this.#engine.log.error({ deliveryId: delivery.id, err: error }, "a webhook call failed here");
@@ -191,7 +198,7 @@ export class WebhookDelivery {
     made: DeliveryTry,
     headers: Readonly<Record<string, string>>,
   ): Promise<void> {
-    const { clock, log } = this.#engine;
+    const { clock, log, metrics } = this.#engine;
     const now = clock.now();
     const tried = afterTry(delivery, made, headers, now);
     const { signal } = this.#abort;
@@ -204,6 +211,7 @@ export class WebhookDelivery {
         await this.#pause();
       }
     }
+    metrics.webhookTried(tried, made);
     if (tried.state !== "failed") return;
     const { status, error } = made;
     log.warn({ deliveryId: tried.id, jobId: tried.jobId, status, reason: error }, GIVEN_UP);

@@ -25,6 +25,10 @@ export class EndpointDirectory {
     return [...this.#endpoints.values()];
   }
 
+  endpointIds(): ReadonlySet<string> {
+    return new Set(this.#endpoints.keys());
+  }
+
   templates(): readonly Template[] {
     return [...this.#templates.values()];
   }

@@ -2,6 +2,7 @@
 import { DEFAULT_PRICES, type PriceTable } from "../core/billing/prices.ts";
 import type { Clock, Random } from "../core/clock.ts";
 import type { GpuInventory } from "../core/gpu-allocation.ts";
+import { ServiceMetrics } from "../core/metrics/service-metrics.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../core/lease-terms.ts";
 import type { HealthProbe } from "../balance/health-probe.ts";
 import { SECRET_KEY_BYTES } from "../core/sealed-secret.ts";
@@ -10,6 +11,7 @@ import type { Launcher } from "../launch/launcher.ts";
 import type { PodLauncher } from "../launch/pod-launcher.ts";
 import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
 import type { Store } from "../store/store.ts";
+import type { Tracer } from "../trace/tracer.ts";
 import type { WebhookSender } from "../webhook/webhook-sender.ts";
 import { Activity } from "./activity.ts";
 import { storedOffsetMs } from "./advance-clock.ts";
@@ -24,7 +26,9 @@ import type { FleetWorker } from "./fleet-worker.ts";
 import { type CountedState, Fleet } from "./fleet.ts";
 import { GpuPool } from "./gpu-pool.ts";
 import { handBackOrphans } from "./hand-back.ts";
+import { JobSpans } from "./job-spans.ts";
 import { JobWatchers } from "./job-watchers.ts";
+import { LogFeed } from "./log-feed.ts";
 import {
   NetworkVolumeDirectory,
   NO_VOLUME_FILES,
@@ -59,6 +63,12 @@ export interface EngineOptions {
   readonly findGpus?: () => Promise<GpuInventory>;
   /** Default: leases of 15 s, renewed every 5 s. */
   readonly lease?: LeaseTerms;
+  /** Where work is counted, if something was counted already. */
+  readonly metrics?: ServiceMetrics;
+  /** Where lines of the log are kept, if there were some already. */
+  readonly logs?: LogFeed;
+  /** By default nobody collects traces. */
+  readonly tracer?: Tracer | undefined;
   /** What things cost on the bills; by default `DEFAULT_PRICES`. */
   readonly prices?: PriceTable;
   /** Called with an endpoint that is no more; by default nobody wants to know. */
@@ -161,13 +171,14 @@ async function createContext(
   options: EngineOptions,
   wakes: Pick<EngineContext, "podChanged" | "endpointChanged" | "webhookDue">,
 ): Promise<EngineContext> {
-  const { store, random, log, lease = DEFAULT_LEASE_TERMS } = options;
+  const { store, random, log, tracer, lease = DEFAULT_LEASE_TERMS } = options;
   const realClock = options.clock;
   const clock = new ServiceClock(options.serviceClock ?? realClock, await storedOffsetMs(options));
   const directory = await EndpointDirectory.load(store);
   const volumes = await NetworkVolumeDirectory.load(store);
   const activity = new Activity();
   const events = new EventFeed(clock);
+  const metrics = options.metrics ?? new ServiceMetrics();
   const alarm = new Alarm(
     clock,
     () => void activity.track("what is due for jobs", applyDue(context)),
@@ -185,6 +196,10 @@ async function createContext(
     volumes,
     volumeFiles: options.volumeFiles ?? NO_VOLUME_FILES,
     events,
+    logs: options.logs ?? new LogFeed(() => realClock.now()),
+    metrics,
+    tracer,
+    spans: tracer && new JobSpans(tracer, () => clock.now()),
     activity,
     alarm,
     usage: new UsageMeter({ store, clock, realClock, random, log }),
@@ -196,6 +211,7 @@ async function createContext(
     ...wakes,
     endpointDeleted: (endpointId) => {
       events.tell({ type: "endpoint", endpointId, change: "deleted" });
+      metrics.retainEndpoints(directory.endpointIds());
       options.endpointDeleted?.(endpointId);
     },
   };

@@ -19,6 +19,8 @@ export interface SubmitRequest {
   readonly submission: Submission;
   /** The `wait` the client asked for explicitly; lengthens sync retention (spec). */
   readonly waitMs?: number | undefined;
+  /** W3C `traceparent` of the request. */
+  readonly traceparent?: string | undefined;
 }
 
 /**
@@ -70,6 +72,7 @@ async function submitAs(engine: EngineContext, request: SubmitRequest, id: strin
         retentionMs: retentionMs(kind, request.waitMs),
         lowPriority: submission.policy.lowPriority,
         webhook: submission.webhook,
+        traceparent: request.traceparent,
       },
       engine.clock.now(),
     );
@@ -112,6 +115,6 @@ async function handOverAtOnce(
   const handed = transition(job, reserve(engine, after, worker), engine.clock.now());
   if (handed.result !== "changed") return job;
   after.assignments.push({ worker, job: handed.job, payloads });
-  after.moved(job, job.status, handed.job.status, "hand-over");
+  after.moved(handed.job, job.status, handed.job.status, "hand-over");
   return handed.job;
 }

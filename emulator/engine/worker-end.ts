@@ -12,7 +12,7 @@ export function recordEnd(
   exit: WorkerExit,
   scale: EndpointScale | undefined,
 ): void {
-  const { log, clock, fleet } = engine;
+  const { log, clock, fleet, metrics } = engine;
   const { id: workerId, endpointId, state } = worker;
   const now = clock.now();
   // Nothing is to be learnt from a version that is no more.
@@ -22,6 +22,7 @@ export function recordEnd(
     backoff?.succeeded();
   if (hasLeft) {
     fleet.remove(worker);
+    metrics.workerEnded(endpointId, "left");
     return log.info({ workerId, endpointId }, "worker has left");
   }
   const waitMs = backoff?.failed(now, worker.startedAt);
@@ -29,12 +30,15 @@ export function recordEnd(
   const wasUnable = failedToInitialize(worker, exit);
   worker.state = "unhealthy";
   if (wasUnable) {
+    metrics.workerEnded(endpointId, "not_initialized");
     // What it said of the reason is in the log already, line by line.
     const { lastLogLines: _, ...how } = exit;
     log.error({ workerId, endpointId, ...how }, `worker could not initialize${next}`);
   } else if (state === "lost") {
+    metrics.workerEnded(endpointId, "lost");
     log.info({ workerId, endpointId }, "the lost worker has ended");
   } else {
+    metrics.workerEnded(endpointId, "unasked");
     log.error({ workerId, endpointId, ...exit }, `worker ended unasked${next}`);
   }
 }

@@ -95,6 +95,7 @@ export class WorkerStarter {
     worker.gpuTypeId = gpus[0]?.typeId;
     worker.gpuCount = gpus.length;
     engine.fleet.add(worker);
+    engine.metrics.workerStarted(endpoint.id);
     this.#byToken.set(digest(workerToken), worker);
     const problem = initLimitProblem(template);
     if (problem !== undefined) engine.log.warn({ endpointId: endpoint.id }, problem);

@@ -20,6 +20,8 @@ export interface Call<Path> {
   readonly response: ServerResponse;
   readonly service: HttpService;
   readonly dialect: Dialect;
+  /** W3C `traceparent` that what it sets off belongs to, if anything. */
+  readonly traceparent: string | undefined;
   /** The OpenAPI document of the interface in that dialect, as JSON. */
   readonly document: () => Promise<string>;
 }
@@ -60,7 +62,7 @@ export function routesOf({ methods, path, aliases = [] }: Operation): readonly R
 
 /** True for an operation of the emulator's own, which the service it stands for does not have. */
 export function isOwn({ path }: Operation): boolean {
-  return path.startsWith("/emulator/");
+  return path.startsWith("/emulator/") || path === "/metrics";
 }
 
 /** Path parameters of operations on an endpoint's queue. */

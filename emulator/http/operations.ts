@@ -1,6 +1,9 @@
 /** Every operation of the interface, in the order of its documentation: the index of this folder. */
 import { advanceClock } from "./emulator/advance-clock.ts";
 import { events } from "./emulator/events.ts";
+import { listJobs } from "./emulator/list-jobs.ts";
+import { logs } from "./emulator/logs.ts";
+import { readJob } from "./emulator/read-job.ts";
 import { readClock } from "./emulator/read-clock.ts";
 import { readOrigins } from "./emulator/read-origins.ts";
 import { findDocs } from "./docs-page/find-docs.ts";
@@ -41,6 +44,7 @@ import { readPod } from "./management/read-pod.ts";
 import { readTemplate } from "./management/read-template.ts";
 import { updateEndpoint } from "./management/update-endpoint.ts";
 import { updateNetworkVolume } from "./management/update-network-volume.ts";
+import { readMetrics } from "./metrics/read-metrics.ts";
 import { askOpenai } from "./openai/ask-openai.ts";
 import { readOpenai } from "./openai/read-openai.ts";
 import { resetPod } from "./management/reset-pod.ts";
@@ -110,6 +114,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   advanceClock,
   events,
   readOrigins,
+  listJobs,
+  readJob,
+  logs,
+  readMetrics,
   findDocs,
   readDocs,
   readDocsFile,

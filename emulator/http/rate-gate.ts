@@ -83,6 +83,8 @@ export class RateGate {
     response: ServerResponse,
   ): void {
     meter.exceed(now);
+    const outcome = this.#mode === "enforce" ? "refused" : "warned";
+    this.#engine.metrics.exceededLimit(caller, side, outcome);
     const isNews = this.#report.exceed(caller, now, limit, meter.load(now));
     if (this.#mode === "enforce") {
       meter.endOver();

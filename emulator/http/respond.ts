@@ -1,15 +1,52 @@
 /** The way of every request: admitted, within its rate limit, performed, answered; whatever goes wrong becomes an error answer. */
 import type { RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
 import type { ApiKey } from "../core/api-key.ts";
+import type { OpenSpan, Tracer } from "../trace/tracer.ts";
 import { admit } from "./admission.ts";
 import { sendWhole, type Answer } from "./answer.ts";
 import { refusingAs } from "./dialect.ts";
-import type { Call, Operation } from "./operation.ts";
+import { type Call, isOwn, type Operation } from "./operation.ts";
 import { refuse } from "./refuse.ts";
 import { hasBody, skipBody } from "./request-body.ts";
 
-/** Answers one request by `operation`. Never rejects. */
-export async function respond<Path>(operation: Operation<Path>, call: Call<Path>): Promise<void> {
+/** Answers one request by `operation`, of that `name`. Never rejects. */
+export async function respond<Path>(
+  name: string,
+  operation: Operation<Path>,
+  call: Call<Path>,
+): Promise<void> {
+  const { response, service } = call;
+  const { metrics, tracer } = service.engine;
+  const startedAt = performance.now();
+  const span = tracer && !isOwn(operation) ? beginSpan(tracer, name, operation, call) : undefined;
+  await answer(operation, span ? { ...call, traceparent: span.traceparent } : call);
+  const code = response.headersSent ? String(response.statusCode) : "none";
+  metrics.requestAnswered(name, code, performance.now() - startedAt);
+  if (span) endSpan(span, code);
+}
+
+function beginSpan<Path>(
+  tracer: Tracer,
+  name: string,
+  { path }: Operation<Path>,
+  { request, traceparent: parent }: Call<Path>,
+): OpenSpan {
+  const attributes = {
+    "http.request.method": request.method ?? "",
+    "http.route": path,
+    "sv.operation": name,
+  };
+  return tracer.begin({ name: `${request.method} ${path}`, kind: "server", parent, attributes });
+}
+
+/** What the client did wrong is no error of the service. */
+function endSpan(span: OpenSpan, code: string): void {
+  if (code === "none") return span.end({ error: "the client has gone" });
+  const error = code.startsWith("5") ? `answered ${code}` : undefined;
+  span.end({ attributes: { "http.response.status_code": Number(code) }, error });
+}
+
+async function answer<Path>(operation: Operation<Path>, call: Call<Path>): Promise<void> {
   const { service, request, response } = call;
   try {
     const key = admit(service, request, operation.access);
@@ -33,7 +70,7 @@ function passLimit(
   service.limits?.pass(caller, response);
 }
 
-async function send<Path>({ service, response }: Call<Path>, answer: Answer): Promise<void> {
-  if ("flow" in answer) await answer.flow(response);
-  else if (!response.destroyed) sendWhole(response, answer, service.stopping);
+async function send<Path>({ service, response }: Call<Path>, ready: Answer): Promise<void> {
+  if ("flow" in ready) await ready.flow(response);
+  else if (!response.destroyed) sendWhole(response, ready, service.stopping);
 }

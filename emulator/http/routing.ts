@@ -2,6 +2,7 @@
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import type { RequestListener, Server } from "node:http";
 import { ServiceError } from "../core/service-error.ts";
+import { readTraceparent } from "../core/traceparent.ts";
 import { admit } from "./admission.ts";
 import { answerClientError } from "./client-error.ts";
 import { type Dialect, refusingAs } from "./dialect.ts";
@@ -49,7 +50,9 @@ export function buildRouter(
       (scope, _options, done) => {
         const operations = operationsOf(dialect);
         const place = { service, dialect, document: documentOf(dialect, operations) };
-        for (const operation of Object.values(operations)) addRoutes(scope, place, operation);
+        for (const [name, operation] of Object.entries(operations)) {
+          addRoutes(scope, place, name, operation);
+        }
         scope.setNotFoundHandler((request, reply) =>
           refuseUnknown(service, dialect, request, reply),
         );
@@ -84,14 +87,14 @@ function documentOf({ basePath }: Dialect, operations: Operations): () => Promis
   return () => (text ??= make());
 }
 
-function addRoutes(scope: FastifyInstance, place: Place, operation: Operation): void {
+function addRoutes(scope: FastifyInstance, place: Place, name: string, operation: Operation): void {
   for (const { methods, path } of routesOf(operation)) {
     scope.route<{ Params: unknown; Querystring: Call<unknown>["query"] }>({
       method: [...methods],
       url: path,
       handler: (request, reply) => {
         reply.hijack();
-        void respond(operation, callOf(place, request, reply));
+        void respond(name, operation, callOf(place, request, reply));
       },
     });
   }
@@ -104,6 +107,7 @@ function callOf(place: Place, request: RoutedRequest, reply: FastifyReply): Call
     query: request.query,
     request: request.raw,
     response: reply.raw,
+    traceparent: readTraceparent(request.headers["traceparent"]),
   };
 }
 
@@ -172,13 +176,22 @@ function refuseAdmitted(
     request: request.raw,
     response: reply.raw,
   };
+  const startedAt = performance.now();
+  refuse(exchange, admissionError(service, request) ?? error);
+  const code = String(reply.raw.statusCode);
+  service.engine.metrics.requestAnswered(UNKNOWN, code, performance.now() - startedAt);
+}
+
+/** What metrics call requests to no operation. */
+const UNKNOWN = "unknown";
+
+function admissionError(service: HttpService, { raw }: Pick<RoutedRequest, "raw">): unknown {
   try {
-    admit(service, request.raw);
+    admit(service, raw);
   } catch (refusal) {
-    refuse(exchange, refusal);
-    return;
+    return refusal;
   }
-  refuse(exchange, error);
+  return undefined;
 }
 
 /** The routes at a path, whatever their methods are; a query behind it is ignored. */

@@ -81,7 +81,7 @@ async function post(
  * Dated by the wall clock, which receivers compare with theirs. The hash runs over the pieces as they are: the package
  * that verifies in our tests would make a text of the whole body first, and hold up everybody for a large one.
  */
-function signedHeaders({ id, pieces }: WebhookCall, key: Buffer, now: Date) {
+function signedHeaders({ id, pieces, traceparent }: WebhookCall, key: Buffer, now: Date) {
   const timestamp = String(Math.floor(now.getTime() / 1_000));
   const mac = createHmac("sha256", key).update(`${id}.${timestamp}.`);
   for (const piece of pieces) mac.update(piece);
@@ -91,6 +91,7 @@ function signedHeaders({ id, pieces }: WebhookCall, key: Buffer, now: Date) {
     "webhook-id": id,
     "webhook-timestamp": timestamp,
     "webhook-signature": `v1,${mac.digest("base64")}`,
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
 }
 

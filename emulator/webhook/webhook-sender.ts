@@ -6,6 +6,8 @@ export interface WebhookCall {
   readonly url: string;
   /** The body, JSON, in order. */
   readonly pieces: readonly (string | Uint8Array)[];
+  /** W3C Trace Context: sent as a header. */
+  readonly traceparent?: string | undefined;
 }
 
 export interface WebhookResult {

@@ -50,7 +50,8 @@ export class EndpointClient<Input = unknown, Output = unknown, Chunk = unknown> 
   /** Submits a job and returns at once. Repeated on 429 only: after a ConnectionError see `mayHaveBeenSent`. */
   async run(input: Input, options: SubmitOptions = {}): Promise<JobState> {
     const body = submissionBody(input, options);
-    return readJob(await this.#post("/run", { body, signal: options.signal }));
+    const { signal, traceparent } = options;
+    return readJob(await this.#post("/run", { body, signal, traceparent }));
   }
 
   /**
@@ -61,13 +62,13 @@ export class EndpointClient<Input = unknown, Output = unknown, Chunk = unknown> 
    * @throws WaitTimeoutError when `timeoutMs` have passed
    */
   async runSync(input: Input, options: RunSyncOptions = {}): Promise<CompletedJob<Output>> {
-    const { timeoutMs, signal } = options;
+    const { timeoutMs, signal, traceparent } = options;
     const { clock } = this.#transport.settings;
     const startedAt = clock.now();
     const wait = heldMs(timeoutMs, 0, options.waitMs);
     const body = submissionBody(input, options);
     const patienceMs = timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - wait);
-    const call = { body, query: { wait }, heldMs: wait, patienceMs, signal };
+    const call = { body, query: { wait }, heldMs: wait, patienceMs, signal, traceparent };
     const answer = await this.#post("/runsync", call);
     const job = readJob<Output>(answer);
     const completed = completedOrThrow(job);

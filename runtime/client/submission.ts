@@ -23,6 +23,11 @@ export interface SubmitOptions {
   readonly webhook?: string | undefined;
   readonly policy?: JobPolicy | undefined;
   readonly s3Config?: S3Config | undefined;
+  /**
+   * W3C `traceparent` that the job belongs to, for example of the active span of OpenTelemetry; its handler gets it as
+   * `context.traceparent`. The service ignores one that is invalid.
+   */
+  readonly traceparent?: string | undefined;
   /** Breaks off the call. A job that was submitted already goes on. */
   readonly signal?: AbortSignal | undefined;
 }

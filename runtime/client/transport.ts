@@ -15,6 +15,8 @@ export interface Call {
   /** JSON text. */
   readonly body?: string;
   readonly accept?: string;
+  /** W3C Trace Context. */
+  readonly traceparent?: string | undefined;
   /** Where a reader of a stream that broke off stands. */
   readonly lastEventId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -110,6 +112,7 @@ export class Transport {
     const { requestTimeoutMs, apiKey } = this.settings;
     const type = call.body === undefined ? {} : { "content-type": "application/json" };
     const place = call.lastEventId === undefined ? {} : { "last-event-id": call.lastEventId };
+    const trace = call.traceparent === undefined ? {} : { traceparent: call.traceparent };
     try {
       return await this.#pool.request({
         method: call.method,
@@ -119,6 +122,7 @@ export class Transport {
           accept: call.accept ?? "application/json",
           ...type,
           ...place,
+          ...trace,
         },
         body: call.body ?? null,
         signal: call.signal ?? null,

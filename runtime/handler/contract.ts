@@ -63,6 +63,11 @@ export interface Context<State = unknown> extends Transfers {
    */
   readonly volumePath: string | undefined;
   /**
+   * W3C `traceparent` of the job's execution, for spans of one's own: that of the request that submitted the job, or of
+   * the span the service made of the execution where it sends traces; undefined where there is neither (ours).
+   */
+  readonly traceparent: string | undefined;
+  /**
    * Asks for a fresh handler process after this job: no further job begins in this one, those that run here finish,
    * then it is replaced. After the job has ended it does nothing.
    */

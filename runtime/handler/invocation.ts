@@ -56,7 +56,8 @@ export class JobInvocation implements Voice {
     const head = JSON.parse(frame.head) as RunHead;
     this.jobId = head.jobId;
     const job = readJob(head, frame.payload);
-    this.context = new JobContext(job, head.remainingMs, this, terms.state, terms.now);
+    const { remainingMs, traceparent } = head;
+    this.context = new JobContext(job, { remainingMs, traceparent }, this, terms.state, terms.now);
   }
 
   async run(handler: LoadedHandler): Promise<void> {

@@ -22,9 +22,16 @@ export interface Voice {
   log(level: LogLevel, message: string, fields?: LogFields): void;
 }
 
+/** What one invocation is given beside its job. */
+export interface JobTerms {
+  readonly remainingMs: number;
+  readonly traceparent?: string | undefined;
+}
+
 /** Ends with the invocation: afterwards progress does nothing. */
 export class JobContext implements Context {
   readonly state: unknown;
+  readonly traceparent: string | undefined;
   readonly #voice: Voice;
   readonly #now: () => number;
   readonly #dueAt: number;
@@ -43,13 +50,14 @@ export class JobContext implements Context {
    */
   constructor(
     job: Job,
-    remainingMs: number,
+    { remainingMs, traceparent }: JobTerms,
     voice: Voice,
     state: unknown,
     now = (): number => performance.now(),
   ) {
     this.#job = job;
     this.state = state;
+    this.traceparent = traceparent;
     this.#voice = voice;
     this.#now = now;
     this.#dueAt = now() + remainingMs;

@@ -52,7 +52,9 @@ export class InProcessInvocation implements Voice, Invocation {
     this.#terms = terms;
     this.#events = events;
     this.#pack = new ChunkPack((batch) => events.chunks(batch));
-    this.context = new JobContext(readJob(handed), handed.executionTimeoutMs, this, terms.state);
+    const { executionTimeoutMs: remainingMs, traceparent } = handed;
+    const jobTerms = { remainingMs, traceparent };
+    this.context = new JobContext(readJob(handed), jobTerms, this, terms.state);
   }
 
   get volumePath(): string | undefined {

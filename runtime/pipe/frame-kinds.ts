@@ -68,6 +68,7 @@ export interface RunHead {
   readonly remainingMs: number;
   /** How many bytes at the end of the payload are s3Config; absent: none. */
   readonly s3Bytes?: number;
+  readonly traceparent?: string;
 }
 
 export interface ReceiptHead {

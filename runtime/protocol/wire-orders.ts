@@ -57,6 +57,7 @@ function encodeJob(job: HandedJob): proto.Job {
     input: job.input,
     executionTimeoutMs: job.executionTimeoutMs,
     s3Config: job.s3Config,
+    traceparent: job.traceparent,
   };
 }
 
@@ -69,6 +70,7 @@ function decodeJob(message: proto.Job): HandedJob {
     ...(message.s3Config === undefined
       ? undefined
       : { s3Config: requiredBytes(message.s3Config, "Job.s3_config") }),
+    ...(message.traceparent === undefined ? undefined : { traceparent: message.traceparent }),
   };
 }
 

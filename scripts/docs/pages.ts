@@ -5,6 +5,7 @@ import { conformanceTable } from "./conformance-table.ts";
 import { errorCodesTable, failureTypesTable } from "./errors-table.ts";
 import { helpText } from "./help-text.ts";
 import { limitsTable } from "./limits-table.ts";
+import { metricsTable } from "./metrics-table.ts";
 import { operationsTable } from "./operations-table.ts";
 import { rateLimitsTable } from "./rate-limits-table.ts";
 import { RULE_TABLES } from "../../test/conformance/rules.ts";
@@ -68,6 +69,7 @@ export const PAGES: readonly Page[] = [
       "keys of a registry auth": () => configTable("registryAuth"),
     },
   },
+  { file: "docs/operating.md", sections: { metrics: metricsTable } },
   { file: "docs/client.md", sections: { "client errors": clientErrorsTable } },
 ];
 

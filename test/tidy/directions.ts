@@ -23,6 +23,7 @@ const ports = [
   "emulator/balance/health-probe.ts",
   "emulator/secrets/secret-key.ts",
   "emulator/webhook/webhook-sender.ts",
+  "emulator/trace/tracer.ts",
 ];
 
 const layers: readonly Layer[] = [
@@ -72,6 +73,7 @@ const layers: readonly Layer[] = [
     of: "emulator/launch/",
     mayImport: ["runtime/pipe/process-tree.ts", "runtime/leftovers/owner.ts", core, protocol],
   },
+  { of: "emulator/trace/", mayImport: [core, protocol] },
   { of: "emulator/balance/", mayImport: ["emulator/launch/launcher.ts", core, protocol] },
   // Receivers of webhooks are kept to public addresses as the sources of downloads are.
   {
@@ -104,7 +106,13 @@ const layers: readonly Layer[] = [
   // Requests to load balancing endpoints go on to the servers that their workers are.
   {
     of: "emulator/http/",
-    mayImport: ["emulator/engine/", "emulator/balance/connect.ts", core, protocol],
+    mayImport: [
+      "emulator/engine/",
+      "emulator/balance/connect.ts",
+      "emulator/trace/tracer.ts",
+      core,
+      protocol,
+    ],
   },
   { of: "emulator/grpc/", mayImport: ["emulator/engine/", core, protocol] },
   // The command line sees the service as any program does, and minds its process as `sv-worker` does.
@@ -187,6 +195,11 @@ const layers: readonly Layer[] = [
       core,
     ],
   },
+  {
+    of: "emulator/observation.ts",
+    mayImport: ["emulator/options.ts", "emulator/engine/", "emulator/trace/", core],
+  },
+  { of: "emulator/open-store.ts", mayImport: ["emulator/options.ts", "emulator/store/", core] },
   {
     of: "emulator/prepare-webhooks.ts",
     mayImport: [

@@ -14,6 +14,7 @@ import type { PodLauncher } from "../../emulator/launch/pod-launcher.ts";
 import { localEndpoint, localTemplate } from "../../emulator/local-endpoint.ts";
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../emulator/store/store.ts";
+import type { Tracer } from "../../emulator/trace/tracer.ts";
 import type { WebhookSender } from "../../emulator/webhook/webhook-sender.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { ScriptedSender } from "./scripted-sender.ts";
@@ -49,6 +50,8 @@ export interface HarnessOptions {
   readonly clock?: FakeClock;
   /** By default no GPU is known. */
   readonly findGpus?: () => Promise<GpuInventory>;
+  /** By default nobody collects traces. */
+  readonly tracer?: Tracer;
   /** By default pods are not run. */
   readonly podLauncher?: PodLauncher;
   /** By default no server is healthy. */
@@ -67,6 +70,7 @@ export async function createTestEngine(
     clock = new FakeClock(),
     findGpus,
     healthProbe,
+    tracer,
     podLauncher,
   }: HarnessOptions = {},
 ): Promise<TestEngine> {
@@ -82,6 +86,7 @@ export async function createTestEngine(
     ...(podLauncher && { podLauncher }),
     ...(findGpus && { findGpus }),
     webhookSender,
+    tracer,
     ...(healthProbe && { healthProbe }),
   });
   const engine = running.context;

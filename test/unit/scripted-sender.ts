@@ -12,6 +12,7 @@ export interface SentCall {
   readonly id: string;
   readonly url: string;
   readonly text: string;
+  readonly traceparent: string | undefined;
 }
 
 export class ScriptedSender implements WebhookSender {
@@ -34,11 +35,14 @@ export class ScriptedSender implements WebhookSender {
     );
   }
 
-  async send({ id, url, pieces }: WebhookCall, signal: AbortSignal): Promise<WebhookResult> {
+  async send(
+    { id, url, pieces, traceparent }: WebhookCall,
+    signal: AbortSignal,
+  ): Promise<WebhookResult> {
     const text = Buffer.concat(
       pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)),
     ).toString();
-    const call = { id, url, text };
+    const call = { id, url, text, traceparent };
     this.calls.push(call);
     this.open += 1;
     this.mostOpen = Math.max(this.mostOpen, this.open);

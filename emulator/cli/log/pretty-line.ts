@@ -1,6 +1,7 @@
 /** Log entries for people: short lines, what a handler printed behind a bar, the rest as sentences with a few values. */
-import { stripVTControlCharacters, styleText } from "node:util";
-import type { LogEntry, LogLevel, WorkerOrigin } from "./log-entry.ts";
+import { styleText } from "node:util";
+import type { LogEntry, LogLevel, WorkerOrigin } from "../../core/log/log-entry.ts";
+import { printable } from "../printable.ts";
 
 export interface PrettyOptions {
   readonly colors: boolean;
@@ -68,11 +69,4 @@ function valueInWords(value: unknown, stacks: boolean): string {
   } catch {
     return String(value);
   }
-}
-
-/** Without what would move the cursor; a handler's colours stay where there are colours. */
-function printable(text: string, colors: boolean): string {
-  const plain = colors ? text : stripVTControlCharacters(text);
-  // oxlint-disable-next-line no-control-regex
-  return plain.replaceAll(/[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]/g, "");
 }

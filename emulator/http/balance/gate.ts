@@ -117,13 +117,21 @@ export class BalanceGate {
   #track(exchange: Exchange, pass: (passing: Passing) => Promise<void>): void {
     const { promise, resolve } = Promise.withResolvers<void>();
     const passing: Passing = { done: promise };
+    const startedAt = performance.now();
     this.#passing.add(passing);
     pass(passing)
       .catch((error: unknown) => refuse(exchange, error))
       .finally(() => {
         this.#passing.delete(passing);
+        this.#count(exchange, passing, performance.now() - startedAt);
         resolve();
       });
+  }
+
+  #count({ response }: Exchange, { conversation }: Passing, durationMs: number): void {
+    const answered = response.headersSent ? String(response.statusCode) : "none";
+    const code = conversation === undefined ? answered : "101";
+    this.#service.engine.metrics.requestAnswered("balanced", code, durationMs);
   }
 
   async #assign(exchange: Exchange, { endpointId }: BalancedTarget): Promise<InFlight> {

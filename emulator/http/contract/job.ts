@@ -9,7 +9,7 @@ const status = z.enum(JOB_STATUSES);
 const count = z.int().min(0);
 const durationMs = z.int().min(0);
 
-const failureSchema = answered("Failure", {
+export const failureSchema = answered("Failure", {
   type: z.enum(FAILURE_TYPES),
   message: z.string().meta({ description: "One sentence a person can act on." }),
   stack: z.string().optional(),

@@ -3,7 +3,7 @@
 /** What each of them names. */
 export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   endpointId: "Id of an endpoint.",
-  jobId: "Id of a job of that endpoint.",
+  jobId: "Id of a job.",
   file: "Name of a file of the documentation page.",
   path: "The path of the OpenAI API behind `/v1/`, for example `chat/completions`.",
   templateId: "Id of a template.",

@@ -1,24 +1,15 @@
 /** `GET /emulator/events`: every change of state as it happens, as server-sent events; `?endpointId=` for one endpoint only. */
-import type { ServerResponse } from "node:http";
 import { z } from "zod";
-import { invalidRequest } from "../../core/service-error.ts";
+import { endpointIdParameter, parse } from "../../core/query-parameters.ts";
+import type { EngineContext } from "../../engine/context.ts";
 import type { ServiceEvent } from "../../engine/event-feed.ts";
-import { EventReader } from "../../engine/event-reader.ts";
-import { ClientWait } from "../client-wait.ts";
-import type { Call, Operation } from "../operation.ts";
-import { writePaced } from "../paced-write.ts";
+import { FeedReader } from "../../engine/feed-reader.ts";
+import type { Operation } from "../operation.ts";
 import { iso } from "./clock-body.ts";
+import { pushFeed } from "./push-feed.ts";
 
-/** While nothing happens this keeps intermediaries from closing the connection. */
-const QUIET = ": nothing happened\n\n";
-
-/** So long a reader that was dropped has to take what was written for it. */
-const GRACE_MS = 5_000;
-
-const DROPPED = `event: dropped\ndata: ${JSON.stringify({
-  error:
-    "events came faster than they were read, so some are lost; ask for the states and follow again",
-})}\n\n`;
+const DROPPED =
+  "events came faster than they were read, so some are lost; ask for the states and follow again";
 
 export const events: Operation = {
   methods: ["GET"],
@@ -27,9 +18,7 @@ export const events: Operation = {
   access: "admin",
   contract: {
     tag: "emulator",
-    query: z.object({
-      endpointId: z.string().optional().meta({ description: "Leaves out other endpoints." }),
-    }),
+    query: z.object({ endpointId: endpointIdParameter }),
     answers: {
       200: {
         description: "Every change of state as it happens.",
@@ -39,44 +28,27 @@ export const events: Operation = {
       },
     },
   },
-  async perform(call) {
-    const { endpointId } = call.query;
-    if (endpointId !== undefined && typeof endpointId !== "string") {
-      throw invalidRequest(["endpointId must be one id of an endpoint"]);
-    }
-    return { flow: (response) => push(call, endpointId, response) };
+  async perform({ service, query }) {
+    const endpointId = parse(query, "endpointId", endpointIdParameter);
+    const follow = () => followed(service.engine, endpointId);
+    return {
+      flow: (response) => pushFeed(service, response, { follow, frame, dropped: DROPPED }),
+    };
   },
 };
 
-/** Ends when the reader goes away, when it does not keep up, or without a word when the service stops. */
-async function push(
-  { service }: Call<unknown>,
+/** All endpoints, or only what concerns `endpointId`; an advance of the clock concerns all. */
+function followed(
+  { realClock, events: feed }: EngineContext,
   endpointId: string | undefined,
-  response: ServerResponse,
-): Promise<void> {
-  using wait = new ClientWait(service, response);
-  using reader = new EventReader(service.engine, endpointId);
-  const signal = AbortSignal.any([wait.signal, reader.behind]);
-  response.writeHead(200, {
-    "content-type": "text/event-stream",
-    "cache-control": "no-store",
-    "x-accel-buffering": "no",
-  });
-  response.flushHeaders();
-  while (!signal.aborted) {
-    const happened = await reader.next(signal);
-    if (signal.aborted) break;
-    await writePaced(response, [happened.map(frame).join("") || QUIET], signal);
-  }
-  if (reader.behind.aborted) letGo(response);
-  else response.end();
-}
-
-/** Its socket is full: it may read what is there and the note, but the connection does not wait for that for ever. */
-function letGo(response: ServerResponse): void {
-  const timer = setTimeout(() => response.destroy(), GRACE_MS);
-  response.once("close", () => clearTimeout(timer));
-  response.end(DROPPED);
+): FeedReader<ServiceEvent> {
+  return new FeedReader(realClock, (listener) =>
+    feed.follow((event) => {
+      const isWanted =
+        endpointId === undefined || event.type === "clock" || event.endpointId === endpointId;
+      if (isWanted) listener(event);
+    }),
+  );
 }
 
 function frame({ at, type, ...change }: ServiceEvent): string {

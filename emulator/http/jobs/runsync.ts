@@ -24,14 +24,20 @@ export const runsync: Operation<EndpointPath> = {
     answers: { 200: json("The job; `id` and `status` only if it has not ended.", jobSchema) },
     errors: ["endpoint_not_found", "wrong_endpoint_type", "job_not_found", "storage_full"],
   },
-  async perform({ service, dialect, path, query, request, response }) {
+  async perform({ service, dialect, path, query, request, response, traceparent }) {
     const { engine } = service;
     const { endpointId } = path;
     engine.directory.queue(endpointId);
     const waitMs = parseWaitMs(query);
     const submission = await receiveSubmission(request, response, LIMITS.runsyncBodyMaxBytes);
     const retained = Object.hasOwn(query, "wait") ? { waitMs } : {};
-    const submitRequest = { endpointId, kind: "sync", submission, ...retained } as const;
+    const submitRequest = {
+      endpointId,
+      kind: "sync",
+      submission,
+      traceparent,
+      ...retained,
+    } as const;
     using wait = new ClientWait(service, response);
     const view = await submitAndWait(engine, submitRequest, waitMs, wait.signal);
     // Of a job that still waits or runs the live service says no more than this.

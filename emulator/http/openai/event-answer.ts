@@ -33,7 +33,8 @@ export async function eventAnswer(
   submission: Submission,
 ): Promise<FlowingAnswer> {
   const { engine } = call.service;
-  const request = { endpointId: call.path.endpointId, kind: "sync", submission } as const;
+  const { path, traceparent } = call;
+  const request = { endpointId: path.endpointId, kind: "sync", submission, traceparent } as const;
   const job = await submit(engine, request);
   return { flow: () => new EventFlow(call, job).run() };
 }

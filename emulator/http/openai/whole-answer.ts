@@ -24,11 +24,11 @@ import type { OpenAiPath } from "./read-request.ts";
 
 /** @throws ServiceError as `submit`; shutting_down if the service stops before the job has ended */
 export async function wholeAnswer(
-  { service, path, response }: Call<OpenAiPath>,
+  { service, path, response, traceparent }: Call<OpenAiPath>,
   submission: Submission,
 ): Promise<WholeAnswer> {
   const { engine } = service;
-  const request = { endpointId: path.endpointId, kind: "sync", submission } as const;
+  const request = { endpointId: path.endpointId, kind: "sync", submission, traceparent } as const;
   using wait = new ClientWait(service, response);
   const view = await submitAndWait(engine, request, LIMITS.waitMaxMs, wait.signal);
   const { id, status } = view.job;

@@ -57,6 +57,10 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     "Every change of state as it happens, as server-sent events; `?endpointId=` for one endpoint only.",
   readOrigins:
     "The files that endpoints are served from, and the variables their secrets were taken from.",
+  listJobs: "The newest jobs of all endpoints or of one, without a rate limit.",
+  readJob: "All of one job, whichever endpoint it is of, with its input and its output.",
+  logs: "The newest lines of the log and those that follow, as server-sent events.",
+  readMetrics: "Counters, gauges and histograms of the service in Prometheus' text format.",
   findDocs: "Leads to the documentation page from where the live service has it.",
   readDocs:
     "A page on which the interface can be read and tried; it needs no network and loads nothing from elsewhere.",

@@ -23,7 +23,7 @@ const STATE_NUMBERS: Readonly<Record<DeliveryState, number>> = {
 
 const SELECTED =
   "seq, id, job_id, endpoint_id, job_status, url, origin, state, created_at, next_try_at, settled_at, tries_left, " +
-  "size_bytes, tries, sent_headers";
+  "size_bytes, tries, sent_headers, traceparent";
 
 export class DeliveryTable {
   readonly #connection: Connection;
@@ -72,9 +72,23 @@ export class DeliveryTable {
 
   insert(delivery: Delivery, { head, tail }: JobFrame): void {
     const { seq, id, jobId, endpointId, jobStatus, url, origin, createdAt, sizeBytes } = delivery;
+    const { traceparent = null } = delivery;
     this.#connection.write(
       this.#statements.insert,
-      ...[seq, id, jobId, endpointId, jobStatus, url, origin, createdAt, sizeBytes, head, tail],
+      ...[
+        seq,
+        id,
+        jobId,
+        endpointId,
+        jobStatus,
+        url,
+        origin,
+        createdAt,
+        sizeBytes,
+        traceparent,
+        head,
+        tail,
+      ],
       ...changeable(delivery),
     );
   }
@@ -148,6 +162,7 @@ function readDelivery(row: Row): Delivery {
     sizeBytes: integerAt(row, 12),
     tries: readTries(textAt(row, 13)),
     sentHeaders: headers === undefined ? undefined : readHeaders(headers),
+    traceparent: optionalTextAt(row, 15),
   };
 }
 
@@ -200,9 +215,9 @@ function prepareStatements(connection: Connection) {
       "INDEXED BY delivery_of_job WHERE job_id = ? AND state = 0 ORDER BY seq LIMIT 1",
     ),
     insert: connection.prepare(
-      `INSERT INTO delivery (seq, id, job_id, endpoint_id, job_status, url, origin, created_at, size_bytes, head, tail,
+      `INSERT INTO delivery (seq, id, job_id, endpoint_id, job_status, url, origin, created_at, size_bytes, traceparent, head, tail,
          state, next_try_at, settled_at, tries_left, tries, sent_headers)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     update: connection.prepare(
       `UPDATE delivery SET state = ?, next_try_at = ?, settled_at = ?, tries_left = ?, tries = ?, sent_headers = ?

@@ -58,6 +58,7 @@ export const COLUMNS: readonly Column[] = [
   { name: "chunks_read", valueOf: (job) => job.chunksRead },
   { name: "due_at", valueOf: dueAt },
   { name: "lease_overrun_at", valueOf: (job) => job.lease?.overrunAt ?? null },
+  { name: "traceparent", valueOf: (job) => job.traceparent ?? null },
 ];
 
 /** What `readJob` expects, in its order. */
@@ -84,6 +85,7 @@ export function readJob(row: Row, endpointIdOf: (queue: number) => string): Job 
     retentionMs: integerAt(row, 15),
     lowPriority: integerAt(row, 16) === 1,
     webhook: optionalTextAt(row, 17),
+    traceparent: optionalTextAt(row, 31),
     attempt: integerAt(row, 18),
     lostCount: integerAt(row, 19),
     errorCount: integerAt(row, 20),

@@ -6,6 +6,7 @@ import { OVERRUN_SCHEMA } from "./migrations/0002-overrun.ts";
 import { CHUNK_BATCHES } from "./migrations/0003-chunk-batches.ts";
 import { DELIVERIES } from "./migrations/0004-deliveries.ts";
 import { REQUESTS_SCHEMA } from "./migrations/0005-requests.ts";
+import { TRACEPARENT_SCHEMA } from "./migrations/0006-traceparent.ts";
 import { integerAt, rowOf } from "./row.ts";
 
 /** The SQL that leads from each version of the schema to the next. Never change one that was released: add another. */
@@ -15,6 +16,7 @@ const MIGRATIONS: readonly string[] = [
   CHUNK_BATCHES,
   DELIVERIES,
   REQUESTS_SCHEMA,
+  TRACEPARENT_SCHEMA,
 ];
 
 /** Marks a database as ours ("svrt"). */

@@ -15,8 +15,8 @@ const PAYLOAD_FILE_MIN_BYTES = 256_000;
 export interface SqliteStoreOptions {
   /** The data directory; made, for this user only, if it does not exist. */
   readonly directory: string;
-  /** Called after each commit to the disk with the number of steps that shared it; must not throw. */
-  readonly onCommit?: (steps: number) => void;
+  /** Called after each commit to the disk with the number of steps that shared it and how long it took; must not throw. */
+  readonly onCommit?: (steps: number, durationMs: number) => void;
 }
 
 /**
@@ -84,7 +84,8 @@ function stepTarget(tables: Tables, { onCommit }: SqliteStoreOptions) {
       tables.undoStep();
     },
     commit(steps: number) {
-      if (tables.commit()) onCommit?.(steps);
+      const startedAt = performance.now();
+      if (tables.commit()) onCommit?.(steps, performance.now() - startedAt);
     },
     abort: () => tables.abort(),
   };

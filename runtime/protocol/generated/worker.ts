@@ -124,7 +124,11 @@ export interface Job {
   attempt?: number | undefined;
   input?: Uint8Array | undefined;
   executionTimeoutMs?: number | undefined;
-  s3Config?: Uint8Array | undefined;
+  s3Config?:
+    | Uint8Array
+    | undefined;
+  /** W3C traceparent of what the execution belongs to. */
+  traceparent?: string | undefined;
 }
 
 /** Consecutive chunks of one job, stored as a whole or not at all; repeated, if at all, as they were. */
@@ -770,6 +774,7 @@ function createBaseJob(): Job {
     input: undefined,
     executionTimeoutMs: undefined,
     s3Config: undefined,
+    traceparent: undefined,
   };
 }
 
@@ -792,6 +797,9 @@ export const Job: MessageFns<Job> = {
     }
     if (message.s3Config !== undefined) {
       writer.uint32(50).bytes(message.s3Config);
+    }
+    if (message.traceparent !== undefined) {
+      writer.uint32(58).string(message.traceparent);
     }
     return writer;
   },
@@ -855,6 +863,14 @@ export const Job: MessageFns<Job> = {
             }
 
             message.s3Config = reader.bytes();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.traceparent = reader.string();
             continue;
           }
         }

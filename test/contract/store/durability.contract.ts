@@ -21,6 +21,7 @@ function reopen(subject: StoreSubject): Promise<Store> {
   return subject.reopen();
 }
 
+const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const ALL_CHUNKS = { from: 0, maxCount: 99, maxBytes: Number.MAX_SAFE_INTEGER };
 
 export function durabilityContract(open: OpenSubject): void {
@@ -34,7 +35,7 @@ export function durabilityContract(open: OpenSubject): void {
       texts.map((text) => Buffer.from(`${text}\n`)),
     );
     const { waiting, done } = await subject.store.transact(async (tx) => {
-      const first = await insertNew(tx);
+      const first = await insertNew(tx, { traceparent: TRACEPARENT });
       const second = await insertNew(tx, { lowPriority: true });
       const running = handedOver(first);
       await tx.replaceJob(first, running);
@@ -98,7 +99,8 @@ export function durabilityContract(open: OpenSubject): void {
     const large = pattern(3_000_000);
     const staged = await subject.store.stage(large);
     const delivery = await subject.store.transact(async (tx) => {
-      const job = { ...(await insertNew(tx)), webhook: "https://one.test/" };
+      const submitted = await insertNew(tx, { traceparent: TRACEPARENT });
+      const job = { ...submitted, webhook: "https://one.test/" };
       await tx.putPayload(job.seq, "input", staged);
       const seq = await tx.nextSeq();
       const sizeBytes = await tx.sharePayload(job.seq, "input", seq);

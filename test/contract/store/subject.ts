@@ -28,6 +28,7 @@ interface JobWishes {
   readonly ttlMs?: number;
   readonly lowPriority?: boolean;
   readonly at?: number;
+  readonly traceparent?: string;
 }
 
 /** A waiting job with a fresh key. */
@@ -43,6 +44,7 @@ export async function newJob(tx: StoreTransaction, wishes: JobWishes = {}): Prom
     retentionMs: 1_800_000,
     lowPriority: wishes.lowPriority ?? false,
     webhook: undefined,
+    traceparent: wishes.traceparent,
   } as const;
   return submitJob(specification, wishes.at ?? NOW);
 }

@@ -40,6 +40,27 @@ describe("EndpointClient", () => {
       },
     ));
 
+  test("run and runSync say which trace the job belongs to", () => {
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const job = { id: JOB, status: "COMPLETED" };
+    const body = { input: {} };
+    return playing(
+      [
+        { request: `POST ${AT}/run`, headers: { traceparent }, body, reply: json(job) },
+        {
+          request: `POST ${AT}/runsync?wait=90000`,
+          headers: { traceparent },
+          body,
+          reply: json(job),
+        },
+      ],
+      async ({ endpoint }) => {
+        expect(await endpoint.run({}, { traceparent })).toEqual(job);
+        expect(await endpoint.runSync({}, { traceparent })).toEqual(job);
+      },
+    );
+  });
+
   test("status shows a failed job without throwing, and can shorten its life", () =>
     playing(
       [

@@ -33,6 +33,7 @@ export function fakeContext(job: Job, signal = new AbortController().signal): Fa
     state: undefined,
     tempDir: import.meta.dirname,
     volumePath: undefined,
+    traceparent: undefined,
     refresh() {},
     async upload(key, body) {
       if (!Buffer.isBuffer(body)) return moves();

@@ -48,6 +48,18 @@ describe("a request to a load balancing endpoint", () => {
     expect(headers).toMatchObject({ host: "x:1", "x-forwarded-prefix": "/lb/web" });
   });
 
+  it("is counted among the requests, by the code the server answered", async () => {
+    void answering((_request, response) => void response.writeHead(418).end());
+    await raw("GET /lb/web/ HTTP/1.1", "Host: x", AUTH);
+    const { requests } = balanced.service.test.engine.metrics;
+    await expect
+      .poll(() => requests.series.map(({ labels }) => labels))
+      .toContainEqual({
+        operation: "balanced",
+        code: "418",
+      });
+  });
+
   it.each([
     ["/lb/web", "/"],
     ["/lb/web?q", "/?q"],

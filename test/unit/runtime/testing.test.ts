@@ -39,6 +39,13 @@ describe("runHandler", () => {
     expect((await runHandler(definition, {})).output).toEqual([null, null]);
   });
 
+  test("hands over the trace that the job belongs to, where there is one", async () => {
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const handler = (_: Job, context: Context) => [context.traceparent];
+    expect((await runHandler(handler, {}, { traceparent })).output).toEqual([traceparent]);
+    expect((await runHandler(handler, {})).output).toEqual([null]);
+  });
+
   test("hands over job and context, and gathers progress and logs", async () => {
     const handler = async (job: Job<{ n: number }>, context: Context): Promise<unknown> => {
       context.progress({ half: job.input.n / 2 });

@@ -79,6 +79,7 @@ const orders = fc.record(
           input: bytes,
           executionTimeoutMs: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
           s3Config: bytes,
+          traceparent: text,
         },
         { requiredKeys: ["jobId", "leaseToken", "attempt", "input", "executionTimeoutMs"] },
       ),

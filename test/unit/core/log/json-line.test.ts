@@ -1,8 +1,8 @@
 /** States that every entry becomes exactly one line with one JSON object, whatever is in it. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonLine } from "../../../../emulator/cli/log/json-line.ts";
-import { LOG_LEVELS } from "../../../../emulator/cli/log/log-entry.ts";
+import { jsonLine } from "../../../../emulator/core/log/json-line.ts";
+import { LOG_LEVELS } from "../../../../emulator/core/log/log-entry.ts";
 
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
 const head = { time: "2026-01-02T03:04:05.006Z", level: "info", msg: "m" };

@@ -1,6 +1,6 @@
 /** States what is made of the lines workers write: who speaks, for which job, when. */
 import { expect, test } from "vitest";
-import { readWorkerLine } from "../../../../emulator/cli/log/worker-line.ts";
+import { readWorkerLine } from "../../../../emulator/core/log/worker-line.ts";
 
 const NOW = 5;
 const read = (line: string) => readWorkerLine({ endpointId: "e", workerId: "w", line }, NOW);

@@ -1,9 +1,15 @@
 /** Reads the lines workers write: JSON from the worker program, which also wraps what its handler prints; else plain text. */
-import type { WorkerLine } from "../../index.ts";
 import { LOG_LEVELS, type LogEntry, type LogFields } from "./log-entry.ts";
 
+/** A line as it came from a worker. */
+export interface WrittenLine {
+  readonly workerId: string;
+  readonly endpointId: string;
+  readonly line: string;
+}
+
 /** @param now the time of lines that carry none, ms since 1970 */
-export function readWorkerLine({ endpointId, workerId, line }: WorkerLine, now: number): LogEntry {
+export function readWorkerLine({ endpointId, workerId, line }: WrittenLine, now: number): LogEntry {
   const written = parseObject(line);
   const level = LOG_LEVELS.find((known) => known === written?.["level"]);
   if (written === undefined || level === undefined || typeof written["msg"] !== "string") {

@@ -1,0 +1,125 @@
+/** How a command line of `sv-emulate` may go on, by the tree of its commands. */
+import type { Argument, Command, Option } from "commander";
+import { FILES } from "./shell-script.ts";
+
+/** What a shell can be offered in the place of the word that is being written. */
+export interface Candidate {
+  readonly value: string;
+  readonly description: string;
+}
+
+export interface Candidates {
+  readonly values: readonly Candidate[];
+  /** Whether names of files fit as well. */
+  readonly files: boolean;
+}
+
+/** Looks up ids of endpoints; never rejects. */
+export type EndpointIds = (words: readonly string[]) => Promise<readonly string[]>;
+
+const NONE: Candidates = { values: [], files: false };
+
+/** @param words those behind the program's name; the last one is being written and may be empty */
+export async function candidates(
+  program: Command,
+  words: readonly string[],
+  endpointIds: EndpointIds,
+): Promise<Candidates> {
+  // bash hands on `--flag=value` as three words.
+  const plain = words.filter((word, at) => word !== "=" || at === words.length - 1);
+  const current = plain.at(-1) === "=" ? "" : (plain.at(-1) ?? "");
+  const { command, before, awaited } = walk(program, plain.slice(0, -1));
+  if (awaited !== undefined) return startingWith(current, valuesOf(awaited));
+  const [, name = "", part] = /^(--[^=]+)=(.*)$/u.exec(current) ?? [];
+  if (part !== undefined) {
+    const option = command.options.find(({ long }) => long === name);
+    const found = option === undefined ? NONE : startingWith(part, valuesOf(option));
+    return {
+      ...found,
+      values: found.values.map((each) => ({ ...each, value: `${name}=${each.value}` })),
+    };
+  }
+  if (current.startsWith("-"))
+    return startingWith(current, { values: flagsOf(command), files: false });
+  const argument = command.registeredArguments[before] ?? lastIfVariadic(command);
+  const commands = command === program && before === 0 ? commandsOf(command) : [];
+  const fitting = await argumentValues(argument, async () => endpointIds(plain));
+  return startingWith(current, { ...fitting, values: [...commands, ...fitting.values] });
+}
+
+interface Place {
+  readonly command: Command;
+  /** Arguments of the command that are written already. */
+  readonly before: number;
+  /** The option whose value comes next. */
+  readonly awaited: Option | undefined;
+}
+
+function walk(program: Command, words: readonly string[]): Place {
+  let command = program;
+  let before = 0;
+  let awaited: Option | undefined;
+  for (const word of words) {
+    if (awaited !== undefined) awaited = undefined;
+    else if (word.startsWith("-")) {
+      const option = command.options.find(({ long, short }) => word === long || word === short);
+      awaited = option?.required === true ? option : undefined;
+    } else {
+      const sub: Command | undefined =
+        command === program && before === 0
+          ? command.commands.find((each) => each.name() === word)
+          : undefined;
+      if (sub === undefined) before += 1;
+      else command = sub;
+    }
+  }
+  return { command, before, awaited };
+}
+
+/** What an option without choices takes may well be a file. */
+function valuesOf({ argChoices, flags }: Option): Candidates {
+  if (argChoices)
+    return { values: argChoices.map((value) => ({ value, description: "" })), files: false };
+  return { values: [], files: /<(?:directory|file)>/u.test(flags) };
+}
+
+async function argumentValues(
+  argument: Argument | undefined,
+  endpointIds: () => Promise<readonly string[]>,
+): Promise<Candidates> {
+  if (argument === undefined) return NONE;
+  const { argChoices } = argument;
+  if (argChoices)
+    return { values: argChoices.map((value) => ({ value, description: "" })), files: false };
+  if (argument.name() === "id") return NONE;
+  if (argument.name() !== "endpoint") return { values: [], files: true };
+  const ids = await endpointIds();
+  return { values: ids.map((value) => ({ value, description: "endpoint" })), files: false };
+}
+
+function lastIfVariadic({ registeredArguments }: Command): Argument | undefined {
+  const last = registeredArguments.at(-1);
+  return last?.variadic === true ? last : undefined;
+}
+
+function flagsOf(command: Command): Candidate[] {
+  const visible = command.createHelp().visibleOptions(command);
+  return visible.flatMap(({ long, description }) =>
+    long === undefined || long === null ? [] : [{ value: long, description }],
+  );
+}
+
+function commandsOf(command: Command): Candidate[] {
+  const visible = command.createHelp().visibleCommands(command);
+  return visible.map((each) => ({ value: each.name(), description: each.summary() }));
+}
+
+function startingWith(current: string, { values, files }: Candidates): Candidates {
+  return { values: values.filter(({ value }) => value.startsWith(current)), files };
+}
+
+/** A line for each candidate, as the scripts read them. */
+export function candidateLines({ values, files }: Candidates): string {
+  const lines = values.map(({ value, description }) => `${value}\t${description}\n`);
+  return lines.join("") + (files ? `${FILES}\n` : "");
+}

@@ -1,0 +1,35 @@
+/** The subcommands that let a shell complete command lines. */
+import { Argument, type Command } from "commander";
+import { type Shell, SHELLS } from "./shell-script.ts";
+
+/** To print the script of a shell, or what fits where the last of the words is. */
+export type Completion =
+  | { readonly kind: "script"; readonly shell: Shell }
+  | { readonly kind: "words"; readonly words: readonly string[] };
+
+/** @param taken called when one of the subcommands was given */
+export function addCompletionCommands(
+  program: Command,
+  taken: (completion: Completion) => void,
+): void {
+  program
+    .command("completion")
+    .summary("print the script that lets a shell complete command lines")
+    .description("Prints the script that lets a shell complete command lines of sv-emulate.")
+    .addArgument(new Argument("<shell>", "whose script").choices(SHELLS))
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", AFTER_HELP)
+    .action((shell: Shell) => taken({ kind: "script", shell }));
+  // Called by those scripts.
+  program
+    .command("complete", { hidden: true })
+    .argument("[words...]")
+    .action((words: readonly string[]) => taken({ kind: "words", words }));
+}
+
+const AFTER_HELP = `
+Examples:
+  source <(sv-emulate completion bash)                             in ~/.bashrc
+  source <(sv-emulate completion zsh)                              in ~/.zshrc, behind compinit
+  sv-emulate completion fish > ~/.config/fish/completions/sv-emulate.fish
+`;

@@ -1,0 +1,63 @@
+/** What a shell runs to have `sv-emulate` say how a command line may go on. */
+
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** Said in the place of a candidate: names of files fit as well. */
+export const FILES = ":files";
+
+/** The words are handed on as they are: a shell must run nothing that is written in them. */
+const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `# bash completion of sv-emulate
+_sv_emulate() {
+  local line current=\${COMP_WORDS[COMP_CWORD]}
+  local -a found=() files=()
+  # bash parts --flag=value into three words.
+  [[ $current == = ]] && current=
+  while IFS= read -r line; do
+    if [[ $line == ${FILES} ]]; then
+      mapfile -t files < <(compgen -f -- "$current")
+      compopt -o filenames 2>/dev/null
+    else
+      found+=("\${line%%$'\\t'*}")
+    fi
+  done < <(sv-emulate complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  COMPREPLY=("\${found[@]}" "\${files[@]}")
+}
+complete -F _sv_emulate sv-emulate
+`,
+  zsh: `#compdef sv-emulate
+# zsh completion of sv-emulate
+_sv_emulate() {
+  local line files
+  local -a found
+  for line in "\${(@f)$(sv-emulate complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    if [[ $line == ${FILES} ]]; then
+      files=1
+    elif [[ -n $line ]]; then
+      found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    fi
+  done
+  _describe 'sv-emulate' found
+  [[ -n $files ]] && _files
+}
+compdef _sv_emulate sv-emulate
+`,
+  fish: `# fish completion of sv-emulate
+function __sv_emulate_complete
+  set -l words (commandline -opc)
+  for line in (sv-emulate complete -- $words[2..-1] "$(commandline -ct)" 2>/dev/null)
+    if test "$line" = "${FILES}"
+      __fish_complete_path (commandline -ct)
+    else
+      echo $line
+    end
+  end
+end
+complete -c sv-emulate -f -a '(__sv_emulate_complete)'
+`,
+};
+
+export function shellScript(shell: Shell): string {
+  return SCRIPTS[shell];
+}

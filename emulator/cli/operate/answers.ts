@@ -1,0 +1,85 @@
+/** What is read of the emulator's answers; what else they hold is passed on by `--json`. */
+import { z } from "zod";
+
+const jobSchema = z.looseObject({
+  id: z.string(),
+  endpointId: z.string(),
+  status: z.string(),
+  submittedAt: z.string(),
+  delayTime: z.number().optional(),
+  executionTime: z.number().optional(),
+  workerId: z.string().optional(),
+  error: z.string().optional(),
+});
+
+export const jobsSchema = z.looseObject({ jobs: z.array(jobSchema) });
+
+const failureSchema = z.looseObject({
+  type: z.string(),
+  message: z.string(),
+  stack: z.string().optional(),
+  workerId: z.string().optional(),
+  exitCode: z.number().optional(),
+  signal: z.string().optional(),
+  outOfMemory: z.boolean().optional(),
+  lastLogLines: z.array(z.string()).optional(),
+});
+export type ShownFailure = z.infer<typeof failureSchema>;
+
+export const jobDetailsSchema = jobSchema.extend({
+  kind: z.string(),
+  startedAt: z.string().optional(),
+  endedAt: z.string().optional(),
+  expiresAt: z.string(),
+  attempt: z.number(),
+  retries: z.number(),
+  executionTimeout: z.number(),
+  lowPriority: z.boolean(),
+  chunks: z.number(),
+  webhook: z.string().optional(),
+  traceparent: z.string().optional(),
+  failure: failureSchema.optional(),
+  input: z.unknown().optional(),
+  output: z.unknown().optional(),
+});
+export type ShownJob = z.infer<typeof jobDetailsSchema>;
+
+export const jobStateSchema = z.looseObject({ id: z.string(), status: z.string() });
+export const purgedSchema = z.looseObject({ removed: z.number() });
+
+const workerSchema = z.looseObject({
+  id: z.string(),
+  desiredStatus: z.string(),
+  lastStartedAt: z.string(),
+  image: z.string().optional(),
+  gpu: z.looseObject({ id: z.string(), count: z.number() }).optional(),
+});
+
+export const endpointsSchema = z.array(
+  z.looseObject({
+    id: z.string(),
+    type: z.string(),
+    version: z.number(),
+    workersMin: z.number(),
+    workersMax: z.number(),
+    workers: z.array(workerSchema).optional(),
+  }),
+);
+
+const count = z.number();
+export const healthSchema = z.looseObject({
+  jobs: z.looseObject({ inQueue: count, inProgress: count, completed: count, failed: count }),
+  workers: z.looseObject({ idle: count, running: count, initializing: count, unhealthy: count }),
+});
+
+/** A line of the log as `/emulator/logs` has it. */
+export const logLineSchema = z.looseObject({
+  time: z.string(),
+  level: z.enum(["debug", "info", "warn", "error"]),
+  msg: z.string(),
+  source: z.enum(["handler", "worker"]).optional(),
+  endpointId: z.string().optional(),
+  workerId: z.string().optional(),
+  jobId: z.string().optional(),
+  stream: z.enum(["stdout", "stderr"]).optional(),
+});

@@ -1,0 +1,100 @@
+/** The subcommands for a service that runs: what they take, and their help. */
+import { type Command, Option } from "commander";
+import { JOB_STATUSES, type JobStatus } from "../../../runtime/protocol/job-status.ts";
+import { DEFAULT_HOST, DEFAULT_PORT } from "../settings.ts";
+
+export const DEFAULT_URL = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`;
+
+/** The flags as written; what is absent was not given. */
+export interface OperateFlags {
+  readonly url?: string;
+  readonly json?: true;
+  readonly status?: JobStatus;
+  readonly limit?: string;
+  readonly yes?: true;
+  readonly follow?: true;
+  readonly tail?: string;
+}
+
+export type OperateName = (typeof COMMANDS)[number]["name"];
+
+/** One of the subcommands, as it was given. */
+export interface Operation {
+  readonly name: OperateName;
+  /** The endpoint or the job it concerns; an endpoint may be left out by some. */
+  readonly subject: string | undefined;
+  readonly flags: OperateFlags;
+}
+
+const COMMANDS = [
+  { name: "endpoints", summary: "list the endpoints of a running emulator" },
+  { name: "workers", argument: "[endpoint]", summary: "list the workers of a running emulator" },
+  { name: "jobs", argument: "[endpoint]", summary: "list the newest jobs of a running emulator" },
+  { name: "job", argument: "<id>", summary: "show all of one job" },
+  { name: "cancel", argument: "<id>", summary: "end a job that waits or runs" },
+  { name: "retry", argument: "<id>", summary: "queue a job again that failed or timed out" },
+  { name: "purge", argument: "<endpoint>", summary: "remove the jobs that wait in a queue" },
+  { name: "logs", argument: "[endpoint]", summary: "show the log of a running emulator" },
+] as const satisfies readonly { name: string; argument?: string; summary: string }[];
+
+/** @param taken called when one of the subcommands was given */
+export function addOperateCommands(program: Command, taken: (operation: Operation) => void): void {
+  for (const { name, summary, ...rest } of COMMANDS) {
+    const command = program
+      .command(name)
+      .summary(summary)
+      .description(`${sentence(summary)}.`);
+    const argument = "argument" in rest ? rest.argument : undefined;
+    if (argument !== undefined) command.argument(argument, ARGUMENT_HELP[argument]);
+    addOptions(name, command)
+      .option("--url <url>", `where the emulator is called (default: $SV_URL, or ${DEFAULT_URL})`)
+      .option("--json", name === "logs" ? "a JSON object a line" : "the answer as one JSON value")
+      .helpOption("-h, --help", "print this help")
+      .addHelpText("after", AFTER_HELP)
+      .action(() => taken({ name, subject: command.args[0], flags: command.opts<OperateFlags>() }));
+  }
+}
+
+const ARGUMENT_HELP = {
+  "[endpoint]": "id of an endpoint; default: all of them",
+  "<endpoint>": "id of an endpoint",
+  "<id>": "id of a job",
+} as const;
+
+function addOptions(name: OperateName, command: Command): Command {
+  switch (name) {
+    case "jobs":
+      return command
+        .addOption(
+          new Option("--status <status>", "only jobs in this status").choices(JOB_STATUSES),
+        )
+        .option("--limit <number>", "how many, 1 to 100 (default: 20)");
+    case "purge":
+      return command.option("--yes", "do not ask");
+    case "logs":
+      return command
+        .option("-f, --follow", "go on with what comes, until Ctrl-C")
+        .option("--tail <number>", "how many of the kept lines, 0 to 2000 (default: all)");
+    default:
+      return command;
+  }
+}
+
+const AFTER_HELP = `
+Environment:
+  SV_URL        where the emulator is called, as --url
+  SV_API_KEY    its API key
+  SV_ADMIN_KEY  its key for /emulator, where it has one of its own
+  NO_COLOR      anything turns colours off
+
+Exit codes:
+  0    done
+  2    wrong usage
+  6    no emulator answers at that address
+  7    the emulator refused: a wrong key, nothing of that id, or not possible in that state
+  130  broken off by Ctrl-C
+`;
+
+function sentence(summary: string): string {
+  return summary.slice(0, 1).toUpperCase() + summary.slice(1);
+}

@@ -1,0 +1,176 @@
+/** Performs the subcommands for a running emulator: asks it, and shows the answer. */
+import { printable } from "../printable.ts";
+import type { Environment } from "../settings.ts";
+import { UsageError } from "../usage-error.ts";
+import {
+  endpointsSchema,
+  healthSchema,
+  jobDetailsSchema,
+  jobsSchema,
+  jobStateSchema,
+  purgedSchema,
+} from "./answers.ts";
+import type { Operation } from "./operate-flags.ts";
+import { RefusedError, ServiceClient } from "./service-client.ts";
+import { jobText } from "./show-job.ts";
+import { showLogs } from "./show-logs.ts";
+import { tableText } from "./table.ts";
+import {
+  durationInWords,
+  instantInWords,
+  painter,
+  statusInColor,
+  type Terminal,
+} from "./terminal.ts";
+
+/** @throws UsageError, UnreachableError, RefusedError */
+export async function runOperation(
+  operation: Operation,
+  env: Environment,
+  terminal: Terminal,
+): Promise<void> {
+  const { name, subject = "", flags } = operation;
+  const client = new ServiceClient(flags.url, env, terminal.signal);
+  const call = { client, flags, terminal };
+  switch (name) {
+    case "endpoints":
+      return listEndpoints(call);
+    case "workers":
+      return listWorkers(call, operation.subject);
+    case "jobs":
+      return listJobs(call, operation.subject);
+    case "job":
+      return showJob(call, subject);
+    case "cancel":
+    case "retry":
+      return changeJob(call, name, subject);
+    case "purge":
+      return purge(call, subject);
+    case "logs":
+      return showLogs(client, operation.subject, flags, terminal);
+  }
+}
+
+interface OperationCall {
+  readonly client: ServiceClient;
+  readonly flags: Operation["flags"];
+  readonly terminal: Terminal;
+}
+
+/** The answer as JSON where that is wanted, else as `text` has it. */
+function show({ flags, terminal }: OperationCall, value: unknown, text: () => string): void {
+  terminal.out(flags.json === true ? `${JSON.stringify(value)}\n` : text());
+}
+
+async function listEndpoints(call: OperationCall): Promise<void> {
+  const { client } = call;
+  const endpoints = await client.get("/v1/endpoints", endpointsSchema);
+  const listed = await Promise.all(
+    endpoints.map(async (endpoint) => ({
+      ...endpoint,
+      ...(await client.get(`/v2/${encodeURIComponent(endpoint.id)}/health`, healthSchema)),
+    })),
+  );
+  const head = ["endpoint", "type", "version", "queued", "running", "completed", "failed"];
+  show(call, listed, () =>
+    tableText(
+      [...head, "workers", "of at most"],
+      listed.map(({ id, type, version, jobs, workers, workersMax }) => {
+        const { inQueue, inProgress, completed, failed } = jobs;
+        const { idle, running, initializing } = workers;
+        const counts = [version, inQueue, inProgress, completed, failed];
+        const alive = idle + running + initializing;
+        return [plain(id), plain(type), ...[...counts, alive, workersMax].map(String)];
+      }),
+    ),
+  );
+}
+
+async function listWorkers(call: OperationCall, endpointId: string | undefined): Promise<void> {
+  const path = "/v1/endpoints?includeWorkers=true";
+  const endpoints = await call.client.get(path, endpointsSchema);
+  if (endpointId !== undefined && !endpoints.some(({ id }) => id === endpointId)) {
+    throw new RefusedError(`there is no endpoint "${endpointId}"`);
+  }
+  const wanted = endpoints.filter(({ id }) => endpointId === undefined || id === endpointId);
+  const listed = wanted.flatMap(({ id, workers = [] }) =>
+    workers.map((worker) => ({ ...worker, endpointId: id })),
+  );
+  show(call, listed, () =>
+    tableText(
+      ["worker", "endpoint", "wanted", "started", "gpu", "image"],
+      listed.map(({ id, endpointId: of, desiredStatus, lastStartedAt, gpu, image = "" }) => {
+        const devices = gpu === undefined ? "" : `${gpu.count} × ${gpu.id}`;
+        const started = instantInWords(lastStartedAt);
+        return [id, of, desiredStatus, started, devices, image].map(plain);
+      }),
+    ),
+  );
+}
+
+async function listJobs(call: OperationCall, endpointId: string | undefined): Promise<void> {
+  const { status, limit } = call.flags;
+  const query = new URLSearchParams({
+    ...(endpointId !== undefined && { endpointId }),
+    ...(status !== undefined && { status }),
+    ...(limit !== undefined && { limit }),
+  });
+  const { jobs } = await call.client.get(`/emulator/jobs?${query.toString()}`, jobsSchema);
+  const paint = painter(call.terminal);
+  show(call, jobs, () =>
+    tableText(
+      ["job", "endpoint", "status", "submitted", "waited", "executed", "worker", "error"],
+      jobs.map((job) => [
+        plain(job.id),
+        plain(job.endpointId),
+        statusInColor(paint, job.status),
+        instantInWords(job.submittedAt),
+        durationInWords(job.delayTime),
+        durationInWords(job.executionTime),
+        plain(job.workerId ?? ""),
+        firstLine(job.error ?? ""),
+      ]),
+    ),
+  );
+}
+
+async function showJob(call: OperationCall, id: string): Promise<void> {
+  const job = await call.client.get(`/emulator/jobs/${encodeURIComponent(id)}`, jobDetailsSchema);
+  show(call, job, () => jobText(job, call.terminal));
+}
+
+async function changeJob(call: OperationCall, name: "cancel" | "retry", id: string): Promise<void> {
+  const { client, terminal } = call;
+  const jobId = encodeURIComponent(id);
+  const { endpointId } = await client.get(`/emulator/jobs/${jobId}?brief=true`, jobDetailsSchema);
+  const path = `/v2/${encodeURIComponent(endpointId)}/${name}/${jobId}`;
+  const state = await client.post(path, jobStateSchema);
+  const paint = painter(terminal);
+  show(call, state, () => `${plain(state.id)} ${statusInColor(paint, state.status)}\n`);
+}
+
+async function purge(call: OperationCall, endpointId: string): Promise<void> {
+  const { client, flags, terminal } = call;
+  const base = `/v2/${encodeURIComponent(endpointId)}`;
+  if (flags.yes !== true) {
+    if (terminal.confirm === undefined || flags.json === true) {
+      throw new UsageError("purge removes jobs for good: say --yes where nobody can be asked");
+    }
+    const { jobs } = await client.get(`${base}/health`, healthSchema);
+    const question = `Remove ${jobs.inQueue} waiting jobs of the endpoint "${endpointId}"?`;
+    if (!(await terminal.confirm(question))) {
+      terminal.out("nothing was removed\n");
+      return;
+    }
+  }
+  const purged = await client.post(`${base}/purge-queue`, purgedSchema);
+  show(call, purged, () => `${purged.removed} jobs removed\n`);
+}
+
+function firstLine(text: string): string {
+  return plain(text.split("\n", 1)[0] ?? "");
+}
+
+function plain(text: string): string {
+  return printable(text, false);
+}

@@ -1,0 +1,132 @@
+/** Calls a running emulator; whatever goes wrong becomes an error that says what to do. */
+import { z } from "zod";
+import { UsageError } from "../usage-error.ts";
+import type { Environment } from "../settings.ts";
+import { DEFAULT_URL } from "./operate-flags.ts";
+
+/** Nothing answers at the address, or nothing that is an emulator. */
+export class UnreachableError extends Error {
+  override readonly name = "UnreachableError";
+}
+
+/** The emulator answered, but does not do what was asked. */
+export class RefusedError extends Error {
+  override readonly name = "RefusedError";
+}
+
+/** One server-sent event. */
+export interface ServerEvent {
+  readonly type: string;
+  readonly data: string;
+}
+
+const refusalSchema = z.looseObject({ error: z.string(), code: z.string() });
+
+export class ServiceClient {
+  readonly #url: string;
+  readonly #key: string | undefined;
+  readonly #signal: AbortSignal;
+
+  /** @throws UsageError when `url` (or SV_URL) is no http URL */
+  constructor(url: string | undefined, env: Environment, signal: AbortSignal) {
+    this.#url = serviceUrl(url, env);
+    this.#key = env["SV_ADMIN_KEY"] || env["SV_API_KEY"] || undefined;
+    this.#signal = signal;
+  }
+
+  /** @throws UnreachableError, RefusedError */
+  async get<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
+    return this.#read(await this.#send("GET", path), schema);
+  }
+
+  /** @throws UnreachableError, RefusedError */
+  async post<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
+    return this.#read(await this.#send("POST", path), schema);
+  }
+
+  /** Ends when the emulator ends the stream. @throws UnreachableError, RefusedError */
+  async *events(path: string): AsyncGenerator<ServerEvent> {
+    const response = await this.#send("GET", path);
+    if (response.body === null) return;
+    let text = "";
+    for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+      text += piece;
+      const frames = text.split("\n\n");
+      text = frames.pop() ?? "";
+      for (const frame of frames) {
+        const [, type = "", data = ""] = /^event: (\w+)\ndata: (.*)$/u.exec(frame) ?? [];
+        if (type !== "") yield { type, data };
+      }
+    }
+  }
+
+  async #read<Value>(response: Response, schema: z.ZodType<Value>): Promise<Value> {
+    const text = await response.text();
+    const value = schema.safeParse(parsed(text));
+    if (value.success) return value.data;
+    throw this.#stranger();
+  }
+
+  async #send(method: string, path: string): Promise<Response> {
+    const headers: Record<string, string> =
+      this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` };
+    let response: Response;
+    try {
+      response = await fetch(this.#url + path, { method, headers, signal: this.#signal });
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      throw this.#unreachable(error);
+    }
+    if (response.ok) return response;
+    const refusal = refusalSchema.safeParse(parsed(await response.text()));
+    if (!refusal.success) throw this.#stranger();
+    const { code, error } = refusal.data;
+    throw new RefusedError(code === "unauthorized" ? this.#keySentence() : error);
+  }
+
+  #keySentence(): string {
+    if (this.#key === undefined) {
+      return `the emulator at ${this.#url} wants its API key: put it into SV_API_KEY`;
+    }
+    return `the emulator at ${this.#url} does not accept the key: SV_API_KEY must be its API key, and SV_ADMIN_KEY its admin key where it has one`;
+  }
+
+  #unreachable(error: unknown): UnreachableError {
+    const cause: unknown = error instanceof Error ? error.cause : undefined;
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+    const why =
+      code === "ECONNREFUSED"
+        ? "nothing listens there"
+        : cause instanceof Error && cause.message !== ""
+          ? cause.message
+          : (code ?? String(error));
+    return new UnreachableError(
+      `no emulator answers at ${this.#url}: ${why}. Start one with sv-emulate, or say with --url or SV_URL where it is.`,
+      { cause: error },
+    );
+  }
+
+  #stranger(): UnreachableError {
+    return new UnreachableError(
+      `what answers at ${this.#url} is no emulator, or one of another version; say with --url or SV_URL where it is`,
+    );
+  }
+}
+
+function serviceUrl(flag: string | undefined, env: Environment): string {
+  const [source, text] =
+    flag === undefined ? (["SV_URL", env["SV_URL"] || DEFAULT_URL] as const) : ["--url", flag];
+  const url = URL.parse(text);
+  if (url?.protocol === "http:" || url?.protocol === "https:") return url.href.replace(/\/+$/u, "");
+  throw new UsageError(
+    `${source} must be an http URL such as ${DEFAULT_URL}; got ${JSON.stringify(text)}`,
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+/** Where the commands for a running emulator write to, and how that shows things. */
+import { styleText } from "node:util";
+import { printable } from "../printable.ts";
+
+export interface Terminal {
+  readonly out: (text: string) => void;
+  readonly colors: boolean;
+  /** Asks a person; undefined where nobody is there to answer. */
+  readonly confirm: ((question: string) => Promise<boolean>) | undefined;
+  /** Aborts when it is broken off, or when nobody reads what is written. */
+  readonly signal: AbortSignal;
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+export type Paint = (style: Style, text: string) => string;
+
+export function painter({ colors }: Pick<Terminal, "colors">): Paint {
+  return (style, text) => (colors ? styleText(style, text, { validateStream: false }) : text);
+}
+
+const STATUS_STYLES: Readonly<Record<string, Style>> = {
+  IN_QUEUE: "dim",
+  IN_PROGRESS: "cyan",
+  COMPLETED: "green",
+  FAILED: "red",
+  TIMED_OUT: "red",
+  CANCELLED: "yellow",
+};
+
+export function statusInColor(paint: Paint, status: string): string {
+  const style = STATUS_STYLES[status];
+  return style === undefined ? printable(status, false) : paint(style, status);
+}
+
+/** A duration as people say it; empty for none. */
+export function durationInWords(ms: number | undefined): string {
+  if (ms === undefined) return "";
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}
+
+/** An instant without what is the same for all: `2026-01-01 00:00:00`, UTC. */
+export function instantInWords(iso: string | undefined): string {
+  return iso === undefined
+    ? ""
+    : printable(iso, false)
+        .replace("T", " ")
+        .replace(/\.\d+Z$/u, "");
+}

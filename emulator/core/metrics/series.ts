@@ -1,0 +1,70 @@
+/** Counts and distributions by labels, kept as plain numbers: adding to them costs a look-up, whoever reads them or not. */
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** What is known of one set of labels. */
+export interface Series<Value> {
+  readonly labels: Labels;
+  readonly value: Value;
+}
+
+/** Values by their labels, which are always given in one order. */
+abstract class LabelledValues<Value> {
+  readonly #byLabels = new Map<string, Series<Value>>();
+
+  get series(): readonly Series<Value>[] {
+    return [...this.#byLabels.values()];
+  }
+
+  /** Forgets the series whose label `name` has a value that is not among `kept`. */
+  retain(name: string, kept: ReadonlySet<string>): void {
+    for (const [key, { labels }] of this.#byLabels) {
+      const value = labels[name];
+      if (value !== undefined && !kept.has(value)) this.#byLabels.delete(key);
+    }
+  }
+
+  protected at(labels: Labels, none: () => Value): Value {
+    const key = Object.values(labels).join("\n");
+    const known = this.#byLabels.get(key);
+    if (known !== undefined) return known.value;
+    const value = none();
+    this.#byLabels.set(key, { labels, value });
+    return value;
+  }
+}
+
+export class Counts extends LabelledValues<{ count: number }> {
+  add(labels: Labels, count = 1): void {
+    this.at(labels, () => ({ count: 0 })).count += count;
+  }
+}
+
+/** How observed values are spread over the ranges that end at its bounds. */
+export interface Spread {
+  /** One for each bound: the values in (bound before, bound]; and a last one for those above all bounds. */
+  readonly counts: number[];
+  sum: number;
+}
+
+export class Distributions extends LabelledValues<Spread> {
+  /** Ascending. */
+  readonly bounds: readonly number[];
+
+  constructor(bounds: readonly number[]) {
+    super();
+    this.bounds = bounds;
+  }
+
+  observe(labels: Labels, value: number): void {
+    const spread = this.at(labels, () => this.#none());
+    const at = this.bounds.findIndex((bound) => value <= bound);
+    const index = at === -1 ? this.bounds.length : at;
+    spread.counts[index] = (spread.counts[index] ?? 0) + 1;
+    spread.sum += value;
+  }
+
+  #none(): Spread {
+    return { counts: Array.from({ length: this.bounds.length + 1 }, () => 0), sum: 0 };
+  }
+}

@@ -1,0 +1,146 @@
+/** A running `sv-emulate` is operated by others of its own: listed, followed, measured, traced; a shell completes for them. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmod } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
+import { startReceiver, type Receiver } from "../../unit/webhooks/receiver.ts";
+import {
+  type EmulatorProcess,
+  program,
+  type Run,
+  runEmulatorProcess,
+  startEmulatorProcess,
+} from "../emulator-process.ts";
+import { call } from "./call.ts";
+
+const handler = path.resolve(import.meta.dirname, "../../fixtures/handlers/names-its-trace.ts");
+const ENDPOINT = "names-its-trace";
+
+let collector: Receiver;
+let tree: TemporaryTree;
+let emulator: EmulatorProcess;
+
+beforeAll(async () => {
+  collector = await startReceiver();
+  tree = await temporaryTree({
+    "sv-emulate": `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`,
+  });
+  await chmod(tree.path("sv-emulate"), 0o755);
+  emulator = await startEmulatorProcess({
+    args: [handler, "--data-dir", tree.path("data"), "--log", "json"],
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9/unused",
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.url,
+    },
+  });
+});
+
+afterAll(async () => {
+  await emulator[Symbol.asyncDispose]();
+  await collector[Symbol.asyncDispose]();
+  await tree[Symbol.asyncDispose]();
+});
+
+/** Another `sv-emulate` for the one that runs. */
+function operate(...args: string[]): Promise<Run> {
+  const env = { SV_API_KEY: emulator.apiKey ?? "", SV_URL: emulator.url, SV_PORT: "" };
+  return runEmulatorProcess({ args, env });
+}
+
+test("jobs are submitted, listed, shown and looked for in the log", async () => {
+  const done = await call(emulator, `${ENDPOINT}/runsync`, { input: { n: 7 } });
+  const id = String(done["id"]);
+  const jobs = await operate("jobs", "--status", "COMPLETED");
+  expect(jobs).toMatchObject({ code: 0, stderr: "" });
+  expect(jobs.stdout).toContain(`${id}  ${ENDPOINT}  COMPLETED`);
+  // No terminal, no colours.
+  expect(jobs.stdout).not.toContain("\u001B");
+  const job = await operate("job", id, "--json");
+  expect(JSON.parse(job.stdout)).toMatchObject({ id, status: "COMPLETED", input: { n: 7 } });
+  const retried = await operate("retry", id);
+  expect(retried).toMatchObject({ code: 7, stdout: "" });
+  expect(retried.stderr).toMatch(
+    /^error: .* only a job that is FAILED or TIMED_OUT can be retried/,
+  );
+  const logs = await operate("logs", ENDPOINT, "--json");
+  expect(logs.code).toBe(0);
+  const messages = logs.stdout.split("\n").map((line) => (JSON.parse(line) as { msg: string }).msg);
+  expect(messages).toContain("worker is ready");
+});
+
+test("the log is followed until Ctrl-C, which is a good end", async () => {
+  const env = { ...process.env, SV_URL: emulator.url, SV_API_KEY: emulator.apiKey };
+  const follower = spawn(process.execPath, [program, "logs", "--follow", "--json"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(follower.stdout, "data");
+  follower.kill("SIGINT");
+  expect(await once(follower, "exit")).toEqual([0, null]);
+});
+
+test("without an emulator the commands say how to start one", async () => {
+  const { code, stderr } = await operate("endpoints", "--url", "http://127.0.0.1:9");
+  expect(code).toBe(6);
+  expect(stderr).toMatch(/^error: no emulator answers at http:\/\/127\.0\.0\.1:9: .*Start one/);
+});
+
+test("its metrics count what the store has made durable", async () => {
+  const response = await fetch(`${emulator.url}/metrics`, {
+    headers: { authorization: `Bearer ${emulator.apiKey}` },
+  });
+  const text = await response.text();
+  const [, commits = ""] = /^sv_store_commit_duration_seconds_count (\d+)$/m.exec(text) ?? [];
+  expect(Number(commits)).toBeGreaterThan(0);
+  expect(text).toMatch(/^sv_worker_starts_total\{endpoint="names-its-trace"\} \d+$/m);
+});
+
+test("a handler is told of its execution, whose span the collector is sent in the caller's trace", async () => {
+  const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const response = await fetch(`${emulator.url}/v2/${ENDPOINT}/runsync`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${emulator.apiKey}`,
+      traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
+    },
+    body: JSON.stringify({ input: {} }),
+  });
+  const { output } = (await response.json()) as { output: { traceparent: string } };
+  const [, seenTrace, execution = ""] = output.traceparent.split("-");
+  expect(seenTrace).toBe(traceId);
+  const sent = () => collector.received.map(({ text }) => text).join("");
+  await expect.poll(sent, { timeout: 30_000 }).toContain(`"spanId":"${execution}"`);
+});
+
+test("bash completes commands, flags, their values, endpoints and files, and runs nothing that is written", async () => {
+  const ask = (line: string) => {
+    const words = line.split(" ");
+    const script = [
+      `source <(sv-emulate completion bash)`,
+      `source <(sv-emulate completion bash)`,
+      `COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _sv_emulate`,
+      `printf '%s\\n' "\${COMPREPLY[@]}"`,
+    ].join("\n");
+    const { stdout, stderr } = spawnSync("bash", ["-c", script, "bash", ...words], {
+      cwd: tree.root,
+      encoding: "utf8",
+      env: {
+        ...process.env,
+        PATH: `${tree.root}:${process.env["PATH"]}`,
+        SV_URL: emulator.url,
+        SV_API_KEY: emulator.apiKey,
+      },
+    });
+    expect(stderr).toBe("");
+    return stdout.split("\n").filter((found) => found !== "");
+  };
+  expect(ask("sv-emulate wor")).toEqual(["workers"]);
+  expect(ask("sv-emulate da")).toEqual(["data"]);
+  expect(ask("sv-emulate jobs --sta")).toEqual(["--status"]);
+  expect(ask("sv-emulate jobs --status = FA")).toEqual(["FAILED"]);
+  expect(ask("sv-emulate purge na")).toEqual([ENDPOINT]);
+  expect(ask("sv-emulate jobs $(touch\tran) ")).toEqual([]);
+  expect(ask("sv-emulate ran")).toEqual([]);
+});

@@ -1,0 +1,163 @@
+/** The commands for a running emulator, against a service in this process. */
+import { createServer } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import type { OperateFlags, OperateName } from "../../../../emulator/cli/operate/operate-flags.ts";
+import { runOperation } from "../../../../emulator/cli/operate/run-operation.ts";
+import type { Terminal } from "../../../../emulator/cli/operate/terminal.ts";
+import { KEY, startTestHttp, type TestHttp } from "../../http/http-harness.ts";
+
+interface Asked {
+  readonly flags?: OperateFlags;
+  readonly key?: string;
+  /** What a person answers; by default nobody is there. */
+  readonly answer?: boolean;
+  readonly signal?: AbortSignal;
+  readonly out?: (text: string) => void;
+}
+
+/** What the command writes. */
+async function run(
+  { url }: Pick<TestHttp, "url">,
+  name: OperateName,
+  subject?: string,
+  { flags = {}, key = KEY, answer, signal = new AbortController().signal, out }: Asked = {},
+): Promise<string> {
+  let written = "";
+  const terminal: Terminal = {
+    out: (text) => {
+      written += text;
+      out?.(text);
+    },
+    colors: false,
+    confirm: answer === undefined ? undefined : async () => answer,
+    signal,
+  };
+  await runOperation({ name, subject, flags }, { SV_URL: url, SV_API_KEY: key }, terminal);
+  return written;
+}
+
+const json = { json: true } as const;
+
+async function submit(service: TestHttp, endpointId = "echo"): Promise<string> {
+  const answer = await service.call("POST", `/v2/${endpointId}/run`, { body: { input: { n: 1 } } });
+  return (answer.json as { id: string }).id;
+}
+
+test("endpoints and workers are listed", async () => {
+  await using service = await startTestHttp();
+  await service.test.addEndpoint("other");
+  await service.test.connectWorker();
+  await submit(service, "other");
+  const endpoints = (await run(service, "endpoints")).split("\n");
+  expect(endpoints[0]).toMatch(
+    /^ENDPOINT +TYPE +VERSION +QUEUED +RUNNING +COMPLETED +FAILED +WORKERS +OF AT MOST$/,
+  );
+  expect(endpoints[2]).toMatch(/^other +QUEUE +1 +1 +0 +0 +0 +0 +10$/);
+  expect(JSON.parse(await run(service, "endpoints", undefined, { flags: json }))).toMatchObject([
+    { id: "echo", workers: { idle: 1 } },
+    { id: "other", jobs: { inQueue: 1 } },
+  ]);
+  expect(await run(service, "workers", "echo")).toMatch(/^WORKER .*\n\S+ +echo +RUNNING .*\n$/);
+  expect(await run(service, "workers", "other", { flags: json })).toBe("[]\n");
+  await expect(run(service, "workers", "nope")).rejects.toThrow(`there is no endpoint "nope"`);
+});
+
+test("jobs are listed, shown, cancelled and queued again", async () => {
+  await using service = await startTestHttp();
+  const first = await submit(service);
+  const second = await submit(service);
+  const worker = await service.test.connectWorker();
+  await worker.fail(await worker.nextJob(), { message: "it broke\nbadly" });
+  const lines = (await run(service, "jobs", "echo")).split("\n");
+  expect(lines[1]).toMatch(new RegExp(`^${second} +echo +IN_QUEUE `));
+  expect(lines[2]).toMatch(new RegExp(`^${first} +echo +FAILED .* it broke$`));
+  const failed = await run(service, "jobs", undefined, {
+    flags: { ...json, status: "FAILED", limit: "5" },
+  });
+  expect(JSON.parse(failed)).toMatchObject([{ id: first }]);
+  expect(await run(service, "job", first)).toContain("message  it broke");
+  const whole: unknown = JSON.parse(await run(service, "job", first, { flags: json }));
+  expect(whole).toMatchObject({ id: first, input: { n: 1 } });
+  expect(await run(service, "cancel", second)).toBe(`${second} CANCELLED\n`);
+  expect(await run(service, "retry", first, { flags: json })).toBe(
+    `{"id":"${first}","status":"IN_QUEUE"}\n`,
+  );
+  await expect(run(service, "retry", second)).rejects.toMatchObject({
+    name: "RefusedError",
+    message: expect.stringContaining("is CANCELLED"),
+  });
+  await expect(run(service, "job", "nope")).rejects.toThrow(`there is no job "nope"`);
+});
+
+test("a purge asks first, and is refused where nobody can be asked", async () => {
+  await using service = await startTestHttp();
+  await submit(service);
+  await expect(run(service, "purge", "echo")).rejects.toMatchObject({ name: "UsageError" });
+  expect(await run(service, "purge", "echo", { answer: false })).toBe("nothing was removed\n");
+  expect(await run(service, "purge", "echo", { answer: true })).toBe("1 jobs removed\n");
+  await submit(service);
+  const purged = await run(service, "purge", "echo", { flags: { ...json, yes: true } });
+  expect(JSON.parse(purged)).toMatchObject({ removed: 1 });
+});
+
+test("the log is shown for people or as JSON, and followed until it is broken off", async () => {
+  await using service = await startTestHttp();
+  const say = (line: string) =>
+    service.test.engine.logs.workerLine({ endpointId: "echo", workerId: "w1", line });
+  say(
+    JSON.stringify({
+      time: 0,
+      level: "warn",
+      msg: "odd",
+      jobId: "j1",
+      stream: "stderr",
+      fields: { n: 1 },
+    }),
+  );
+  expect(await run(service, "logs")).toMatch(/^[\d:.]+ echo j1 \| warn odd n=1\n$/);
+  const line: unknown = JSON.parse(
+    await run(service, "logs", "echo", { flags: { ...json, tail: "1" } }),
+  );
+  expect(line).toMatchObject({ level: "warn", msg: "odd", source: "handler", jobId: "j1", n: 1 });
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const following = run(service, "logs", undefined, {
+    flags: { follow: true },
+    signal: stop.signal,
+    out: (text) => {
+      seen.push(text);
+      if (seen.length === 1) say("and on");
+      else stop.abort();
+    },
+  });
+  await expect(following).rejects.toMatchObject({ name: "AbortError" });
+  expect(seen[1]).toMatch(/ echo worker w1: and on\n$/);
+});
+
+test("a wrong key, a wrong address and a stranger's answer say what to do", async () => {
+  await using service = await startTestHttp();
+  await expect(run(service, "jobs", undefined, { key: "wrong" })).rejects.toMatchObject({
+    name: "RefusedError",
+    message: expect.stringContaining("SV_API_KEY must be its API key"),
+  });
+  await expect(run(service, "jobs", undefined, { key: "" })).rejects.toThrow(
+    "put it into SV_API_KEY",
+  );
+  await expect(run({ url: "ftp://x" }, "jobs")).rejects.toMatchObject({ name: "UsageError" });
+  const stranger = createServer((_, response) => response.end("<html>")).listen(0, "127.0.0.1");
+  await once(stranger, "listening");
+  const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+  await expect(run({ url }, "jobs")).rejects.toMatchObject({
+    name: "UnreachableError",
+    message: expect.stringContaining("is no emulator"),
+  });
+  stranger.closeAllConnections();
+  stranger.close();
+  await once(stranger, "close");
+  await expect(run({ url }, "jobs")).rejects.toMatchObject({
+    name: "UnreachableError",
+    message: expect.stringContaining("nothing listens there. Start one with sv-emulate"),
+  });
+});

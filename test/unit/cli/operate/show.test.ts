@@ -1,0 +1,83 @@
+/** How tables, durations and jobs are shown. */
+import { expect, test } from "vitest";
+import type { ShownJob } from "../../../../emulator/cli/operate/answers.ts";
+import { jobText } from "../../../../emulator/cli/operate/show-job.ts";
+import { tableText } from "../../../../emulator/cli/operate/table.ts";
+import { durationInWords, instantInWords } from "../../../../emulator/cli/operate/terminal.ts";
+
+test("columns are as wide as their widest cells, whatever colour those have; empty ones are left out", () => {
+  const rows = [
+    ["a", "\u001B[31mred\u001B[39m", "", "1"],
+    ["longer", "x", "", "22"],
+  ];
+  expect(tableText(["id", "status", "none", "n"], rows)).toBe(
+    "ID      STATUS  N\na       \u001B[31mred\u001B[39m     1\nlonger  x       22\n",
+  );
+});
+
+test.each([
+  [undefined, ""],
+  [0, "0 ms"],
+  [999, "999 ms"],
+  [1_000, "1.0 s"],
+  [59_900, "59.9 s"],
+  [61_000, "1 min 1 s"],
+  [3_599_900, "1 h 0 min"],
+  [90_000_000, "25 h 0 min"],
+])("%s ms is %j", (ms, words) => {
+  expect(durationInWords(ms)).toBe(words);
+});
+
+test("instants are shown to the second", () => {
+  expect(instantInWords("2026-01-01T00:00:01.234Z")).toBe("2026-01-01 00:00:01");
+});
+
+const JOB: ShownJob = {
+  id: "019b-e1",
+  endpointId: "hello",
+  status: "FAILED",
+  submittedAt: "2026-01-01T00:00:00.000Z",
+  kind: "async",
+  expiresAt: "2026-01-02T00:00:00.000Z",
+  attempt: 2,
+  retries: 1,
+  executionTimeout: 600_000,
+  lowPriority: false,
+  chunks: 0,
+  input: { text: "x".repeat(3_000) },
+  failure: {
+    type: "process_crashed",
+    message: "The process was killed.",
+    stack: "at a\nat b",
+    workerId: "w1",
+    exitCode: 137,
+    signal: "SIGKILL",
+    outOfMemory: true,
+    lastLogLines: ["\u001B[2Jwiped", "last"],
+  },
+};
+
+test("a job shows what is known, its failure as a certificate, and large payloads in part", () => {
+  const text = jobText(JOB, { colors: false });
+  expect(text.split("\n").slice(0, 5)).toEqual([
+    "job        019b-e1",
+    "endpoint   hello",
+    "status     FAILED",
+    "submitted  2026-01-01 00:00:00",
+    "expires    2026-01-02 00:00:00",
+  ]);
+  expect(text).toContain("message    The process was killed.\n");
+  expect(text).toContain("exit code  137\n");
+  expect(text).toContain("memory     it ran out of memory\n");
+  expect(text).toContain("stack\n  at a\n  at b\n");
+  expect(text).toContain("last lines it wrote\n  wiped\n  last\n");
+  expect(text).toMatch(/input\n {2}\{\n.*x+\n {2}… and \d+ characters more; --json shows all\n$/s);
+  expect(text).not.toContain("output");
+  expect(text).not.toContain("\u001B");
+});
+
+test("the value of a job in progress is its progress", () => {
+  const { failure: _, input: __, ...rest } = JOB;
+  const text = jobText({ ...rest, status: "IN_PROGRESS", output: 0.5 }, { colors: false });
+  expect(text).toMatch(/\nprogress\n {2}0.5\n$/);
+});
