@@ -23,7 +23,7 @@ import { startReloader } from "./hot-reload.ts";
 import { gpuFinder } from "./launch/find-gpus.ts";
 import { createLaunchers, type Launchers, type LaunchersOptions } from "./launchers.ts";
 import { inProcessLauncher, openLocalSession } from "./in-process.ts";
-import { type LocalEndpoint, localEndpoints, servedEndpoint } from "./local-endpoint.ts";
+import { type LocalEndpoint, localEndpoints, servedEndpoints } from "./local-endpoint.ts";
 import type { ObjectService } from "./objects/object-service.ts";
 import type { Emulator, EmulatorOptions } from "./options.ts";
 import type { Reloader } from "./reload/reloader.ts";
@@ -51,8 +51,8 @@ const TEMPORARY_DIR_KIND = "sv-e";
  * Starts the service; resolves when it can be called.
  *
  * @throws StoreInUseError, StoreUnusableError for the data directory; PortInUseError and others for the address;
- *   VolumeUnusableError for the `volume` of a handler; InitError for a `handler` of `endpoints` that is none; RangeError for
- *   a `leaseMs`, `gpus`, `secretKey` or `webhookSecret` that makes no sense, and for two endpoints with one id
+ *   VolumeUnusableError for the `volume` of a handler; InitError for a `handler` of `endpoints` that is none; NameTakenError
+ *   for `resources`; RangeError for two endpoints with one id, or a `leaseMs`, `gpus`, `secretKey` or `webhookSecret` without sense
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { leaseMs } = options;
@@ -120,7 +120,7 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   const access = { keys: new KeyRing(keys.records), webhookSecret: webhooks.secret };
   const http = httpPort(options, engine, access, parts);
   await workerServer.start();
-  await engine.serve(local.map((endpoint) => servedEndpoint(endpoint, startedAt)));
+  await engine.serve(servedEndpoints(local, startedAt), options.resources);
   await handlersReady;
   engine.start();
   void parts.containers?.clearLeftovers(engine.context.directory.templates());
@@ -186,14 +186,14 @@ async function openEngine(
 
 /** Before the workers, which are told where to find it. */
 function openStorage(
-  { dataDir, host = DEFAULT_HOST, port = DEFAULT_PORT, handlers, ...rest }: EmulatorOptions,
+  { dataDir, host = DEFAULT_HOST, port = DEFAULT_PORT, handlers, images, ...rest }: EmulatorOptions,
   parts: Parts,
   random: Random,
   endpoints: readonly LocalEndpoint[],
 ): Promise<Storage> {
   const { log, store } = parts;
   // Opening it takes longer than all the rest, and few functions of a test need it.
-  const { s3 = handlers === undefined && rest.endpoints !== undefined ? false : {} } = rest;
+  const { s3 = !(handlers ?? images) && rest.endpoints ? false : {} } = rest;
   return startStorage({
     log,
     store,

@@ -5,7 +5,7 @@ import type { EngineLog } from "./engine/context.ts";
 import type { RunningEngine } from "./engine/engine.ts";
 import { releaseHandler } from "./engine/release-handler.ts";
 import type { HandlerFiles } from "./handler-files.ts";
-import { localImage, servedEndpoint } from "./local-endpoint.ts";
+import { localImage, servedEndpoints } from "./local-endpoint.ts";
 import type { EmulatorOptions } from "./options.ts";
 import { ChokidarWatcher } from "./reload/chokidar-watcher.ts";
 import { EsbuildHandler } from "./reload/esbuild-handler.ts";
@@ -55,7 +55,7 @@ function actionsOn({ engine, log, handlerFiles, volumes }: HotReloadParts): Relo
       await handlerFiles.add(handler);
       await volumes.openLocal([handler]);
       const createdAt = new Date(engine.context.clock.now()).toISOString();
-      await engine.serve([servedEndpoint(handler, createdAt)]);
+      await engine.serve(servedEndpoints([handler], createdAt));
       engine.workers.consider(handler.id);
       log.info({ endpointId: handler.id, handler: handler.path }, `serving "${handler.id}"`);
     },

@@ -8,7 +8,14 @@ export type { FunctionEndpoint, InProcessHandler } from "./function-endpoint.ts"
 export type { LimitMode } from "./core/rate-limit.ts";
 export type { EngineLog } from "./engine/context.ts";
 export {
+  NameTakenError,
+  type ServedRegistryAuth,
+  type ServedResources,
+  type ServedTemplate,
+} from "./core/served-endpoint.ts";
+export {
   type EndpointSettings,
+  type ImageEndpoint,
   LOCAL_ENDPOINT_DEFAULTS,
   type LocalHandler,
 } from "./local-endpoint.ts";

@@ -1,7 +1,13 @@
-/** An endpoint served from this machine: what the CLI's targets and `startEmulator`'s `handlers` and `endpoints` become. */
-import { defaultScalerType, type Endpoint, type EndpointType } from "./core/endpoint.ts";
+/** An endpoint served from this machine: what the CLI's targets and `startEmulator`'s `handlers`, `images` and `endpoints` become. */
+import {
+  defaultScalerType,
+  type Endpoint,
+  type EndpointType,
+  type PlacementWishes,
+} from "./core/endpoint.ts";
 import { DEFAULT_RETRY_RULES } from "./core/job.ts";
-import type { ServedEndpoint } from "./core/served-endpoint.ts";
+import type { VolumeChoice } from "./core/network-volume.ts";
+import type { ServedEndpoint, ServedTemplate } from "./core/served-endpoint.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "./core/template.ts";
 import { LIMITS } from "../runtime/protocol/limits.ts";
 
@@ -21,6 +27,9 @@ export type EndpointSettings = Pick<
   | "gpuCount"
 >;
 
+/** Those without a default: a name other than the id, wishes about machines, network volumes by their ids. */
+type FreeSettings = PlacementWishes & VolumeChoice & Partial<Pick<Endpoint, "name">>;
+
 /** What an endpoint of this machine has, whatever its workers run. */
 export interface LocalEndpoint {
   /** Endpoint id: the last part of its address. */
@@ -29,9 +38,17 @@ export interface LocalEndpoint {
   readonly type?: EndpointType;
   /** Environment variables for its workers. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Of variables in `env` whose values are secrets, by name: the variable each value was taken from. */
+  readonly envSources?: Readonly<Record<string, string>>;
   /** A directory for files that outlive its workers (`SV_VOLUME_PATH`), absolute; made if it does not exist. */
   readonly volume?: string;
-  readonly settings?: Partial<EndpointSettings>;
+  readonly settings?: Partial<EndpointSettings> & FreeSettings;
+}
+
+/** An endpoint whose workers are made of an image. */
+export interface ImageEndpoint extends Omit<LocalEndpoint, "env" | "envSources"> {
+  /** Its own template, or the id of one that stands by itself. */
+  readonly template: ServedTemplate | string;
 }
 
 export interface LocalHandler extends LocalEndpoint {
@@ -60,15 +77,25 @@ export function localImage({ id }: Pick<LocalEndpoint, "id">): string {
 }
 
 export function localTemplate(handler: LocalEndpoint): Template {
-  return {
+  return templateOf({
     id: handler.id,
-    name: handler.id,
     imageName: localImage(handler),
-    category: computeTypeOf(handler) === "GPU" ? "NVIDIA" : "CPU",
+    category: categoryOf(handler),
+    env: handler.env ?? {},
+  });
+}
+
+/** A serverless template with the defaults of files. Its name is its id, unless it has another. */
+export function templateOf(
+  fields: Partial<Template> & Pick<Template, "id" | "imageName">,
+): Template {
+  return {
+    name: fields.id,
+    category: "NVIDIA",
     containerDiskInGb: 50,
     dockerEntrypoint: [],
     dockerStartCmd: [],
-    env: handler.env ?? {},
+    env: {},
     isPublic: false,
     isPlatform: false,
     isServerless: true,
@@ -78,14 +105,24 @@ export function localTemplate(handler: LocalEndpoint): Template {
     volumeMountPath: "/workspace",
     earned: 0,
     runtimeInMin: 0,
+    ...fields,
   };
 }
 
-export function localEndpoint(handler: LocalEndpoint, createdAt: string): Endpoint {
+/** What the template of an endpoint made for these workers is shown under. */
+export function categoryOf(handler: Pick<LocalEndpoint, "settings">): Template["category"] {
+  return computeTypeOf(handler) === "GPU" ? "NVIDIA" : "CPU";
+}
+
+export function localEndpoint(
+  handler: LocalEndpoint,
+  createdAt: string,
+  templateId = handler.id,
+): Endpoint {
   return {
     id: handler.id,
     name: handler.id,
-    templateId: handler.id,
+    templateId,
     type: handler.type ?? "QUEUE",
     ...LOCAL_ENDPOINT_DEFAULTS,
     scalerType: defaultScalerType(handler.type),
@@ -96,26 +133,50 @@ export function localEndpoint(handler: LocalEndpoint, createdAt: string): Endpoi
   };
 }
 
+/** Any of them: `path` is a handler file's, `template` an image's; a function of this process has neither. */
+type AnyLocalEndpoint = LocalEndpoint &
+  Partial<Pick<LocalHandler, "path"> & Pick<ImageEndpoint, "template">>;
+
 /** All that are served, under ids of their own. @throws RangeError when two have one id */
 export function localEndpoints({
   handlers = [],
+  images = [],
   endpoints = {},
 }: {
   readonly handlers?: readonly LocalHandler[];
+  readonly images?: readonly ImageEndpoint[];
   readonly endpoints?: Readonly<Record<string, Omit<LocalEndpoint, "id">>>;
-}): readonly LocalEndpoint[] {
-  const twice = handlers.find(({ id }) => Object.hasOwn(endpoints, id));
-  if (twice !== undefined) throw new RangeError(`both handlers and endpoints have "${twice.id}"`);
-  return [...handlers, ...Object.entries(endpoints).map(([id, rest]) => ({ ...rest, id }))];
+}): readonly AnyLocalEndpoint[] {
+  const functions = Object.entries(endpoints).map(([id, rest]) => ({ ...rest, id }));
+  const all = [...handlers, ...images, ...functions];
+  const ids = all.map(({ id }) => id);
+  const twice = ids.find((id, index) => ids.indexOf(id) < index);
+  if (twice !== undefined)
+    throw new RangeError(`two of the handlers, images and endpoints have the id "${twice}"`);
+  return all;
 }
 
-/** The endpoint with its template. */
-export function servedEndpoint(handler: LocalEndpoint, createdAt: string): ServedEndpoint {
-  return { template: localTemplate(handler), endpoint: localEndpoint(handler, createdAt) };
+/** Each with its template. */
+export function servedEndpoints(
+  endpoints: readonly AnyLocalEndpoint[],
+  createdAt: string,
+): readonly ServedEndpoint[] {
+  return endpoints.map((endpoint) => servedEndpoint(endpoint, createdAt));
+}
+
+function servedEndpoint(local: AnyLocalEndpoint, createdAt: string): ServedEndpoint {
+  const { path: handlerPath, volume: volumePath, envSources, template } = local;
+  if (typeof template === "string")
+    return { endpoint: localEndpoint(local, createdAt, template), volumePath };
+  const endpoint = localEndpoint(local, createdAt);
+  if (template !== undefined) return { ...template, endpoint, volumePath };
+  return { template: localTemplate(local), endpoint, handlerPath, volumePath, envSources };
 }
 
 /** Whoever asks for GPUs of a type or a number means an endpoint with GPUs. */
-function computeTypeOf({ settings = {} }: LocalEndpoint): Endpoint["computeType"] {
+function computeTypeOf({
+  settings = {},
+}: Pick<LocalEndpoint, "settings">): Endpoint["computeType"] {
   const asksForGpus = settings.gpuTypeIds !== undefined || settings.gpuCount !== undefined;
   return settings.computeType ?? (asksForGpus ? "GPU" : LOCAL_ENDPOINT_DEFAULTS.computeType);
 }

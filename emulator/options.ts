@@ -4,8 +4,9 @@ import type { GpuSetting } from "./core/gpu-declaration.ts";
 import type { ExceededLimit } from "./core/limit-report.ts";
 import type { LimitMode } from "./core/rate-limit.ts";
 import type { EngineLog } from "./engine/context.ts";
+import type { ServedResources } from "./core/served-endpoint.ts";
 import type { FunctionEndpoint } from "./function-endpoint.ts";
-import type { LocalHandler } from "./local-endpoint.ts";
+import type { ImageEndpoint, LocalHandler } from "./local-endpoint.ts";
 import type { HandlerSearch } from "./reload/reloader.ts";
 import type { S3Access } from "./objects/object-service.ts";
 import type { JobRecord } from "./test-kit/job-record.ts";
@@ -25,7 +26,8 @@ export interface EmulatorOptions {
   readonly port?: number;
   /**
    * The object store that S3 clients can use, workers among them: false for none, by default there is one, unless there are
-   * `endpoints` and no `handlers`. Its port is by default the one above `port`, or any free one where that is taken or `port` is 0.
+   * `endpoints` and neither `handlers` nor `images`. Its port is by default the one above `port`, or any free one where that
+   * is taken or `port` is 0.
    */
   readonly s3?: false | { readonly port?: number };
   /** Directory that keeps everything over restarts; without it everything is kept in memory, objects in a temporary directory, and lost at the end. */
@@ -51,6 +53,10 @@ export interface EmulatorOptions {
   readonly localWebhooks?: boolean;
   /** Handler modules to serve, each as an endpoint, by worker processes. */
   readonly handlers?: readonly LocalHandler[];
+  /** Endpoints of container images to serve. */
+  readonly images?: readonly ImageEndpoint[];
+  /** Network volumes, registry auths and templates that endpoints share; made at the start, kept as endpoints are. */
+  readonly resources?: Partial<ServedResources>;
   /** Endpoints by id whose handlers are functions of this process and run in it: for tests. */
   readonly endpoints?: Readonly<Record<string, FunctionEndpoint>>;
   /**

@@ -21,6 +21,7 @@ const otherInputs = [
   "scripts/bundle-emulator.ts",
   "scripts/bundle-image.ts",
   "scripts/bundle-programs.ts",
+  "scripts/config-schema.ts",
   "scripts/package-licences.ts",
   "scripts/swagger-ui.ts",
 ];
@@ -50,6 +51,9 @@ export async function buildIfStale(): Promise<BuildOutcome> {
     const packages = await bundlePrograms(fresh);
     await bundleImage(fresh, packages);
     await bundleEmulator(fresh);
+    // Only here: when nothing has changed, nobody should wait for it.
+    const { writeConfigSchema } = await import("./config-schema.ts");
+    writeConfigSchema(fresh);
     copySwaggerUi(path.join(root, "node_modules"), fresh);
     markExecutables(fresh);
     mirror(fresh, dist);

@@ -1,12 +1,19 @@
 /** The command line of `sv-emulate`: its flags, its help and how it is read. */
 import { Command, Help, CommanderError, Option } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
+import { envFileOption } from "./env-file-option.ts";
 import { addCompletionCommands, type Completion } from "./completion/completion-flags.ts";
 import { addOperateCommands, type Operation } from "./operate/operate-flags.ts";
 import { addExecCommand, type ExecFlags, splitCommand } from "./exec-flags.ts";
 import { addInitCommand, type InitFlags } from "./init-flags.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
 import { ASK_FOR_GPUS, SIMULATE_GPUS } from "../core/gpu-declaration.ts";
+import {
+  addExportCommand,
+  type ConfigInvocation,
+  type ExportFlags,
+  finishConfigCommand,
+} from "./config-flags.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
 import { CONFIG_NAME, HANDLER_ENDINGS, HANDLER_STEM, SERVER_STEM } from "./place.ts";
 import {
@@ -23,6 +30,8 @@ import { UsageError } from "./usage-error.ts";
 
 /** What was asked for: to serve targets, one of the other commands, or just a text: the help or the version. */
 export type Invocation =
+  | ConfigInvocation
+  | { readonly kind: "export"; readonly flags: ExportFlags }
   | { readonly kind: "build"; readonly target: string | undefined; readonly flags: BuildFlags }
   | {
       readonly kind: "exec";
@@ -97,6 +106,9 @@ function addCommands(
   taken: (invocation: Invocation) => void,
 ): void {
   addBuildCommand(command, (target, flags) => taken({ kind: "build", target, flags }));
+  const config = addServiceOptions(command.command("config"));
+  finishConfigCommand(config, (targets, flags) => taken({ kind: "config", targets, flags }));
+  addExportCommand(command, (flags) => taken({ kind: "export", flags }));
   addExecCommand(command, (targets, flags) =>
     taken({ kind: "exec", targets, flags, command: child }),
   );
@@ -116,15 +128,29 @@ function listed(command: Command): Command[] {
 }
 
 function createCommand(version: string): Command {
-  const command = new Command("sv-emulate")
-    // Behind a subcommand stand the subcommand's own options.
-    .enablePositionalOptions()
-    .helpCommand(false)
-    .summary("serve handlers on this machine")
-    .description(
-      "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",
-    )
-    .usage("[options] [targets...]\n       sv-emulate <command> [options] [arguments...]")
+  return (
+    addServiceOptions(new Command("sv-emulate"))
+      .option(
+        "--no-watch",
+        "do not reload handlers when their files change; by default every save puts new code into service",
+      )
+      // Behind a subcommand stand the subcommand's own options.
+      .enablePositionalOptions()
+      .helpCommand(false)
+      .summary("serve handlers on this machine")
+      .description(
+        "Serves handlers as queue-based endpoints on this machine, and HTTP servers as load balancing ones: HTTP in front, a durable queue, workers behind.",
+      )
+      .usage("[options] [targets...]\n       sv-emulate <command> [options] [arguments...]")
+      .version(version, "-v, --version", "print the version")
+      .helpOption("-h, --help", "print this help")
+      .addHelpText("after", AFTER_HELP)
+  );
+}
+
+/** The targets and the options that say how they are served. */
+function addServiceOptions(command: Command): Command {
+  command
     .argument("[targets...]", TARGETS_HELP)
     .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
     .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
@@ -145,14 +171,7 @@ function createCommand(version: string): Command {
       "--gpus <inventory>",
       `GPUs of workers of GPU endpoints: ${ASK_FOR_GPUS} asks nvidia-smi, none, ${SIMULATE_GPUS} gives any that are asked for without having them, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1", simulated where the machine has none of them (default: ${ASK_FOR_GPUS})`,
     );
-  return addChoices(command)
-    .option(
-      "--no-watch",
-      "do not reload handlers when their files change; by default every save puts new code into service",
-    )
-    .version(version, "-v, --version", "print the version")
-    .helpOption("-h, --help", "print this help")
-    .addHelpText("after", AFTER_HELP);
+  return addChoices(command).addOption(envFileOption());
 }
 
 /** The options with a few values each. */
@@ -186,7 +205,7 @@ function addChoices(command: Command): Command {
 
 const TARGETS_HELP =
   `what to serve: a handler file (${HANDLER_ENDINGS.join(", ")}), a directory with a ` +
-  `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (.json); ` +
+  `${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_STEM}${HANDLER_ENDINGS[0]}, a directory of such directories, or a config (${CONFIG_NAME}, any .json); ` +
   `default: the current directory. A directory called like a command is ./build, say`;
 
 const EXIT_HELP = Object.entries(EXIT_MEANINGS)

@@ -1,120 +1,253 @@
-/** What a config may say: every key with its bounds, as a schema whose errors are sentences. */
+/** What a config may say: every key with its meaning and bounds, as a schema whose errors are sentences. */
 import { z } from "zod";
+import { CPU_FLAVORS, CUDA_VERSION, DATA_CENTER } from "../core/endpoint-input.ts";
 import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../core/endpoint.ts";
 import { GPU_SETTING_RULE, isGpuSetting, MOST_OF_A_TYPE } from "../core/gpu-declaration.ts";
+import { DEFAULT_RETRY_RULES } from "../core/job.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
-import { valueInWords } from "../core/problem-words.ts";
-import { DOCKER_MODES, S3_OFF } from "./settings.ts";
+import { LOCAL_ENDPOINT_DEFAULTS } from "../local-endpoint.ts";
+import {
+  arrayOf,
+  choice,
+  flag,
+  integer,
+  matching,
+  must,
+  object,
+  optional,
+  positive,
+  recordOf,
+  text,
+  texts,
+} from "./config/fields.ts";
+import {
+  CENTER,
+  container,
+  env,
+  networkVolume,
+  registryAuth,
+  template,
+} from "./config/resource-schema.ts";
+import { DEFAULT_DATA_DIR, DEFAULT_HOST, DEFAULT_PORT, DOCKER_MODES, S3_OFF } from "./settings.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 
 const MAX_WORKERS = 1_000;
 const MAX_RETRIES = 100;
 const MAX_GPUS = 1_000;
+const MAX_VCPUS = 1_000;
 /** In seconds, as published for the service. */
 const MAX_IDLE_TIMEOUT = 3_600;
 
-const retries = z.strictObject(
-  {
-    workerLost: integer(0, MAX_RETRIES).exactOptional(),
-    handlerError: integer(0, MAX_RETRIES).exactOptional(),
-  },
-  { error: must("be an object") },
-);
+const DEFAULTS = LOCAL_ENDPOINT_DEFAULTS;
+const CUDA = "a version like 12.8";
 
-const endpoint = z.strictObject(
-  {
-    handler: text("be the path of a handler file or of a directory with one"),
-    type: z
-      .enum(ENDPOINT_TYPES, { error: must(`be ${ENDPOINT_TYPES.join(" or ")}`) })
-      .exactOptional(),
-    env: z
-      .record(z.string(), z.string({ error: must("be a string") }), { error: must("be an object") })
-      .exactOptional(),
-    volume: text("be the path of a directory").exactOptional(),
-    workersMin: integer(0, MAX_WORKERS).exactOptional(),
-    workersMax: integer(0, MAX_WORKERS).exactOptional(),
-    idleTimeout: integer(1, MAX_IDLE_TIMEOUT, " (seconds)").exactOptional(),
-    scalerType: z
-      .enum(SCALER_TYPES, { error: must(`be ${SCALER_TYPES.join(" or ")}`) })
-      .exactOptional(),
-    scalerValue: integer(1, 1_000_000).exactOptional(),
-    executionTimeoutMs: integer(
-      LIMITS.executionTimeoutMinMs,
-      LIMITS.executionTimeoutMaxMs,
-    ).exactOptional(),
-    retries: retries.exactOptional(),
-    requestsPerWorker: integer(1, 1_000_000).exactOptional(),
-    computeType: z
-      .enum(COMPUTE_TYPES, { error: must(`be ${COMPUTE_TYPES.join(" or ")}`) })
-      .exactOptional(),
-    gpuTypeIds: z
-      .array(text("be the name of a GPU type"), { error: must("be an array of GPU type names") })
-      .exactOptional(),
-    gpuCount: integer(1, MAX_GPUS).exactOptional(),
-  },
-  { error: must("be an object") },
-);
+const retries = object({
+  workerLost: optional(
+    integer(0, MAX_RETRIES),
+    "after its worker or handler process was lost",
+    DEFAULT_RETRY_RULES.workerLost,
+  ),
+  handlerError: optional(
+    integer(0, MAX_RETRIES),
+    "after its handler threw",
+    DEFAULT_RETRY_RULES.handlerError,
+  ),
+});
 
-const GPUS_RULE = `${GPU_SETTING_RULE}, or a list of objects`;
+const endpoint = object({
+  handler: optional(
+    text("be the path of a handler file or of a directory with one"),
+    "a handler file or server, or a directory with a `handler.ts` or `server.ts`; or else one of the next two",
+  ),
+  image: optional(
+    text("be the name of a container image"),
+    "the [container image](docker.md) its workers run",
+  ),
+  template: optional(
+    text("be the key of a template under templates"),
+    "the [template](#templates) its workers are made of, by its key",
+  ),
+  name: optional(text("be a name"), "as it is shown; by default its id"),
+  type: optional(
+    choice(ENDPOINT_TYPES),
+    "`LOAD_BALANCING` if its workers are [HTTP servers](load-balancing.md), as a file named `server` is",
+    "QUEUE",
+  ),
+  env,
+  volume: optional(
+    text("be the path of a directory"),
+    "a directory for files that outlive its workers, made if it does not exist; see [below](#volumes)",
+  ),
+  networkVolumes: optional(
+    texts("keys of networkVolumes"),
+    "its [network volumes](#network-volumes) by their keys; its workers get the first",
+    [],
+  ),
+  workersMin: optional(
+    integer(0, MAX_WORKERS),
+    "workers that are always there",
+    DEFAULTS.workersMin,
+  ),
+  workersMax: optional(integer(0, MAX_WORKERS), "workers at most", DEFAULTS.workersMax),
+  idleTimeout: optional(
+    integer(1, MAX_IDLE_TIMEOUT, " (seconds)"),
+    "seconds without a job after which a worker above `workersMin` is stopped",
+    DEFAULTS.idleTimeout,
+  ),
+  scalerType: optional(
+    choice(SCALER_TYPES),
+    "the [formula](scaling.md) for how many workers there are; `REQUEST_COUNT` of a load balancing endpoint",
+    DEFAULTS.scalerType,
+  ),
+  scalerValue: optional(
+    integer(1, 1_000_000),
+    "seconds a job may wait before a worker is added, or jobs per worker",
+    DEFAULTS.scalerValue,
+  ),
+  executionTimeoutMs: optional(
+    integer(LIMITS.executionTimeoutMinMs, LIMITS.executionTimeoutMaxMs),
+    "how long a job may execute unless it says so itself, in ms",
+    DEFAULTS.executionTimeoutMs,
+  ),
+  retries: optional(retries, "how often a job is tried again, by [cause](#retries)"),
+  requestsPerWorker: optional(
+    integer(1, 1_000_000),
+    "by how many requests each running worker raises the [rate limits](job-interface.md#rate-limits)",
+    DEFAULTS.requestsPerWorker,
+  ),
+  computeType: optional(
+    choice(COMPUTE_TYPES),
+    "`GPU` for workers with [GPUs](scaling.md#gpus) of their own; `GPU` where one of the next two is set",
+    DEFAULTS.computeType,
+  ),
+  gpuTypeIds: optional(
+    arrayOf(text("be the name of a GPU type"), "GPU type names"),
+    "names of GPU types in order of priority; none means any",
+    [],
+  ),
+  gpuCount: optional(integer(1, MAX_GPUS), "GPUs of each worker", DEFAULTS.gpuCount),
+  allowedCudaVersions: optional(
+    arrayOf(matching(CUDA_VERSION, CUDA), "versions like 12.8"),
+    "which [CUDA](scaling.md#cuda) the driver of its GPUs may have, like `12.8`; none means any",
+    [],
+  ),
+  minCudaVersion: optional(matching(CUDA_VERSION, CUDA), "the oldest CUDA it may have"),
+  cpuFlavorIds: optional(
+    arrayOf(choice(CPU_FLAVORS), "names of CPU flavours"),
+    "kept and shown",
+    [],
+  ),
+  vcpuCount: optional(integer(1, MAX_VCPUS), "kept and shown"),
+  dataCenterIds: optional(
+    arrayOf(matching(DATA_CENTER, CENTER), "data centres like EU-RO-1"),
+    "kept and shown",
+    [],
+  ),
+  flashboot: optional(flag(), "kept and shown"),
+  ...container,
+});
 
-const declaredGpus = z.strictObject(
+const declaredGpus = object(
   {
     type: text("be the name of a GPU type"),
     count: integer(1, MOST_OF_A_TYPE).exactOptional(),
     memoryGb: positive(" (GiB)").exactOptional(),
   },
-  { error: must('be an object like {"type": "NVIDIA L4", "count": 2}') },
+  'an object like {"type": "NVIDIA L4", "count": 2}',
 );
+const GPUS_RULE = `${GPU_SETTING_RULE}, or a list of objects`;
 
-export const configSchema = z.strictObject(
-  {
-    endpoints: z.record(z.string(), endpoint, { error: must("be an object, endpoints by id") }),
-    port: integer(0, 65_535).exactOptional(),
-    host: text("be a host name or an address").exactOptional(),
-    s3Port: z
-      .union([z.literal(S3_OFF), integer(0, 65_535)], {
-        error: must(`be an integer from 0 to 65535, or "${S3_OFF}"`),
-      })
-      .exactOptional(),
-    dataDir: text("be the path of a directory").exactOptional(),
-    limits: z.enum(LIMIT_MODES, { error: must(`be ${LIMIT_MODES.join(", ")}`) }).exactOptional(),
-    gpus: z
-      .union([z.array(declaredGpus), text(GPUS_RULE).refine(isGpuSetting)], {
-        error: must(GPUS_RULE),
-      })
-      .exactOptional(),
-    docker: z
-      .enum(DOCKER_MODES, { error: must(`be ${DOCKER_MODES.join(" or ")}`) })
-      .exactOptional(),
-  },
-  { error: must("be an object") },
-);
+const RESOURCES = ", each under a key of its own";
+
+export const configSchema = object({
+  endpoints: recordOf(endpoint, ", endpoints by id").meta({
+    description: "the [endpoints](#endpoints) by id, at least one",
+  }),
+  templates: optional(
+    recordOf(template, RESOURCES),
+    "[templates](#templates) that several endpoints can share, by keys of your choice",
+    {},
+  ),
+  networkVolumes: optional(
+    recordOf(networkVolume, RESOURCES),
+    "[network volumes](#network-volumes), by keys of your choice",
+    {},
+  ),
+  containerRegistryAuths: optional(
+    recordOf(registryAuth, RESOURCES),
+    "[credentials of registries](#registry-auths), by keys of your choice",
+    {},
+  ),
+  port: optional(integer(0, 65_535), "port to listen on; 0 takes any free one", DEFAULT_PORT),
+  host: optional(
+    text("be a host name or an address"),
+    "address or host name to listen on",
+    DEFAULT_HOST,
+  ),
+  s3Port: optional(
+    z.union([z.literal(S3_OFF), integer(0, 65_535)], {
+      error: must(`be an integer from 0 to 65535, or "${S3_OFF}"`),
+    }),
+    "port of the [object store](object-store.md); by default the one above `port`",
+  ),
+  dataDir: optional(
+    text("be the path of a directory"),
+    "directory where jobs and objects are kept",
+    DEFAULT_DATA_DIR,
+  ),
+  limits: optional(
+    choice(LIMIT_MODES),
+    "what becomes of requests over the [rate limits](cli.md#rate-limits)",
+    "enforce",
+  ),
+  gpus: optional(
+    z.union([z.array(declaredGpus), text(GPUS_RULE).refine(isGpuSetting)], {
+      error: must(GPUS_RULE),
+    }),
+    "the [GPUs](scaling.md#gpus) of GPU endpoints, as `--gpus` or a list",
+    "auto",
+  ),
+  docker: optional(
+    choice(DOCKER_MODES),
+    "whether [images](docker.md) are run as containers",
+    "auto",
+  ),
+  $schema: optional(
+    z.string({ error: must("be a string") }),
+    "for [editors](#in-an-editor) of JSON",
+  ),
+});
 
 export type WrittenConfig = z.infer<typeof configSchema>;
 export type WrittenEndpoint = z.infer<typeof endpoint>;
+export type WrittenTemplate = z.infer<typeof template>;
 
-/** The keys allowed at a place in a config: the root, an endpoint, its retries, or the GPUs. */
+/** What a config file may hold or export. */
+export type ConfigInput = z.input<typeof configSchema>;
+
+/** The parts of a config, each with the keys it may have. */
+export const CONFIG_PARTS = {
+  config: configSchema,
+  endpoint,
+  retries,
+  template,
+  networkVolume,
+  registryAuth,
+} as const;
+
+/** The keys allowed at a place in a config. */
 export function knownKeysAt(path: readonly PropertyKey[]): readonly string[] {
-  if (path.length === 0) return Object.keys(configSchema.shape);
-  if (path[0] === "gpus") return Object.keys(declaredGpus.shape);
-  return Object.keys((path.length === 2 ? endpoint : retries).shape);
+  let schema: unknown = configSchema;
+  for (const key of path) {
+    if (schema instanceof z.ZodUnion) schema = schema.options.find(isArray);
+    if (schema instanceof z.ZodObject) schema = schema.shape[String(key)];
+    else if (schema instanceof z.ZodRecord) schema = schema.valueType;
+    else if (isArray(schema)) schema = schema.element;
+    if (schema instanceof z.ZodExactOptional) schema = schema.unwrap();
+  }
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }
 
-function must(what: string): (issue: z.core.$ZodRawIssue) => string {
-  return ({ input }) => `must ${what}; got ${valueInWords(input)}`;
-}
-
-function text(what: string): z.ZodString {
-  const error = must(what);
-  return z.string({ error }).min(1, { error });
-}
-
-function integer(min: number, max: number, unit = ""): z.ZodInt {
-  const error = must(`be an integer from ${min} to ${max}${unit}`);
-  return z.int({ error }).min(min, { error }).max(max, { error });
-}
-
-function positive(unit: string): z.ZodNumber {
-  const error = must(`be a number above 0${unit}`);
-  return z.number({ error }).gt(0, { error });
+function isArray(schema: unknown): schema is z.ZodArray {
+  return schema instanceof z.ZodArray;
 }

@@ -1,11 +1,15 @@
 /** The subcommand `exec` of the command line: its flags, its help, and where the command begins. */
 import { type Command, Option } from "commander";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
+import { envFileOption } from "./env-file-option.ts";
 import { DEFAULT_HOST, type Flags, LOG_MODES } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The flags as written; what is absent was not given. */
-export interface ExecFlags extends Pick<Flags, "port" | "host" | "dataDir" | "limits" | "log"> {
+export interface ExecFlags extends Pick<
+  Flags,
+  "port" | "host" | "dataDir" | "limits" | "log" | "envFile"
+> {
   readonly junit?: string;
 }
 
@@ -64,6 +68,7 @@ export function addExecCommand(
         "the whole log on stderr; by default only warnings and errors",
       ).choices(LOG_MODES),
     )
+    .addOption(envFileOption())
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", AFTER_HELP)
     .action((targets: readonly string[], flags: ExecFlags) => taken(targets, flags));

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import type { Emulator, EmulatorOptions, JobRecord } from "../index.ts";
-import type { LocalHandler } from "../local-endpoint.ts";
+import type { LocalEndpoint } from "../local-endpoint.ts";
 import { type CommandEnd, runChild } from "./child-command.ts";
 import { junitReport } from "./junit.ts";
 import { UsageError } from "./usage-error.ts";
@@ -11,7 +11,7 @@ export interface ExecOptions {
   readonly start: (options: Pick<EmulatorOptions, "apiKey" | "jobEnded">) => Promise<Emulator>;
   /** Called when the command has ended. */
   readonly over: () => void;
-  readonly handlers: readonly LocalHandler[];
+  readonly endpoints: readonly LocalEndpoint[];
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   /** Where the report goes; undefined for none. */
@@ -22,8 +22,8 @@ const KEY_BYTES = 18;
 
 /** Resolves with how the command ended, when the service has stopped. */
 export async function exec(options: ExecOptions): Promise<CommandEnd> {
-  const { handlers, command, junit } = options;
-  const env = environmentNames(handlers);
+  const { endpoints, command, junit } = options;
+  const env = environmentNames(endpoints);
   const apiKey = options.env["SV_API_KEY"] || randomBytes(KEY_BYTES).toString("base64url");
   const ended: JobRecord[] = [];
   const emulator = await options.start({
@@ -41,23 +41,23 @@ export async function exec(options: ExecOptions): Promise<CommandEnd> {
     });
   } finally {
     options.over();
-    if (junit !== undefined) open = await openJobs(emulator, handlers);
+    if (junit !== undefined) open = await openJobs(emulator, endpoints);
     await emulator.stop("kill");
     if (junit !== undefined) await writeFile(junit, junitReport(latest([...ended, ...open])));
   }
 }
 
 /** The variable of each endpoint, with what stands behind the service's address. @throws UsageError when two are one */
-function environmentNames(handlers: readonly LocalHandler[]): readonly [string, string][] {
-  const byName = new Map<string, LocalHandler>();
-  for (const handler of handlers) {
-    const name = `SV_URL_${handler.id.toUpperCase().replaceAll("-", "_")}`;
+function environmentNames(endpoints: readonly LocalEndpoint[]): readonly [string, string][] {
+  const byName = new Map<string, LocalEndpoint>();
+  for (const endpoint of endpoints) {
+    const name = `SV_URL_${endpoint.id.toUpperCase().replaceAll("-", "_")}`;
     const other = byName.get(name);
     if (other !== undefined)
       throw new UsageError(
-        `the endpoints "${other.id}" and "${handler.id}" would both be ${name} to the command; rename one`,
+        `the endpoints "${other.id}" and "${endpoint.id}" would both be ${name} to the command; rename one`,
       );
-    byName.set(name, handler);
+    byName.set(name, endpoint);
   }
   return [...byName].map(([name, { id, type }]) => [
     name,
@@ -67,9 +67,9 @@ function environmentNames(handlers: readonly LocalHandler[]): readonly [string, 
 
 async function openJobs(
   emulator: Emulator,
-  handlers: readonly LocalHandler[],
+  endpoints: readonly LocalEndpoint[],
 ): Promise<readonly JobRecord[]> {
-  const queues = handlers.filter(({ type }) => type !== "LOAD_BALANCING");
+  const queues = endpoints.filter(({ type }) => type !== "LOAD_BALANCING");
   const found = queues.flatMap(({ id }) =>
     (["IN_QUEUE", "IN_PROGRESS"] as const).map((status) => emulator.endpoint(id).jobs({ status })),
   );

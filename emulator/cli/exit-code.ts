@@ -34,6 +34,7 @@ const CODE_OF_ERROR: ReadonlyMap<string, ExitCode> = new Map([
   ["UsageError", EXIT.usage],
   ["ProjectPlaceError", EXIT.usage],
   ["VolumeUnusableError", EXIT.usage],
+  ["NameTakenError", EXIT.usage],
   ["HandlerFileError", EXIT.usage],
   ["ImageError", EXIT.image],
   ["UnreachableError", EXIT.unreachable],

@@ -8,11 +8,11 @@ import { type Invocation, readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
 import { limitSentence, NOTHING_EXCEEDED } from "./limit-sentence.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
-import type { LocalHandler } from "../local-endpoint.ts";
 import { serve } from "./serve.ts";
 import { type Flags, type LogMode, logModeOf, settle, type Settings } from "./settings.ts";
 import { countStopSignals, type StopSignals } from "./signals.ts";
 import { resolveTargets } from "./targets.ts";
+import { gatherInputs, type StartInputs } from "./start-inputs.ts";
 
 /** @param args what stands behind the program's name */
 export async function main(args: readonly string[]): Promise<number> {
@@ -20,41 +20,57 @@ export async function main(args: readonly string[]): Promise<number> {
   // Whoever has read the ready line may close the pipe.
   process.stdout.on("error", () => undefined);
   try {
-    const invocation = readCommandLine(args, version(), process.stdout.columns);
-    if (invocation.kind === "serve") return await run(invocation, signals);
-    if (invocation.kind === "exec") return await runExec(invocation);
-    if (invocation.kind === "build") {
-      const { runBuildCommand } = await import("./build.ts");
-      return await runBuildCommand(invocation, process.cwd(), signals, {
-        out: process.stdout,
-        err: process.stderr,
-        colors: hasColors(),
-      });
-    }
-    if (invocation.kind === "init") {
-      const { runInitCommand } = await import("./init.ts");
-      return await runInitCommand(invocation, process.cwd(), signals, {
-        out: (text) => void process.stdout.write(text),
-        err: (text) => void process.stderr.write(text),
-        isInteractive: process.stdin.isTTY && process.stdout.isTTY,
-      });
-    }
-    if (invocation.kind === "operate") {
-      const { operate } = await import("./operate/operate.ts");
-      return await operate(invocation.operation, signals);
-    }
-    if (invocation.kind === "complete") {
-      const { complete } = await import("./completion/complete.ts");
-      process.stdout.write(await complete(invocation.completion, version(), process.env));
-      return EXIT.stopped;
-    }
-    process.stdout.write(invocation.text);
-    return EXIT.stopped;
+    return await perform(readCommandLine(args, version(), process.stdout.columns), signals);
   } catch (error) {
     process.stderr.write(`error: ${complaint(error)}\n`);
     return exitCodeOf(error);
   }
 }
+
+async function perform(invocation: Invocation, signals: StopSignals): Promise<number> {
+  if (invocation.kind === "serve") return run(invocation, signals);
+  if (invocation.kind === "exec") return runExec(invocation, signals);
+  if (invocation.kind === "build") {
+    const { runBuildCommand } = await import("./build.ts");
+    return runBuildCommand(invocation, process.cwd(), signals, {
+      out: process.stdout,
+      err: process.stderr,
+      colors: hasColors(),
+    });
+  }
+  if (invocation.kind === "init") {
+    const { runInitCommand } = await import("./init.ts");
+    const isInteractive = process.stdin.isTTY && process.stdout.isTTY;
+    const person = { ...output, isInteractive };
+    return runInitCommand(invocation, process.cwd(), signals, person);
+  }
+  if (invocation.kind === "config") {
+    const { showConfig } = await import("./show-config.ts");
+    const shown = showConfig(invocation, process.cwd(), process.env, output.out);
+    return Promise.race([shown, stoppedBy(signals)]);
+  }
+  if (invocation.kind === "export") {
+    const { runExport } = await import("./export/run-export.ts");
+    const exported = runExport(invocation.flags, process.cwd(), process.env, output);
+    return Promise.race([exported, stoppedBy(signals)]);
+  }
+  if (invocation.kind === "operate") {
+    const { operate } = await import("./operate/operate.ts");
+    return operate(invocation.operation, signals);
+  }
+  if (invocation.kind === "complete") {
+    const { complete } = await import("./completion/complete.ts");
+    output.out(await complete(invocation.completion, version(), process.env));
+    return EXIT.stopped;
+  }
+  output.out(invocation.text);
+  return EXIT.stopped;
+}
+
+const output = {
+  out: (text: string) => void process.stdout.write(text),
+  err: (text: string) => void process.stderr.write(text),
+};
 
 interface Request {
   readonly targets: readonly string[];
@@ -66,8 +82,11 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
   // Loading the service takes longest, so it goes on while the targets are looked at.
   const loading = import("../index.ts");
   const cwd = process.cwd();
-  const { handlers, configs } = await resolveTargets(targets, cwd);
-  const settings = settle(flags, process.env, configs, cwd);
+  const gathered = gatherInputs({ targets, flags }, cwd, process.env);
+  // A config is a program: it may take forever.
+  const inputs = await Promise.race([gathered, stoppedBy(signals)]);
+  if (inputs === EXIT.stoppedAtOnce) return inputs;
+  const settings = settle(flags, inputs.environment, inputs.configs, cwd);
   const hasGivenKey = settings.apiKey !== undefined;
   const { startEmulator } = await loading;
   const mode = logModeOf(flags, process.stderr.isTTY);
@@ -79,13 +98,16 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
       start: async () =>
         startEmulator({
           ...optionsOf(settings),
-          handlers,
+          ...servedOptions(inputs),
           log,
-          watch: flags.watch === false ? false : { find: () => resolveTargets(targets, cwd) },
+          watch:
+            flags.watch === false
+              ? false
+              : { find: () => resolveTargets(targets, cwd, inputs.environment) },
           workerLine: (line) => log.workerLine(line),
         }),
       signals,
-      ready: (emulator) => announce(emulator, { handlers, hasGivenKey, mode, log }),
+      ready: (emulator) => announce(emulator, { inputs, hasGivenKey, mode, log }),
       say: (sentence) => log.info({}, sentence),
       stopped: (emulator) => sumUp(emulator, settings.limits, log),
     });
@@ -100,18 +122,26 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
   }
 }
 
+/** Where nothing was started yet, the first request to stop is enough. */
+async function stoppedBy(signals: StopSignals): Promise<typeof EXIT.stoppedAtOnce> {
+  await signals.nth(1);
+  return EXIT.stoppedAtOnce;
+}
+
 /** A service for as long as a command runs; what it says by itself is not to drown what the command says. */
-async function runExec({
-  targets,
-  flags,
-  command,
-}: Extract<Invocation, { readonly kind: "exec" }>): Promise<number> {
+async function runExec(
+  { targets, flags, command }: Extract<Invocation, { readonly kind: "exec" }>,
+  signals: StopSignals,
+): Promise<number> {
   const loading = import("../index.ts");
   const cwd = process.cwd();
-  const { handlers, configs } = await resolveTargets(targets, cwd);
+  const gathered = gatherInputs({ targets, flags }, cwd, process.env);
+  const inputs = await Promise.race([gathered, stoppedBy(signals)]);
+  if (inputs === EXIT.stoppedAtOnce) return inputs;
+  const { environment, configs } = inputs;
   const { junit, port = "0", ...own } = flags;
   const kept: Flags = own.dataDir === undefined ? { ephemeral: true } : {};
-  const options = optionsOf(settle({ ...own, ...kept, port }, process.env, configs, cwd));
+  const options = optionsOf(settle({ ...own, ...kept, port }, environment, configs, cwd));
   const mode = logModeOf(flags, process.stderr.isTTY);
   const log = openLog(mode, { colors: hasColors(), stacks: isDebugging() });
   const isWhole = flags.log !== undefined;
@@ -125,13 +155,14 @@ async function runExec({
     startEmulator({
       ...options,
       ...more,
-      handlers,
+      ...servedOptions(inputs),
       log: isWhole ? log : quiet,
       ...(isWhole && { workerLine: (line) => log.workerLine(line) }),
     });
   const over = () => quiet.mute();
   try {
-    const end = await exec({ start, over, handlers, command, env: process.env, junit });
+    const endpoints = [...inputs.handlers, ...inputs.images];
+    const end = await exec({ start, over, endpoints, command, env: environment, junit });
     if ("problem" in end) process.stderr.write(`error: ${end.problem}\n`);
     return await endAs(end);
   } finally {
@@ -170,14 +201,28 @@ function optionsOf(settings: Settings): EmulatorOptions {
   };
 }
 
+/** Everything that targets and configs have to be served. */
+function servedOptions({ handlers, images, configs }: StartInputs): EmulatorOptions {
+  const all = configs.map(({ resources }) => resources);
+  return {
+    handlers,
+    images,
+    resources: {
+      networkVolumes: all.flatMap(({ networkVolumes }) => networkVolumes),
+      registryAuths: all.flatMap(({ registryAuths }) => registryAuths),
+      templates: all.flatMap(({ templates }) => templates),
+    },
+  };
+}
+
 interface Announced {
-  readonly handlers: readonly LocalHandler[];
+  readonly inputs: StartInputs;
   readonly hasGivenKey: boolean;
   readonly mode: LogMode;
   readonly log: LogOutput;
 }
 
-function announce(emulator: Emulator, { handlers, hasGivenKey, mode, log }: Announced): void {
+function announce(emulator: Emulator, { inputs, hasGivenKey, mode, log }: Announced): void {
   const { url, apiKey, endpointIds, s3 } = emulator;
   const isNewKey = !hasGivenKey && apiKey !== undefined;
   const toPerson = mode === "pretty" && process.stdout.isTTY;
@@ -185,7 +230,9 @@ function announce(emulator: Emulator, { handlers, hasGivenKey, mode, log }: Anno
   if (s3 && !toPerson) log.info({ s3: s3.endpoint }, s3Sentence(s3));
   process.stdout.write(readyLine({ url }));
   if (!toPerson) return;
-  const balancedIds = handlers.flatMap(({ id, type }) => (type === "LOAD_BALANCING" ? [id] : []));
+  const balancedIds = [...inputs.handlers, ...inputs.images]
+    .filter(({ type }) => type === "LOAD_BALANCING")
+    .map(({ id }) => id);
   process.stdout.write(invitation({ url, apiKey, endpointIds, balancedIds, isNewKey, s3 }));
 }
 

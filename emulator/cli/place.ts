@@ -13,8 +13,19 @@ export const HANDLER_STEM = "handler";
 /** The stem of the file that makes a directory without a handler a load balancing endpoint. */
 export const SERVER_STEM = "server";
 
-/** The file that says how a directory is served. */
-export const CONFIG_NAME = "sv.config.json";
+/** The file that says how a directory is served, with the endings it may have. A directory has one of them at most. */
+const CONFIG_STEM = "sv.config";
+const CONFIG_ENDINGS = [".ts", ".mts", ".js", ".mjs", ".json"] as const;
+export const CONFIG_NAME = `${CONFIG_STEM}.json`;
+
+/** `sv.config.ts`, `sv.config.test.ts` and any JSON; other modules are handlers. */
+export function isConfigPath(path: string): boolean {
+  const ending = extname(path);
+  if (ending === ".json") return true;
+  return (
+    basename(path).startsWith(`${CONFIG_STEM}.`) && CONFIG_ENDINGS.some((each) => each === ending)
+  );
+}
 
 /** @throws UsageError when it cannot be looked at, or is neither file nor directory */
 export async function placeAt(
@@ -41,7 +52,7 @@ export interface DirectoryContent {
   readonly directories: readonly string[];
 }
 
-/** @throws UsageError when the directory cannot be read */
+/** @throws UsageError when the directory cannot be read, or has two configs */
 export async function contentOf(directory: string, cwd: string): Promise<DirectoryContent> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
     throw unreadable(directory, cwd, error);
@@ -56,11 +67,26 @@ export async function contentOf(directory: string, cwd: string): Promise<Directo
     .map(({ name }) => name)
     .filter((name) => !name.startsWith(".") && name !== "node_modules");
   return {
-    config: pathOf(CONFIG_NAME),
+    config: pathOf(theOnlyConfig(files, directory, cwd)),
     handler: moduleNamed(HANDLER_STEM),
     server: moduleNamed(SERVER_STEM),
     directories: directories.toSorted().map((name) => join(directory, name)),
   };
+}
+
+function theOnlyConfig(
+  files: ReadonlySet<string>,
+  directory: string,
+  cwd: string,
+): string | undefined {
+  const there = CONFIG_ENDINGS.map((ending) => CONFIG_STEM + ending).filter((name) =>
+    files.has(name),
+  );
+  const [first, second] = there;
+  if (second === undefined) return first;
+  throw new UsageError(
+    `${shownPath(directory, cwd)} has ${there.join(" and ")}: which one counts? Keep one, or name the one you mean`,
+  );
 }
 
 /** The sentence about a path at which nothing lies; it names what lies close by. */

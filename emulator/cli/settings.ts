@@ -11,6 +11,7 @@ import { readSecretKey } from "../core/sealed-secret.ts";
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from "../core/webhook-secret.ts";
 import { LIMIT_MODES, type LimitMode } from "../core/rate-limit.ts";
 import type { Config, ServerConfig } from "./config.ts";
+import { fileAt } from "./config/places.ts";
 import { shownPath } from "./place.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -45,6 +46,7 @@ export interface Flags {
   readonly log?: LogMode;
   /** False for `--no-watch`. */
   readonly watch?: boolean;
+  readonly envFile?: readonly string[];
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -74,6 +76,17 @@ export interface Settings {
   readonly localWebhooks: boolean | undefined;
 }
 
+/** A value with what decided it: a flag, a variable, a place in a config, or `default`. */
+export interface Sourced<T> {
+  readonly value: T;
+  readonly source: string;
+}
+
+/** The settings, each with what decided it. */
+export type SourcedSettings = { readonly [Key in keyof Settings]: Sourced<Settings[Key]> };
+
+export const BY_DEFAULT = "default";
+
 /** @throws UsageError when a value cannot be used, or when configs contradict each other */
 export function settle(
   flags: Flags,
@@ -81,37 +94,78 @@ export function settle(
   configs: readonly Config[],
   cwd: string,
 ): Settings {
+  const entries = Object.entries(settleSourced(flags, env, configs, cwd));
+  return Object.fromEntries(entries.map(([key, { value }]) => [key, value])) as unknown as Settings;
+}
+
+/** @throws UsageError as `settle` does */
+export function settleSourced(
+  flags: Flags,
+  env: Environment,
+  configs: readonly Config[],
+  cwd: string,
+): SourcedSettings {
   const configured = <K extends keyof ServerConfig>(key: K) => agreed(configs, key, cwd);
+  const variable = <T>(name: string, read: Reader<T>) => from(name, read(env[name], name));
+  const s3Port = configured("s3Port");
   return {
-    host: flags.host ?? configured("host") ?? DEFAULT_HOST,
+    host: from("--host", flags.host) ?? configured("host") ?? byDefault(DEFAULT_HOST),
     port:
-      portOf(flags.port, "--port") ??
-      portOf(env["SV_PORT"], "SV_PORT") ??
+      from("--port", portOf(flags.port, "--port")) ??
+      variable("SV_PORT", portOf) ??
       configured("port") ??
-      DEFAULT_PORT,
+      byDefault(DEFAULT_PORT),
     s3:
-      s3Of(flags.s3Port, "--s3-port") ??
-      s3Of(env["SV_S3_PORT"], "SV_S3_PORT") ??
-      s3Of(configured("s3Port")?.toString(), "s3Port") ??
-      {},
-    dataDir:
-      flags.ephemeral === true
-        ? undefined
-        : resolve(cwd, flags.dataDir ?? configured("dataDir") ?? DEFAULT_DATA_DIR),
+      from("--s3-port", s3Of(flags.s3Port, "--s3-port")) ??
+      variable("SV_S3_PORT", s3Of) ??
+      (s3Port && from(s3Port.source, s3Of(String(s3Port.value), "s3Port"))) ??
+      byDefault({}),
+    dataDir: dataDirOf(flags, configured("dataDir"), cwd),
     limits:
-      flags.limits ?? limitsOf(env["SV_LIMITS"], "SV_LIMITS") ?? configured("limits") ?? "enforce",
+      from("--limits", flags.limits) ??
+      variable("SV_LIMITS", limitsOf) ??
+      configured("limits") ??
+      byDefault("enforce"),
     gpus:
-      gpusOf(flags.gpus, "--gpus") ??
-      gpusOf(env["SV_GPUS"], "SV_GPUS") ??
+      from("--gpus", gpusOf(flags.gpus, "--gpus")) ??
+      variable("SV_GPUS", gpusOf) ??
       configured("gpus") ??
-      ASK_FOR_GPUS,
-    docker: flags.docker ?? dockerOf(env["SV_DOCKER"]) ?? configured("docker") ?? "auto",
-    apiKey: keyOf(env, "SV_API_KEY"),
-    adminKey: keyOf(env, "SV_ADMIN_KEY"),
-    secretKey: secretKeyOf(env),
-    webhookSecret: webhookSecretOf(env),
-    localWebhooks: flags.localWebhooks === undefined ? undefined : flags.localWebhooks === "on",
+      byDefault(ASK_FOR_GPUS),
+    docker:
+      from("--docker", flags.docker) ??
+      variable("SV_DOCKER", dockerOf) ??
+      configured("docker") ??
+      byDefault("auto"),
+    apiKey: from("SV_API_KEY", keyOf(env, "SV_API_KEY")) ?? byDefault(undefined),
+    adminKey: from("SV_ADMIN_KEY", keyOf(env, "SV_ADMIN_KEY")) ?? byDefault(undefined),
+    secretKey: from("SV_SECRET_KEY", secretKeyOf(env)) ?? byDefault(undefined),
+    webhookSecret: from("SV_WEBHOOK_SECRET", webhookSecretOf(env)) ?? byDefault(undefined),
+    localWebhooks:
+      from("--local-webhooks", flags.localWebhooks && flags.localWebhooks === "on") ??
+      byDefault(undefined),
   };
+}
+
+/** Undefined for what was not given. */
+type Reader<T> = (text: string | undefined, source: string) => T | undefined;
+
+function from<T>(source: string, value: T | undefined): Sourced<T> | undefined {
+  return value === undefined ? undefined : { value, source };
+}
+
+function byDefault<T>(value: T): Sourced<T> {
+  return { value, source: BY_DEFAULT };
+}
+
+function dataDirOf(
+  flags: Flags,
+  configured: Sourced<string> | undefined,
+  cwd: string,
+): Sourced<string | undefined> {
+  if (flags.ephemeral === true) return { value: undefined, source: "--ephemeral" };
+  const { value, source } =
+    from("--data-dir", flags.dataDir) ?? configured ?? byDefault(DEFAULT_DATA_DIR);
+  return { value: resolve(cwd, value), source };
 }
 
 /** Where the log goes to people, it is pretty. */
@@ -142,12 +196,12 @@ function limitsOf(text: string | undefined, source: string): LimitMode | undefin
   throw new UsageError(`${source} must be ${LIMIT_MODES.join(", ")}; got ${JSON.stringify(text)}`);
 }
 
-function dockerOf(text: string | undefined): DockerMode | undefined {
+function dockerOf(text: string | undefined, source: string): DockerMode | undefined {
   if (text === undefined || text === "") return undefined;
   const mode = DOCKER_MODES.find((known) => known === text);
   if (mode !== undefined) return mode;
   throw new UsageError(
-    `SV_DOCKER must be ${DOCKER_MODES.join(" or ")}; got ${JSON.stringify(text)}`,
+    `${source} must be ${DOCKER_MODES.join(" or ")}; got ${JSON.stringify(text)}`,
   );
 }
 
@@ -188,10 +242,11 @@ function agreed<K extends keyof ServerConfig>(
   configs: readonly Config[],
   key: K,
   cwd: string,
-): ServerConfig[K] | undefined {
+): Sourced<NonNullable<ServerConfig[K]>> | undefined {
   const [first, ...others] = configs.filter(({ server }) => server[key] !== undefined);
   const other = others.find(({ server }) => !isDeepStrictEqual(server[key], first?.server[key]));
-  if (first === undefined || other === undefined) return first?.server[key];
+  if (first === undefined) return undefined;
+  if (other === undefined) return from(fileAt(first.source, [key]), first.server[key] ?? undefined);
   throw new UsageError(
     `${shownPath(first.file, cwd)} and ${shownPath(other.file, cwd)} ask for a different ${key}; ` +
       "make them agree, or settle it with a flag",

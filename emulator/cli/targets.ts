@@ -1,13 +1,15 @@
 /** Turns the targets of a command line into the handlers to serve, or says which target is wrong and why. */
 import { basename, dirname, extname, resolve } from "node:path";
 import type { FoundHandlers } from "../index.ts";
-import type { LocalHandler } from "../local-endpoint.ts";
+import type { ImageEndpoint, LocalHandler } from "../local-endpoint.ts";
+import { fileAt } from "./config/places.ts";
 import type { Config } from "./config.ts";
 import { ENDPOINT_ID_RULE, isEndpointId } from "./endpoint-id.ts";
 import {
   CONFIG_NAME,
   contentOf,
   type DirectoryContent,
+  isConfigPath,
   HANDLER_ENDINGS,
   HANDLER_STEM,
   missingSentence,
@@ -16,10 +18,13 @@ import {
   shownPath,
   stemOf,
 } from "./place.ts";
+import type { Environment } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What the targets come to. */
 export interface Served extends FoundHandlers {
+  /** Endpoints of container images; configs only have these. */
+  readonly images: readonly ImageEndpoint[];
   /** The configs among the targets, with what they say about the service itself. */
   readonly configs: readonly Config[];
 }
@@ -31,24 +36,32 @@ const HANDLER_NAMES = `a file ${HANDLER_STEM}${HANDLER_ENDINGS[0]} or ${SERVER_S
  *
  * @throws UsageError when a target is missing, is no handler or holds none, or when two handlers want the same id
  */
-export async function resolveTargets(targets: readonly string[], cwd: string): Promise<Served> {
-  const finder = new Finder(cwd);
+export async function resolveTargets(
+  targets: readonly string[],
+  cwd: string,
+  environment: Environment = {},
+): Promise<Served> {
+  const finder = new Finder(cwd, environment);
   if (targets.length === 0) await finder.findHere();
   // One after the other, so that the first wrong target is the one complained about.
   for (const target of targets) await finder.find(resolve(cwd, target));
-  const { handlers, configs, directories } = finder;
-  return { handlers, configs, directories, files: new Set(configs.map(({ file }) => file)) };
+  const { handlers, images, configs, directories } = finder;
+  const files = new Set(configs.map(({ file }) => file));
+  return { handlers, images, configs, directories, files };
 }
 
 class Finder {
   readonly handlers: LocalHandler[] = [];
+  readonly images: ImageEndpoint[] = [];
   readonly configs: Config[] = [];
   /** Those that were looked into. */
   readonly directories = new Set<string>();
   readonly #cwd: string;
+  readonly #environment: Environment;
 
-  constructor(cwd: string) {
+  constructor(cwd: string, environment: Environment) {
     this.#cwd = cwd;
+    this.#environment = environment;
   }
 
   async findHere(): Promise<void> {
@@ -62,7 +75,7 @@ class Finder {
   async find(path: string): Promise<void> {
     const place = await placeAt(path, this.#cwd);
     if (place === "nothing") throw new UsageError(await missingSentence(path, this.#cwd));
-    if (place === "file" && extname(path) === ".json") return this.#findInConfig(path);
+    if (place === "file" && isConfigPath(path)) return this.#findInConfig(path);
     if (place === "file") return this.#addFile(path);
     if (await this.#findInDirectory(path)) return;
     throw new UsageError(
@@ -94,13 +107,14 @@ class Finder {
     if (this.configs.some(({ file }) => file === path)) return;
     // Most starts need no config, and its schema costs more to load than the rest of the command line.
     const { readConfig } = await import("./config.ts");
-    const config = await readConfig(path, this.#show(path));
+    const config = await readConfig(path, this.#show(path), this.#environment);
     this.configs.push(config);
     for (const [id, { path: target, ...options }] of Object.entries(config.endpoints)) {
-      const where = `${this.#show(path)}: endpoints.${id}.handler: `;
+      const where = `${fileAt(config.source, ["endpoints", id, "handler"])}: endpoints.${id}.handler: `;
       const module = await this.#moduleOf(target, options.type, where);
       this.#add({ id, path: module, ...typeOf(module), ...options });
     }
+    for (const image of config.images) this.#addImage(image, this.#show(path));
   }
 
   /** The module behind a config's `handler`: that file, or the handler of that directory. */
@@ -144,6 +158,10 @@ class Finder {
   }
 
   #add(handler: LocalHandler): void {
+    if (this.images.some(({ id }) => id === handler.id))
+      throw new UsageError(
+        `${this.#show(handler.path)} would be the endpoint "${handler.id}", which a config makes of an image; rename one`,
+      );
     const other = this.handlers.find(({ id }) => id === handler.id);
     if (other === undefined) {
       this.handlers.push(handler);
@@ -157,6 +175,14 @@ class Finder {
         `${this.#show(handler.path)} is named twice for the endpoint "${handler.id}", with settings of its own in a config; name it once`,
       );
     }
+  }
+
+  #addImage(image: ImageEndpoint, config: string): void {
+    if ([...this.handlers, ...this.images].some(({ id }) => id === image.id))
+      throw new UsageError(
+        `${config}: endpoints.${image.id}: another target is an endpoint of that id as well`,
+      );
+    this.images.push(image);
   }
 
   #show(path: string): string {

@@ -44,7 +44,7 @@ export type EndpointChanges = {
 
 type Changed<T> = { readonly [Field in keyof T]?: T[Field] | undefined };
 
-const CPU_FLAVORS = ["cpu3c", "cpu3g", "cpu5c", "cpu5g"] as const;
+export const CPU_FLAVORS = ["cpu3c", "cpu3g", "cpu5c", "cpu5g"] as const;
 /** The form of a version of CUDA. */
 export const CUDA_VERSION = /^\d{1,2}\.\d{1,2}$/;
 /** The form of a data centre's id; which there are is not checked. */

@@ -1,8 +1,39 @@
-/** An endpoint with the template its workers are made of, as the file of a handler and its config ask for them. */
+/** What files ask for: an endpoint with the template its workers are made of, and what endpoints share. */
 import type { Endpoint } from "./endpoint.ts";
+import type { NetworkVolume } from "./network-volume.ts";
+import type { RegistryAuth, RegistryCredentials } from "./registry-auth.ts";
 import type { Template } from "./template.ts";
 
-export interface ServedEndpoint {
-  readonly template: Template;
+export interface ServedEndpoint extends ServedOrigin {
+  /** Its own; undefined for an endpoint of a template that stands by itself. */
+  readonly template?: Template | undefined;
   readonly endpoint: Endpoint;
+}
+
+export interface ServedTemplate extends Pick<ServedOrigin, "envSources"> {
+  readonly template: Template;
+}
+
+/** What the management interface does not show of a thing that a file is behind. */
+export interface ServedOrigin {
+  /** Path of the handler module, absolute. */
+  readonly handlerPath?: string | undefined;
+  /** Path of the directory that is the endpoint's volume, absolute. */
+  readonly volumePath?: string | undefined;
+  /** Of environment variables with secret values, by name: the variable each value was taken from. */
+  readonly envSources?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What endpoints share. */
+export interface ServedResources {
+  readonly networkVolumes: readonly NetworkVolume[];
+  readonly registryAuths: readonly ServedRegistryAuth[];
+  readonly templates: readonly ServedTemplate[];
+}
+
+export type ServedRegistryAuth = Pick<RegistryAuth, "id" | "name"> & RegistryCredentials;
+
+/** A file asks for a name that something else has which was made over the interface; the message says which. */
+export class NameTakenError extends Error {
+  override readonly name = "NameTakenError";
 }

@@ -25,7 +25,8 @@ export type TemplateChanges = {
 };
 
 const IMAGE_NAME_MAX_CHARACTERS = 1_024;
-const PORT =
+/** The form of a port with its protocol. */
+export const TEMPLATE_PORT =
   /^([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])\/(http|tcp)$/;
 
 /** What a container is made of, of a template as of a pod. */
@@ -36,7 +37,7 @@ export const CONTAINER_FIELDS = {
   dockerEntrypoint: texts(),
   dockerStartCmd: texts(),
   env: environment(),
-  ports: textsOrCommas(PORT, "a port and its protocol like 8888/http or 22/tcp"),
+  ports: textsOrCommas(TEMPLATE_PORT, "a port and its protocol like 8888/http or 22/tcp"),
   volumeInGb: integer(0),
   volumeMountPath: text().startsWith("/", { error: "must be an absolute path" }),
 };

@@ -6,7 +6,7 @@ import { ServiceMetrics } from "../core/metrics/service-metrics.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../core/lease-terms.ts";
 import type { HealthProbe } from "../balance/health-probe.ts";
 import { SECRET_KEY_BYTES } from "../core/sealed-secret.ts";
-import type { ServedEndpoint } from "../core/served-endpoint.ts";
+import type { ServedEndpoint, ServedResources } from "../core/served-endpoint.ts";
 import type { Launcher } from "../launch/launcher.ts";
 import type { PodLauncher } from "../launch/pod-launcher.ts";
 import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
@@ -36,6 +36,7 @@ import {
 } from "./network-volume-directory.ts";
 import { PodKeeper } from "./pod-keeper.ts";
 import { checkCredentials } from "./registry-credentials.ts";
+import { serveResources } from "./serve-resources.ts";
 import { serve } from "./serve.ts";
 import { ServiceClock } from "./service-clock.ts";
 import { Standstill } from "./standstill.ts";
@@ -81,8 +82,8 @@ export interface RunningEngine {
   readonly workers: WorkerManager;
   readonly pods: PodKeeper;
   readonly webhooks: WebhookDelivery;
-  /** Creates or updates endpoints together with their templates, as `serve` says. */
-  serve(endpoints: readonly ServedEndpoint[]): Promise<void>;
+  /** Creates or updates endpoints together with their templates and what they share, as `serve` and `serveResources` say. */
+  serve(endpoints: readonly ServedEndpoint[], resources?: Partial<ServedResources>): Promise<void>;
   /** Begins to start workers and pods and to apply what is due. */
   start(): void;
   /** To be called when a launcher is willing that was not. */
@@ -121,7 +122,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
     workers,
     pods,
     webhooks,
-    serve: (endpoints) => serve(context, endpoints),
+    serve: (endpoints, resources) => serveWith(context, endpoints, resources),
     start() {
       workers.start();
       pods.start();
@@ -144,6 +145,15 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
       await webhooks.stop(how);
     },
   };
+}
+
+async function serveWith(
+  context: EngineContext,
+  endpoints: readonly ServedEndpoint[],
+  { networkVolumes = [], registryAuths = [], templates = [] }: Partial<ServedResources> = {},
+): Promise<void> {
+  await serveResources(context, { networkVolumes, registryAuths, templates });
+  await serve(context, endpoints);
 }
 
 /** Deals with what earlier runs left in the store. */

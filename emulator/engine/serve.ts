@@ -9,9 +9,12 @@ import type { Template } from "../core/template.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { commit } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
+import { tellSettled } from "./tell-settled.ts";
 
 /** What became of an endpoint of a file. */
-interface Outcome extends ServedEndpoint {
+interface Outcome {
+  readonly template: Template | undefined;
+  readonly endpoint: Endpoint;
   /** Fields that stay as they were changed over the interface, those of the template as `template.<field>`. */
   readonly kept: readonly string[];
   /** Fields in which such a change gave way to the file. */
@@ -34,39 +37,43 @@ export async function serve(
     return settled;
   });
   for (const outcome of outcomes) {
-    engine.directory.keepTemplate(outcome.template);
+    if (outcome.template) engine.directory.keepTemplate(outcome.template);
     engine.directory.keepEndpoint(outcome.endpoint);
-    tell(engine, outcome);
+    const { id: endpointId } = outcome.endpoint;
+    tellSettled(engine.log, { endpointId }, `the endpoint "${endpointId}"`, outcome);
   }
 }
 
 async function settle(tx: StoreTransaction, file: ServedEndpoint): Promise<Outcome> {
   const { id } = file.endpoint;
   const before = await tx.record("served", id);
-  const storedTemplate = await tx.record("template", file.template.id);
+  const template = file.template && (await settleTemplate(tx, file.template, before?.template));
   const storedEndpoint = await tx.record("endpoint", id);
-  const template = settleServed<Template>({
-    stored: storedTemplate ?? file.template,
-    before: before?.template,
-    now: file.template,
-  });
   const endpoint = settleEndpoint(storedEndpoint, before?.endpoint, file.endpoint);
   const rolls =
-    (storedTemplate && templateRolls(storedTemplate, template.thing)) ||
-    (storedEndpoint && endpointRolls(storedEndpoint, endpoint.thing));
-  const outcome = {
-    template: template.thing,
-    endpoint: rolls ? rolled(endpoint.thing) : endpoint.thing,
-  };
-  await tx.putRecord("template", file.template.id, outcome.template);
-  await tx.putRecord("endpoint", id, outcome.endpoint);
+    template?.rolls === true ||
+    (storedEndpoint !== undefined && endpointRolls(storedEndpoint, endpoint.thing));
+  const settled = rolls ? rolled(endpoint.thing) : endpoint.thing;
+  await tx.putRecord("endpoint", id, settled);
   await tx.putRecord("served", id, file);
   const ofTemplate = (field: string) => `template.${field}`;
   return {
-    ...outcome,
-    kept: [...endpoint.kept, ...template.kept.map(ofTemplate)],
-    overridden: [...endpoint.overridden, ...template.overridden.map(ofTemplate)],
+    template: template?.thing,
+    endpoint: settled,
+    kept: [...endpoint.kept, ...(template?.kept ?? []).map(ofTemplate)],
+    overridden: [...endpoint.overridden, ...(template?.overridden ?? []).map(ofTemplate)],
   };
+}
+
+async function settleTemplate(
+  tx: StoreTransaction,
+  now: Template,
+  before: Template | undefined,
+): Promise<Settled<Template> & { readonly rolls: boolean }> {
+  const stored = await tx.record("template", now.id);
+  const settled = settleServed<Template>({ stored: stored ?? now, before, now });
+  await tx.putRecord("template", now.id, settled.thing);
+  return { ...settled, rolls: stored !== undefined && templateRolls(stored, settled.thing) };
 }
 
 function settleEndpoint(
@@ -92,17 +99,4 @@ function settleEndpoint(
     kept: settled.kept.filter((field) => !isBound(field)),
     overridden: [...settled.overridden, ...settled.kept.filter(isBound)],
   };
-}
-
-function tell(engine: EngineContext, { endpoint, kept, overridden }: Outcome): void {
-  const { id: endpointId } = endpoint;
-  const whose = `the endpoint "${endpointId}"`;
-  if (kept.length > 0) {
-    const message = `${whose} keeps what was changed over the management interface, though its file says otherwise: ${kept.join(", ")}`;
-    engine.log.info({ endpointId, fields: kept }, message);
-  }
-  if (overridden.length > 0) {
-    const message = `what was changed of ${whose} over the management interface gave way to its file, which is newer: ${overridden.join(", ")}`;
-    engine.log.warn({ endpointId, fields: overridden }, message);
-  }
 }

@@ -42,7 +42,8 @@ export async function updateTemplate(
   return template;
 }
 
-async function rollEndpoints(
+/** Stores new versions of the template's endpoints, and answers them. */
+export async function rollEndpoints(
   tx: StoreTransaction,
   templateId: string,
 ): Promise<readonly Endpoint[]> {

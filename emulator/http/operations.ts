@@ -5,6 +5,7 @@ import { listJobs } from "./emulator/list-jobs.ts";
 import { logs } from "./emulator/logs.ts";
 import { readJob } from "./emulator/read-job.ts";
 import { readClock } from "./emulator/read-clock.ts";
+import { readOrigins } from "./emulator/read-origins.ts";
 import { findDocs } from "./docs-page/find-docs.ts";
 import { readDocsFile } from "./docs-page/read-docs-file.ts";
 import { readDocs } from "./docs-page/read-docs.ts";
@@ -112,6 +113,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   readClock,
   advanceClock,
   events,
+  readOrigins,
   listJobs,
   readJob,
   logs,

@@ -12,7 +12,7 @@ import type { JobCounts } from "../core/job-counts.ts";
 import type { JobListing } from "../core/job-listing.ts";
 import type { Job } from "../core/job.ts";
 import type { RegistryAuth } from "../core/registry-auth.ts";
-import type { ServedEndpoint } from "../core/served-endpoint.ts";
+import type { ServedEndpoint, ServedTemplate } from "../core/served-endpoint.ts";
 import type { NetworkVolume } from "../core/network-volume.ts";
 import type { Pod } from "../core/pod.ts";
 import type { Template } from "../core/template.ts";
@@ -46,6 +46,9 @@ export interface Records {
   readonly registryAuth: RegistryAuth;
   /** What files said at the last start, by endpoint. */
   readonly served: ServedEndpoint;
+  /** The same of what endpoints share, by its own id. */
+  readonly servedTemplate: ServedTemplate;
+  readonly servedVolume: NetworkVolume;
   readonly clock: ClockRecord;
   readonly webhookSecret: WebhookSecret;
   readonly networkVolume: NetworkVolume;

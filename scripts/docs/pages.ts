@@ -1,7 +1,9 @@
 /** Which documents hold generated sections, and what makes each of them. */
 import { clientErrorsTable } from "./client-errors-table.ts";
+import { configTable } from "./config-tables.ts";
 import { conformanceTable } from "./conformance-table.ts";
 import { errorCodesTable, failureTypesTable } from "./errors-table.ts";
+import { helpText } from "./help-text.ts";
 import { limitsTable } from "./limits-table.ts";
 import { metricsTable } from "./metrics-table.ts";
 import { operationsTable } from "./operations-table.ts";
@@ -46,6 +48,26 @@ export const PAGES: readonly Page[] = [
   {
     file: "docs/webhooks.md",
     sections: { "webhook operations": () => operationsTable("/emulator/webhooks") },
+  },
+  {
+    file: "docs/cli.md",
+    sections: {
+      help: () => helpText(),
+      "help of config": () => helpText("config"),
+      "help of export": () => helpText("export"),
+      "help of exec": () => helpText("exec"),
+    },
+  },
+  {
+    file: "docs/configuration.md",
+    sections: {
+      "keys of a config": () => configTable("config"),
+      "keys of an endpoint": () => configTable("endpoint"),
+      "keys of retries": () => configTable("retries"),
+      "keys of a template": () => configTable("template"),
+      "keys of a network volume": () => configTable("networkVolume"),
+      "keys of a registry auth": () => configTable("registryAuth"),
+    },
   },
   { file: "docs/operating.md", sections: { metrics: metricsTable } },
   { file: "docs/client.md", sections: { "client errors": clientErrorsTable } },

@@ -132,12 +132,14 @@ const layers: readonly Layer[] = [
       "emulator/starter/",
       "emulator/local-endpoint.ts",
       "runtime/buffer-memory.ts",
+      "runtime/load/",
       core,
       protocol,
     ],
   },
   { of: "emulator/emulator.ts", mayImport: ["emulator/", "runtime/"] },
   { of: "emulator/index.ts", mayImport: ["emulator/"] },
+  { of: "emulator/config.ts", mayImport: ["emulator/cli/"] },
   // Parts of the composition root: what it hands in.
   {
     of: "emulator/options.ts",

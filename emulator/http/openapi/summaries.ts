@@ -55,6 +55,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   advanceClock: "Advances service time; answers when the work this set off has settled.",
   events:
     "Every change of state as it happens, as server-sent events; `?endpointId=` for one endpoint only.",
+  readOrigins:
+    "The files that endpoints are served from, and the variables their secrets were taken from.",
   listJobs: "The newest jobs of all endpoints or of one, without a rate limit.",
   readJob: "All of one job, whichever endpoint it is of, with its input and its output.",
   logs: "The newest lines of the log and those that follow, as server-sent events.",

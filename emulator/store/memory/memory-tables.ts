@@ -26,6 +26,8 @@ export class MemoryTables {
     apiKey: new Map(),
     registryAuth: new Map(),
     served: new Map(),
+    servedTemplate: new Map(),
+    servedVolume: new Map(),
     clock: new Map(),
     webhookSecret: new Map(),
     networkVolume: new Map(),

@@ -67,6 +67,33 @@ test("the command calls the service by its variables, its exit code is passed on
   });
 });
 
+test("a config is served with all that is in it, and the command has the variables of files", async () => {
+  const config = {
+    docker: "off",
+    endpoints: {
+      hello: { handler: "hello", workersMin: 0, env: { NAME: { fromEnv: "GREETED" } } },
+      "big-model": { image: "example/model:1", workersMin: 0 },
+    },
+    networkVolumes: { models: { size: 1 } },
+  };
+  await using place = await temporaryTree({
+    "sv.config.json": JSON.stringify(config),
+    ".env": "GREETED=Ada",
+    "hello/handler.mjs": "export default () => process.env.NAME;",
+    "command.mjs": `
+      const authorization = "Bearer " + process.env.SV_API_KEY;
+      const ask = async (address, init) => (await fetch(address, { ...init, headers: { authorization } })).json();
+      const { SV_URL, SV_URL_HELLO, SV_URL_BIG_MODEL, GREETED } = process.env;
+      const { output } = await ask(SV_URL_HELLO + "/runsync", { method: "POST", body: '{"input":{}}' });
+      const { workers } = await ask(SV_URL_BIG_MODEL + "/health");
+      const volumes = await ask(SV_URL + "/v1/networkvolumes");
+      console.log(GREETED, output, workers.running, volumes.map(({ name }) => name));`,
+  });
+  const args = ["--env-file", ".env", "--", process.execPath, "command.mjs"];
+  const run = await exec(place.path("."), args);
+  expect(run).toMatchObject({ code: 0, stderr: "", stdout: "Ada Ada 0 [ 'models' ]\n" });
+});
+
 test("a signal goes to the command, and ends both", async () => {
   await using place = await tree('console.log("here"); setInterval(() => {}, 1000);');
   const run = await exec(

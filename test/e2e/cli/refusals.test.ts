@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { knownKeysAt } from "../../../emulator/cli/config-schema.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { runEmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
 import { call } from "./call.ts";
@@ -35,7 +36,7 @@ describe("wrong usage ends with 2 and starts nothing", () => {
       "a bad config",
       ["bad.json"],
       {},
-      'error: bad.json: endpoints.a has the unknown key "worker_max"; did you mean workersMax? known are handler, type, env, volume, workersMin, workersMax, idleTimeout, scalerType, scalerValue, executionTimeoutMs, retries, requestsPerWorker, computeType, gpuTypeIds, gpuCount',
+      `error: bad.json:1:44: endpoints.a has the unknown key "worker_max"; did you mean workersMax? known are ${knownKeysAt(["endpoints", "a"]).join(", ")}`,
     ],
     [
       "no handler anywhere",

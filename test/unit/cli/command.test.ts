@@ -2,10 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { readCommandLine } from "../../../emulator/cli/command.ts";
-import { configSchema, knownKeysAt } from "../../../emulator/cli/config-schema.ts";
 import { EXIT } from "../../../emulator/cli/exit-code.ts";
 import { UsageError } from "../../../emulator/cli/usage-error.ts";
-import { LOCAL_ENDPOINT_DEFAULTS } from "../../../emulator/local-endpoint.ts";
 
 const read = (...args: string[]) => readCommandLine(args, "1.2.3");
 
@@ -47,46 +45,26 @@ describe("arguments that cannot be understood", () => {
   });
 });
 
+test("config takes the targets and flags of a start, and export its own", () => {
+  expect(
+    read("config", "a.ts", "--port", "1", "--env-file", "a", "--env-file", "b", "--json"),
+  ).toEqual({
+    kind: "config",
+    targets: ["a.ts"],
+    flags: { port: "1", envFile: ["a", "b"], json: true },
+  });
+  expect(read("export", "--ts", "--out", "sv.config.ts")).toEqual({
+    kind: "export",
+    flags: { ts: true, out: "sv.config.ts" },
+  });
+  expect(() => read("export", "--jsn")).toThrow("unknown option '--jsn'");
+});
+
 describe("the reference docs/cli.md", async () => {
   const reference = await readFile(new URL("../../../docs/cli.md", import.meta.url), "utf8");
-
-  test("shows the help as it is", () => {
-    const answer = readCommandLine(["--help"], "1.2.3");
-    const help = answer.kind === "answer" ? answer.text : "";
-    expect(help).toContain("Exit codes:");
-    expect(/```text\n(Usage:.*?)```/s.exec(reference)?.[1]).toBe(help);
-  });
-
-  test("has a row for every key of a config", () => {
-    const keys = [
-      ...knownKeysAt([]),
-      ...knownKeysAt(["endpoints", "a"]),
-      ...knownKeysAt(["endpoints", "a", "retries"]).map((key) => `retries.${key}`),
-    ];
-    const rows = [...reference.matchAll(/^\| `([\w.]+)` /gm)].map(([, key]) => key);
-    expect(rows).toEqual(expect.arrayContaining(keys));
-  });
-
-  test("names the defaults of an endpoint as they are", () => {
-    const { retries, ...defaults } = LOCAL_ENDPOINT_DEFAULTS;
-    const named = Object.entries({
-      ...defaults,
-      "retries.workerLost": retries.workerLost,
-      "retries.handlerError": retries.handlerError,
-    });
-    for (const [key, value] of named) {
-      const shown = Array.isArray(value) ? "\\[\\]" : String(value);
-      expect(reference).toMatch(new RegExp(`^\\| \`${key}\` .*\\| \`${shown}\` +\\|$`, "m"));
-    }
-  });
 
   test("has a row for every exit code", () => {
     const rows = [...reference.matchAll(/^\| (\d+) /gm)].map(([, code]) => Number(code));
     expect(rows).toEqual(Object.values(EXIT));
-  });
-
-  test("shows a config that is valid", () => {
-    const example = /```json\n(.*?)```/s.exec(reference)?.[1] ?? "";
-    expect(configSchema.safeParse(JSON.parse(example)).error).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { temporaryTree } from "../../temporary-tree.ts";
 
 async function complaint(text: string): Promise<string> {
   await using tree = await temporaryTree({ "c.json": text });
-  const error: unknown = await readConfig(tree.path("c.json"), "c.json").catch(
+  const error: unknown = await readConfig(tree.path("c.json"), "c.json", {}).catch(
     (reason: unknown) => reason,
   );
   if (!(error instanceof UsageError)) throw new Error("no usage error", { cause: error });
@@ -43,7 +43,8 @@ test("every key is taken, and every path is meant from the config's own director
     dataDir: "state",
   };
   await using tree = await temporaryTree({ "conf/c.json": JSON.stringify(written) });
-  expect(await readConfig(tree.path("conf/c.json"), "c.json")).toEqual({
+  const { source: _, ...config } = await readConfig(tree.path("conf/c.json"), "c.json", {});
+  expect(config).toEqual({
     file: tree.path("conf/c.json"),
     endpoints: {
       "Up-scale_2": {
@@ -54,6 +55,8 @@ test("every key is taken, and every path is meant from the config's own director
       },
       plain: { path: "/srv/plain", settings: {} },
     },
+    images: [],
+    resources: { networkVolumes: [], registryAuths: [], templates: [] },
     server: { port: 0, host: "::1", dataDir: tree.path("conf/state") },
   });
 });
@@ -61,22 +64,29 @@ test("every key is taken, and every path is meant from the config's own director
 describe("unknown keys", () => {
   test("at the top", async () => {
     expect(await complaint('{"endpoint": {}, "endpoints": {"a": {"handler": "a.ts"}}}')).toBe(
-      'c.json: the config has the unknown key "endpoint"; did you mean endpoints? ' +
-        "known are endpoints, port, host, s3Port, dataDir, limits, gpus, docker",
+      'c.json:1:2: the config has the unknown key "endpoint"; did you mean endpoints? known are endpoints, templates, ' +
+        "networkVolumes, containerRegistryAuths, port, host, s3Port, dataDir, limits, gpus, docker, $schema",
     );
   });
 
   test("of an endpoint", async () => {
-    expect(await complaint(endpointWith({ workers_max: 2 }))).toBe(
-      'c.json: endpoints.a has the unknown key "workers_max"; did you mean workersMax? known are handler, type, env, ' +
-        "volume, workersMin, workersMax, idleTimeout, scalerType, scalerValue, executionTimeoutMs, retries, requestsPerWorker, computeType, gpuTypeIds, gpuCount",
+    expect(await complaint(endpointWith({ workers_max: 2 }))).toMatch(
+      /^c\.json:1:39: endpoints\.a has the unknown key "workers_max"; did you mean workersMax\? known are handler, image, .*, volumeMountPath$/,
     );
   });
 
   test("of its retries, near to none", async () => {
     expect(await complaint(endpointWith({ retries: { onCrash: 1 } }))).toBe(
-      'c.json: endpoints.a.retries has the unknown key "onCrash"; known are workerLost, handlerError',
+      'c.json:1:50: endpoints.a.retries has the unknown key "onCrash"; known are workerLost, handlerError',
     );
+  });
+
+  test.each([
+    [{ imageName: "a" }, "did you mean image?"],
+    [{ networkVolumeId: "a" }, "did you mean networkVolumes?"],
+    [{ concurrency: 2 }, "it is an option of the handler (export const concurrency = 4);"],
+  ])("that are known elsewhere: %j", async (more, hint) => {
+    expect(await complaint(endpointWith(more))).toContain(hint);
   });
 });
 
@@ -103,14 +113,18 @@ describe("values", () => {
       "retries.workerLost must be an integer from 0 to 100; got 101",
     ],
     [{ retries: null }, "retries must be an object; got null"],
-    [{ env: { DEBUG: true } }, "env.DEBUG must be a string; got true"],
+    [{ scalerType: "REQUESTCOUNTS" }, "did you mean REQUEST_COUNT?"],
+    [
+      { env: { DEBUG: true } },
+      'env.DEBUG must be a string, or {"fromEnv": "NAME"} for one that a variable of that name holds; got true',
+    ],
     [{ env: ["A=1"] }, "env must be an object; got an array"],
     [{ volume: "" }, 'volume must be the path of a directory; got ""'],
     [{ workersMin: 4 }, "workersMin must be at most workersMax, which is 3; it is 4"],
     [{ workersMax: 0 }, "workersMin must be at most workersMax, which is 0; it is 1"],
   ])("%j: %s", async (more, sentence) => {
     const message = await complaint(endpointWith(more));
-    expect(message).toMatch(/^c\.json: endpoints\.a\./);
+    expect(message).toMatch(/^c\.json:1:\d+: endpoints\.a\./);
     expect(message).toContain(sentence);
     expect(message).not.toContain("\n");
   });
@@ -138,7 +152,9 @@ describe("values", () => {
     ['{"endpoints": {"__proto__": {"handler": "a"}}}', 'endpoints has the key "__proto__"'],
     ["[]", "the config must be an object; got an array"],
   ])("%s: %s", async (text, sentence) => {
-    expect(await complaint(text)).toContain(`c.json: ${sentence}`);
+    const message = await complaint(text);
+    expect(message).toMatch(/^c\.json:1:\d+: /);
+    expect(message).toContain(`: ${sentence}`);
   });
 });
 
@@ -153,7 +169,7 @@ describe("the GPUs", () => {
     [[{ type: "NVIDIA L4" }, { type: "NVIDIA H200", count: 8, memoryGb: 140.4 }]],
   ])("are taken as %j", async (gpus) => {
     await using tree = await temporaryTree({ "c.json": JSON.stringify({ endpoints, gpus }) });
-    expect((await readConfig(tree.path("c.json"), "c.json")).server.gpus).toEqual(gpus);
+    expect((await readConfig(tree.path("c.json"), "c.json", {})).server.gpus).toEqual(gpus);
   });
 
   const rule = "gpus must be auto, none, simulate, or names with numbers";
@@ -173,7 +189,9 @@ describe("the GPUs", () => {
       'gpus.0 has the unknown key "memoryGB"; did you mean memoryGb? known are type, count, memoryGb',
     ],
   ])("%j: %s", async (gpus, sentence) => {
-    expect(await complaint(JSON.stringify({ endpoints, gpus }))).toContain(`c.json: ${sentence}`);
+    const message = await complaint(JSON.stringify({ endpoints, gpus }));
+    expect(message).toMatch(/^c\.json:1:\d+: gpus/u);
+    expect(message).toContain(sentence);
   });
 });
 
@@ -181,19 +199,21 @@ test("several problems are named together", async () => {
   const text = endpointWith({ workersMin: -1, idleTimeout: 0, colour: "red" });
   expect((await complaint(text)).split("\n")).toEqual([
     "c.json has 3 problems:",
-    expect.stringContaining("endpoints.a.workersMin must be"),
+    expect.stringMatching(/^ {2}c\.json:1:\d+: endpoints\.a\.workersMin must be/),
     expect.stringContaining("endpoints.a.idleTimeout must be"),
     expect.stringContaining('endpoints.a has the unknown key "colour"'),
   ]);
 });
 
 test("text that is no JSON is named with the place", async () => {
-  expect(await complaint('{"endpoints": {},}')).toMatch(/^c\.json is no JSON: .*position 17/);
+  expect(await complaint('{"endpoints":\n {},}')).toBe(
+    'c.json:2:5: the config is no valid JSON: unexpected "}"; expected a key in double quotes',
+  );
 });
 
 test("a config that cannot be read says why", async () => {
   await using tree = await temporaryTree({ "c.json/": "" });
-  await expect(readConfig(tree.path("c.json"), "c.json")).rejects.toThrow(
+  await expect(readConfig(tree.path("c.json"), "c.json", {})).rejects.toThrow(
     /^c\.json cannot be read: .*directory/,
   );
 });

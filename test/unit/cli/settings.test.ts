@@ -1,13 +1,26 @@
 /** States which of flag, environment, config and default wins, and which values are refused. */
 import { describe, expect, test } from "vitest";
 import type { Config, ServerConfig } from "../../../emulator/cli/config.ts";
-import { type Environment, type Flags, logModeOf, settle } from "../../../emulator/cli/settings.ts";
+import {
+  type Environment,
+  type Flags,
+  logModeOf,
+  settle,
+  settleSourced,
+} from "../../../emulator/cli/settings.ts";
 import { UsageError } from "../../../emulator/cli/usage-error.ts";
 
 const CWD = "/home/ada/project";
 
 function config(server: ServerConfig, file = `${CWD}/sv.config.json`): Config {
-  return { file, endpoints: {}, server };
+  return {
+    file,
+    endpoints: {},
+    images: [],
+    resources: { networkVolumes: [], registryAuths: [], templates: [] },
+    server,
+    source: { shown: "c.json", text: JSON.stringify(server), written: { endpoints: {} } },
+  };
 }
 
 function settled(flags: Flags, env: Environment = {}, ...configs: Config[]) {
@@ -43,6 +56,21 @@ test("a flag wins over the environment, that over a config", () => {
     dataDir: "/var/sv",
   });
   expect(settled({}, {}, fromConfig)).toMatchObject({ port: 3 });
+});
+
+test("each value is told with what decided it", () => {
+  const sourced = settleSourced(
+    { port: "1" },
+    { SV_LIMITS: "off" },
+    [config({ host: "::1" })],
+    CWD,
+  );
+  expect(sourced).toMatchObject({
+    port: { value: 1, source: "--port" },
+    limits: { value: "off", source: "SV_LIMITS" },
+    host: { value: "::1", source: "c.json:1:9" },
+    gpus: { value: "auto", source: "default" },
+  });
 });
 
 test("the object store's port is set in the same order, and it can be switched off", () => {

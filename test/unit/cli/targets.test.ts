@@ -163,24 +163,67 @@ describe("configs among the targets", () => {
     expect(await served(tree.path("all/a"))).toEqual({ chosen: "handler.ts" });
   });
 
+  test.each(["ts", "mts", "js", "mjs", "json"])(
+    "sv.config.%s is the config of a directory",
+    async (ending) => {
+      const text = config("a.ts");
+      const file = ending === "json" ? text : `export default ${text};`;
+      await using tree = await temporaryTree({ [`sv.config.${ending}`]: file, "a.ts": "" });
+      expect(await served(tree.root)).toEqual({ chosen: "a.ts" });
+    },
+  );
+
+  test("one of another name is a config when it is named", async () => {
+    await using tree = await temporaryTree({
+      "sv.config.json": config("a.ts"),
+      "sv.config.b.mts": `export default ${config("b.ts")};`,
+      "a.ts": "",
+      "b.ts": "",
+    });
+    expect(await served(tree.root, "sv.config.b.mts")).toEqual({ chosen: "b.ts" });
+    expect(await served(tree.root)).toEqual({ chosen: "a.ts" });
+  });
+
+  test("two in one directory are refused", async () => {
+    await using tree = await temporaryTree({ "a/sv.config.ts": "", "a/sv.config.json": "" });
+    expect(await complaint(tree.root, "a")).toBe(
+      "a has sv.config.ts and sv.config.json: which one counts? Keep one, or name the one you mean",
+    );
+  });
+
+  test("two endpoints of one id, one of them of an image, are refused", async () => {
+    const image = '{"endpoints": {"a": {"image": "one"}}}';
+    await using tree = await temporaryTree({ "1.json": image, "2.json": image, "a.ts": "" });
+    expect(await complaint(tree.root, "1.json", "2.json")).toBe(
+      "2.json: endpoints.a: another target is an endpoint of that id as well",
+    );
+    expect(await complaint(tree.root, "1.json", "a.ts")).toContain(
+      '"a", which a config makes of an image',
+    );
+    expect(await complaint(tree.root, "a.ts", "1.json")).toContain("endpoints.a: another target");
+  });
+
   test("a config named twice counts once", async () => {
     await using tree = await temporaryTree({ "sv.config.json": config("a.ts"), "a.ts": "" });
     expect(await served(tree.root, ".", "sv.config.json")).toEqual({ chosen: "a.ts" });
   });
 
   test.each([
-    ["./gone.ts", "c.json: endpoints.chosen.handler: gone.ts does not exist"],
+    ["./gone.ts", "c.json:1:35: endpoints.chosen.handler: gone.ts does not exist"],
     [
       "./code.tx",
-      "c.json: endpoints.chosen.handler: code.tx does not exist; did you mean code.ts?",
+      "c.json:1:35: endpoints.chosen.handler: code.tx does not exist; did you mean code.ts?",
     ],
     [
       "empty",
-      "c.json: endpoints.chosen.handler: empty holds no handler; expected a file handler.ts",
+      "c.json:1:35: endpoints.chosen.handler: empty holds no handler; expected a file handler.ts",
     ],
-    ["c.json", "c.json: endpoints.chosen.handler: c.json is no handler module; those end in .ts"],
+    [
+      "c.json",
+      "c.json:1:35: endpoints.chosen.handler: c.json is no handler module; those end in .ts",
+    ],
   ])(
-    "a config's handler that cannot be served (%s) is named with its key",
+    "a config's handler that cannot be served (%s) is named with its key and its place",
     async (handler, text) => {
       await using tree = await temporaryTree({
         "c.json": config(handler),

@@ -4,7 +4,7 @@ import { createEngine } from "../../../emulator/engine/engine.ts";
 import { deleteEndpoint } from "../../../emulator/engine/manage-endpoints.ts";
 import { updateEndpoint } from "../../../emulator/engine/update-endpoint.ts";
 import { updateTemplate } from "../../../emulator/engine/update-template.ts";
-import { type LocalHandler, servedEndpoint } from "../../../emulator/local-endpoint.ts";
+import { type LocalHandler, servedEndpoints } from "../../../emulator/local-endpoint.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import { createSystemRandom } from "../../../emulator/system-clock.ts";
@@ -28,7 +28,7 @@ async function start(store: Store, file: LocalHandler, startedAt = "2026-01-02T0
     launchers: [],
     webhookSender: new ScriptedSender(),
   });
-  await running.serve([servedEndpoint(file, startedAt)]);
+  await running.serve(servedEndpoints([file], startedAt));
   const engine = running.context;
   const template = engine.directory.template("hello");
   const endpoint = engine.directory.endpoint("hello");

@@ -1,0 +1,65 @@
+/** The subcommands `config` and `export` of the command line: their flags and their help. */
+import type { Command } from "commander";
+import type { Flags } from "./settings.ts";
+
+export interface ConfigInvocation {
+  readonly kind: "config";
+  readonly targets: readonly string[];
+  readonly flags: ConfigFlags;
+}
+
+/** The flags as written; what is absent was not given. */
+export interface ConfigFlags extends Flags {
+  readonly json?: true;
+}
+
+export interface ExportFlags {
+  readonly url?: string;
+  readonly ts?: true;
+  readonly out?: string;
+}
+
+/**
+ * @param command has the targets and options of a start already
+ * @param taken called when the subcommand was given
+ */
+export function finishConfigCommand(
+  command: Command,
+  taken: (targets: readonly string[], flags: ConfigFlags) => void,
+): void {
+  command
+    .summary("say what would be served, and why")
+    .description(
+      "Reads the targets, the environment and the options as a start would, and prints each setting with what decided it. Starts nothing. Secrets are not shown.",
+    )
+    .option("--json", "as JSON, for programs")
+    .helpOption("-h, --help", "print this help")
+    .action(() => taken(command.args, command.opts<ConfigFlags>()));
+}
+
+/** @param taken called when the subcommand was given */
+export function addExportCommand(program: Command, taken: (flags: ExportFlags) => void): void {
+  program
+    .command("export")
+    .summary("write what an emulator serves as a config")
+    .description(
+      "Writes the endpoints, templates, network volumes and registry auths of a running emulator as a config. A start with it makes the same ones. Secrets are written as references to environment variables.",
+    )
+    .option("--url <address>", "where the emulator listens (default: SV_PORT on this machine)")
+    .option("--ts", "as TypeScript (default: JSON)")
+    .option("--out <file>", "where it is written (default: stdout); must not exist")
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", EXPORT_HELP)
+    .action(taken);
+}
+
+const EXPORT_HELP = `
+Environment:
+  SV_API_KEY    the API key of the emulator
+  SV_ADMIN_KEY  its admin key, if it has one
+  SV_PORT       the port it listens on (default: 7080)
+
+Examples:
+  sv-emulate export > sv.config.json
+  sv-emulate export --ts --out sv.config.ts
+`;

@@ -1,0 +1,65 @@
+/** A config as it was read: what it says, and the text in which the places of its problems are looked up. */
+import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
+import { scanJson } from "../../core/raw-json/scan.ts";
+import { UsageError } from "../usage-error.ts";
+import { fileAt, lineAndColumn, type PlacedText } from "./places.ts";
+
+export interface ConfigText extends PlacedText {
+  readonly written: unknown;
+}
+
+/** What is wrong with one part of a config. */
+export interface ConfigProblem {
+  /** Keys from the root. */
+  readonly path: readonly PropertyKey[];
+  /** Its first word is the key. */
+  readonly sentence: string;
+  /** Set where the key itself is wrong. */
+  readonly at?: "key";
+}
+
+/** @throws UsageError with the place, when the file cannot be read, parsed, built or run */
+export async function readConfigText(file: string, shown: string): Promise<ConfigText> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new UsageError(`${shown} cannot be read: ${messageOf(error)}`, { cause: error });
+  });
+  if (extname(file) === ".json") return { shown, text, written: parseJson(text, shown) };
+  const { runConfigModule } = await import("./run-config-module.ts");
+  return { shown, text, written: withoutUndefined(await runConfigModule(file, shown)) };
+}
+
+/** The refusal that names every problem with its place. */
+export function configRefusal(source: PlacedText, problems: readonly ConfigProblem[]): UsageError {
+  // One wrong number can break several of its key's rules; all of them say the same sentence.
+  const sentences = new Set(
+    problems.map(({ path, sentence, at }) => `${fileAt(source, path, at)}: ${sentence}`),
+  );
+  if (sentences.size === 1) return new UsageError([...sentences].join());
+  return new UsageError(
+    [`${source.shown} has ${sentences.size} problems:`, ...sentences].join("\n  "),
+  );
+}
+
+function parseJson(text: string, shown: string): unknown {
+  const bytes = Buffer.from(text);
+  const scanned = scanJson(bytes, { subject: "the config" });
+  if (scanned.ok) return JSON.parse(text);
+  const { atByte, message } = scanned.fault;
+  const { line, column } = lineAndColumn(text, bytes.subarray(0, atByte).toString().length);
+  throw new UsageError(`${shown}:${line}:${column}: ${message.replace(/,? at byte \d+/u, "")}`);
+}
+
+/** A key whose value is undefined is one that was left out. */
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  if (typeof value !== "object" || value === null) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(entries.map(([key, each]) => [key, withoutUndefined(each)]));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

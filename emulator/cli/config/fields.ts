@@ -1,0 +1,105 @@
+/** The kinds of fields a config has, each with the sentence that says what it must be. */
+import { z } from "zod";
+import { nearMiss } from "../../core/near-miss.ts";
+import { kindInWords, kindOfValue, valueInWords } from "../../core/problem-words.ts";
+
+type RawIssue = z.core.$ZodRawIssue;
+
+/** A value that is not written down but taken from a variable of the environment when the config is read. */
+export interface FromEnv {
+  readonly fromEnv: string;
+}
+
+/** The name of a variable that a process can have. */
+const VARIABLE = /^[^=\0]+$/u;
+
+/** A key that may be left out, with its meaning in Markdown and, if there is one, the value it has then. */
+export function optional<Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  byDefault?: unknown,
+) {
+  const given = byDefault === undefined ? {} : { default: byDefault };
+  return schema.meta({ description, ...given }).exactOptional();
+}
+
+/** A problem's sentence without its subject. */
+export function must(what: string): (issue: RawIssue) => string {
+  return ({ input }) => `must ${what}; got ${valueInWords(input)}`;
+}
+
+export function text(what: string): z.ZodString {
+  const error = must(what);
+  return z.string({ error }).min(1, { error });
+}
+
+export function matching(pattern: RegExp, what: string): z.ZodString {
+  const error = must(`be ${what}`);
+  return z.string({ error }).regex(pattern, { error });
+}
+
+export function flag(): z.ZodBoolean {
+  return z.boolean({ error: must("be true or false") });
+}
+
+export function integer(min: number, max: number, unit = ""): z.ZodInt {
+  const error = must(`be an integer from ${min} to ${max}${unit}`);
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+export function positive(unit: string): z.ZodNumber {
+  const error = must(`be a number above 0${unit}`);
+  return z.number({ error }).gt(0, { error });
+}
+
+export function choice<const Values extends readonly [string, ...string[]]>(values: Values) {
+  const rule = values.join(values.length === 2 ? " or " : ", ");
+  return z.enum(values, { error: ({ input }) => `must be ${rule}; got ${said(input, values)}` });
+}
+
+/** What was written instead of one of the known, with the nearest of them. */
+export function said(input: unknown, known: readonly string[]): string {
+  const near = typeof input === "string" ? nearMiss(input, known) : undefined;
+  return near === undefined ? valueInWords(input) : `${valueInWords(input)}; did you mean ${near}?`;
+}
+
+/** @param what the items, in the plural */
+export function arrayOf<Item extends z.ZodType>(item: Item, what: string): z.ZodArray<Item> {
+  return z.array(item, { error: must(`be an array of ${what}`) });
+}
+
+export function texts(what: string): z.ZodArray<z.ZodString> {
+  return arrayOf(z.string({ error: must("be a string") }), what);
+}
+
+/** An object with exactly the keys of `shape`. */
+export function object<Shape extends z.core.$ZodLooseShape>(shape: Shape, what = "an object") {
+  return z.strictObject(shape, { error: must(`be ${what}`) });
+}
+
+export function recordOf<Item extends z.ZodType>(item: Item, what = "") {
+  return z.record(z.string(), item, { error: must(`be an object${what}`) });
+}
+
+/** A text, or the name of the variable it is in. */
+export function value() {
+  return z.union([z.string(), reference()], {
+    error: must('be a string, or {"fromEnv": "NAME"} for one that a variable of that name holds'),
+  });
+}
+
+/** The same for what no message shows. */
+export function secret() {
+  return z.union([z.string().min(1), reference()], {
+    error: ({ input }) =>
+      `must be {"fromEnv": "NAME"}, the name of the variable that holds it, or a string; got ${input === undefined ? "nothing" : kindInWords(kindOfValue(input))}`,
+  });
+}
+
+export function isFromEnv(written: unknown): written is FromEnv {
+  return typeof written === "object" && written !== null && "fromEnv" in written;
+}
+
+function reference() {
+  return z.strictObject({ fromEnv: z.string().regex(VARIABLE) });
+}

@@ -1,0 +1,51 @@
+/** Puts values of the environment in the place of the references to them in a config. */
+import { nearMiss } from "../../core/near-miss.ts";
+import type { Environment } from "../settings.ts";
+import type { ConfigProblem } from "./config-text.ts";
+import { type FromEnv, isFromEnv } from "./fields.ts";
+
+/** Environment variables with their values, and where the secret ones came from. */
+export interface ResolvedEnv {
+  readonly env: Readonly<Record<string, string>>;
+  readonly envSources?: Readonly<Record<string, string>>;
+}
+
+/** Reads references, and keeps a problem for each that leads nowhere. */
+export class References {
+  readonly problems: ConfigProblem[] = [];
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  /** Empty for a reference that leads nowhere. */
+  valueOf(written: string | FromEnv, path: readonly PropertyKey[]): string {
+    if (!isFromEnv(written)) return written;
+    const found = this.#environment[written.fromEnv];
+    // Shells make empty ones from variables that are not set.
+    if (found !== undefined && found !== "") return found;
+    const near = nearMiss(written.fromEnv, Object.keys(this.#environment));
+    const hint = near === undefined ? "" : `; did you mean ${near}?`;
+    const sentence = `${path.join(".")} is taken from the environment variable ${written.fromEnv}, which is not set${hint}`;
+    this.problems.push({ path, sentence });
+    return "";
+  }
+
+  envOf(
+    written: Readonly<Record<string, string | FromEnv>>,
+    path: readonly PropertyKey[],
+  ): ResolvedEnv {
+    const entries = Object.entries(written);
+    const env = entries.map(([name, each]) => [name, this.valueOf(each, [...path, name])]);
+    const sources = entries.flatMap(([name, each]) =>
+      isFromEnv(each) ? [[name, each.fromEnv]] : [],
+    );
+    return {
+      env: Object.fromEntries(env) as Record<string, string>,
+      ...(sources.length > 0 && {
+        envSources: Object.fromEntries(sources) as Record<string, string>,
+      }),
+    };
+  }
+}

@@ -1,0 +1,95 @@
+/** What a config may say of containers and of what endpoints share: templates, network volumes, registry auths. */
+import { z } from "zod";
+import { DATA_CENTER } from "../../core/endpoint-input.ts";
+import { CONTAINER_DEFAULTS, TEMPLATE_PORT } from "../../core/template-input.ts";
+import { TEMPLATE_CATEGORIES } from "../../core/template.ts";
+import {
+  arrayOf,
+  choice,
+  flag,
+  integer,
+  matching,
+  must,
+  object,
+  optional,
+  recordOf,
+  secret,
+  text,
+  texts,
+  value,
+} from "./fields.ts";
+
+const MAX_DISK_GB = 1_000_000;
+const MAX_VOLUME_GB = 4_000;
+/** The form of a data centre's id, for messages. */
+export const CENTER = "a data centre like EU-RO-1";
+
+/** Any will do where there is one machine. */
+export const DEFAULT_DATA_CENTER = "EU-RO-1";
+
+export const env = optional(
+  recordOf(value()),
+  'environment variables of its workers, by name: texts, or `{"fromEnv": "NAME"}` for a secret',
+  {},
+);
+
+/** What a container is made of, by the interface's own names. */
+export const container = {
+  containerDiskInGb: optional(
+    integer(0, MAX_DISK_GB),
+    "size of the container's disk in GB; kept and shown",
+    CONTAINER_DEFAULTS.containerDiskInGb,
+  ),
+  containerRegistryAuth: optional(
+    text("be the key of a registry auth under containerRegistryAuths"),
+    "the [credentials](#registry-auths) that the image is pulled with, by their key",
+  ),
+  dockerEntrypoint: optional(texts("strings"), "in place of the image's entrypoint", []),
+  dockerStartCmd: optional(texts("strings"), "in place of the image's start command", []),
+  ports: optional(
+    arrayOf(
+      matching(TEMPLATE_PORT, "a port and its protocol like 8888/http or 22/tcp"),
+      "ports like 8888/http",
+    ),
+    "ports that the container opens, each like `8888/http` or `22/tcp`",
+    [],
+  ),
+  volumeMountPath: optional(
+    matching(/^\//u, "an absolute path"),
+    "kept and shown",
+    CONTAINER_DEFAULTS.volumeMountPath,
+  ),
+};
+
+/** Keys of an endpoint that belong to the template made of its image. */
+export const CONTAINER_KEYS = Object.keys(container) as readonly (keyof typeof container)[];
+
+export const template = object({
+  imageName: text("be the name of a container image").meta({
+    description: "the [container image](docker.md) of its workers",
+  }),
+  name: optional(text("be a name"), "its name, which no other template has; by default its key"),
+  category: optional(choice(TEMPLATE_CATEGORIES), "kept and shown", "NVIDIA"),
+  env,
+  ...container,
+  isPublic: optional(flag(), "kept and shown", false),
+  isServerless: optional(flag(), "whether endpoints can be made of it, else pods", true),
+  readme: optional(z.string({ error: must("be a string") }), "kept and shown", ""),
+  volumeInGb: optional(integer(0, MAX_DISK_GB), "size of a pod's volume in GB; kept and shown", 0),
+});
+
+export const networkVolume = object({
+  size: integer(0, MAX_VOLUME_GB, " (GB)").meta({ description: "size in GB; kept and shown" }),
+  name: optional(text("be a name"), "as it is shown; by default its key"),
+  dataCenterId: optional(
+    matching(DATA_CENTER, CENTER),
+    "data centre; kept and shown",
+    DEFAULT_DATA_CENTER,
+  ),
+});
+
+export const registryAuth = object({
+  username: secret().meta({ description: 'user name, or `{"fromEnv": "NAME"}`' }),
+  password: secret().meta({ description: 'password or token: `{"fromEnv": "NAME"}`' }),
+  name: optional(text("be a name"), "its name, which no other has; by default its key"),
+});

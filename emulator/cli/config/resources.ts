@@ -1,0 +1,129 @@
+/** Makes of a checked config what the service serves: endpoints of handlers and of images, and what they share. */
+import { resolve } from "node:path";
+import { DEFAULT_RETRY_RULES } from "../../core/job.ts";
+import type { ServedResources, ServedTemplate } from "../../core/served-endpoint.ts";
+import {
+  categoryOf,
+  type ImageEndpoint,
+  type LocalHandler,
+  templateOf,
+} from "../../local-endpoint.ts";
+import { type WrittenConfig, type WrittenEndpoint } from "../config-schema.ts";
+import { CONTAINER_KEYS, DEFAULT_DATA_CENTER } from "./resource-schema.ts";
+import { keyedId } from "./keyed-id.ts";
+import type { References } from "./references.ts";
+
+interface ServedFrom {
+  readonly endpoints: Readonly<Record<string, Omit<LocalHandler, "id">>>;
+  readonly images: readonly ImageEndpoint[];
+}
+
+/** @param directory from where relative paths are meant */
+export function servedFrom(
+  config: WrittenConfig,
+  directory: string,
+  references: References,
+): ServedFrom {
+  const endpoints: Record<string, Omit<LocalHandler, "id">> = {};
+  const images: ImageEndpoint[] = [];
+  for (const [id, written] of Object.entries(config.endpoints)) {
+    const { type, volume, handler, env: writtenEnv } = written;
+    const common = {
+      ...(type !== undefined && { type }),
+      ...(volume !== undefined && { volume: resolve(directory, volume) }),
+      settings: settingsOf(written),
+    };
+    const env = writtenEnv && references.envOf(writtenEnv, ["endpoints", id, "env"]);
+    if (handler !== undefined) {
+      endpoints[id] = { path: resolve(directory, handler), ...env, ...common };
+    } else {
+      images.push({ id, ...common, template: templateFor(id, written, env) });
+    }
+  }
+  return { endpoints, images };
+}
+
+export function resourcesOf(config: WrittenConfig, references: References): ServedResources {
+  const { networkVolumes = {}, containerRegistryAuths = {}, templates = {} } = config;
+  return {
+    networkVolumes: Object.entries(networkVolumes).map(
+      ([key, { size, name = key, dataCenterId = DEFAULT_DATA_CENTER }]) => ({
+        id: keyedId("networkVolume", key),
+        name,
+        size,
+        dataCenterId,
+      }),
+    ),
+    registryAuths: Object.entries(containerRegistryAuths).map(
+      ([key, { name = key, username, password }]) => ({
+        id: keyedId("registryAuth", key),
+        name,
+        username: references.valueOf(username, ["containerRegistryAuths", key, "username"]),
+        password: references.valueOf(password, ["containerRegistryAuths", key, "password"]),
+      }),
+    ),
+    templates: Object.entries(templates).map(([key, { env, containerRegistryAuth, ...given }]) => {
+      const { env: values = {}, envSources } = env
+        ? references.envOf(env, ["templates", key, "env"])
+        : {};
+      const template = templateOf({
+        name: key,
+        ...given,
+        ...authOf(containerRegistryAuth),
+        id: keyedId("template", key),
+        env: values,
+      });
+      return { template, ...(envSources && { envSources }) };
+    }),
+  };
+}
+
+function templateFor(
+  id: string,
+  written: WrittenEndpoint,
+  env: ReturnType<References["envOf"]> | undefined,
+): ServedTemplate | string {
+  if (written.template !== undefined) return keyedId("template", written.template);
+  const { containerDiskInGb, dockerEntrypoint, dockerStartCmd, ports, volumeMountPath } = written;
+  const template = templateOf({
+    id,
+    imageName: written.image ?? "",
+    category: categoryOf({ settings: settingsOf(written) }),
+    env: env?.env ?? {},
+    ...authOf(written.containerRegistryAuth),
+    ...(containerDiskInGb !== undefined && { containerDiskInGb }),
+    ...(dockerEntrypoint !== undefined && { dockerEntrypoint }),
+    ...(dockerStartCmd !== undefined && { dockerStartCmd }),
+    ...(ports !== undefined && { ports }),
+    ...(volumeMountPath !== undefined && { volumeMountPath }),
+  });
+  return { template, ...(env?.envSources && { envSources: env.envSources }) };
+}
+
+function authOf(key: string | undefined): { readonly containerRegistryAuthId?: string } {
+  return key === undefined ? {} : { containerRegistryAuthId: keyedId("registryAuth", key) };
+}
+
+/** What is left of the endpoint when its template is taken away. */
+function settingsOf(written: WrittenEndpoint): NonNullable<LocalHandler["settings"]> {
+  const {
+    handler: _,
+    image: __,
+    template: ___,
+    type: ____,
+    env: _____,
+    volume: ______,
+    ...rest
+  } = written;
+  const { networkVolumes = [], retries, ...others } = rest;
+  const settings = Object.fromEntries(
+    Object.entries(others).filter(([key]) => !CONTAINER_KEYS.some((each) => each === key)),
+  );
+  const volumeIds = networkVolumes.map((key) => keyedId("networkVolume", key));
+  return {
+    ...settings,
+    ...(retries !== undefined && { retries: { ...DEFAULT_RETRY_RULES, ...retries } }),
+    ...(volumeIds.length === 1 && { networkVolumeId: volumeIds[0] }),
+    ...(volumeIds.length > 1 && { networkVolumeIds: volumeIds }),
+  };
+}

@@ -1,0 +1,220 @@
+/** Makes of what an emulator serves the config that a start makes the same of. Pure. */
+import { relative, sep } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { changedFields } from "../../core/changed-fields.ts";
+import { isEndpointBound, type Template } from "../../core/template.ts";
+import { categoryOf, templateOf } from "../../local-endpoint.ts";
+import { type ConfigInput, type WrittenEndpoint, type WrittenTemplate } from "../config-schema.ts";
+import { CONTAINER_KEYS, DEFAULT_DATA_CENTER } from "../config/resource-schema.ts";
+import { keyedId } from "../config/keyed-id.ts";
+import { settingsWritten } from "./endpoint-settings.ts";
+import type { ExportedResources } from "./fetch-resources.ts";
+
+export interface ExportedConfig {
+  readonly config: ConfigInput;
+  /** What a config cannot say: sentences. */
+  readonly losses: readonly string[];
+}
+
+/** @param directory where the config will lie: paths are written as seen from there */
+export function configOf(resources: ExportedResources, directory: string): ExportedConfig {
+  const { networkVolumes, registryAuths } = resources;
+  const writer = new Writer(resources, directory);
+  const endpoints = writer.endpoints();
+  const templates = writer.templates();
+  const config: ConfigInput = {
+    endpoints,
+    ...unlessEmpty("templates", templates),
+    ...unlessEmpty(
+      "networkVolumes",
+      keyed("networkVolume", networkVolumes, ({ size, dataCenterId }) => ({
+        size,
+        ...(dataCenterId !== DEFAULT_DATA_CENTER && { dataCenterId }),
+      })),
+    ),
+    ...unlessEmpty(
+      "containerRegistryAuths",
+      keyed("registryAuth", registryAuths, ({ name }) => ({
+        username: { fromEnv: `${variableName(name)}_USERNAME` },
+        password: { fromEnv: `${variableName(name)}_PASSWORD` },
+      })),
+    ),
+  };
+  return { config, losses: writer.losses };
+}
+
+type Entry = [string, unknown];
+
+class Writer {
+  readonly losses: string[] = [];
+  readonly #resources: ExportedResources;
+  readonly #directory: string;
+
+  constructor(resources: ExportedResources, directory: string) {
+    this.#resources = resources;
+    this.#directory = directory;
+  }
+
+  endpoints(): Record<string, WrittenEndpoint> {
+    const written: Record<string, WrittenEndpoint> = {};
+    for (const endpoint of this.#resources.endpoints) {
+      const { id, templateId } = endpoint;
+      const template = this.#resources.templates.find((each) => each.id === templateId);
+      const maker = template && this.#maker(id, template);
+      if (maker === undefined) {
+        this.losses.push(
+          `the endpoint ${id} is left out: it is not known which handler file it is served from`,
+        );
+        continue;
+      }
+      const volume = this.#origin(id)?.volumePath;
+      written[id] = {
+        ...maker,
+        ...settingsWritten(endpoint, (volumeId) => this.#keyOf("networkVolumes", volumeId)),
+        ...(volume !== undefined && { volume: this.#shown(volume) }),
+      };
+      if (template !== undefined && maker.template === undefined)
+        this.#noteLosses(id, template, written[id]);
+    }
+    return written;
+  }
+
+  /** Those that stand by themselves. */
+  templates(): Record<string, WrittenTemplate> {
+    const own = new Set(this.#resources.endpoints.map(({ id }) => id));
+    const shared = this.#resources.templates.filter(
+      (template) => !isEndpointBound(template) && !own.has(template.id),
+    );
+    return keyed("template", shared, (template) => {
+      const { id, name, imageName, env, containerRegistryAuthId } = template;
+      // All but what is written in words of its own.
+      const plain = templateOf({ id, name, imageName, env, containerRegistryAuthId });
+      const fields = changedFields(plain, template).map((field): Entry => [field, template[field]]);
+      return {
+        imageName,
+        ...this.#env(template),
+        ...this.#auth(template),
+        ...Object.fromEntries(fields),
+      };
+    });
+  }
+
+  #maker(id: string, template: Template): WrittenEndpoint | undefined {
+    const handlerPath = this.#origin(id)?.handlerPath;
+    if (isEndpointBound(template)) {
+      if (template.id !== id || handlerPath === undefined) return undefined;
+      return { handler: this.#shown(handlerPath), ...this.#env(template) };
+    }
+    if (template.id !== id) return { template: this.#keyOf("templates", template.id) };
+    const { imageName } = template;
+    const defaults = templateOf({ id, imageName });
+    const container = CONTAINER_KEYS.flatMap((key): Entry[] =>
+      key === "containerRegistryAuth" || isDeepStrictEqual(template[key], defaults[key])
+        ? []
+        : [[key, template[key]]],
+    );
+    return {
+      image: imageName,
+      ...this.#env(template),
+      ...this.#auth(template),
+      ...Object.fromEntries(container),
+    };
+  }
+
+  /** A template that an endpoint brings along can be changed over the interface in more than a config can say of it. */
+  #noteLosses(id: string, template: Template, written: WrittenEndpoint): void {
+    const { gpuTypeIds, gpuCount, computeType } = written;
+    const settings = {
+      ...(gpuTypeIds && { gpuTypeIds }),
+      ...(gpuCount !== undefined && { gpuCount }),
+      ...(computeType && { computeType }),
+    };
+    const said: readonly string[] =
+      written.handler === undefined ? [...CONTAINER_KEYS, "containerRegistryAuthId"] : [];
+    const plain = templateOf({
+      id,
+      imageName: template.imageName,
+      category: categoryOf({ settings }),
+    });
+    const lost = changedFields(plain, templateOf(template)).filter(
+      (field) => field !== "env" && !said.includes(field),
+    );
+    if (lost.length > 0)
+      this.losses.push(
+        `of the template of the endpoint ${id} a config cannot say: ${lost.join(", ")}`,
+      );
+  }
+
+  /** Secrets stay where they were taken from. */
+  #env({ id, env }: Template): Pick<WrittenEndpoint, "env"> {
+    const sources = this.#resources.origins.templates.find((each) => each.id === id)?.envSources;
+    const entries = Object.entries(env).map(([name, value]) => {
+      const fromEnv = sources?.[name];
+      return [name, fromEnv === undefined ? value : { fromEnv }] as const;
+    });
+    return entries.length === 0 ? {} : { env: Object.fromEntries(entries) };
+  }
+
+  #auth({ containerRegistryAuthId: id }: Template): Pick<WrittenEndpoint, "containerRegistryAuth"> {
+    return id === undefined ? {} : { containerRegistryAuth: this.#keyOf("registryAuths", id) };
+  }
+
+  #keyOf(group: "templates" | "networkVolumes" | "registryAuths", id: string): string {
+    const kinds = {
+      templates: "template",
+      networkVolumes: "networkVolume",
+      registryAuths: "registryAuth",
+    } as const;
+    const thing = this.#resources[group].find((each) => each.id === id);
+    return thing === undefined ? id : keyFor(kinds[group], thing);
+  }
+
+  #origin(id: string) {
+    return this.#resources.origins.endpoints.find((each) => each.id === id);
+  }
+
+  #shown(path: string): string {
+    const seen = relative(this.#directory, path).split(sep).join("/") || ".";
+    return seen.startsWith(".") ? seen : `./${seen}`;
+  }
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The name where the id was made of it, else the id. */
+function keyFor(kind: Parameters<typeof keyedId>[0], { id, name }: Named): string {
+  return keyedId(kind, name) === id ? name : id;
+}
+
+function keyed<Thing extends Named, Written extends object>(
+  kind: Parameters<typeof keyedId>[0],
+  things: readonly Thing[],
+  write: (thing: Thing) => Written,
+): Record<string, Written & { name?: string }> {
+  return Object.fromEntries(
+    things.map((thing) => {
+      const key = keyFor(kind, thing);
+      const name = key === thing.name ? {} : { name: thing.name };
+      return [key, { ...write(thing), ...name }];
+    }),
+  );
+}
+
+function unlessEmpty<const Key extends string, Things extends object>(
+  key: Key,
+  things: Things,
+): { readonly [K in Key]?: Things } {
+  return (Object.keys(things).length === 0 ? {} : { [key]: things }) as { [K in Key]?: Things };
+}
+
+/** For example `GHCR_IO_MY_TEAM`. */
+function variableName(name: string): string {
+  const words = name
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/gu, "_")
+    .replaceAll(/^_|_$/gu, "");
+  return /^[A-Z]/u.test(words) ? words : `REGISTRY_${words}`;
+}

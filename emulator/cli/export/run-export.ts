@@ -1,0 +1,69 @@
+/** Runs `sv-emulate export`: writes what a running emulator serves as a config. */
+import { writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type { ExportFlags } from "../config-flags.ts";
+import type { ConfigInput } from "../config-schema.ts";
+import { EXIT, type ExitCode } from "../exit-code.ts";
+import { shownPath } from "../place.ts";
+import { DEFAULT_PORT, type Environment } from "../settings.ts";
+import { UsageError } from "../usage-error.ts";
+import { configOf } from "./config-of.ts";
+import { fetchResources } from "./fetch-resources.ts";
+
+export interface ExportOutput {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+/** @throws UsageError when the emulator cannot be asked, or the file cannot be written */
+export async function runExport(
+  { url, ts, out }: ExportFlags,
+  cwd: string,
+  env: Environment,
+  output: ExportOutput,
+): Promise<ExitCode> {
+  const file = out === undefined ? undefined : resolve(cwd, out);
+  const resources = await fetchResources(addressOf(url, env), env);
+  const { config, losses } = configOf(resources, file === undefined ? cwd : dirname(file));
+  for (const loss of losses) output.err(`warning: ${loss}\n`);
+  const text = ts === true ? asTypeScript(config) : asJson(config);
+  if (file === undefined) output.out(text);
+  else await write(file, text, shownPath(file, cwd));
+  return EXIT.stopped;
+}
+
+function addressOf(url: string | undefined, env: Environment): string {
+  const port = env["SV_PORT"] ?? "";
+  const address = url ?? `http://127.0.0.1:${port === "" ? DEFAULT_PORT : port}`;
+  if (/^https?:\/\//u.test(address) && URL.canParse(address)) return address;
+  throw new UsageError(
+    `--url must be an address like http://127.0.0.1:${DEFAULT_PORT}; got ${address}`,
+  );
+}
+
+function asJson(config: ConfigInput): string {
+  return `${JSON.stringify(config, undefined, 2)}\n`;
+}
+
+function asTypeScript(config: ConfigInput): string {
+  // In indented JSON a line that begins with a text and a colon is a member.
+  const literal = JSON.stringify(config, undefined, 2).replaceAll(
+    /^( +)"([A-Za-z_$][\w$]*)":/gmu,
+    "$1$2:",
+  );
+  return `import { defineConfig } from "sv-runtime/config";\n\nexport default defineConfig(${literal});\n`;
+}
+
+/** What is there already is not written over. */
+async function write(file: string, text: string, shown: string): Promise<void> {
+  await writeFile(file, text, { flag: "wx" }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    throw new UsageError(
+      isThere
+        ? `${shown} exists already; name another file`
+        : `${shown} cannot be written: ${reason}`,
+      { cause: error },
+    );
+  });
+}

@@ -1,0 +1,48 @@
+/** States what is read from files of environment variables, and that a line that sets nothing is named. */
+import { expect, test } from "vitest";
+import { readEnvFiles } from "../../../../emulator/cli/config/env-files.ts";
+import { gatherInputs } from "../../../../emulator/cli/start-inputs.ts";
+import { temporaryTree } from "../../../temporary-tree.ts";
+
+async function read(files: Readonly<Record<string, string>>) {
+  await using tree = await temporaryTree(files);
+  return Object.fromEntries(await readEnvFiles(Object.keys(files), tree.root));
+}
+
+test("variables are told with file and line, the later file wins", async () => {
+  const first = `# a comment\n\nA=1\nexport B = 'two words' # and why\nKEY="-----\nmore=\n-----"\nC=\n`;
+  expect(await read({ "1.env": first, "2.env": "A=2\r\n" })).toEqual({
+    A: { value: "2", source: "2.env:1" },
+    B: { value: "two words", source: "1.env:4" },
+    KEY: { value: "-----\nmore=\n-----", source: "1.env:5" },
+    C: { value: "", source: "1.env:8" },
+  });
+});
+
+test.each([
+  ["no assignment", "A=1\nsecret-half", /^a\.env:2: expected NAME=value/],
+  ["a name that none can have", "1A=1", /^a\.env:1: expected NAME=value/],
+  ["a quote that stays open", 'A=1\nB="x\ny', /^a\.env:2: the value of B has no closing "$/],
+])("%s is refused with its line, which is not shown", async (_, text, sentence) => {
+  await expect(read({ "a.env": text })).rejects.toThrow(sentence);
+  await expect(read({ "a.env": text })).rejects.not.toThrow("secret-half");
+});
+
+test("a file that is not there is named, with what lies close by", async () => {
+  await using tree = await temporaryTree({ ".env.local": "" });
+  await expect(readEnvFiles([".env.locl"], tree.root)).rejects.toThrow(
+    "--env-file: .env.locl does not exist; did you mean .env.local?",
+  );
+});
+
+test("they fill in what the environment does not have", async () => {
+  await using tree = await temporaryTree({ "a.js": "", ".env": "A=file\nB=file\nC=same" });
+  const environment = { A: "process", C: "same" };
+  const inputs = await gatherInputs(
+    { targets: ["a.js"], flags: { envFile: [".env"] } },
+    tree.root,
+    environment,
+  );
+  expect(environment).toEqual({ A: "process", B: "file", C: "same" });
+  expect([...inputs.fileVariables.keys()]).toEqual(["B", "C"]);
+});

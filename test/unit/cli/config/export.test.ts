@@ -1,0 +1,124 @@
+/** States what config an emulator's resources become, and what is said of those that a config cannot tell. */
+import { describe, expect, it } from "vitest";
+import { configSchema } from "../../../../emulator/cli/config-schema.ts";
+import { configOf } from "../../../../emulator/cli/export/config-of.ts";
+import type { ExportedResources } from "../../../../emulator/cli/export/fetch-resources.ts";
+import {
+  type LocalHandler,
+  localEndpoint,
+  localTemplate,
+  templateOf,
+} from "../../../../emulator/local-endpoint.ts";
+
+const NOTHING: ExportedResources = {
+  endpoints: [],
+  templates: [],
+  networkVolumes: [],
+  registryAuths: [],
+  origins: { endpoints: [], templates: [] },
+};
+
+function handlerResources(handler: LocalHandler): ExportedResources {
+  return {
+    ...NOTHING,
+    endpoints: [localEndpoint(handler, "")],
+    templates: [localTemplate(handler)],
+    origins: { endpoints: [{ id: handler.id, handlerPath: handler.path }], templates: [] },
+  };
+}
+
+function exported(resources: ExportedResources) {
+  const { config, losses } = configOf(resources, "/project/conf");
+  expect(configSchema.safeParse(config).error).toBeUndefined();
+  return { config, losses };
+}
+
+it("writes a handler as its file, and only what is not the default", () => {
+  const resources = handlerResources({
+    id: "hello",
+    path: "/project/src/hello.ts",
+    settings: { workersMax: 9 },
+  });
+  expect(exported(resources)).toEqual({
+    config: { endpoints: { hello: { handler: "../src/hello.ts", workersMax: 9 } } },
+    losses: [],
+  });
+});
+
+it("says the type of machine where it would else follow from the GPUs", () => {
+  const settings = { gpuCount: 2, computeType: "CPU" } as const;
+  const { config } = exported(handlerResources({ id: "a", path: "/project/conf/a.ts", settings }));
+  expect(config.endpoints).toEqual({ a: { handler: "./a.ts", gpuCount: 2, computeType: "CPU" } });
+});
+
+it("gives what was made over the interface its id as key, and its name", () => {
+  const template = templateOf({
+    id: "abcdefghij",
+    name: "my template",
+    imageName: "x",
+    env: { A: "1", T: "secret" },
+    ports: ["1/tcp"],
+    containerRegistryAuthId: "cl00000000000000000000001",
+  });
+  const endpoint = {
+    ...localEndpoint({ id: "01234567890abc" }, "", template.id),
+    name: "Chat",
+    networkVolumeId: "volume0001",
+  };
+  expect(
+    exported({
+      endpoints: [endpoint],
+      templates: [template],
+      networkVolumes: [{ id: "volume0001", name: "scratch", size: 3, dataCenterId: "US-1" }],
+      registryAuths: [{ id: "cl00000000000000000000001", name: "ghcr.io/my team" }],
+      origins: { endpoints: [], templates: [{ id: template.id, envSources: { T: "TOKEN" } }] },
+    }),
+  ).toEqual({
+    config: {
+      endpoints: {
+        "01234567890abc": { template: "abcdefghij", name: "Chat", networkVolumes: ["volume0001"] },
+      },
+      templates: {
+        abcdefghij: {
+          name: "my template",
+          imageName: "x",
+          env: { A: "1", T: { fromEnv: "TOKEN" } },
+          ports: ["1/tcp"],
+          containerRegistryAuth: "cl00000000000000000000001",
+        },
+      },
+      networkVolumes: { volume0001: { size: 3, dataCenterId: "US-1", name: "scratch" } },
+      containerRegistryAuths: {
+        cl00000000000000000000001: {
+          name: "ghcr.io/my team",
+          username: { fromEnv: "GHCR_IO_MY_TEAM_USERNAME" },
+          password: { fromEnv: "GHCR_IO_MY_TEAM_PASSWORD" },
+        },
+      },
+    },
+    losses: [],
+  });
+});
+
+describe("what a config cannot tell is named", () => {
+  it("an endpoint whose file is not known", () => {
+    const resources = handlerResources({ id: "a", path: "/a.ts" });
+    const { config, losses } = configOf({ ...resources, origins: NOTHING.origins }, "/");
+    expect(config.endpoints).toEqual({});
+    expect(losses).toEqual([
+      "the endpoint a is left out: it is not known which handler file it is served from",
+    ]);
+  });
+
+  it("a change of a handler's own template", () => {
+    const resources = handlerResources({ id: "a", path: "/a.ts" });
+    const templates = resources.templates.map((each) => ({
+      ...each,
+      readme: "x",
+      ports: ["1/tcp"],
+    }));
+    expect(configOf({ ...resources, templates }, "/").losses).toEqual([
+      "of the template of the endpoint a a config cannot say: ports, readme",
+    ]);
+  });
+});

@@ -1,0 +1,89 @@
+/** States where in the text of a config a key is found: in JSON, and in object literals of TypeScript. */
+import { describe, expect, test } from "vitest";
+import { placeIn } from "../../../../emulator/cli/config/places.ts";
+
+/** Line and column of the mark `‸` in the text, and the text without it. */
+function marked(text: string) {
+  const [before = "", after = ""] = text.split("‸");
+  const lines = before.split("\n");
+  return {
+    text: before + after,
+    place: { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 },
+  };
+}
+
+describe("in JSON", () => {
+  test.each([
+    ["a value", '{"endpoints": {"a": {"port": ‸1}}}', "endpoints.a.port"],
+    ["an item of an array", '{"endpoints": {"a": {"x": [1, [2, 3],\n  ‸4]}}}', "endpoints.a.x.2"],
+    ["behind texts with brackets in them", '{"a": "}{,\\"", "endpoints": ‸{}}', "endpoints"],
+    ["the last of two members of one name", '{"a": 1, "endpoints": 2, "a": ‸3}', "a"],
+    ["the part above what is not there", '{"endpoints": {"a": ‸{"b": 1}}}', "endpoints.a.c.d"],
+    ["a key written with escapes", '{"endpoints": {"\\u0061": ‸{}}}', "endpoints.a"],
+  ])("%s", (_, withMark, path) => {
+    const { text, place } = marked(withMark);
+    expect(placeIn(text, path.split("."))).toEqual(place);
+  });
+
+  test("the key itself, where that is asked for", () => {
+    const { text, place } = marked('{\n  "endpoints": {"a": {}},\n  ‸"prot": 1\n}');
+    expect(placeIn(text, ["prot"], "key")).toEqual(place);
+  });
+
+  test("the whole, for no path", () => {
+    expect(placeIn(' {"a": 1}', [])).toEqual({ line: 1, column: 2 });
+  });
+
+  test("the beginning for what is not there at all", () => {
+    expect(placeIn('\n {"a": 1}', ["b"])).toEqual({ line: 2, column: 2 });
+    expect(placeIn("[]", ["b"])).toEqual({ line: 1, column: 1 });
+  });
+});
+
+describe("in TypeScript", () => {
+  test.each([
+    ["a default export", "export default { endpoints: { a: { port: ‸1 } } };"],
+    ["an argument", "export default defineConfig({ endpoints: { 'a': { port: ‸1 } } });"],
+    [
+      "what an arrow returns",
+      "export default defineConfig(async () => ({ endpoints: { a: { port: ‸1 } } }));",
+    ],
+    [
+      "what a function returns",
+      "export default () => {\n  const x = { port: 2 };\n  return { endpoints: { a: { port: ‸1 } } };\n};",
+    ],
+    [
+      "a constant",
+      "const config: ConfigInput = { endpoints: { a: { port: ‸1 } } };\nexport default config;",
+    ],
+    [
+      "behind comments",
+      "/* { endpoints: */ // {\nexport default {\n  // port: 3,\n  endpoints: { a: { /* x */ port: ‸1 } } };",
+    ],
+    [
+      "behind spreads, calls and templates",
+      "export default { ...base({ a: 1 }), host: `${x}}`, endpoints: { b: f(1, { c }), a: { port: ‸1 } } };",
+    ],
+    [
+      "behind an object of the same shape that is no config",
+      "const a = { port: 4 };\nexport default { endpoints: { a: { port: ‸1 } } };",
+    ],
+  ])("%s", (_, withMark) => {
+    const { text, place } = marked(withMark);
+    expect(placeIn(text, ["endpoints", "a", "port"])).toEqual(place);
+  });
+
+  test("a name that stands for its value", () => {
+    const { text, place } = marked("const port = 'x';\nexport default { endpoints: {}, ‸port };");
+    expect(placeIn(text, ["port"])).toEqual(place);
+  });
+
+  test("what is made elsewhere is where its maker stands", () => {
+    const { text, place } = marked("export default { endpoints: { a: ‸make() } };");
+    expect(placeIn(text, ["endpoints", "a", "port"])).toEqual(place);
+  });
+
+  test("none where nothing is written as a literal", () => {
+    expect(placeIn("export default make();", ["endpoints", "a"])).toBeUndefined();
+  });
+});
