@@ -100,10 +100,7 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
           ...optionsOf(settings),
           ...servedOptions(inputs),
           log,
-          watch:
-            flags.watch === false
-              ? false
-              : { find: () => resolveTargets(targets, cwd, inputs.environment) },
+          watch: flags.watch === false ? false : { find: () => foundAgain(targets, cwd, signals) },
           workerLine: (line) => log.workerLine(line),
         }),
       signals,
@@ -126,6 +123,13 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
 async function stoppedBy(signals: StopSignals): Promise<typeof EXIT.stoppedAtOnce> {
   await signals.nth(1);
   return EXIT.stoppedAtOnce;
+}
+
+/** What is served by now. A config that never settles must not hold up the end of the service. */
+async function foundAgain(targets: readonly string[], cwd: string, signals: StopSignals) {
+  const found = await Promise.race([resolveTargets(targets, cwd, process.env), stoppedBy(signals)]);
+  if (found === EXIT.stoppedAtOnce) throw new Error("the service stops");
+  return found;
 }
 
 /** A service for as long as a command runs; what it says by itself is not to drown what the command says. */

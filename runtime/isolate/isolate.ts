@@ -168,10 +168,11 @@ export class Isolate {
         const output = hasOutput ? { output: frame.payload } : undefined;
         return this.#close(job, { kind: "completed", ...output });
       }
-      case REPORT.failed: {
-        const failure = this.#certify(job, this.#failedHead(frame));
-        return this.#close(job, { kind: "failed", failure });
-      }
+      case REPORT.failed:
+        job.failure = this.#failedHead(frame);
+        // Its last words may lie in another pipe, which is read in this turn of the event loop, but perhaps only after this one.
+        setImmediate(() => this.#closeFailed(job));
+        return;
       case REPORT.declined:
         return this.#close(job, handedBack);
       case REPORT.tempDir:
@@ -188,6 +189,11 @@ export class Isolate {
         if (job.ending !== undefined) return;
         return this.#events.progress(job.lease, frame.payload);
     }
+  }
+
+  #closeFailed(job: RunningJob): void {
+    if (job.failure === undefined || this.#jobs.at(job.slot) !== job) return;
+    this.#close(job, { kind: "failed", failure: this.#certify(job, job.failure) });
   }
 
   #failedHead({ head }: Frame): FailedHead {
@@ -222,7 +228,7 @@ export class Isolate {
 
   /** The first cause wins: from here on nothing the handler does changes the outcome. */
   #decide(job: RunningJob, cause: EndingCause, outcome: Outcome | undefined): void {
-    if (job.ending !== undefined) return;
+    if (job.ending !== undefined || job.failure !== undefined) return;
     job.ending = cause;
     this.#stopping++;
     if (outcome !== undefined) this.#events.outcome(job.lease, outcome);
@@ -250,7 +256,9 @@ export class Isolate {
   }
 
   #undecidedSlots(): number[] {
-    const undecided = this.#jobs.started().filter((job) => job.ending === undefined);
+    const undecided = this.#jobs
+      .started()
+      .filter(({ ending, failure }) => ending === undefined && failure === undefined);
     return undecided.map((job) => job.slot);
   }
 
@@ -278,6 +286,10 @@ export class Isolate {
     const verdict = judge(end, this.#undecidedSlots());
     for (const job of this.#jobs.started()) {
       const lines = lastLines(job.lease.jobId);
+      if (job.failure !== undefined) {
+        this.#close(job, { kind: "failed", failure: withLogLines(job.failure, lines) });
+        continue;
+      }
       const isLost = verdict.lost.includes(job.slot);
       this.#close(job, isLost ? { kind: "lost", failure: exitFailure(end, lines) } : handedBack);
     }

@@ -1,5 +1,6 @@
 /** The jobs in a handler process, found by invocation or by lease. */
 import type { PausableClock } from "../core/pausable-clock.ts";
+import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef } from "../protocol/outcome.ts";
 import type { PauseReport } from "../protocol/session.ts";
 import type { Due } from "./ending/due-timer.ts";
@@ -18,6 +19,8 @@ export interface RunningJob extends Due {
   waiting: HandedJob | undefined;
   /** Set when the outcome is decided though the handler still runs. */
   ending: EndingCause | undefined;
+  /** Why its handler has failed, while what it printed before is still being read. */
+  failure: Failure | undefined;
   /** First the deadline; once the job is being ended, the end of its grace. */
   dueAt: number;
 }
@@ -40,6 +43,7 @@ export class RunningJobs {
       pausedBeforeMs: clock.pausedMs,
       waiting: job,
       ending: undefined,
+      failure: undefined,
       dueAt: clock.now() + executionTimeoutMs,
     };
     this.#bySlot.set(running.slot, running);

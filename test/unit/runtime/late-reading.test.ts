@@ -1,0 +1,27 @@
+/** What a job printed is in the certificate of its failure, however late the supervisor comes to read it. */
+import { performance } from "node:perf_hooks";
+import { expect, test } from "vitest";
+import { WorkerRun } from "./worker-run.ts";
+
+/** Long enough for a handler to print and to fail. */
+const BUSY_MS = 20;
+
+test("a supervisor that finds the last words and the failure at once certifies both", async () => {
+  await using run = new WorkerRun("checks-its-schemas");
+  await run.source.submit({ input: { count: "7" } }).result();
+  const certified: unknown[] = [];
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const job = run.source.submit({ input: { count: "7", names: ["wrong"] } });
+    const result = job.result();
+    // The order has left by then, and both answers lie ready when the loop turns again.
+    await new Promise(setImmediate);
+    for (const until = performance.now() + BUSY_MS; performance.now() < until;);
+    certified.push(await result);
+  }
+  expect(certified).toEqual(
+    certified.map(() => ({
+      kind: "failed",
+      failure: expect.objectContaining({ lastLogLines: expect.arrayContaining(["called"]) }),
+    })),
+  );
+});
