@@ -1,7 +1,6 @@
 /**
- * Four sets of tests, in three groups one after the other: `unit` runs from source and in parallel; `model` plays random
- * histories on two stores, and beside it `e2e-long` starts the built programs and foreign ones for minutes; `e2e` starts them
- * one file at a time.
+ * Four sets of tests, in three groups one after the other: `unit` runs from source; `model` plays random histories on two
+ * stores, and beside it `e2e` starts the built programs and foreign ones; `e2e-alone` does so one file at a time.
  */
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
@@ -30,11 +29,11 @@ const compileCache = `${import.meta.dirname}/node_modules/.cache/sv-runtime/comp
 /** One for each core; by itself vitest leaves one idle, half of the smallest machines we care for. */
 const FILES_AT_ONCE = availableParallelism();
 
-/** They take minutes, and wait for programs and disks more than they compute. */
-const longFiles = [
-  "test/e2e/{crash,docker,reload,starters}/**/*.test.ts",
-  "test/e2e/runtime/long-runs.test.ts",
-  "test/e2e/{storage,objects}/foreign-*.test.ts",
+/** What they measure, time and memory, is to be theirs. */
+const aloneFiles = [
+  "test/e2e/balance/servers.test.ts",
+  "test/e2e/jobs/{deadline,fixtures,scaling}.test.ts",
+  "test/e2e/storage/memory.test.ts",
 ];
 
 const startsPrograms = {
@@ -72,9 +71,10 @@ export default defineConfig({
         extends: true,
         test: {
           ...startsPrograms,
-          name: "e2e-long",
+          name: "e2e",
           maxWorkers: FILES_AT_ONCE,
-          include: longFiles,
+          include: ["test/e2e/**/*.test.ts"],
+          exclude: aloneFiles,
           globalSetup: [...startsPrograms.globalSetup, "test/setup/shared-docker.ts"],
           sequence: { groupOrder: 1 },
         },
@@ -83,9 +83,8 @@ export default defineConfig({
         extends: true,
         test: {
           ...startsPrograms,
-          name: "e2e",
-          include: ["test/e2e/**/*.test.ts"],
-          exclude: longFiles,
+          name: "e2e-alone",
+          include: aloneFiles,
           fileParallelism: false,
           sequence: { groupOrder: 2 },
         },

@@ -34,8 +34,8 @@ export class KillableEmulator implements AsyncDisposable {
       process.execPath,
       program,
       config,
-      // Its clients ask as fast as they are answered.
-      ...["--port", String(port), "--log", "json", "--limits", "off"],
+      // Its clients ask as fast as they are answered, and nobody changes its handlers.
+      ...["--port", String(port), "--log", "json", "--limits", "off", "--no-watch"],
     ];
     this.#child = spawn(command, args, {
       stdio: ["ignore", "pipe", "pipe"],
