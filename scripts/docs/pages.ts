@@ -10,7 +10,7 @@ import { operationsTable } from "./operations-table.ts";
 import { rateLimitsTable } from "./rate-limits-table.ts";
 import { RULE_TABLES } from "../../test/conformance/rules.ts";
 import { withSection } from "./section.ts";
-import { drawStateMachine } from "./state-diagram.ts";
+import { drawStateDiagram, drawStateMachine } from "./state-diagram.ts";
 
 /** A document with generated sections. */
 export interface Page {
@@ -21,6 +21,7 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
   { file: "ARCHITECTURE.md", sections: { "state diagram": drawStateMachine } },
+  { file: "docs/concepts.md", sections: { "state diagram": drawStateDiagram } },
   {
     file: "docs/job-interface.md",
     sections: {

@@ -1,22 +1,24 @@
-/** Draws the job's state machine from its table as a Mermaid diagram, and lists all its rows below it. */
+/** Draws the job's state machine from its table as a Mermaid diagram, alone or with all its rows below it. */
 import { TRANSITION_ROWS } from "../../emulator/core/job-table.ts";
 
-/** The diagram and, below it, the table of all rows; rows that change no status are in the table only. */
-export function drawStateMachine(): string {
+/** The diagram. Rows that change no status are not in it. */
+export function drawStateDiagram(): string {
   const moves = TRANSITION_ROWS.filter((row) => row.to !== row.from && row.to !== "unchanged");
   const lines = moves.map((row) => {
     const condition = row.when ? ` [${row.when.says}]` : "";
     return `    ${node(row.from)} --> ${node(row.to)}: ${row.event}${condition}`;
   });
+  return ["```mermaid", "stateDiagram-v2", ...lines, "```"].join("\n");
+}
+
+/** The diagram and, below it, the table of all rows. */
+export function drawStateMachine(): string {
   const rows = TRANSITION_ROWS.map(
     (row) =>
       `| ${row.from} | ${row.event} | ${row.when?.says ?? ""} | ${row.to} | ${row.says} | ${row.source} |`,
   );
   return [
-    "```mermaid",
-    "stateDiagram-v2",
-    ...lines,
-    "```",
+    drawStateDiagram(),
     "",
     "| From | Event | When | To | Meaning | Source |",
     "|---|---|---|---|---|---|",
