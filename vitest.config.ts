@@ -13,6 +13,7 @@ if (Number.parseInt(process.versions.node) < 24) {
 
 /** The package's own name leads to its source, as `paths` in tsconfig.json says to the compiler. */
 const alias = [
+  ["sv-runtime/config", "emulator/config.ts"],
   ["sv-runtime/emulator", "emulator/index.ts"],
   ["sv-runtime/testing", "runtime/testing.ts"],
   ["sv-runtime/vitest", "runtime/vitest.ts"],

@@ -1,24 +1,33 @@
-/** The types of `sv-runtime/config`: what an editor takes and refuses. Compiled, never run. */
+/** The types of `sv-runtime/config`: what an editor takes and refuses; and that they are all that `defineConfig` adds. */
 import { type ConfigInput, defineConfig } from "sv-runtime/config";
+import { expect, test } from "vitest";
 
 const shared: ConfigInput["endpoints"][string] = { template: "base", workersMax: 2 };
 
-export const accepted = [
-  defineConfig({
+test("objects, functions and promises are taken, and given back as they are", async () => {
+  const config: ConfigInput = {
     endpoints: { a: { handler: "a", env: { T: { fromEnv: "TOKEN" } } }, b: shared },
     s3Port: "off",
-  }),
-  defineConfig(() => ({ endpoints: { a: { image: "x", ports: ["80/http"] } } })),
-  defineConfig(async () => ({ endpoints: { a: { handler: "a", type: "LOAD_BALANCING" } } })),
-];
+  };
+  expect(defineConfig(config)).toBe(config);
+  const given = () => ({ endpoints: { a: { image: "x", ports: ["80/http"] } } });
+  expect(defineConfig(given)).toBe(given);
+  const later = async () => ({
+    endpoints: { a: { handler: "a", type: "LOAD_BALANCING" as const } },
+  });
+  expect(defineConfig(later)).toBe(later);
+});
 
-export const refused = [
-  // @ts-expect-error a key that is none
-  defineConfig({ endpoints: { a: { handler: "a", workers_max: 1 } } }),
-  // @ts-expect-error a value that is none
-  defineConfig({ endpoints: { a: { handler: "a", type: "QUEU" } } }),
-  // @ts-expect-error no endpoints
-  defineConfig({ port: 1 }),
-  // @ts-expect-error a wrong value, returned
-  defineConfig(async () => ({ endpoints: {}, port: "1" })),
-];
+test("what a config must not say is refused by the compiler, and by nobody before it is read", () => {
+  const refused = [
+    // @ts-expect-error a key that is none
+    defineConfig({ endpoints: { a: { handler: "a", workers_max: 1 } } }),
+    // @ts-expect-error a value that is none
+    defineConfig({ endpoints: { a: { handler: "a", type: "QUEU" } } }),
+    // @ts-expect-error no endpoints
+    defineConfig({ port: 1 }),
+    // @ts-expect-error a wrong value, returned
+    defineConfig(async () => ({ endpoints: {}, port: "1" })),
+  ];
+  expect(refused).toHaveLength(4);
+});
