@@ -1,5 +1,6 @@
 /** The subcommands `config` and `export` of the command line: their flags and their help. */
 import type { Command } from "commander";
+import { DEFAULT_URL } from "./operate/operate-flags.ts";
 import type { Flags } from "./settings.ts";
 
 export interface ConfigInvocation {
@@ -45,7 +46,7 @@ export function addExportCommand(program: Command, taken: (flags: ExportFlags) =
     .description(
       "Writes the endpoints, templates, network volumes and registry auths of a running emulator as a config. A start with it makes the same ones. Secrets are written as references to environment variables.",
     )
-    .option("--url <address>", "where the emulator listens (default: SV_PORT on this machine)")
+    .option("--url <url>", `where the emulator is called (default: $SV_URL, or ${DEFAULT_URL})`)
     .option("--ts", "as TypeScript (default: JSON)")
     .option("--out <file>", "where it is written (default: stdout); must not exist")
     .helpOption("-h, --help", "print this help")
@@ -55,9 +56,9 @@ export function addExportCommand(program: Command, taken: (flags: ExportFlags) =
 
 const EXPORT_HELP = `
 Environment:
-  SV_API_KEY    the API key of the emulator
-  SV_ADMIN_KEY  its admin key, if it has one
-  SV_PORT       the port it listens on (default: 7080)
+  SV_URL        where the emulator is called, as --url
+  SV_API_KEY    its API key
+  SV_ADMIN_KEY  its key for /emulator, where it has one of its own
 
 Examples:
   sv-emulate export > sv.config.json

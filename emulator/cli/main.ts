@@ -11,7 +11,6 @@ import { type LogOutput, openLog } from "./log/log-output.ts";
 import { serve } from "./serve.ts";
 import { type Flags, type LogMode, logModeOf, settle, type Settings } from "./settings.ts";
 import { countStopSignals, type StopSignals } from "./signals.ts";
-import { resolveTargets } from "./targets.ts";
 import { gatherInputs, type StartInputs } from "./start-inputs.ts";
 
 /** @param args what stands behind the program's name */
@@ -51,8 +50,10 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
   }
   if (invocation.kind === "export") {
     const { runExport } = await import("./export/run-export.ts");
-    const exported = runExport(invocation.flags, process.cwd(), process.env, output);
-    return Promise.race([exported, stoppedBy(signals)]);
+    const place = { cwd: process.cwd(), env: process.env };
+    const stopped = new AbortController();
+    const exported = runExport(invocation.flags, place, output, stopped.signal);
+    return Promise.race([exported, stoppedBy(signals)]).finally(() => stopped.abort());
   }
   if (invocation.kind === "operate") {
     const { operate } = await import("./operate/operate.ts");
@@ -100,7 +101,7 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
           ...optionsOf(settings),
           ...servedOptions(inputs),
           log,
-          watch: flags.watch === false ? false : { find: () => foundAgain(targets, cwd, signals) },
+          watch: flags.watch === false ? false : { find: () => foundAgain(inputs, signals) },
           workerLine: (line) => log.workerLine(line),
         }),
       signals,
@@ -126,8 +127,8 @@ async function stoppedBy(signals: StopSignals): Promise<typeof EXIT.stoppedAtOnc
 }
 
 /** What is served by now. A config that never settles must not hold up the end of the service. */
-async function foundAgain(targets: readonly string[], cwd: string, signals: StopSignals) {
-  const found = await Promise.race([resolveTargets(targets, cwd, process.env), stoppedBy(signals)]);
+async function foundAgain(inputs: StartInputs, signals: StopSignals) {
+  const found = await Promise.race([inputs.again(), stoppedBy(signals)]);
   if (found === EXIT.stoppedAtOnce) throw new Error("the service stops");
   return found;
 }

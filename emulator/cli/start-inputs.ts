@@ -1,4 +1,7 @@
 /** Gathers what a start is given: variables from files, targets and configs. */
+import { resolve } from "node:path";
+import type { FoundHandlers } from "../index.ts";
+import { EnvironmentFiles } from "./config/environment-files.ts";
 import type { FileVariable } from "./config/env-files.ts";
 import type { Environment, Flags } from "./settings.ts";
 import { resolveTargets, type Served } from "./targets.ts";
@@ -8,7 +11,17 @@ export interface StartInputs extends Served {
   readonly environment: Environment;
   /** The variables taken from files, by name. */
   readonly fileVariables: ReadonlyMap<string, FileVariable>;
+  /**
+   * Looks again, and takes the variables of files anew: handlers whose environment that changes are found with another
+   * `env` than before.
+   *
+   * @throws UsageError
+   */
+  again(): Promise<FoundHandlers>;
 }
+
+/** In the environment of workers: how often the files of variables have changed while the service ran. */
+const REVISION = "SV_ENV_REVISION";
 
 /**
  * Puts the variables of files into `environment` where it has none of the name: configs that are programs and the workers
@@ -21,16 +34,25 @@ export async function gatherInputs(
   cwd: string,
   environment: Record<string, string | undefined>,
 ): Promise<StartInputs> {
-  const fileVariables = new Map<string, FileVariable>();
-  if (flags.envFile !== undefined) {
-    const { readEnvFiles } = await import("./config/env-files.ts");
-    for (const [name, variable] of await readEnvFiles(flags.envFile, cwd)) {
-      // Node itself may have read the same file already: it takes the flag from any program's arguments.
-      if (environment[name] !== undefined && environment[name] !== variable.value) continue;
-      environment[name] = variable.value;
-      fileVariables.set(name, variable);
-    }
-  }
+  const { envFile = [] } = flags;
+  const variables = new EnvironmentFiles(envFile, cwd, environment);
+  await variables.take();
   const served = await resolveTargets(targets, cwd, environment);
-  return { ...served, environment, fileVariables };
+  const files = envFile.map((file) => resolve(cwd, file));
+  const again = async (): Promise<FoundHandlers> => {
+    await variables.take();
+    const found = await resolveTargets(targets, cwd, environment);
+    return {
+      handlers: found.handlers.map((handler) => atRevision(handler, variables.revision)),
+      directories: found.directories,
+      files: new Set([...found.files, ...files]),
+    };
+  };
+  return { ...served, environment, fileVariables: variables.taken, again };
+}
+
+/** Workers have the variables of files from their own start, so that a change of these takes new workers. */
+function atRevision<T extends Served["handlers"][number]>(handler: T, revision: number): T {
+  if (revision === 0) return handler;
+  return { ...handler, env: { ...handler.env, [REVISION]: String(revision) } };
 }

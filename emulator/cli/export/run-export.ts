@@ -5,7 +5,8 @@ import type { ExportFlags } from "../config-flags.ts";
 import type { ConfigInput } from "../config-schema.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { shownPath } from "../place.ts";
-import { DEFAULT_PORT, type Environment } from "../settings.ts";
+import { ServiceClient } from "../operate/service-client.ts";
+import type { Environment } from "../settings.ts";
 import { UsageError } from "../usage-error.ts";
 import { configOf } from "./config-of.ts";
 import { fetchResources } from "./fetch-resources.ts";
@@ -15,30 +16,29 @@ export interface ExportOutput {
   readonly err: (text: string) => void;
 }
 
-/** @throws UsageError when the emulator cannot be asked, or the file cannot be written */
+export interface ExportPlace {
+  readonly cwd: string;
+  readonly env: Environment;
+}
+
+/**
+ * @param signal breaks off the questions to the emulator
+ * @throws UnreachableError, RefusedError when the emulator cannot be asked; UsageError when the file cannot be written
+ */
 export async function runExport(
   { url, ts, out }: ExportFlags,
-  cwd: string,
-  env: Environment,
+  { cwd, env }: ExportPlace,
   output: ExportOutput,
+  signal: AbortSignal,
 ): Promise<ExitCode> {
   const file = out === undefined ? undefined : resolve(cwd, out);
-  const resources = await fetchResources(addressOf(url, env), env);
+  const resources = await fetchResources(new ServiceClient(url, env, signal));
   const { config, losses } = configOf(resources, file === undefined ? cwd : dirname(file));
   for (const loss of losses) output.err(`warning: ${loss}\n`);
   const text = ts === true ? asTypeScript(config) : asJson(config);
   if (file === undefined) output.out(text);
   else await write(file, text, shownPath(file, cwd));
   return EXIT.stopped;
-}
-
-function addressOf(url: string | undefined, env: Environment): string {
-  const port = env["SV_PORT"] ?? "";
-  const address = url ?? `http://127.0.0.1:${port === "" ? DEFAULT_PORT : port}`;
-  if (/^https?:\/\//u.test(address) && URL.canParse(address)) return address;
-  throw new UsageError(
-    `--url must be an address like http://127.0.0.1:${DEFAULT_PORT}; got ${address}`,
-  );
 }
 
 function asJson(config: ConfigInput): string {

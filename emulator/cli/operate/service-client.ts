@@ -24,13 +24,13 @@ const refusalSchema = z.looseObject({ error: z.string(), code: z.string() });
 
 export class ServiceClient {
   readonly #url: string;
-  readonly #key: string | undefined;
+  readonly #env: Environment;
   readonly #signal: AbortSignal;
 
   /** @throws UsageError when `url` (or SV_URL) is no http URL */
   constructor(url: string | undefined, env: Environment, signal: AbortSignal) {
     this.#url = serviceUrl(url, env);
-    this.#key = env["SV_ADMIN_KEY"] || env["SV_API_KEY"] || undefined;
+    this.#env = env;
     this.#signal = signal;
   }
 
@@ -68,8 +68,9 @@ export class ServiceClient {
   }
 
   async #send(method: string, path: string): Promise<Response> {
+    const key = this.#keyFor(path);
     const headers: Record<string, string> =
-      this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` };
+      key === undefined ? {} : { authorization: `Bearer ${key}` };
     let response: Response;
     try {
       response = await fetch(this.#url + path, { method, headers, signal: this.#signal });
@@ -81,11 +82,18 @@ export class ServiceClient {
     const refusal = refusalSchema.safeParse(parsed(await response.text()));
     if (!refusal.success) throw this.#stranger();
     const { code, error } = refusal.data;
-    throw new RefusedError(code === "unauthorized" ? this.#keySentence() : error);
+    throw new RefusedError(code === "unauthorized" ? this.#keySentence(key) : error);
   }
 
-  #keySentence(): string {
-    if (this.#key === undefined) {
+  /** The emulator's own operations take the admin key, where there is one, and the interface of the service the other. */
+  #keyFor(path: string): string | undefined {
+    const { SV_ADMIN_KEY: adminKey, SV_API_KEY: apiKey } = this.#env;
+    const keys = path.startsWith("/emulator/") ? [adminKey, apiKey] : [apiKey, adminKey];
+    return keys.find((key) => key !== undefined && key !== "");
+  }
+
+  #keySentence(key: string | undefined): string {
+    if (key === undefined) {
       return `the emulator at ${this.#url} wants its API key: put it into SV_API_KEY`;
     }
     return `the emulator at ${this.#url} does not accept the key: SV_API_KEY must be its API key, and SV_ADMIN_KEY its admin key where it has one`;

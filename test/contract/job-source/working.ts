@@ -181,4 +181,26 @@ export function works(start: () => Promise<ScriptedService>): void {
     expect(worker.stored).toEqual([{ jobId: "job-1", nextIndex: 1 }]);
     await source.close();
   });
+
+  test("an order to load another version is told, and voids the credit that was granted before", async () => {
+    await using service = await start();
+    const { worker, source, session } = await connect(service);
+    source.ready(3);
+    source.grant(3);
+    await session.until(() => session.credit === 3);
+    const reload = { version: 7, modulePath: "/made/7.mjs", sourcePath: "/handler.ts" };
+    session.send({ reload });
+    await worker.until(() => worker.reloads.length === 1);
+    expect(worker.reloads).toEqual([reload]);
+    source.ready(2, 7);
+    source.grant(2);
+    await session.until(() => session.credit === 5);
+    session.cut();
+    const second = await service.nextSession();
+    await second.until(() => second.credit > 0);
+    expect(second.reports).toMatchObject([
+      { ready: { concurrency: 2, reloadVersion: 7 }, credit: 2 },
+    ]);
+    await source.close();
+  });
 }

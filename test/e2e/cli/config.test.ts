@@ -128,7 +128,7 @@ describe("what an emulator serves is exported", () => {
     });
     const exported = await runEmulatorProcess({
       args: ["export", "--url", first.url, ...flags, "--out", name],
-      env: { ...env, SV_PORT: "0" },
+      env,
       cwd: tree.root,
     });
     expect(exported).toMatchObject({ code: 0, stdout: "", stderr: "" });
@@ -205,6 +205,31 @@ describe("refused with the place", () => {
     await using tree = await temporaryTree({ ...FILES, "bad.env": "A=1\nnot-a-variable\n" });
     const run = await runEmulatorProcess({ args, env, cwd: tree.root });
     expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(sentence) });
+  });
+
+  test.each([
+    [
+      "no emulator at the address",
+      {},
+      6,
+      /^error: no emulator answers at http:\/\/127\.0\.0\.1:9: /,
+    ],
+    ["an address that is none", { SV_URL: "nowhere" }, 2, /^error: SV_URL must be an http URL/],
+  ])("an export from %s", async (_, env, code, sentence) => {
+    await using tree = await temporaryTree({});
+    const place = { SV_URL: "http://127.0.0.1:9", SV_API_KEY: "the-key", ...env };
+    const run = await runEmulatorProcess({ args: ["export"], env: place, cwd: tree.root });
+    expect(run).toMatchObject({ code, stdout: "", stderr: expect.stringMatching(sentence) });
+  });
+
+  test("an export with a key that is not the emulator's", async () => {
+    await using tree = await temporaryTree({ "echo.js": HANDLER });
+    const args = ["echo.js", "--ephemeral"];
+    await using emulator = await startEmulatorProcess({ args, cwd: tree.root });
+    const env = { SV_URL: emulator.url, SV_API_KEY: "another" };
+    const run = await runEmulatorProcess({ args: ["export"], env, cwd: tree.root });
+    expect(run).toMatchObject({ code: 7, stdout: "" });
+    expect(run.stderr).toContain("does not accept the key: SV_API_KEY must be its API key");
   });
 
   test("a name that something made over the interface has already", async () => {

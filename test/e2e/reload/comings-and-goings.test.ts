@@ -81,6 +81,21 @@ test("a config that changes is heeded, and one that is wrong is said to be so", 
   await expectAnswer(served, "told", "two");
 });
 
+test("a file of variables that changes brings new workers with its new values", async () => {
+  const files = {
+    "app/told/handler.ts": `export default async () => process.env["WORD"] ?? "none";\n`,
+    "words.env": "WORD=one\n",
+  };
+  const args = ["app", "--env-file", "words.env"];
+  await using served = await ReloadingEmulator.start(files, { args });
+  expect(await served.call("told")).toBe("one");
+  served.save("words.env", "no assignment\n");
+  await served.emulator.stderrMatch(/what was served is served on: .*expected NAME=value/u);
+  expect(await served.call("told")).toBe("one");
+  served.save("words.env", "WORD=two\n");
+  await expectAnswer(served, "told", "two");
+});
+
 test("a server is replaced when the new one is healthy, and no request fails meanwhile", async () => {
   await using served = await ReloadingEmulator.start({ "app/web/server.ts": serving("old") });
   expect(await ask(served, "web")).toBe("old");

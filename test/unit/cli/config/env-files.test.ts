@@ -1,4 +1,5 @@
 /** States what is read from files of environment variables, and that a line that sets nothing is named. */
+import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { readEnvFiles } from "../../../../emulator/cli/config/env-files.ts";
 import { gatherInputs } from "../../../../emulator/cli/start-inputs.ts";
@@ -45,4 +46,24 @@ test("they fill in what the environment does not have", async () => {
   );
   expect(environment).toEqual({ A: "process", B: "file", C: "same" });
   expect([...inputs.fileVariables.keys()]).toEqual(["B", "C"]);
+});
+
+test("they are taken over again: handlers get another environment only if a value has changed", async () => {
+  await using tree = await temporaryTree({ "a.js": "", ".env": "A=1\nB=1\nC=1" });
+  const environment: Record<string, string | undefined> = { C: "process" };
+  const flags = { envFile: [".env"] };
+  const inputs = await gatherInputs({ targets: ["a.js"], flags }, tree.root, environment);
+
+  const same = await inputs.again();
+  expect(same.handlers).toEqual(inputs.handlers);
+  expect([...same.files]).toEqual([tree.path(".env")]);
+
+  await writeFile(tree.path(".env"), "# written anew\nA=2\nC=2\nD=2");
+  const changed = await inputs.again();
+  expect(environment).toEqual({ A: "2", C: "process", D: "2" });
+  expect(changed.handlers).toEqual([{ ...inputs.handlers[0], env: { SV_ENV_REVISION: "1" } }]);
+
+  await writeFile(tree.path(".env"), "no assignment");
+  await expect(inputs.again()).rejects.toThrow(/expected NAME=value/);
+  expect(environment).toEqual({ A: "2", C: "process", D: "2" });
 });
