@@ -94,7 +94,7 @@ export function builtHandlerContract(
     test("it can be closed twice, and before anything was built", async () => {
       await using tree = await temporaryTree({ "handler.ts": "export default () => 1;" });
       await using built = opened(tree, "handler.ts");
-      await built.handler.build();
+      expect(await built.handler.build()).toMatchObject({ isBuilt: true });
       await built.handler.close();
       await using unused = opened(tree, "handler.ts");
       await unused.handler.close();
