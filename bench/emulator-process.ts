@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { childPids, commandLine, endProcess, watchOver } from "./processes.ts";
 import type { Subject } from "./load/load-client.ts";
@@ -23,6 +24,8 @@ export interface EmulatorProcess extends AsyncDisposable {
   readonly pid: number;
   /** The emulator's processes, of those of its first worker; @throws Error where there is no /proc or no worker yet. */
   pids(): EmulatorPids;
+  /** Resolves when the log has a line with this text, from now on. */
+  logs(text: string): Promise<void>;
   /** A submission to an operation of an endpoint. */
   submission(endpointId: string, operation: "run" | "runsync", body: string): Subject;
 }
@@ -100,6 +103,7 @@ export async function startEmulatorProcess(start: EmulatorStart): Promise<Emulat
     origin,
     pid,
     pids: () => pidsOf(pid),
+    logs: (text) => logged(child, text),
     submission: (endpointId, operation, body) => ({
       origin,
       request: {
@@ -111,6 +115,19 @@ export async function startEmulatorProcess(start: EmulatorStart): Promise<Emulat
     }),
     [Symbol.asyncDispose]: () => endProcess(child),
   };
+}
+
+function logged({ stderr }: { readonly stderr: Readable }, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    let tail = "";
+    const read = (more: string): void => {
+      tail = (tail + more).slice(-TAIL_CHARACTERS);
+      if (!tail.includes(text)) return;
+      stderr.off("data", read);
+      resolve();
+    };
+    stderr.on("data", read);
+  });
 }
 
 /** The supervisor is the emulator's child, the handler process the supervisor's. */

@@ -33,6 +33,8 @@ import { describeThrown } from "./thrown.ts";
 const LAST_FRAMES_MS = 500;
 /** The first job needs it; while the process is idle it can wait for what else is being started. */
 const WATCHDOG_DELAY_MS = 1_000;
+/** A process that waits to take over has time to start it before it is given a handler. */
+const SPARE_WATCHDOG_DELAY_MS = 200;
 
 const printing = new Printing();
 const log = openLog({
@@ -89,7 +91,10 @@ function obey(frame: Frame): void {
   }
 }
 
+const spare = setTimeout(startWatchdog, SPARE_WATCHDOG_DELAY_MS).unref();
+
 async function load(head: LoadOrderHead): Promise<void> {
+  clearTimeout(spare);
   try {
     if (process.execArgv.some((flag) => flag.startsWith("--inspect"))) await heedDebugger();
     const handler = await importHandler(head);
