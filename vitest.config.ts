@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/setup/longest-first.ts";
 
 if (Number.parseInt(process.versions.node) < 24) {
   throw new Error(
@@ -46,6 +47,7 @@ const startsPrograms = {
 export default defineConfig({
   resolve: { alias },
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
