@@ -39,6 +39,8 @@ export interface Failure {
   readonly signal?: string;
   /** True when the process is known to have been ended for lack of memory. */
   readonly outOfMemory?: boolean;
+  /** The error as a worker of the live dialect reported it, a text that may be JSON; `message` is what could be read of it. */
+  readonly reported?: string;
   /** The last lines the handler process printed, oldest first. */
   readonly lastLogLines?: readonly string[];
 }

@@ -17,6 +17,7 @@ export const failureSchema = answered("Failure", {
   exitCode: z.int().optional(),
   signal: z.string().optional(),
   outOfMemory: z.boolean().optional(),
+  reported: z.string().optional(),
   lastLogLines: z.array(z.string()).optional(),
 });
 
