@@ -113,7 +113,8 @@ it("gives several jobs whose inputs have to be read first in one answer", async 
   await using scene = await LiveScene.set({ store });
   for (let n = 0; n < 4; n += 1) await scene.submit({ n, text: "x".repeat(100_000) });
   const jobs = await scene.worker().takeBatch(4);
-  expect(jobs.map(({ input }) => (input as { n: number }).n).toSorted()).toEqual([0, 1, 2, 3]);
+  const numbers = new Set(jobs.map(({ input }) => (input as { n: number }).n));
+  expect(numbers).toEqual(new Set([0, 1, 2, 3]));
 });
 
 it("refuses a batch that is none", async () => {

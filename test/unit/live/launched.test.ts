@@ -145,6 +145,6 @@ it("takes the results of workers that drain until the last has ended, then stops
   launcher.at(0).leave();
   await clock.settle();
   await stopped;
-  await expect(worker.ping()).rejects.toThrow();
+  await expect(worker.ping()).rejects.toThrow("ECONNREFUSED");
   await service.test.stop();
 });

@@ -71,10 +71,15 @@ export class LiveScene implements AsyncDisposable {
 
   /** Has time pass until `done` settles, a second at a time. */
   async passTime<T>(done: Promise<T>): Promise<T> {
-    let isOver = false;
-    const over = () => (isOver = true);
-    done.then(over, over);
-    while (!isOver) await this.advance(1_000);
+    const settled = done.then(
+      () => true,
+      () => true,
+    );
+    const second = async () => {
+      await this.advance(1_000);
+      return false;
+    };
+    while (!(await Promise.race([settled, second()])));
     return done;
   }
 
