@@ -68,6 +68,8 @@ describe("an image that is not here", () => {
     };
     const { launcher } = open(engine);
     const worker = launcher.launch(containerOrder());
+    // Nobody knows what program the image has: it may load for minutes before its first word.
+    expect(worker.speaksLate).toBe(true);
     await eventually("it is pulled", () => (engine.pulled.length > 0 ? true : undefined));
     worker.drain();
     expect(await worker.exited).toMatchObject({ exitCode: 0, startError: undefined });
