@@ -14,6 +14,7 @@ import type { EngineLog } from "./engine/context.ts";
 import { createEngine, type RunningEngine } from "./engine/engine.ts";
 import { registryCredentials } from "./engine/registry-credentials.ts";
 import { settleKeys } from "./engine/service-keys.ts";
+import { LiveWorkers } from "./live/live-workers.ts";
 import { WorkerSession } from "./engine/worker-session.ts";
 import { WorkerServer } from "./grpc/worker-server.ts";
 import { HandlerFiles } from "./handler-files.ts";
@@ -231,7 +232,7 @@ function workerSocketIn({ temporaryDir }: Parts): string {
 
 function httpPort(
   { limits = "enforce" }: EmulatorOptions,
-  { context }: RunningEngine,
+  { context, workers }: RunningEngine,
   secrets: Pick<HttpServerOptions, "keys" | "webhookSecret">,
   parts: Parts,
 ): HttpServer {
@@ -242,6 +243,7 @@ function httpPort(
     ...secrets,
     log,
     limits: parts.limits,
+    liveWorkers: new LiveWorkers(context, (token) => workers.authenticate(token)),
     ...(objects && { mount: { path: S3_PATH, listener: objects.listener(S3_PATH) } }),
   });
   return parts.http;
