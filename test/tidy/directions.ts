@@ -202,18 +202,26 @@ const layers: readonly Layer[] = [
       core,
     ],
   },
+  { of: "emulator/at-gateway.ts", mayImport: ["emulator/engine/"] },
+  {
+    of: "emulator/worker-ports.ts",
+    mayImport: ["emulator/engine/", "emulator/grpc/", "emulator/http/", "emulator/launch/", core],
+  },
   {
     of: "emulator/launchers.ts",
     mayImport: [
       "emulator/options.ts",
       "emulator/containers.ts",
       "emulator/handler-files.ts",
+      "emulator/local-endpoint.ts",
       "emulator/launch/",
+      core,
     ],
   },
   {
     of: "emulator/containers.ts",
     mayImport: [
+      "emulator/at-gateway.ts",
       "emulator/options.ts",
       "emulator/volumes.ts",
       "emulator/engine/",
