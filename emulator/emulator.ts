@@ -14,6 +14,7 @@ import type { EngineLog } from "./engine/context.ts";
 import { createEngine, type RunningEngine } from "./engine/engine.ts";
 import { registryCredentials } from "./engine/registry-credentials.ts";
 import { settleKeys } from "./engine/service-keys.ts";
+import { LiveWorkers } from "./live/live-workers.ts";
 import { HandlerFiles } from "./handler-files.ts";
 import { RateGate } from "./http/rate-gate.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions } from "./http/server.ts";
@@ -117,7 +118,7 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   const engine = await openEngine(options, parts, { clock, random, storage, handlerFiles, lines });
   const access = { keys: new KeyRing(keys.records), webhookSecret: webhooks.secret };
   const http = httpPort(options, engine, access, parts);
-  parts.workerPorts = new WorkerPorts({ engine, access, log, temporaryDir: parts.temporaryDir });
+  parts.workerPorts = new WorkerPorts({ engine, http, log, temporaryDir: parts.temporaryDir });
   await parts.workerPorts.start(commands.length > 0);
   await engine.serve(servedEndpoints(local, startedAt), options.resources);
   await handlersReady;
@@ -240,7 +241,7 @@ function startLaunchers(
 
 function httpPort(
   { limits = "enforce" }: EmulatorOptions,
-  { context }: RunningEngine,
+  { context, workers }: RunningEngine,
   secrets: Pick<HttpServerOptions, "keys" | "webhookSecret">,
   parts: Parts,
 ): HttpServer {
@@ -251,6 +252,7 @@ function httpPort(
     ...secrets,
     log,
     limits: parts.limits,
+    liveWorkers: new LiveWorkers(context, (token) => workers.authenticate(token)),
     ...(objects && { mount: { path: S3_PATH, listener: objects.listener(S3_PATH) } }),
   });
   return parts.http;

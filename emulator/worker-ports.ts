@@ -6,15 +6,15 @@ import type { EngineLog } from "./engine/context.ts";
 import type { RunningEngine } from "./engine/engine.ts";
 import { WorkerSession } from "./engine/worker-session.ts";
 import { WorkerServer } from "./grpc/worker-server.ts";
-import type { HttpServiceOptions } from "./http/service.ts";
-import { WorkerDoor } from "./http/worker-door.ts";
+import type { HttpServer } from "./http/server.ts";
+import { WorkerDoors } from "./http/worker-doors.ts";
 import type { LiveService } from "./launch/live-environment.ts";
 
 const LOOPBACK = "127.0.0.1";
 
 export interface WorkerPortsOptions {
   readonly engine: RunningEngine;
-  readonly access: Pick<HttpServiceOptions, "keys" | "webhookSecret">;
+  readonly http: Pick<HttpServer, "forWorkers">;
   readonly log: EngineLog;
   /** In it the socket lies. */
   readonly temporaryDir: string;
@@ -22,24 +22,23 @@ export interface WorkerPortsOptions {
 
 export class WorkerPorts {
   readonly #server: WorkerServer;
-  readonly #door: WorkerDoor;
+  readonly #doors: WorkerDoors;
   #liveUrl: string | undefined;
 
-  constructor({ engine, access, log, temporaryDir }: WorkerPortsOptions) {
-    const { context } = engine;
+  constructor({ engine, http, log, temporaryDir }: WorkerPortsOptions) {
     this.#server = new WorkerServer({
       address: `unix:${workerSocketIn(temporaryDir)}`,
       log,
       authenticate: (token) => engine.workers.authenticate(token),
-      openSession: (worker, send) => new WorkerSession(context, worker, send),
+      openSession: (worker, send) => new WorkerSession(engine.context, worker, send),
     });
-    this.#door = new WorkerDoor({ engine: context, ...access, log });
+    this.#doors = new WorkerDoors(http.forWorkers);
   }
 
   /** @param hasCommands whether there are live workers among the processes of this machine */
   async start(hasCommands: boolean): Promise<void> {
     await this.#server.start();
-    if (hasCommands) this.#liveUrl = await this.#door.openAt({ host: LOOPBACK, port: 0 });
+    if (hasCommands) this.#liveUrl = await this.#doors.openAt({ host: LOOPBACK, port: 0 });
   }
 
   /** Where live workers that are processes find the service. */
@@ -50,11 +49,11 @@ export class WorkerPorts {
 
   /** Serves live workers at a further address too, if possible at that port. @throws ListenError */
   async serveLiveAt(host: string, port: number): Promise<string> {
-    return this.#door.openAt({ host, port });
+    return this.#doors.openAt({ host, port });
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#server.stop(), this.#door.stop()]);
+    await Promise.all([this.#server.stop(), this.#doors.close()]);
   }
 }
 

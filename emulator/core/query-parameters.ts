@@ -48,6 +48,19 @@ export function parseLimit(query: QueryParameters): number {
   return parse(query, "limit", limitParameter);
 }
 
+/** The most jobs that one poll of a worker takes (ours). */
+const BATCH_SIZE_MAX = 1_000;
+
+/** `batch_size` of a worker's poll: how many jobs it would take, 1 to 1000 (live; the bound is ours). */
+export const batchSizeParameter = integerParameter(1, BATCH_SIZE_MAX, "").meta({
+  description: "How many jobs the worker would take.",
+});
+
+/** The value of `batch_size`. @throws ServiceError `invalid_request` */
+export function parseBatchSize(query: QueryParameters): number {
+  return parse(query, "batch_size", batchSizeParameter);
+}
+
 /** `endpointId` of lists and feeds: leaves out what concerns other endpoints. */
 export const endpointIdParameter = z
   .string({ error: "must be one id of an endpoint" })

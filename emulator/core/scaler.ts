@@ -19,6 +19,8 @@ export interface ScalableWorker {
   readonly idleSince: number;
   /** Version of the endpoint it was started for. */
   readonly endpointVersion: number;
+  /** Somebody else started it: it does work, but nobody here can end it, or start it again. Default false. */
+  readonly cameByItself?: boolean;
 }
 
 export interface ScalerInput {
@@ -60,7 +62,8 @@ export interface ScalerDecision {
  */
 export function decideScale(input: ScalerInput): ScalerDecision {
   const { endpoint, now, notBefore } = input;
-  const isCurrent = (worker: ScalableWorker) => worker.endpointVersion === endpoint.version;
+  const isCurrent = (worker: ScalableWorker) =>
+    worker.cameByItself === true || worker.endpointVersion === endpoint.version;
   const live = input.workers.filter(({ state }) => state === "initializing" || state === "ready");
   const current = live.filter(isCurrent);
   const failed = input.workers.filter(({ state }) => state === "unhealthy" || state === "lost");
@@ -74,7 +77,10 @@ export function decideScale(input: ScalerInput): ScalerDecision {
   const outdated = live.filter(
     (worker) => !isCurrent(worker) && !standsIn(worker, input, current, wanted),
   );
-  const excess = current.toSorted(dispensableFirst).slice(0, excessOf(current.length, endpoint));
+  const excess = current
+    .filter(isOurs)
+    .toSorted(dispensableFirst)
+    .slice(0, excessOf(current.length, endpoint));
   const kept = current.filter((worker) => !excess.includes(worker));
   const idle = idleDrain(input, kept);
 
@@ -88,6 +94,10 @@ export function decideScale(input: ScalerInput): ScalerDecision {
     forget: forget.map(({ id }) => id),
     dueAt: earliest([growth.dueAt, idle.dueAt, waitsOutFailure ? notBefore : undefined]),
   };
+}
+
+function isOurs({ cameByItself = false }: ScalableWorker): boolean {
+  return !cameByItself;
 }
 
 /** Whether one of an old version works on, for there is none of the new yet that could. */
@@ -140,7 +150,7 @@ function idleDrain(
   const ready = kept.filter(({ state }) => state === "ready");
   const surplus = ready.length - Math.max(endpoint.workersMin, neededNow(input));
   const idle = ready
-    .filter(({ heldCount }) => heldCount === 0)
+    .filter((worker) => worker.heldCount === 0 && isOurs(worker))
     .toSorted((a, b) => a.idleSince - b.idleSince)
     .slice(0, Math.max(0, surplus));
   const idleUntil = (worker: ScalableWorker) => worker.idleSince + endpoint.idleTimeout * 1000;

@@ -77,6 +77,7 @@ function send(engine: EngineContext, { worker, job }: Assignment, payloads: JobP
     input: payloads.input,
     executionTimeoutMs: job.executionTimeoutMs,
     ...(payloads.s3Config ? { s3Config: payloads.s3Config } : {}),
+    ...(job.webhook === undefined ? {} : { webhook: job.webhook }),
     ...(traceparent === undefined ? {} : { traceparent }),
   });
 }

@@ -1,7 +1,8 @@
 /** Changes of a worker's state that concern its endpoint. */
 import { beginToBill } from "./bill-worker.ts";
 import type { EngineContext } from "./context.ts";
-import type { FleetWorker, WorkerState } from "./fleet-worker.ts";
+import type { FleetWorker } from "./fleet-worker.ts";
+import type { WorkerState } from "./worker-state.ts";
 
 /** Sets the state and lets the endpoint be considered anew. A worker that drains or is lost never comes back. */
 export function setWorkerState(

@@ -5,15 +5,8 @@ import type { Reload, ServiceOrders } from "../../runtime/protocol/session.ts";
 import type { EndpointType } from "../core/endpoint.ts";
 import type { Template } from "../core/template.ts";
 import type { LaunchedWorker, ServerAddress } from "../launch/launcher.ts";
-
-/**
- * - `initializing`: started, its handler not loaded yet; of a server: it is not healthy yet, or says that it starts again
- * - `ready`: takes jobs or requests; idle or running, by whether it holds any
- * - `draining`: finishes what it holds and takes nothing more
- * - `unhealthy`: its handler cannot be loaded, or it has ended unasked; of a server: it is out of rotation, perhaps for a time
- * - `lost`: it was silent or not ready for too long; its jobs went back, and it is being ended
- */
-export type WorkerState = "initializing" | "ready" | "draining" | "unhealthy" | "lost";
+import { WorkerCredit } from "./worker-credit.ts";
+import type { WorkerState } from "./worker-state.ts";
 
 export interface FleetWorkerOptions {
   readonly id: string;
@@ -29,6 +22,8 @@ export interface FleetWorkerOptions {
   readonly realNow: () => number;
   /** Default: `QUEUE`. */
   readonly endpointType?: EndpointType;
+  /** Somebody else started it and will end it; default false. */
+  readonly cameByItself?: boolean;
 }
 
 /** A worker that was ready for this long has shown that it can do its work, with or without a job. */
@@ -45,6 +40,8 @@ export class FleetWorker {
   readonly initLimitMs: number;
   /** Whether it takes jobs over a session, or requests as a server. */
   readonly endpointType: EndpointType;
+  /** Somebody else started it and will end it: it counts as a worker for as long as it speaks. */
+  readonly cameByItself: boolean;
   /** Since when it holds no job (service time); its start at first. */
   idleSince: number;
   /** Set by the launcher's start; undefined for a worker that connected by itself. */
@@ -74,16 +71,14 @@ export class FleetWorker {
   #hasSpoken = false;
   /** Things it said that are being dealt with. */
   #beingHeard = 0;
-  #credit = 0;
+  readonly #credit = new WorkerCredit();
   /** What it was told to load and has not dealt with yet; meanwhile it is handed nothing. */
   #reload: Reload | undefined;
   #isSilent = false;
   #send: ((orders: ServiceOrders) => void) | undefined;
   readonly #realNow: () => number;
-  readonly #held = new Set<string>();
   #requests = 0;
-  /** Leases handed over whose job is not sent yet. */
-  readonly #unsent = new Set<string>();
+  readonly #life = new AbortController();
 
   constructor(options: FleetWorkerOptions) {
     this.id = options.id;
@@ -93,6 +88,7 @@ export class FleetWorker {
     this.madeOf = options.madeOf;
     this.initLimitMs = options.initLimitMs ?? LIMITS.workerInitMs;
     this.endpointType = options.endpointType ?? "QUEUE";
+    this.cameByItself = options.cameByItself ?? false;
     this.idleSince = options.startedAt;
     this.#realNow = options.realNow;
     this.launchedAt = this.#realNow();
@@ -125,12 +121,26 @@ export class FleetWorker {
   /** Jobs the worker may still be handed. */
   get credit(): number {
     const takesJobs = this.state === "ready" && this.#send && !this.#isSilent && !this.#reload;
-    return takesJobs ? this.#credit : 0;
+    return takesJobs ? this.#credit.free : 0;
+  }
+
+  /** Jobs handed to it that are not sent yet. */
+  get unsentCount(): number {
+    return this.#credit.unsentCount;
+  }
+
+  /** Fires when it has ended, or counts as a worker no more. */
+  get gone(): AbortSignal {
+    return this.#life.signal;
+  }
+
+  end(): void {
+    this.#life.abort();
   }
 
   /** Jobs it holds, or requests it has not answered yet. */
   get heldCount(): number {
-    return this.#held.size + this.#requests;
+    return this.#credit.heldCount + this.#requests;
   }
 
   beginRequest(): void {
@@ -157,16 +167,15 @@ export class FleetWorker {
    * before is not sent over this one: the greeting says that it never arrived.
    */
   connect(send: (orders: ServiceOrders) => void): void {
-    this.#unsent.clear();
+    this.#credit.startAnew();
     this.#send = send;
-    this.#credit = 0;
   }
 
   /** Forgets the line if it is still this one; leases stay until they run out. */
   disconnect(send: (orders: ServiceOrders) => void): void {
     if (this.#send !== send) return;
     this.#send = undefined;
-    this.#credit = 0;
+    this.#credit.withdraw();
   }
 
   /** It let a lease run out: until it speaks again nobody knows whether it would ever look at a job. */
@@ -221,7 +230,12 @@ export class FleetWorker {
 
   /** Credit that came over a line that is not in place any more is void, and so is what came before a reload was dealt with. */
   grant(count: number, send: (orders: ServiceOrders) => void): void {
-    if (this.#send === send && !this.#reload) this.#credit += count;
+    if (this.#send === send && !this.#reload) this.#credit.grant(count);
+  }
+
+  /** Takes back what was granted over a line that is still in place. A job that is on its way comes all the same. */
+  withdrawCredit(send: (orders: ServiceOrders) => void): void {
+    if (this.#send === send) this.#credit.withdraw();
   }
 
   /** Whether it can be told to load a new version of its handler; otherwise another worker has to take its place. */
@@ -234,7 +248,7 @@ export class FleetWorker {
   reload(reload: Reload): void {
     this.endpointVersion = reload.version;
     this.#reload = reload;
-    this.#credit = 0;
+    this.#credit.withdraw();
     this.send({ reload });
   }
 
@@ -250,29 +264,26 @@ export class FleetWorker {
 
   /** Uses one credit for a hand-over under `leaseToken`; `giveBack` undoes it. */
   reserve(leaseToken: string): void {
-    this.#credit -= 1;
-    this.#held.add(leaseToken);
-    this.#unsent.add(leaseToken);
+    this.#credit.reserve(leaseToken);
   }
 
   giveBack(leaseToken: string): void {
-    this.#held.delete(leaseToken);
-    if (this.#unsent.delete(leaseToken)) this.#credit += 1;
+    this.#credit.giveBack(leaseToken);
   }
 
   /** Sends a job reserved before, unless its lease was revoked meanwhile. */
   handOver(job: HandedJob): void {
-    if (this.#unsent.delete(job.leaseToken)) this.send({ jobs: [job] });
+    if (this.#credit.mayBeSent(job.leaseToken)) this.send({ jobs: [job] });
   }
 
   /** Holds a lease that an earlier session of this worker was given. */
   hold(lease: LeaseRef): void {
-    this.#held.add(lease.leaseToken);
+    this.#credit.hold(lease.leaseToken);
   }
 
   /** The lease has ended, one way or the other. */
   release(leaseToken: string, now: number): void {
-    if (!this.#held.delete(leaseToken) || this.#held.size > 0) return;
+    if (!this.#credit.release(leaseToken)) return;
     this.idleSince = now;
     this.emptySince = this.#realNow();
   }
@@ -281,7 +292,7 @@ export class FleetWorker {
   revoke(revocation: Revocation, now: number): void {
     const { jobId, leaseToken, reason } = revocation;
     this.release(leaseToken, now);
-    if (this.#unsent.delete(leaseToken)) this.#credit += 1;
-    else this.send({ revocations: [{ jobId, leaseToken, reason }] });
+    if (this.#credit.stopSending(leaseToken)) return;
+    this.send({ revocations: [{ jobId, leaseToken, reason }] });
   }
 }

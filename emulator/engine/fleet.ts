@@ -1,5 +1,6 @@
 /** All workers of the service, by id and by endpoint, and the choice of the one that gets the next job. */
-import type { FleetWorker, WorkerState } from "./fleet-worker.ts";
+import type { FleetWorker } from "./fleet-worker.ts";
+import type { WorkerState } from "./worker-state.ts";
 
 /** The worker counters of `/health` (the live service's six; the contract names idle and running). */
 export interface WorkerCounts {

@@ -222,9 +222,12 @@ export class WorkerManager {
     const engine = this.#engine;
     const { id: workerId, endpointId } = worker;
     worker.state = "lost";
-    const message = `worker ${reason}: it is lost and will be ended, its jobs go back to the queue`;
-    engine.log.error({ workerId, endpointId, ...fields }, message);
-    worker.launched?.kill();
+    if (worker.cameByItself) this.#dismiss(worker, reason);
+    else {
+      const message = `worker ${reason}: it is lost and will be ended, its jobs go back to the queue`;
+      engine.log.error({ workerId, endpointId, ...fields }, message);
+      worker.launched?.kill();
+    }
     if (this.#stopped) return;
     loseWorker(engine, worker, lostFailure(worker, reason)).catch((error: unknown) =>
       engine.log.error(
@@ -233,6 +236,16 @@ export class WorkerManager {
       ),
     );
     this.consider(endpointId);
+  }
+
+  /** Nobody tells of the end of a worker that came by itself: it says no more, and that is all. */
+  #dismiss(worker: FleetWorker, reason: string): void {
+    const { fleet, usage, log } = this.#engine;
+    const { id: workerId, endpointId } = worker;
+    fleet.remove(worker);
+    usage.ended(workerId);
+    worker.end();
+    log.info({ workerId, endpointId }, `worker that came by itself ${reason}: it counts no more`);
   }
 
   async #ended(worker: FleetWorker, exit: WorkerExit): Promise<void> {

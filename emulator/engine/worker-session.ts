@@ -11,6 +11,7 @@ import type { StoreTransaction } from "../store/store.ts";
 import type { Aftermath } from "./aftermath.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
+import { assignFreeCredit } from "./assign-free.ts";
 import { commit } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
 import { finish } from "./finish.ts";
@@ -48,6 +49,27 @@ export class WorkerSession {
     } finally {
       this.worker.wasHeard(realClock.now());
     }
+  }
+
+  /** Grants credit until it is withdrawn, to a worker that waits for jobs; settles when those that wait were handed over. */
+  async grant(count: number): Promise<void> {
+    this.worker.grant(count, this.#send);
+    await assignFreeCredit(this.#engine, this.worker.endpointId);
+  }
+
+  /** The worker waits no more. A job that is on its way comes all the same. */
+  withdrawCredit(): void {
+    this.worker.withdrawCredit(this.#send);
+  }
+
+  /** The worker is to be replaced: it is handed nothing more, and told to leave once it holds no job. */
+  retire(): void {
+    const { worker } = this;
+    if (worker.state === "draining" || worker.state === "lost") return;
+    worker.state = "draining";
+    const { id: workerId, endpointId } = worker;
+    this.#engine.log.info({ workerId, endpointId }, "worker asks to be replaced");
+    this.#engine.endpointChanged(endpointId);
   }
 
   /** The transport has lost the worker; its leases run on until they are renewed by a new session or run out. */

@@ -125,6 +125,7 @@ export class WorkerStarter {
   async #ended(worker: FleetWorker, workerToken: string, exit: WorkerExit): Promise<void> {
     this.#byToken.delete(digest(workerToken));
     worker.launched = undefined;
+    worker.end();
     this.#options.gpus.release(worker.id);
     await this.#options.ended(worker, exit);
   }

@@ -1,4 +1,4 @@
-/** Watches over the workers the service started: none may be silent, unready or about to leave for longer than its time, which is real time. */
+/** Watches over the workers: none may be silent, and none the service started unready or about to leave, for longer than its time, which is real time. */
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { Disarm } from "../core/clock.ts";
 import { INIT_TIMEOUT } from "../core/init-limit.ts";
@@ -37,11 +37,14 @@ export class WorkerWatch {
     const now = realClock.now();
     let nextAt = Number.POSITIVE_INFINITY;
     for (const worker of fleet.all()) {
-      if (!worker.launched || worker.state === "lost") continue;
+      if (worker.state === "lost") continue;
+      if (!worker.launched && !worker.cameByItself) continue;
       // A server is asked whether it is healthy (`health-watch.ts`); it says nothing by itself.
       const isServer = worker.endpointType === "LOAD_BALANCING";
       const speaking = isServer ? [] : [this.#silence(worker), this.#start(worker)];
-      const limits = [...speaking, this.#leaving(worker)];
+      const limits = worker.launched
+        ? [...speaking, this.#leaving(worker)]
+        : [this.#silence(worker)];
       const due = limits.find(({ at }) => at <= now);
       if (due) this.#giveUp(worker, due.overdue(now));
       else nextAt = Math.min(nextAt, ...limits.map(({ at }) => at));
@@ -53,10 +56,9 @@ export class WorkerWatch {
   #silence(worker: FleetWorker): TimeLimit {
     const { lease } = this.#engine;
     if (worker.isBeingHeard || worker.isBeingPrepared) return NEVER;
+    const firstWordMs = worker.launched?.speaksLate ? worker.initLimitMs : LIMITS.workerStartMs;
     return {
-      at:
-        this.#countedFrom(worker.heardAt) +
-        (worker.hasSpoken ? lease.leaseMs : LIMITS.workerStartMs),
+      at: this.#countedFrom(worker.heardAt) + (worker.hasSpoken ? lease.leaseMs : firstWordMs),
       overdue(now) {
         const silentMs = now - worker.heardAt;
         return { reason: `said nothing for ${silentMs} ms`, fields: { silentMs } };

@@ -1,6 +1,6 @@
 /** What every request must pass before anything else about it is looked at: sound headers, then a good key. */
 import type { IncomingMessage } from "node:http";
-import type { ApiKey } from "../core/api-key.ts";
+import type { ApiKey, KeyScope } from "../core/api-key.ts";
 import { ServiceError } from "../core/service-error.ts";
 import type { Access } from "./operation.ts";
 import type { HttpService } from "./service.ts";
@@ -16,6 +16,8 @@ export function admit(
 ): ApiKey | undefined {
   checkHeaders(request);
   const { authorization } = request.headers;
+  // A worker says who it is in its own way, and has something to say until it has ended.
+  if (access === "worker") return undefined;
   const key = access === "anyone" ? undefined : checkKey(service, authorization, access);
   if (service.stopping) throw new ServiceError("shutting_down", "the service is stopping");
   return key;
@@ -44,15 +46,20 @@ function checkHeaders(request: IncomingMessage): void {
   }
 }
 
-/** The key may stand alone or after `Bearer` (spec). */
-function checkKey(service: HttpService, header: string | undefined, access: Access): ApiKey {
-  if (header === undefined || header === "") {
+/** The key may stand alone or after `Bearer` (spec); undefined if there is none. */
+export function bareKey(header: string | undefined): string | undefined {
+  if (header === undefined || header === "") return undefined;
+  return /^bearer +(.*)$/i.exec(header)?.[1] ?? header;
+}
+
+function checkKey(service: HttpService, header: string | undefined, access: KeyScope): ApiKey {
+  const key = bareKey(header);
+  if (key === undefined) {
     throw new ServiceError(
       "unauthorized",
       "the API key is missing; send it as Authorization: Bearer KEY",
     );
   }
-  const key = /^bearer +(.*)$/i.exec(header)?.[1] ?? header;
   const found = service.keys.find(key);
   if (found === undefined || (access === "admin" && found.scope !== "admin")) {
     throw new ServiceError("unauthorized", "the API key is wrong");

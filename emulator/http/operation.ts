@@ -26,7 +26,8 @@ export interface Call<Path> {
   readonly document: () => Promise<string>;
 }
 
-export type Access = KeyScope | "anyone";
+/** `worker`: the operation looks at the key by itself, and is there until the service has stopped. */
+export type Access = KeyScope | "anyone" | "worker";
 
 /** Where an operation is called. */
 export interface Route {

@@ -18,11 +18,16 @@ export async function respond<Path>(
   const { response, service } = call;
   const { metrics, tracer } = service.engine;
   const startedAt = performance.now();
-  const span = tracer && !isOwn(operation) ? beginSpan(tracer, name, operation, call) : undefined;
+  const span = tracer && isTraced(operation) ? beginSpan(tracer, name, operation, call) : undefined;
   await answer(operation, span ? { ...call, traceparent: span.traceparent } : call);
   const code = response.headersSent ? String(response.statusCode) : "none";
   metrics.requestAnswered(name, code, performance.now() - startedAt);
   if (span) endSpan(span, code);
+}
+
+/** What workers ask for is no part of a job's way: their polls would be most of a trace. */
+function isTraced(operation: Operation): boolean {
+  return !isOwn(operation) && operation.access !== "worker";
 }
 
 function beginSpan<Path>(

@@ -4,6 +4,7 @@ import { BalanceGate } from "./balance/gate.ts";
 import { closeServer } from "./close-server.ts";
 import { CONTRACT_DIALECT } from "./dialect.ts";
 import { listen, type ListenAddress, urlOf } from "./listen.ts";
+import { LiveWorkerGate } from "./live-workers/gate.ts";
 import { LaterRouter } from "./later-router.ts";
 import { SERVER_LIMITS } from "./server-limits.ts";
 import { HttpService, type HttpServiceOptions } from "./service.ts";
@@ -31,10 +32,12 @@ export interface HttpServer {
   start(address: ListenAddress): Promise<string>;
   /**
    * Takes no more requests, answers those who wait with what is known, and lets the others end within the grace time;
-   * those that a worker's server works on have longer.
+   * those that a worker's server works on have longer. Workers of the live dialect are listened to until they have ended.
    * Idempotent, also before `start`.
    */
   stop(): Promise<void>;
+  /** Answers what workers of the live dialect call, and 404 to all else: for a port that only they are to reach. */
+  readonly forWorkers: RequestListener;
 }
 
 const DEFAULT_STOP_GRACE_MS = 5_000;
@@ -47,7 +50,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     shouldUpgradeCallback: (request) => gate.mayUpgrade(request),
   });
   const router = new LaterRouter(service, server);
-  const listener = gate.before(withMount(router.listener, options.mount));
+  const workerGate = new LiveWorkerGate(service);
+  const own = withMount(router.listener, options.mount);
+  const listener = gate.before(workerGate.before(own));
   if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
   // `100 Continue` is sent when the body is really wanted.
   server.on("request", listener).on("checkContinue", listener).on("checkExpectation", listener);
@@ -57,11 +62,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const stop = async () => {
     service.beginStop();
     await started?.catch(() => undefined);
+    // What they do ends with what they have to say of it.
+    await options.liveWorkers?.left();
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
     await closeServer(server, graceMs, gate.stop(graceMs));
     await router.close();
   };
   return {
+    forWorkers: workerGate.before((_request, response) => response.writeHead(404).end()),
     start(address) {
       if (started || stopped)
         return Promise.reject(new Error("an HTTP server can be started once only"));

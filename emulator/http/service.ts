@@ -1,6 +1,7 @@
 /** What every operation of the HTTP interface works with, and who of its clients is still waiting. */
 import type { KeyRing } from "../core/key-ring.ts";
 import type { EngineContext, EngineLog } from "../engine/context.ts";
+import type { LiveWorkers } from "../live/live-workers.ts";
 import type { RateGate } from "./rate-gate.ts";
 
 export interface HttpServiceOptions {
@@ -12,6 +13,8 @@ export interface HttpServiceOptions {
   readonly log: EngineLog;
   /** Absent: any number of requests is taken. */
   readonly limits?: RateGate | undefined;
+  /** Absent: no worker speaks the live dialect. */
+  readonly liveWorkers?: LiveWorkers | undefined;
 }
 
 export class HttpService {
@@ -20,6 +23,7 @@ export class HttpService {
   readonly webhookSecret: string;
   readonly log: EngineLog;
   readonly limits: RateGate | undefined;
+  readonly liveWorkers: LiveWorkers | undefined;
   readonly #waits = new Set<AbortController>();
   #stopping = false;
 
@@ -29,6 +33,7 @@ export class HttpService {
     this.webhookSecret = options.webhookSecret;
     this.log = options.log;
     this.limits = options.limits;
+    this.liveWorkers = options.liveWorkers;
   }
 
   /** True once the service takes no more requests. */

@@ -48,6 +48,8 @@ export interface LaunchedWorker {
   readonly server?: Promise<ServerAddress>;
   /** True where its program loads a new version of its handler when it is told to over its session. */
   readonly reloads?: boolean;
+  /** True where its program may say nothing before it can take jobs: it has as long for its first word as for that. */
+  readonly speaksLate?: boolean;
   /** Asks the worker to finish its jobs and leave; of a server, by SIGTERM, when it has answered all requests. */
   drain(): void;
   /** Ends the worker and everything it started at once. */

@@ -75,6 +75,9 @@ export const LIMITS = {
   /** Between the abort signal and SIGTERM, and again between SIGTERM and SIGKILL (ours). */
   handlerGraceMs: 5 * SECOND_MS,
 
+  /** How long a poll of a worker of the live dialect is held while there is nothing for it (ours; its client waits 90 s). */
+  livePollMs: 20 * SECOND_MS,
+
   /** Largest body of a request to a load balancing endpoint, and of its answer (live). */
   balancedBodyMaxBytes: 30 * MB,
   /** How long a request to a load balancing endpoint may take once a worker has it; a WebSocket, once open, lasts (live). */

@@ -61,6 +61,8 @@ export interface HandedJob extends LeaseRef {
   readonly executionTimeoutMs: number;
   /** Raw JSON text of the submission's `s3Config`, if it had one. */
   readonly s3Config?: Uint8Array;
+  /** The submission's `webhook`, if it had one; only workers of the live dialect are told. */
+  readonly webhook?: string;
   /** W3C `traceparent` of what the execution belongs to, if anything. */
   readonly traceparent?: string;
 }

@@ -116,12 +116,15 @@ const layers: readonly Layer[] = [
     of: "emulator/http/",
     mayImport: [
       "emulator/engine/",
+      "emulator/live/",
       "emulator/balance/connect.ts",
       "emulator/trace/tracer.ts",
       core,
       protocol,
     ],
   },
+  // A yield that is too large is split as the runtime splits it.
+  { of: "emulator/live/", mayImport: ["emulator/engine/", runtimeCore, core, protocol] },
   { of: "emulator/grpc/", mayImport: ["emulator/engine/", core, protocol] },
   // The command line sees the service as any program does, and minds its process as `sv-worker` does.
   {

@@ -12,6 +12,7 @@ export const TAGS = {
   "container registry auths": "Credentials for private images.",
   pods: "Single containers without a queue.",
   billing: "What was used, and what that would have cost.",
+  workers: "What workers of the live dialect call.",
   emulator: "The emulator's own operations; they need the admin key, if one is set.",
   documentation: "The description of this interface.",
 } as const;

@@ -9,6 +9,7 @@ import { KeyRing } from "../../../emulator/core/key-ring.ts";
 import { RateGate } from "../../../emulator/http/rate-gate.ts";
 import { createHttpServer, type HttpServer } from "../../../emulator/http/server.ts";
 import type { Launcher } from "../../../emulator/launch/launcher.ts";
+import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import { createTestEngine, type TestEngine } from "../engine-harness.ts";
 import { assertDocumented } from "./documented.ts";
@@ -78,6 +79,7 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
     webhookSecret: WEBHOOK_SECRET,
     log: engine.log,
     limits: gate,
+    liveWorkers: new LiveWorkers(engine, (token) => test.workers.authenticate(token)),
     ...others,
   });
   const url = await http.start({ host: "127.0.0.1", port: 0 });

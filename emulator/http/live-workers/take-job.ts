@@ -1,0 +1,36 @@
+/** `GET /job-take/{worker}`: one job as soon as there is one (live). */
+import type { HandedJob } from "../../../runtime/protocol/outcome.ts";
+import type { Piece } from "../answer.ts";
+import { json, noContent } from "../contract/contract.ts";
+import { takenJobSchema } from "../contract/live-worker.ts";
+import type { Operation } from "../operation.ts";
+import { answerPoll, type WorkerPath } from "./live-call.ts";
+
+export const takeJob: Operation<WorkerPath> = {
+  methods: ["GET"],
+  path: "/v2/:endpointId/job-take/:workerId",
+  body: "skipped",
+  access: "worker",
+  contract: {
+    tag: "workers",
+    answers: {
+      200: json("A job; it is the worker's from now on.", takenJobSchema),
+      204: noContent("There was none for a while."),
+    },
+    errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_full"],
+  },
+  perform: (call) =>
+    answerPoll<HandedJob>(call, {
+      wait: (worker, signal) => worker.take(1, signal),
+      answer: (jobs) => ({ status: 200, pieces: jobs.flatMap(takenJobPieces) }),
+      takeBack: (worker, jobs) => worker.handBack(jobs),
+    }),
+};
+
+/** A job as workers get it. Its payloads stay the bytes they are. */
+export function takenJobPieces({ jobId, input, webhook, s3Config }: HandedJob): readonly Piece[] {
+  const pieces: Piece[] = [`{"id":${JSON.stringify(jobId)},"input":`, input];
+  if (webhook !== undefined) pieces.push(`,"webhook":${JSON.stringify(webhook)}`);
+  if (s3Config !== undefined) pieces.push(',"s3Config":', s3Config);
+  return [...pieces, "}"];
+}

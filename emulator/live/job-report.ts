@@ -1,0 +1,58 @@
+/** Reads what a live worker posts of a job, from a scan of its bytes; the output stays raw. */
+import type { Outcome } from "../../runtime/protocol/outcome.ts";
+import type { JsonSpan, ScanResult } from "../core/raw-json/scanner.ts";
+import { JsonScanner } from "../core/raw-json/scanner.ts";
+import { kindInWords } from "../core/problem-words.ts";
+import { invalidRequest, ServiceError } from "../core/service-error.ts";
+import { reportedFailure } from "./reported-error.ts";
+
+export type JobReport =
+  /** The job goes on. */
+  | { readonly type: "progress"; readonly value: Uint8Array }
+  | {
+      readonly type: "end";
+      readonly outcome: Outcome;
+      /** The worker wants another in its place. */
+      readonly stopPod: boolean;
+    };
+
+/** A scanner that keeps what {@link readJobReport} and {@link readYield} need. */
+export function createReportScanner(): JsonScanner {
+  return new JsonScanner({ keep: ["output", "error", "status", "stopPod"] });
+}
+
+/** The body of `job-done`, which tells of the end unless its `status` says otherwise. @throws ServiceError invalid_json, invalid_request */
+export function readJobReport(scan: ScanResult, body: Uint8Array): JobReport {
+  const members = membersOf(scan);
+  const raw = (span: JsonSpan | undefined) => span && body.subarray(span.start, span.end);
+  const value = (key: string): unknown => {
+    const bytes = raw(members.get(key));
+    return bytes && JSON.parse(new TextDecoder().decode(bytes));
+  };
+  const output = raw(members.get("output"));
+  if (value("status") === "IN_PROGRESS") return { type: "progress", value: output ?? NULL };
+  const stopPod = value("stopPod") === true;
+  const error = value("error");
+  const withOutput = output ? { output } : {};
+  // What stands for nothing says that there was no error: the SDK leaves it out then.
+  if (error === undefined || error === null || error === false || error === "") {
+    return { type: "end", outcome: { kind: "completed", ...withOutput }, stopPod };
+  }
+  const failure = reportedFailure(error);
+  return { type: "end", outcome: { kind: "failed", failure, ...withOutput }, stopPod };
+}
+
+/** The body of `job-stream`: the raw JSON of what was yielded. @throws ServiceError invalid_json, invalid_request */
+export function readYield(scan: ScanResult, body: Uint8Array): Uint8Array {
+  const span = membersOf(scan).get("output");
+  if (span === undefined) throw invalidRequest(["output is required: the value that was yielded"]);
+  return body.subarray(span.start, span.end);
+}
+
+const NULL: Uint8Array = new TextEncoder().encode("null");
+
+function membersOf(scan: ScanResult): ReadonlyMap<string, JsonSpan> {
+  if (!scan.ok) throw new ServiceError("invalid_json", scan.fault.message);
+  if (scan.kind === "object") return scan.members;
+  throw invalidRequest([`the body must be an object; got ${kindInWords(scan.kind)}`]);
+}

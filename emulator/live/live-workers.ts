@@ -1,0 +1,92 @@
+/** The workers that speak the live dialect: those the service started, known by their tokens, and those that came by themselves. */
+import type { EngineContext } from "../engine/context.ts";
+import { FleetWorker } from "../engine/fleet-worker.ts";
+import { ServiceError } from "../core/service-error.ts";
+import { LiveWorker } from "./live-worker.ts";
+
+/** A worker by its id, and the endpoint it says it works for. */
+export interface LiveWorkerRef {
+  readonly endpointId: string;
+  readonly workerId: string;
+}
+
+export class LiveWorkers {
+  readonly #engine: EngineContext;
+  readonly #authenticate: (token: string) => FleetWorker | undefined;
+  readonly #live = new WeakMap<FleetWorker, LiveWorker>();
+
+  /** @param authenticate the worker a token belongs to, or undefined for a token that is not good */
+  constructor(engine: EngineContext, authenticate: (token: string) => FleetWorker | undefined) {
+    this.#engine = engine;
+    this.#authenticate = authenticate;
+  }
+
+  /** The worker `token` belongs to. @throws ServiceError unauthorized if that is not `ref`, or the token no good */
+  withToken(token: string, { endpointId, workerId }: LiveWorkerRef): LiveWorker {
+    const worker = this.#authenticate(token);
+    if (!worker)
+      throw new ServiceError(
+        "unauthorized",
+        "the key is no worker's token, or of one that has ended",
+      );
+    if (worker.id === workerId && worker.endpointId === endpointId) return this.#liveOf(worker);
+    const message = `the key is that of worker "${worker.id}" of endpoint "${worker.endpointId}" and opens nothing else`;
+    throw new ServiceError("unauthorized", message);
+  }
+
+  /** The worker with that id; undefined if it is not known. @throws ServiceError unauthorized when another endpoint has it */
+  find({ endpointId, workerId }: LiveWorkerRef): LiveWorker | undefined {
+    const worker = this.#engine.fleet.find(workerId);
+    if (!worker || worker.endpointId === endpointId) return worker && this.#liveOf(worker);
+    const message = `worker "${workerId}" belongs to the endpoint "${worker.endpointId}"; choose another id`;
+    throw new ServiceError("unauthorized", message);
+  }
+
+  /**
+   * The worker with that id; one that is not known has come by itself and belongs to the endpoint from now on, for as
+   * long as it speaks.
+   *
+   * @throws ServiceError endpoint_not_found, wrong_endpoint_type, unauthorized
+   */
+  welcome(ref: LiveWorkerRef): LiveWorker {
+    const { directory, fleet, clock, realClock, log } = this.#engine;
+    const { endpointId, workerId } = ref;
+    const endpoint = directory.queue(endpointId);
+    const known = this.find(ref);
+    if (known) return known;
+    const worker = new FleetWorker({
+      id: workerId,
+      endpointId,
+      endpointVersion: endpoint.version,
+      startedAt: clock.now(),
+      realNow: () => realClock.now(),
+      cameByItself: true,
+    });
+    fleet.add(worker);
+    log.info({ workerId, endpointId }, "a worker has come by itself");
+    return this.#liveOf(worker);
+  }
+
+  /** Settles when those that spoke and were started by the service have ended: until then they have something to say. */
+  async left(): Promise<void> {
+    const staying = this.#engine.fleet
+      .all()
+      .filter((worker) => worker.hasProcess && this.#live.has(worker));
+    await Promise.all(staying.map(({ gone }) => fired(gone)));
+  }
+
+  #liveOf(worker: FleetWorker): LiveWorker {
+    const known = this.#live.get(worker);
+    if (known) return known;
+    const live = new LiveWorker(this.#engine, worker);
+    this.#live.set(worker, live);
+    return live;
+  }
+}
+
+function fired(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

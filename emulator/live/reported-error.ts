@@ -1,0 +1,64 @@
+/** Reads what can be read of an error as workers of the live dialect report it: a text, JSON in a text, or any value. */
+import type { Failure } from "../../runtime/protocol/failure.ts";
+import { LIMITS } from "../../runtime/protocol/limits.ts";
+
+const MESSAGE_MAX_LENGTH = 16_384;
+const STACK_MAX_LENGTH = 65_536;
+
+/** What the SDK's generators say when they raise. */
+const OF_GENERATOR = /^handler: (?<message>.*?) ?\ntraceback: (?<stack>.*)$/s;
+
+/** `<class 'module.Name'>`, as Python shows a class. */
+const OF_CLASS = /^<class '(?<name>[^']+)'>$/;
+
+/** @param error the value of `error`, which says that there is one */
+export function reportedFailure(error: unknown): Failure {
+  const reported = typeof error === "string" ? error : JSON.stringify(error);
+  const { message, stack } = read(error);
+  return {
+    type: "handler_error",
+    message: cut(message === "" ? reported : message, MESSAGE_MAX_LENGTH),
+    ...(stack !== undefined && stack !== "" && { stack: cut(stack, STACK_MAX_LENGTH) }),
+    reported: cut(reported, LIMITS.progressMaxBytes),
+  };
+}
+
+interface Told {
+  readonly message: string;
+  readonly stack?: string | undefined;
+}
+
+function read(error: unknown): Told {
+  if (typeof error !== "string") return { message: textOf(error, "message") ?? "" };
+  const exception = readException(error);
+  if (exception) return exception;
+  const { message = error, stack } = OF_GENERATOR.exec(error)?.groups ?? {};
+  return { message, stack };
+}
+
+/** An exception that the SDK caught, which is JSON with these keys. */
+function readException(text: string): Told | undefined {
+  if (!text.startsWith("{")) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const said = textOf(value, "error_message");
+  if (said === undefined) return undefined;
+  const type = textOf(value, "error_type") ?? "";
+  const name = OF_CLASS.exec(type)?.groups?.["name"] ?? type;
+  const message = [name, said].filter((part) => part !== "").join(": ");
+  return { message, stack: textOf(value, "error_traceback") };
+}
+
+function textOf(value: unknown, key: string): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const text: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
+  return typeof text === "string" ? text : undefined;
+}
+
+function cut(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
+}

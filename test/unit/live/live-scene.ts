@@ -1,0 +1,68 @@
+/** A service with the endpoint `echo`, its clients, and workers of the live dialect that came by themselves. */
+import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
+import { SdkWorker, type SdkJob } from "../../live/sdk-worker.ts";
+import {
+  startTestHttp,
+  type TestHttp,
+  type TestHttpOptions,
+  USER_KEY,
+} from "../http/http-harness.ts";
+
+/** A job as `/status` shows it. */
+export interface ShownJob {
+  readonly id: string;
+  readonly status: JobStatus;
+  readonly output?: unknown;
+  readonly error?: string;
+  readonly failure?: Readonly<Record<string, unknown>>;
+  readonly retries?: number;
+  readonly workerId?: string;
+}
+
+export class LiveScene implements AsyncDisposable {
+  readonly service: TestHttp;
+
+  private constructor(service: TestHttp) {
+    this.service = service;
+  }
+
+  static async set(options: TestHttpOptions = {}): Promise<LiveScene> {
+    return new LiveScene(await startTestHttp(options));
+  }
+
+  /** A worker that a person started by hand, with a user's key unless told otherwise. */
+  worker(workerId = "by-hand", key = USER_KEY, endpointId = "echo"): SdkWorker {
+    return new SdkWorker({ url: this.service.url, endpointId, workerId, key });
+  }
+
+  async submit(input: unknown = {}, more: object = {}): Promise<string> {
+    const { json } = await this.service.call("POST", "/v2/echo/run", { body: { input, ...more } });
+    return (json as ShownJob).id;
+  }
+
+  async status(jobId: string): Promise<ShownJob> {
+    return (await this.service.call("GET", `/v2/echo/status/${jobId}`)).json as ShownJob;
+  }
+
+  /** Has the worker take a new job with that input, alone. */
+  async handOut(worker: SdkWorker, input: unknown = {}, more: object = {}): Promise<SdkJob> {
+    await this.submit(input, more);
+    const job = await worker.take();
+    if (!job) throw new Error("the worker got no job");
+    return job;
+  }
+
+  /** Moves time on, real and service time alike. */
+  async advance(ms: number): Promise<void> {
+    await this.service.test.clock.advance(ms);
+  }
+
+  /** Messages of the service's log. */
+  logged(): readonly string[] {
+    return this.service.test.logged.map(({ message }) => message);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.service[Symbol.asyncDispose]();
+  }
+}
