@@ -1,10 +1,10 @@
 /** Joins the Docker launcher to the rest of the service: what containers are given of this machine, and how they reach it. */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
-import { AtGateway, type AtGatewayOptions } from "./at-gateway.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "./core/template.ts";
 import type { EngineLog } from "./engine/context.ts";
 import type { RegistryCredentials } from "./core/registry-auth.ts";
+import { AtGateway, type AtGatewayOptions } from "./launch/docker/at-gateway.ts";
 import type { ContainerPlaces } from "./launch/docker/container-options.ts";
 import { createDockerLauncher, type DockerLauncher } from "./launch/docker/docker-launcher.ts";
 import { createDockerodeEngine } from "./launch/docker/dockerode-engine.ts";

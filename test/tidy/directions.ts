@@ -205,7 +205,6 @@ const layers: readonly Layer[] = [
       core,
     ],
   },
-  { of: "emulator/at-gateway.ts", mayImport: ["emulator/engine/"] },
   {
     of: "emulator/worker-ports.ts",
     mayImport: ["emulator/engine/", "emulator/grpc/", "emulator/http/", "emulator/launch/", core],
@@ -224,7 +223,6 @@ const layers: readonly Layer[] = [
   {
     of: "emulator/containers.ts",
     mayImport: [
-      "emulator/at-gateway.ts",
       "emulator/options.ts",
       "emulator/volumes.ts",
       "emulator/engine/",

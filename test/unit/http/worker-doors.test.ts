@@ -34,9 +34,10 @@ describe("a door", () => {
     ["POST", "/job-done/w/j?gpu=&isStream=false"],
     ["POST", "/job-stream/w/j?gpu=&isStream=false"],
     ["GET", "/ping/w?job_id=j"],
-  ])("leads to %s %s, which wants a key", async (method, path) => {
+  ])("leads to %s %s", async (method, path) => {
     const url = await doors.openAt(ANY);
-    expect((await fetch(`${url}/live/v2/e${path}`, { method })).status).toBe(401);
+    const answer = await fetch(`${url}/live/v2/e${path}`, { method: "PUT" });
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, method]);
   });
 
   it("leads to nothing else, with a good key neither", async () => {
@@ -48,7 +49,7 @@ describe("a door", () => {
     );
     expect(paths.length).toBeGreaterThan(50);
     for (const [method, path] of paths) {
-      for (const base of ["", "/live", "/live/v2/e/ping/w/../../../../.."]) {
+      for (const base of ["", "/live"]) {
         const answer = await fetch(`${url}${base}${path}`, { method, headers });
         expect([answer.status, method, path]).toEqual([404, method, path]);
       }

@@ -1,5 +1,5 @@
 /** A part of the service that listens at this machine's address on the containers' network, as soon as there is a container. */
-import type { EngineLog } from "./engine/context.ts";
+import type { LaunchLog } from "./launch-log.ts";
 
 export interface AtGatewayOptions {
   /** What it is, in the words of the log. */
@@ -8,7 +8,7 @@ export interface AtGatewayOptions {
   readonly gateway: () => Promise<string | undefined>;
   /** Has it listen at that address too; resolves with its URL there. Not called again once it has succeeded. */
   readonly open: (address: string) => Promise<string>;
-  readonly log: EngineLog;
+  readonly log: LaunchLog;
 }
 
 export class AtGateway {

@@ -1,6 +1,6 @@
 /** What containers reach over their network is opened with the first of them, and tried again where it failed. */
 import { expect, it } from "vitest";
-import { AtGateway } from "../../../emulator/at-gateway.ts";
+import { AtGateway } from "../../../../emulator/launch/docker/at-gateway.ts";
 
 interface Given {
   readonly gateway?: () => Promise<string | undefined>;
@@ -21,7 +21,7 @@ function atGateway({
       opened.push(address);
       return open(address);
     },
-    log: { info: say, warn: say, error: say },
+    log: { info: say, warn: say },
   });
   return { part, said, opened };
 }
