@@ -84,7 +84,7 @@ export function decideScale(input: ScalerInput): ScalerDecision {
   const kept = current.filter((worker) => !excess.includes(worker));
   const idle = idleDrain(input, kept);
 
-  const gone = failed.filter(({ hasProcess }) => !hasProcess);
+  const gone = failed.filter((worker) => !worker.hasProcess && isOurs(worker));
   const forget = gone.filter((worker) => now >= notBefore || !isCurrent(worker));
   const waitsOutFailure = now < notBefore && (missing > 0 || forget.length < gone.length);
   return {

@@ -178,9 +178,9 @@ export class FleetWorker {
     this.#credit.withdraw();
   }
 
-  /** It let a lease run out: until it speaks again nobody knows whether it would ever look at a job. */
+  /** It let a lease run out: unless it is speaking, nobody knows until it does whether it would ever look at a job. */
   fallSilent(): void {
-    this.#isSilent = true;
+    this.#isSilent = !this.isBeingHeard;
   }
 
   get hasSpoken(): boolean {

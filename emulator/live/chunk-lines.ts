@@ -65,7 +65,7 @@ function splitParts(compact: Buffer) {
 }
 
 /** The same JSON without white space between its tokens. */
-export function compactJson(json: Uint8Array): Buffer {
+function compactJson(json: Uint8Array): Buffer {
   const compact = Buffer.allocUnsafe(json.byteLength);
   let size = 0;
   let at = 0;

@@ -78,6 +78,10 @@ export class LiveWorkers {
   #liveOf(worker: FleetWorker): LiveWorker {
     const known = this.#live.get(worker);
     if (known) return known;
+    if (worker.connected) {
+      const message = `worker "${worker.id}" has a session of another protocol`;
+      throw new ServiceError("unauthorized", message);
+    }
     const live = new LiveWorker(this.#engine, worker);
     this.#live.set(worker, live);
     return live;

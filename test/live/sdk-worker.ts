@@ -75,7 +75,12 @@ export class SdkWorker {
 
   /** Posts one yield. */
   stream(jobId: string, output: unknown): Promise<SdkAnswer> {
-    return this.#post("job-stream", jobId, { output }, false);
+    return this.streamText(jobId, { output });
+  }
+
+  /** Posts a body as that of a yield: its JSON text, or a value that becomes one. */
+  streamText(jobId: string, body: unknown): Promise<SdkAnswer> {
+    return this.#post("job-stream", jobId, body, false);
   }
 
   /** Posts a progress value, as a thread of its own does. */

@@ -57,6 +57,27 @@ function decide({ endpoint, demand, ...overrides }: Overrides = {}) {
 const BY_COUNT = { scalerType: "REQUEST_COUNT", scalerValue: 1 } as const;
 const waiting = (count: number, ms: number) => ({ waiting: count, waitingSince: NOW - ms });
 
+describe("a worker that came by itself", () => {
+  const guest = (overrides: Partial<ScalableWorker> = {}) =>
+    worker("guest", { hasProcess: false, heldCount: 0, cameByItself: true, ...overrides });
+
+  it("is never ended: not for being idle, of an old version, or one too many", () => {
+    const long = guest({ idleSince: 0, endpointVersion: 0 });
+    expect(decide({ workers: [long] })).toMatchObject({ start: 0, drain: [] });
+    expect(decide({ workers: [long], endpoint: { workersMax: 0 } }).drain).toEqual([]);
+  });
+
+  it("does work that no other has to be started for, and takes the place of one", () => {
+    expect(decide({ workers: [guest()], demand: waiting(1, 0) }).start).toBe(0);
+    const all = [guest(), worker("a"), worker("b"), idle("c", 0)];
+    expect(decide({ workers: all }).drain).toEqual(["c"]);
+  });
+
+  it("stays in sight when it cannot work", () => {
+    expect(decide({ workers: [guest({ state: "unhealthy" })] }).forget).toEqual([]);
+  });
+});
+
 describe("the bounds of the scaler", () => {
   it("keeps workersMin without any job", () => {
     expect(decide({ endpoint: { workersMin: 2 } }).start).toBe(2);

@@ -21,10 +21,16 @@ export class LaunchedScript {
 
   readonly running?: Promise<void>;
   readonly reloads: boolean;
+  readonly speaksLate: boolean;
 
-  constructor(order: WorkerOrder, running: Promise<void> | undefined, reloads: boolean) {
+  constructor(
+    order: WorkerOrder,
+    running: Promise<void> | undefined,
+    { reloads, speaksLate }: Pick<ScriptedLauncher, "reloads" | "speaksLate">,
+  ) {
     this.order = order;
     this.reloads = reloads;
+    this.speaksLate = speaksLate;
     if (running) this.running = running;
   }
 
@@ -67,6 +73,8 @@ export class ScriptedLauncher implements Launcher {
   preparing: Promise<void> | undefined;
   /** Whether the next workers can be told to load a new version of their handler. */
   reloads = false;
+  /** Whether the next workers may say nothing before they can take jobs. */
+  speaksLate = false;
   readonly launched: LaunchedScript[] = [];
 
   refuses(): undefined {
@@ -74,7 +82,7 @@ export class ScriptedLauncher implements Launcher {
   }
 
   launch(order: WorkerOrder): LaunchedScript {
-    const script = new LaunchedScript(order, this.preparing, this.reloads);
+    const script = new LaunchedScript(order, this.preparing, this);
     this.launched.push(script);
     return script;
   }

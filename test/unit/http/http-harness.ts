@@ -126,6 +126,8 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
     async [Symbol.asyncDispose]() {
       for (const opened of sockets) opened.destroy();
       await dispatcher.destroy();
+      // The server listens to live workers until they have ended.
+      test.workers.killAll();
       await http.stop();
       await test.stop();
     },

@@ -52,6 +52,37 @@ export class LiveScene implements AsyncDisposable {
     return job;
   }
 
+  /** Resolves when a take of the worker is open: a job that comes now is its. */
+  async waitsForJobs(workerId = "by-hand"): Promise<void> {
+    const { fleet } = this.service.test.engine;
+    await this.until(() => (fleet.find(workerId)?.credit ?? 0) > 0);
+  }
+
+  /** Resolves when no take of the worker is open any more. */
+  async waitsNoMore(workerId = "by-hand"): Promise<void> {
+    const { fleet } = this.service.test.engine;
+    await this.until(() => (fleet.find(workerId)?.credit ?? 0) === 0);
+  }
+
+  /** Resolves when it is so. */
+  async until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) await this.service.test.clock.settle();
+  }
+
+  /** Has time pass until `done` settles, a second at a time. */
+  async passTime<T>(done: Promise<T>): Promise<T> {
+    const settled = done.then(
+      () => true,
+      () => true,
+    );
+    const second = async () => {
+      await this.advance(1_000);
+      return false;
+    };
+    while (!(await Promise.race([settled, second()])));
+    return done;
+  }
+
   /** Moves time on, real and service time alike. */
   async advance(ms: number): Promise<void> {
     await this.service.test.clock.advance(ms);

@@ -1,5 +1,6 @@
 /** What a live worker posts of its job, and the whole job as `/status` shows it then. */
 import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { sdkException } from "../../live/sdk-worker.ts";
 import { LiveScene } from "./live-scene.ts";
 
@@ -87,6 +88,30 @@ describe("a result", () => {
     });
   });
 
+  it("is an error that a generator yielded", async () => {
+    expect(await statusAfter({ error: "no more tokens" }, true)).toMatchObject({
+      status: "FAILED",
+      error: "no more tokens",
+    });
+  });
+
+  it.each([
+    ["a number", { error: 5 }, "5"],
+    ["a list", { error: ["a", 1] }, '["a",1]'],
+    ["text that only looks like an exception", { error: '{"error_message"' }, '{"error_message"'],
+    ["an object without a message", { error: { code: 1 } }, '{"code":1}'],
+  ])("is an error that is %s", async (_name, body, shown) => {
+    const job = await statusAfter(body);
+    expect(job).toMatchObject({ status: "FAILED", error: shown, failure: { reported: shown } });
+  });
+
+  it.each([null, "", false])("is no error when it is %j", async (error) => {
+    expect(await statusAfter({ error, output: 1 })).toMatchObject({
+      status: "COMPLETED",
+      output: 1,
+    });
+  });
+
   it("is the exception of a generator", async () => {
     const error = "handler: out of memory \ntraceback: Traceback (most recent call last):\n  File";
     expect(await statusAfter({ error }, true)).toEqual({
@@ -101,5 +126,124 @@ describe("a result", () => {
         workerId: "by-hand",
       },
     });
+  });
+});
+
+describe("progress", () => {
+  it("is the job's output until its end", async () => {
+    await using scene = await LiveScene.set();
+    const worker = scene.worker();
+    const { id } = await scene.handOut(worker);
+    await worker.progress(id, { step: 1 });
+    await worker.progress(id, { step: 2 });
+    expect(await scene.status(id)).toMatchObject({ status: "IN_PROGRESS", output: { step: 2 } });
+    await worker.done(id, { output: "done" });
+    expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: "done" });
+  });
+
+  it("changes nothing when it comes after the end", async () => {
+    await using scene = await LiveScene.set();
+    const worker = scene.worker();
+    const { id } = await scene.handOut(worker);
+    await worker.done(id, { output: "done" });
+    const job = await scene.status(id);
+    expect((await worker.progress(id, { step: 1 })).status).toBe(200);
+    expect(await scene.status(id)).toEqual(job);
+  });
+});
+
+describe("a result that cannot be taken", () => {
+  it.each([
+    ["is no JSON", '{"output": NaN}', 'unexpected "N" at byte 11'],
+    ["is empty", "", "it is empty"],
+    ["is no object", "[]", "must be an object"],
+  ])("and %s is refused, and the worker may say it again", async (_name, body, reason) => {
+    await using scene = await LiveScene.set();
+    const worker = scene.worker();
+    const { id } = await scene.handOut(worker);
+    const refused = await worker.done(id, body);
+    expect(refused.status).toBe(400);
+    expect(JSON.parse(refused.text)).toEqual({ error: expect.stringContaining(reason) as string });
+    expect(scene.logged()).toContainEqual(expect.stringContaining(reason));
+    expect(await scene.status(id)).toMatchObject({ status: "IN_PROGRESS" });
+    await worker.done(id, { output: 1 });
+    expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: 1 });
+  });
+
+  it.each([
+    ["a little too large", LIMITS.outputMaxBytes],
+    ["far too large", LIMITS.outputMaxBytes + 2_000_000],
+  ])("because it is %s is refused, and the job fails with that", async (_name, length) => {
+    await using scene = await LiveScene.set();
+    const worker = scene.worker();
+    const { id } = await scene.handOut(worker);
+    const refused = await worker.done(id, { output: "x".repeat(length) });
+    expect(refused.status).toBe(400);
+    const job = await scene.status(id);
+    expect(job).toMatchObject({ status: "FAILED", failure: { type: "worker_refused" } });
+    expect(job.error).toContain(`at most ${LIMITS.outputMaxBytes} bytes`);
+    expect(job).not.toHaveProperty("output");
+  });
+
+  it("is taken when it is as large as it may be", async () => {
+    await using scene = await LiveScene.set();
+    const worker = scene.worker();
+    const { id } = await scene.handOut(worker);
+    const output = "x".repeat(LIMITS.outputMaxBytes - 2);
+    expect((await worker.done(id, { output })).status).toBe(200);
+    expect((await scene.status(id)).output).toBe(output);
+  });
+});
+
+describe("a result that comes too late", () => {
+  it("or again changes nothing", async () => {
+    await using scene = await LiveScene.set();
+    const worker = scene.worker();
+    const { id } = await scene.handOut(worker);
+    await worker.done(id, { output: 1 });
+    const job = await scene.status(id);
+    for (const body of [{ output: 1 }, { output: 2 }, { error: "no" }]) {
+      expect((await worker.done(id, body)).status).toBe(200);
+    }
+    expect(await scene.status(id)).toEqual(job);
+  });
+
+  it("or three times at once ends the job once", async () => {
+    await using scene = await LiveScene.set();
+    const worker = scene.worker();
+    const { id } = await scene.handOut(worker);
+    const answers = await Promise.all([1, 2, 3].map(() => worker.done(id, { output: 1 })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: 1 });
+  });
+
+  it("is that of the worker the job was taken from, and the other one's counts", async () => {
+    await using scene = await LiveScene.set();
+    const [first, second] = [scene.worker("first"), scene.worker("second")];
+    const { id } = await scene.handOut(first);
+    const taken = second.take();
+    await scene.waitsForJobs("second");
+    await scene.advance(LIMITS.leaseMs);
+    expect(await taken).toMatchObject({ id });
+    expect((await first.done(id, { output: "late" })).status).toBe(200);
+    expect((await first.stream(id, "late")).status).toBe(200);
+    expect((await first.progress(id, "late")).status).toBe(200);
+    expect(await scene.status(id)).toMatchObject({ status: "IN_PROGRESS", workerId: "second" });
+    await second.done(id, { output: "on time" });
+    expect(await scene.status(id)).toMatchObject({
+      status: "COMPLETED",
+      output: "on time",
+      workerId: "second",
+      retries: 1,
+    });
+  });
+
+  it("is one of a worker or a job that nobody knows", async () => {
+    await using scene = await LiveScene.set();
+    expect((await scene.worker("nobody").done("none", { output: 1 })).status).toBe(200);
+    const worker = scene.worker();
+    await worker.ping();
+    expect((await worker.done("none", { output: 1 })).status).toBe(200);
+    expect((await worker.stream("none", 1)).status).toBe(200);
   });
 });

@@ -1,0 +1,65 @@
+/** Where live workers are let in, and with what. */
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { expect, it } from "vitest";
+import { SdkWorker } from "../../live/sdk-worker.ts";
+import { KEY, USER_KEY } from "../http/http-harness.ts";
+import { LiveScene } from "./live-scene.ts";
+
+it("takes a user's key bare or as a bearer token, and no request without one", async () => {
+  await using scene = await LiveScene.set();
+  expect((await scene.worker("a", USER_KEY).ping()).status).toBe(200);
+  expect((await scene.worker("b", `Bearer ${KEY}`).ping()).status).toBe(200);
+  const answer = await scene.worker("c", "").ping();
+  expect(answer.status).toBe(401);
+  expect(JSON.parse(answer.text)).toEqual({ error: expect.stringContaining("missing") as string });
+});
+
+it("does not take a worker over that has a session of another protocol", async () => {
+  await using scene = await LiveScene.set();
+  const other = await scene.service.test.connectWorker();
+  const { id } = other.worker;
+  expect((await scene.worker(id).ping()).status).toBe(401);
+  expect((await scene.worker(id).done("any", {})).status).toBe(401);
+  await scene.submit({ n: 1 });
+  expect((await other.nextJob()).attempt).toBe(1);
+});
+
+it("says which method an operation takes", async () => {
+  await using scene = await LiveScene.set();
+  const answer = await fetch(`${scene.service.url}/live/v2/echo/ping/by-hand`, {
+    method: "POST",
+    headers: { authorization: USER_KEY },
+  });
+  expect(answer.status).toBe(405);
+  expect(answer.headers.get("allow")).toBe("GET");
+});
+
+it("has nothing else at a port that is for workers alone", async () => {
+  await using scene = await LiveScene.set();
+  const port = createServer(scene.service.http.forWorkers).listen(0, "127.0.0.1");
+  await once(port, "listening");
+  const address = port.address();
+  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  const worker = new SdkWorker({ url, endpointId: "echo", workerId: "w", key: USER_KEY });
+  expect((await worker.ping()).status).toBe(200);
+  const headers = { authorization: KEY };
+  for (const path of [
+    "/v1/endpoints",
+    "/v2/echo/health",
+    "/live/v1/endpoints",
+    "/live/v2/echo/run",
+  ]) {
+    expect((await fetch(`${url}${path}`, { headers })).status, path).toBe(404);
+  }
+  port.closeAllConnections();
+  port.close();
+});
+
+it("takes ids that have to be encoded in a path", async () => {
+  await using scene = await LiveScene.set();
+  const id = "a b/ä";
+  expect((await scene.worker(encodeURIComponent(id)).ping()).status).toBe(200);
+  expect(scene.service.test.engine.fleet.find(id)?.state).toBe("initializing");
+  expect((await scene.worker("%").ping()).status).toBe(400);
+});

@@ -1,0 +1,130 @@
+/** Polls whose connections break, are doubled or cut short: no job is lost by that. */
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, it } from "vitest";
+import type { SdkWorker } from "../../live/sdk-worker.ts";
+import { temporaryTree } from "../../temporary-tree.ts";
+import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
+import { LiveScene } from "./live-scene.ts";
+
+/** Asks for a job; what came, or undefined if the connection was broken off before. */
+function takeUnlessBroken(worker: SdkWorker, broken: AbortController) {
+  return worker.take(false, broken.signal).catch(() => undefined);
+}
+
+it("keeps a job that comes after the connection broke for the next poll", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const broken = new AbortController();
+  const taken = takeUnlessBroken(worker, broken);
+  await scene.waitsForJobs();
+  broken.abort();
+  await taken;
+  await scene.waitsNoMore();
+  const id = await scene.submit();
+  expect(await scene.status(id)).toMatchObject({ status: "IN_QUEUE" });
+  expect(await worker.take()).toMatchObject({ id });
+  expect(await scene.status(id)).not.toHaveProperty("retries");
+});
+
+it("puts a job back at no cost that was on its way when the connection broke", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { engine } = scene.service.test;
+  const broken = new AbortController();
+  const taken = takeUnlessBroken(worker, broken);
+  await scene.waitsForJobs();
+  const fleetWorker = engine.fleet.find("by-hand");
+  const submitted = scene.submit();
+  await scene.until(() => fleetWorker?.credit === 0);
+  broken.abort();
+  await taken;
+  const id = await submitted;
+  // It came back from the closed connection, or its lease says that it was handed over.
+  const next = scene.passTime(worker.take());
+  expect(await next).toMatchObject({ id });
+});
+
+it("loses no job, however often connections break at whatever moment", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  let handedOverTwice = 0;
+  for (let round = 0; round < 60; round += 1) {
+    const broken = new AbortController();
+    const taken = takeUnlessBroken(worker, broken);
+    if (round % 3 > 0) await scene.waitsForJobs();
+    const submitted = scene.submit({ round });
+    for (let turns = 0; turns < round % 20; turns += 1) await turn();
+    broken.abort();
+    const id = await submitted;
+    const job = (await taken) ?? (await scene.passTime(worker.take()));
+    expect(job).toMatchObject({ id, input: { round } });
+    await worker.done(id, { output: round });
+    const { retries = 0, ...done } = await scene.status(id);
+    expect(done).toMatchObject({ status: "COMPLETED", output: round });
+    handedOverTwice += retries;
+  }
+  expect(scene.service.test.engine.fleet.find("by-hand")?.heldCount).toBe(0);
+  // Only what the system had taken for the connection before it broke is found by its lease.
+  expect(handedOverTwice).toBeLessThan(60);
+});
+
+it("answers the newest poll of a worker that asks twice", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const first = worker.take();
+  await scene.waitsForJobs();
+  const second = worker.take();
+  expect(await first).toBeUndefined();
+  await scene.waitsForJobs();
+  const id = await scene.submit();
+  expect(await second).toMatchObject({ id });
+});
+
+it("ends polls at once when the service stops", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const polls = Promise.all([worker.take(), worker.jobsToStop()]);
+  await scene.waitsForJobs();
+  const stopped = scene.service.http.stop();
+  expect(await polls).toEqual([undefined, []]);
+  await stopped;
+});
+
+it("takes a worker back that polls on while the service restarts, and gives it its job again", async () => {
+  await using tree = await temporaryTree({});
+  const directory = tree.path("data");
+  const open = async () => LiveScene.set({ store: await openSqliteStore({ directory }) });
+  const first = await open();
+  const { id } = await first.handOut(first.worker());
+  await first[Symbol.asyncDispose]();
+  await using second = await open();
+  const worker = second.worker();
+  // Its result of the first time is late by now.
+  expect((await worker.done(id, { output: "late" })).status).toBe(200);
+  expect(await second.status(id)).toMatchObject({ status: "IN_QUEUE" });
+  expect(await worker.take(true)).toMatchObject({ id });
+  await worker.done(id, { output: "again" });
+  expect(await second.status(id)).toMatchObject({ status: "COMPLETED", output: "again" });
+});
+
+it("gives several jobs whose inputs have to be read first in one answer", async () => {
+  await using tree = await temporaryTree({});
+  const store = await openSqliteStore({ directory: tree.path("data") });
+  await using scene = await LiveScene.set({ store });
+  for (let n = 0; n < 4; n += 1) await scene.submit({ n, text: "x".repeat(100_000) });
+  const jobs = await scene.worker().takeBatch(4);
+  const numbers = new Set(jobs.map(({ input }) => (input as { n: number }).n));
+  expect(numbers).toEqual(new Set([0, 1, 2, 3]));
+});
+
+it("refuses a batch that is none", async () => {
+  await using scene = await LiveScene.set();
+  const { url } = scene.service;
+  const worker = scene.worker();
+  for (const size of ["0", "many", "1001", "2&batch_size=3"]) {
+    const asked = worker.ask(`${url}/live/v2/echo/job-take-batch/by-hand?batch_size=${size}`);
+    const answer = await scene.passTime(asked);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain("batch_size must be one integer from 1 to 1000");
+  }
+});

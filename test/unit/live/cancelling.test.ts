@@ -1,0 +1,75 @@
+/** How live workers are told that jobs are not theirs any more. */
+import { expect, it } from "vitest";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { LiveScene } from "./live-scene.ts";
+
+const cancel = (scene: LiveScene, jobId: string) =>
+  scene.service.call("POST", `/v2/echo/cancel/${jobId}`);
+
+it("names a cancelled job to the worker that waits for such news, which says nothing more of it", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  const stops = worker.jobsToStop();
+  await cancel(scene, id);
+  expect(await stops).toEqual([id]);
+  await worker.ping();
+  expect(await scene.status(id)).toMatchObject({ status: "CANCELLED", workerId: "by-hand" });
+  expect(await scene.status(id)).not.toHaveProperty("output");
+});
+
+it("names what was cancelled while the worker did not ask", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  await scene.submit();
+  await scene.submit();
+  const jobs = await worker.takeBatch(2);
+  for (const { id } of jobs) await cancel(scene, id);
+  expect(new Set(await worker.jobsToStop())).toEqual(new Set(jobs.map(({ id }) => id)));
+});
+
+it("answers 204 when there was nothing to stop for as long as a poll is held", async () => {
+  await using scene = await LiveScene.set();
+  expect(await scene.passTime(scene.worker().jobsToStop())).toEqual([]);
+});
+
+it("takes the result of a cancelled job from a worker that does not ask, and throws it away", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  await cancel(scene, id);
+  expect((await worker.done(id, { output: 1 })).status).toBe(200);
+  expect(await scene.status(id)).toMatchObject({ status: "CANCELLED" });
+  expect(await scene.status(id)).not.toHaveProperty("output");
+});
+
+it("ends a job that ran too long, and tells its worker", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const policy = { executionTimeout: 10_000 };
+  const { id } = await scene.handOut(worker, {}, { policy });
+  const stops = worker.jobsToStop();
+  await scene.advance(9_000);
+  await worker.ping([id]);
+  await scene.advance(1_000 + LIMITS.executionGraceMs);
+  expect(await stops).toEqual([id]);
+  expect(await scene.status(id)).toMatchObject({
+    status: "TIMED_OUT",
+    failure: { type: "execution_timeout" },
+  });
+});
+
+it("names a job again to a worker whose connection broke before it could be told", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  const broken = new AbortController();
+  const told = worker.jobsToStop(broken.signal).catch(() => "broken");
+  const { engine } = scene.service.test;
+  await scene.until(() => engine.fleet.find("by-hand")?.isBeingHeard === true);
+  broken.abort();
+  expect(await told).toBe("broken");
+  await scene.until(() => engine.fleet.find("by-hand")?.isBeingHeard === false);
+  await cancel(scene, id);
+  expect(await worker.jobsToStop()).toEqual([id]);
+});

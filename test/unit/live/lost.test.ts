@@ -1,0 +1,107 @@
+/** Live workers that fall silent, cannot work, or forget a job; those that came by themselves vanish so. */
+import { expect, it } from "vitest";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { USER_KEY } from "../http/http-harness.ts";
+import { LiveScene } from "./live-scene.ts";
+
+interface Health {
+  readonly workers: Readonly<Record<string, number>>;
+}
+
+const workers = async (scene: LiveScene) =>
+  ((await scene.service.call("GET", "/v2/echo/health")).json as Health).workers;
+
+it("holds a job for as long as pings name it", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  for (let at = 0; at < 4 * LIMITS.leaseMs; at += 5_000) {
+    await worker.ping([id]);
+    await scene.advance(5_000);
+  }
+  expect(await scene.status(id)).toMatchObject({ status: "IN_PROGRESS" });
+  await worker.done(id, { output: "at last" });
+  expect(await scene.status(id)).toMatchObject({ status: "COMPLETED" });
+});
+
+it("puts a job back that pings do not name, and fails it when it is lost again", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  const pingsFor = async (ms: number) => {
+    for (let at = 0; at < ms; at += 5_000) {
+      await worker.ping(["another"]);
+      await scene.advance(5_000);
+    }
+  };
+  await pingsFor(LIMITS.leaseMs);
+  expect(await scene.status(id)).toMatchObject({ status: "IN_QUEUE" });
+  await worker.ping();
+  expect(await worker.take()).toMatchObject({ id });
+  await pingsFor(LIMITS.leaseMs);
+  const failed = await scene.status(id);
+  expect(failed).toMatchObject({ status: "FAILED", retries: 1 });
+  expect(failed.error).toBe("job timed out after 1 retries");
+  expect(await worker.jobsToStop()).toEqual([id]);
+});
+
+it("shows a worker that came by itself, until it has been silent for a lease", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  expect(await workers(scene)).toMatchObject({ running: 1 });
+  await worker.done(id, {});
+  expect(await workers(scene)).toMatchObject({ idle: 1, running: 0 });
+  await scene.advance(2 * LIMITS.leaseMs);
+  expect(await workers(scene)).toEqual({
+    idle: 0,
+    initializing: 0,
+    ready: 0,
+    running: 0,
+    throttled: 0,
+    unhealthy: 0,
+  });
+  expect(scene.service.test.engine.fleet.find("by-hand")).toBeUndefined();
+  // It is back as if it had never been away.
+  await scene.handOut(worker);
+  expect(await workers(scene)).toMatchObject({ running: 1 });
+});
+
+it("takes a poll that is open for a sign of life", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  for (let polls = 0; polls < 3; polls += 1) await scene.passTime(worker.take());
+  expect(await workers(scene)).toMatchObject({ idle: 1 });
+});
+
+it("does not end a worker that came by itself because it is idle, of an old version or one too many", async () => {
+  await using scene = await LiveScene.set();
+  const { engine } = scene.service.test;
+  const worker = scene.worker();
+  await worker.done((await scene.handOut(worker)).id, {});
+  const endpoint = engine.directory.endpoint("echo");
+  engine.directory.keepEndpoint({ ...endpoint, version: 7, workersMax: 0, idleTimeout: 1 });
+  engine.endpointChanged("echo");
+  for (let at = 0; at < 60_000; at += 5_000) {
+    await scene.advance(5_000);
+    await worker.ping();
+  }
+  expect(engine.fleet.find("by-hand")?.state).toBe("ready");
+  await scene.handOut(worker);
+});
+
+it("marks a worker unhealthy that says so, with the reason in the log", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  expect((await worker.unhealthy("gpu", "CUDA, error: no kernel & so on")).status).toBe(200);
+  expect(scene.logged()).toContain("the check gpu failed: CUDA, error: no kernel & so on");
+  expect(await workers(scene)).toMatchObject({ unhealthy: 1, idle: 0 });
+});
+
+it("refuses a worker's id that another endpoint's worker has, and endpoints that do not exist", async () => {
+  await using scene = await LiveScene.set();
+  await scene.service.test.addEndpoint("other");
+  await scene.worker("taken", USER_KEY, "other").ping();
+  expect((await scene.worker("taken").ping()).status).toBe(401);
+  expect((await scene.worker("new", USER_KEY, "nowhere").ping()).status).toBe(404);
+});

@@ -1,0 +1,104 @@
+/** What generators of live workers yield: a chunk each, in order, as they were sent, and split where they are too large. */
+import { expect, it } from "vitest";
+import { joinParts } from "../../../runtime/core/join.ts";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { LiveScene } from "./live-scene.ts";
+
+async function streamOf(scene: LiveScene, jobId: string) {
+  return scene.service.call("GET", `/v2/echo/stream/${jobId}?from=0`);
+}
+
+it("appends each yield when it is durable, before the next comes", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  for (const output of ["a", { b: [1, null] }, null]) {
+    expect((await worker.stream(id, output)).status).toBe(200);
+  }
+  expect((await streamOf(scene, id)).json).toEqual([
+    { output: "a", metrics: { stream_index: 0 } },
+    { output: { b: [1, null] }, metrics: { stream_index: 1 } },
+    { output: null, metrics: { stream_index: 2 } },
+  ]);
+  await worker.done(id, { output: [] }, true);
+  expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: [] });
+});
+
+it("keeps the order in which they came, should a worker not wait for the answers", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  await Promise.all([0, 1, 2, 3].map((n) => worker.stream(id, n)));
+  await worker.done(id, { output: [] }, true);
+  const { json } = await streamOf(scene, id);
+  const chunks = json as readonly { readonly metrics: { readonly stream_index: number } }[];
+  expect(chunks.map(({ metrics }) => metrics.stream_index)).toEqual([0, 1, 2, 3]);
+});
+
+it("counts anew when the job runs again, and says in which attempt", async () => {
+  await using scene = await LiveScene.set();
+  const [first, second] = [scene.worker("first"), scene.worker("second")];
+  const { id } = await scene.handOut(first);
+  await first.stream(id, "void");
+  const taken = second.take();
+  await scene.waitsForJobs("second");
+  await scene.advance(LIMITS.leaseMs);
+  await taken;
+  await second.stream(id, "again");
+  expect((await streamOf(scene, id)).json).toEqual([
+    { output: "again", metrics: { stream_index: 0, attempt: 2 } },
+  ]);
+});
+
+it("keeps the text of a yield, but for line breaks between its tokens", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  await worker.streamText(id, '{"output": {"a": 1.0, "b": "\\n"}}');
+  await worker.streamText(id, '{"output": {\r\n  "a": [1.0,\n 2],  "b": "\\n \\" {" }\n}');
+  const { text } = await streamOf(scene, id);
+  expect(text).toContain('{"output":{"a": 1.0, "b": "\\n"},');
+  expect(text).toContain('{"output":{"a":[1.0,2],"b":"\\n \\" {"},');
+});
+
+it("splits a yield of more than 1 MB so that a reader can put it together again", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  const output = { text: "ä\\\n".repeat(400_000), numbers: [1, 2, 3] };
+  expect((await worker.streamText(id, JSON.stringify({ output }, undefined, 1))).status).toBe(200);
+  await worker.stream(id, "next");
+  const { json } = await streamOf(scene, id);
+  const chunks = json as readonly {
+    readonly output: unknown;
+    readonly metrics: { readonly split?: { readonly continues: number } };
+  }[];
+  expect(chunks.length).toBeGreaterThan(2);
+  const parts = chunks.slice(0, -1).map(({ output: part, metrics: { split } }) => ({
+    output: part,
+    continues: split?.continues ?? 0,
+  }));
+  expect(joinParts(parts)).toEqual(output);
+  expect(chunks.at(-1)).toEqual({
+    output: "next",
+    metrics: { stream_index: chunks.length - 1 },
+  });
+});
+
+it.each([
+  ["that is no JSON", '{"output": Infinity}', "no valid JSON"],
+  ["without an output", "{}", "output is required"],
+  ["that cannot be split", `{"output": {"${"k".repeat(1_200_000)}": 1}}`, "cannot be split"],
+  ["larger than any output", `{"output": "${"x".repeat(22_000_000)}"}`, "must be at most"],
+])("refuses a yield %s; the stream goes on", async (_name, text, reason) => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  const refused = await worker.streamText(id, text);
+  expect(refused.status).toBe(400);
+  expect(refused.text).toContain(reason);
+  await worker.stream(id, "next");
+  expect((await streamOf(scene, id)).json).toEqual([
+    { output: "next", metrics: { stream_index: 0 } },
+  ]);
+});
