@@ -67,7 +67,7 @@ function launch(options: CommandLauncherOptions, order: WorkerOrder): LaunchedWo
       await dropHome(home);
       return inWords(exit, command, cwd);
     });
-    return { ...worker, exited };
+    return { ...worker, exited, speaksLate: true };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const exit = notStarted(`the command cannot be started: ${reason}`);

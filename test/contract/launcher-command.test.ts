@@ -56,6 +56,13 @@ it("gives each worker a home of its own, which goes with it", async () => {
   expect(fs.readdirSync(subject.homes)).toEqual([]);
 });
 
+it("gives workers the time to load what they need before they say a word", async () => {
+  await using subject = await open();
+  const worker = subject.launcher.launch(orderOf(subject.templateOf("")));
+  expect(worker.speaksLate).toBe(true);
+  await worker.exited;
+});
+
 it("ends what a worker left running when it ended, though that holds its output open", async () => {
   await using subject = await open();
   const code = `require("node:child_process").spawn("sleep", ["1000"], { stdio: "inherit" }); setTimeout(() => process.exit(3), 100);`;

@@ -98,7 +98,9 @@ class Docker implements DockerLauncher {
     };
     const worker = this.#started(order.workerId, new ContainerRun(role, this.#yard));
     this.#tellOfSimulated(order.gpus, { endpointId: order.endpoint.id });
-    return Object.assign(worker, place.server && { server: place.server });
+    // It may be an image of the live service.
+    const speaksLate = true;
+    return Object.assign(worker, { speaksLate, ...(place.server && { server: place.server }) });
   }
 
   launchPod(order: PodOrder): LaunchedPod {

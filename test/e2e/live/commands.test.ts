@@ -93,5 +93,6 @@ describe.skipIf(pythonIsMissing !== undefined)("workers of a command", () => {
     stage.emulator.child.kill("SIGKILL");
     await stage.emulator.exited;
     await stage.gone(workerId);
+    expect(stage.processes(workerId)).toEqual([]);
   });
 });

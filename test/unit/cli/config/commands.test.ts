@@ -1,5 +1,8 @@
 /** States what a config's commands become, where they run, and what is refused of that. */
 import { expect, test } from "vitest";
+import { configReport } from "../../../../emulator/cli/config-report.ts";
+import { settleSourced } from "../../../../emulator/cli/settings.ts";
+import { gatherInputs } from "../../../../emulator/cli/start-inputs.ts";
 import { resolveTargets } from "../../../../emulator/cli/targets.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";
 
@@ -31,4 +34,17 @@ test.each([
     "c.json": JSON.stringify({ endpoints: { a: endpoint } }),
   });
   expect(await complaint(tree.root, "c.json")).toBe(`c.json:1:42: endpoints.a.cwd: ${problem}`);
+});
+
+test("a command is reported with where it runs, and what decided that", async () => {
+  const command = ["python", "handler.py"];
+  const endpoint = { command, cwd: "src", env: { API_KEY: "hush" } };
+  const text = JSON.stringify({ endpoints: { a: endpoint } }, undefined, 1);
+  await using tree = await temporaryTree({ "c.json": text, "src/": "" });
+  const inputs = await gatherInputs({ targets: ["c.json"], flags: {} }, tree.root, {});
+  const settings = settleSourced({}, {}, inputs.configs, tree.root);
+  const rows = configReport(inputs, settings, tree.root)["endpoints.a"];
+  expect(rows).toContainEqual({ key: "command", value: command, source: "c.json:4:15" });
+  expect(rows).toContainEqual({ key: "cwd", value: "src", source: "c.json:8:11" });
+  expect(JSON.stringify(rows)).not.toContain("hush");
 });
