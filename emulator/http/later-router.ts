@@ -3,7 +3,9 @@ import type { RequestListener, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { answerClientError } from "./client-error.ts";
-import { CONTRACT_DIALECT } from "./dialect.ts";
+import { refusalAt } from "./dialect.ts";
+import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
+import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
 import { buildRouter } from "./routing.ts";
 import type { HttpService } from "./service.ts";
 
@@ -33,7 +35,7 @@ export class LaterRouter {
 
   async #open(): Promise<RequestListener> {
     const { promise, resolve } = Promise.withResolvers<RequestListener>();
-    this.#app = buildRouter(this.#service, [CONTRACT_DIALECT], (own) => {
+    this.#app = buildRouter(this.#service, [CONTRACT_DIALECT, LIVE_DIALECT], (own) => {
       // From now on the router answers such clients.
       this.#server.off("clientError", answerEarly);
       resolve(own);
@@ -47,5 +49,5 @@ export class LaterRouter {
 
 /** What is no HTTP before there was any request. */
 function answerEarly(error: Error, socket: Duplex): void {
-  answerClientError(CONTRACT_DIALECT, error, socket);
+  answerClientError(refusalAt(CONTRACT_DIALECT, "/"), error, socket);
 }

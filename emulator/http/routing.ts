@@ -5,7 +5,7 @@ import { ServiceError } from "../core/service-error.ts";
 import { readTraceparent } from "../core/traceparent.ts";
 import { admit } from "./admission.ts";
 import { answerClientError } from "./client-error.ts";
-import { type Dialect, refusingAs } from "./dialect.ts";
+import { type Dialect, type Refusal, refusalAt } from "./dialect.ts";
 import {
   type Call,
   isOwn,
@@ -37,7 +37,8 @@ export function buildRouter(
     logger: false,
     serverFactory: makeServer,
     exposeHeadRoutes: false,
-    clientErrorHandler: (error, socket) => answerClientError(fallback, error, socket),
+    clientErrorHandler: (error, socket) =>
+      answerClientError(refusalAt(fallback, "/"), error, socket),
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: (error, request, reply) =>
       refuseUnroutable(service, fallback, error, request, reply),
@@ -67,7 +68,7 @@ export function buildRouter(
 type Operations = typeof OPERATIONS;
 
 /** The emulator's own operations belong to no dialect: they are there once, where paths have no base. */
-function operationsOf({ basePath }: Dialect): Operations {
+export function operationsOf({ basePath }: Dialect): Operations {
   if (basePath === "") return OPERATIONS;
   return Object.fromEntries(
     Object.entries(OPERATIONS).filter(([, operation]) => !isOwn(operation)),
@@ -77,32 +78,37 @@ function operationsOf({ basePath }: Dialect): Operations {
 /** What the calls of one dialect have in common. */
 type Place = Pick<Call<unknown>, "service" | "dialect" | "document">;
 
+/** What those of one operation have in common beside that. */
+type Station = Place & Pick<Call<unknown>, "refusal">;
+
 /** Made when it is first asked for, by what need not be loaded before. */
-function documentOf({ basePath }: Dialect, operations: Operations): () => Promise<string> {
+function documentOf(dialect: Dialect, operations: Operations): () => Promise<string> {
   const make = async () => {
     const { createDocument } = await import("./openapi/document.ts");
-    return JSON.stringify(createDocument(operations, basePath));
+    return JSON.stringify(createDocument(operations, dialect));
   };
   let text: Promise<string> | undefined;
   return () => (text ??= make());
 }
 
 function addRoutes(scope: FastifyInstance, place: Place, name: string, operation: Operation): void {
+  const refusal = operation.refusal ?? refusalAt(place.dialect, operation.path);
+  const station = { ...place, refusal };
   for (const { methods, path } of routesOf(operation)) {
     scope.route<{ Params: unknown; Querystring: Call<unknown>["query"] }>({
       method: [...methods],
       url: path,
       handler: (request, reply) => {
         reply.hijack();
-        void respond(name, operation, callOf(place, request, reply));
+        void respond(name, operation, callOf(station, request, reply));
       },
     });
   }
 }
 
-function callOf(place: Place, request: RoutedRequest, reply: FastifyReply): Call<unknown> {
+function callOf(station: Station, request: RoutedRequest, reply: FastifyReply): Call<unknown> {
   return {
-    ...place,
+    ...station,
     path: request.params,
     query: request.query,
     request: request.raw,
@@ -169,10 +175,9 @@ function refuseAdmitted(
   reply: FastifyReply,
 ): void {
   reply.hijack();
-  const shape = routesAt(dialect, request.raw.url ?? "").find(({ of }) => of.refusal)?.of;
   const exchange = {
     service,
-    dialect: refusingAs(dialect, shape?.refusal),
+    refusal: refusalFor(dialect, request.raw.url ?? ""),
     request: request.raw,
     response: reply.raw,
   };
@@ -180,6 +185,12 @@ function refuseAdmitted(
   refuse(exchange, admissionError(service, request) ?? error);
   const code = String(reply.raw.statusCode);
   service.engine.metrics.requestAnswered(UNKNOWN, code, performance.now() - startedAt);
+}
+
+/** As operations at that place refuse, whatever their methods are. */
+function refusalFor(dialect: Dialect, url: string): Refusal {
+  const own = routesAt(dialect, url).find(({ of }) => of.refusal)?.of.refusal;
+  return own ?? refusalAt(dialect, url.slice(dialect.basePath.length));
 }
 
 /** What metrics call requests to no operation. */

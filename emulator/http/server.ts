@@ -3,7 +3,8 @@ import { createServer, type RequestListener } from "node:http";
 import { BalanceGate } from "./balance/gate.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import { closeServer } from "./close-server.ts";
-import { CONTRACT_DIALECT } from "./dialect.ts";
+import { refusalAt } from "./dialect.ts";
+import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
 import { listen, type ListenAddress, urlOf } from "./listen.ts";
 import { LaterRouter } from "./later-router.ts";
 import { HttpService, type HttpServiceOptions } from "./service.ts";
@@ -49,7 +50,7 @@ const KEEP_ALIVE_MS = 72_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const service = new HttpService(options);
-  const gate = new BalanceGate(service, CONTRACT_DIALECT);
+  const gate = new BalanceGate(service, refusalAt(CONTRACT_DIALECT, "/"));
   const server = createServer({
     maxHeaderSize: HEADERS_MAX_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,

@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { writtenPath } from "../../../emulator/http/contract/path-parameters.ts";
 import { routesOf } from "../../../emulator/http/operation.ts";
 import { OPERATIONS } from "../../../emulator/http/operations.ts";
-import { createDocument } from "../../../emulator/http/openapi/document.ts";
-import { assertDocumented, DOCUMENT, DOCUMENTED } from "./documented.ts";
+import { assertDocumented, DOCUMENT, DOCUMENTED, LIVE_DOCUMENT } from "./documented.ts";
 import { startTestHttp } from "./http-harness.ts";
 
 test("the document is valid OpenAPI 3.1", async () => {
@@ -52,7 +51,7 @@ test("the document is served without a key, while everything else asks for one",
 });
 
 test("a dialect under a path of its own says so in its servers", () => {
-  expect(createDocument(OPERATIONS, "/live").servers).toEqual([{ url: "/live" }]);
+  expect(LIVE_DOCUMENT.servers).toEqual([{ url: "/live" }]);
 });
 
 test("an answer that the document does not show is noticed", () => {

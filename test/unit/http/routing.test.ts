@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { CONTRACT_DIALECT } from "../../../emulator/http/dialect.ts";
+import { CONTRACT_DIALECT } from "../../../emulator/http/dialects/contract-dialect.ts";
 import { buildRouter } from "../../../emulator/http/routing.ts";
 import { HttpService } from "../../../emulator/http/service.ts";
 import { createTestEngine } from "../engine-harness.ts";
