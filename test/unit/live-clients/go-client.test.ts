@@ -19,7 +19,7 @@ const jobOutput = z.looseObject({
   error: z.string().optional(),
   executionTime: int,
   id: z.string(),
-  output: z.unknown(),
+  output: z.unknown().optional(),
   retries: int,
   status: z.string(),
 });
