@@ -25,7 +25,10 @@ const BODY_METHODS = ["DELETE", "OPTIONS", "PATCH", "PUT", "POST", "QUERY"] as c
 /** Longer ones name nothing that exists. */
 const MAX_PARAMETER_LENGTH = 512;
 
-/** The router with all operations of all dialects; `makeServer` is given what answers a request. */
+/**
+ * The router with all operations of all dialects, that without a base path first; `makeServer` is given what answers a
+ * request.
+ */
 export function buildRouter(
   service: HttpService,
   dialects: readonly Dialect[],
@@ -33,6 +36,8 @@ export function buildRouter(
 ): FastifyInstance {
   const [fallback] = dialects;
   if (!fallback) throw new Error("there must be a dialect");
+  const dialectAt = (url: string) =>
+    dialects.findLast(({ basePath }) => url.startsWith(`${basePath}/`)) ?? fallback;
   const app = fastify({
     logger: false,
     serverFactory: makeServer,
@@ -41,7 +46,7 @@ export function buildRouter(
       answerClientError(refusalAt(fallback, "/"), error, socket),
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: (error, request, reply) =>
-      refuseUnroutable(service, fallback, error, request, reply),
+      refuseUnroutable(service, dialectAt(request.raw.url ?? ""), error, request, reply),
   });
   for (const method of BODY_METHODS) {
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });

@@ -181,6 +181,7 @@ describe("a refusal", () => {
     ["GET", "/live/v2/echo/status/none", 404],
     ["GET", "/live/v2/echo/nothing", 404],
     ["PUT", "/live/v2/echo/run", 405],
+    ["GET", "/live/v2/echo/status/%zz", 400],
     ["POST", "/live/v2/echo/runsync?wait=29", 400],
   ] as const)("%s %s is `error` and nothing else", async (method, path, status) => {
     await using service = await startTestHttp();
