@@ -110,8 +110,8 @@ describe("a job", () => {
     await worker.fail(await worker.nextJob());
     await service.test.clock.settle();
     const { json } = await service.call("GET", "/emulator/webhooks");
-    const [{ id = "" } = {}] = (json as { deliveries: { id: string }[] }).deliveries;
-    const delivery = await service.call("GET", `/emulator/webhooks/${id}`);
+    const [listed] = (json as { deliveries: { id: string }[] }).deliveries;
+    const delivery = await service.call("GET", `/emulator/webhooks/${listed?.id}`);
     expect(delivery.json).toMatchObject({
       request: { body: { failure: { type: "handler_error" } } },
     });

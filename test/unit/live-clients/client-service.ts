@@ -12,7 +12,7 @@ export interface ClientService extends AsyncDisposable {
    * Sends as the client does, to a path behind `/live`, and reads the answer: its body must be what `reads` says, and its
    * status `status` (default 200). That it is documented is checked as well.
    */
-  send<Body>(request: ClientRequest<Body>): Promise<Body>;
+  readonly send: <Body>(request: ClientRequest<Body>) => Promise<Body>;
 }
 
 interface ClientRequest<Body> {

@@ -257,5 +257,7 @@ test("a refusal has one sentence under `error`, a text, and no code that it does
     status: z.int(),
   });
   const body = { name: "without an image" };
-  await client.send({ method: "POST", path: "/v1/templates", body, status: 400, reads });
+  const path = "/v1/templates";
+  const { error } = await client.send({ method: "POST", path, body, status: 400, reads });
+  expect(error).toContain("imageName is required");
 });

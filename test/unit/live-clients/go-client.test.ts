@@ -156,5 +156,6 @@ test("a status other than 200 is an error to it, whatever the body says", async 
   await using client = await start();
   const reads = z.strictObject({ error: z.string() });
   const path = "/v2/echo/status/none";
-  await client.send({ method: "POST", path, status: 404, reads });
+  const { error } = await client.send({ method: "POST", path, status: 404, reads });
+  expect(error).toContain("none");
 });

@@ -16,14 +16,15 @@ const list = z.array(thing);
 
 test("lists are bare arrays; parameters with several values are repeated, flags are words", async () => {
   await using client = await start();
-  const paths = [
-    "/v1/pods?computeType=GPU&gpuTypeId=NVIDIA+L4&gpuTypeId=NVIDIA+A40&name=dev&includeMachine=true",
-    "/v1/endpoints?includeTemplate=true&includeWorkers=true",
-    "/v1/templates?includeRunpodTemplates=true&includePublicTemplates=false",
-    "/v1/networkvolumes",
-    "/v1/containerregistryauth",
-  ];
-  for (const path of paths) await client.send({ method: "GET", path, reads: list });
+  const listed = (path: string) => client.send({ method: "GET", path, reads: list });
+  const filters = "computeType=GPU&gpuTypeId=NVIDIA+L4&gpuTypeId=NVIDIA+A40&name=dev";
+  expect(await listed(`/v1/pods?${filters}&includeMachine=true`)).toEqual([]);
+  const endpoints = await listed("/v1/endpoints?includeTemplate=true&includeWorkers=true");
+  expect(endpoints).toMatchObject([{ id: "echo", template: { isRunpod: false }, workers: [] }]);
+  const flags = "includeRunpodTemplates=true&includePublicTemplates=false";
+  expect(await listed(`/v1/templates?${flags}`)).toEqual([]);
+  expect(await listed("/v1/networkvolumes")).toEqual([]);
+  expect(await listed("/v1/containerregistryauth")).toEqual([]);
 });
 
 test("bodies go through as they were given; ids do not stand in those of PATCH", async () => {
@@ -98,6 +99,7 @@ test("what is deleted is answered with 204, which it takes for a success", async
   const { id } = await send({ method: "POST", path: "/v1/networkvolumes", body, reads: thing });
   const path = `/v1/networkvolumes/${id}`;
   await send({ method: "DELETE", path, status: 204, reads: z.undefined() });
+  expect(await send({ method: "GET", path: "/v1/networkvolumes", reads: list })).toEqual([]);
 });
 
 test("a job's chunks are gathered by polling, beside a status that is final at last", async () => {

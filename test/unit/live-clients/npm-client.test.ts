@@ -63,7 +63,7 @@ beforeEach(() => {
   sent.length = 0;
   const real = globalThis.fetch;
   const spy = vi.spyOn(globalThis, "fetch").mockImplementation((url, init) => {
-    const { pathname, search } = new URL(String(url));
+    const { pathname, search } = new URL(url instanceof Request ? url.url : url);
     sent.push(`${init?.method} ${pathname}${search}`);
     return real(url, init);
   });
@@ -80,8 +80,8 @@ function endpoint(id: string, key = KEY) {
 }
 
 /** Until a request was sent that begins so. */
-const wasSent = (start: string) =>
-  vi.waitFor(() => expect(sent.find((request) => request.startsWith(start))).toBeDefined(), {
+const wasSent = (beginning: string) =>
+  vi.waitFor(() => expect(sent.find((request) => request.startsWith(beginning))).toBeDefined(), {
     timeout: PATIENCE_MS,
   });
 

@@ -84,7 +84,8 @@ test("cancel and purge-queue with nothing in a body that is said to be JSON", as
 test("health, which it hands on as it is", async () => {
   await using client = await start();
   const reads = z.looseObject({ jobs: z.looseObject({}), workers: z.looseObject({}) });
-  await client.send({ method: "GET", path: "/v2/echo/health", reads });
+  const shown = await client.send({ method: "GET", path: "/v2/echo/health", reads });
+  expect(shown.jobs).toHaveProperty("inQueue", 0);
 });
 
 test("a key that is wrong is a 401, which it has an error of its own for", async () => {

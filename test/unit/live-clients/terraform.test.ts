@@ -209,12 +209,22 @@ test("bills, for which anything but 200 is an error", async () => {
   await using client = await start();
   const query = "bucketSize=day&grouping=gpuTypeId&startTime=2026-01-01T00%3A00%3A00Z";
   const path = `/v1/billing/pods?${query}`;
-  await client.send({ method: "GET", path, reads: z.array(z.looseObject({})) });
+  const reads = z.array(z.looseObject({}));
+  expect(await client.send({ method: "GET", path, reads })).toEqual([]);
 });
 
 test("a refusal is at least 400, and shown as it is", async () => {
   await using client = await start();
   const reads = z.looseObject({ error: z.string(), message: z.string() });
   const body = { templateId: "none", workersMax: 1.5 };
-  await client.send({ method: "POST", path: "/v1/endpoints", body, status: 400, reads });
+  const path = "/v1/endpoints";
+  const { error, message } = await client.send({
+    method: "POST",
+    path,
+    body,
+    status: 400,
+    reads,
+  });
+  expect(error).toContain("workersMax");
+  expect(message).toBe(error);
 });
