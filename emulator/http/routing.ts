@@ -25,48 +25,31 @@ const BODY_METHODS = ["DELETE", "OPTIONS", "PATCH", "PUT", "POST", "QUERY"] as c
 /** Longer ones name nothing that exists. */
 const MAX_PARAMETER_LENGTH = 512;
 
-/**
- * The router with all operations of all dialects, that without a base path first; `makeServer` is given what answers a
- * request.
- */
+/** The router with all operations of a dialect; `makeServer` is given what answers a request. */
 export function buildRouter(
   service: HttpService,
-  dialects: readonly Dialect[],
+  dialect: Dialect,
   makeServer: (listener: RequestListener) => Server,
 ): FastifyInstance {
-  const [fallback] = dialects;
-  if (!fallback) throw new Error("there must be a dialect");
-  const dialectAt = (url: string) =>
-    dialects.findLast(({ basePath }) => url.startsWith(`${basePath}/`)) ?? fallback;
   const app = fastify({
     logger: false,
     serverFactory: makeServer,
     exposeHeadRoutes: false,
     clientErrorHandler: (error, socket) =>
-      answerClientError(refusalAt(fallback, "/"), error, socket),
+      answerClientError(refusalAt(dialect, "/"), error, socket),
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: (error, request, reply) =>
-      refuseUnroutable(service, dialectAt(request.raw.url ?? ""), error, request, reply),
+      refuseUnroutable(service, dialect, error, request, reply),
   });
   for (const method of BODY_METHODS) {
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
-  for (const dialect of dialects) {
-    app.register(
-      (scope, _options, done) => {
-        const operations = operationsOf(dialect);
-        const place = { service, dialect, document: documentOf(dialect, operations) };
-        for (const [name, operation] of Object.entries(operations)) {
-          addRoutes(scope, place, name, operation);
-        }
-        scope.setNotFoundHandler((request, reply) =>
-          refuseUnknown(service, dialect, request, reply),
-        );
-        done();
-      },
-      { prefix: dialect.basePath },
-    );
+  const operations = operationsOf(dialect);
+  const place = { service, dialect, document: documentOf(dialect, operations) };
+  for (const [name, operation] of Object.entries(operations)) {
+    addRoutes(app, place, name, operation);
   }
+  app.setNotFoundHandler((request, reply) => refuseUnknown(service, dialect, request, reply));
   return app;
 }
 
@@ -96,13 +79,13 @@ function documentOf(dialect: Dialect, operations: Operations): () => Promise<str
   return () => (text ??= make());
 }
 
-function addRoutes(scope: FastifyInstance, place: Place, name: string, operation: Operation): void {
+function addRoutes(app: FastifyInstance, place: Place, name: string, operation: Operation): void {
   const refusal = operation.refusal ?? refusalAt(place.dialect, operation.path);
   const station = { ...place, refusal };
   for (const { methods, path } of routesOf(operation)) {
-    scope.route<{ Params: unknown; Querystring: Call<unknown>["query"] }>({
+    app.route<{ Params: unknown; Querystring: Call<unknown>["query"] }>({
       method: [...methods],
-      url: path,
+      url: `${place.dialect.basePath}${path}`,
       handler: (request, reply) => {
         reply.hijack();
         void respond(name, operation, callOf(station, request, reply));

@@ -5,6 +5,7 @@ import { LIMITS } from "../../runtime/protocol/limits.ts";
 import { closeServer } from "./close-server.ts";
 import { refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
+import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
 import { listen, type ListenAddress, urlOf } from "./listen.ts";
 import { LaterRouter } from "./later-router.ts";
 import { HttpService, type HttpServiceOptions } from "./service.ts";
@@ -60,8 +61,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     requireHostHeader: false,
     shouldUpgradeCallback: (request) => gate.mayUpgrade(request),
   });
-  const router = new LaterRouter(service, server);
-  const listener = gate.before(withMount(router.listener, options.mount));
+  const router = new LaterRouter(service, CONTRACT_DIALECT, server);
+  const live = new LaterRouter(service, LIVE_DIALECT, createServer());
+  const own = withMount(router.listener, { path: LIVE_DIALECT.basePath, listener: live.listener });
+  const listener = gate.before(withMount(own, options.mount));
   if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
   // `100 Continue` is sent when the body is really wanted.
   server.on("request", listener).on("checkContinue", listener).on("checkExpectation", listener);
@@ -73,7 +76,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     await started?.catch(() => undefined);
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
     await closeServer(server, graceMs, gate.stop(graceMs));
-    await router.close();
+    await Promise.all([router.close(), live.close()]);
   };
   return {
     start(address) {

@@ -65,7 +65,7 @@ function documentationOf(dialect: Dialect): Documentation {
 /** Fails if the document does not show such an answer to a call of `method` at `target` (a path with a query). */
 export function assertDocumented(method: string, target: string, answer: AnswerToCheck): void {
   const [path = ""] = target.split("?", 1);
-  const documentation = path.startsWith(`${LIVE.basePath}/`) ? LIVE : CONTRACT;
+  const documentation = `${path}/`.startsWith(`${LIVE.basePath}/`) ? LIVE : CONTRACT;
   const { basePath, operations } = documentation;
   const found = operations.find((each) => each.method === method && fits(each.path, path));
   const what = `${method} ${target.slice(0, 200)} answered ${answer.status} ${answer.text.slice(0, 400)}`;

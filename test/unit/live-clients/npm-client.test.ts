@@ -1,7 +1,8 @@
 /** The live service's own npm client, unchanged, on everything it can do: pointed below `/live` by its base URL. */
 import runpodSdk from "runpod-sdk";
-import { startEmulator } from "sv-runtime/emulator";
+import type { Emulator } from "sv-runtime/emulator";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { startHandlers } from "./handlers.ts";
 
 /** It prints what it waits for, by the function it finds when it is loaded. */
 vi.hoisted(() => vi.spyOn(console, "log").mockReturnValue(undefined));
@@ -13,41 +14,10 @@ const PATIENCE_MS = 60_000;
 /** What the handlers that wait wait for. */
 let gate = Promise.withResolvers<unknown>();
 
-const start = () =>
-  startEmulator({
-    port: 0,
-    apiKey: KEY,
-    clock: "manual",
-    endpoints: {
-      echo: { handler: ({ input }) => input },
-      gated: { handler: () => gate.promise },
-      broken: {
-        handler: () => {
-          throw new TypeError("no such model");
-        },
-      },
-      counts: {
-        handler: async function* () {
-          yield "a";
-          yield { b: 2 };
-          await gate.promise;
-          yield ["c"];
-          yield "d";
-        },
-      },
-      breaks: {
-        handler: function* () {
-          yield "a";
-          throw new Error("then nothing");
-        },
-      },
-    },
-  });
-
-let emulator: Awaited<ReturnType<typeof start>>;
+let emulator: Emulator;
 
 beforeAll(async () => {
-  emulator = await start();
+  emulator = await startHandlers(KEY, () => gate.promise);
 });
 
 afterAll(async () => {
@@ -143,7 +113,7 @@ describe("run and status", () => {
     expect(JSON.parse(ended.error ?? "")).toMatchObject({
       error_type: "TypeError",
       error_message: "no such model",
-      error_traceback: expect.stringContaining("npm-client.test.ts") as string,
+      error_traceback: expect.stringContaining("handlers.ts") as string,
     });
   });
 });
