@@ -69,12 +69,12 @@ function answerOf(
 }
 
 function describe(
-  { schemaName, properties }: RefusalShape,
+  shape: RefusalShape,
   status: number,
   codes: readonly ErrorCode[],
 ): ZodOpenApiResponseObject {
-  const body = { $ref: `#/components/schemas/${schemaName}` };
-  const known = properties(codes, status);
+  const body = { $ref: `#/components/schemas/${shape.schemaName}` };
+  const known = shape.properties(codes, status);
   const schema = Object.keys(known).length === 0 ? body : { allOf: [body, { properties: known }] };
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].when}`).join("\n\n"),
