@@ -2,7 +2,9 @@
 import { createServer, type RequestListener } from "node:http";
 import { BalanceGate } from "./balance/gate.ts";
 import { closeServer } from "./close-server.ts";
-import { CONTRACT_DIALECT } from "./dialect.ts";
+import { refusalAt } from "./dialect.ts";
+import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
+import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
 import { listen, type ListenAddress, urlOf } from "./listen.ts";
 import { LiveWorkerGate } from "./live-workers/gate.ts";
 import { LaterRouter } from "./later-router.ts";
@@ -44,15 +46,16 @@ const DEFAULT_STOP_GRACE_MS = 5_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const service = new HttpService(options);
-  const gate = new BalanceGate(service, CONTRACT_DIALECT);
+  const gate = new BalanceGate(service, refusalAt(CONTRACT_DIALECT, "/"));
   const server = createServer({
     ...SERVER_LIMITS,
     shouldUpgradeCallback: (request) => gate.mayUpgrade(request),
   });
-  const router = new LaterRouter(service, server);
+  const router = new LaterRouter(service, CONTRACT_DIALECT, server);
+  const live = new LaterRouter(service, LIVE_DIALECT, createServer());
   const workerGate = new LiveWorkerGate(service);
-  const own = withMount(router.listener, options.mount);
-  const listener = gate.before(workerGate.before(own));
+  const own = withMount(router.listener, { path: LIVE_DIALECT.basePath, listener: live.listener });
+  const listener = gate.before(workerGate.before(withMount(own, options.mount)));
   if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
   // `100 Continue` is sent when the body is really wanted.
   server.on("request", listener).on("checkContinue", listener).on("checkExpectation", listener);
@@ -66,7 +69,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     await options.liveWorkers?.left();
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
     await closeServer(server, graceMs, gate.stop(graceMs));
-    await router.close();
+    await Promise.all([router.close(), live.close()]);
   };
   return {
     forWorkers: workerGate.before((_request, response) => response.writeHead(404).end()),

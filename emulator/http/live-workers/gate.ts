@@ -2,22 +2,17 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { parse } from "node:querystring";
 import { ServiceError } from "../../core/service-error.ts";
-import { CONTRACT_DIALECT, type Dialect } from "../dialect.ts";
+import { refusalAt } from "../dialect.ts";
+import { LIVE_DIALECT } from "../dialects/live-dialect.ts";
 import type { Operation } from "../operation.ts";
 import { refuse } from "../refuse.ts";
 import { respond } from "../respond.ts";
 import type { HttpService } from "../service.ts";
 import { LIVE_WORKER_OPERATIONS } from "./operations.ts";
 
-/** Before the paths of the live dialect. */
-const BASE_PATH = "/live";
+const { basePath: BASE_PATH } = LIVE_DIALECT;
 
-/** Refusals are for a log: the SDK shows their text at most. */
-const DIALECT: Dialect = {
-  ...CONTRACT_DIALECT,
-  basePath: BASE_PATH,
-  error: ({ status, message }) => ({ status, pieces: [JSON.stringify({ error: message })] }),
-};
+const REFUSAL = refusalAt(LIVE_DIALECT, "/v2/");
 
 interface Route {
   readonly name: string;
@@ -58,7 +53,8 @@ export class LiveWorkerGate {
     const { name, operation, path, query } = target;
     const call = {
       service: this.#service,
-      dialect: DIALECT,
+      dialect: LIVE_DIALECT,
+      refusal: REFUSAL,
       path,
       query: parse(query),
       request,
