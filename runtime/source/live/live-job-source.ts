@@ -1,5 +1,5 @@
 /** The job source that speaks the live dialect: it asks the queue for jobs over HTTP, and posts what becomes of them. */
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import type { ChunkBatch } from "../../protocol/chunk-batch.ts";
 import type { Failure } from "../../protocol/failure.ts";
 import { LIMITS } from "../../protocol/limits.ts";

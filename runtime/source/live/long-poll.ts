@@ -12,13 +12,13 @@ export interface LongPollOptions {
   /** Ends it; what is being read is still dealt with. */
   readonly signal: AbortSignal;
   /** Asks. Rejects when there is no answer. */
-  ask(): Promise<LiveAnswer>;
+  readonly ask: () => Promise<LiveAnswer>;
   /** Deals with a 200. Returns whether it brought anything. */
-  answered(answer: LiveAnswer): boolean;
+  readonly answered: (answer: LiveAnswer) => boolean;
   /** Deals with a 401, 403 or 404. Returns whether to go on. @param times in a row, this one included */
-  denied(answer: LiveAnswer, times: number): boolean;
+  readonly denied: (answer: LiveAnswer, times: number) => boolean;
   /** Resolves when the next question may be asked; default: at once. */
-  mayAsk?(): Promise<void>;
+  readonly mayAsk?: () => Promise<void>;
 }
 
 const DENIALS: ReadonlySet<number> = new Set([401, 403, 404]);

@@ -12,7 +12,7 @@ export interface PingOptions {
   readonly version: string;
   readonly log: LiveLog;
   readonly signal: AbortSignal;
-  heldJobs(): readonly string[];
+  readonly heldJobs: () => readonly string[];
 }
 
 /** Longest text of a reason (live). */

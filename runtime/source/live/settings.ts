@@ -2,9 +2,10 @@
 import { randomUUID } from "node:crypto";
 import os from "node:os";
 import { LIMITS } from "../../protocol/limits.ts";
+import { WORKER_ENV } from "../../protocol/worker-env.ts";
 import { LiveAddresses } from "./addresses.ts";
 
-/** The names are the live service's, but for the last one. */
+/** The names that the live service gives its workers. */
 export const LIVE_ENV = {
   /** Where jobs are taken: that it is there makes a worker one of the live service. */
   take: "RUNPOD_WEBHOOK_GET_JOB",
@@ -19,8 +20,6 @@ export const LIVE_ENV = {
   hostname: "RUNPOD_POD_HOSTNAME",
   endpointId: "RUNPOD_ENDPOINT_ID",
   gpuTypeId: "RUNPOD_GPU_TYPE_ID",
-  /** For jobs with which the queue gives no limit, ms (ours). */
-  executionTimeoutMs: "SV_EXECUTION_TIMEOUT_MS",
 } as const;
 
 /** Who the worker is, whom it asks, and how often it says that it is there. */
@@ -85,8 +84,8 @@ export function readLiveSettings(env: Environment): LiveSettings {
     ping: text(LIVE_ENV.ping) === undefined ? undefined : address(LIVE_ENV.ping),
   };
   const pingMs = milliseconds(LIVE_ENV.pingIntervalMs, PING_INTERVAL_DEFAULT_MS);
-  const timeoutMs = milliseconds(LIVE_ENV.executionTimeoutMs, LIMITS.executionTimeoutDefaultMs);
-  if (timeoutMs === 0) problems.push(`${LIVE_ENV.executionTimeoutMs} must be at least 1.`);
+  const timeoutMs = milliseconds(WORKER_ENV.executionTimeoutMs, LIMITS.executionTimeoutDefaultMs);
+  if (timeoutMs === 0) problems.push(`${WORKER_ENV.executionTimeoutMs} must be at least 1.`);
   if (problems.length > 0) throw new LiveSettingsError(problems.join("\n"));
   return {
     addresses: new LiveAddresses(templates),
