@@ -67,7 +67,7 @@ export class LiveQueue implements AsyncDisposable {
     await once(queue.#server, "listening");
     queue.#origin = `http://127.0.0.1:${(queue.#server.address() as AddressInfo).port}`;
     const { leaseMs } = options;
-    if (leaseMs !== undefined) queue.#leases = setInterval(() => queue.#expire(leaseMs), 10);
+    if (leaseMs !== undefined) queue.#leases = setInterval(() => queue.giveUpJobs(leaseMs), 10);
     return queue;
   }
 
@@ -90,6 +90,18 @@ export class LiveQueue implements AsyncDisposable {
   /** Has a job that a worker has been given stopped. */
   stop(job: QueueJob): void {
     this.#toStop.push(job);
+    this.#look();
+  }
+
+  /** Takes back the jobs of which their workers have said nothing for so long, and has them done by others. */
+  giveUpJobs(silentMs = 0): void {
+    for (const job of this.jobs.values()) {
+      if (job.worker === undefined || job.isDone || job.isStopped) continue;
+      if (performance.now() - job.heardAt < silentMs) continue;
+      job.worker = undefined;
+      job.chunks.length = 0;
+      this.#waiting.push(job);
+    }
     this.#look();
   }
 
@@ -272,17 +284,6 @@ export class LiveQueue implements AsyncDisposable {
     if (job === undefined) return;
     job.worker = worker;
     job.heardAt = performance.now();
-  }
-
-  #expire(leaseMs: number): void {
-    for (const job of this.jobs.values()) {
-      if (job.worker === undefined || job.isDone || job.isStopped) continue;
-      if (performance.now() - job.heardAt < leaseMs) continue;
-      job.worker = undefined;
-      job.chunks.length = 0;
-      this.#waiting.push(job);
-    }
-    this.#look();
   }
 
   #object(response: ServerResponse, what: string): void {
