@@ -63,10 +63,11 @@ async function open(handler: string): Promise<void> {
   await once(server, "listening");
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const worker = spawn(process.execPath, [program, handler], {
-    stdio: ["ignore", "ignore", "inherit"],
+    // It ends with this process, however that ends.
+    stdio: ["pipe", "ignore", "ignore"],
     env: {
       ...process.env,
-      SV_LOG_LEVEL: "error",
+      SV_EXIT_ON_STDIN_END: "1",
       RUNPOD_WEBHOOK_GET_JOB: `${base}/job-take/$ID?`,
       RUNPOD_WEBHOOK_POST_OUTPUT: `${base}/job-done/$RUNPOD_POD_ID/$ID?`,
       RUNPOD_WEBHOOK_POST_STREAM: `${base}/job-stream/$RUNPOD_POD_ID/$ID?`,

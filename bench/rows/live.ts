@@ -5,6 +5,7 @@ import { type Bench, interleave } from "../bench.ts";
 import { handlerFile } from "../emulator-process.ts";
 import { startBareServer } from "../floors/http.ts";
 import { atLeast, type Line } from "../line.ts";
+import type { Subject } from "../load/load-client.ts";
 import { submissionBody } from "../payload.ts";
 import { median, ratio, summarize } from "../statistics.ts";
 import type { Row } from "./row.ts";
@@ -19,10 +20,16 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   await queue.ask(z.null(), { kind: "open", handler: handlerFile("tells-when") });
   const durationMs = bench.quick ? 500 : 1_500;
   const times = bench.quick ? 100 : 300;
-  const headers = { "content-type": "application/json" };
-  const request = { method: "POST", path: "/v2/echo/runsync", headers, body: submissionBody };
-  const bare = { origin: server.origin, request } as const;
-  const http = () => bench.client.load(bare, { inFlight: 1, durationMs }, "input");
+  const bare: Subject = {
+    origin: server.origin,
+    request: {
+      method: "POST",
+      path: "/v2/echo/runsync",
+      headers: { "content-type": "application/json" },
+      body: submissionBody,
+    },
+  };
+  const load = { inFlight: 1, durationMs };
   const series = await interleave(bench, bench.quick ? 5 : 9, {
     jobs: () => queue.ask(z.number(), { kind: "throughput", durationMs }),
     pickup: async () => {
@@ -32,10 +39,9 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
       }
       return median(pickups);
     },
-    http,
+    roundTrip: async () => (await bench.client.load(bare, load, "input")).p50Ms,
   });
-  const floor = series.http.map(({ perSecond }) => perSecond / ROUND_TRIPS);
-  const roundTrips = series.http.map(({ p50Ms }) => p50Ms);
+  const floor = series.roundTrip.map((ms) => 1_000 / (ROUND_TRIPS * ms));
   const share = ratio(series.jobs, floor);
   return [
     {
@@ -51,8 +57,8 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
       what: "idle: a held question is answered to the handler called, p50",
       unit: "ms",
       ours: summarize(series.pickup),
-      beside: { what: "HTTP round trip", value: summarize(roundTrips) },
-      ratio: ratio(series.pickup, roundTrips),
+      beside: { what: "HTTP round trip", value: summarize(series.roundTrip) },
+      ratio: ratio(series.pickup, series.roundTrip),
     },
   ];
 }
