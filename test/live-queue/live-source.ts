@@ -19,11 +19,19 @@ export interface LiveSourceOptions {
 }
 
 export function newLiveSource(queue: LiveQueue, options: LiveSourceOptions = {}): LiveJobSource {
+  return liveSource({ ...queue.environment(), ...options.env }, options);
+}
+
+/** @param env that of a worker of the live service */
+export function liveSource(
+  env: Readonly<Record<string, string>>,
+  { log = { write: () => undefined }, times }: Omit<LiveSourceOptions, "env"> = {},
+): LiveJobSource {
   return new LiveJobSource({
-    settings: readLiveSettings({ ...queue.environment(), ...options.env }),
+    settings: readLiveSettings(env),
     runtimeVersion: "1.2.3",
-    log: options.log ?? { write: () => undefined },
-    times: { ...SHORT_TIMES, ...options.times },
+    log,
+    times: { ...SHORT_TIMES, ...times },
   });
 }
 
