@@ -38,6 +38,12 @@ it("refuses handler files, and settings that make no sense", () => {
   expect(launcher.refuses(templateNamed("a/b"))).toBeUndefined();
 });
 
+it("gives a worker the time to load what it needs before it says a word", async () => {
+  const { launcher } = open();
+  expect(launcher.launch(containerOrder()).speaksLate).toBe(true);
+  await launcher.close();
+});
+
 describe("an image that is not here", () => {
   it("is pulled once for all workers, whose time begins when they run", async () => {
     const release = Promise.withResolvers<void>();
