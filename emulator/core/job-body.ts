@@ -47,7 +47,7 @@ function endOf(job: Job): string {
 }
 
 /** The live service names a job whose worker was lost too often by its retries; `failure` says the rest. */
-function errorOf(job: Job): string {
+export function errorOf(job: Job): string {
   if (job.failure?.type === "worker_lost") return `job timed out after ${job.retries} retries`;
   return job.failure?.message ?? "";
 }

@@ -4,11 +4,11 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { ServiceError } from "../core/service-error.ts";
 import { joined } from "./answer.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Refusal } from "./dialect.ts";
 
 /** To be called with each `clientError` of the server. The connection ends with the answer. */
 export function answerClientError(
-  dialect: Dialect,
+  refusal: Refusal,
   error: Error & { readonly code?: string },
   socket: Duplex,
 ): void {
@@ -16,7 +16,7 @@ export function answerClientError(
     socket.destroy();
     return;
   }
-  const answer = dialect.error(refusalOf(error));
+  const answer = refusal(refusalOf(error));
   const body = joined(answer.pieces);
   const head = [
     `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ""}`,

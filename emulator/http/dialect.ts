@@ -1,47 +1,70 @@
 /** Where and in which shapes the interface answers: all that differs between base paths, as one value each. */
-import { isTerminal } from "../../runtime/protocol/job-status.ts";
-import type { ServiceError } from "../core/service-error.ts";
+import type { z } from "zod";
+import type { ErrorCode, ServiceError } from "../core/service-error.ts";
+import type { Template } from "../core/template.ts";
 import type { JobView } from "../engine/job-view.ts";
 import type { StreamPart } from "../engine/stream-out.ts";
 import type { Piece, WholeAnswer } from "./answer.ts";
-import { jobPieces } from "../core/job-body.ts";
 
 export interface Dialect {
   /** What stands before `/v1` and `/v2` in paths. */
   readonly basePath: string;
-  /** How a refusal looks. */
-  error(error: ServiceError): WholeAnswer;
+  /** How requests below `/v2` are refused, and all others. */
+  readonly refusals: { readonly jobs: RefusalShape; readonly others: RefusalShape };
   /** A job as `/status` shows it. */
   job(view: JobView): readonly Piece[];
   /** A part of a stream as `/stream` answers it when it does not push. */
   chunks(part: StreamPart): WholeAnswer;
+  template(template: Template): object;
+  endpoint(endpoint: ShownEndpoint): object;
+  /** A pod, or a worker in the shape of one. */
+  pod(pod: ShownPod): object;
+  /** What takes the place of the contract's schemas in the document, by their names there. */
+  readonly schemas: Readonly<Record<string, z.ZodType>>;
 }
 
-/** The dialect of the contract (spec), with our error shape. */
-export const CONTRACT_DIALECT: Dialect = {
-  basePath: "",
-  error: (error) => ({
-    status: error.status,
-    pieces: [JSON.stringify(error.toBody())],
-  }),
-  job: jobPieces,
-  chunks: (part) => ({
-    status: 200,
-    pieces: ["[", ...listed(part.chunks), "]"],
-    headers: { "job-status": streamStatus(part) },
-  }),
-};
-
-/** `dialect` with another shape of refusals, where an operation has one of its own. */
-export function refusingAs(dialect: Dialect, refusal: Dialect["error"] | undefined): Dialect {
-  return refusal ? { ...dialect, error: refusal } : dialect;
+/** An endpoint as the management interface shows it, before its dialect had a say. */
+export interface ShownEndpoint {
+  readonly template?: Template | undefined;
+  readonly workers?: readonly ShownPod[];
+  readonly [field: string]: unknown;
 }
 
-function listed(chunks: readonly Uint8Array[]): Piece[] {
-  return chunks.flatMap((chunk, position): Piece[] => (position === 0 ? [chunk] : [",", chunk]));
+/** A pod or a worker, likewise. */
+export interface ShownPod {
+  readonly endpointId?: string;
+  readonly template?: Template | undefined;
+  readonly [field: string]: unknown;
 }
 
-/** Terminal only together with the last chunks: a reader may stop as soon as it sees such a status. */
-function streamStatus({ job, last }: StreamPart): string {
-  return last || !isTerminal(job.status) ? job.status : "IN_PROGRESS";
+/** How a refusal looks. */
+export interface RefusalShape {
+  /** The HTTP status of refusals with that code. */
+  status(code: ErrorCode): number;
+  body(error: ServiceError): object;
+  /** The name of its body's schema in the document. */
+  readonly schemaName: string;
+  readonly schema: z.ZodType;
+  /** What the body says of refusals with one of these codes, all of the same status, as properties of its schema. */
+  properties(codes: readonly ErrorCode[], status: number): Record<string, OneOf>;
+}
+
+/** A JSON schema that lists the values a property may have. */
+type OneOf = { enum: string[] } | { const: number };
+
+/** Answers a request with an error. */
+export type Refusal = (error: ServiceError) => WholeAnswer;
+
+/** @param path behind the base path */
+export function refusalShapeAt({ refusals }: Dialect, path: string): RefusalShape {
+  return path.startsWith("/v2/") ? refusals.jobs : refusals.others;
+}
+
+/** How requests at `path` (behind the base path) are refused. */
+export function refusalAt(dialect: Dialect, path: string): Refusal {
+  const shape = refusalShapeAt(dialect, path);
+  return (error) => ({
+    status: shape.status(error.code),
+    pieces: [JSON.stringify(shape.body(error))],
+  });
 }

@@ -1,23 +1,26 @@
-/** The router, made with the first request it is for: of what a start costs, making it is the largest part. */
+/** The router of a dialect, made with the first request it is for: of what a start costs, making it is the largest part. */
 import type { RequestListener, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { answerClientError } from "./client-error.ts";
-import { CONTRACT_DIALECT } from "./dialect.ts";
+import { type Dialect, refusalAt } from "./dialect.ts";
 import { buildRouter } from "./routing.ts";
 import type { HttpService } from "./service.ts";
 
 export class LaterRouter {
   readonly #service: HttpService;
+  readonly #dialect: Dialect;
   readonly #server: Server;
   #opening: Promise<RequestListener> | undefined;
   #app: FastifyInstance | undefined;
   #opened: RequestListener | undefined;
 
-  constructor(service: HttpService, server: Server) {
+  /** @param server what clients that send no HTTP are answered for; one that listens has one router */
+  constructor(service: HttpService, dialect: Dialect, server: Server) {
     this.#service = service;
+    this.#dialect = dialect;
     this.#server = server;
-    server.on("clientError", answerEarly);
+    server.on("clientError", this.#answerEarly);
   }
 
   readonly listener: RequestListener = (request, response) => {
@@ -33,9 +36,9 @@ export class LaterRouter {
 
   async #open(): Promise<RequestListener> {
     const { promise, resolve } = Promise.withResolvers<RequestListener>();
-    this.#app = buildRouter(this.#service, [CONTRACT_DIALECT], (own) => {
+    this.#app = buildRouter(this.#service, this.#dialect, (own) => {
       // From now on the router answers such clients.
-      this.#server.off("clientError", answerEarly);
+      this.#server.off("clientError", this.#answerEarly);
       resolve(own);
       return this.#server;
     });
@@ -43,9 +46,9 @@ export class LaterRouter {
     this.#opened = await promise;
     return this.#opened;
   }
-}
 
-/** What is no HTTP before there was any request. */
-function answerEarly(error: Error, socket: Duplex): void {
-  answerClientError(CONTRACT_DIALECT, error, socket);
+  /** What is no HTTP before there was any request. */
+  readonly #answerEarly = (error: Error, socket: Duplex): void => {
+    answerClientError(refusalAt(this.#dialect, "/"), error, socket);
+  };
 }

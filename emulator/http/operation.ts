@@ -4,10 +4,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
 import type { KeyScope } from "../core/api-key.ts";
 import type { QueryParameters } from "../core/query-parameters.ts";
-import type { ServiceError } from "../core/service-error.ts";
-import type { Answer, WholeAnswer } from "./answer.ts";
+import type { Answer } from "./answer.ts";
 import type { Contract } from "./contract/contract.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect, Refusal } from "./dialect.ts";
 import type { HttpService } from "./service.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -20,6 +19,8 @@ export interface Call<Path> {
   readonly response: ServerResponse;
   readonly service: HttpService;
   readonly dialect: Dialect;
+  /** How it is refused, if it is. */
+  readonly refusal: Refusal;
   /** W3C `traceparent` that what it sets off belongs to, if anything. */
   readonly traceparent: string | undefined;
   /** The OpenAPI document of the interface in that dialect, as JSON. */
@@ -47,7 +48,7 @@ export interface Operation<Path = unknown> extends Route {
   /** Which keys open it: by default the user's, for the emulator's own operations only the admin's; or none is needed. */
   readonly access?: Access;
   /** How its refusals look where that is not as the dialect has them. */
-  readonly refusal?: (error: ServiceError) => WholeAnswer;
+  readonly refusal?: Refusal;
   /** The row of the rate limits it counts in, of the endpoint in its path; absent for one without limits. */
   readonly rateLimit?: RateLimitClass;
   /** What it takes and answers. */

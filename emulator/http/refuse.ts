@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServiceError } from "../core/service-error.ts";
 import { sendWhole, type WholeAnswer } from "./answer.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Refusal } from "./dialect.ts";
 import { ClientGoneError, hasLongRest } from "./request-body.ts";
 import type { HttpService } from "./service.ts";
 
@@ -15,7 +15,8 @@ const LINGER_MAX_BYTES = 32_000_000;
 
 export interface Exchange {
   readonly service: HttpService;
-  readonly dialect: Dialect;
+  /** How a refusal of it looks. */
+  readonly refusal: Refusal;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -29,7 +30,7 @@ export function refuse(exchange: Exchange, error: unknown): void {
     response.destroy();
     return;
   }
-  const answer = exchange.dialect.error(refusal);
+  const answer = exchange.refusal(refusal);
   const shown = { ...answer, headers: { ...answer.headers, ...headersOf(refusal) } };
   if (hasLongRest(request)) {
     sendAndLinger(request, response, shown);

@@ -4,7 +4,6 @@ import type { ApiKey } from "../core/api-key.ts";
 import type { OpenSpan, Tracer } from "../trace/tracer.ts";
 import { admit } from "./admission.ts";
 import { sendWhole, type Answer } from "./answer.ts";
-import { refusingAs } from "./dialect.ts";
 import { type Call, isOwn, type Operation } from "./operation.ts";
 import { refuse } from "./refuse.ts";
 import { hasBody, skipBody } from "./request-body.ts";
@@ -34,14 +33,15 @@ function beginSpan<Path>(
   tracer: Tracer,
   name: string,
   { path }: Operation<Path>,
-  { request, traceparent: parent }: Call<Path>,
+  { request, dialect, traceparent: parent }: Call<Path>,
 ): OpenSpan {
+  const route = `${dialect.basePath}${path}`;
   const attributes = {
     "http.request.method": request.method ?? "",
-    "http.route": path,
+    "http.route": route,
     "sv.operation": name,
   };
-  return tracer.begin({ name: `${request.method} ${path}`, kind: "server", parent, attributes });
+  return tracer.begin({ name: `${request.method} ${route}`, kind: "server", parent, attributes });
 }
 
 /** What the client did wrong is no error of the service. */
@@ -59,7 +59,7 @@ async function answer<Path>(operation: Operation<Path>, call: Call<Path>): Promi
     if (operation.body === "skipped" && hasBody(request)) await skipBody(request, response);
     await send(call, await operation.perform(call));
   } catch (error) {
-    refuse({ ...call, dialect: refusingAs(call.dialect, operation.refusal) }, error);
+    refuse(call, error);
   }
 }
 

@@ -5,7 +5,7 @@ import { ServiceError } from "../core/service-error.ts";
 import { readTraceparent } from "../core/traceparent.ts";
 import { admit } from "./admission.ts";
 import { answerClientError } from "./client-error.ts";
-import { type Dialect, refusingAs } from "./dialect.ts";
+import { type Dialect, type Refusal, refusalAt } from "./dialect.ts";
 import {
   type Call,
   isOwn,
@@ -25,49 +25,38 @@ const BODY_METHODS = ["DELETE", "OPTIONS", "PATCH", "PUT", "POST", "QUERY"] as c
 /** Longer ones name nothing that exists. */
 const MAX_PARAMETER_LENGTH = 512;
 
-/** The router with all operations of all dialects; `makeServer` is given what answers a request. */
+/** The router with all operations of a dialect; `makeServer` is given what answers a request. */
 export function buildRouter(
   service: HttpService,
-  dialects: readonly Dialect[],
+  dialect: Dialect,
   makeServer: (listener: RequestListener) => Server,
 ): FastifyInstance {
-  const [fallback] = dialects;
-  if (!fallback) throw new Error("there must be a dialect");
   const app = fastify({
     logger: false,
     serverFactory: makeServer,
     exposeHeadRoutes: false,
-    clientErrorHandler: (error, socket) => answerClientError(fallback, error, socket),
+    clientErrorHandler: (error, socket) =>
+      answerClientError(refusalAt(dialect, "/"), error, socket),
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: (error, request, reply) =>
-      refuseUnroutable(service, fallback, error, request, reply),
+      refuseUnroutable(service, dialect, error, request, reply),
   });
   for (const method of BODY_METHODS) {
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
-  for (const dialect of dialects) {
-    app.register(
-      (scope, _options, done) => {
-        const operations = operationsOf(dialect);
-        const place = { service, dialect, document: documentOf(dialect, operations) };
-        for (const [name, operation] of Object.entries(operations)) {
-          addRoutes(scope, place, name, operation);
-        }
-        scope.setNotFoundHandler((request, reply) =>
-          refuseUnknown(service, dialect, request, reply),
-        );
-        done();
-      },
-      { prefix: dialect.basePath },
-    );
+  const operations = operationsOf(dialect);
+  const place = { service, dialect, document: documentOf(dialect, operations) };
+  for (const [name, operation] of Object.entries(operations)) {
+    addRoutes(app, place, name, operation);
   }
+  app.setNotFoundHandler((request, reply) => refuseUnknown(service, dialect, request, reply));
   return app;
 }
 
 type Operations = typeof OPERATIONS;
 
 /** The emulator's own operations belong to no dialect: they are there once, where paths have no base. */
-function operationsOf({ basePath }: Dialect): Operations {
+export function operationsOf({ basePath }: Dialect): Operations {
   if (basePath === "") return OPERATIONS;
   return Object.fromEntries(
     Object.entries(OPERATIONS).filter(([, operation]) => !isOwn(operation)),
@@ -77,32 +66,37 @@ function operationsOf({ basePath }: Dialect): Operations {
 /** What the calls of one dialect have in common. */
 type Place = Pick<Call<unknown>, "service" | "dialect" | "document">;
 
+/** What those of one operation have in common beside that. */
+type Station = Place & Pick<Call<unknown>, "refusal">;
+
 /** Made when it is first asked for, by what need not be loaded before. */
-function documentOf({ basePath }: Dialect, operations: Operations): () => Promise<string> {
+function documentOf(dialect: Dialect, operations: Operations): () => Promise<string> {
   const make = async () => {
     const { createDocument } = await import("./openapi/document.ts");
-    return JSON.stringify(createDocument(operations, basePath));
+    return JSON.stringify(createDocument(operations, dialect));
   };
   let text: Promise<string> | undefined;
   return () => (text ??= make());
 }
 
-function addRoutes(scope: FastifyInstance, place: Place, name: string, operation: Operation): void {
+function addRoutes(app: FastifyInstance, place: Place, name: string, operation: Operation): void {
+  const refusal = operation.refusal ?? refusalAt(place.dialect, operation.path);
+  const station = { ...place, refusal };
   for (const { methods, path } of routesOf(operation)) {
-    scope.route<{ Params: unknown; Querystring: Call<unknown>["query"] }>({
+    app.route<{ Params: unknown; Querystring: Call<unknown>["query"] }>({
       method: [...methods],
-      url: path,
+      url: `${place.dialect.basePath}${path}`,
       handler: (request, reply) => {
         reply.hijack();
-        void respond(name, operation, callOf(place, request, reply));
+        void respond(name, operation, callOf(station, request, reply));
       },
     });
   }
 }
 
-function callOf(place: Place, request: RoutedRequest, reply: FastifyReply): Call<unknown> {
+function callOf(station: Station, request: RoutedRequest, reply: FastifyReply): Call<unknown> {
   return {
-    ...place,
+    ...station,
     path: request.params,
     query: request.query,
     request: request.raw,
@@ -169,10 +163,9 @@ function refuseAdmitted(
   reply: FastifyReply,
 ): void {
   reply.hijack();
-  const shape = routesAt(dialect, request.raw.url ?? "").find(({ of }) => of.refusal)?.of;
   const exchange = {
     service,
-    dialect: refusingAs(dialect, shape?.refusal),
+    refusal: refusalFor(dialect, request.raw.url ?? ""),
     request: request.raw,
     response: reply.raw,
   };
@@ -180,6 +173,12 @@ function refuseAdmitted(
   refuse(exchange, admissionError(service, request) ?? error);
   const code = String(reply.raw.statusCode);
   service.engine.metrics.requestAnswered(UNKNOWN, code, performance.now() - startedAt);
+}
+
+/** As operations at that place refuse, whatever their methods are. */
+function refusalFor(dialect: Dialect, url: string): Refusal {
+  const own = routesAt(dialect, url).find(({ of }) => of.refusal)?.of.refusal;
+  return own ?? refusalAt(dialect, url.slice(dialect.basePath.length));
 }
 
 /** What metrics call requests to no operation. */

@@ -3,7 +3,9 @@ import { createServer, type RequestListener } from "node:http";
 import { BalanceGate } from "./balance/gate.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import { closeServer } from "./close-server.ts";
-import { CONTRACT_DIALECT } from "./dialect.ts";
+import { refusalAt } from "./dialect.ts";
+import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
+import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
 import { listen, type ListenAddress, urlOf } from "./listen.ts";
 import { LiveWorkerGate } from "./live-workers/gate.ts";
 import { LaterRouter } from "./later-router.ts";
@@ -52,7 +54,7 @@ const KEEP_ALIVE_MS = 72_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const service = new HttpService(options);
-  const gate = new BalanceGate(service, CONTRACT_DIALECT);
+  const gate = new BalanceGate(service, refusalAt(CONTRACT_DIALECT, "/"));
   const server = createServer({
     maxHeaderSize: HEADERS_MAX_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -62,10 +64,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     requireHostHeader: false,
     shouldUpgradeCallback: (request) => gate.mayUpgrade(request),
   });
-  const router = new LaterRouter(service, server);
+  const router = new LaterRouter(service, CONTRACT_DIALECT, server);
+  const live = new LaterRouter(service, LIVE_DIALECT, createServer());
   const workerGate = new LiveWorkerGate(service);
-  const own = withMount(router.listener, options.mount);
-  const listener = gate.before(workerGate.before(own));
+  const ofLive = workerGate.before(live.listener);
+  const own = withMount(router.listener, { path: LIVE_DIALECT.basePath, listener: ofLive });
+  const listener = gate.before(withMount(own, options.mount));
   if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
   // `100 Continue` is sent when the body is really wanted.
   server.on("request", listener).on("checkContinue", listener).on("checkExpectation", listener);
@@ -79,7 +83,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     await options.liveWorkers?.left();
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
     await closeServer(server, graceMs, gate.stop(graceMs));
-    await router.close();
+    await Promise.all([router.close(), live.close()]);
   };
   return {
     forWorkers: workerGate.before((_request, response) => response.writeHead(404).end()),

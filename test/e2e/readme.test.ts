@@ -246,7 +246,15 @@ describe("TypeScript that is marked as runnable", () => {
     expect(readDocument("docs/testing.md").text).toContain(`${command}\n# ${output}`);
   });
 
-  const pages = ["handlers", "streaming", "deadlines", "failures", "testing", "client"];
+  const pages = [
+    "handlers",
+    "streaming",
+    "deadlines",
+    "failures",
+    "testing",
+    "client",
+    "live-clients",
+  ];
   test.each(["README.md", ...pages.map((page) => `docs/${page}.md`)])(
     "%s: its snippets run and print what they say",
     async (document) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Pool } from "undici";
-import { assertDocumented, DOCUMENTED } from "../unit/http/documented.ts";
+import { ALL_DOCUMENTED, assertDocumented } from "../unit/http/documented.ts";
 import { KEY, startTestHttp, type TestHttp } from "../unit/http/http-harness.ts";
 import { startBusyWorker } from "./busy-workers.ts";
 import { KnownId, KnownIds, type Place } from "./known-ids.ts";
@@ -182,7 +182,7 @@ function idsIn(answer: unknown): readonly string[] {
 function parameterNamedBy(method: string, path: string): string | undefined {
   if (method !== "POST" && method !== "GET") return undefined;
   if (/\/run(?:sync)?$/.test(path)) return "jobId";
-  const item = DOCUMENTED.find((each) => each.path.startsWith(`${path}/{`));
+  const item = ALL_DOCUMENTED.find((each) => each.path.startsWith(`${path}/{`));
   return /\{(\w+)\}$/.exec(item?.path ?? "")?.[1];
 }
 
@@ -201,7 +201,7 @@ function keyOf({ key }: FuzzRequest): Record<string, string> {
 
 /** Events may go on for as long as the client listens. */
 function isStream({ path, method }: FuzzRequest): boolean {
-  const found = DOCUMENTED.find((each) => each.path === path && each.method === method);
+  const found = ALL_DOCUMENTED.find((each) => each.path === path && each.method === method);
   return JSON.stringify(found?.operation.responses?.["200"] ?? "").includes("text/event-stream");
 }
 

@@ -1,6 +1,6 @@
-/** Requests to every operation of the OpenAPI document: most as it asks for them, some not. */
+/** Requests to every operation of the OpenAPI documents: most as it asks for them, some not. */
 import fc from "fast-check";
-import { DOCUMENT, DOCUMENTED, type DocumentedOperation } from "../unit/http/documented.ts";
+import { ALL_DOCUMENTED, DOCUMENT, type DocumentedOperation } from "../unit/http/documented.ts";
 import { KnownId } from "./known-ids.ts";
 import { anyValue, fitting, misfitting, type Resolve, type Schema } from "./schema-arbitrary.ts";
 
@@ -128,7 +128,7 @@ function requestsTo({ method, path, operation }: DocumentedOperation): fc.Arbitr
 
 /** Requests to all operations; to those about jobs more, as these have more states. */
 export const anyRequest: fc.Arbitrary<FuzzRequest> = fc.oneof(
-  ...DOCUMENTED.map((documented) => ({
+  ...ALL_DOCUMENTED.map((documented) => ({
     weight: documented.operation.tags?.includes("jobs") ? 3 : 1,
     arbitrary: requestsTo(documented),
   })),

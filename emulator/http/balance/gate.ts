@@ -9,7 +9,7 @@ import { ServiceError } from "../../core/service-error.ts";
 import type { InFlight } from "../../engine/in-flight.ts";
 import { admit } from "../admission.ts";
 import { ClientWait } from "../client-wait.ts";
-import type { Dialect } from "../dialect.ts";
+import type { Refusal } from "../dialect.ts";
 import { type Exchange, refuse } from "../refuse.ts";
 import { ClientGoneError, declaredLength, hasBody } from "../request-body.ts";
 import type { HttpService } from "../service.ts";
@@ -38,12 +38,12 @@ interface Passing {
 
 export class BalanceGate {
   readonly #service: HttpService;
-  readonly #dialect: Dialect;
+  readonly #refusal: Refusal;
   readonly #passing = new Set<Passing>();
 
-  constructor(service: HttpService, dialect: Dialect) {
+  constructor(service: HttpService, refusal: Refusal) {
     this.#service = service;
-    this.#dialect = dialect;
+    this.#refusal = refusal;
   }
 
   /** Answers requests to load balancing endpoints, and has `own` answer the others. */
@@ -111,7 +111,7 @@ export class BalanceGate {
   }
 
   #exchange(request: IncomingMessage, response: ServerResponse): Exchange {
-    return { service: this.#service, dialect: this.#dialect, request, response };
+    return { service: this.#service, refusal: this.#refusal, request, response };
   }
 
   #track(exchange: Exchange, pass: (passing: Passing) => Promise<void>): void {

@@ -43,6 +43,9 @@ export const chunkSchema = z
   .looseObject({ output: anyJson(), metrics: z.looseObject({ stream_index: count.optional() }) })
   .meta({ id: "Chunk" });
 
+/** What `/stream` answers when it does not push. */
+export const streamSchema = z.array(chunkSchema).meta({ id: "Stream" });
+
 export const purgedSchema = answered("Purged", {
   removed: count,
   status: z.literal("completed"),

@@ -26,7 +26,7 @@ async function push(
   place: StreamPlace,
   response: ServerResponse,
 ): Promise<void> {
-  const { service, dialect, path } = call;
+  const { service, dialect, path, refusal } = call;
   const jobBody = (event: StreamEvent & { type: "end" }) => dialect.job(event.view);
   using wait = new ClientWait(service, response);
   const { signal } = wait;
@@ -43,7 +43,7 @@ async function push(
       if (signal.aborted) break;
     }
   } catch (error) {
-    await writePaced(response, format.error(dialect.error(asRefusal(call, error)).pieces), signal);
+    await writePaced(response, format.error(refusal(asRefusal(call, error)).pieces), signal);
   }
   response.end();
 }

@@ -13,7 +13,7 @@ import { EVENT_STREAM, JSON_LINES, placeAfter, type StreamPlace } from "./stream
 import { z } from "zod";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import type { AnswerContract } from "../contract/contract.ts";
-import { chunkSchema } from "../contract/job.ts";
+import { streamSchema } from "../contract/job.ts";
 
 const PUSHED = {
   "text/event-stream": EVENT_STREAM,
@@ -23,7 +23,7 @@ const PUSHED = {
 const chunksAnswer: AnswerContract = {
   description: "The chunks; pushed as they come if the request prefers one of the other two types.",
   content: {
-    "application/json": z.array(chunkSchema),
+    "application/json": streamSchema,
     "text/event-stream": "Events `chunk`, `restart`, `error` and `end`; the last one has the job.",
     "application/x-ndjson": "A chunk on each line; on the last one the job.",
   },

@@ -2,22 +2,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { parse } from "node:querystring";
 import { ServiceError } from "../../core/service-error.ts";
-import { CONTRACT_DIALECT, type Dialect } from "../dialect.ts";
+import { refusalAt } from "../dialect.ts";
+import { LIVE_DIALECT } from "../dialects/live-dialect.ts";
 import type { Operation } from "../operation.ts";
 import { refuse } from "../refuse.ts";
 import { respond } from "../respond.ts";
 import type { HttpService } from "../service.ts";
 import { LIVE_WORKER_OPERATIONS } from "./operations.ts";
 
-/** Before the paths of the live dialect. */
-const BASE_PATH = "/live";
-
-/** Refusals are for a log: the SDK shows their text at most. */
-const DIALECT: Dialect = {
-  ...CONTRACT_DIALECT,
-  basePath: BASE_PATH,
-  error: ({ status, message }) => ({ status, pieces: [JSON.stringify({ error: message })] }),
-};
+const { basePath } = LIVE_DIALECT;
 
 interface Route {
   readonly name: string;
@@ -29,7 +22,7 @@ const ROUTES: readonly Route[] = Object.entries(LIVE_WORKER_OPERATIONS).map(
   ([name, operation]) => ({
     name,
     operation,
-    pattern: new RegExp(`^${BASE_PATH}${operation.path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
+    pattern: new RegExp(`^${basePath}${operation.path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
   }),
 );
 
@@ -58,7 +51,8 @@ export class LiveWorkerGate {
     const { name, operation, path, query } = target;
     const call = {
       service: this.#service,
-      dialect: DIALECT,
+      dialect: LIVE_DIALECT,
+      refusal: refusalAt(LIVE_DIALECT, "/v2/"),
       path,
       query: parse(query),
       request,
@@ -75,7 +69,7 @@ export class LiveWorkerGate {
 }
 
 function targetOf(url: string): Target | undefined {
-  if (!url.startsWith(BASE_PATH)) return undefined;
+  if (!url.startsWith(basePath)) return undefined;
   const [path = "", query = ""] = url.split("?", 2);
   for (const route of ROUTES) {
     const found = route.pattern.exec(path);

@@ -21,8 +21,9 @@ export function podActionOperation(action: PodAction): Operation<PodPath> {
         "storage_full",
       ],
     },
-    async perform({ service: { engine }, path }) {
-      return jsonAnswer(podBody(engine, await actOn(engine, path.podId, action)));
+    async perform({ service: { engine }, dialect, path }) {
+      const pod = await actOn(engine, path.podId, action);
+      return jsonAnswer(dialect.pod(podBody(engine, pod)));
     },
   };
 }

@@ -18,8 +18,9 @@ export const createEndpoint: Operation = {
     answers: { 200: json("The endpoint.", endpointSchema) },
     errors: ["storage_full"],
   },
-  async perform({ service, request, response }) {
+  async perform({ service: { engine }, dialect, request, response }) {
     const input = readEndpointInput(await readJsonBody(request, response));
-    return jsonAnswer(endpointBody(service.engine, await create(service.engine, input)));
+    const endpoint = await create(engine, input);
+    return jsonAnswer(dialect.endpoint(endpointBody(engine, endpoint)));
   },
 };

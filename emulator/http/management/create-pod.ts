@@ -17,9 +17,9 @@ export const createPod: Operation = {
     answers: { 201: json("The new pod.", podSchema) },
     errors: ["storage_full"],
   },
-  async perform({ service: { engine }, request, response }) {
+  async perform({ service: { engine }, dialect, request, response }) {
     const input = readPodInput(await readJsonBody(request, response));
-    const body = podBody(engine, await create(engine, input));
+    const body = dialect.pod(podBody(engine, await create(engine, input)));
     return { status: 201, pieces: [JSON.stringify(body)] };
   },
 };

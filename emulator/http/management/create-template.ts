@@ -17,8 +17,8 @@ export const createTemplate: Operation = {
     answers: { 200: json("The template.", templateSchema) },
     errors: ["template_name_taken", "storage_full"],
   },
-  async perform({ service, request, response }) {
+  async perform({ service, dialect, request, response }) {
     const input = readTemplateInput(await readJsonBody(request, response));
-    return jsonAnswer(await create(service.engine, input));
+    return jsonAnswer(dialect.template(await create(service.engine, input)));
   },
 };

@@ -2,6 +2,7 @@
 import type { Endpoint } from "../../core/endpoint.ts";
 import { parseFlag, type QueryParameters } from "../../core/query-parameters.ts";
 import type { EngineContext } from "../../engine/context.ts";
+import type { ShownEndpoint } from "../dialect.ts";
 import { workerBody } from "./worker-body.ts";
 
 /** What an endpoint is shown with beside itself. */
@@ -27,7 +28,7 @@ export function endpointBody(
   engine: EngineContext,
   endpoint: Endpoint,
   includes = NOTHING,
-): Readonly<Record<string, unknown>> {
+): ShownEndpoint {
   const template = engine.directory.findTemplate(endpoint.templateId);
   const workers = () => engine.fleet.workersOf(endpoint.id);
   return {

@@ -16,9 +16,9 @@ export const listEndpoints: Operation = {
     query: endpointQuery,
     answers: { 200: json("Oldest first.", z.array(endpointSchema)) },
   },
-  async perform({ service, query }) {
-    const { engine } = service;
+  async perform({ service: { engine }, dialect, query }) {
     const includes = readEndpointIncludes(query);
-    return jsonAnswer(list(engine).map((endpoint) => endpointBody(engine, endpoint, includes)));
+    const shown = list(engine).map((endpoint) => endpointBody(engine, endpoint, includes));
+    return jsonAnswer(shown.map((endpoint) => dialect.endpoint(endpoint)));
   },
 };

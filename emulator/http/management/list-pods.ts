@@ -23,12 +23,13 @@ export const listPods: Operation = {
       200: json("Pods, oldest first, then workers.", z.array(z.union([podSchema, workerSchema]))),
     },
   },
-  async perform({ service: { engine }, query }) {
+  async perform({ service: { engine }, dialect, query }) {
     const includes = readPodIncludes(query);
     const isWanted = readPodFilter(query);
     const pods = (await list(engine)).filter(isWanted);
     const workers = includes.workers ? workersOf(engine, query) : [];
-    return jsonAnswer([...pods.map((pod) => podBody(engine, pod, includes)), ...workers]);
+    const shown = [...pods.map((pod) => podBody(engine, pod, includes)), ...workers];
+    return jsonAnswer(shown.map((pod) => dialect.pod(pod)));
   },
 };
 

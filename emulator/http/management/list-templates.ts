@@ -16,9 +16,9 @@ export const listTemplates: Operation = {
     query: templateQuery,
     answers: { 200: json("In order of their names.", z.array(templateSchema)) },
   },
-  async perform({ service, query }) {
+  async perform({ service, dialect, query }) {
     const includes = readTemplateIncludes(query);
-    const templates = list(service.engine);
-    return jsonAnswer(templates.filter((template) => showsTemplate(template, includes)));
+    const templates = list(service.engine).filter((template) => showsTemplate(template, includes));
+    return jsonAnswer(templates.map((template) => dialect.template(template)));
   },
 };

@@ -3,6 +3,7 @@ import { perHour } from "../../core/billing/prices.ts";
 import { parseFlag, type QueryParameters } from "../../core/query-parameters.ts";
 import type { Pod } from "../../core/pod.ts";
 import type { EngineContext } from "../../engine/context.ts";
+import type { ShownPod } from "../dialect.ts";
 
 /** What a pod is shown with beside itself. */
 export interface PodIncludes {
@@ -39,11 +40,7 @@ export function readPodIncludes(query: QueryParameters): PodIncludes {
   };
 }
 
-export function podBody(
-  engine: EngineContext,
-  pod: Pod,
-  includes = NOTHING,
-): Readonly<Record<string, unknown>> {
+export function podBody(engine: EngineContext, pod: Pod, includes = NOTHING): ShownPod {
   const gpuTypeId = pod.computeType === "GPU" ? pod.gpuTypeIds[0] : undefined;
   const costPerHr = perHour(engine.prices, { ...pod, gpuTypeId });
   return {

@@ -16,9 +16,9 @@ export const readEndpoint: Operation<EndpointPath> = {
     answers: { 200: json("The endpoint.", endpointSchema) },
     errors: ["endpoint_not_found"],
   },
-  async perform({ service, path, query }) {
-    const { engine } = service;
+  async perform({ service: { engine }, dialect, path, query }) {
     const includes = readEndpointIncludes(query);
-    return jsonAnswer(endpointBody(engine, read(engine, path.endpointId), includes));
+    const endpoint = read(engine, path.endpointId);
+    return jsonAnswer(dialect.endpoint(endpointBody(engine, endpoint, includes)));
   },
 };

@@ -16,8 +16,9 @@ export const readPod: Operation<PodPath> = {
     answers: { 200: json("The pod.", podSchema) },
     errors: ["pod_not_found"],
   },
-  async perform({ service: { engine }, path, query }) {
+  async perform({ service: { engine }, dialect, path, query }) {
     const includes = readPodIncludes(query);
-    return jsonAnswer(podBody(engine, await read(engine, path.podId), includes));
+    const pod = await read(engine, path.podId);
+    return jsonAnswer(dialect.pod(podBody(engine, pod, includes)));
   },
 };

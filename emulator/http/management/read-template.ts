@@ -16,9 +16,9 @@ export const readTemplate: Operation<TemplatePath> = {
     answers: { 200: json("The template.", templateSchema) },
     errors: ["template_not_found"],
   },
-  async perform({ service, path, query }) {
+  async perform({ service, dialect, path, query }) {
     // Checked, but without effect: whoever names a template by its id is shown it.
     readTemplateIncludes(query);
-    return jsonAnswer(read(service.engine, path.templateId));
+    return jsonAnswer(dialect.template(read(service.engine, path.templateId)));
   },
 };

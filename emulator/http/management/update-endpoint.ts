@@ -19,9 +19,9 @@ export const updateEndpoint: Operation<EndpointPath> = {
     answers: { 200: json("The endpoint as it is now.", endpointSchema) },
     errors: ["endpoint_not_found", "storage_full"],
   },
-  async perform({ service, path, request, response }) {
-    const { engine } = service;
+  async perform({ service: { engine }, dialect, path, request, response }) {
     const changes = readEndpointChanges(await readJsonBody(request, response));
-    return jsonAnswer(endpointBody(engine, await update(engine, path.endpointId, changes)));
+    const endpoint = await update(engine, path.endpointId, changes);
+    return jsonAnswer(dialect.endpoint(endpointBody(engine, endpoint)));
   },
 };

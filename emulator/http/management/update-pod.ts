@@ -19,8 +19,9 @@ export const updatePod: Operation<PodPath> = {
     answers: { 200: json("The pod as it is now.", podSchema) },
     errors: ["pod_not_found", "pod_locked", "storage_full"],
   },
-  async perform({ service: { engine }, path, request, response }) {
+  async perform({ service: { engine }, dialect, path, request, response }) {
     const changes = readPodChanges(await readJsonBody(request, response));
-    return jsonAnswer(podBody(engine, await update(engine, path.podId, changes)));
+    const pod = await update(engine, path.podId, changes);
+    return jsonAnswer(dialect.pod(podBody(engine, pod)));
   },
 };

@@ -18,8 +18,8 @@ export const updateTemplate: Operation<TemplatePath> = {
     answers: { 200: json("The template as it is now.", templateSchema) },
     errors: ["template_not_found", "template_name_taken", "storage_full"],
   },
-  async perform({ service, path, request, response }) {
+  async perform({ service, dialect, path, request, response }) {
     const changes = readTemplateChanges(await readJsonBody(request, response));
-    return jsonAnswer(await update(service.engine, path.templateId, changes));
+    return jsonAnswer(dialect.template(await update(service.engine, path.templateId, changes)));
   },
 };

@@ -1,15 +1,13 @@
 /** A worker as the management interface shows it: in the shape of a Pod, as far as it is known (live). */
 import type { Template } from "../../core/template.ts";
 import type { FleetWorker } from "../../engine/fleet-worker.ts";
+import type { ShownPod } from "../dialect.ts";
 
 /** What is wanted of the worker: that it runs, that it leaves; one that has ended by itself is EXITED. */
 type DesiredStatus = "RUNNING" | "EXITED" | "TERMINATED";
 
 /** @param template what the worker is made of if it does not know itself */
-export function workerBody(
-  worker: FleetWorker,
-  template: Template | undefined,
-): Readonly<Record<string, unknown>> {
+export function workerBody(worker: FleetWorker, template: Template | undefined): ShownPod {
   const madeOf = worker.madeOf ?? template;
   return {
     id: worker.id,

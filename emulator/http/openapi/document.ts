@@ -9,8 +9,9 @@ import {
 } from "zod-openapi";
 import { type AnswerContract, type Contract, TAGS } from "../contract/contract.ts";
 import { PATH_PARAMETERS, parametersOf, writtenPath } from "../contract/path-parameters.ts";
+import { type Dialect, refusalShapeAt } from "../dialect.ts";
 import { type Method, type Operation, routesOf } from "../operation.ts";
-import { errorAnswers, errorSchema } from "./error-answers.ts";
+import { errorAnswers } from "./error-answers.ts";
 import { SUMMARIES } from "./summaries.ts";
 
 /** The version the interface's description is labelled with (spec). */
@@ -19,24 +20,25 @@ const INTERFACE_VERSION = "0.1.0";
 export type OpenApiDocument = ReturnType<typeof createOpenApi>;
 
 /**
- * The document of all `operations`, which are called at paths below `basePath`.
+ * The document of all `operations` in that dialect.
  *
  * @throws Error for an operation without a summary, or with a path parameter nobody described
  */
 export function createDocument(
   operations: Readonly<Record<string, Operation>>,
-  basePath: string,
+  dialect: Dialect,
 ): OpenApiDocument {
+  const { basePath, refusals } = dialect;
   const paths: ZodOpenApiPathsObject = {};
   for (const [name, operation] of Object.entries(operations)) {
-    const described = describe(name, operation);
+    const described = describe(name, operation, dialect);
     for (const [at, { method, path }] of callsOf(operation).entries()) {
       const operationId = at === 0 ? name : `${name}By${inWords(method)}`;
       paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId, ...described } };
     }
   }
   const used = new Set(Object.values(operations).map(({ contract }) => contract.tag));
-  return createOpenApi(
+  const document = createOpenApi(
     {
       openapi: "3.1.0",
       info: {
@@ -52,12 +54,25 @@ export function createDocument(
         .map(([name, description]) => ({ name, description })),
       paths,
       components: {
-        schemas: { Error: errorSchema },
+        schemas: Object.fromEntries(
+          Object.values(refusals).map(({ schemaName, schema }) => [schemaName, schema]),
+        ),
         securitySchemes: { key: { type: "http", scheme: "bearer", description: "The API key." } },
       },
     },
     { override: plainly },
   );
+  Object.assign(document.components?.schemas ?? {}, ownSchemas(dialect));
+  return document;
+}
+
+/** What the document says of the dialect's own schemas, which are referred to by the names of the contract's. */
+function ownSchemas({ schemas }: Dialect): object {
+  const { components } = createOpenApi(
+    { openapi: "3.1.0", info: { title: "", version: "" }, components: { schemas } },
+    { override: plainly },
+  );
+  return components?.schemas ?? {};
 }
 
 /** Every method of every path, as the document writes it. */
@@ -70,6 +85,7 @@ function callsOf(operation: Operation) {
 function describe(
   name: string,
   operation: Operation,
+  dialect: Dialect,
 ): Omit<ZodOpenApiOperationObject, "operationId"> {
   const { contract, access, path } = operation;
   const summary = SUMMARIES[name];
@@ -86,7 +102,7 @@ function describe(
       ...Object.fromEntries(
         Object.entries(contract.answers).map(([status, answer]) => [status, responseOf(answer)]),
       ),
-      ...errorAnswers(operation),
+      ...errorAnswers(operation, refusalShapeAt(dialect, path)),
     },
   };
 }

@@ -1,25 +1,10 @@
 /** Which errors an operation can answer with, and how the document shows them. */
-import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { RATE_LIMITS } from "../../../runtime/protocol/rate-limits.ts";
 import { ERROR_CODES, type ErrorCode } from "../../core/service-error.ts";
 import { parametersOf } from "../contract/path-parameters.ts";
+import type { RefusalShape } from "../dialect.ts";
 import type { Operation } from "../operation.ts";
-
-const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
-
-/** Every error answer. */
-export const errorSchema = z
-  .strictObject({
-    error: z.string().meta({ description: "A sentence a person can act on." }),
-    code: z.enum(CODES),
-    status: z.int().meta({ description: "The HTTP status." }),
-    problems: z
-      .array(z.string())
-      .optional()
-      .meta({ description: "One sentence per thing that is wrong; on `invalid_request` only." }),
-  })
-  .meta({ id: "Error" });
 
 /** Before any operation is asked: the request itself, its body (even one that is thrown away), the service. */
 const OF_ANY: readonly ErrorCode[] = [
@@ -47,7 +32,10 @@ function errorsOf({ contract, access, path, rateLimit }: Operation): ReadonlySet
 }
 
 /** The error answers of the operation by HTTP status. */
-export function errorAnswers(operation: Operation): Record<string, ZodOpenApiResponseObject> {
+export function errorAnswers(
+  operation: Operation,
+  shape: RefusalShape,
+): Record<string, ZodOpenApiResponseObject> {
   const { errorBody } = operation.contract;
   if (errorBody) {
     const content = { "application/json": { schema: errorBody } };
@@ -56,37 +44,38 @@ export function errorAnswers(operation: Operation): Record<string, ZodOpenApiRes
       "5XX": { description: "The job failed, or the service.", content },
     };
   }
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of errorsOf(operation)) {
-    const { status } = ERROR_CODES[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
+  const byStatus = Map.groupBy(errorsOf(operation), (code) => shape.status(code));
   return Object.fromEntries(
-    Array.from(byStatus, ([status, codes]) => [String(status), answerOf(status, codes)]),
+    Array.from(byStatus, ([status, codes]) => [String(status), answerOf(shape, status, codes)]),
   );
 }
 
-/** What many operations answer alike; one object for each code, so that the document says it once. */
-const SHARED = new Map(
-  CODES.map((code) => {
-    const whole = { id: code, ...describe(ERROR_CODES[code].status, [code]) };
-    return [code, whole] as const;
-  }),
-);
+/** What many operations answer alike: one object for each code, so that a document says it once. */
+const SHARED = new WeakMap<RefusalShape, Map<ErrorCode, ZodOpenApiResponseObject>>();
 
-function answerOf(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
-  const [first] = codes;
-  const shared = first !== undefined && codes.length === 1 ? SHARED.get(first) : undefined;
-  return shared ?? describe(status, codes);
+function answerOf(
+  shape: RefusalShape,
+  status: number,
+  codes: readonly ErrorCode[],
+): ZodOpenApiResponseObject {
+  const [code] = codes;
+  if (code === undefined || codes.length > 1) return describe(shape, status, codes);
+  const shared = SHARED.get(shape) ?? new Map<ErrorCode, ZodOpenApiResponseObject>();
+  SHARED.set(shape, shared);
+  const id = shape.schemaName === "Error" ? code : `${shape.schemaName}-${code}`;
+  const whole = shared.get(code) ?? { id, ...describe(shape, status, codes) };
+  shared.set(code, whole);
+  return whole;
 }
 
-function describe(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
-  const schema = {
-    allOf: [
-      { $ref: "#/components/schemas/Error" },
-      { properties: { code: { enum: [...codes] }, status: { const: status } } },
-    ],
-  };
+function describe(
+  shape: RefusalShape,
+  status: number,
+  codes: readonly ErrorCode[],
+): ZodOpenApiResponseObject {
+  const body = { $ref: `#/components/schemas/${shape.schemaName}` };
+  const known = shape.properties(codes, status);
+  const schema = Object.keys(known).length === 0 ? body : { allOf: [body, { properties: known }] };
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].when}`).join("\n\n"),
     content: { "application/json": { schema } },

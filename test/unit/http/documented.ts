@@ -1,12 +1,12 @@
-/** Holds each answer of the service against the OpenAPI document: status, media type, headers and body. */
+/** Holds each answer of the service against the OpenAPI document of its dialect: status, media type, headers and body. */
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import type { Dialect } from "../../../emulator/http/dialect.ts";
+import { CONTRACT_DIALECT } from "../../../emulator/http/dialects/contract-dialect.ts";
+import { LIVE_DIALECT } from "../../../emulator/http/dialects/live-dialect.ts";
 import { createDocument, type OpenApiDocument } from "../../../emulator/http/openapi/document.ts";
-import { OPERATIONS } from "../../../emulator/http/operations.ts";
-
-/** The document of the contract's dialect. */
-export const DOCUMENT: OpenApiDocument = createDocument(OPERATIONS, "");
+import { operationsOf } from "../../../emulator/http/routing.ts";
 
 export interface AnswerToCheck {
   readonly status: number;
@@ -17,7 +17,7 @@ export interface AnswerToCheck {
 /** One method of one path of the document. */
 export interface DocumentedOperation {
   readonly method: string;
-  /** As the document writes it, with `{name}` for parameters. */
+  /** As the document writes it, with `{name}` for parameters, below the dialect's base path. */
   readonly path: string;
   readonly operation: OperationObject;
 }
@@ -25,38 +25,61 @@ export interface DocumentedOperation {
 type PathItem = NonNullable<OpenApiDocument["paths"]>[string];
 type OperationObject = NonNullable<PathItem["get"]>;
 
-export const DOCUMENTED: readonly DocumentedOperation[] = Object.entries(
-  DOCUMENT.paths ?? {},
-).flatMap(([path, item]) =>
-  Object.entries(item as Record<string, OperationObject>).map(([method, operation]) => ({
-    method: method.toUpperCase(),
-    path,
-    operation,
-  })),
-);
+/** What a dialect says of its answers. */
+interface Documentation {
+  readonly basePath: string;
+  readonly document: OpenApiDocument;
+  readonly operations: readonly DocumentedOperation[];
+}
 
 const ajv = new Ajv2020({ strict: false, allErrors: false });
 addFormats.default(ajv);
-ajv.addSchema(DOCUMENT, "openapi");
 const compiled = new Map<string, ValidateFunction>();
+
+const CONTRACT = documentationOf(CONTRACT_DIALECT);
+const LIVE = documentationOf(LIVE_DIALECT);
+
+/** The document of the contract's dialect. */
+export const DOCUMENT = CONTRACT.document;
+export const DOCUMENTED = CONTRACT.operations;
+
+export const LIVE_DOCUMENT = LIVE.document;
+
+/** The operations of both. */
+export const ALL_DOCUMENTED = [...CONTRACT.operations, ...LIVE.operations];
+
+function documentationOf(dialect: Dialect): Documentation {
+  const { basePath } = dialect;
+  const document = createDocument(operationsOf(dialect), dialect);
+  ajv.addSchema(document, schemaIdOf(basePath));
+  const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, OperationObject>).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path: `${basePath}${path}`,
+      operation,
+    })),
+  );
+  return { basePath, document, operations };
+}
 
 /** Fails if the document does not show such an answer to a call of `method` at `target` (a path with a query). */
 export function assertDocumented(method: string, target: string, answer: AnswerToCheck): void {
   const [path = ""] = target.split("?", 1);
-  const found = DOCUMENTED.find((each) => each.method === method && fits(each.path, path));
+  const documentation = `${path}/`.startsWith(`${LIVE.basePath}/`) ? LIVE : CONTRACT;
+  const { basePath, operations } = documentation;
+  const found = operations.find((each) => each.method === method && fits(each.path, path));
   const what = `${method} ${target.slice(0, 200)} answered ${answer.status} ${answer.text.slice(0, 400)}`;
   if (!found) {
     assert.ok(answer.status >= 400, `${what}, but the document has no such operation`);
-    const other = DOCUMENTED.find((each) => fits(each.path, path));
-    const hasOwnErrors = other?.operation.responses?.["4XX"] !== undefined;
-    const schema = hasOwnErrors ? "OpenAiError" : "Error";
-    assertFits(what, `#/components/schemas/${schema}`, JSON.parse(answer.text));
+    const pointer = `#/components/schemas/${errorSchemaAt(documentation, path)}`;
+    assertFits(what, basePath, pointer, JSON.parse(answer.text));
     return;
   }
-  const responses = `/paths/${escaped(found.path)}/${method.toLowerCase()}/responses`;
-  const exact = resolve(`${responses}/${answer.status}`);
+  const own = found.path.slice(basePath.length);
+  const responses = `/paths/${escaped(own)}/${method.toLowerCase()}/responses`;
+  const exact = resolve(documentation, `${responses}/${answer.status}`);
   const range = `${String(answer.status).slice(0, 1)}XX`;
-  const { pointer, value } = exact.value ? exact : resolve(`${responses}/${range}`);
+  const { pointer, value } = exact.value ? exact : resolve(documentation, `${responses}/${range}`);
   assert.ok(value, `${what}, a status that the document does not show`);
   const content = (value as { content?: Record<string, unknown> }).content ?? {};
   if (Object.keys(content).length === 0) {
@@ -66,24 +89,40 @@ export function assertDocumented(method: string, target: string, answer: AnswerT
   const [type = ""] = String(answer.headers["content-type"]).split(";", 1);
   assert.ok(content[type], `${what} as ${type}, a type that the document does not show`);
   const body: unknown = type === "application/json" ? JSON.parse(answer.text) : answer.text;
-  assertFits(what, `#${pointer}/content/${escaped(type)}/schema`, body);
+  assertFits(what, basePath, `#${pointer}/content/${escaped(type)}/schema`, body);
 }
 
-function assertFits(what: string, pointer: string, body: unknown): void {
-  const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi${pointer}` });
-  compiled.set(pointer, validate);
+/** The schema of refusals where no operation is called, or not by that method. */
+function errorSchemaAt({ operations }: Documentation, path: string): string {
+  const other = operations.find((each) => fits(each.path, path));
+  if (other?.operation.responses?.["4XX"] !== undefined) return "OpenAiError";
+  return path.startsWith(`${LIVE.basePath}/v2/`) ? "JobError" : "Error";
+}
+
+function assertFits(what: string, basePath: string, pointer: string, body: unknown): void {
+  const $ref = `${schemaIdOf(basePath)}${pointer}`;
+  const validate = compiled.get($ref) ?? ajv.compile({ $ref });
+  compiled.set($ref, validate);
   assert.ok(validate(body), `${what}, which does not fit: ${ajv.errorsText(validate.errors)}`);
 }
 
+function schemaIdOf(basePath: string): string {
+  return `openapi${basePath.replace("/", "-")}`;
+}
+
 /** What stands at a place of the document, and where, after following a reference. */
-function resolve(pointer: string): { readonly pointer: string; readonly value: unknown } {
-  let value: unknown = DOCUMENT;
+function resolve(
+  documentation: Documentation,
+  pointer: string,
+): { readonly pointer: string; readonly value: unknown } {
+  let value: unknown = documentation.document;
   for (const part of pointer.split("/").slice(1)) {
     const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
     value = (value as Readonly<Record<string, unknown>> | undefined)?.[key];
   }
   const reference = (value as { readonly $ref?: string } | undefined)?.$ref;
-  return reference === undefined ? { pointer, value } : resolve(reference.slice(1));
+  if (reference === undefined) return { pointer, value };
+  return resolve(documentation, reference.slice(1));
 }
 
 function escaped(key: string): string {

@@ -4,13 +4,21 @@ import { expect, test } from "vitest";
 import { writtenPath } from "../../../emulator/http/contract/path-parameters.ts";
 import { routesOf } from "../../../emulator/http/operation.ts";
 import { OPERATIONS } from "../../../emulator/http/operations.ts";
-import { createDocument } from "../../../emulator/http/openapi/document.ts";
-import { assertDocumented, DOCUMENT, DOCUMENTED } from "./documented.ts";
+import {
+  ALL_DOCUMENTED,
+  assertDocumented,
+  DOCUMENT,
+  DOCUMENTED,
+  LIVE_DOCUMENT,
+} from "./documented.ts";
 import { startTestHttp } from "./http-harness.ts";
 
-test("the document is valid OpenAPI 3.1", async () => {
+test.each([
+  ["the contract's dialect", DOCUMENT],
+  ["the live dialect", LIVE_DOCUMENT],
+])("the document of %s is valid OpenAPI 3.1", async (_, document) => {
   const validator = new Validator();
-  const result = await validator.validate({ ...structuredClone(DOCUMENT) });
+  const result = await validator.validate({ ...structuredClone(document) });
   expect(result.errors).toBeUndefined();
   expect(result.valid).toBe(true);
   expect(validator.version).toBe("3.1");
@@ -51,8 +59,11 @@ test("the document is served without a key, while everything else asks for one",
   ]);
 });
 
-test("a dialect under a path of its own says so in its servers", () => {
-  expect(createDocument(OPERATIONS, "/live").servers).toEqual([{ url: "/live" }]);
+test("a dialect under a path of its own has its own document there, which says so", async () => {
+  await using service = await startTestHttp();
+  const { json } = await service.call("GET", "/live/v1/openapi.json");
+  expect(json).toEqual(JSON.parse(JSON.stringify(LIVE_DOCUMENT)));
+  expect(LIVE_DOCUMENT.servers).toEqual([{ url: "/live" }]);
 });
 
 test("an answer that the document does not show is noticed", () => {
@@ -73,3 +84,27 @@ test("an answer that the document does not show is noticed", () => {
   const text = { status: 200, headers: { "content-type": "text/plain" }, text: "a" };
   expect(() => assertDocumented("GET", status, text)).toThrow("text/plain");
 });
+
+test("the document of the live dialect shows its shapes, and no code of ours", () => {
+  const { schemas = {}, responses = {} } = LIVE_DOCUMENT.components ?? {};
+  const fieldsOf = (name: string) => Object.keys((schemas[name] as object & Shape).properties);
+  expect(fieldsOf("Job")).not.toContain("failure");
+  expect(fieldsOf("Stream")).toEqual(["status", "stream"]);
+  expect(fieldsOf("Template")).toEqual(expect.arrayContaining(["isRunpod", "isPlatform"]));
+  expect(fieldsOf("Endpoint")).toContain("workersStandby");
+  expect(fieldsOf("Error")).toEqual(["error", "message", "status", "problems"]);
+  expect(fieldsOf("JobError")).toEqual(["error"]);
+  expect(JSON.stringify(responses)).not.toContain('"code"');
+  const { run, createTemplate } = Object.fromEntries(
+    ALL_DOCUMENTED.filter(({ path }) => path.startsWith("/live/")).map(({ operation }) => [
+      operation.operationId,
+      Object.keys(operation.responses ?? {}),
+    ]),
+  );
+  expect(run).not.toContain("413");
+  expect(createTemplate).not.toContain("413");
+});
+
+interface Shape {
+  readonly properties: object;
+}

@@ -1,0 +1,29 @@
+/** The dialect of the contract (spec), with our error shape: the one where paths have no base. */
+import { jobPieces } from "../../core/job-body.ts";
+import { ERROR_CODES } from "../../core/service-error.ts";
+import { errorSchema } from "../contract/error.ts";
+import type { Dialect, RefusalShape } from "../dialect.ts";
+import { chunkList, streamStatus } from "./chunk-list.ts";
+
+const REFUSAL: RefusalShape = {
+  status: (code) => ERROR_CODES[code].status,
+  body: (error) => error.toBody(),
+  schemaName: "Error",
+  schema: errorSchema,
+  properties: (codes, status) => ({ code: { enum: [...codes] }, status: { const: status } }),
+};
+
+export const CONTRACT_DIALECT: Dialect = {
+  basePath: "",
+  refusals: { jobs: REFUSAL, others: REFUSAL },
+  job: jobPieces,
+  chunks: (part) => ({
+    status: 200,
+    pieces: chunkList(part),
+    headers: { "job-status": streamStatus(part) },
+  }),
+  template: (template) => template,
+  endpoint: (endpoint) => endpoint,
+  pod: (pod) => pod,
+  schemas: {},
+};

@@ -1,0 +1,71 @@
+/** The live dialect: what clients of the live service are pointed at, in the shapes that they read (live). */
+import { type ErrorCode, ERROR_CODES } from "../../core/service-error.ts";
+import type { Template } from "../../core/template.ts";
+import type { Dialect, RefusalShape, ShownPod } from "../dialect.ts";
+import { chunkList, streamStatus } from "./chunk-list.ts";
+import { liveJobPieces } from "./live-job.ts";
+import { jobRefusalSchema, LIVE_SCHEMAS, refusalSchema } from "./live-schemas.ts";
+
+const REFUSAL: RefusalShape = {
+  status: liveStatus,
+  // Some clients read `error`, others `message`.
+  body: ({ message, code, problems }) => ({
+    error: message,
+    message,
+    status: liveStatus(code),
+    problems,
+  }),
+  schemaName: "Error",
+  schema: refusalSchema,
+  properties: (_, status) => ({ status: { const: status } }),
+};
+
+const JOB_REFUSAL: RefusalShape = {
+  status: liveStatus,
+  body: ({ message }) => ({ error: message }),
+  schemaName: "JobError",
+  schema: jobRefusalSchema,
+  properties: () => ({}),
+};
+
+export const LIVE_DIALECT: Dialect = {
+  basePath: "/live",
+  refusals: { jobs: JOB_REFUSAL, others: REFUSAL },
+  job: liveJobPieces,
+  chunks: (part) => {
+    const status = streamStatus(part);
+    // With FAILED the stream is empty; chunks that have not been read yet come before it.
+    const shown = status === "FAILED" && part.chunks.length > 0 ? "IN_PROGRESS" : status;
+    return {
+      status: 200,
+      pieces: [`{"status":"${shown}","stream":`, ...chunkList(part), "}"],
+    };
+  },
+  template: liveTemplate,
+  endpoint: ({ template, workers, ...endpoint }) => ({
+    ...endpoint,
+    // Here no worker is held ready that is not asked for.
+    workersStandby: 0,
+    ...(template && { template: liveTemplate(template) }),
+    ...(workers && { workers: workers.map(livePod) }),
+  }),
+  pod: livePod,
+  schemas: LIVE_SCHEMAS,
+};
+
+function liveStatus(code: ErrorCode): number {
+  return code === "payload_too_large" ? 400 : ERROR_CODES[code].status;
+}
+
+function liveTemplate(template: Template): object {
+  return { ...template, isRunpod: template.isPlatform };
+}
+
+/** `aiApiId` is the old name of an endpoint's id. */
+function livePod({ template, ...pod }: ShownPod): object {
+  return {
+    ...pod,
+    ...(pod.endpointId !== undefined && { aiApiId: pod.endpointId }),
+    ...(template && { template: liveTemplate(template) }),
+  };
+}

@@ -1,0 +1,35 @@
+/** A service with a handler for each way in which a job can go, for a client to call; its time stands still. */
+import { type Emulator, startEmulator } from "sv-runtime/emulator";
+
+/** @param gate what `gated` returns, and what `counts` waits for in the middle */
+export function startHandlers(apiKey: string, gate: () => Promise<unknown>): Promise<Emulator> {
+  return startEmulator({
+    port: 0,
+    apiKey,
+    clock: "manual",
+    endpoints: {
+      echo: { handler: ({ input }) => input },
+      gated: { handler: gate },
+      broken: {
+        handler: () => {
+          throw new TypeError("no such model");
+        },
+      },
+      counts: {
+        handler: async function* () {
+          yield "a";
+          yield { b: 2 };
+          await gate();
+          yield ["c"];
+          yield "d";
+        },
+      },
+      breaks: {
+        handler: function* () {
+          yield "a";
+          throw new Error("then nothing");
+        },
+      },
+    },
+  });
+}

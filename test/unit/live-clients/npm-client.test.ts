@@ -1,0 +1,286 @@
+/** The live service's own npm client, unchanged, on everything it can do: pointed below `/live` by its base URL. */
+import runpodSdk from "runpod-sdk";
+import type { Emulator } from "sv-runtime/emulator";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { startHandlers } from "./handlers.ts";
+
+/** It prints what it waits for, by the function it finds when it is loaded. */
+vi.hoisted(() => vi.spyOn(console, "log").mockReturnValue(undefined));
+
+const KEY = "test-key";
+/** The client gives up most calls after three seconds; a test machine may stand still for as long. */
+const PATIENCE_MS = 60_000;
+
+/** What the handlers that wait wait for. */
+let gate = Promise.withResolvers<unknown>();
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startHandlers(KEY, () => gate.promise);
+});
+
+afterAll(async () => {
+  gate.resolve("the end");
+  await emulator.stop();
+});
+
+/** What the client has sent, as `METHOD path?query`. */
+const sent: string[] = [];
+
+beforeEach(() => {
+  gate = Promise.withResolvers();
+  sent.length = 0;
+  const real = globalThis.fetch;
+  const spy = vi.spyOn(globalThis, "fetch").mockImplementation((url, init) => {
+    const { pathname, search } = new URL(url instanceof Request ? url.url : url);
+    sent.push(`${init?.method} ${pathname}${search}`);
+    return real(url, init);
+  });
+  return () => {
+    spy.mockRestore();
+    gate.resolve("over");
+  };
+});
+
+function endpoint(id: string, key = KEY) {
+  const found = runpodSdk(key, { baseUrl: `${emulator.url}/live/v2` }).endpoint(id);
+  if (!found) throw new Error("the client knows no endpoint without an id");
+  return found;
+}
+
+/** Until a request was sent that begins so. */
+const wasSent = (beginning: string) =>
+  vi.waitFor(() => expect(sent.find((request) => request.startsWith(beginning))).toBeDefined(), {
+    timeout: PATIENCE_MS,
+  });
+
+const run = async (id: string, input: unknown = {}) =>
+  (await endpoint(id).run({ input }, PATIENCE_MS)).id;
+
+/** Until a worker has the job. */
+const isRunning = (endpointId: string, jobId: string) =>
+  vi.waitFor(
+    async () => {
+      const { status } = await endpoint(endpointId).status(jobId, PATIENCE_MS);
+      expect(status).toBe("IN_PROGRESS");
+    },
+    { timeout: PATIENCE_MS },
+  );
+
+describe("run and status", () => {
+  test("give the id at once, and at the end the output", async () => {
+    const { id, status } = await endpoint("echo").run({ input: { n: 1 } }, PATIENCE_MS);
+    expect({ id, status }).toEqual({ id: expect.any(String) as string, status: "IN_QUEUE" });
+    await emulator.idle();
+    expect(await endpoint("echo").status(id, PATIENCE_MS)).toStrictEqual({
+      id,
+      status: "COMPLETED",
+      output: { n: 1 },
+      delayTime: expect.any(Number) as number,
+      executionTime: expect.any(Number) as number,
+      workerId: expect.any(String) as string,
+      started: true,
+      completed: true,
+      succeeded: true,
+    });
+    expect(sent).toEqual(["POST /live/v2/echo/run", `GET /live/v2/echo/status/${id}`]);
+  });
+
+  test("take every field that its types have", async () => {
+    const payload = {
+      input: { n: 1 },
+      webhook: "http://127.0.0.1:9/hook",
+      webhookV2: "http://127.0.0.1:9/hook",
+      s3Config: {
+        accessId: "id",
+        accessSecret: "secret",
+        bucketName: "bucket",
+        endpointUrl: "https://s3.example.com",
+        objectPath: "a/b",
+      },
+      policy: { executionTimeout: 10_000, lowPriority: true, ttl: 60_000 },
+    };
+    const { id } = await endpoint("echo").run(payload, PATIENCE_MS);
+    expect(id).toMatch(/-e1$/);
+  });
+
+  test("say of a job that failed what the live service says: the exception in a text", async () => {
+    const id = await run("broken");
+    await emulator.idle();
+    const ended: object & { error?: string } = await endpoint("broken").status(id, PATIENCE_MS);
+    expect(ended).toMatchObject({ status: "FAILED", completed: true, succeeded: false });
+    expect(JSON.parse(ended.error ?? "")).toMatchObject({
+      error_type: "TypeError",
+      error_message: "no such model",
+      error_traceback: expect.stringContaining("handlers.ts") as string,
+    });
+  });
+});
+
+describe("runSync", () => {
+  test("answers with the output of a job that ends in time", async () => {
+    const job = await endpoint("echo").runSync({ input: { n: 2 } });
+    expect(job).toMatchObject({ status: "COMPLETED", output: { n: 2 }, succeeded: true });
+    expect(job.id).toMatch(/^sync-/);
+    expect(sent).toEqual(["POST /live/v2/echo/runsync?wait=90000"]);
+  });
+
+  test("goes on with status-sync where a job takes longer than the wait", async () => {
+    const job = endpoint("gated").runSync({ input: {} }, 300_000);
+    await vi.waitFor(
+      async () => {
+        const running = await emulator.endpoint("gated").jobs({ status: "IN_PROGRESS" });
+        expect(running).toHaveLength(1);
+      },
+      { timeout: PATIENCE_MS },
+    );
+    await emulator.clock.advance(90_000);
+    await wasSent("GET /live/v2/gated/status-sync/sync-");
+    gate.resolve("late");
+    expect(await job).toMatchObject({ status: "COMPLETED", output: "late", succeeded: true });
+    expect(sent).toHaveLength(2);
+    expect(sent[1]).toMatch(/\?wait=90000$/);
+  });
+
+  test("comes back with a job that failed", async () => {
+    const job = await endpoint("broken").runSync({ input: {} });
+    expect(job).toMatchObject({ status: "FAILED", completed: true, succeeded: false });
+  });
+
+  test("comes back without a result when its own time is over", async () => {
+    const job = endpoint("gated").runSync({ input: {} }, 1);
+    let isOver = false;
+    const over = job.finally(() => (isOver = true));
+    await vi.waitFor(
+      async () => {
+        await emulator.clock.advance(1_000);
+        expect(isOver).toBe(true);
+      },
+      { timeout: PATIENCE_MS },
+    );
+    expect(await over).toMatchObject({ status: "IN_PROGRESS", started: true, completed: false });
+    expect(sent).toEqual([
+      "POST /live/v2/gated/runsync?wait=1000",
+      expect.stringMatching(/^GET .*\/status-sync\/sync-.*\?wait=1000$/),
+    ]);
+  });
+});
+
+describe("statusSync", () => {
+  test("is answered as soon as the job has ended", async () => {
+    const id = await run("gated");
+    const job = endpoint("gated").statusSync(id, 90_000);
+    await wasSent(`GET /live/v2/gated/status-sync/${id}?wait=90000`);
+    gate.resolve({ done: true });
+    expect(await job).toMatchObject({ status: "COMPLETED", output: { done: true } });
+  });
+});
+
+describe("stream", () => {
+  test("gives every chunk once and in order, while the job runs and after it", async () => {
+    const id = await run("counts");
+    const outputs: unknown[] = [];
+    for await (const chunk of endpoint("counts").stream(id)) {
+      outputs.push((chunk as { output: unknown }).output);
+      if (outputs.length === 2) gate.resolve("go on");
+    }
+    expect(outputs).toEqual(["a", { b: 2 }, ["c"], "d"]);
+    expect(new Set(sent.slice(1))).toEqual(new Set([`GET /live/v2/counts/stream/${id}`]));
+  });
+
+  test("gives the chunks that came before a job failed, and ends", async () => {
+    const id = await run("breaks");
+    await emulator.idle();
+    const outputs = await Array.fromAsync(endpoint("breaks").stream(id));
+    expect(outputs).toMatchObject([{ output: "a" }]);
+  });
+
+  test("ends without a chunk where there is none", async () => {
+    const id = await run("echo");
+    await emulator.idle();
+    expect(await Array.fromAsync(endpoint("echo").stream(id))).toEqual([]);
+  });
+
+  test("ends when the job is cancelled", async () => {
+    const id = await run("counts");
+    const outputs: unknown[] = [];
+    for await (const chunk of endpoint("counts").stream(id)) {
+      outputs.push((chunk as { output: unknown }).output);
+      if (outputs.length === 2) await endpoint("counts").cancel(id, PATIENCE_MS);
+    }
+    expect(outputs).toEqual(["a", { b: 2 }]);
+  });
+});
+
+describe("the rest", () => {
+  test("cancel ends a job that runs", async () => {
+    const id = await run("gated");
+    await isRunning("gated", id);
+    const cancelled = await endpoint("gated").cancel(id, PATIENCE_MS);
+    expect(cancelled).toMatchObject({ id, status: "CANCELLED" });
+    const job = await endpoint("gated").status(id, PATIENCE_MS);
+    expect(job).toMatchObject({ status: "CANCELLED", completed: true, succeeded: false });
+  });
+
+  test("health counts jobs and workers, integers all of them", async () => {
+    const { jobs, workers } = await endpoint("echo").health(PATIENCE_MS);
+    const names = ["completed", "failed", "inProgress", "inQueue", "retried"];
+    expect(Object.keys(jobs).toSorted()).toEqual(names);
+    const states = ["idle", "initializing", "ready", "running", "throttled", "unhealthy"];
+    expect(Object.keys(workers).toSorted()).toEqual(states);
+    const counts = [...Object.values(jobs), ...Object.values(workers)];
+    expect(counts.every((count) => Number.isInteger(count))).toBe(true);
+  });
+
+  test("purgeQueue removes what waits", async () => {
+    const { queue } = emulator.endpoint("echo");
+    queue.hold();
+    await run("echo");
+    await run("echo");
+    const purged = await endpoint("echo").purgeQueue(PATIENCE_MS);
+    expect(purged).toEqual({ removed: 2, status: "completed" });
+    await queue.release();
+  });
+});
+
+describe("a refusal is thrown with its status and its sentence", () => {
+  const refusal = async (promise: Promise<unknown>) => {
+    const thrown = await promise.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const { response } = thrown as { response: { status: number; data: unknown } };
+    return { status: response.status, data: response.data };
+  };
+
+  test("of a wrong key", async () => {
+    const { status, data } = await refusal(endpoint("echo", "wrong").health(PATIENCE_MS));
+    expect(status).toBe(401);
+    expect(data).toStrictEqual({ error: expect.stringContaining("key") as string });
+  });
+
+  test("of an endpoint that is not there", async () => {
+    const { status, data } = await refusal(endpoint("ecko").run({ input: {} }, PATIENCE_MS));
+    expect(status).toBe(404);
+    expect(data).toStrictEqual({ error: expect.stringContaining("ecko") as string });
+  });
+
+  test("of a job that is not there", async () => {
+    const { status } = await refusal(endpoint("echo").status("none", PATIENCE_MS));
+    expect(status).toBe(404);
+    expect((await refusal(Array.fromAsync(endpoint("echo").stream("none")))).status).toBe(404);
+  });
+
+  test("of a job that has ended already", async () => {
+    const id = await run("echo");
+    await emulator.idle();
+    expect((await refusal(endpoint("echo").cancel(id, PATIENCE_MS))).status).toBe(400);
+  });
+
+  test("of an input that is none", async () => {
+    const { status, data } = await refusal(endpoint("echo").runSync({ input: "text" }));
+    expect(status).toBe(400);
+    expect(data).toStrictEqual({ error: expect.stringContaining("input must be") as string });
+  });
+});

@@ -1,0 +1,230 @@
+/** Calls as the Terraform providers for the live service make them: exact integers, PUT of pods, 200 for what is read. */
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { type ClientService, startClientService } from "./client-service.ts";
+
+const start = () =>
+  startClientService({
+    "user-agent": "Go-http-client/1.1",
+    "content-type": "application/json",
+    "accept-encoding": "gzip",
+  });
+
+/** What Go decodes into a value of that type: absent and null leave it as it is. */
+const text = z.string().nullish();
+const int = z.int().nullish();
+const number = z.number().nullish();
+const flag = z.boolean().nullish();
+const texts = z.array(z.string()).nullish();
+const object = z.looseObject({}).nullish();
+const env = z.record(z.string(), z.string()).nullish();
+
+const pod = z.looseObject({
+  id: z.string(),
+  name: text,
+  image: text,
+  vcpuCount: int,
+  memoryInGb: number,
+  containerDiskInGb: int,
+  volumeInGb: int,
+  volumeMountPath: text,
+  ports: texts,
+  env,
+  dockerEntrypoint: texts,
+  dockerStartCmd: texts,
+  templateId: text,
+  interruptible: flag,
+  locked: flag,
+  containerRegistryAuthId: text,
+  desiredStatus: text,
+  publicIp: text,
+  portMappings: z.record(z.string(), z.int()).nullish(),
+  machineId: text,
+  costPerHr: number,
+  adjustedCostPerHr: number,
+  lastStartedAt: text,
+  lastStatusChange: text,
+  machine: object,
+  gpu: object,
+  networkVolume: object,
+});
+
+const endpoint = z.looseObject({
+  id: z.string(),
+  name: text,
+  templateId: text,
+  computeType: text,
+  gpuCount: int,
+  vcpuCount: int,
+  gpuTypeIds: texts,
+  cpuFlavorIds: texts,
+  dataCenterIds: texts,
+  networkVolumeId: text,
+  workersMin: int,
+  workersMax: int,
+  idleTimeout: int,
+  executionTimeoutMs: int,
+  scalerType: text,
+  scalerValue: int,
+  allowedCudaVersions: texts,
+  env,
+  flashboot: flag,
+  createdAt: text,
+  userId: text,
+  version: int,
+  template: object,
+});
+
+const template = z.looseObject({
+  id: z.string(),
+  name: text,
+  imageName: text,
+  category: text,
+  containerDiskInGb: int,
+  volumeInGb: int,
+  ports: texts,
+  env,
+  isPublic: flag,
+  isRunpod: flag,
+  isServerless: flag,
+  readme: text,
+  runtimeInMin: int,
+  earned: number,
+});
+
+const volume = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  size: z.int(),
+  dataCenterId: z.string(),
+});
+
+const nothing = z.undefined();
+
+async function createTemplate({ send }: ClientService): Promise<string> {
+  const body = { name: "upscale", imageName: "example/upscale:1", isServerless: true };
+  const created = await send({ method: "POST", path: "/v1/templates", body, reads: template });
+  return created.id;
+}
+
+test("a pod: created with every wish, changed by PUT, renamed by PATCH, stopped, started, deleted", async () => {
+  await using client = await start();
+  const { send } = client;
+  const body = {
+    name: "trainer",
+    imageName: "example/train:1",
+    computeType: "GPU",
+    cloudType: "SECURE",
+    gpuCount: 2,
+    gpuTypeIds: ["NVIDIA H100 80GB HBM3"],
+    dataCenterIds: ["EU-RO-1", "US-TX-3"],
+    containerDiskInGb: 50,
+    volumeInGb: 100,
+    volumeMountPath: "/workspace",
+    ports: ["8888/http", "22/tcp"],
+    env: { JUPYTER_PASSWORD: "x" },
+    dockerEntrypoint: ["bash"],
+    dockerStartCmd: ["-c", "train"],
+    interruptible: false,
+    locked: false,
+    minVCPUPerGPU: 4,
+    minRAMPerGPU: 16,
+    minDownloadMbps: 100.5,
+    supportPublicIp: true,
+    globalNetworking: false,
+    allowedCudaVersions: ["12.8"],
+    countryCodes: ["RO"],
+    gpuTypePriority: "availability",
+    dataCenterPriority: "custom",
+  };
+  const created = await send({ method: "POST", path: "/v1/pods", body, status: 201, reads: pod });
+  expect(created).toMatchObject({ image: "example/train:1", gpu: { count: 2 } });
+  const path = `/v1/pods/${created.id}`;
+  const change = { imageName: "example/train:2", containerDiskInGb: 60, env: { A: "b" } };
+  const changed = await send({ method: "PUT", path, body: change, reads: pod });
+  expect(changed).toMatchObject({ image: "example/train:2", containerDiskInGb: 60 });
+  const inPlace = { name: "teacher", locked: true };
+  expect(await send({ method: "PATCH", path, body: inPlace, reads: pod })).toMatchObject(inPlace);
+  await send({ method: "PATCH", path, body: { locked: false }, reads: pod });
+  for (const action of ["stop", "start"]) {
+    await send({ method: "POST", path: `${path}/${action}`, reads: pod });
+  }
+  expect(await send({ method: "GET", path: "/v1/pods", reads: z.array(pod) })).toHaveLength(1);
+  await send({ method: "DELETE", path, status: 204, reads: nothing });
+});
+
+test("an endpoint: created with its defaults, read back the same, changed, deleted", async () => {
+  await using client = await start();
+  const { send } = client;
+  const body = {
+    name: "upscale",
+    templateId: await createTemplate(client),
+    computeType: "GPU",
+    gpuCount: 1,
+    vcpuCount: 2,
+    gpuTypeIds: ["NVIDIA L4"],
+    workersMin: 0,
+    workersMax: 3,
+    idleTimeout: 5,
+    executionTimeoutMs: 600_000,
+    scalerType: "QUEUE_DELAY",
+    scalerValue: 4,
+    allowedCudaVersions: ["12.8", "12.9"],
+    flashboot: true,
+  };
+  const created = await send({ method: "POST", path: "/v1/endpoints", body, reads: endpoint });
+  expect(created).toMatchObject({ ...body, version: expect.any(Number) as number });
+  const path = `/v1/endpoints/${created.id}`;
+  expect(await send({ method: "GET", path, reads: endpoint })).toEqual(created);
+  const change = { workersMax: 1, scalerType: "REQUEST_COUNT" };
+  expect(await send({ method: "PATCH", path, body: change, reads: endpoint })).toMatchObject(
+    change,
+  );
+  const again = { scalerValue: 9 };
+  const updated = { method: "POST", path: `${path}/update`, body: again, reads: endpoint } as const;
+  expect(await send(updated)).toMatchObject(again);
+  await send({ method: "DELETE", path, status: 204, reads: nothing });
+});
+
+test("a network volume: created, read, made larger, deleted", async () => {
+  await using client = await start();
+  const { send } = client;
+  const body = { name: "models", size: 10, dataCenterId: "EU-RO-1" };
+  const { id } = await send({ method: "POST", path: "/v1/networkvolumes", body, reads: volume });
+  const path = `/v1/networkvolumes/${id}`;
+  const grown = await send({ method: "PATCH", path, body: { size: 40 }, reads: volume });
+  expect(grown).toEqual({ ...body, id, size: 40 });
+  await send({ method: "DELETE", path, status: 204, reads: nothing });
+});
+
+test("templates, as its data source lists them", async () => {
+  await using client = await start();
+  const id = await createTemplate(client);
+  const path = "/v1/templates";
+  const listed = await client.send({ method: "GET", path, reads: z.array(template) });
+  expect(listed).toMatchObject([{ id, isRunpod: false, isServerless: true }]);
+});
+
+test("bills, for which anything but 200 is an error", async () => {
+  await using client = await start();
+  const query = "bucketSize=day&grouping=gpuTypeId&startTime=2026-01-01T00%3A00%3A00Z";
+  const path = `/v1/billing/pods?${query}`;
+  const reads = z.array(z.looseObject({}));
+  expect(await client.send({ method: "GET", path, reads })).toEqual([]);
+});
+
+test("a refusal is at least 400, and shown as it is", async () => {
+  await using client = await start();
+  const reads = z.looseObject({ error: z.string(), message: z.string() });
+  const body = { templateId: "none", workersMax: 1.5 };
+  const path = "/v1/endpoints";
+  const { error, message } = await client.send({
+    method: "POST",
+    path,
+    body,
+    status: 400,
+    reads,
+  });
+  expect(error).toContain("workersMax");
+  expect(message).toBe(error);
+});
