@@ -12,6 +12,7 @@ import { container } from "./rows/container.ts";
 import { crowd } from "./rows/crowd.ts";
 import { extraProcess } from "./rows/extra-process.ts";
 import { idleLatency } from "./rows/idle-latency.ts";
+import { live } from "./rows/live.ts";
 import { memory } from "./rows/memory.ts";
 import { pickup } from "./rows/pickup.ts";
 import { queueDepth } from "./rows/queue-depth.ts";
@@ -29,6 +30,7 @@ import { coloured, plain, terminalTable } from "./table.ts";
 const ROWS: readonly Row[] = [
   idleLatency,
   pickup,
+  live,
   extraProcess,
   throughput,
   streaming,

@@ -4,10 +4,12 @@ import fs from "node:fs";
 import { LOCAL_IMAGE_PREFIX, type Template } from "./core/template.ts";
 import type { EngineLog } from "./engine/context.ts";
 import type { RegistryCredentials } from "./core/registry-auth.ts";
+import { AtGateway, type AtGatewayOptions } from "./launch/docker/at-gateway.ts";
 import type { ContainerPlaces } from "./launch/docker/container-options.ts";
 import { createDockerLauncher, type DockerLauncher } from "./launch/docker/docker-launcher.ts";
 import { createDockerodeEngine } from "./launch/docker/dockerode-engine.ts";
 import type { Launcher, WorkerOrder } from "./launch/launcher.ts";
+import type { LiveService } from "./launch/live-environment.ts";
 import type { PodLauncher } from "./launch/pod-launcher.ts";
 import type { ObjectService } from "./objects/object-service.ts";
 import type { EmulatorOptions } from "./options.ts";
@@ -21,6 +23,10 @@ export interface ContainersOptions {
   readonly workerSocket: string;
   readonly objects: ObjectService | undefined;
   readonly volumes: Volumes;
+  /** Has workers that speak the live protocol served at a further address of this machine; resolves with the URL there. */
+  readonly serveLiveAt: (address: string) => Promise<string>;
+  /** What such workers are told beside the URL. */
+  readonly liveTerms: Omit<LiveService, "url">;
   readonly log: EngineLog;
   /** Undefined for a template that names no credentials. Rejects with a sentence where they cannot be had. */
   readonly credentialsOf: (
@@ -70,7 +76,7 @@ export function createContainers(options: ContainersOptions): Containers {
 function dockerLauncher(options: ContainersOptions): DockerLauncher {
   const { directory, log, credentialsOf, line, willing, volumes } = options;
   const engine = createDockerodeEngine();
-  const store = new StoreForContainers(options, () => engine.gatewayAddress());
+  const reach = reachOf(options, () => engine.gatewayAddress());
   return createDockerLauncher({
     engine,
     emulator: digestOf(directory),
@@ -80,13 +86,31 @@ function dockerLauncher(options: ContainersOptions): DockerLauncher {
     willing,
     networkVolumeOf: async (pod) => volumes.directoryOfPod(pod),
     podLine: ({ pod }, text) => log.info({ podId: pod.id, source: "pod" }, text),
-    placesOf: async (order) => placesOf(options, store, order),
+    placesOf: async (order) => placesOf(options, reach, order),
   });
 }
 
+/** What containers reach over their network. */
+interface Reach {
+  readonly store: AtGateway | undefined;
+  readonly live: AtGateway;
+}
+
+function reachOf(
+  { objects, serveLiveAt, log }: ContainersOptions,
+  gateway: () => Promise<string | undefined>,
+): Reach {
+  const at = (what: string, open: AtGatewayOptions["open"]) =>
+    new AtGateway({ what, open, gateway, log });
+  return {
+    store: objects && at("the object store", (address) => objects.alsoAt(address)),
+    live: at("the service by the live protocol", serveLiveAt),
+  };
+}
+
 async function placesOf(
-  { workerSocket, volumes }: ContainersOptions,
-  store: StoreForContainers,
+  { workerSocket, volumes, objects, liveTerms }: ContainersOptions,
+  { store, live }: Reach,
   order: WorkerOrder,
 ): Promise<ContainerPlaces> {
   // Whoever is to connect has to be able to write to it; the directory around it keeps all others out.
@@ -94,10 +118,13 @@ async function placesOf(
   const volume = volumes.directoryFor(order.endpoint);
   const user = containerUser();
   if (volume !== undefined) await handOver(volume, user);
+  const [storeUrl, liveUrl] = await Promise.all([store?.url(), live.url()]);
+  const { endpoint, template } = order;
   return {
     workerSocket,
     volume,
-    env: await store.envOf(order),
+    env: (storeUrl && objects?.workerEnv(endpoint.id, template.env, storeUrl)) || {},
+    live: liveUrl === undefined ? undefined : { ...liveTerms, url: liveUrl },
     user: `${user.uid}:${user.gid}`,
   };
 }
@@ -119,54 +146,6 @@ async function handOver(directory: string, { uid, gid }: User): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const stats = await fs.promises.stat(directory);
   if (stats.uid === 0) await fs.promises.chown(directory, uid, gid);
-}
-
-/** The object store listens at this machine's address on the containers' network as soon as there is one container. */
-class StoreForContainers {
-  readonly #objects: ObjectService | undefined;
-  readonly #log: EngineLog;
-  readonly #gateway: () => Promise<string | undefined>;
-  #endpoint: Promise<string | undefined> | undefined;
-  #hasWarned = false;
-
-  constructor(
-    { objects, log }: Pick<ContainersOptions, "objects" | "log">,
-    gateway: () => Promise<string | undefined>,
-  ) {
-    this.#objects = objects;
-    this.#log = log;
-    this.#gateway = gateway;
-  }
-
-  /** None where containers cannot reach the store. */
-  async envOf({ endpoint, template }: WorkerOrder): Promise<Readonly<Record<string, string>>> {
-    if (this.#objects === undefined) return {};
-    this.#endpoint ??= this.#open(this.#objects);
-    const url = await this.#endpoint;
-    if (url === undefined) {
-      // The next container may find a network that is not there now.
-      this.#endpoint = undefined;
-      return {};
-    }
-    return this.#objects.workerEnv(endpoint.id, template.env, url);
-  }
-
-  async #open(objects: ObjectService): Promise<string | undefined> {
-    try {
-      const address = await this.#gateway();
-      if (address === undefined)
-        throw new Error("the engine has no bridge network with an address");
-      const url = await objects.alsoAt(address);
-      this.#log.info({ url }, `the object store also answers containers, at ${url}`);
-      return url;
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      const message = `containers cannot reach the object store: ${reason}`;
-      if (!this.#hasWarned) this.#log.warn({}, message);
-      this.#hasWarned = true;
-      return undefined;
-    }
-  }
 }
 
 function digestOf(directory: string): string {

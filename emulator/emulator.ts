@@ -15,8 +15,6 @@ import { createEngine, type RunningEngine } from "./engine/engine.ts";
 import { registryCredentials } from "./engine/registry-credentials.ts";
 import { settleKeys } from "./engine/service-keys.ts";
 import { LiveWorkers } from "./live/live-workers.ts";
-import { WorkerSession } from "./engine/worker-session.ts";
-import { WorkerServer } from "./grpc/worker-server.ts";
 import { HandlerFiles } from "./handler-files.ts";
 import { RateGate } from "./http/rate-gate.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions } from "./http/server.ts";
@@ -38,6 +36,7 @@ import { createStandingClock, createSystemClock, createSystemRandom } from "./sy
 import { JobLines } from "./test-kit/job-lines.ts";
 import { openTestKit, type RunningTestKit } from "./test-kit/test-kit.ts";
 import type { WebhookSender } from "./webhook/webhook-sender.ts";
+import { liveTermsOf, WorkerPorts, workerSocketIn } from "./worker-ports.ts";
 
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 7080;
@@ -94,7 +93,7 @@ interface Parts {
   webhookSender?: WebhookSender;
   containers?: Containers;
   engine?: RunningEngine;
-  workerServer?: WorkerServer;
+  workerPorts?: WorkerPorts;
   limits?: RateGate;
   http?: HttpServer;
   testKit?: RunningTestKit;
@@ -103,7 +102,7 @@ interface Parts {
 
 async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator> {
   const { log, store } = parts;
-  const { host = DEFAULT_HOST, port = DEFAULT_PORT, handlers = [] } = options;
+  const { host = DEFAULT_HOST, port = DEFAULT_PORT, handlers = [], commands = [] } = options;
   const local = localEndpoints(options);
   const random = createSystemRandom();
   const clock = createSystemClock();
@@ -117,10 +116,10 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   const webhooks = await prepareWebhooks(options, host, store, random);
   parts.webhookSender = webhooks.sender;
   const engine = await openEngine(options, parts, { clock, random, storage, handlerFiles, lines });
-  const workerServer = workerPort(engine, parts);
   const access = { keys: new KeyRing(keys.records), webhookSecret: webhooks.secret };
   const http = httpPort(options, engine, access, parts);
-  await workerServer.start();
+  parts.workerPorts = new WorkerPorts({ engine, http, log, temporaryDir: parts.temporaryDir });
+  await parts.workerPorts.start(commands.length > 0);
   await engine.serve(servedEndpoints(local, startedAt), options.resources);
   await handlersReady;
   engine.start();
@@ -187,14 +186,15 @@ async function openEngine(
 
 /** Before the workers, which are told where to find it. */
 function openStorage(
-  { dataDir, host = DEFAULT_HOST, port = DEFAULT_PORT, handlers, images, ...rest }: EmulatorOptions,
+  { dataDir, host = DEFAULT_HOST, port = DEFAULT_PORT, ...rest }: EmulatorOptions,
   parts: Parts,
   random: Random,
   endpoints: readonly LocalEndpoint[],
 ): Promise<Storage> {
   const { log, store } = parts;
   // Opening it takes longer than all the rest, and few functions of a test need it.
-  const { s3 = !(handlers ?? images) && rest.endpoints ? false : {} } = rest;
+  const { handlers, commands, images } = rest;
+  const { s3 = !(handlers ?? commands ?? images) && rest.endpoints ? false : {} } = rest;
   return startStorage({
     log,
     store,
@@ -208,26 +208,35 @@ function openStorage(
   });
 }
 
-type LaunchersParts = Omit<LaunchersOptions, "emulator" | "directory" | "workerSocket" | "log">;
+type LaunchersParts = Pick<
+  LaunchersOptions,
+  "handlerFiles" | "objects" | "volumes" | "workerEnv" | "credentialsOf" | "willing"
+>;
 
 function startLaunchers(
   emulator: EmulatorOptions,
   parts: Parts,
   options: LaunchersParts,
 ): Launchers {
+  const workerPorts = () => {
+    if (parts.workerPorts === undefined) throw new Error("workers are started after their ports");
+    return parts.workerPorts;
+  };
+  const { log, lease, temporaryDir, observation } = parts;
+  const { port = DEFAULT_PORT } = emulator;
   const launchers = createLaunchers({
-    emulator: { ...emulator, workerLine: parts.observation.workerLine },
-    directory: emulator.dataDir ?? parts.temporaryDir,
-    workerSocket: workerSocketIn(parts),
-    log: parts.log,
+    emulator: { ...emulator, workerLine: observation.workerLine },
+    directory: emulator.dataDir ?? temporaryDir,
+    temporaryDir,
+    workerSocket: workerSocketIn(temporaryDir),
+    liveTerms: liveTermsOf(lease),
+    liveUrl: () => workerPorts().liveUrl,
+    serveLiveAt: async (address) => workerPorts().serveLiveAt(address, port),
+    log,
     ...options,
   });
   parts.containers = launchers.containers;
   return launchers;
-}
-
-function workerSocketIn({ temporaryDir }: Parts): string {
-  return join(temporaryDir, "worker.sock");
 }
 
 function httpPort(
@@ -247,16 +256,6 @@ function httpPort(
     ...(objects && { mount: { path: S3_PATH, listener: objects.listener(S3_PATH) } }),
   });
   return parts.http;
-}
-
-function workerPort(engine: RunningEngine, parts: Parts): WorkerServer {
-  parts.workerServer = new WorkerServer({
-    address: `unix:${workerSocketIn(parts)}`,
-    log: parts.log,
-    authenticate: (token) => engine.workers.authenticate(token),
-    openSession: (worker, send) => new WorkerSession(engine.context, worker, send),
-  });
-  return parts.workerServer;
 }
 
 function running(
@@ -289,7 +288,7 @@ async function takeDown(parts: Parts, how: "drain" | "kill"): Promise<void> {
   await parts.testKit?.close();
   await parts.containers?.close();
   await parts.webhookSender?.close();
-  await parts.workerServer?.stop();
+  await parts.workerPorts?.stop();
   // Workers that drained were still uploading.
   await parts.objects?.stop();
   await parts.observation.tracer?.close();

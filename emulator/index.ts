@@ -14,6 +14,7 @@ export {
   type ServedTemplate,
 } from "./core/served-endpoint.ts";
 export {
+  type CommandEndpoint,
   type EndpointSettings,
   type ImageEndpoint,
   LOCAL_ENDPOINT_DEFAULTS,

@@ -1,17 +1,25 @@
 /** The launchers of the service, joined to what their workers are told: handler files run as processes, images as containers. */
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Containers, createContainers } from "./containers.ts";
+import type { Template } from "./core/template.ts";
 import type { HandlerFiles } from "./handler-files.ts";
+import { createCommandLauncher } from "./launch/command-launcher.ts";
 import type { Launcher, WorkerOrder } from "./launch/launcher.ts";
 import { createProcessLauncher, type ProcessLauncherOptions } from "./launch/process-launcher.ts";
+import { localImage } from "./local-endpoint.ts";
 import type { EmulatorOptions } from "./options.ts";
 
 export interface LaunchersOptions extends Omit<
   Parameters<typeof createContainers>[0],
   "docker" | "line"
 > {
-  readonly emulator: Pick<EmulatorOptions, "docker" | "workerLine">;
+  readonly emulator: Pick<EmulatorOptions, "docker" | "workerLine" | "commands">;
   readonly handlerFiles: HandlerFiles;
+  /** Where live workers of this machine find the service, asked for at each launch. */
+  readonly liveUrl: () => string;
+  /** For what lasts no longer than this run. */
+  readonly temporaryDir: string;
   /** Variables for a worker that is a process; those of its template win. Must not throw. */
   readonly workerEnv: (order: WorkerOrder) => Readonly<Record<string, string>>;
 }
@@ -25,17 +33,31 @@ export interface Launchers {
 
 export function createLaunchers(options: LaunchersOptions): Launchers {
   const { emulator, handlerFiles, workerEnv, workerSocket } = options;
+  const serviceAddress = () => `unix:${workerSocket}`;
   const line = ({ workerId, endpoint }: WorkerOrder, text: string) =>
     emulator.workerLine?.({ workerId, endpointId: endpoint.id, line: text });
   const processes = createProcessLauncher({
     ...workerPrograms(),
-    serviceAddress: () => `unix:${workerSocket}`,
+    serviceAddress,
     handlerOf: (template) => handlerFiles.moduleOf(template),
     extraEnv: workerEnv,
     line,
   });
+  const commands = createCommandLauncher({
+    commandOf: commandsOf(options),
+    serviceAddress,
+    liveService: () => ({ ...options.liveTerms, url: options.liveUrl() }),
+    homes: join(options.temporaryDir, "homes"),
+    extraEnv: workerEnv,
+    line,
+  });
   const containers = createContainers({ ...options, docker: emulator.docker, line });
-  return { all: [processes, containers], containers };
+  return { all: [processes, commands, containers], containers };
+}
+
+function commandsOf({ emulator: { commands = [] } }: LaunchersOptions) {
+  const byImage = new Map(commands.map((each) => [localImage(each), each]));
+  return ({ imageName }: Template) => byImage.get(imageName);
 }
 
 /** The programs workers run: beside the built service, or the built ones when the service runs from its sources. */

@@ -1,4 +1,4 @@
-/** An endpoint served from this machine: what the CLI's targets and `startEmulator`'s `handlers`, `images` and `endpoints` become. */
+/** An endpoint served from this machine: what the CLI's targets and `startEmulator`'s `handlers`, `commands`, `images` and `endpoints` become. */
 import {
   defaultScalerType,
   type Endpoint,
@@ -54,6 +54,14 @@ export interface ImageEndpoint extends Omit<LocalEndpoint, "env" | "envSources">
 export interface LocalHandler extends LocalEndpoint {
   /** Path of the handler module, absolute; of a load balancing endpoint that of a program which is an HTTP server. */
   readonly path: string;
+}
+
+/** An endpoint whose workers are processes of a command: a program in any language that speaks the live protocol. */
+export interface CommandEndpoint extends Omit<LocalEndpoint, "type"> {
+  /** The program, as a shell would find it from `cwd`, and its arguments; no shell reads them. */
+  readonly command: readonly string[];
+  /** The directory it runs in, absolute. */
+  readonly cwd: string;
 }
 
 /** One worker from the start, so that the first call of a session at home is quick; up to three under load. */
@@ -133,26 +141,34 @@ export function localEndpoint(
   };
 }
 
-/** Any of them: `path` is a handler file's, `template` an image's; a function of this process has neither. */
+/** Any of them: `path` is a handler file's, `template` an image's; a function of this process has none of these. */
 type AnyLocalEndpoint = LocalEndpoint &
-  Partial<Pick<LocalHandler, "path"> & Pick<ImageEndpoint, "template">>;
+  Partial<
+    Pick<LocalHandler, "path"> &
+      Pick<CommandEndpoint, "command" | "cwd"> &
+      Pick<ImageEndpoint, "template">
+  >;
 
 /** All that are served, under ids of their own. @throws RangeError when two have one id */
 export function localEndpoints({
   handlers = [],
+  commands = [],
   images = [],
   endpoints = {},
 }: {
   readonly handlers?: readonly LocalHandler[];
+  readonly commands?: readonly CommandEndpoint[];
   readonly images?: readonly ImageEndpoint[];
   readonly endpoints?: Readonly<Record<string, Omit<LocalEndpoint, "id">>>;
 }): readonly AnyLocalEndpoint[] {
   const functions = Object.entries(endpoints).map(([id, rest]) => ({ ...rest, id }));
-  const all = [...handlers, ...images, ...functions];
+  const all = [...handlers, ...commands, ...images, ...functions];
   const ids = all.map(({ id }) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) < index);
   if (twice !== undefined)
-    throw new RangeError(`two of the handlers, images and endpoints have the id "${twice}"`);
+    throw new RangeError(
+      `two of the handlers, commands, images and endpoints have the id "${twice}"`,
+    );
   return all;
 }
 
@@ -165,12 +181,13 @@ export function servedEndpoints(
 }
 
 function servedEndpoint(local: AnyLocalEndpoint, createdAt: string): ServedEndpoint {
-  const { path: handlerPath, volume: volumePath, envSources, template } = local;
+  const { path: handlerPath, command, cwd, volume: volumePath, envSources, template } = local;
   if (typeof template === "string")
     return { endpoint: localEndpoint(local, createdAt, template), volumePath };
   const endpoint = localEndpoint(local, createdAt);
   if (template !== undefined) return { ...template, endpoint, volumePath };
-  return { template: localTemplate(local), endpoint, handlerPath, volumePath, envSources };
+  const origin = { handlerPath, command, cwd, volumePath, envSources };
+  return { template: localTemplate(local), endpoint, ...origin };
 }
 
 /** Whoever asks for GPUs of a type or a number means an endpoint with GPUs. */

@@ -6,7 +6,7 @@ import type { LimitMode } from "./core/rate-limit.ts";
 import type { EngineLog } from "./engine/context.ts";
 import type { ServedResources } from "./core/served-endpoint.ts";
 import type { FunctionEndpoint } from "./function-endpoint.ts";
-import type { ImageEndpoint, LocalHandler } from "./local-endpoint.ts";
+import type { CommandEndpoint, ImageEndpoint, LocalHandler } from "./local-endpoint.ts";
 import type { HandlerSearch } from "./reload/reloader.ts";
 import type { S3Access } from "./objects/object-service.ts";
 import type { JobRecord } from "./test-kit/job-record.ts";
@@ -26,7 +26,7 @@ export interface EmulatorOptions {
   readonly port?: number;
   /**
    * The object store that S3 clients can use, workers among them: false for none, by default there is one, unless there are
-   * `endpoints` and neither `handlers` nor `images`. Its port is by default the one above `port`, or any free one where that
+   * `endpoints` and no `handlers`, `commands` or `images`. Its port is by default the one above `port`, or any free one where that
    * is taken or `port` is 0.
    */
   readonly s3?: false | { readonly port?: number };
@@ -53,6 +53,8 @@ export interface EmulatorOptions {
   readonly localWebhooks?: boolean;
   /** Handler modules to serve, each as an endpoint, by worker processes. */
   readonly handlers?: readonly LocalHandler[];
+  /** Endpoints to serve whose workers are processes of any program that speaks the live protocol. */
+  readonly commands?: readonly CommandEndpoint[];
   /** Endpoints of container images to serve. */
   readonly images?: readonly ImageEndpoint[];
   /** Network volumes, registry auths and templates that endpoints share; made at the start, kept as endpoints are. */

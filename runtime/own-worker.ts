@@ -7,15 +7,20 @@ import {
   LOG_LEVELS,
   openWorkerLog,
   type LogFormat,
+  type WorkerLog,
   type WorkerLogLevel,
 } from "./log/worker-log.ts";
 import { WORKER_ENV } from "./protocol/worker-env.ts";
-import { serviceSource } from "./service-source.ts";
-import { startWorker, type Worker, type WorkerEnd } from "./worker.ts";
+import { liveSource, serviceSource } from "./service-source.ts";
+import { isLiveEnvironment, LiveSettingsError } from "./source/live/settings.ts";
+import { startWorker, type Worker, type WorkerEnd, type WorkerOptions } from "./worker.ts";
 
 /** How to run a worker; every part has a default. */
 export interface StartWorkerOptions {
-  /** gRPC address of the service, `host:port` or `unix:/path`; default `SV_SERVICE_ADDRESS`. */
+  /**
+   * gRPC address of the service, `host:port` or `unix:/path`; default `SV_SERVICE_ADDRESS`. Without either, a worker with
+   * the environment of the live service (`RUNPOD_WEBHOOK_GET_JOB` and its like) takes its jobs there.
+   */
   readonly serviceAddress?: string;
   /** This worker's token; default `SV_WORKER_TOKEN`. */
   readonly workerToken?: string;
@@ -72,8 +77,6 @@ export function startOwnWorker(handler: string | URL, options: StartWorkerOption
   const { serviceAddress, workerToken, logFormat, logLevel, inspect, ...more } = options;
   checkOneOf("standby", options.standby, STANDBY_MODES);
   checkOneOf("logLevel", logLevel, LOG_LEVELS);
-  const address = setting("serviceAddress", serviceAddress, WORKER_ENV.serviceAddress);
-  const token = setting("workerToken", workerToken, WORKER_ENV.workerToken);
   const fromEnv = process.env[WORKER_ENV.logFormat] === "pretty" ? "pretty" : "json";
   const log = openWorkerLog(logFormat ?? fromEnv, process.stderr, logLevel);
   const worker = startWorker({
@@ -81,7 +84,7 @@ export function startOwnWorker(handler: string | URL, options: StartWorkerOption
     ...(inspect === undefined ? {} : { inspect: checkedAddress(inspect) }),
     handler: handler instanceof URL ? fileURLToPath(handler) : handler,
     log,
-    openSource: serviceSource({ address, token }, log),
+    ...serviceOf(serviceAddress, workerToken, log),
   });
   killWithThisProcess(worker);
   return {
@@ -89,6 +92,27 @@ export function startOwnWorker(handler: string | URL, options: StartWorkerOption
     drain: () => worker.drain(),
     stop: () => worker.stop(),
   };
+}
+
+function serviceOf(
+  serviceAddress: string | undefined,
+  workerToken: string | undefined,
+  log: WorkerLog,
+): Pick<WorkerOptions, "openSource" | "receiptLimitMs"> {
+  const named = serviceAddress ?? process.env[WORKER_ENV.serviceAddress] ?? "";
+  if (named === "" && isLiveEnvironment(process.env)) return live(log);
+  const address = setting("serviceAddress", serviceAddress, WORKER_ENV.serviceAddress);
+  const token = setting("workerToken", workerToken, WORKER_ENV.workerToken);
+  return { openSource: serviceSource({ address, token }, log) };
+}
+
+function live(log: WorkerLog): ReturnType<typeof liveSource> {
+  try {
+    return liveSource(process.env, log);
+  } catch (error) {
+    if (!(error instanceof LiveSettingsError)) throw error;
+    throw new SettingError("bad_setting", error.message);
+  }
 }
 
 function setting(option: string, given: string | undefined, variable: string): string {

@@ -1,7 +1,9 @@
-/** The way to a worker's service: its gRPC source, made when it is needed. */
+/** The ways to a worker's service: its source over gRPC or of the live dialect, made when it is needed. */
 import type { WorkerLog } from "./log/worker-log.ts";
-import { RUNTIME_VERSION } from "./version.ts";
 import type { JobSource } from "./source/job-source.ts";
+import { readLiveSettings } from "./source/live/settings.ts";
+import { RUNTIME_VERSION } from "./version.ts";
+import type { WorkerOptions } from "./worker.ts";
 
 /** Where a worker's service listens, and what shows it who the worker is. */
 export interface Service {
@@ -20,5 +22,27 @@ export function serviceSource(service: Service, log: WorkerLog): () => Promise<J
       onDisconnect: (reason, retryInMs) =>
         log.write("warn", `lost the connection to the service: ${reason}`, { retryInMs }),
     });
+  };
+}
+
+/** A result of 20 MB may have a long way to go, and the live queue would have its job done again. */
+const LIVE_RECEIPT_LIMIT_MS = 30_000;
+
+/**
+ * The way to the live service, as its environment says. What it needs is loaded on the first call only.
+ *
+ * @throws LiveSettingsError
+ */
+export function liveSource(
+  env: Readonly<Record<string, string | undefined>>,
+  log: WorkerLog,
+): Pick<WorkerOptions, "openSource" | "receiptLimitMs"> {
+  const settings = readLiveSettings(env);
+  return {
+    receiptLimitMs: LIVE_RECEIPT_LIMIT_MS,
+    openSource: async () => {
+      const { LiveJobSource } = await import("./source/live/live-job-source.ts");
+      return new LiveJobSource({ settings, runtimeVersion: RUNTIME_VERSION, log });
+    },
   };
 }

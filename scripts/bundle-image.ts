@@ -13,6 +13,7 @@ const PROGRAMS = [
   "worker-program.cjs",
   "source/grpc.cjs",
   "source/grpc.licences.txt",
+  "source/live/live-job-source.cjs",
   "handler/handler-process.cjs",
   "handler/run-server.cjs",
   "handler/watchdog.cjs",

@@ -19,6 +19,9 @@ export async function bundlePrograms(folder: string): Promise<readonly string[]>
     external: ["@grpc/proto-loader"],
   });
   const bundles = [
+    await bundle(runtime, "source/live/live-job-source", "source/live/live-job-source", {
+      packages: "external",
+    }),
     await bundle(runtime, "bin/sv-worker", "sv-worker", program),
     await bundle(runtime, "bin/worker-program", "worker-program", program),
     await bundle(runtime, "handler/handler-process", "handler/handler-process", {
@@ -81,7 +84,10 @@ const loadedLater: Plugin = {
   name: "loaded-later",
   setup(plugin) {
     plugin.onResolve(
-      { filter: /\/(worker-program|source\/grpc|server\/run-server)\.js$/ },
+      {
+        filter:
+          /\/(worker-program|source\/grpc|source\/live\/live-job-source|server\/run-server)\.js$/,
+      },
       ({ kind, path: file }) => {
         if (kind === "entry-point") return undefined;
         const place = file.replace(/^[./]+/u, "").replace(/^server\//u, "handler/");

@@ -1,6 +1,11 @@
 /** Tells what is in force and why: each setting with what decided it, without showing secrets. */
 import { z } from "zod";
-import { type ImageEndpoint, localEndpoint, type LocalHandler } from "../local-endpoint.ts";
+import {
+  type CommandEndpoint,
+  type ImageEndpoint,
+  localEndpoint,
+  type LocalHandler,
+} from "../local-endpoint.ts";
 import { CONFIG_PARTS } from "./config-schema.ts";
 import type { Config } from "./config.ts";
 import { isFromEnv } from "./config/fields.ts";
@@ -28,7 +33,7 @@ const CREDENTIALS = new Set(["username", "password"]);
 const TARGET = "target";
 
 export function configReport(
-  { handlers, images, configs, fileVariables }: StartInputs,
+  { handlers, commands, images, configs, fileVariables }: StartInputs,
   settings: SourcedSettings,
   cwd: string,
 ): ConfigReport {
@@ -52,7 +57,7 @@ export function configReport(
   return {
     service,
     ...Object.fromEntries(
-      [...handlers, ...images].map((each) => endpointReport(each, configs, cwd)),
+      [...handlers, ...commands, ...images].map((each) => endpointReport(each, configs, cwd)),
     ),
     ...(Object.assign({}, ...configs.map(sharedReport)) as ConfigReport),
   };
@@ -76,14 +81,17 @@ export function reportText(report: ConfigReport): string {
 }
 
 function endpointReport(
-  served: LocalHandler | ImageEndpoint,
+  served: LocalHandler | CommandEndpoint | ImageEndpoint,
   configs: readonly Config[],
   cwd: string,
 ): [string, readonly ReportedSetting[]] {
   const { id } = served;
   const config = configs.find(({ source }) => source.written.endpoints[id] !== undefined);
   const written = config?.source.written.endpoints[id] ?? {};
-  const ofTarget = "path" in served ? { handler: shownPath(served.path, cwd) } : {};
+  const ofTarget = {
+    ...("path" in served && { handler: shownPath(served.path, cwd) }),
+    ...("cwd" in served && { cwd: shownPath(served.cwd, cwd) }),
+  };
   const { networkVolumeId: _, networkVolumeIds: __, ...inForce } = localEndpoint(served, "");
   const rows = partReport(CONFIG_PARTS.endpoint, {
     written: { ...written },

@@ -57,7 +57,20 @@ const retries = object({
 const endpoint = object({
   handler: optional(
     text("be the path of a handler file or of a directory with one"),
-    "a handler file or server, or a directory with a `handler.ts` or `server.ts`; or else one of the next two",
+    "a handler file or server, or a directory with a `handler.ts` or `server.ts`; or else one of `command`, `image` and `template`",
+  ),
+  command: optional(
+    arrayOf(text("be a string that is not empty"), "strings, the program and its arguments").min(
+      1,
+      {
+        error: must("name a program"),
+      },
+    ),
+    "a [program](#commands) that takes jobs by the live protocol, with its arguments",
+  ),
+  cwd: optional(
+    text("be the path of a directory"),
+    "the directory that the `command` runs in; by default the config's own",
   ),
   image: optional(
     text("be the name of a container image"),

@@ -6,7 +6,7 @@ import type { ServedResources } from "../core/served-endpoint.ts";
 import { nearMiss } from "../core/near-miss.ts";
 import { valueInWords } from "../core/problem-words.ts";
 import type { LimitMode } from "../core/rate-limit.ts";
-import type { ImageEndpoint, LocalHandler } from "../local-endpoint.ts";
+import type { CommandEndpoint, ImageEndpoint, LocalHandler } from "../local-endpoint.ts";
 import { configSchema, knownKeysAt, type WrittenConfig } from "./config-schema.ts";
 import {
   type ConfigProblem,
@@ -24,6 +24,8 @@ export interface Config {
   readonly file: string;
   /** Those with a handler, by id. `path` is a handler module or a directory that has one. */
   readonly endpoints: Readonly<Record<string, Omit<LocalHandler, "id">>>;
+  /** Those of commands. */
+  readonly commands: readonly CommandEndpoint[];
   /** Those of container images. */
   readonly images: readonly ImageEndpoint[];
   readonly resources: ServedResources;

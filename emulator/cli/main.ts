@@ -166,7 +166,7 @@ async function runExec(
     });
   const over = () => quiet.mute();
   try {
-    const endpoints = [...inputs.handlers, ...inputs.images];
+    const endpoints = [...inputs.handlers, ...inputs.commands, ...inputs.images];
     const end = await exec({ start, over, endpoints, command, env: environment, junit });
     if ("problem" in end) process.stderr.write(`error: ${end.problem}\n`);
     return await endAs(end);
@@ -207,10 +207,11 @@ function optionsOf(settings: Settings): EmulatorOptions {
 }
 
 /** Everything that targets and configs have to be served. */
-function servedOptions({ handlers, images, configs }: StartInputs): EmulatorOptions {
+function servedOptions({ handlers, commands, images, configs }: StartInputs): EmulatorOptions {
   const all = configs.map(({ resources }) => resources);
   return {
     handlers,
+    commands,
     images,
     resources: {
       networkVolumes: all.flatMap(({ networkVolumes }) => networkVolumes),

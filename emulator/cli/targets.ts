@@ -1,7 +1,7 @@
 /** Turns the targets of a command line into the handlers to serve, or says which target is wrong and why. */
 import { basename, dirname, extname, resolve } from "node:path";
 import type { FoundHandlers } from "../index.ts";
-import type { ImageEndpoint, LocalHandler } from "../local-endpoint.ts";
+import type { CommandEndpoint, ImageEndpoint, LocalHandler } from "../local-endpoint.ts";
 import { fileAt } from "./config/places.ts";
 import type { Config } from "./config.ts";
 import { ENDPOINT_ID_RULE, isEndpointId } from "./endpoint-id.ts";
@@ -23,6 +23,8 @@ import { UsageError } from "./usage-error.ts";
 
 /** What the targets come to. */
 export interface Served extends FoundHandlers {
+  /** Endpoints of commands; configs only have these. */
+  readonly commands: readonly CommandEndpoint[];
   /** Endpoints of container images; configs only have these. */
   readonly images: readonly ImageEndpoint[];
   /** The configs among the targets, with what they say about the service itself. */
@@ -45,13 +47,14 @@ export async function resolveTargets(
   if (targets.length === 0) await finder.findHere();
   // One after the other, so that the first wrong target is the one complained about.
   for (const target of targets) await finder.find(resolve(cwd, target));
-  const { handlers, images, configs, directories } = finder;
+  const { handlers, commands, images, configs, directories } = finder;
   const files = new Set(configs.map(({ file }) => file));
-  return { handlers, images, configs, directories, files };
+  return { handlers, commands, images, configs, directories, files };
 }
 
 class Finder {
   readonly handlers: LocalHandler[] = [];
+  readonly commands: CommandEndpoint[] = [];
   readonly images: ImageEndpoint[] = [];
   readonly configs: Config[] = [];
   /** Those that were looked into. */
@@ -114,7 +117,15 @@ class Finder {
       const module = await this.#moduleOf(target, options.type, where);
       this.#add({ id, path: module, ...typeOf(module), ...options });
     }
-    for (const image of config.images) this.#addImage(image, this.#show(path));
+    for (const command of config.commands) {
+      await this.#checkDirectory(command, config);
+      this.#checkId(command, this.#show(path));
+      this.commands.push(command);
+    }
+    for (const image of config.images) {
+      this.#checkId(image, this.#show(path));
+      this.images.push(image);
+    }
   }
 
   /** The module behind a config's `handler`: that file, or the handler of that directory. */
@@ -158,9 +169,9 @@ class Finder {
   }
 
   #add(handler: LocalHandler): void {
-    if (this.images.some(({ id }) => id === handler.id))
+    if ([...this.commands, ...this.images].some(({ id }) => id === handler.id))
       throw new UsageError(
-        `${this.#show(handler.path)} would be the endpoint "${handler.id}", which a config makes of an image; rename one`,
+        `${this.#show(handler.path)} would be the endpoint "${handler.id}", which a config makes of a command or an image; rename one`,
       );
     const other = this.handlers.find(({ id }) => id === handler.id);
     if (other === undefined) {
@@ -177,12 +188,20 @@ class Finder {
     }
   }
 
-  #addImage(image: ImageEndpoint, config: string): void {
-    if ([...this.handlers, ...this.images].some(({ id }) => id === image.id))
+  async #checkDirectory({ id, cwd }: CommandEndpoint, { source }: Config): Promise<void> {
+    const place = await placeAt(cwd, this.#cwd);
+    if (place === "directory") return;
+    const where = `${fileAt(source, ["endpoints", id, "cwd"])}: endpoints.${id}.cwd: `;
+    if (place === "nothing") throw new UsageError(where + (await missingSentence(cwd, this.#cwd)));
+    throw new UsageError(`${where}${this.#show(cwd)} is no directory`);
+  }
+
+  /** Before an endpoint is added that only a config can name. */
+  #checkId({ id: wanted }: CommandEndpoint | ImageEndpoint, config: string): void {
+    if ([...this.handlers, ...this.commands, ...this.images].some(({ id }) => id === wanted))
       throw new UsageError(
-        `${config}: endpoints.${image.id}: another target is an endpoint of that id as well`,
+        `${config}: endpoints.${wanted}: another target is an endpoint of that id as well`,
       );
-    this.images.push(image);
   }
 
   #show(path: string): string {

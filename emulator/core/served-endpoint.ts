@@ -18,6 +18,10 @@ export interface ServedTemplate extends Pick<ServedOrigin, "envSources"> {
 export interface ServedOrigin {
   /** Path of the handler module, absolute. */
   readonly handlerPath?: string | undefined;
+  /** The program that its workers are, with its arguments. */
+  readonly command?: readonly string[] | undefined;
+  /** Path of the directory in which the command runs, absolute. */
+  readonly cwd?: string | undefined;
   /** Path of the directory that is the endpoint's volume, absolute. */
   readonly volumePath?: string | undefined;
   /** Of environment variables with secret values, by name: the variable each value was taken from. */

@@ -3,9 +3,7 @@ import type { ServedOrigin } from "../core/served-endpoint.ts";
 import type { EngineContext } from "./context.ts";
 
 export interface Origins {
-  readonly endpoints: readonly (Pick<ServedOrigin, "handlerPath" | "volumePath"> & {
-    readonly id: string;
-  })[];
+  readonly endpoints: readonly (Omit<ServedOrigin, "envSources"> & { readonly id: string })[];
   readonly templates: readonly {
     readonly id: string;
     readonly envSources: NonNullable<ServedOrigin["envSources"]>;
@@ -19,9 +17,11 @@ export async function listOrigins({ store, directory }: EngineContext): Promise<
   );
   const present = served.filter(({ endpoint }) => directory.findEndpoint(endpoint.id));
   return {
-    endpoints: present.map(({ endpoint: { id }, handlerPath, volumePath }) => ({
+    endpoints: present.map(({ endpoint: { id }, handlerPath, command, cwd, volumePath }) => ({
       id,
       ...(handlerPath !== undefined && { handlerPath }),
+      ...(command !== undefined && { command }),
+      ...(cwd !== undefined && { cwd }),
       ...(volumePath !== undefined && { volumePath }),
     })),
     templates: [...present, ...templates].flatMap(({ template, envSources }) =>

@@ -1,7 +1,6 @@
 /** The HTTP interface as one part of the service: its server, with a start and a stop. */
 import { createServer, type RequestListener } from "node:http";
 import { BalanceGate } from "./balance/gate.ts";
-import { LIMITS } from "../../runtime/protocol/limits.ts";
 import { closeServer } from "./close-server.ts";
 import { refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
@@ -9,6 +8,7 @@ import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
 import { listen, type ListenAddress, urlOf } from "./listen.ts";
 import { LiveWorkerGate } from "./live-workers/gate.ts";
 import { LaterRouter } from "./later-router.ts";
+import { SERVER_LIMITS } from "./server-limits.ts";
 import { HttpService, type HttpServiceOptions } from "./service.ts";
 
 export { ListenError, PortInUseError } from "./listen.ts";
@@ -44,32 +44,18 @@ export interface HttpServer {
 
 const DEFAULT_STOP_GRACE_MS = 5_000;
 
-/** Request line and headers together. */
-const HEADERS_MAX_BYTES = 16_384;
-/** A client must have sent its headers, and its whole request, within these; nothing that may take longer is cut off so. */
-const HEADERS_TIMEOUT_MS = 60_000;
-const REQUEST_TIMEOUT_MS = LIMITS.balancedRequestMs + 30_000;
-/** Longer than the idle time of usual clients and proxies, so that they close first and no request is lost. */
-const KEEP_ALIVE_MS = 72_000;
-
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const service = new HttpService(options);
   const gate = new BalanceGate(service, refusalAt(CONTRACT_DIALECT, "/"));
   const server = createServer({
-    maxHeaderSize: HEADERS_MAX_BYTES,
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // Checked by ourselves, for an answer in our shape.
-    requireHostHeader: false,
+    ...SERVER_LIMITS,
     shouldUpgradeCallback: (request) => gate.mayUpgrade(request),
   });
   const router = new LaterRouter(service, CONTRACT_DIALECT, server);
   const live = new LaterRouter(service, LIVE_DIALECT, createServer());
   const workerGate = new LiveWorkerGate(service);
-  const ofLive = workerGate.before(live.listener);
-  const own = withMount(router.listener, { path: LIVE_DIALECT.basePath, listener: ofLive });
-  const listener = gate.before(withMount(own, options.mount));
+  const own = withMount(router.listener, { path: LIVE_DIALECT.basePath, listener: live.listener });
+  const listener = gate.before(workerGate.before(withMount(own, options.mount)));
   if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
   // `100 Continue` is sent when the body is really wanted.
   server.on("request", listener).on("checkContinue", listener).on("checkExpectation", listener);

@@ -61,7 +61,7 @@ function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWo
 function environment(options: ProcessLauncherOptions, order: WorkerOrder): NodeJS.ProcessEnv {
   return {
     ...inheritedEnvironment(),
-    ...workerEnvironment(order, options.serviceAddress(), options.extraEnv?.(order)),
+    ...workerEnvironment(order, options.serviceAddress(), { extra: options.extraEnv?.(order) }),
     ...gpuEnv(order),
     [WORKER_ENV.handler]: options.handlerOf(order.template),
   };

@@ -2,6 +2,14 @@
 import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
 import { wishedInitLimitMs } from "../core/init-limit.ts";
 import type { WorkerOrder } from "./launcher.ts";
+import { liveEnvironment, type LiveService } from "./live-environment.ts";
+
+export interface ToldBeside {
+  /** Variables that are not of the worker itself. */
+  readonly extra?: Readonly<Record<string, string>> | undefined;
+  /** For a worker that may speak the live protocol. */
+  readonly live?: LiveService | undefined;
+}
 
 /**
  * Its template's variables win over `extra`, and what says who it is wins over those.
@@ -11,15 +19,18 @@ import type { WorkerOrder } from "./launcher.ts";
 export function workerEnvironment(
   order: WorkerOrder,
   serviceAddress: string,
-  extra: Readonly<Record<string, string>> = {},
+  { extra = {}, live: service }: ToldBeside = {},
 ): Readonly<Record<string, string>> {
   const { template, endpoint } = order;
   const initLimitMs = wishedInitLimitMs(template);
+  const live = service && liveEnvironment(order, service, extra);
   return {
     ...extra,
+    ...live?.settings,
     ...(initLimitMs !== undefined && { [WORKER_ENV.initLimitMs]: String(initLimitMs) }),
     ...template.env,
     ...toldGpus(order),
+    ...live?.identity,
     [WORKER_ENV.serviceAddress]: serviceAddress,
     [WORKER_ENV.workerToken]: order.workerToken,
     [WORKER_ENV.workerId]: order.workerId,

@@ -1,9 +1,10 @@
 /** `sv-worker [handler]`: runs a worker of the service named by the environment until it has drained. */
 import { collectBuffersLessOften } from "../buffer-memory.ts";
-import { openWorkerLog } from "../log/worker-log.ts";
+import { openWorkerLog, type WorkerLog } from "../log/worker-log.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
-import { type Service, serviceSource } from "../service-source.ts";
-import { startWorker, type Worker, type WorkerEnd } from "../worker.ts";
+import { liveSource, serviceSource } from "../service-source.ts";
+import { isLiveEnvironment, LIVE_ENV, LiveSettingsError } from "../source/live/settings.ts";
+import { startWorker, type Worker, type WorkerEnd, type WorkerOptions } from "../worker.ts";
 import { startHeartbeatOf } from "./heartbeat.ts";
 import { compileCacheEnv, defaultLogFormat, obeySignals } from "./program.ts";
 import { type Settings, variable } from "./settings.ts";
@@ -19,12 +20,12 @@ const EXIT_CODES: Readonly<Record<WorkerEnd, ExitCode>> = {
 /**
  * Resolves with the exit code.
  *
- * @throws UsageError when the environment names no service
+ * @throws UsageError when the environment names no service, or the live one not wholly
  */
 export async function serve(handler: string, settings: Settings): Promise<ExitCode> {
   const { logLevel, logFormat = defaultLogFormat(), ...workerSettings } = settings;
-  const place = service();
   const log = openWorkerLog(logFormat, process.stderr, logLevel);
+  const service = serviceOf(log);
   startHeartbeatOf(process.env, log);
   // Before anything is started: a signal's default action would leave the handler process without its supervisor.
   obeySignals({ first: () => worker.drain(), again: () => worker.stop() });
@@ -33,7 +34,7 @@ export async function serve(handler: string, settings: Settings): Promise<ExitCo
     handler,
     log,
     env: compileCacheEnv(),
-    openSource: serviceSource(place, log),
+    ...service,
   });
   process.on("exit", () => worker.killNow());
   collectBuffersLessOften();
@@ -41,14 +42,27 @@ export async function serve(handler: string, settings: Settings): Promise<ExitCo
   return EXIT_CODES[await worker.ended];
 }
 
-function service(): Service {
+/** A service of our own protocol wins over the live one: who names it wants it. */
+function serviceOf(log: WorkerLog): Pick<WorkerOptions, "openSource" | "receiptLimitMs"> {
   const address = variable(process.env, WORKER_ENV.serviceAddress);
   const token = variable(process.env, WORKER_ENV.workerToken);
-  if (address !== undefined && token !== undefined) return { address, token };
+  if (address !== undefined && token !== undefined) {
+    return { openSource: serviceSource({ address, token }, log) };
+  }
+  if (address === undefined && isLiveEnvironment(process.env)) return live(log);
   throw new UsageError(
-    `${WORKER_ENV.serviceAddress} (host:port or unix:/path) and ${WORKER_ENV.workerToken} must be set; ` +
-      "sv-worker run needs no service.",
+    `${WORKER_ENV.serviceAddress} (host:port or unix:/path) and ${WORKER_ENV.workerToken} must be set, ` +
+      `or on the live service ${LIVE_ENV.take}; sv-worker run needs no service.`,
   );
+}
+
+function live(log: WorkerLog): ReturnType<typeof liveSource> {
+  try {
+    return liveSource(process.env, log);
+  } catch (error) {
+    if (!(error instanceof LiveSettingsError)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
 }
 
 /** The launcher holds the other end as long as it lives: a killed launcher leaves no worker behind. */

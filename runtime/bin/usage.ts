@@ -52,6 +52,12 @@ Options:
 Environment:
   SV_SERVICE_ADDRESS    gRPC address of the service: host:port or unix:/path; not with run
   SV_WORKER_TOKEN       this worker's token; not with run
+  RUNPOD_WEBHOOK_GET_JOB and its like
+                        set by the live service for its workers; where the first two are not, jobs
+                        are taken there
+  SV_EXECUTION_TIMEOUT_MS
+                        executionTimeout of jobs of the live service that come without one
+                        (default: ${LIMITS.executionTimeoutDefaultMs})
   SV_HANDLER            the handler, where none is given
   SV_GRACE_MS           time between the abort signal and SIGTERM, and again between SIGTERM and
                         SIGKILL (default: ${LIMITS.handlerGraceMs})

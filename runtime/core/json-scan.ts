@@ -28,6 +28,34 @@ export function literalEnd(bytes: Uint8Array, start: number): number {
   }
 }
 
+/** The index after the value, of any kind, that starts at `start`. */
+export function valueEnd(bytes: Uint8Array, start: number): number {
+  let depth = 0;
+  let at = start;
+  do {
+    const byte = bytes[at];
+    if (byte === undefined) return at;
+    const nesting = NESTING.get(byte);
+    if (nesting !== undefined) {
+      depth += nesting;
+      at += 1;
+    } else {
+      at = byte === QUOTE ? stringEnd(bytes, at) : literalEnd(bytes, at);
+    }
+  } while (depth > 0);
+  return at;
+}
+
+/** What a bracket, a brace, a comma or a colon does to the depth. */
+const NESTING: ReadonlyMap<number, number> = new Map([
+  [0x5b, 1],
+  [0x7b, 1],
+  [0x5d, -1],
+  [0x7d, -1],
+  [0x2c, 0],
+  [0x3a, 0],
+]);
+
 /** The last border between characters of a string that is not after `limit`, from `start`, which is one. */
 export function lastBorder(bytes: Uint8Array, start: number, limit: number): number {
   let at = start;

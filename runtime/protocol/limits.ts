@@ -64,7 +64,7 @@ export const LIMITS = {
   leaseMinMs: 1 * SECOND_MS,
   /** How often a worker's supervisor renews its leases (ours). */
   leaseRenewalMs: 5 * SECOND_MS,
-  /** From the start of a worker to its first word; then it may be silent for the length of a lease (ours). */
+  /** From the start of a handler file's worker to its first word; then it may be silent for the length of a lease (ours). */
   workerStartMs: 1 * MINUTE_MS,
   /** From the start of a worker until it can take jobs, unless its template says otherwise (spec). */
   workerInitMs: 7 * MINUTE_MS,

@@ -15,6 +15,8 @@ export const WORKER_ENV = {
   initLimitMs: "SV_INIT_LIMIT_MS",
   /** For running jobs after the first signal, ms. */
   drainLimitMs: "SV_DRAIN_LIMIT_MS",
+  /** `executionTimeout` of jobs with which the live service gives none, ms. */
+  executionTimeoutMs: "SV_EXECUTION_TIMEOUT_MS",
   /** `0`, `idle` or `loaded`; what waits to take over from a handler process that ends. */
   standby: "SV_STANDBY",
   /** `host:port` or `port` on which the handler process lets a debugger in. */

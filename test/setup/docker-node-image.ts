@@ -71,7 +71,7 @@ async function putTogether(archive: string): Promise<void> {
   fs.chmodSync(root, 0o755);
   for (const [file, text] of Object.entries(FILES)) write(path.join(root, file), text);
   fs.copyFileSync(process.execPath, path.join(root, "usr/local/bin/node"));
-  for (const library of libraries()) {
+  for (const library of librariesOf(process.execPath)) {
     fs.mkdirSync(path.join(root, path.dirname(library)), { recursive: true });
     fs.copyFileSync(library, path.join(root, library));
   }
@@ -83,13 +83,14 @@ async function putTogether(archive: string): Promise<void> {
   fs.renameSync(partial, archive);
 }
 
-/** What Node is linked to, and what the C library loads to look up names. */
-function libraries(): readonly string[] {
-  const linked = execFileSync("ldd", [process.execPath], { encoding: "utf8" });
+/** What these are linked to, and what the C library loads to look up names. */
+export function librariesOf(...programs: readonly string[]): readonly string[] {
+  const linked = execFileSync("ldd", programs, { encoding: "utf8" });
   const files = [...linked.matchAll(/(\/\S+) \(0x/gu)].map(([, file = ""]) => file);
   const folder = path.dirname(files.find((file) => file.includes("libc.so")) ?? "");
   const names = ["libnss_dns.so.2", "libnss_files.so.2", "libresolv.so.2"];
-  return [...files, ...names.map((name) => path.join(folder, name)).filter(fs.existsSync)];
+  const more = names.map((name) => path.join(folder, name)).filter(fs.existsSync);
+  return [...new Set([...files, ...more])];
 }
 
 function linkApplets(bin: string): void {

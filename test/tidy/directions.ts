@@ -206,12 +206,18 @@ const layers: readonly Layer[] = [
     ],
   },
   {
+    of: "emulator/worker-ports.ts",
+    mayImport: ["emulator/engine/", "emulator/grpc/", "emulator/http/", "emulator/launch/", core],
+  },
+  {
     of: "emulator/launchers.ts",
     mayImport: [
       "emulator/options.ts",
       "emulator/containers.ts",
       "emulator/handler-files.ts",
+      "emulator/local-endpoint.ts",
       "emulator/launch/",
+      core,
     ],
   },
   {

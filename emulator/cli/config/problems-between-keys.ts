@@ -9,7 +9,7 @@ import { ENDPOINT_ID_RULE, isEndpointId } from "../endpoint-id.ts";
 import type { ConfigProblem } from "./config-text.ts";
 import { said } from "./fields.ts";
 
-const MAKERS = ["handler", "image", "template"] as const;
+const MAKERS = ["handler", "command", "image", "template"] as const;
 
 /** @param written the config before it was parsed, for a parsed record has lost a key like __proto__ */
 export function problemsBetweenKeys(
@@ -44,8 +44,13 @@ function below(path: readonly string[], [key, predicate, item]: PartProblem): Co
 function* endpointProblems(endpoint: WrittenEndpoint): Iterable<PartProblem> {
   const makers = MAKERS.filter((maker) => endpoint[maker] !== undefined);
   const [first = "", second = ""] = makers;
-  if (makers.length === 0) yield ["", "must have one of handler, image and template; it has none"];
+  if (makers.length === 0)
+    yield ["", "must have one of handler, command, image and template; it has none"];
   if (makers.length > 1) yield [second, `cannot stand beside ${first}; leave out one`];
+  if (endpoint.cwd !== undefined && endpoint.command === undefined)
+    yield ["cwd", "is for an endpoint with a command"];
+  if (endpoint.command !== undefined && endpoint.type === "LOAD_BALANCING")
+    yield ["type", "cannot be LOAD_BALANCING beside command, whose workers take jobs"];
   if (endpoint.image === undefined) {
     for (const key of CONTAINER_KEYS.filter((each) => endpoint[each] !== undefined))
       yield [key, "is for an endpoint with an image; write it there, or in the template"];

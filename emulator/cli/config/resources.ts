@@ -4,6 +4,7 @@ import { DEFAULT_RETRY_RULES } from "../../core/job.ts";
 import type { ServedResources, ServedTemplate } from "../../core/served-endpoint.ts";
 import {
   categoryOf,
+  type CommandEndpoint,
   type ImageEndpoint,
   type LocalHandler,
   templateOf,
@@ -15,6 +16,7 @@ import type { References } from "./references.ts";
 
 interface ServedFrom {
   readonly endpoints: Readonly<Record<string, Omit<LocalHandler, "id">>>;
+  readonly commands: readonly CommandEndpoint[];
   readonly images: readonly ImageEndpoint[];
 }
 
@@ -25,22 +27,25 @@ export function servedFrom(
   references: References,
 ): ServedFrom {
   const endpoints: Record<string, Omit<LocalHandler, "id">> = {};
+  const commands: CommandEndpoint[] = [];
   const images: ImageEndpoint[] = [];
   for (const [id, written] of Object.entries(config.endpoints)) {
-    const { type, volume, handler, env: writtenEnv } = written;
+    const { type, volume, handler, command, cwd = ".", env: writtenEnv } = written;
     const common = {
-      ...(type !== undefined && { type }),
       ...(volume !== undefined && { volume: resolve(directory, volume) }),
       settings: settingsOf(written),
     };
+    const typed = type === undefined ? {} : { type };
     const env = writtenEnv && references.envOf(writtenEnv, ["endpoints", id, "env"]);
     if (handler !== undefined) {
-      endpoints[id] = { path: resolve(directory, handler), ...env, ...common };
+      endpoints[id] = { path: resolve(directory, handler), ...env, ...typed, ...common };
+    } else if (command !== undefined) {
+      commands.push({ id, command, cwd: resolve(directory, cwd), ...env, ...common });
     } else {
-      images.push({ id, ...common, template: templateFor(id, written, env) });
+      images.push({ id, ...typed, ...common, template: templateFor(id, written, env) });
     }
   }
-  return { endpoints, images };
+  return { endpoints, commands, images };
 }
 
 export function resourcesOf(config: WrittenConfig, references: References): ServedResources {
@@ -107,12 +112,14 @@ function authOf(key: string | undefined): { readonly containerRegistryAuthId?: s
 /** What is left of the endpoint when its template is taken away. */
 function settingsOf(written: WrittenEndpoint): NonNullable<LocalHandler["settings"]> {
   const {
-    handler: _,
-    image: __,
-    template: ___,
-    type: ____,
-    env: _____,
-    volume: ______,
+    handler: _handler,
+    command: _command,
+    cwd: _cwd,
+    image: _image,
+    template: _template,
+    type: _type,
+    env: _env,
+    volume: _volume,
     ...rest
   } = written;
   const { networkVolumes = [], retries, ...others } = rest;

@@ -63,7 +63,7 @@ class Writer {
       const maker = template && this.#maker(id, template);
       if (maker === undefined) {
         this.losses.push(
-          `the endpoint ${id} is left out: it is not known which handler file it is served from`,
+          `the endpoint ${id} is left out: it is not known which handler file or command it is served from`,
         );
         continue;
       }
@@ -100,10 +100,9 @@ class Writer {
   }
 
   #maker(id: string, template: Template): WrittenEndpoint | undefined {
-    const handlerPath = this.#origin(id)?.handlerPath;
     if (isEndpointBound(template)) {
-      if (template.id !== id || handlerPath === undefined) return undefined;
-      return { handler: this.#shown(handlerPath), ...this.#env(template) };
+      const local = template.id === id ? this.#localMaker(id) : undefined;
+      return local && { ...local, ...this.#env(template) };
     }
     if (template.id !== id) return { template: this.#keyOf("templates", template.id) };
     const { imageName } = template;
@@ -121,6 +120,15 @@ class Writer {
     };
   }
 
+  /** Of an endpoint whose workers are processes of this machine. */
+  #localMaker(id: string): WrittenEndpoint | undefined {
+    const { handlerPath, command, cwd } = this.#origin(id) ?? {};
+    if (handlerPath !== undefined) return { handler: this.#shown(handlerPath) };
+    if (command === undefined || cwd === undefined) return undefined;
+    const isHere = relative(this.#directory, cwd) === "";
+    return { command: [...command], ...(!isHere && { cwd: this.#shown(cwd) }) };
+  }
+
   /** A template that an endpoint brings along can be changed over the interface in more than a config can say of it. */
   #noteLosses(id: string, template: Template, written: WrittenEndpoint): void {
     const { gpuTypeIds, gpuCount, computeType } = written;
@@ -130,7 +138,7 @@ class Writer {
       ...(computeType && { computeType }),
     };
     const said: readonly string[] =
-      written.handler === undefined ? [...CONTAINER_KEYS, "containerRegistryAuthId"] : [];
+      written.image !== undefined ? [...CONTAINER_KEYS, "containerRegistryAuthId"] : [];
     const plain = templateOf({
       id,
       imageName: template.imageName,

@@ -18,6 +18,8 @@ export interface ExportedOrigins {
   readonly endpoints: readonly {
     readonly id: string;
     readonly handlerPath?: string;
+    readonly command?: readonly string[];
+    readonly cwd?: string;
     readonly volumePath?: string;
   }[];
   readonly templates: readonly {

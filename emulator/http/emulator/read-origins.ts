@@ -10,6 +10,8 @@ const schema = answered("Origins", {
     z.strictObject({
       id: z.string(),
       handlerPath: z.string().optional(),
+      command: z.array(z.string()).optional(),
+      cwd: z.string().optional().meta({ description: "The directory its command runs in." }),
       volumePath: z.string().optional().meta({ description: "Its directory for files that stay." }),
     }),
   ),

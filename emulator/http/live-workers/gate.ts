@@ -10,7 +10,9 @@ import { respond } from "../respond.ts";
 import type { HttpService } from "../service.ts";
 import { LIVE_WORKER_OPERATIONS } from "./operations.ts";
 
-const { basePath } = LIVE_DIALECT;
+const { basePath: BASE_PATH } = LIVE_DIALECT;
+
+const REFUSAL = refusalAt(LIVE_DIALECT, "/v2/");
 
 interface Route {
   readonly name: string;
@@ -22,7 +24,7 @@ const ROUTES: readonly Route[] = Object.entries(LIVE_WORKER_OPERATIONS).map(
   ([name, operation]) => ({
     name,
     operation,
-    pattern: new RegExp(`^${basePath}${operation.path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
+    pattern: new RegExp(`^${BASE_PATH}${operation.path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
   }),
 );
 
@@ -52,7 +54,7 @@ export class LiveWorkerGate {
     const call = {
       service: this.#service,
       dialect: LIVE_DIALECT,
-      refusal: refusalAt(LIVE_DIALECT, "/v2/"),
+      refusal: REFUSAL,
       path,
       query: parse(query),
       request,
@@ -69,7 +71,7 @@ export class LiveWorkerGate {
 }
 
 function targetOf(url: string): Target | undefined {
-  if (!url.startsWith(basePath)) return undefined;
+  if (!url.startsWith(BASE_PATH)) return undefined;
   const [path = "", query = ""] = url.split("?", 2);
   for (const route of ROUTES) {
     const found = route.pattern.exec(path);

@@ -4,6 +4,7 @@ import type { ContainerCreateOptions, HostConfig, MountConfig } from "dockerode"
 import { SERVER_ENV, WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import type { Template } from "../../core/template.ts";
 import type { WorkerOrder } from "../launcher.ts";
+import type { LiveService } from "../live-environment.ts";
 import { serverWish } from "../server-wish.ts";
 import { realGpuIds, toldGpus, workerEnvironment } from "../worker-environment.ts";
 import type { ContainerSettings } from "./container-settings.ts";
@@ -33,6 +34,8 @@ export interface ContainerPlaces {
   readonly volume: string | undefined;
   /** Further variables; those of the template win. */
   readonly env: Readonly<Record<string, string>>;
+  /** How the service is reached by the live protocol; absent where containers cannot reach it. */
+  readonly live?: LiveService | undefined;
   /** `uid:gid` of a container with the least privileges. */
   readonly user: string;
 }
@@ -56,7 +59,7 @@ export function containerOptions(
     Image: template.imageName,
     ...(entrypoint.length > 0 && { Entrypoint: [...entrypoint] }),
     ...(command.length > 0 && { Cmd: [...command] }),
-    Env: environment(order, places),
+    Env: environment(order, settings, places),
     Labels: { ...labels },
     ...(isServer(order) && { ExposedPorts: exposed(serverPorts(order)) }),
     // Held open by the emulator: a worker whose standard input ends has lost it, and ends too.
@@ -127,12 +130,19 @@ export function wholeDisk(sizeInGb: number, limitsDisk: boolean): HostConfig {
   return limitsDisk && sizeInGb > 0 ? { StorageOpt: { size: `${sizeInGb}G` } } : {};
 }
 
-function environment(order: WorkerOrder, { env, volume }: ContainerPlaces): string[] {
+function environment(
+  order: WorkerOrder,
+  { cpus }: ContainerSettings,
+  { env, volume, live }: ContainerPlaces,
+): string[] {
   const extra = { ...env, ...(volume !== undefined && { [WORKER_ENV.volumePath]: VOLUME_PATH }) };
   const variables = {
     ...(isServer(order)
       ? serverEnvironment(order, extra)
-      : workerEnvironment(order, `unix:${WORKER_SOCKET}`, extra)),
+      : workerEnvironment(order, `unix:${WORKER_SOCKET}`, {
+          extra,
+          live: live && { ...live, cpuCount: cpus === undefined ? live.cpuCount : Math.ceil(cpus) },
+        })),
     ...visibleGpus(order),
   };
   return asList(variables);

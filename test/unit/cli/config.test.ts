@@ -55,6 +55,7 @@ test("every key is taken, and every path is meant from the config's own director
       },
       plain: { path: "/srv/plain", settings: {} },
     },
+    commands: [],
     images: [],
     resources: { networkVolumes: [], registryAuths: [], templates: [] },
     server: { port: 0, host: "::1", dataDir: tree.path("conf/state") },
@@ -71,7 +72,7 @@ describe("unknown keys", () => {
 
   test("of an endpoint", async () => {
     expect(await complaint(endpointWith({ workers_max: 2 }))).toMatch(
-      /^c\.json:1:39: endpoints\.a has the unknown key "workers_max"; did you mean workersMax\? known are handler, image, .*, volumeMountPath$/,
+      /^c\.json:1:39: endpoints\.a has the unknown key "workers_max"; did you mean workersMax\? known are handler, command, .*, volumeMountPath$/,
     );
   });
 

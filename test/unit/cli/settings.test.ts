@@ -16,6 +16,7 @@ function config(server: ServerConfig, file = `${CWD}/sv.config.json`): Config {
   return {
     file,
     endpoints: {},
+    commands: [],
     images: [],
     resources: { networkVolumes: [], registryAuths: [], templates: [] },
     server,

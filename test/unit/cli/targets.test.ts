@@ -198,7 +198,7 @@ describe("configs among the targets", () => {
       "2.json: endpoints.a: another target is an endpoint of that id as well",
     );
     expect(await complaint(tree.root, "1.json", "a.ts")).toContain(
-      '"a", which a config makes of an image',
+      '"a", which a config makes of a command or an image',
     );
     expect(await complaint(tree.root, "a.ts", "1.json")).toContain("endpoints.a: another target");
   });

@@ -16,6 +16,6 @@ test.each([
   ["file", { handlers, images: [{ id: "file", template: "abcdefghij" }] }],
 ])("two of one id are refused: %s", (id, given) => {
   expect(() => localEndpoints(given)).toThrow(
-    new RangeError(`two of the handlers, images and endpoints have the id "${id}"`),
+    new RangeError(`two of the handlers, commands, images and endpoints have the id "${id}"`),
   );
 });

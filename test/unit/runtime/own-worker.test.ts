@@ -8,9 +8,13 @@ import { afterEach, expect, test, vi } from "vitest";
 import { startWorker } from "../../../runtime/index.ts";
 import { startGrpcService, TOKEN } from "../../contract/job-source/grpc-service.ts";
 import { DebuggerClient, freeAddress } from "../../debugger-client.ts";
+import { LiveQueue } from "../../live-queue/live-queue.ts";
 import { fixture, tracedProcesses } from "./worker-run.ts";
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
 
 /** What is written to standard error meanwhile, and a way to wait for a part of it. */
 function listenToStderr(): { text(): string; until(part: string): Promise<void> } {
@@ -124,4 +128,19 @@ test("a program whose worker has ended ends by itself", async () => {
   await session.until(({ credit }) => credit === 4);
   program.kill("SIGTERM");
   expect(await once(program, "exit")).toEqual([0, null]);
+});
+
+test("in the environment of the live service it takes its jobs there", async () => {
+  await using queue = await LiveQueue.start();
+  for (const [name, value] of Object.entries(queue.environment())) vi.stubEnv(name, value);
+  const trace = randomUUID();
+  const worker = await startWorker(fixture("echo"), { env: { SV_TEST_TRACE: trace } });
+  expect((await queue.done(queue.submit({ n: 1 }))).result).toEqual({ output: { n: 1 } });
+  worker.drain();
+  expect(await worker.ended).toBe("drained");
+  vi.stubEnv("RUNPOD_WEBHOOK_POST_STREAM", "");
+  await expect(startWorker(fixture("echo"))).rejects.toMatchObject({
+    code: "bad_setting",
+    message: "RUNPOD_WEBHOOK_POST_STREAM must be set where RUNPOD_WEBHOOK_GET_JOB is.",
+  });
 });

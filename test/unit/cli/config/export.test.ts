@@ -45,6 +45,22 @@ it("writes a handler as its file, and only what is not the default", () => {
   });
 });
 
+it("writes a command, and where it runs unless that is where the config lies", () => {
+  const resources = handlerResources({ id: "a", path: "" });
+  const from = (cwd: string) => ({
+    ...resources,
+    origins: { endpoints: [{ id: "a", command: ["python", "a.py"], cwd }], templates: [] },
+  });
+  const command = ["python", "a.py"];
+  expect(exported(from("/project/conf"))).toEqual({
+    config: { endpoints: { a: { command } } },
+    losses: [],
+  });
+  expect(exported(from("/project/src")).config.endpoints).toEqual({
+    a: { command, cwd: "../src" },
+  });
+});
+
 it("says the type of machine where it would else follow from the GPUs", () => {
   const settings = { gpuCount: 2, computeType: "CPU" } as const;
   const { config } = exported(handlerResources({ id: "a", path: "/project/conf/a.ts", settings }));
@@ -106,7 +122,7 @@ describe("what a config cannot tell is named", () => {
     const { config, losses } = configOf({ ...resources, origins: NOTHING.origins }, "/");
     expect(config.endpoints).toEqual({});
     expect(losses).toEqual([
-      "the endpoint a is left out: it is not known which handler file it is served from",
+      "the endpoint a is left out: it is not known which handler file or command it is served from",
     ]);
   });
 

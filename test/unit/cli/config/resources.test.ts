@@ -115,12 +115,32 @@ describe("refused", () => {
     [
       "no maker",
       { endpoints: { a: {} } },
-      "c.json:3:10: endpoints.a must have one of handler, image and template",
+      "c.json:3:10: endpoints.a must have one of handler, command, image and template",
     ],
     [
       "two makers",
       { endpoints: { a: { handler, image: "x" } } },
       "c.json:5:16: endpoints.a.image cannot stand beside handler",
+    ],
+    [
+      "a command without a program",
+      { endpoints: { a: { command: [] } } },
+      "endpoints.a.command must name a program",
+    ],
+    [
+      "a command as one text",
+      { endpoints: { a: { command: "python handler.py" } } },
+      "endpoints.a.command must be an array of strings, the program and its arguments; got",
+    ],
+    [
+      "a directory for no command",
+      { endpoints: { a: { handler, cwd: "." } } },
+      "endpoints.a.cwd is for an endpoint with a command",
+    ],
+    [
+      "a command as a server",
+      { endpoints: { a: { command: ["x"], type: "LOAD_BALANCING" } } },
+      "endpoints.a.type cannot be LOAD_BALANCING beside command, whose workers take jobs",
     ],
     [
       "a container's key for a handler",

@@ -157,3 +157,29 @@ it("publishes the ports of a server on this machine only, and gives it no worker
   expect(options.env).toMatchObject({ PORT: "8000", HEALTH_CHECK_PATH: "/ping" });
   expect(options.env).not.toHaveProperty("SV_WORKER_TOKEN");
 });
+
+describe("the live protocol", () => {
+  const live = { url: "http://172.17.0.1:7080", pingIntervalMs: 5_000, cpuCount: 8 };
+
+  it("is told of beside ours, by the address that containers reach", () => {
+    const { env } = optionsOf({ places: { live } });
+    expect(env).toMatchObject({
+      RUNPOD_WEBHOOK_PING: "http://172.17.0.1:7080/live/v2/contract/ping/$RUNPOD_POD_ID",
+      RUNPOD_POD_ID: env["SV_WORKER_ID"],
+      RUNPOD_AI_API_KEY: "a-token",
+      RUNPOD_CPU_COUNT: "8",
+      SV_SERVICE_ADDRESS: "unix:/run/sv-worker.sock",
+    });
+    expect(env).not.toHaveProperty("HOME");
+  });
+
+  it("counts the processors that the container may use", () => {
+    const template = { env: { SV_CONTAINER_CPUS: "1.5" } };
+    expect(optionsOf({ places: { live }, template }).env).toMatchObject({ RUNPOD_CPU_COUNT: "2" });
+  });
+
+  it("is not told of to a server", () => {
+    const { env } = optionsOf({ places: { live }, endpoint: { type: "LOAD_BALANCING" } });
+    expect(Object.keys(env).filter((name) => name.startsWith("RUNPOD_"))).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+/** A bare queue of the live dialect in a process of its own, nothing kept, with the built `sv-worker` as its worker. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { z } from "zod";
+import { answerQuestions } from "../asking.ts";
+import { jobInput } from "../payload.ts";
+import { watchOver } from "../processes.ts";
+
+const program = path.resolve(import.meta.dirname, "../../dist/runtime/sv-worker.cjs");
+
+const questionShape = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("open"), handler: z.string() }),
+  z.object({ kind: z.literal("throughput"), durationMs: z.number() }),
+  z.object({ kind: z.literal("pickup") }),
+]);
+
+const resultShape = z.object({ output: z.unknown() });
+const invokedShape = z.object({ output: z.object({ invokedAt: z.string() }) });
+
+/** The question for a job that is held. */
+let poll: ServerResponse | undefined;
+let polled = Promise.withResolvers<void>();
+/** True: every question is answered at once. */
+let isFull = false;
+let given = 0;
+let done = 0;
+let result = Promise.withResolvers<string>();
+
+const server = createServer((request, response) => void serve(request, response));
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname } = new URL(request.url ?? "", "http://queue");
+  if (pathname.startsWith("/job-stop/")) return;
+  if (pathname.startsWith("/job-take/")) {
+    poll = response;
+    polled.resolve();
+    if (isFull) give();
+    return;
+  }
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  response.end();
+  if (!pathname.startsWith("/job-done/")) return;
+  const text = Buffer.concat(parts).toString();
+  resultShape.parse(JSON.parse(text));
+  done += 1;
+  result.resolve(text);
+}
+
+function give(): void {
+  given += 1;
+  poll?.writeHead(200, { "content-type": "application/json" });
+  poll?.end(JSON.stringify({ id: `job-${given}`, input: jobInput }));
+  poll = undefined;
+  polled = Promise.withResolvers();
+}
+
+async function open(handler: string): Promise<void> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const worker = spawn(process.execPath, [program, handler], {
+    // It ends with this process, however that ends.
+    stdio: ["pipe", "ignore", "ignore"],
+    env: {
+      ...process.env,
+      SV_EXIT_ON_STDIN_END: "1",
+      RUNPOD_WEBHOOK_GET_JOB: `${base}/job-take/$ID?`,
+      RUNPOD_WEBHOOK_POST_OUTPUT: `${base}/job-done/$RUNPOD_POD_ID/$ID?`,
+      RUNPOD_WEBHOOK_POST_STREAM: `${base}/job-stream/$RUNPOD_POD_ID/$ID?`,
+      RUNPOD_WEBHOOK_PING: `${base}/ping/$RUNPOD_POD_ID`,
+      RUNPOD_AI_API_KEY: "key",
+      RUNPOD_POD_ID: "worker-1",
+    },
+  });
+  watchOver(worker);
+  await pickupMs().catch(() => undefined);
+}
+
+/** Results per second. */
+async function throughput(durationMs: number): Promise<number> {
+  const before = done;
+  const begun = performance.now();
+  isFull = true;
+  if (poll !== undefined) give();
+  await new Promise((resolve) => setTimeout(resolve, durationMs));
+  isFull = false;
+  const perSecond = ((done - before) * 1_000) / (performance.now() - begun);
+  await polled.promise;
+  while (done < given) await new Promise((resolve) => setImmediate(resolve));
+  return perSecond;
+}
+
+/** From the answer to the question for a job to the first statement of the handler. */
+async function pickupMs(): Promise<number> {
+  await polled.promise;
+  result = Promise.withResolvers();
+  const givenAt = process.hrtime.bigint();
+  give();
+  const { output } = invokedShape.parse(JSON.parse(await result.promise));
+  return Number(BigInt(output.invokedAt) - givenAt) / 1e6;
+}
+
+answerQuestions(async (question) => {
+  const asked = questionShape.parse(question);
+  switch (asked.kind) {
+    case "open":
+      await open(asked.handler);
+      return null;
+    case "throughput":
+      return throughput(asked.durationMs);
+    case "pickup":
+      return pickupMs();
+  }
+});

@@ -1,0 +1,136 @@
+/** Launcher that runs each worker as a process of a command: any program that speaks the live protocol. */
+import { type ChildProcess, spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { killMarked, signalGroup } from "../../runtime/pipe/process-tree.ts";
+import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
+import type { Template } from "../core/template.ts";
+import { endWithUs } from "./end-with-us.ts";
+import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "./launcher.ts";
+import type { LiveService } from "./live-environment.ts";
+import { ownHome } from "./own-home.ts";
+import { asWorker, gpuEnv, inheritedEnvironment, notStarted } from "./worker-process.ts";
+import { workerEnvironment } from "./worker-environment.ts";
+
+/** A program with its arguments, and where it runs. */
+export interface Command {
+  /** The program, as a shell would find it from `cwd`, and its arguments; no shell reads them. */
+  readonly command: readonly string[];
+  /** Absolute. */
+  readonly cwd: string;
+}
+
+export interface CommandLauncherOptions {
+  /** What workers of this template run; undefined where no command stands behind it. */
+  commandOf(template: Template): Command | undefined;
+  /** The address of the worker port, asked for at each launch. */
+  serviceAddress(): string;
+  /** Asked for at each launch. */
+  liveService(): LiveService;
+  /** Directory in which each worker has its home. */
+  readonly homes: string;
+  /** Further variables for the worker; those of its template win. Must not throw. */
+  extraEnv?(order: WorkerOrder): Readonly<Record<string, string>>;
+  /** Called with each line a worker writes. */
+  line(order: WorkerOrder, line: string): void;
+}
+
+export function createCommandLauncher(options: CommandLauncherOptions): Launcher {
+  const running = new Map<LaunchedWorker, Promise<WorkerExit>>();
+  return {
+    refuses(template) {
+      if (options.commandOf(template) !== undefined) return undefined;
+      return `no command is served for the image "${template.imageName}"`;
+    },
+    launch(order) {
+      const worker = launch(options, order);
+      running.set(worker, worker.exited);
+      void worker.exited.then(() => running.delete(worker));
+      return worker;
+    },
+    async close() {
+      for (const worker of running.keys()) worker.kill();
+      await Promise.all(running.values());
+    },
+  };
+}
+
+function launch(options: CommandLauncherOptions, order: WorkerOrder): LaunchedWorker {
+  const { command = [], cwd = "" } = options.commandOf(order.template) ?? {};
+  const home = path.join(options.homes, order.workerId);
+  try {
+    fs.mkdirSync(home, { recursive: true });
+    const child = start(command, cwd, environment(options, order, home));
+    endAll(child, order.workerId);
+    const worker = asWorker(child, order.workerId, (line) => options.line(order, line));
+    const exited = worker.exited.then(async (exit) => {
+      await dropHome(home);
+      return inWords(exit, command, cwd);
+    });
+    return { ...worker, exited, speaksLate: true };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const exit = notStarted(`the command cannot be started: ${reason}`);
+    return { exited: Promise.resolve(exit), drain: () => undefined, kill: () => undefined };
+  }
+}
+
+/** Its own session, so that Ctrl-C in the terminal reaches the emulator alone. */
+function start([program = "", ...args]: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
+  const child = spawn(program, args, { cwd, env, detached: true, stdio: "pipe" });
+  // Held open: one of our own programs sees by its end that we are gone.
+  child.stdin.on("error", () => undefined);
+  return child;
+}
+
+/** What it started may hold its output open, and is not to outlive it; nor is the worker to outlive us. */
+function endAll(child: ChildProcess, workerId: string): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  const callOff = endWithUs(pid);
+  child.once("exit", () => {
+    callOff();
+    signalGroup(pid, "SIGKILL");
+    killMarked(WORKER_ENV.workerId, workerId);
+  });
+}
+
+function environment(
+  options: CommandLauncherOptions,
+  order: WorkerOrder,
+  home: string,
+): NodeJS.ProcessEnv {
+  const inherited = inheritedEnvironment();
+  return {
+    ...inherited,
+    ...ownHome(inherited, home),
+    ...workerEnvironment(order, options.serviceAddress(), {
+      extra: options.extraEnv?.(order),
+      live: options.liveService(),
+    }),
+    ...gpuEnv(order),
+  };
+}
+
+/** What cannot be removed goes with the directory of all homes. */
+async function dropHome(home: string): Promise<void> {
+  await fs.promises.rm(home, { recursive: true, force: true }).catch(() => undefined);
+}
+
+function inWords(exit: WorkerExit, [program = ""]: readonly string[], cwd: string): WorkerExit {
+  if (exit.startError === undefined) return exit;
+  return {
+    ...exit,
+    startError: `the command cannot be started: ${startProblem(exit, program, cwd)}`,
+  };
+}
+
+function startProblem({ startError = "" }: WorkerExit, program: string, cwd: string): string {
+  if (!fs.existsSync(cwd)) return `there is no directory ${cwd}`;
+  if (startError.includes("ENOENT")) {
+    const where = program.includes("/") ? `from ${cwd}` : "in PATH";
+    return `there is no program ${JSON.stringify(program)} ${where}`;
+  }
+  if (startError.includes("EACCES")) return `${JSON.stringify(program)} is not executable`;
+  return startError;
+}

@@ -1,0 +1,94 @@
+/** What images and programs of the live service read of their environment: where they get their jobs, and who they are. Pure. */
+import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../../runtime/protocol/storage-env.ts";
+import { volumesOf } from "../core/network-volume.ts";
+import type { WorkerOrder } from "./launcher.ts";
+
+/** How a worker reaches the service by the live protocol. */
+export interface LiveService {
+  /** For example `http://172.17.0.1:7080`, as the worker sees it. */
+  readonly url: string;
+  /** How often the worker is to say which jobs it has, ms. */
+  readonly pingIntervalMs: number;
+  /** Processors that the worker may use. */
+  readonly cpuCount: number;
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+export interface LiveEnvironment {
+  /** A template may set these itself. */
+  readonly settings: Variables;
+  /** Who the worker is and where its service is: no template may set these. */
+  readonly identity: Variables;
+}
+
+/** Workers divide by it and round down; they would ask without a pause below. */
+const PING_INTERVAL_MIN_MS = 1_000;
+
+/**
+ * The names are the live service's own; those that nothing here corresponds to are left out.
+ *
+ * @param extra our own variables: the bucket among them is told by the live names too
+ */
+export function liveEnvironment(
+  order: WorkerOrder,
+  service: LiveService,
+  extra: Variables = {},
+): LiveEnvironment {
+  return {
+    settings: { ...placeOf(order, service), ...bucketOf(extra) },
+    identity: identityOf(order, service),
+  };
+}
+
+/** Workers append `&…` to these addresses as they are, so that each has a `?`; `$…` is for them to fill in. */
+function identityOf(
+  { workerId, workerToken, endpoint, gpus }: WorkerOrder,
+  { url }: LiveService,
+): Variables {
+  const base = `${url}/live/v2/${encodeURIComponent(endpoint.id)}`;
+  const query = new URLSearchParams({ gpu: gpus[0]?.typeId ?? "" }).toString();
+  return {
+    RUNPOD_WEBHOOK_GET_JOB: `${base}/job-take/$ID?${query}`,
+    RUNPOD_WEBHOOK_POST_OUTPUT: `${base}/job-done/$RUNPOD_POD_ID/$ID?${query}`,
+    RUNPOD_WEBHOOK_POST_STREAM: `${base}/job-stream/$RUNPOD_POD_ID/$ID?${query}`,
+    RUNPOD_WEBHOOK_PING: `${base}/ping/$RUNPOD_POD_ID`,
+    RUNPOD_AI_API_KEY: workerToken,
+    RUNPOD_AI_API_ID: endpoint.id,
+    RUNPOD_POD_ID: workerId,
+    RUNPOD_ENDPOINT_ID: endpoint.id,
+  };
+}
+
+function placeOf(
+  { workerId, endpoint, gpus }: WorkerOrder,
+  { pingIntervalMs, cpuCount }: LiveService,
+): Variables {
+  const [first] = gpus;
+  const [volumeId] = volumesOf(endpoint);
+  const [dataCenterId] = endpoint.dataCenterIds ?? [];
+  return {
+    RUNPOD_PING_INTERVAL: String(Math.max(pingIntervalMs, PING_INTERVAL_MIN_MS)),
+    // They ask for memory, disk, GPUs and an address in the Internet, of which a machine at home need have none.
+    RUNPOD_SKIP_AUTO_SYSTEM_CHECKS: "true",
+    RUNPOD_SKIP_GPU_CHECK: "true",
+    RUNPOD_POD_HOSTNAME: workerId,
+    RUNPOD_CPU_COUNT: String(cpuCount),
+    RUNPOD_GPU_COUNT: String(gpus.length),
+    ...(first !== undefined && { RUNPOD_GPU_TYPE_ID: first.typeId }),
+    ...(volumeId !== undefined && { RUNPOD_VOLUME_ID: volumeId }),
+    ...(dataCenterId !== undefined && { RUNPOD_DC_ID: dataCenterId }),
+  };
+}
+
+/** By the live names the address holds the bucket. */
+function bucketOf(extra: Variables): Variables {
+  const { endpoint, bucket, accessKeyId, secretAccessKey } = STORAGE_ENV;
+  const address = extra[endpoint];
+  if (address === undefined) return {};
+  return {
+    [LIVE_STORAGE_ENV.endpoint]: `${address}/${extra[bucket] ?? ""}`,
+    [LIVE_STORAGE_ENV.accessKeyId]: extra[accessKeyId] ?? "",
+    [LIVE_STORAGE_ENV.secretAccessKey]: extra[secretAccessKey] ?? "",
+  };
+}

@@ -1,0 +1,78 @@
+/** Where a worker of the live dialect asks and reports: the addresses that its environment gives as templates. */
+
+/** What stands in for `$ID`, `$RUNPOD_POD_ID` and `$RUNPOD_GPU_TYPE_ID`. */
+export interface AddressTemplates {
+  readonly workerId: string;
+  readonly gpuTypeId: string;
+  /** `$ID` is the worker here, as `$RUNPOD_POD_ID` is. */
+  readonly take: string;
+  /** `$ID` is the job here and in `stream`. */
+  readonly done: string;
+  readonly stream: string;
+  readonly ping: string | undefined;
+}
+
+/** The part of an address by which those for several jobs and for stops are known (live). */
+const TAKE = "/job-take/";
+
+export class LiveAddresses {
+  readonly #take: string;
+  readonly #done: string;
+  readonly #stream: string;
+  readonly #ping: string | undefined;
+
+  constructor({ workerId, gpuTypeId, take, done, stream, ping }: AddressTemplates) {
+    const ours = (template: string): string =>
+      filled(filled(template, "$RUNPOD_POD_ID", workerId), "$RUNPOD_GPU_TYPE_ID", gpuTypeId);
+    this.#take = filled(ours(take), "$ID", workerId);
+    this.#done = ours(done);
+    this.#stream = ours(stream);
+    this.#ping = ping === undefined ? undefined : filled(ours(ping), "$ID", workerId);
+  }
+
+  /** Whether the address for jobs is one from which the addresses for batches and stops follow. */
+  get hasBatches(): boolean {
+    return this.#take.includes(TAKE);
+  }
+
+  /** For one job, or for up to `count` of them; the answer is an object in the one case and a list in the other. */
+  take(count: number, isBusy: boolean): string {
+    const busy = `job_in_progress=${isBusy ? 1 : 0}`;
+    if (count === 1 || !this.hasBatches) return withQuery(this.#take, busy);
+    return withQuery(this.#take.replace(TAKE, "/job-take-batch/"), `batch_size=${count}&${busy}`);
+  }
+
+  /** Where jobs to be stopped are told; undefined where it cannot be known. */
+  get stop(): string | undefined {
+    return this.hasBatches ? this.#take.replace(TAKE, "/job-stop/") : undefined;
+  }
+
+  /** For a job's progress and its result. */
+  done(jobId: string, isStream: boolean): string {
+    return withQuery(filled(this.#done, "$ID", jobId), `isStream=${isStream}`);
+  }
+
+  /** For a chunk; says `isStream=false`, as the SDK's workers do (live). */
+  stream(jobId: string): string {
+    return withQuery(filled(this.#stream, "$ID", jobId), "isStream=false");
+  }
+
+  /** The sign of life, with whatever is to be told beside it; undefined where none is wanted. */
+  ping(query: Readonly<Record<string, string | undefined>>): string | undefined {
+    if (this.#ping === undefined) return undefined;
+    const pairs = Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+    );
+    return withQuery(this.#ping, pairs.join("&"));
+  }
+}
+
+function filled(template: string, name: string, value: string): string {
+  return template.replaceAll(name, () => encodeURIComponent(value));
+}
+
+/** Templates mostly have a `?` already, sometimes with nothing behind it. */
+function withQuery(address: string, query: string): string {
+  if (!address.includes("?")) return `${address}?${query}`;
+  return /[?&]$/u.test(address) ? address + query : `${address}&${query}`;
+}

@@ -1,0 +1,192 @@
+/** Everything the queue is told of one job, in order: its chunks, its progress, its result. */
+import { backoffMs } from "../../core/backoff.ts";
+import { type ChunkBatch, chunksOf } from "../../protocol/chunk-batch.ts";
+import type { LeaseRef, Outcome } from "../../protocol/outcome.ts";
+import type { LiveAddresses } from "./addresses.ts";
+import { answerText, type LiveHttp, reasonOf } from "./http.ts";
+import type { LiveLog } from "./live-log.ts";
+import { type LiveTimes, pause } from "./live-times.ts";
+import { chunkBody, progressBody, type Reporter, resultBody } from "./result-body.ts";
+import type { ResultSpool } from "./result-spool.ts";
+
+export interface ReportsOptions {
+  readonly http: LiveHttp;
+  readonly addresses: LiveAddresses;
+  readonly reporter: Reporter;
+  readonly times: LiveTimes;
+  readonly log: LiveLog;
+  readonly spool: ResultSpool;
+  /** All chunks below `nextIndex` were taken. */
+  readonly chunksStored: (lease: LeaseRef, nextIndex: number) => void;
+}
+
+interface WaitingChunk {
+  readonly line: Uint8Array;
+  readonly nextIndex: number;
+}
+
+interface Result {
+  readonly body: Uint8Array;
+  readonly settle: (accepted: boolean) => void;
+}
+
+const TOO_MANY = 429;
+/** What comes after a progress value waits for its answer, but not for ever. */
+const PROGRESS_LIMIT_MS = 10_000;
+
+/** From the hand-over of a job until its result is taken, or nothing of it counts any more. */
+export class JobReports {
+  readonly lease: LeaseRef;
+  readonly #options: ReportsOptions;
+  readonly #gone = new AbortController();
+  readonly #chunks: WaitingChunk[] = [];
+  #progress: Uint8Array | undefined;
+  #result: Result | undefined;
+  #hasStreamed = false;
+  #isSending = false;
+
+  constructor(lease: LeaseRef, options: ReportsOptions) {
+    this.lease = lease;
+    this.#options = options;
+  }
+
+  /** True until the outcome is there. */
+  get isRunning(): boolean {
+    return this.#result === undefined && !this.#gone.signal.aborted;
+  }
+
+  chunks(batch: ChunkBatch): void {
+    if (!this.isRunning) return;
+    this.#hasStreamed = true;
+    let nextIndex = batch.firstIndex;
+    for (const line of chunksOf(batch)) {
+      nextIndex += 1;
+      this.#chunks.push({ line, nextIndex });
+    }
+    void this.#send();
+  }
+
+  progress(value: Uint8Array): void {
+    if (!this.isRunning) return;
+    this.#progress = value;
+    void this.#send();
+  }
+
+  /** Resolves with whether the queue took the result; at once where it is told nothing. */
+  finish(outcome: Outcome): Promise<boolean> {
+    const body = resultBody(outcome, this.#hasStreamed, this.#options.reporter);
+    if (!this.isRunning || body === undefined) {
+      this.drop();
+      return Promise.resolve(false);
+    }
+    this.#progress = undefined;
+    const { spool } = this.#options;
+    spool.add(body.byteLength);
+    return new Promise((resolve) => {
+      const settle = (accepted: boolean): void => {
+        spool.remove(body.byteLength);
+        resolve(accepted);
+      };
+      this.#result = { body, settle };
+      void this.#send();
+    });
+  }
+
+  /** Nothing more is said of the job; a result that was not taken counts as refused. Idempotent. */
+  drop(): void {
+    if (this.#gone.signal.aborted) return;
+    this.#gone.abort();
+    this.#result?.settle(false);
+  }
+
+  /** One request at a time: what is said later must not arrive earlier. */
+  async #send(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    while (this.#hasWords) await this.#sendNext();
+    this.#isSending = false;
+  }
+
+  get #hasWords(): boolean {
+    if (this.#gone.signal.aborted) return false;
+    return this.#progress !== undefined || this.#chunks.length > 0 || this.#result !== undefined;
+  }
+
+  /** A handler that tells its progress all the time does not hold up its chunks. */
+  async #sendNext(): Promise<void> {
+    const progress = this.#progress;
+    this.#progress = undefined;
+    if (progress !== undefined) await this.#sendProgress(progress);
+    const chunk = this.#chunks.shift();
+    if (chunk !== undefined) return this.#sendChunk(chunk);
+    if (this.#result !== undefined) await this.#sendResult(this.#result);
+  }
+
+  async #sendChunk({ line, nextIndex }: WaitingChunk): Promise<void> {
+    const { addresses, chunksStored } = this.#options;
+    const url = addresses.stream(this.lease.jobId);
+    await this.#deliver("a chunk", url, chunkBody(line));
+    // One that the queue does not want is over as well: the handler is not to wait for it.
+    if (!this.#gone.signal.aborted) chunksStored(this.lease, nextIndex);
+  }
+
+  async #sendResult({ body, settle }: Result): Promise<void> {
+    const url = this.#options.addresses.done(this.lease.jobId, this.#hasStreamed);
+    const accepted = await this.#deliver("the result", url, body);
+    if (this.#gone.signal.aborted) return;
+    this.#gone.abort();
+    settle(accepted);
+  }
+
+  /** Once only: a newer value is worth more than an old one that arrives late. */
+  async #sendProgress(value: Uint8Array): Promise<void> {
+    const { addresses, log } = this.#options;
+    const { jobId } = this.lease;
+    const failed = (why: string): void =>
+      log.write("debug", `progress of a job was not taken: ${why}`, { jobId });
+    try {
+      const signal = AbortSignal.any([this.#gone.signal, AbortSignal.timeout(PROGRESS_LIMIT_MS)]);
+      const url = addresses.done(jobId, false);
+      const answer = await this.#options.http.post(url, jobId, progressBody(value), signal);
+      if (answer.status >= 300) failed(answerText(answer));
+    } catch (error) {
+      failed(reasonOf(error));
+    }
+  }
+
+  /** Repeats until the queue has answered it for good. Returns whether it has taken it. */
+  async #deliver(what: string, url: string, body: Uint8Array): Promise<boolean> {
+    const { times, log } = this.#options;
+    const { jobId } = this.lease;
+    const givenUpAt = performance.now() + times.reportPatienceMs;
+    for (let failures = 1; !this.#gone.signal.aborted; failures += 1) {
+      let reason: string;
+      let retryInMs = backoffMs(failures, times.retry, Math.random());
+      try {
+        const { signal } = this.#gone;
+        const answer = await this.#options.http.post(url, jobId, body, signal);
+        const { status } = answer;
+        if (status >= 200 && status < 300) return true;
+        reason = answerText(answer);
+        if (status === TOO_MANY) retryInMs = Math.max(retryInMs, times.tooManyPauseMs);
+        else if (status < 500) {
+          log.write("error", `the queue does not take ${what} of a job: ${reason}`, { jobId });
+          return false;
+        }
+      } catch (error) {
+        reason = reasonOf(error);
+      }
+      if (this.#gone.signal.aborted) return false;
+      if (performance.now() + retryInMs > givenUpAt) {
+        log.write("error", `${what} of a job is given up: ${reason}`, { jobId });
+        return false;
+      }
+      log.write("warn", `the queue has not taken ${what} of a job: ${reason}`, {
+        jobId,
+        retryInMs,
+      });
+      await pause(retryInMs, this.#gone.signal);
+    }
+    return false;
+  }
+}

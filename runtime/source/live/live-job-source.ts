@@ -1,0 +1,278 @@
+/** The job source that speaks the live dialect: it asks the queue for jobs over HTTP, and posts what becomes of them. */
+import type { Buffer } from "node:buffer";
+import type { ChunkBatch } from "../../protocol/chunk-batch.ts";
+import type { Failure } from "../../protocol/failure.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+import type { HandedJob, LeaseRef, Outcome } from "../../protocol/outcome.ts";
+import type { Welcome } from "../../protocol/session.ts";
+import { RefusedError, type JobSource, type JobSourceListener } from "../job-source.ts";
+import { answerText, type LiveAnswer, LiveHttp } from "./http.ts";
+import { JobReports, type ReportsOptions } from "./job-reports.ts";
+import type { LiveLog } from "./live-log.ts";
+import { LIVE_TIMES, type LiveTimes } from "./live-times.ts";
+import { pollForever } from "./long-poll.ts";
+import { type PingOptions, pingForever, pingUnhealthy } from "./ping.ts";
+import { ResultSpool } from "./result-spool.ts";
+import type { LiveSettings } from "./settings.ts";
+import { isJson, readTakenJobs, type TakenJob } from "./taken-jobs.ts";
+
+export interface LiveJobSourceOptions {
+  readonly settings: LiveSettings;
+  readonly runtimeVersion: string;
+  readonly log: LiveLog;
+  /** Default `LIVE_TIMES`. */
+  readonly times?: Partial<LiveTimes>;
+}
+
+/** Refusals of the question for jobs in a row after which the worker counts as refused. */
+const LAST_DENIAL = 3;
+
+/**
+ * Has one question for jobs open while there is credit for one, one for jobs to be stopped at all times, and says by pings
+ * which jobs it holds: from their hand-over until their results are taken. The queue knows no leases; each hand-over has
+ * one here all the same, so that what is said late of a job cannot count for the next hand-over of the same one.
+ */
+export class LiveJobSource implements JobSource {
+  readonly #settings: LiveSettings;
+  readonly #times: LiveTimes;
+  readonly #log: LiveLog;
+  readonly #http: LiveHttp;
+  readonly #reporting: ReportsOptions;
+  readonly #pinging: PingOptions;
+  readonly #spool = new ResultSpool();
+  readonly #held = new Map<string, JobReports>();
+  /** Jobs beyond what was asked for, until there is credit for them. */
+  readonly #surplus: HandedJob[] = [];
+  /** No further job is wanted. */
+  readonly #leaving = new AbortController();
+  readonly #closed = new AbortController();
+  #listener: JobSourceListener | undefined;
+  #credit = 0;
+  #granted = Promise.withResolvers<void>();
+  #handOvers = 0;
+
+  constructor({ settings, runtimeVersion, log, times }: LiveJobSourceOptions) {
+    this.#settings = settings;
+    this.#log = log;
+    this.#times = { ...LIVE_TIMES, ...times };
+    const { addresses, workerId, hostname, key } = settings;
+    const version = `sv-runtime/${runtimeVersion}`;
+    this.#http = new LiveHttp({ key, userAgent: version });
+    const shared = { http: this.#http, addresses, log };
+    this.#reporting = {
+      ...shared,
+      reporter: { workerId, hostname, version },
+      times: this.#times,
+      spool: this.#spool,
+      chunksStored: (lease, nextIndex) => this.#listener?.chunksStored(lease, nextIndex),
+    };
+    this.#pinging = {
+      ...shared,
+      version,
+      intervalMs: settings.pingIntervalMs,
+      signal: this.#closed.signal,
+      heldJobs: () => [...this.#held.keys()],
+    };
+  }
+
+  /** The queue has no greeting: the terms are known, and a refusal comes with the first question for jobs. */
+  connect(listener: JobSourceListener): Promise<Welcome> {
+    this.#listener = listener;
+    if (this.#closed.signal.aborted) {
+      return Promise.reject(new RefusedError("The source was closed."));
+    }
+    void this.#askForJobs();
+    void this.#askForStops();
+    void pingForever(this.#pinging);
+    const { workerId, endpointId, pingIntervalMs } = this.#settings;
+    return Promise.resolve({
+      workerId,
+      endpointId,
+      leaseMs: LIMITS.leaseMs,
+      leaseRenewalMs: pingIntervalMs,
+    });
+  }
+
+  /** The queue learns by each question how many jobs are wanted. */
+  ready(): void {}
+
+  initFailed({ message }: Failure): Promise<void> {
+    return pingUnhealthy(this.#pinging, message);
+  }
+
+  grant(count: number): void {
+    if (this.#leaving.signal.aborted) return;
+    this.#credit += count;
+    this.#handOver();
+    if (this.#credit === 0) return;
+    this.#granted.resolve();
+    this.#granted = Promise.withResolvers();
+  }
+
+  chunks(lease: LeaseRef, batch: ChunkBatch): void {
+    this.#reportsOf(lease)?.chunks(batch);
+  }
+
+  progress(lease: LeaseRef, value: Uint8Array): void {
+    this.#reportsOf(lease)?.progress(value);
+  }
+
+  /** The live protocol has no word for it. */
+  paused(): void {}
+
+  async finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }> {
+    const reports = this.#reportsOf(lease);
+    if (reports?.isRunning !== true) return { accepted: false };
+    const accepted = await reports.finish(outcome);
+    if (this.#held.get(lease.jobId) === reports) this.#held.delete(lease.jobId);
+    return { accepted };
+  }
+
+  /** A question that nobody has begun to answer is broken off; what an answer still brings is handed over as always. */
+  draining(): void {
+    this.#credit = 0;
+    for (const { jobId } of this.#surplus.splice(0)) this.#held.delete(jobId);
+    this.#leaving.abort();
+    this.#granted.resolve();
+  }
+
+  async close(): Promise<void> {
+    this.draining();
+    this.#closed.abort();
+    for (const reports of this.#held.values()) reports.drop();
+    this.#held.clear();
+    await this.#http.close();
+  }
+
+  async #askForJobs(): Promise<void> {
+    const { addresses } = this.#settings;
+    if (!addresses.hasBatches) {
+      this.#log.write(
+        "warn",
+        "the address for jobs has no /job-take/ in it: jobs are taken one at a time, and none can be stopped",
+      );
+    }
+    await pollForever({
+      what: "jobs",
+      times: this.#times,
+      log: this.#log,
+      signal: this.#leaving.signal,
+      mayAsk: () => this.#mayAsk(),
+      ask: () => {
+        const url = addresses.take(this.#credit, this.#held.size > 0);
+        return this.#http.get(url, this.#times.pollLimitMs, this.#leaving.signal);
+      },
+      answered: (answer) => this.#take(answer),
+      denied: (answer, times) => this.#denied(answer, times),
+    });
+  }
+
+  async #mayAsk(): Promise<void> {
+    const { signal } = this.#leaving;
+    while (this.#credit === 0 && !signal.aborted) await this.#granted.promise;
+    await this.#spool.room();
+  }
+
+  /** Returns whether there was a job that is not held already. */
+  #take({ contentType, body }: LiveAnswer): boolean {
+    if (this.#closed.signal.aborted) return false;
+    const { jobs, problems } = readTakenJobs(contentType, body);
+    for (const problem of problems) this.#log.write("error", problem);
+    let isNew = false;
+    for (const job of jobs) isNew = this.#hold(job) || isNew;
+    if (this.#leaving.signal.aborted) this.#credit = this.#surplus.length;
+    this.#handOver();
+    return isNew;
+  }
+
+  #hold({ jobId, executionTimeoutMs, ...job }: TakenJob): boolean {
+    if (this.#held.has(jobId)) {
+      this.#log.write("warn", "the queue gave a job that this worker holds already", { jobId });
+      return false;
+    }
+    this.#handOvers += 1;
+    const lease = { jobId, leaseToken: String(this.#handOvers) };
+    this.#held.set(jobId, new JobReports(lease, this.#reporting));
+    this.#surplus.push({
+      ...lease,
+      ...job,
+      // The queue does not tell which attempt it is.
+      attempt: 1,
+      executionTimeoutMs: executionTimeoutMs ?? this.#settings.executionTimeoutMs,
+    });
+    return true;
+  }
+
+  #handOver(): void {
+    while (this.#credit > 0) {
+      const job = this.#surplus.shift();
+      if (job === undefined) return;
+      this.#credit -= 1;
+      this.#listener?.job(job);
+    }
+  }
+
+  #denied(answer: LiveAnswer, times: number): boolean {
+    if (times < LAST_DENIAL) return true;
+    const reason = `the queue gives it no jobs: ${answerText(answer)}`;
+    void this.close().then(() => this.#listener?.refused(reason));
+    return false;
+  }
+
+  async #askForStops(): Promise<void> {
+    const { stop } = this.#settings.addresses;
+    if (stop === undefined) return;
+    await pollForever({
+      what: "jobs to be stopped",
+      times: this.#times,
+      log: this.#log,
+      signal: this.#closed.signal,
+      ask: () => this.#http.get(stop, this.#times.pollLimitMs, this.#closed.signal),
+      answered: (answer) => this.#stop(answer),
+      denied: ({ status }) => {
+        if (status !== 404) return true;
+        this.#log.write(
+          "info",
+          "the queue does not tell which jobs are to be stopped: they run on",
+        );
+        return false;
+      },
+    });
+  }
+
+  /** Returns whether one of them was held. */
+  #stop({ contentType, body }: LiveAnswer): boolean {
+    let isHeld = false;
+    for (const jobId of jobsToStop(contentType, body)) {
+      const reports = this.#held.get(jobId);
+      if (reports === undefined) continue;
+      isHeld = true;
+      this.#held.delete(jobId);
+      this.#revoke(reports);
+    }
+    return isHeld;
+  }
+
+  #revoke(reports: JobReports): void {
+    const { lease, isRunning } = reports;
+    reports.drop();
+    const waits = this.#surplus.findIndex(({ leaseToken }) => leaseToken === lease.leaseToken);
+    if (waits !== -1) this.#surplus.splice(waits, 1);
+    else if (isRunning) this.#listener?.revoked({ ...lease, reason: "cancelled" });
+  }
+
+  #reportsOf({ jobId, leaseToken }: LeaseRef): JobReports | undefined {
+    const reports = this.#held.get(jobId);
+    return reports?.lease.leaseToken === leaseToken ? reports : undefined;
+  }
+}
+
+function jobsToStop(contentType: string | undefined, body: Buffer): readonly string[] {
+  if (!isJson(contentType) || body.byteLength === 0) return [];
+  try {
+    const { jobsToStop: ids } = JSON.parse(body.toString()) as { readonly jobsToStop?: unknown };
+    return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,29 @@
+/** How long the live source waits for what, and the wait itself. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { BackoffTerms } from "../../core/backoff.ts";
+
+export interface LiveTimes {
+  /** How long a question may be held by the queue, which answers after some 20 to 30 s (live). */
+  readonly pollLimitMs: number;
+  /** From one question to the next, where the first brought nothing and was answered sooner. */
+  readonly emptyPauseMs: number;
+  /** After a 429 (live). */
+  readonly tooManyPauseMs: number;
+  /** After an error of the queue, and after a lost connection. */
+  readonly retry: BackoffTerms;
+  /** How long a report is tried again and again before it is given up. */
+  readonly reportPatienceMs: number;
+}
+
+export const LIVE_TIMES: LiveTimes = {
+  pollLimitMs: 90_000,
+  emptyPauseMs: 1_000,
+  tooManyPauseMs: 5_000,
+  retry: { firstMs: 500, maxMs: 15_000 },
+  reportPatienceMs: 600_000,
+};
+
+/** Waits; sooner when the signal aborts. Never rejects. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,104 @@
+/** Asks the live queue the same question over and over, one at a time, without ever spinning. */
+import { backoffMs } from "../../core/backoff.ts";
+import { answerText, reasonOf, type LiveAnswer } from "./http.ts";
+import type { LiveLog } from "./live-log.ts";
+import { type LiveTimes, pause } from "./live-times.ts";
+
+export interface LongPollOptions {
+  /** Names the question in the log, for example `jobs`. */
+  readonly what: string;
+  readonly times: LiveTimes;
+  readonly log: LiveLog;
+  /** Ends it; what is being read is still dealt with. */
+  readonly signal: AbortSignal;
+  /** Asks. Rejects when there is no answer. */
+  readonly ask: () => Promise<LiveAnswer>;
+  /** Deals with a 200. Returns whether it brought anything. */
+  readonly answered: (answer: LiveAnswer) => boolean;
+  /** Deals with a 401, 403 or 404. Returns whether to go on. @param times in a row, this one included */
+  readonly denied: (answer: LiveAnswer, times: number) => boolean;
+  /** Resolves when the next question may be asked; default: at once. */
+  readonly mayAsk?: () => Promise<void>;
+}
+
+const DENIALS: ReadonlySet<number> = new Set([401, 403, 404]);
+const TOO_MANY = 429;
+
+/** Resolves when `signal` has aborted, or `denied` has said that it is of no use. Never rejects. */
+export async function pollForever(options: LongPollOptions): Promise<void> {
+  const { signal } = options;
+  const poll = new LongPoll(options);
+  while (!signal.aborted) {
+    await options.mayAsk?.();
+    if (signal.aborted || !(await poll.once())) return;
+  }
+}
+
+class LongPoll {
+  readonly #options: LongPollOptions;
+  #failures = 0;
+  #denials = 0;
+
+  constructor(options: LongPollOptions) {
+    this.#options = options;
+  }
+
+  /** One question, and the pause that is due after its answer. False: no further one. */
+  async once(): Promise<boolean> {
+    const { ask, signal, times } = this.#options;
+    const askedAt = performance.now();
+    let answer: LiveAnswer;
+    try {
+      answer = await ask();
+    } catch (error) {
+      const tookMs = performance.now() - askedAt;
+      // Nobody has answered in all that time: that there is nothing is no error.
+      if (!signal.aborted && tookMs < times.pollLimitMs) await this.#failed(reasonOf(error));
+      return true;
+    }
+    return this.#answered(answer, askedAt);
+  }
+
+  async #answered(answer: LiveAnswer, askedAt: number): Promise<boolean> {
+    const { what, times, log, signal, answered, denied } = this.#options;
+    const { status } = answer;
+    if (DENIALS.has(status)) {
+      this.#denials += 1;
+      if (!denied(answer, this.#denials)) return false;
+      await this.#failed(answerText(answer));
+      return true;
+    }
+    this.#denials = 0;
+    // 204: nothing there; 400: the same, from a worker that is put to sleep (live).
+    if (status === 200 || status === 204 || status === 400) {
+      this.#recovered();
+      const isFull = status === 200 && answered(answer);
+      const leftMs = askedAt + times.emptyPauseMs - performance.now();
+      if (!isFull && leftMs > 0) await pause(leftMs, signal);
+      return true;
+    }
+    if (status === TOO_MANY) {
+      log.write("warn", `the queue wants fewer questions for ${what}`, {
+        retryInMs: times.tooManyPauseMs,
+      });
+      await pause(times.tooManyPauseMs, signal);
+      return true;
+    }
+    await this.#failed(answerText(answer));
+    return true;
+  }
+
+  async #failed(reason: string): Promise<void> {
+    const { what, times, log, signal } = this.#options;
+    this.#failures += 1;
+    const retryInMs = backoffMs(this.#failures, times.retry, Math.random());
+    log.write("warn", `the queue cannot be asked for ${what}: ${reason}`, { retryInMs });
+    await pause(retryInMs, signal);
+  }
+
+  #recovered(): void {
+    if (this.#failures === 0) return;
+    this.#failures = 0;
+    this.#options.log.write("info", `the queue can be asked for ${this.#options.what} again`);
+  }
+}

@@ -1,0 +1,68 @@
+/** The sign of life of a worker of the live dialect: names the jobs it holds, again and again. */
+import type { LiveAddresses } from "./addresses.ts";
+import { answerText, reasonOf, type LiveHttp } from "./http.ts";
+import type { LiveLog } from "./live-log.ts";
+import { pause } from "./live-times.ts";
+
+export interface PingOptions {
+  readonly http: LiveHttp;
+  readonly addresses: LiveAddresses;
+  readonly intervalMs: number;
+  /** `sv-runtime/1.2.3` */
+  readonly version: string;
+  readonly log: LiveLog;
+  readonly signal: AbortSignal;
+  readonly heldJobs: () => readonly string[];
+}
+
+/** Longest text of a reason (live). */
+const REASON_CHARACTERS = 256;
+
+/** Says it until `signal` aborts, from now on. Never rejects. */
+export async function pingForever(options: PingOptions): Promise<void> {
+  const { addresses, intervalMs, version, log, signal, heldJobs } = options;
+  if (addresses.ping({}) === undefined) {
+    return log.write(
+      "info",
+      "no address for pings is given: the queue hears of this worker by its jobs only",
+    );
+  }
+  let hasFailed = false;
+  while (!signal.aborted) {
+    const at = performance.now();
+    const held = heldJobs();
+    const ids = held.length === 0 ? undefined : held.join(",");
+    const problem = await ping(options, { job_id: ids, runpod_version: version });
+    // Said once for each time that it begins to fail: the next one is as good.
+    if (problem !== undefined && !hasFailed && !signal.aborted) {
+      log.write("warn", `the queue does not hear that this worker is there: ${problem}`);
+    }
+    hasFailed = problem !== undefined;
+    await pause(at + intervalMs - performance.now(), signal);
+  }
+}
+
+/** Says that this worker can do no work. Never rejects. */
+export async function pingUnhealthy(options: PingOptions, reason: string): Promise<void> {
+  await ping(options, {
+    status: "unhealthy",
+    check: "handler",
+    reason: reason.slice(0, REASON_CHARACTERS).toWellFormed(),
+    runpod_version: options.version,
+  });
+}
+
+/** Why it was not heard, if it was not. */
+async function ping(
+  { addresses, http, intervalMs, signal }: PingOptions,
+  query: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  const url = addresses.ping(query);
+  if (url === undefined) return undefined;
+  try {
+    const answer = await http.get(url, 2 * intervalMs, signal);
+    return answer.status < 300 ? undefined : answerText(answer);
+  } catch (error) {
+    return reasonOf(error);
+  }
+}

@@ -1,0 +1,67 @@
+/** Writes chunks, progress and outcomes as the live queue takes them. What a handler gave stays the bytes it is. */
+import { Buffer } from "node:buffer";
+import { valueEnd } from "../../core/json-scan.ts";
+import type { Failure } from "../../protocol/failure.ts";
+import type { Outcome } from "../../protocol/outcome.ts";
+
+/** Who speaks, as the report of an error names it. */
+export interface Reporter {
+  readonly workerId: string;
+  readonly hostname: string;
+  /** `sv-runtime/1.2.3` */
+  readonly version: string;
+}
+
+const OUTPUT = '{"output":';
+
+/** @param value raw JSON text */
+export function progressBody(value: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from('{"status":"IN_PROGRESS","output":'), value, Buffer.from("}")]);
+}
+
+/** The chunk without its metrics, which the live protocol has no place for. @param line of a `ChunkBatch` */
+export function chunkBody(line: Uint8Array): Uint8Array {
+  const end = valueEnd(line, OUTPUT.length);
+  return Buffer.concat([line.subarray(0, end), Buffer.from("}")]);
+}
+
+/**
+ * The result of a job; undefined for one of which the queue is told nothing.
+ *
+ * @param isStream the handler has streamed: an output that is missing is then an empty list, as of any generator (live)
+ */
+export function resultBody(
+  outcome: Outcome,
+  isStream: boolean,
+  reporter: Reporter,
+): Uint8Array | undefined {
+  switch (outcome.kind) {
+    case "completed": {
+      const output = outcome.output ?? Buffer.from(isStream ? "[]" : "null");
+      return Buffer.concat([Buffer.from(OUTPUT), output, Buffer.from("}")]);
+    }
+    case "failed":
+    case "timed-out":
+    case "lost": {
+      const error = JSON.stringify(errorText(outcome.failure, reporter));
+      const output = "output" in outcome ? outcome.output : undefined;
+      if (output === undefined) return Buffer.from(`{"error":${error}}`);
+      return Buffer.concat([Buffer.from(OUTPUT), output, Buffer.from(`,"error":${error}}`)]);
+    }
+    case "handed-back":
+    case "stopped":
+      return undefined;
+  }
+}
+
+/** JSON in a text, as the SDK's workers describe what a handler threw. */
+function errorText(failure: Failure, { workerId, hostname, version }: Reporter): string {
+  return JSON.stringify({
+    error_type: failure.type,
+    error_message: failure.message,
+    error_traceback: failure.stack ?? failure.lastLogLines?.join("\n") ?? "",
+    hostname,
+    worker_id: workerId,
+    runpod_version: version,
+  });
+}

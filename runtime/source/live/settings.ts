@@ -1,0 +1,105 @@
+/** The environment of a worker of the live service, read and checked before anything is started. */
+import { randomUUID } from "node:crypto";
+import os from "node:os";
+import { LIMITS } from "../../protocol/limits.ts";
+import { WORKER_ENV } from "../../protocol/worker-env.ts";
+import { LiveAddresses } from "./addresses.ts";
+
+/** The names that the live service gives its workers. */
+export const LIVE_ENV = {
+  /** Where jobs are taken: that it is there makes a worker one of the live service. */
+  take: "RUNPOD_WEBHOOK_GET_JOB",
+  done: "RUNPOD_WEBHOOK_POST_OUTPUT",
+  stream: "RUNPOD_WEBHOOK_POST_STREAM",
+  ping: "RUNPOD_WEBHOOK_PING",
+  /** Between two signs of life, ms. */
+  pingIntervalMs: "RUNPOD_PING_INTERVAL",
+  /** Sent as it is with every request. */
+  key: "RUNPOD_AI_API_KEY",
+  workerId: "RUNPOD_POD_ID",
+  hostname: "RUNPOD_POD_HOSTNAME",
+  endpointId: "RUNPOD_ENDPOINT_ID",
+  gpuTypeId: "RUNPOD_GPU_TYPE_ID",
+} as const;
+
+/** Who the worker is, whom it asks, and how often it says that it is there. */
+export interface LiveSettings {
+  readonly addresses: LiveAddresses;
+  /** Made up where the environment names none. */
+  readonly workerId: string;
+  readonly endpointId: string;
+  readonly hostname: string;
+  readonly key: string | undefined;
+  /** At least a second; default 10,000 (live). */
+  readonly pingIntervalMs: number;
+  /** Default 10 minutes (spec). */
+  readonly executionTimeoutMs: number;
+}
+
+/** The environment of the live service is there, but not whole. The message has a line for each thing that is wrong. */
+export class LiveSettingsError extends Error {
+  override readonly name = "LiveSettingsError";
+  readonly code = "bad_setting";
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const PING_INTERVAL_DEFAULT_MS = 10_000;
+/** Workers of the SDK would spin below that. */
+const PING_INTERVAL_LEAST_MS = 1_000;
+
+/** Whether the environment is that of a worker of the live service. */
+export function isLiveEnvironment(env: Environment): boolean {
+  return (env[LIVE_ENV.take] ?? "") !== "";
+}
+
+/** @throws LiveSettingsError */
+export function readLiveSettings(env: Environment): LiveSettings {
+  const problems: string[] = [];
+  const text = (name: string): string | undefined => {
+    const value = env[name];
+    return value === "" ? undefined : value;
+  };
+  const address = (name: string): string => {
+    const problem = problemOfAddress(name, text(name));
+    if (problem !== undefined) problems.push(problem);
+    return text(name) ?? "";
+  };
+  const milliseconds = (name: string, fallbackMs: number): number => {
+    const value = text(name) ?? String(fallbackMs);
+    const ms = /^\d{1,9}$/u.test(value) ? Number(value) : Number.NaN;
+    if (ms <= LIMITS.executionTimeoutMaxMs) return ms;
+    problems.push(
+      `${name} must be a whole number of milliseconds up to ${LIMITS.executionTimeoutMaxMs}, not "${value}".`,
+    );
+    return fallbackMs;
+  };
+  const workerId = text(LIVE_ENV.workerId) ?? randomUUID();
+  const templates = {
+    workerId,
+    gpuTypeId: text(LIVE_ENV.gpuTypeId) ?? "",
+    take: address(LIVE_ENV.take),
+    done: address(LIVE_ENV.done),
+    stream: address(LIVE_ENV.stream),
+    ping: text(LIVE_ENV.ping) === undefined ? undefined : address(LIVE_ENV.ping),
+  };
+  const pingMs = milliseconds(LIVE_ENV.pingIntervalMs, PING_INTERVAL_DEFAULT_MS);
+  const timeoutMs = milliseconds(WORKER_ENV.executionTimeoutMs, LIMITS.executionTimeoutDefaultMs);
+  if (timeoutMs === 0) problems.push(`${WORKER_ENV.executionTimeoutMs} must be at least 1.`);
+  if (problems.length > 0) throw new LiveSettingsError(problems.join("\n"));
+  return {
+    addresses: new LiveAddresses(templates),
+    workerId,
+    endpointId: text(LIVE_ENV.endpointId) ?? "unknown",
+    hostname: text(LIVE_ENV.hostname) ?? os.hostname(),
+    key: text(LIVE_ENV.key),
+    pingIntervalMs: Math.max(PING_INTERVAL_LEAST_MS, pingMs),
+    executionTimeoutMs: timeoutMs,
+  };
+}
+
+function problemOfAddress(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return `${name} must be set where ${LIVE_ENV.take} is.`;
+  if (/^https?:$/u.test(URL.parse(value)?.protocol ?? "")) return undefined;
+  return `${name} must be an address that begins with http:// or https://, not "${value}".`;
+}

@@ -1,0 +1,87 @@
+/** Reads what the live queue answers to the question for jobs. */
+import { Buffer } from "node:buffer";
+import { LIMITS } from "../../protocol/limits.ts";
+
+/** A job as the queue gave it; everything else in it is of no use here. */
+export interface TakenJob {
+  readonly jobId: string;
+  /** JSON text. */
+  readonly input: Uint8Array;
+  readonly s3Config?: Uint8Array;
+  /** Only where the queue says it. */
+  readonly executionTimeoutMs?: number;
+}
+
+export interface TakenJobs {
+  readonly jobs: readonly TakenJob[];
+  /** What was given and makes no sense, a sentence each. */
+  readonly problems: readonly string[];
+}
+
+const NONE: TakenJobs = { jobs: [], problems: [] };
+
+/** One job, or a list of them; an answer of any other kind holds none (live). */
+export function readTakenJobs(contentType: string | undefined, body: Uint8Array): TakenJobs {
+  if (!isJson(contentType) || body.byteLength === 0) return NONE;
+  let answer: unknown;
+  try {
+    answer = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
+  } catch (error) {
+    return { jobs: [], problems: [`the queue's answer is no JSON: ${sentenceOf(error)}`] };
+  }
+  const jobs: TakenJob[] = [];
+  const problems: string[] = [];
+  for (const entry of Array.isArray(answer) ? (answer as unknown[]) : [answer]) {
+    const job = readJob(entry);
+    if (typeof job === "string") problems.push(job);
+    else jobs.push(job);
+  }
+  return { jobs, problems };
+}
+
+/** Whether the answer says that it is JSON, whatever it says beside. */
+export function isJson(contentType: string | undefined): boolean {
+  return /^application\/json\s*(;|$)/iu.test(contentType ?? "");
+}
+
+/** The job, or why it is none. An input that is missing was empty: the live service drops such inputs. */
+function readJob(entry: unknown): TakenJob | string {
+  if (!isObject(entry)) return `the queue gave a job that is no object: ${shown(entry)}`;
+  const { id, input = {}, s3Config, policy, executionTimeout } = entry;
+  if (typeof id !== "string" || id === "")
+    return `the queue gave a job without an id: ${shown(entry)}`;
+  const limit = isObject(policy)
+    ? (policy["executionTimeout"] ?? executionTimeout)
+    : executionTimeout;
+  const executionTimeoutMs = readLimit(limit);
+  try {
+    return {
+      jobId: id,
+      input: Buffer.from(JSON.stringify(input)),
+      ...(isObject(s3Config) && { s3Config: Buffer.from(JSON.stringify(s3Config)) }),
+      ...(executionTimeoutMs !== undefined && { executionTimeoutMs }),
+    };
+  } catch (error) {
+    return `the input of job ${id} cannot be read: ${sentenceOf(error)}`;
+  }
+}
+
+/** A limit that makes no sense is none. */
+function readLimit(value: unknown): number | undefined {
+  if (typeof value !== "number" || !(value >= 1)) return undefined;
+  return Math.min(Math.floor(value), LIMITS.executionTimeoutMaxMs);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const SHOWN_CHARACTERS = 200;
+
+function shown(value: unknown): string {
+  return JSON.stringify(value).slice(0, SHOWN_CHARACTERS);
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

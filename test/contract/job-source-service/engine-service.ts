@@ -1,0 +1,171 @@
+/** The real engine as the service of a contract, over any transport that workers of it have. */
+import fs from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { cancel } from "../../../emulator/engine/cancel.ts";
+import type { EngineContext } from "../../../emulator/engine/context.ts";
+import { FleetWorker } from "../../../emulator/engine/fleet-worker.ts";
+import { viewJob } from "../../../emulator/engine/job-view.ts";
+import { readStream } from "../../../emulator/engine/stream-out.ts";
+import { submit } from "../../../emulator/engine/submit.ts";
+import { WorkerSession } from "../../../emulator/engine/worker-session.ts";
+import { WorkerServer } from "../../../emulator/grpc/worker-server.ts";
+import { isTerminal } from "../../../runtime/protocol/job-status.ts";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import type { ServiceOrders } from "../../../runtime/protocol/session.ts";
+import { GrpcJobSource } from "../../../runtime/source/grpc.ts";
+import type { JobSource } from "../../../runtime/source/job-source.ts";
+import { localSessions, type LocalLine } from "../../../runtime/source/local-session.ts";
+import { SessionSource } from "../../../runtime/source/session-source.ts";
+import { createTestEngine, type TestEngine } from "../../unit/engine-harness.ts";
+import type { JobService, SeenJob } from "./service.ts";
+
+const endpointId = "echo";
+const reconnect = { firstMs: 1, maxMs: 5 };
+const runtimeVersion = "1.2.3";
+
+/** How workers reach the engine. */
+export interface Transport extends AsyncDisposable {
+  /** A source of the worker with that token. */
+  newSource(token: string): JobSource;
+  cut(): Promise<void>;
+  restore(): Promise<void>;
+}
+
+/** What a transport needs of the engine. */
+export interface EngineDoor {
+  readonly engine: EngineContext;
+  /** The worker with that token, which is its id here. */
+  workerOf(token: string): FleetWorker | undefined;
+  openSession(worker: FleetWorker, send: (orders: ServiceOrders) => void): WorkerSession;
+}
+
+/** @param open makes the transport for one service */
+export async function startEngineService(
+  open: (door: EngineDoor) => Promise<Transport>,
+): Promise<JobService> {
+  const test = await createTestEngine();
+  const { engine } = test;
+  const workers = new Map<string, FleetWorker>();
+  const transport = await open({
+    engine,
+    workerOf: (token) => workers.get(token),
+    openSession: (worker, send) => new WorkerSession(engine, worker, send),
+  });
+  return {
+    newSource: () => {
+      const worker = addWorker(engine, `worker-${workers.size}`);
+      workers.set(worker.id, worker);
+      return transport.newSource(worker.id);
+    },
+    submit: (input) => submitted(engine, input),
+    jobOf: (id) => seenJob(engine, id),
+    cancel: async (jobId) => void (await cancel(engine, { endpointId, jobId })),
+    cut: () => transport.cut(),
+    restore: () => transport.restore(),
+    giveUpSilentJobs: () => test.clock.advance(LIMITS.leaseMs),
+    [Symbol.asyncDispose]: () => closed(transport, test),
+  };
+}
+
+async function closed(transport: Transport, test: TestEngine): Promise<void> {
+  await transport[Symbol.asyncDispose]();
+  await test[Symbol.asyncDispose]();
+}
+
+function addWorker(engine: EngineContext, id: string): FleetWorker {
+  const startedAt = engine.clock.now();
+  const realNow = () => engine.realClock.now();
+  const worker = new FleetWorker({ id, endpointId, endpointVersion: 1, startedAt, realNow });
+  engine.fleet.add(worker);
+  return worker;
+}
+
+async function submitted(engine: EngineContext, input: unknown): Promise<string> {
+  const policy = { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs };
+  const submission = { input: Buffer.from(JSON.stringify(input)), policy };
+  const { id } = await submit(engine, { endpointId, kind: "async", submission });
+  return id;
+}
+
+async function seenJob(engine: EngineContext, jobId: string): Promise<SeenJob> {
+  const ref = { endpointId, jobId };
+  const { job, output } = await viewJob(engine, ref);
+  const { signal } = new AbortController();
+  const { chunks } = await readStream(engine, ref, { from: 0, holdMs: 0, signal });
+  return {
+    isDone: isTerminal(job.status),
+    output: output === undefined ? undefined : parsed(output),
+    error: job.failure?.message,
+    chunks: chunks.map((chunk) => (parsed(chunk) as { readonly output: unknown }).output),
+  };
+}
+
+function parsed(json: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(json).toString());
+}
+
+/** gRPC over a socket in a folder of its own. */
+export async function overGrpc({ engine, workerOf, openSession }: EngineDoor): Promise<Transport> {
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), "sv-contract-"));
+  const address = `unix:${path.join(folder, "worker.sock")}`;
+  const listen = async (): Promise<WorkerServer> => {
+    const { log } = engine;
+    const server = new WorkerServer({ address, log, authenticate: workerOf, openSession });
+    await server.start();
+    return server;
+  };
+  let server = await listen();
+  const cut = async (): Promise<void> => {
+    await server.stop();
+    await fs.rm(path.join(folder, "worker.sock"), { force: true });
+  };
+  return {
+    newSource: (token) => new GrpcJobSource({ address, token, runtimeVersion, reconnect }),
+    cut,
+    restore: async () => {
+      server = await listen();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await cut();
+      await fs.rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** Calls within this process. */
+export async function withinTheProcess({ workerOf, openSession }: EngineDoor): Promise<Transport> {
+  const lines = new Set<LocalLine>();
+  let isDown = false;
+  const open = (token: string) =>
+    localSessions((line) => {
+      const worker = workerOf(token);
+      if (worker === undefined) return "nobody knows this worker";
+      if (isDown) {
+        queueMicrotask(() => line.cut("nobody is there"));
+        return { receive: async () => undefined, disconnected: () => undefined };
+      }
+      lines.add(line);
+      const session = openSession(worker, line.send);
+      return {
+        receive: (report) => session.receive(report),
+        disconnected: () => {
+          lines.delete(line);
+          session.disconnected();
+        },
+      };
+    });
+  const cut = async (): Promise<void> => {
+    isDown = true;
+    for (const line of lines) line.cut("cut");
+  };
+  return {
+    newSource: (token) =>
+      new SessionSource({ openSession: open(token), runtimeVersion, reconnect }),
+    cut,
+    restore: async () => {
+      isDown = false;
+    },
+    [Symbol.asyncDispose]: cut,
+  };
+}

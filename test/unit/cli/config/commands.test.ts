@@ -1,0 +1,50 @@
+/** States what a config's commands become, where they run, and what is refused of that. */
+import { expect, test } from "vitest";
+import { configReport } from "../../../../emulator/cli/config-report.ts";
+import { settleSourced } from "../../../../emulator/cli/settings.ts";
+import { gatherInputs } from "../../../../emulator/cli/start-inputs.ts";
+import { resolveTargets } from "../../../../emulator/cli/targets.ts";
+import { temporaryTree } from "../../../temporary-tree.ts";
+
+async function complaint(cwd: string, ...targets: readonly string[]): Promise<string> {
+  const error: unknown = await resolveTargets(targets, cwd).catch((reason: unknown) => reason);
+  return error instanceof Error ? error.message : "";
+}
+
+test("a command runs in the config's directory, or in another one that there is", async () => {
+  const command = ["python", "handler.py"];
+  const written = { a: { command }, b: { command, cwd: "./b", env: { MODE: "x" } } };
+  await using tree = await temporaryTree({
+    "conf/c.json": JSON.stringify({ endpoints: written }),
+    "conf/b/": "",
+  });
+  const { commands } = await resolveTargets(["conf/c.json"], tree.root);
+  expect(commands).toEqual([
+    { id: "a", command, cwd: tree.path("conf"), settings: {} },
+    { id: "b", command, cwd: tree.path("conf/b"), env: { MODE: "x" }, settings: {} },
+  ]);
+});
+
+test.each([
+  ["nowhere", "nowhere does not exist"],
+  ["c.json", "c.json is no directory"],
+])("a command cannot run in %s", async (cwd, problem) => {
+  const endpoint = { command: ["x"], cwd };
+  await using tree = await temporaryTree({
+    "c.json": JSON.stringify({ endpoints: { a: endpoint } }),
+  });
+  expect(await complaint(tree.root, "c.json")).toBe(`c.json:1:42: endpoints.a.cwd: ${problem}`);
+});
+
+test("a command is reported with where it runs, and what decided that", async () => {
+  const command = ["python", "handler.py"];
+  const endpoint = { command, cwd: "src", env: { API_KEY: "hush" } };
+  const text = JSON.stringify({ endpoints: { a: endpoint } }, undefined, 1);
+  await using tree = await temporaryTree({ "c.json": text, "src/": "" });
+  const inputs = await gatherInputs({ targets: ["c.json"], flags: {} }, tree.root, {});
+  const settings = settleSourced({}, {}, inputs.configs, tree.root);
+  const rows = configReport(inputs, settings, tree.root)["endpoints.a"];
+  expect(rows).toContainEqual({ key: "command", value: command, source: "c.json:4:15" });
+  expect(rows).toContainEqual({ key: "cwd", value: "src", source: "c.json:8:11" });
+  expect(JSON.stringify(rows)).not.toContain("hush");
+});

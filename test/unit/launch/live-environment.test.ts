@@ -1,0 +1,146 @@
+/** What a worker is told for the live protocol: every variable, and who may say otherwise. */
+import { describe, expect, it } from "vitest";
+import type { Endpoint } from "../../../emulator/core/endpoint.ts";
+import type { Template } from "../../../emulator/core/template.ts";
+import type { LiveService } from "../../../emulator/launch/live-environment.ts";
+import { ownHome } from "../../../emulator/launch/own-home.ts";
+import { workerEnvironment } from "../../../emulator/launch/worker-environment.ts";
+import { orderOf, templateNamed } from "../../contract/launcher/subject.ts";
+
+const SERVICE: LiveService = {
+  url: "http://172.17.0.1:7080",
+  pingIntervalMs: 5_000,
+  cpuCount: 4,
+};
+
+const STORE = {
+  SV_S3_ENDPOINT: "http://172.17.0.1:7081",
+  SV_S3_BUCKET: "contract",
+  SV_S3_ACCESS_KEY_ID: "key-id",
+  SV_S3_SECRET_ACCESS_KEY: "hush",
+};
+
+interface Given {
+  readonly endpoint?: Partial<Endpoint>;
+  readonly template?: Partial<Template>;
+  readonly gpuCount?: number;
+  readonly live?: Partial<LiveService>;
+  readonly extra?: Readonly<Record<string, string>>;
+}
+
+function told({ endpoint, template, gpuCount = 0, live, extra = STORE }: Given = {}) {
+  const order = orderOf({ ...templateNamed("some/image:1"), ...template }, endpoint);
+  const gpu = (id: number) => ({ id: `GPU-${id}`, typeId: "NVIDIA RTX A5000", isSimulated: false });
+  const gpus = Array.from({ length: gpuCount }, (_, id) => gpu(id));
+  const all = workerEnvironment({ ...order, workerId: "w1", gpus }, "unix:/worker.sock", {
+    extra,
+    live: { ...SERVICE, ...live },
+  });
+  const isLive = ([name]: readonly [string, string]) => /^(?:RUNPOD|BUCKET)_/u.test(name);
+  return { all, live: Object.fromEntries(Object.entries(all).filter(isLive)) };
+}
+
+const BASE = "http://172.17.0.1:7080/live/v2/contract";
+
+it("is the address of every operation, who the worker is, and what it has", () => {
+  expect(told().live).toEqual({
+    RUNPOD_WEBHOOK_GET_JOB: `${BASE}/job-take/$ID?gpu=`,
+    RUNPOD_WEBHOOK_POST_OUTPUT: `${BASE}/job-done/$RUNPOD_POD_ID/$ID?gpu=`,
+    RUNPOD_WEBHOOK_POST_STREAM: `${BASE}/job-stream/$RUNPOD_POD_ID/$ID?gpu=`,
+    RUNPOD_WEBHOOK_PING: `${BASE}/ping/$RUNPOD_POD_ID`,
+    RUNPOD_PING_INTERVAL: "5000",
+    RUNPOD_AI_API_KEY: "a-token",
+    RUNPOD_AI_API_ID: "contract",
+    RUNPOD_POD_ID: "w1",
+    RUNPOD_POD_HOSTNAME: "w1",
+    RUNPOD_ENDPOINT_ID: "contract",
+    RUNPOD_SKIP_AUTO_SYSTEM_CHECKS: "true",
+    RUNPOD_SKIP_GPU_CHECK: "true",
+    RUNPOD_CPU_COUNT: "4",
+    RUNPOD_GPU_COUNT: "0",
+    BUCKET_ENDPOINT_URL: "http://172.17.0.1:7081/contract",
+    BUCKET_ACCESS_KEY_ID: "key-id",
+    BUCKET_SECRET_ACCESS_KEY: "hush",
+  });
+});
+
+it("names the type of its GPUs as addresses have it, and where the endpoint is", () => {
+  const endpoint = { networkVolumeId: "volume0001", dataCenterIds: ["EU-RO-1", "US-KS-2"] };
+  const { live } = told({ endpoint, gpuCount: 2 });
+  expect(live).toMatchObject({
+    RUNPOD_WEBHOOK_GET_JOB: `${BASE}/job-take/$ID?gpu=NVIDIA+RTX+A5000`,
+    RUNPOD_GPU_COUNT: "2",
+    RUNPOD_GPU_TYPE_ID: "NVIDIA RTX A5000",
+    RUNPOD_VOLUME_ID: "volume0001",
+    RUNPOD_DC_ID: "EU-RO-1",
+  });
+});
+
+describe("what the live SDK does with the addresses leads to the operations", () => {
+  const fill = (template = "", id = "") =>
+    template.replaceAll("$RUNPOD_POD_ID", "w1").replaceAll("$ID", id);
+
+  it("by putting ids in and parameters behind", () => {
+    const { live } = told({ gpuCount: 1 });
+    const take = new URL(`${fill(live["RUNPOD_WEBHOOK_GET_JOB"], "w1")}&job_in_progress=0`);
+    expect(take.pathname).toBe("/live/v2/contract/job-take/w1");
+    expect([...take.searchParams]).toEqual([
+      ["gpu", "NVIDIA RTX A5000"],
+      ["job_in_progress", "0"],
+    ]);
+    const done = new URL(`${fill(live["RUNPOD_WEBHOOK_POST_OUTPUT"], "job-1")}&isStream=false`);
+    expect(done.pathname).toBe("/live/v2/contract/job-done/w1/job-1");
+    expect(done.searchParams.get("isStream")).toBe("false");
+  });
+});
+
+it("may be set by the template, but for who the worker is and where it gets its jobs", () => {
+  const env = { ...told().live, RUNPOD_LOG_LEVEL: "INFO" };
+  const other = Object.fromEntries(Object.keys(env).map((name) => [name, "own"]));
+  const { live } = told({ template: { env: other } });
+  const kept = Object.keys(live).filter((name) => live[name] !== "own");
+  expect(kept.toSorted()).toEqual([
+    "RUNPOD_AI_API_ID",
+    "RUNPOD_AI_API_KEY",
+    "RUNPOD_ENDPOINT_ID",
+    "RUNPOD_POD_ID",
+    "RUNPOD_WEBHOOK_GET_JOB",
+    "RUNPOD_WEBHOOK_PING",
+    "RUNPOD_WEBHOOK_POST_OUTPUT",
+    "RUNPOD_WEBHOOK_POST_STREAM",
+  ]);
+});
+
+it("tells the token by the variables of keys alone: addresses are written to logs", () => {
+  const { all } = told();
+  const names = Object.keys(all).filter((name) => all[name]?.includes("a-token"));
+  expect(names.toSorted()).toEqual(["RUNPOD_AI_API_KEY", "SV_WORKER_TOKEN"]);
+});
+
+it("does not have a worker ask without a pause where leases are short", () => {
+  expect(told({ live: { pingIntervalMs: 334 } }).live["RUNPOD_PING_INTERVAL"]).toBe("1000");
+});
+
+it("names no bucket where there is none", () => {
+  const names = Object.keys(told({ extra: {} }).live);
+  expect(names.filter((name) => name.startsWith("BUCKET_"))).toEqual([]);
+});
+
+describe("a home of its own", () => {
+  it("is empty, and keeps caches and packages of the person in reach", () => {
+    expect(ownHome({ HOME: "/home/ada" }, "/tmp/w1")).toEqual({
+      HOME: "/tmp/w1",
+      XDG_CACHE_HOME: "/home/ada/.cache",
+      XDG_DATA_HOME: "/home/ada/.local/share",
+      PYTHONUSERBASE: "/home/ada/.local",
+      PYENV_ROOT: "/home/ada/.pyenv",
+    });
+  });
+
+  it("leaves them where the person has them elsewhere", () => {
+    const inherited = { HOME: "/home/ada", XDG_CACHE_HOME: "/big/cache", PYENV_ROOT: "/py" };
+    expect(ownHome(inherited, "/tmp/w1")).not.toHaveProperty("XDG_CACHE_HOME");
+    expect(ownHome(inherited, "/tmp/w1")).not.toHaveProperty("PYENV_ROOT");
+    expect(ownHome({}, "/tmp/w1")).toEqual({ HOME: "/tmp/w1" });
+  });
+});

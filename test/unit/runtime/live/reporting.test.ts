@@ -1,0 +1,308 @@
+/** What the live source tells the queue: everything, in order, over outages too, and nothing twice. */
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";
+import { chunk } from "../../../contract/job-source/connected.ts";
+import { LiveListener, type LiveSourceOptions } from "../../../live-queue/live-source.ts";
+import { LiveQueue, type Mishap } from "../../../live-queue/live-queue.ts";
+import type { QueueJob } from "../../../live-queue/queue-job.ts";
+
+const bytes = (text: string): Buffer => Buffer.from(text);
+const completed = (output: string) => ({ kind: "completed", output: bytes(output) }) as const;
+const line = (index: number) =>
+  chunk(index, `{"output":${index},"metrics":{"stream_index":${index}}}`);
+
+/** A worker that holds one job. */
+async function holding(
+  queue: LiveQueue,
+  options?: LiveSourceOptions,
+): Promise<{ worker: LiveListener; held: HandedJob; job: QueueJob }> {
+  const worker = LiveListener.start(queue, 1, options);
+  const job = queue.submit();
+  await worker.until(() => worker.jobs.length === 1);
+  const [held] = worker.jobs;
+  if (held === undefined) throw new Error("There is a job.");
+  return { worker, held, job };
+}
+
+describe("reports", () => {
+  test("chunks go one by one, in order, and before the result; progress is never after it", async () => {
+    await using queue = await LiveQueue.start();
+    const { worker, held, job } = await holding(queue);
+    await using _ = worker;
+    queue.upset("stream", { delayMs: 20 }, { status: 503 }, "lost-on-the-way");
+    const lines = Buffer.concat([line(0).lines, line(1).lines]);
+    worker.source.chunks(held, { firstIndex: 0, count: 2, lines });
+    worker.source.progress(held, bytes("1"));
+    worker.source.chunks(held, line(2));
+    for (let n = 2; n <= 9; n += 1) worker.source.progress(held, bytes(String(n)));
+    const finished = worker.source.finish(held, { kind: "completed" });
+    worker.source.chunks(held, line(3));
+    worker.source.progress(held, bytes("late"));
+    expect(await finished).toEqual({ accepted: true });
+    expect(job.chunks).toEqual([0, 1, 2]);
+    expect(job.result).toEqual({ output: [] });
+    expect(job.isStream).toBe(true);
+    expect(worker.stored.map(({ nextIndex }) => nextIndex)).toEqual([1, 2, 3]);
+    const kinds = queue.calls.map(({ kind }) => kind).filter((kind) => kind !== "ping");
+    expect(kinds.at(-1)).toBe("done");
+  });
+
+  test("the next chunk leaves when the one before is taken", async () => {
+    await using queue = await LiveQueue.start();
+    const { worker, held } = await holding(queue);
+    await using _ = worker;
+    queue.upset("stream", { delayMs: 30 });
+    worker.source.chunks(held, line(0));
+    worker.source.chunks(held, line(1));
+    await queue.until(() => queue.callsOf("stream").length === 1);
+    expect(worker.stored).toEqual([]);
+    await worker.until(() => worker.stored.length === 2);
+  });
+
+  test("the newest progress wins, and one that is not taken is not repeated", async () => {
+    await using queue = await LiveQueue.start();
+    const { worker, held, job } = await holding(queue);
+    await using _ = worker;
+    queue.upset("done", { delayMs: 20 }, { status: 500 });
+    for (let n = 1; n <= 100; n += 1) worker.source.progress(held, bytes(String(n)));
+    await queue.until(() => job.progress.length === 1);
+    worker.source.progress(held, bytes("101"));
+    await queue.until(() => queue.callsOf("done").length === 2);
+    worker.source.progress(held, bytes("102"));
+    await queue.until(() => job.progress.length === 2 || queue.callsOf("done").length > 3);
+    await worker.source.finish(held, completed("0"));
+    expect(job.progress.at(-1)).toBe(102);
+    expect(job.progress).not.toContain(101);
+    expect(queue.callsOf("done").length).toBeLessThanOrEqual(5);
+  });
+
+  test.each([400, 404, 413])(
+    "a result that is answered %i is given up, which is said",
+    async (status) => {
+      await using queue = await LiveQueue.start();
+      const { worker, held } = await holding(queue);
+      await using _ = worker;
+      queue.upset("done", { status, body: "max size is 2 MB" });
+      expect(await worker.source.finish(held, completed('"big"'))).toEqual({ accepted: false });
+      expect(worker.said).toContain(
+        `the queue does not take the result of a job: ${status}: max size is 2 MB`,
+      );
+      expect(queue.callsOf("done")).toHaveLength(1);
+    },
+  );
+
+  test("a chunk that is not taken for good does not hold up what comes after it", async () => {
+    await using queue = await LiveQueue.start();
+    const { worker, held, job } = await holding(queue);
+    await using _ = worker;
+    queue.upset("stream", { status: 413 });
+    for (const index of [0, 1]) worker.source.chunks(held, line(index));
+    await worker.source.finish(held, completed("2"));
+    expect([job.chunks, job.result]).toEqual([[1], { output: 2 }]);
+  });
+
+  test("a result is tried for as long as there is patience", async () => {
+    await using queue = await LiveQueue.start();
+    const { worker, held } = await holding(queue, { times: { reportPatienceMs: 50 } });
+    await using _ = worker;
+    queue.upset("done", ...Array.from({ length: 1_000 }, (): Mishap => "lost-on-the-way"));
+    expect(await worker.source.finish(held, completed("1"))).toEqual({ accepted: false });
+    expect(worker.said.at(-1)).toMatch(/^the result of a job is given up: /u);
+  });
+
+  test("a job that goes back is not spoken of, and the queue gives it anew", async () => {
+    await using queue = await LiveQueue.start({ leaseMs: 150 });
+    const { worker, held, job } = await holding(queue);
+    await using _ = worker;
+    worker.source.chunks(held, line(0));
+    expect(await worker.source.finish(held, { kind: "handed-back" })).toEqual({ accepted: false });
+    worker.source.grant(1);
+    await worker.until(() => worker.jobs.length === 2);
+    const again = worker.jobs[1] ?? held;
+    expect(again.leaseToken).not.toBe(held.leaseToken);
+    // What is said late of the first time does not count for the second.
+    worker.source.chunks(held, line(1));
+    expect(await worker.source.finish(held, completed("1"))).toEqual({ accepted: false });
+    expect(await worker.source.finish(again, completed("2"))).toEqual({ accepted: true });
+    expect([job.results, job.chunks]).toEqual([['{"output":2}'], []]);
+  });
+
+  test("results that wait stop the asking for jobs, and none is lost", async () => {
+    await using queue = await LiveQueue.start();
+    await using worker = LiveListener.start(queue, 1);
+    queue.upset("done", ...Array.from({ length: 4 }, () => ({ status: 503 })));
+    const output = `"${"x".repeat(20_000_000)}"`;
+    const jobs = Array.from({ length: 4 }, () => queue.submit());
+    queue.cut();
+    queue.restore();
+    for (let n = 0; n < 4; n += 1) {
+      await worker.until(() => worker.jobs.length > n);
+      void worker.source.finish(worker.jobs[n] ?? { jobId: "", leaseToken: "" }, completed(output));
+      worker.source.grant(1);
+    }
+    for (const job of jobs) await queue.done(job);
+    expect(jobs.map((job) => job.results.map(({ length }) => length))).toEqual(
+      jobs.map(() => [output.length + '{"output":}'.length]),
+    );
+  });
+});
+
+describe("pings", () => {
+  test("name the jobs that are held, from their hand-over until their results are taken", async () => {
+    await using queue = await LiveQueue.start();
+    const { worker, held, job } = await holding(queue);
+    await using _ = worker;
+    await queue.until(() => queue.callsOf("ping").some(({ jobIds }) => jobIds.includes(job.id)));
+    queue.upset("done", { status: 503 });
+    await worker.source.finish(held, completed("1"));
+    const before = queue.callsOf("ping").length;
+    await queue.until(() => queue.callsOf("ping").length > before + 1);
+    expect(queue.callsOf("ping").at(-1)?.jobIds).toEqual([]);
+  });
+
+  test("go on after they were not heard, and that is said once", async () => {
+    await using queue = await LiveQueue.start();
+    queue.upset("ping", { status: 500 }, { status: 404 }, "lost-on-the-way");
+    await using worker = LiveListener.start(queue, 0);
+    await queue.until(() => queue.callsOf("ping").length === 4);
+    expect(worker.said.filter((text) => text.includes("does not hear"))).toHaveLength(1);
+  });
+
+  test("say that a handler cannot be made ready", async () => {
+    await using queue = await LiveQueue.start();
+    await using worker = LiveListener.start(queue, 0);
+    const message = "é".repeat(300);
+    await worker.source.initFailed({ type: "handler_error", message });
+    expect(queue.callsOf("ping").at(-1)?.unhealthy).toBe("é".repeat(256));
+  });
+
+  test("are left out where there is no address for them", async () => {
+    await using queue = await LiveQueue.start();
+    await using worker = LiveListener.start(queue, 1, { env: { RUNPOD_WEBHOOK_PING: "" } });
+    await queue.until(() => queue.openQuestions === 1);
+    await worker.source.initFailed({ type: "handler_error", message: "no" });
+    expect(queue.callsOf("ping")).toEqual([]);
+  });
+});
+
+describe("outages", () => {
+  const mishap = fc.constantFrom<Mishap>(
+    { status: 500 },
+    { status: 429 },
+    "lost-on-the-way",
+    { delayMs: 5 },
+    { status: 503 },
+  );
+  const mishaps = fc.array(mishap, { maxLength: 6 });
+
+  test("whatever is upset, every job gets its chunks in order and one result", async () => {
+    const property = fc.asyncProperty(mishaps, mishaps, mishaps, async (take, stream, done) => {
+      await using queue = await LiveQueue.start();
+      queue.upset("take", ...take);
+      queue.upset("stream", ...stream);
+      queue.upset("done", ...done);
+      await using worker = LiveListener.start(queue, 2);
+      const jobs = Array.from({ length: 4 }, (_, n) => queue.submit({ n }));
+      for (const [n] of jobs.entries()) {
+        await worker.until(() => worker.jobs.length > n);
+        const held = worker.jobs[n] ?? { jobId: "", leaseToken: "" };
+        for (const index of [0, 1, 2]) worker.source.chunks(held, line(index));
+        void worker.source.finish(held, completed(String(n)));
+        worker.source.grant(1);
+      }
+      for (const job of jobs) await queue.done(job);
+      expect(jobs.map(({ chunks }) => chunks)).toEqual(jobs.map(() => [0, 1, 2]));
+      expect(jobs.map(({ results }) => results.length)).toEqual([1, 1, 1, 1]);
+      expect(worker.jobs).toHaveLength(4);
+    });
+    await fc.assert(property, { numRuns: 25 });
+  });
+
+  test("an answer that is lost has the result told twice, and the queue knows it for the same", async () => {
+    await using queue = await LiveQueue.start();
+    const { worker, held, job } = await holding(queue);
+    await using _ = worker;
+    queue.upset("done", "answer-lost");
+    expect(await worker.source.finish(held, completed("1"))).toEqual({ accepted: true });
+    expect(job.results).toEqual(['{"output":1}', '{"output":1}']);
+  });
+});
+
+describe("leaving", () => {
+  test("the open question is broken off, the result of what runs still arrives", async () => {
+    await using queue = await LiveQueue.start();
+    await using worker = LiveListener.start(queue, 2);
+    const job = queue.submit();
+    await worker.until(() => worker.jobs.length === 1);
+    await queue.until(() => queue.openQuestions === 1);
+    worker.source.draining();
+    await queue.until(() => queue.openQuestions === 0);
+    const late = queue.submit();
+    worker.source.grant(5);
+    await worker.source.finish(worker.jobs[0] ?? { jobId: "", leaseToken: "" }, completed("1"));
+    expect(job.result).toEqual({ output: 1 });
+    expect(late.handOvers).toBe(0);
+    expect(queue.callsOf("take")).toHaveLength(2);
+  });
+
+  test("a job in an answer that has begun is handed over all the same", async () => {
+    await using queue = await LiveQueue.start();
+    await using worker = LiveListener.start(queue, 1);
+    await queue.until(() => queue.openQuestions === 1);
+    const hasLeft = Promise.withResolvers<void>();
+    queue.endAnswersAfter(hasLeft.promise);
+    const begins = answerBegins("/job-take/");
+    const job = queue.submit();
+    await begins;
+    worker.source.draining();
+    hasLeft.resolve();
+    await worker.until(() => worker.jobs.length === 1);
+    expect(worker.jobs[0]?.jobId).toBe(job.id);
+  });
+
+  test("a job that a broken connection had in it comes again when no ping names it", async () => {
+    await using queue = await LiveQueue.start({ leaseMs: 100 });
+    queue.upset("take", "answer-lost");
+    const job = queue.submit();
+    await using leaving = LiveListener.start(queue, 1);
+    await queue.until(() => job.handOvers === 1);
+    await leaving.source.close();
+    await using worker = LiveListener.start(queue, 1);
+    await worker.until(() => worker.jobs.length === 1);
+    expect(worker.jobs[0]?.jobId).toBe(job.id);
+  });
+
+  test("a closed source says nothing more and connects no more", async () => {
+    await using queue = await LiveQueue.start();
+    const { worker, held } = await holding(queue);
+    await worker.source.close();
+    await worker.source.close();
+    expect(await worker.source.finish(held, completed("1"))).toEqual({ accepted: false });
+    await expect(worker.source.connect(never)).rejects.toThrow("The source was closed.");
+  });
+});
+
+/** Resolves when undici has the head of the next answer to a request for such a path. */
+function answerBegins(part: string): Promise<void> {
+  return new Promise((resolve) => {
+    const name = "undici:request:headers";
+    const listen = (message: unknown): void => {
+      const { request } = message as { readonly request: { readonly path: string } };
+      if (!request.path.includes(part)) return;
+      unsubscribe(name, listen);
+      setImmediate(resolve);
+    };
+    subscribe(name, listen);
+  });
+}
+
+const never = {
+  job: () => undefined,
+  revoked: () => undefined,
+  chunksStored: () => undefined,
+  drain: () => undefined,
+  reload: () => undefined,
+  refused: () => undefined,
+};
