@@ -113,6 +113,16 @@ describe("a result", () => {
     });
   });
 
+  it("is shown to clients of the live service with the error as the worker reported it", async () => {
+    await using scene = await LiveScene.set();
+    const worker = scene.worker();
+    const { id } = await scene.handOut(worker);
+    const error = sdkException("KeyError", "'prompt'", "by-hand");
+    await worker.done(id, { error, output: { partial: 1 } });
+    const { json } = await scene.service.call("GET", `/live/v2/echo/status/${id}`);
+    expect(json).toEqual({ ...ENDED, status: "FAILED", error, output: { partial: 1 } });
+  });
+
   it("is the exception of a generator", async () => {
     const error = "handler: out of memory \ntraceback: Traceback (most recent call last):\n  File";
     expect(await statusAfter({ error }, true)).toEqual({
