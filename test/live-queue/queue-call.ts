@@ -158,16 +158,36 @@ function checkHeaders({ headers }: IncomingMessage): void {
 }
 
 function checkQuery(query: URLSearchParams, names: readonly string[]): void {
-  demand([...query.keys()].toSorted().join() === names.toSorted().join(), `query ${query}`);
+  demand(
+    [...query.keys()].toSorted().join() === names.toSorted().join(),
+    `query ${query.toString()}`,
+  );
   if (names.includes("gpu")) demand(query.get("gpu") === GPU, `gpu ${query.get("gpu")}`);
   if (names.includes("job_in_progress")) {
-    demand(/^[01]$/u.test(query.get("job_in_progress") ?? ""), `job_in_progress in ${query}`);
+    demand(
+      /^[01]$/u.test(query.get("job_in_progress") ?? ""),
+      `job_in_progress in ${query.toString()}`,
+    );
   }
   if (names.includes("isStream")) {
-    demand(/^(?:true|false)$/u.test(query.get("isStream") ?? ""), `isStream in ${query}`);
+    demand(
+      /^(?:true|false)$/u.test(query.get("isStream") ?? ""),
+      `isStream in ${query.toString()}`,
+    );
   }
 }
 
 function demand(holds: boolean, what: string): void {
   if (!holds) throw new StrangeCall(what);
+}
+
+/** Undefined when the connection was lost in the middle of it. */
+export async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of request) parts.push(part as Buffer);
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(parts).toString();
 }
