@@ -101,6 +101,8 @@ export class LiveWorker {
   /** Ends the job if the worker still holds it; settles when that is durable. @throws ServiceError storage_full, shutting_down */
   async finish(jobId: string, outcome: Outcome): Promise<void> {
     const held = this.#held.find(jobId);
+    // It is over whatever it was: there is nothing left to stop.
+    this.#toStop.delete(jobId);
     if (!held) return this.#isHeard();
     const { lease } = held;
     await held.inOrder(() => this.#session.receive({ outcomes: [{ ...lease, outcome }] }));

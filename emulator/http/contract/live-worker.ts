@@ -1,6 +1,6 @@
 /** What workers of the live dialect are answered. */
 import { z } from "zod";
-import { answered } from "./contract.ts";
+import { answered, json } from "./contract.ts";
 
 /** A job as a worker takes it. */
 export const takenJobSchema = answered("TakenJob", {
@@ -12,3 +12,9 @@ export const takenJobSchema = answered("TakenJob", {
 
 /** Nothing: the status says it all. */
 export const takenSchema = answered("Taken", {});
+
+/** The answer to whatever a worker says of a job. */
+export const takenAnswer = json(
+  "It is durable, or changes nothing because the job is not the worker's (any more).",
+  takenSchema,
+);

@@ -6,8 +6,8 @@ import type { ServiceError } from "../../core/service-error.ts";
 import { type JobReport, readJobReport } from "../../live/job-report.ts";
 import type { LiveWorker } from "../../live/live-worker.ts";
 import { jsonAnswer } from "../answer.ts";
-import { anyJson, json } from "../contract/contract.ts";
-import { takenSchema } from "../contract/live-worker.ts";
+import { anyJson } from "../contract/contract.ts";
+import { takenAnswer } from "../contract/live-worker.ts";
 import type { Call, Operation } from "../operation.ts";
 import { reportingWorker, type WorkerJobPath } from "./live-call.ts";
 import { type ReceivedReport, receiveReport, tooLarge } from "./receive-report.ts";
@@ -25,12 +25,7 @@ export const reportJob: Operation<WorkerJobPath> = {
       status: z.string().optional(),
       stopPod: z.boolean().optional(),
     }),
-    answers: {
-      200: json(
-        "It is durable, or changes nothing because the job is not the worker's (any more).",
-        takenSchema,
-      ),
-    },
+    answers: { 200: takenAnswer },
     errors: ["storage_full"],
   },
   async perform(call) {

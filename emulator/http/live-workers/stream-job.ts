@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { readYield } from "../../live/job-report.ts";
 import { jsonAnswer } from "../answer.ts";
-import { anyJson, json } from "../contract/contract.ts";
-import { takenSchema } from "../contract/live-worker.ts";
+import { anyJson } from "../contract/contract.ts";
+import { takenAnswer } from "../contract/live-worker.ts";
 import type { Operation } from "../operation.ts";
 import { reportingWorker, type WorkerJobPath } from "./live-call.ts";
 import { receiveReport } from "./receive-report.ts";
@@ -16,12 +16,7 @@ export const streamJob: Operation<WorkerJobPath> = {
   contract: {
     tag: "workers",
     takes: z.looseObject({ output: anyJson() }),
-    answers: {
-      200: json(
-        "It is durable, or changes nothing because the job is not the worker's (any more).",
-        takenSchema,
-      ),
-    },
+    answers: { 200: takenAnswer },
     errors: ["storage_full"],
   },
   async perform(call) {

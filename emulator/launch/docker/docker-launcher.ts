@@ -98,9 +98,8 @@ class Docker implements DockerLauncher {
     };
     const worker = this.#started(order.workerId, new ContainerRun(role, this.#yard));
     this.#tellOfSimulated(order.gpus, { endpointId: order.endpoint.id });
-    // It may be an image of the live service.
-    const speaksLate = true;
-    return Object.assign(worker, { speaksLate, ...(place.server && { server: place.server }) });
+    // Its image may be of the live service, whose workers say nothing while they load.
+    return Object.assign(worker, { speaksLate: true }, place.server && { server: place.server });
   }
 
   launchPod(order: PodOrder): LaunchedPod {

@@ -17,8 +17,8 @@ const STUBBORN = [
   "forks-a-child",
   "speaks-to-nobody",
 ];
-/** Supervisor and handler process of each, and the programs that the last two start: two and one. */
-const PROCESSES = STUBBORN.length * 2 + 3;
+/** Supervisor, handler process and standby process of each, and the programs that the last two start: two and one. */
+const PROCESSES = STUBBORN.length * 3 + 3;
 
 type JobCounts = EndpointHealth["jobs"];
 
@@ -29,7 +29,7 @@ interface Scene extends AsyncDisposable {
   readonly left: () => ObservedProcess[];
 }
 
-/** An emulator whose handlers are all at work. */
+/** An emulator whose handlers are all at work, and whose standby processes wait. */
 async function setScene(): Promise<Scene> {
   const mark = `LEFT_OVER=${crypto.randomUUID()}`;
   const [name = "", value = ""] = mark.split("=");

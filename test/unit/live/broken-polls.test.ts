@@ -47,7 +47,6 @@ it("puts a job back at no cost that was on its way when the connection broke", a
 it("loses no job, however often connections break at whatever moment", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
-  let handedOverTwice = 0;
   for (let round = 0; round < 60; round += 1) {
     const broken = new AbortController();
     const taken = takeUnlessBroken(worker, broken);
@@ -61,11 +60,10 @@ it("loses no job, however often connections break at whatever moment", async () 
     await worker.done(id, { output: round });
     const { retries = 0, ...done } = await scene.status(id);
     expect(done).toMatchObject({ status: "COMPLETED", output: round });
-    handedOverTwice += retries;
+    // What the system had taken for the connection before it broke is found by its lease.
+    expect(retries).toBeLessThanOrEqual(1);
   }
   expect(scene.service.test.engine.fleet.find("by-hand")?.heldCount).toBe(0);
-  // Only what the system had taken for the connection before it broke is found by its lease.
-  expect(handedOverTwice).toBeLessThan(60);
 });
 
 it("answers the newest poll of a worker that asks twice", async () => {

@@ -41,6 +41,8 @@ it("takes the result of a cancelled job from a worker that does not ask, and thr
   expect((await worker.done(id, { output: 1 })).status).toBe(200);
   expect(await scene.status(id)).toMatchObject({ status: "CANCELLED" });
   expect(await scene.status(id)).not.toHaveProperty("output");
+  // There is nothing left to stop.
+  expect(await scene.passTime(worker.jobsToStop())).toEqual([]);
 });
 
 it("ends a job that ran too long, and tells its worker", async () => {

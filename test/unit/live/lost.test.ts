@@ -105,3 +105,16 @@ it("refuses a worker's id that another endpoint's worker has, and endpoints that
   expect((await scene.worker("taken").ping()).status).toBe(401);
   expect((await scene.worker("new", USER_KEY, "nowhere").ping()).status).toBe(404);
 });
+
+it("lets workers of a deleted endpoint go", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const taken = worker.take();
+  await scene.waitsForJobs();
+  const { status } = await scene.service.call("DELETE", "/v1/endpoints/echo");
+  expect(status).toBe(204);
+  expect(await taken).toBeUndefined();
+  await expect(scene.passTime(worker.take())).rejects.toThrow("404");
+  await scene.advance(2 * LIMITS.leaseMs);
+  expect(scene.service.test.engine.fleet.all()).toEqual([]);
+});

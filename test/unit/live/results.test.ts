@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { sdkException } from "../../live/sdk-worker.ts";
+import { storeThatFills } from "../engine/filling-store.ts";
 import { LiveScene } from "./live-scene.ts";
 
 /** Beside what a result decides. */
@@ -183,6 +184,22 @@ describe("a result that cannot be taken", () => {
     expect(job).toMatchObject({ status: "FAILED", failure: { type: "worker_refused" } });
     expect(job.error).toContain(`at most ${LIMITS.outputMaxBytes} bytes`);
     expect(job).not.toHaveProperty("output");
+  });
+
+  it("because there is no room for it may be said again", async () => {
+    const { store, fill } = storeThatFills();
+    await using scene = await LiveScene.set({ store });
+    const worker = scene.worker();
+    const { id } = await scene.handOut(worker);
+    fill(true);
+    expect((await worker.stream(id, "a")).status).toBe(507);
+    expect((await worker.done(id, { output: 1 })).status).toBe(507);
+    fill(false);
+    expect((await worker.stream(id, "a")).status).toBe(200);
+    expect((await worker.done(id, { output: 1 })).status).toBe(200);
+    expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: 1 });
+    const { json } = await scene.service.call("GET", `/v2/echo/stream/${id}?from=0`);
+    expect(json).toEqual([{ output: "a", metrics: { stream_index: 0 } }]);
   });
 
   it("is taken when it is as large as it may be", async () => {

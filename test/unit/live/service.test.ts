@@ -1,14 +1,15 @@
 /** A whole emulator with an endpoint for workers that are started by hand. */
 import { expect, it } from "vitest";
 import { startEmulator } from "../../../emulator/index.ts";
+import { KEY } from "../http/http-harness.ts";
 import { SdkWorker } from "../../live/sdk-worker.ts";
 
 it("serves workers that come by themselves to an endpoint that starts none, until it stops", async () => {
   const quiet = { info: () => {}, warn: () => {}, error: () => {} };
-  await using emulator = await startEmulator({ port: 0, s3: false, log: quiet });
-  const { url, apiKey } = emulator;
+  await using emulator = await startEmulator({ port: 0, apiKey: KEY, s3: false, log: quiet });
+  const { url } = emulator;
   const call = async (path: string, body?: object) => {
-    const headers = { authorization: `Bearer ${apiKey}` };
+    const headers = { authorization: `Bearer ${KEY}` };
     const options = body ? { method: "POST", body: JSON.stringify(body) } : {};
     const answer = await fetch(`${url}${path}`, { headers, ...options });
     const text = await answer.text();
@@ -19,7 +20,7 @@ it("serves workers that come by themselves to an endpoint that starts none, unti
   const template = await call("/v1/templates", image);
   const settings = { templateId: template.id, workersMin: 0, workersMax: 0 };
   const { id: endpointId } = await call("/v1/endpoints", settings);
-  const worker = new SdkWorker({ url, endpointId, workerId: "by-hand", key: apiKey });
+  const worker = new SdkWorker({ url, endpointId, workerId: "by-hand", key: KEY });
   const taken = worker.take();
   const { id } = await call(`/v2/${endpointId}/run`, { input: { n: 1 } });
   expect(await taken).toMatchObject({ id, input: { n: 1 } });

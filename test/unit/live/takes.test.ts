@@ -1,5 +1,6 @@
 /** How live workers take jobs: alone or several at a time, held until there is one, and given back when nobody listens. */
 import { expect, it } from "vitest";
+import { takenJobSchema } from "../../../emulator/http/contract/live-worker.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { LiveScene } from "./live-scene.ts";
 
@@ -7,13 +8,17 @@ it("answers a waiting worker as soon as a job comes, with the input as it was su
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const taken = worker.take();
-  const body = '{"input": {"n": 1.50, "text": "ä"}, "webhook": "https://example.com/hook"}';
+  const body =
+    '{"input": {"n": 1.50, "text": "ä"}, "webhook": "https://example.com/hook", "s3Config": {"bucketName": "b"}}';
   await scene.service.call("POST", "/v2/echo/run", { body });
-  expect(await taken).toEqual({
+  const job = await taken;
+  expect(job).toEqual({
     id: expect.any(String) as string,
     input: { n: 1.5, text: "ä" },
     webhook: "https://example.com/hook",
+    s3Config: { bucketName: "b" },
   });
+  expect(takenJobSchema.safeParse(job)).toMatchObject({ success: true });
 });
 
 it("answers 204 when there was no job for as long as a poll is held", async () => {
@@ -33,4 +38,14 @@ it("gives a batch as a list, and the fourth alone while three are busy", async (
   const fourth = worker.take(true);
   await scene.submit({ n: 3 });
   expect((await fourth)?.input).toEqual({ n: 3 });
+});
+
+it("spreads jobs over the workers that wait", async () => {
+  await using scene = await LiveScene.set();
+  const workers = ["a", "b"].map((id) => scene.worker(id));
+  const taken = workers.map((worker) => worker.takeBatch(2));
+  for (const { id } of workers) await scene.waitsForJobs(id);
+  await scene.submit({ n: 0 });
+  await scene.submit({ n: 1 });
+  expect((await Promise.all(taken)).map((jobs) => jobs.length)).toEqual([1, 1]);
 });

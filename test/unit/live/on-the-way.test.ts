@@ -1,0 +1,92 @@
+/** Jobs that are handed over while nobody waits any more: their inputs took too long to read. */
+import { Buffer } from "node:buffer";
+import { expect, it } from "vitest";
+import { submit } from "../../../emulator/engine/submit.ts";
+import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
+import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
+import type { Store } from "../../../emulator/store/store.ts";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { createTestEngine } from "../engine-harness.ts";
+
+/** A store whose reads wait from `stall` until they may `goOn`. */
+function slowStore() {
+  const store = createMemoryStore();
+  let reading = Promise.withResolvers<void>();
+  reading.resolve();
+  const slow: Store = {
+    transact: (step) => store.transact(step),
+    read: async (query) => {
+      await reading.promise;
+      return store.read(query);
+    },
+    stage: (bytes) => store.stage(bytes),
+    stageChunks: (parts) => store.stageChunks(parts),
+    discard: (payload) => store.discard(payload),
+    close: () => store.close(),
+  };
+  return {
+    store: slow,
+    stall: () => (reading = Promise.withResolvers<void>()),
+    goOn: () => reading.resolve(),
+  };
+}
+
+async function scene() {
+  const { store, stall, goOn } = slowStore();
+  const test = await createTestEngine(store);
+  const { engine, clock } = test;
+  const worker = new LiveWorkers(engine, () => undefined).welcome({
+    endpointId: "echo",
+    workerId: "w",
+  });
+  const { id } = await submit(engine, {
+    endpointId: "echo",
+    kind: "async",
+    submission: {
+      input: Buffer.from("{}"),
+      policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs },
+    },
+  });
+  const job = () => store.transact((tx) => tx.job(id));
+  return { test, worker, clock, id, job, stall, goOn };
+}
+
+const FOREVER = new AbortController().signal;
+
+it("goes back at no cost when the poll has ended", async () => {
+  const { test, worker, clock, id, job, stall, goOn } = await scene();
+  await using _ = test;
+  stall();
+  const broken = new AbortController();
+  const taken = worker.take(1, broken.signal);
+  await clock.settle();
+  expect(await job()).toMatchObject({ status: "IN_PROGRESS", attempt: 1 });
+  broken.abort();
+  expect(await taken).toEqual([]);
+  goOn();
+  await clock.settle();
+  expect(await job()).toMatchObject({ status: "IN_QUEUE", retries: 0, lostCount: 0 });
+  expect(worker.worker).toMatchObject({ credit: 0, heldCount: 0 });
+  expect(await worker.take(1, FOREVER)).toMatchObject([{ jobId: id, attempt: 2 }]);
+});
+
+it("is waited for a moment when the time of the poll is over", async () => {
+  const { test, worker, clock, id, stall, goOn } = await scene();
+  await using _ = test;
+  stall();
+  const taken = worker.take(1, FOREVER);
+  await clock.settle();
+  await clock.advance(LIMITS.livePollMs);
+  goOn();
+  expect(await taken).toMatchObject([{ jobId: id, attempt: 1 }]);
+});
+
+it("goes back when whoever took it could not be answered", async () => {
+  const { test, worker, id, job } = await scene();
+  await using _ = test;
+  const jobs = await worker.take(1, FOREVER);
+  await worker.handBack(jobs);
+  expect(await job()).toMatchObject({ status: "IN_QUEUE", retries: 0 });
+  await worker.handBack(jobs);
+  expect(await worker.take(1, FOREVER)).toMatchObject([{ jobId: id, attempt: 2 }]);
+});
