@@ -1,8 +1,8 @@
 /** Reads what a worker asks of the live queue, and objects to everything that its protocol does not know. */
 import type { IncomingMessage } from "node:http";
 
-export const ENDPOINT = "ep-1";
-export const KEY = "live-key";
+const ENDPOINT = "ep-1";
+const KEY = "live-key";
 const GPU = "NVIDIA L4";
 
 interface Of<K extends string> {
@@ -32,7 +32,7 @@ export type QueueCall = TakeCall | ReportCall | PingCall | Of<"stop">;
 export type CallKind = QueueCall["kind"];
 
 /** The request is none that a worker may make. */
-export class StrangeCall extends Error {
+class StrangeCall extends Error {
   override readonly name = "StrangeCall";
 }
 
