@@ -134,7 +134,7 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
   };
 }
 
-function testKeys(): KeyRing {
+export function testKeys(): KeyRing {
   return new KeyRing([
     record("user", KEY, "admin"),
     record("other", OTHER_KEY, "admin"),
