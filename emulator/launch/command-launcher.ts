@@ -9,6 +9,7 @@ import { endWithUs } from "./end-with-us.ts";
 import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "./launcher.ts";
 import type { LiveService } from "./live-environment.ts";
 import { ownHome } from "./own-home.ts";
+import { RunningWorkers } from "./running-workers.ts";
 import { asWorker, gpuEnv, inheritedEnvironment, notStarted } from "./worker-process.ts";
 import { workerEnvironment } from "./worker-environment.ts";
 
@@ -36,22 +37,14 @@ export interface CommandLauncherOptions {
 }
 
 export function createCommandLauncher(options: CommandLauncherOptions): Launcher {
-  const running = new Map<LaunchedWorker, Promise<WorkerExit>>();
+  const running = new RunningWorkers();
   return {
     refuses(template) {
       if (options.commandOf(template) !== undefined) return undefined;
       return `no command is served for the image "${template.imageName}"`;
     },
-    launch(order) {
-      const worker = launch(options, order);
-      running.set(worker, worker.exited);
-      void worker.exited.then(() => running.delete(worker));
-      return worker;
-    },
-    async close() {
-      for (const worker of running.keys()) worker.kill();
-      await Promise.all(running.values());
-    },
+    launch: (order) => running.add(launch(options, order)),
+    close: async () => running.end(),
   };
 }
 

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Template } from "../core/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "./launcher.ts";
 import { LineTail } from "./line-tail.ts";
+import { RunningWorkers } from "./running-workers.ts";
 
 /** A worker that shares this process. */
 export interface InProcessWorker {
@@ -22,23 +23,14 @@ export interface InProcessLauncherOptions {
 }
 
 export function createInProcessLauncher(options: InProcessLauncherOptions): Launcher {
-  const running = new Set<LaunchedWorker>();
+  const running = new RunningWorkers();
   return {
     refuses(template) {
       if (options.has(template)) return undefined;
       return `no function is served for the image "${template.imageName}"`;
     },
-    launch(order) {
-      const worker = launch(options, order);
-      running.add(worker);
-      void worker.exited.then(() => running.delete(worker));
-      return worker;
-    },
-    async close() {
-      const all = [...running];
-      for (const worker of all) worker.kill();
-      await Promise.all(all.map((worker) => worker.exited));
-    },
+    launch: (order) => running.add(launch(options, order)),
+    close: async () => running.end(),
   };
 }
 

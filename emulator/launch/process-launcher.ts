@@ -2,7 +2,8 @@
 import { spawn } from "node:child_process";
 import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
 import type { Template } from "../core/template.ts";
-import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "./launcher.ts";
+import type { LaunchedWorker, Launcher, WorkerOrder } from "./launcher.ts";
+import { RunningWorkers } from "./running-workers.ts";
 import { launchServer } from "./server-worker.ts";
 import { TakenPorts } from "./taken-ports.ts";
 import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
@@ -24,7 +25,7 @@ export interface ProcessLauncherOptions {
 }
 
 export function createProcessLauncher(options: ProcessLauncherOptions): Launcher {
-  const running = new Map<LaunchedWorker, Promise<WorkerExit>>();
+  const running = new RunningWorkers();
   const ports = new TakenPorts();
   return {
     refuses(template) {
@@ -33,15 +34,9 @@ export function createProcessLauncher(options: ProcessLauncherOptions): Launcher
     },
     launch(order) {
       const isServer = order.endpoint.type === "LOAD_BALANCING";
-      const worker = isServer ? launchServer(options, order, ports) : launch(options, order);
-      running.set(worker, worker.exited);
-      void worker.exited.then(() => running.delete(worker));
-      return worker;
+      return running.add(isServer ? launchServer(options, order, ports) : launch(options, order));
     },
-    async close() {
-      for (const worker of running.keys()) worker.kill();
-      await Promise.all(running.values());
-    },
+    close: async () => running.end(),
   };
 }
 

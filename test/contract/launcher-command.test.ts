@@ -33,7 +33,9 @@ async function open(): Promise<CommandSubject> {
     homes,
     run: (command) => (served = { ...served, ...command }),
     templateOf(code) {
-      fs.writeFileSync(tree.path("worker.cjs"), code);
+      // At once: a worker that was launched before may be reading it.
+      fs.writeFileSync(tree.path("next.cjs"), code);
+      fs.renameSync(tree.path("next.cjs"), tree.path("worker.cjs"));
       return templateNamed("sv.local/contract");
     },
     foreign: templateNamed("somebody/image:1"),

@@ -1,5 +1,5 @@
 /** The process launcher keeps the contract of all launchers. */
-import { writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { createProcessLauncher } from "../../emulator/launch/process-launcher.ts";
 import { processesMarked } from "../e2e/jobs/observe.ts";
 import { temporaryTree } from "../temporary-tree.ts";
@@ -22,7 +22,9 @@ launcherContract("processes", async (): Promise<LauncherSubject> => {
   return {
     launcher,
     templateOf(code) {
-      writeFileSync(tree.path("worker.cjs"), code);
+      // At once: a worker that was launched before may be reading it.
+      writeFileSync(tree.path("next.cjs"), code);
+      renameSync(tree.path("next.cjs"), tree.path("worker.cjs"));
       return templateNamed("sv.local/contract");
     },
     foreign: templateNamed("somebody/image:1"),

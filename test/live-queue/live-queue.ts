@@ -3,6 +3,7 @@ import { once } from "node:events";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import {
+  bodyOf,
   type CallKind,
   type QueueCall,
   readCall,
@@ -291,15 +292,4 @@ export class LiveQueue implements AsyncDisposable {
     response.writeHead(418).end(what);
     for (const look of this.#lookers) look();
   }
-}
-
-/** Undefined when the connection was lost in the middle of it. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const parts: Buffer[] = [];
-  try {
-    for await (const part of request) parts.push(part as Buffer);
-  } catch {
-    return undefined;
-  }
-  return Buffer.concat(parts).toString();
 }

@@ -1,8 +1,8 @@
 /** Reads what a worker asks of the live queue, and objects to everything that its protocol does not know. */
 import type { IncomingMessage } from "node:http";
 
-export const ENDPOINT = "ep-1";
-export const KEY = "live-key";
+const ENDPOINT = "ep-1";
+const KEY = "live-key";
 const GPU = "NVIDIA L4";
 
 interface Of<K extends string> {
@@ -32,7 +32,7 @@ export type QueueCall = TakeCall | ReportCall | PingCall | Of<"stop">;
 export type CallKind = QueueCall["kind"];
 
 /** The request is none that a worker may make. */
-export class StrangeCall extends Error {
+class StrangeCall extends Error {
   override readonly name = "StrangeCall";
 }
 
@@ -158,16 +158,36 @@ function checkHeaders({ headers }: IncomingMessage): void {
 }
 
 function checkQuery(query: URLSearchParams, names: readonly string[]): void {
-  demand([...query.keys()].toSorted().join() === names.toSorted().join(), `query ${query}`);
+  demand(
+    [...query.keys()].toSorted().join() === names.toSorted().join(),
+    `query ${query.toString()}`,
+  );
   if (names.includes("gpu")) demand(query.get("gpu") === GPU, `gpu ${query.get("gpu")}`);
   if (names.includes("job_in_progress")) {
-    demand(/^[01]$/u.test(query.get("job_in_progress") ?? ""), `job_in_progress in ${query}`);
+    demand(
+      /^[01]$/u.test(query.get("job_in_progress") ?? ""),
+      `job_in_progress in ${query.toString()}`,
+    );
   }
   if (names.includes("isStream")) {
-    demand(/^(?:true|false)$/u.test(query.get("isStream") ?? ""), `isStream in ${query}`);
+    demand(
+      /^(?:true|false)$/u.test(query.get("isStream") ?? ""),
+      `isStream in ${query.toString()}`,
+    );
   }
 }
 
 function demand(holds: boolean, what: string): void {
   if (!holds) throw new StrangeCall(what);
+}
+
+/** Undefined when the connection was lost in the middle of it. */
+export async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of request) parts.push(part as Buffer);
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(parts).toString();
 }

@@ -1,6 +1,6 @@
 /** Requests of a worker of the live dialect: its headers, its limits, and connections that stay open. */
 import { Buffer } from "node:buffer";
-import { Agent, request } from "undici";
+import { Agent, type Dispatcher } from "undici";
 
 export interface LiveAnswer {
   readonly status: number;
@@ -34,52 +34,37 @@ export class LiveHttp {
    * @param limitMs until the answer begins
    * @throws Error when there is no answer
    */
-  async get(url: string, limitMs: number, signal: AbortSignal): Promise<LiveAnswer> {
-    const begins = new AbortController();
-    const abort = (): void => begins.abort(signal.reason);
-    const limit = setTimeout(() => begins.abort(tooLate(limitMs)), limitMs);
-    signal.addEventListener("abort", abort, { once: true });
-    if (signal.aborted) abort();
-    try {
-      const answer = await request(url, {
-        dispatcher: this.#agent,
-        headers: { ...this.#headers, "content-type": "application/json" },
-        signal: begins.signal,
-        headersTimeout: 0,
-        bodyTimeout: BODY_SILENCE_MS,
-      });
-      clearTimeout(limit);
-      signal.removeEventListener("abort", abort);
-      return await readAnswer(answer);
-    } finally {
-      clearTimeout(limit);
-      signal.removeEventListener("abort", abort);
-    }
+  get(url: string, limitMs: number, signal: AbortSignal): Promise<LiveAnswer> {
+    const headers = { ...this.#headers, "content-type": "application/json" };
+    return this.#exchange(url, { method: "GET", headers, headersTimeout: limitMs }, signal);
   }
 
   /** Reports JSON text on a job. @throws Error when there is no answer */
-  async post(
+  post(url: string, jobId: string, body: Uint8Array, signal: AbortSignal): Promise<LiveAnswer> {
+    const headers = {
+      ...this.#headers,
+      // What the queue is used to: it reads JSON whatever this says (live).
+      "content-type": "application/x-www-form-urlencoded",
+      charset: "utf-8",
+      "x-request-id": encodeURIComponent(jobId),
+    };
+    const post = { method: "POST", headers, body, headersTimeout: POST_LIMIT_MS } as const;
+    return this.#exchange(url, post, signal);
+  }
+
+  /** Directly with undici's dispatcher: its streams of answers would cost more than the answers. */
+  #exchange(
     url: string,
-    jobId: string,
-    body: Uint8Array,
+    request: Omit<Dispatcher.DispatchOptions, "origin" | "path">,
     signal: AbortSignal,
   ): Promise<LiveAnswer> {
-    const answer = await request(url, {
-      dispatcher: this.#agent,
-      method: "POST",
-      headers: {
-        ...this.#headers,
-        // What the queue is used to: it reads JSON whatever this says (live).
-        "content-type": "application/x-www-form-urlencoded",
-        charset: "utf-8",
-        "x-request-id": encodeURIComponent(jobId),
-      },
-      body,
-      signal,
-      headersTimeout: POST_LIMIT_MS,
-      bodyTimeout: BODY_SILENCE_MS,
-    });
-    return readAnswer(answer);
+    const { origin, pathname, search } = new URL(url);
+    const exchange = new Exchange(signal);
+    this.#agent.dispatch(
+      { ...request, origin, path: pathname + search, bodyTimeout: BODY_SILENCE_MS },
+      exchange,
+    );
+    return exchange.answer;
   }
 
   /** Breaks off everything. Idempotent. */
@@ -88,21 +73,64 @@ export class LiveHttp {
   }
 }
 
-async function readAnswer({
-  statusCode,
-  headers,
-  body,
-}: Awaited<ReturnType<typeof request>>): Promise<LiveAnswer> {
-  const { "content-type": contentType } = headers;
-  return {
-    status: statusCode,
-    contentType: typeof contentType === "string" ? contentType : undefined,
-    body: Buffer.from(await body.arrayBuffer()),
-  };
-}
+/** One request on its way: asked → answered in part → answered, or broken off before the answer began. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #signal: AbortSignal;
+  readonly #answer = Promise.withResolvers<LiveAnswer>();
+  readonly #parts: Buffer[] = [];
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #contentType: string | undefined;
 
-function tooLate(limitMs: number): Error {
-  return new Error(`no answer within ${limitMs} ms`);
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    if (signal.aborted) this.#breakOff();
+    else signal.addEventListener("abort", this.#breakOff, { once: true });
+  }
+
+  get answer(): Promise<LiveAnswer> {
+    return this.#answer.promise;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal.aborted) this.#breakOff();
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    { "content-type": contentType }: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    this.#settled();
+    this.#status = status;
+    if (typeof contentType === "string") this.#contentType = contentType;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, part: Buffer): void {
+    this.#parts.push(part);
+  }
+
+  onResponseEnd(): void {
+    const [status, contentType] = [this.#status, this.#contentType];
+    this.#answer.resolve({ status, contentType, body: Buffer.concat(this.#parts) });
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#settled();
+    this.#answer.reject(error);
+  }
+
+  readonly #breakOff = (): void => {
+    const error = new Error("the request was broken off");
+    this.#controller?.abort(error);
+    this.#answer.reject(error);
+  };
+
+  /** From here on nothing breaks it off. */
+  #settled(): void {
+    this.#signal.removeEventListener("abort", this.#breakOff);
+  }
 }
 
 /** What an answer says, for a log. */

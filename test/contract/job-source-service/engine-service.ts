@@ -36,8 +36,11 @@ export interface Transport extends AsyncDisposable {
 export interface EngineDoor {
   readonly engine: EngineContext;
   /** The worker with that token, which is its id here. */
-  workerOf(token: string): FleetWorker | undefined;
-  openSession(worker: FleetWorker, send: (orders: ServiceOrders) => void): WorkerSession;
+  readonly workerOf: (token: string) => FleetWorker | undefined;
+  readonly openSession: (
+    worker: FleetWorker,
+    send: (orders: ServiceOrders) => void,
+  ) => WorkerSession;
 }
 
 /** @param open makes the transport for one service */

@@ -98,6 +98,7 @@ describe("asking for jobs", () => {
     await using queue = await LiveQueue.start();
     await using _ = LiveListener.start(queue, 1, { times: { pollLimitMs: 20 } });
     await queue.until(() => queue.callsOf("take").length >= 3);
+    expect(queue.openQuestions).toBeLessThanOrEqual(1);
   });
 
   test.each([401, 403, 404])(
