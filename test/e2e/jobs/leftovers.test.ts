@@ -42,12 +42,7 @@ async function setScene(): Promise<Scene> {
   const emulator = await startEmulatorProcess({ cwd: tree.root, args: ["sv.config.json"] });
   const left = () => processesMarked(mark);
   const client = createClient({ baseUrl: emulator.url, apiKey: emulator.apiKey });
-  for (const id of STUBBORN) await client.endpoint(id).run({});
-  await eventually("all handlers are at work", async () => {
-    const isAtWork = await allAre(client, ({ inProgress }) => inProgress === 1);
-    return isAtWork && left().length === PROCESSES ? true : undefined;
-  });
-  return {
+  const scene: Scene = {
     emulator,
     client,
     left,
@@ -58,6 +53,21 @@ async function setScene(): Promise<Scene> {
       await tree[Symbol.asyncDispose]();
     },
   };
+  try {
+    await setToWork(scene);
+    return scene;
+  } catch (error) {
+    await scene[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function setToWork({ client, left }: Scene): Promise<void> {
+  for (const id of STUBBORN) await client.endpoint(id).run({});
+  await eventually("all handlers are at work", async () => {
+    const isAtWork = await allAre(client, ({ inProgress }) => inProgress === 1);
+    return isAtWork && left().length === PROCESSES ? true : undefined;
+  });
 }
 
 async function allAre(client: Client, holds: (jobs: JobCounts) => boolean): Promise<boolean> {

@@ -2,29 +2,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";
-import { chunk } from "../../../contract/job-source/connected.ts";
-import { LiveListener, type LiveSourceOptions } from "../../../live-queue/live-source.ts";
+import { LiveListener } from "../../../live-queue/live-source.ts";
 import { LiveQueue, type Mishap } from "../../../live-queue/live-queue.ts";
-import type { QueueJob } from "../../../live-queue/queue-job.ts";
-
-const bytes = (text: string): Buffer => Buffer.from(text);
-const completed = (output: string) => ({ kind: "completed", output: bytes(output) }) as const;
-const line = (index: number) =>
-  chunk(index, `{"output":${index},"metrics":{"stream_index":${index}}}`);
-
-/** A worker that holds one job. */
-async function holding(
-  queue: LiveQueue,
-  options?: LiveSourceOptions,
-): Promise<{ worker: LiveListener; held: HandedJob; job: QueueJob }> {
-  const worker = LiveListener.start(queue, 1, options);
-  const job = queue.submit();
-  await worker.until(() => worker.jobs.length === 1);
-  const [held] = worker.jobs;
-  if (held === undefined) throw new Error("There is a job.");
-  return { worker, held, job };
-}
+import { completed, holding, line } from "../../../live-queue/holding.ts";
 
 describe("outages", () => {
   const mishap = fc.constantFrom<Mishap>(
