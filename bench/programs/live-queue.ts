@@ -1,7 +1,7 @@
 /** A bare queue of the live dialect in a process of its own, nothing kept, with the built `sv-worker` as its worker. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { z } from "zod";
@@ -31,22 +31,24 @@ let done = 0;
 let settled = Promise.withResolvers<void>();
 let result = Promise.withResolvers<string>();
 
-const server = createServer((request, response) => void serve(request, response));
-
-async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { pathname } = new URL(request.url ?? "", "http://queue");
-  if (pathname.startsWith("/job-stop/")) return;
-  if (pathname.startsWith("/job-take/")) {
+const server = createServer((request, response) => {
+  const url = request.url ?? "";
+  if (url.startsWith("/job-stop/")) return;
+  if (url.startsWith("/job-take/")) {
     poll = response;
     polled.resolve();
     if (isFull) give();
     return;
   }
   const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  response.end();
-  if (!pathname.startsWith("/job-done/")) return;
-  const text = Buffer.concat(parts).toString();
+  request.on("data", (part: Buffer) => parts.push(part));
+  request.on("end", () => {
+    response.end();
+    if (url.startsWith("/job-done/")) take(Buffer.concat(parts).toString());
+  });
+});
+
+function take(text: string): void {
   resultShape.parse(JSON.parse(text));
   done += 1;
   if (done === given) settled.resolve();
@@ -81,7 +83,10 @@ async function open(handler: string): Promise<void> {
     },
   });
   watchOver(worker);
-  await pickupMs().catch(() => undefined);
+  const gone = once(worker, "exit").then(([code]: unknown[]) => {
+    throw new Error(`The worker ended with ${String(code)} before it did a job.`);
+  });
+  await Promise.race([pickupMs(), gone]);
 }
 
 /** Results per second. */

@@ -31,6 +31,8 @@ interface Result {
 }
 
 const TOO_MANY = 429;
+/** One for all jobs: an error of its own for each would cost more than the rest of its end. */
+const OVER = new Error("nothing more is said of the job");
 /** What comes after a progress value waits for its answer, but not for ever. */
 const PROGRESS_LIMIT_MS = 10_000;
 
@@ -95,7 +97,7 @@ export class JobReports {
   /** Nothing more is said of the job; a result that was not taken counts as refused. Idempotent. */
   drop(): void {
     if (this.#gone.signal.aborted) return;
-    this.#gone.abort();
+    this.#gone.abort(OVER);
     this.#result?.settle(false);
   }
 
@@ -134,7 +136,7 @@ export class JobReports {
     const url = this.#options.addresses.done(this.lease.jobId, this.#hasStreamed);
     const accepted = await this.#deliver("the result", url, body);
     if (this.#gone.signal.aborted) return;
-    this.#gone.abort();
+    this.#gone.abort(OVER);
     settle(accepted);
   }
 
