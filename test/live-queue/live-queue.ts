@@ -106,6 +106,11 @@ export class LiveQueue implements AsyncDisposable {
     this.#look();
   }
 
+  /** Answers the open questions for jobs: there is none. */
+  endQuestions(): void {
+    for (const poll of this.#polls.filter(({ call }) => call.kind === "take")) this.#end(poll);
+  }
+
   /** What happens to the next requests of that kind, one after the other. */
   upset(kind: CallKind, ...mishaps: readonly Mishap[]): void {
     this.#mishaps.set(kind, [...(this.#mishaps.get(kind) ?? []), ...mishaps]);
@@ -227,13 +232,15 @@ export class LiveQueue implements AsyncDisposable {
     const poll: OpenPoll = {
       call,
       response,
-      timer: setTimeout(() => {
-        this.#close(poll);
-        response.writeHead(204).end();
-      }, holdMs),
+      timer: setTimeout(() => this.#end(poll), holdMs),
     };
     response.on("close", () => this.#close(poll));
     this.#polls.push(poll);
+  }
+
+  #end(poll: OpenPoll): void {
+    this.#close(poll);
+    poll.response.writeHead(204).end();
   }
 
   #close(poll: OpenPoll): void {

@@ -24,7 +24,7 @@ export interface LiveJobSourceOptions {
   readonly times?: Partial<LiveTimes>;
 }
 
-/** Refusals of the question for jobs in a row after which the worker counts as refused. */
+/** Refusals of a question in a row that are believed: one may come of a gateway whose queue is away for a moment. */
 const LAST_DENIAL = 3;
 
 /**
@@ -213,7 +213,8 @@ export class LiveJobSource implements JobSource {
   }
 
   #denied(answer: LiveAnswer, times: number): boolean {
-    if (times < LAST_DENIAL) return true;
+    // What it holds has been given to it, and the results may be taken all the same.
+    if (times < LAST_DENIAL || this.#held.size > 0) return true;
     const reason = `the queue gives it no jobs: ${answerText(answer)}`;
     void this.close().then(() => this.#listener?.refused(reason));
     return false;
@@ -229,8 +230,8 @@ export class LiveJobSource implements JobSource {
       signal: this.#closed.signal,
       ask: () => this.#http.get(stop, this.#times.pollLimitMs, this.#closed.signal),
       answered: (answer) => this.#stop(answer),
-      denied: ({ status }) => {
-        if (status !== 404) return true;
+      denied: ({ status }, times) => {
+        if (status !== 404 || times < LAST_DENIAL) return true;
         this.#log.write(
           "info",
           "the queue does not tell which jobs are to be stopped: they run on",

@@ -50,13 +50,12 @@ describe("handlers on the live queue", () => {
     expect([job.result, job.isStream]).toEqual([{ output: { made: 3 } }, true]);
   });
 
-  test("a yield of three megabytes comes in parts, and all yields are the output if asked", async () => {
+  test("a yield of three megabytes comes whole, and all yields are the output if asked", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "yields-3-mb");
     const job = await queue.done(queue.submit());
-    expect(job.result).toEqual({ output: ["first", { text: "é".repeat(1_500_000) }, "last"] });
-    expect([job.chunks[0], job.chunks.at(-1)]).toEqual(["first", "last"]);
-    expect(job.chunks.length).toBeGreaterThan(4);
+    const yields = ["first", { text: "é".repeat(1_500_000) }, "last"];
+    expect([job.result, job.chunks]).toEqual([{ output: yields }, yields]);
   });
 
   test("what is thrown is an error in the SDK's shape", async () => {
