@@ -1,7 +1,7 @@
 /** Everything the queue is told of one job, in order: its chunks, its progress, its result. */
 import { backoffMs } from "../../core/backoff.ts";
 import { type ChunkBatch, chunksOf } from "../../protocol/chunk-batch.ts";
-import type { LeaseRef, Outcome } from "../../protocol/outcome.ts";
+import type { HandedJob, LeaseRef, Outcome } from "../../protocol/outcome.ts";
 import type { LiveAddresses } from "./addresses.ts";
 import { answerText, type LiveHttp, reasonOf } from "./http.ts";
 import type { LiveLog } from "./live-log.ts";
@@ -48,7 +48,8 @@ const PROGRESS_LIMIT_MS = 10_000;
 
 /** From the hand-over of a job until its result is taken, or nothing of it counts any more. */
 export class JobReports {
-  readonly lease: LeaseRef;
+  /** As it was handed over, should it have to be handed over once more. */
+  readonly job: HandedJob;
   readonly #options: ReportsOptions;
   readonly #gone = new AbortController();
   readonly #chunks: WaitingChunk[] = [];
@@ -60,9 +61,19 @@ export class JobReports {
   /** Since when the queue has answered nothing but doubtful things. */
   #doubtedSince: number | undefined;
 
-  constructor(lease: LeaseRef, options: ReportsOptions) {
-    this.lease = lease;
+  constructor(job: HandedJob, options: ReportsOptions) {
+    this.job = job;
     this.#options = options;
+  }
+
+  get lease(): LeaseRef {
+    const { jobId, leaseToken } = this.job;
+    return { jobId, leaseToken };
+  }
+
+  /** Whether the queue may have been told of chunks. */
+  get hasStreamed(): boolean {
+    return this.#hasStreamed;
   }
 
   /** True until the outcome is there. */

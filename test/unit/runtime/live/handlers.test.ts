@@ -79,6 +79,18 @@ describe("handlers on the live queue", () => {
     expect((await queue.done(queue.submit())).error).toBeDefined();
   });
 
+  test("the neighbours of a job that ends their process lose no attempt: the queue hears nothing of it", async () => {
+    await using queue = await LiveQueue.start();
+    await using _ = run(queue, "writes-its-history");
+    const neighbours = ["a", "b", "c"].map((marker) => queue.submit({ marker, workMs: 200 }));
+    const dying = queue.submit({ marker: "d", workMs: 0, firstAttempt: "dies" });
+    expect((await queue.done(dying)).error).toMatchObject({ error_type: "process_exited" });
+    for (const job of neighbours) await queue.done(job);
+    expect(neighbours.map(({ handOvers, result }) => [handOvers, result])).toEqual(
+      ["a", "b", "c"].map((marker) => [1, { output: { marker, attempt: 1 } }]),
+    );
+  });
+
   test("progress is shown while the job runs", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "reports-progress");

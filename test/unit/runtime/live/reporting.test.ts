@@ -139,7 +139,44 @@ describe("reports", () => {
     expect(worker.said.at(-1)).toMatch(/^the result of a job is given up: /u);
   });
 
-  test("a job that goes back is not spoken of, and the queue gives it anew", async () => {
+  test("a job that the worker cannot do now is kept, and handed over again when there is credit", async () => {
+    await using queue = await LiveQueue.start({ leaseMs: 3_000 });
+    const { worker, held, job } = await holding(queue);
+    await using _ = worker;
+    worker.source.progress(held, bytes("1"));
+    await worker.source.finish(held, { kind: "handed-back" });
+    expect(worker.jobs).toHaveLength(1);
+    const before = queue.callsOf("ping").length;
+    await queue.until(() => queue.callsOf("ping").length > before);
+    expect(queue.callsOf("ping").at(-1)?.jobIds).toEqual([job.id]);
+    worker.source.grant(1);
+    const again = worker.jobs[1] ?? held;
+    expect(again).toEqual({ ...held, leaseToken: again.leaseToken });
+    expect(again.leaseToken).not.toBe(held.leaseToken);
+    // What is said late of the first time does not count for the second.
+    worker.source.chunks(held, line(1));
+    expect(await worker.source.finish(held, completed("1"))).toEqual({ accepted: false });
+    expect(await worker.source.finish(again, completed("2"))).toEqual({ accepted: true });
+    expect([job.handOvers, job.results, job.chunks]).toEqual([1, ['{"output":2}'], []]);
+  });
+
+  test("one that is kept is dropped when it is stopped, and with a worker that leaves", async () => {
+    await using queue = await LiveQueue.start({ leaseMs: 3_000 });
+    await using worker = LiveListener.start(queue, 2);
+    const [stopped, left] = [queue.submit(), queue.submit()];
+    await worker.until(() => worker.jobs.length === 2);
+    for (const held of worker.jobs) await worker.source.finish(held, { kind: "handed-back" });
+    queue.stop(stopped);
+    await queue.until(() => queue.callsOf("ping").at(-1)?.jobIds.join() === left.id);
+    worker.source.draining();
+    worker.source.grant(2);
+    expect([worker.jobs.length, worker.revocations]).toEqual([2, []]);
+    await using other = LiveListener.start(queue, 1);
+    await other.until(() => other.jobs.length === 1);
+    expect(other.jobs[0]?.jobId).toBe(left.id);
+  });
+
+  test("one that has streamed goes back without a word, and the queue gives it anew", async () => {
     await using queue = await LiveQueue.start({ leaseMs: 150 });
     const { worker, held, job } = await holding(queue);
     await using _ = worker;
@@ -148,12 +185,25 @@ describe("reports", () => {
     worker.source.grant(1);
     await worker.until(() => worker.jobs.length === 2);
     const again = worker.jobs[1] ?? held;
-    expect(again.leaseToken).not.toBe(held.leaseToken);
-    // What is said late of the first time does not count for the second.
-    worker.source.chunks(held, line(1));
-    expect(await worker.source.finish(held, completed("1"))).toEqual({ accepted: false });
     expect(await worker.source.finish(again, completed("2"))).toEqual({ accepted: true });
     expect([job.results, job.chunks]).toEqual([['{"output":2}'], []]);
+  });
+
+  test("one that the queue gives anew while it streams begins anew, so that its stream is whole", async () => {
+    await using queue = await LiveQueue.start();
+    const { worker, held, job } = await holding(queue);
+    await using _ = worker;
+    worker.source.chunks(held, line(0));
+    await worker.until(() => worker.stored.length === 1);
+    queue.giveUpJobs();
+    worker.source.grant(1);
+    await worker.until(() => worker.jobs.length === 2);
+    expect(worker.revocations).toMatchObject([{ jobId: job.id, reason: "lease-lost" }]);
+    const again = worker.jobs[1] ?? held;
+    worker.source.chunks(held, line(1));
+    for (const index of [0, 1]) worker.source.chunks(again, line(index));
+    expect(await worker.source.finish(again, completed("2"))).toEqual({ accepted: true });
+    expect([job.results, job.chunks]).toEqual([['{"output":2}'], [0, 1]]);
   });
 
   test("results that wait stop the asking for jobs, and none is lost", async () => {
