@@ -239,6 +239,20 @@ describe("pings", () => {
     expect(queue.callsOf("ping").at(-1)?.jobIds).toEqual([]);
   });
 
+  test("name any number of jobs, no more of them at once than an address can hold", async () => {
+    await using queue = await LiveQueue.start({ leaseMs: 15_000 });
+    const jobs = Array.from({ length: 250 }, () => queue.submit());
+    await using worker = LiveListener.start(queue, jobs.length);
+    await worker.until(() => worker.jobs.length === jobs.length);
+    const named = () => queue.callsOf("ping").map(({ jobIds }) => jobIds);
+    await queue.until(() => new Set(named().flat()).size === jobs.length);
+    expect(
+      named()
+        .slice(-3)
+        .map(({ length }) => length),
+    ).toEqual([100, 100, 50]);
+  });
+
   test("go on after they were not heard, and that is said once", async () => {
     await using queue = await LiveQueue.start();
     queue.upset("ping", { status: 500 }, { status: 404 }, "lost-on-the-way");
