@@ -25,7 +25,9 @@ function doesJobs(start: () => Promise<JobService>): void {
     const input = { name: "Zoë 💚", deep: [{ a: null }, 1.5] };
     const id = await service.submit(input);
     const job = await worker.arrives(0);
-    expect(job).toMatchObject({ jobId: id, attempt: 1, executionTimeoutMs: 600_000 });
+    expect(job).toMatchObject({ jobId: id, attempt: 1 });
+    // Where the service does not tell how long it may take, the worker must not be the one that ends it.
+    expect(job.executionTimeoutMs).toBeGreaterThanOrEqual(600_000);
     expect(JSON.parse(Buffer.from(job.input).toString())).toEqual(input);
     expect(await worker.source.finish(job, completed(input))).toEqual({ accepted: true });
     expect(await service.jobOf(id)).toEqual({

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import {
   bodyOf,
   type CallKind,
+  type CallOf,
   type QueueCall,
   readCall,
   type ReportCall,
@@ -135,11 +136,8 @@ export class LiveQueue implements AsyncDisposable {
     return this.#polls.filter(({ call }) => call.kind === "take").length;
   }
 
-  callsOf<K extends CallKind>(kind: K): Extract<QueueCall, { readonly kind: K }>[] {
-    return this.calls.filter((call) => call.kind === kind) as Extract<
-      QueueCall,
-      { readonly kind: K }
-    >[];
+  callsOf<K extends CallKind>(kind: K): CallOf<K>[] {
+    return this.calls.filter((call): call is CallOf<K> => call.kind === kind);
   }
 
   /** Resolves when what happened so far fits the condition. */

@@ -32,6 +32,7 @@ export interface PingCall extends Of<"ping"> {
 
 export type QueueCall = TakeCall | ReportCall | PingCall | Of<"stop">;
 export type CallKind = QueueCall["kind"];
+export type CallOf<K extends CallKind> = Extract<QueueCall, { readonly kind: K }>;
 
 /** The request is none that a worker may make. */
 class StrangeCall extends Error {

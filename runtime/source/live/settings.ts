@@ -32,7 +32,7 @@ export interface LiveSettings {
   readonly key: string | undefined;
   /** At least a second; default 10,000 (live). */
   readonly pingIntervalMs: number;
-  /** Default 10 minutes (spec). */
+  /** Default: the longest there is, for the service ends jobs itself and does not tell when it will (ours). */
   readonly executionTimeoutMs: number;
 }
 
@@ -91,7 +91,7 @@ export function readLiveSettings(env: Environment): LiveSettings {
     ping: text(LIVE_ENV.ping) === undefined ? undefined : address(LIVE_ENV.ping),
   };
   const pingMs = milliseconds(LIVE_ENV.pingIntervalMs, PING_INTERVAL_DEFAULT_MS);
-  const timeoutMs = milliseconds(WORKER_ENV.executionTimeoutMs, LIMITS.executionTimeoutDefaultMs);
+  const timeoutMs = milliseconds(WORKER_ENV.executionTimeoutMs, LIMITS.executionTimeoutMaxMs);
   if (timeoutMs === 0) problems.push(`${WORKER_ENV.executionTimeoutMs} must be at least 1.`);
   if (problems.length > 0) throw new LiveSettingsError(problems.join("\n"));
   return {

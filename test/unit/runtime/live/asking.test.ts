@@ -20,7 +20,6 @@ describe("asking for jobs", () => {
     expect(worker.jobs.map(({ jobId }) => jobId)).toEqual([first.id, second.id]);
     expect(worker.jobs[0]).toMatchObject({
       attempt: 1,
-      executionTimeoutMs: 600_000,
       input: Buffer.from('{"n":1}'),
     });
   });

@@ -31,7 +31,7 @@ describe("the environment", () => {
       endpointId: "ep",
       key: undefined,
       pingIntervalMs: 10_000,
-      executionTimeoutMs: 600_000,
+      executionTimeoutMs: 604_800_000,
     });
     const nameless = readLiveSettings({ ...environment, RUNPOD_POD_ID: "" });
     expect(nameless.workerId).toMatch(/^[\da-f-]{36}$/u);
