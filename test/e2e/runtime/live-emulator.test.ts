@@ -9,6 +9,23 @@ import { LiveWorker } from "./live-worker.ts";
 
 const fixtures = `${import.meta.dirname}/../../fixtures/handlers`;
 
+/** Files of the stage: handlers that no fixture is. */
+const handlers = {
+  "three.ts": `export { default } from "${fixtures}/waits-at-a-gate.ts";
+export const concurrency = 3;
+`,
+  "counts.ts": `import { setTimeout } from "node:timers/promises";
+export default async function* ({ input: { count } }) {
+  for (let n = 0; n < count; n++) {
+    yield n;
+    await setTimeout(30);
+  }
+}
+`,
+};
+
+type EndpointId = "gate" | "yields" | "counts";
+
 /** An emulator that starts no workers: who takes its jobs has come by itself. */
 class LiveStage implements AsyncDisposable {
   readonly #tree: TemporaryTree;
@@ -21,19 +38,10 @@ class LiveStage implements AsyncDisposable {
   }
 
   static async set(): Promise<LiveStage> {
-    // The emulator never loads them: their workers do, by themselves.
-    const endpoint = (handler: string) => ({
-      handler: `${fixtures}/${handler}.ts`,
-      workersMin: 0,
-      workersMax: 0,
-    });
-    const endpoints = { gate: endpoint("waits-at-a-gate"), yields: endpoint("yields-3-mb") };
-    const config = { endpoints, dataDir: "data" };
-    const handler = `export { default } from "${fixtures}/waits-at-a-gate.ts";\nexport const concurrency = 3;\n`;
-    const tree = await temporaryTree({
-      "sv.config.json": JSON.stringify(config),
-      "three.ts": handler,
-    });
+    // The emulator never loads it: their workers come by themselves, with handlers of their own.
+    const endpoint = { handler: `${fixtures}/echo.ts`, workersMin: 0, workersMax: 0 };
+    const config = { endpoints: { gate: endpoint, yields: endpoint, counts: endpoint } };
+    const tree = await temporaryTree({ "sv.config.json": JSON.stringify(config), ...handlers });
     const stage = new LiveStage(tree, await Gate.build());
     await stage.start();
     return stage;
@@ -59,7 +67,7 @@ class LiveStage implements AsyncDisposable {
     return this.endpoint("gate");
   }
 
-  endpoint<Output>(id: "gate" | "yields"): EndpointClient<unknown, Output> {
+  endpoint<Output>(id: EndpointId): EndpointClient<unknown, Output> {
     const { url, apiKey } = this.emulator;
     return createClient({ baseUrl: url, apiKey }).endpoint<unknown, Output>(id);
   }
@@ -71,10 +79,10 @@ class LiveStage implements AsyncDisposable {
   }
 
   /** With the environment of the live service alone. */
-  worker(workerId: string, endpointId = "gate"): LiveWorker {
+  worker(workerId: string, endpointId: EndpointId = "gate"): LiveWorker {
     const base = `${this.emulator.url}/live/v2/${endpointId}`;
-    const handler = endpointId === "gate" ? this.#tree.path("three.ts") : "yields-3-mb";
-    return LiveWorker.start(handler, {
+    const own = { gate: this.#tree.path("three.ts"), counts: this.#tree.path("counts.ts") };
+    return LiveWorker.start({ ...own, yields: "yields-3-mb" }[endpointId], {
       RUNPOD_WEBHOOK_GET_JOB: `${base}/job-take/$ID?gpu=none`,
       RUNPOD_WEBHOOK_POST_OUTPUT: `${base}/job-done/$RUNPOD_POD_ID/$ID?gpu=none`,
       RUNPOD_WEBHOOK_POST_STREAM: `${base}/job-stream/$RUNPOD_POD_ID/$ID?gpu=none`,
@@ -176,6 +184,21 @@ describe("sv-worker on an emulator, over the live protocol", () => {
       expect(await stage.jobs.wait(id)).toMatchObject({ output: "through" });
       expect((await stage.jobs.status(id)).retries ?? 0).toBe(0);
     }
+  });
+
+  test("streams anew to an emulator that was killed in the middle, so that nothing lacks in the end", async () => {
+    await using _ = stage.worker("streaming", "counts");
+    const { id } = await stage.endpoint("counts").run({ count: 50 });
+    for await (const { output } of stage.endpoint("counts").stream(id)) if (output === 5) break;
+    stage.emulator.child.kill("SIGKILL");
+    await stage.emulator.exited;
+    await stage.start();
+    await stage.endpoint("counts").wait(id);
+    const { url, apiKey } = stage.emulator;
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const answer = await fetch(`${url}/v2/counts/stream/${id}?from=0`, { headers });
+    const chunks = (await answer.json()) as readonly { readonly output: number }[];
+    expect(chunks.map(({ output }) => output)).toEqual([...Array(50).keys()]);
   });
 
   test("has its jobs done by another when it is killed", async () => {

@@ -119,6 +119,17 @@ describe("handlers on the live queue", () => {
     expect(job.results).toEqual([]);
   });
 
+  test("a job that is stopped is ended from outside where its handler blocks, and the next one runs", async () => {
+    await using queue = await LiveQueue.start();
+    await using worker = run(queue, "blocks-the-loop", { graceMs: 1 });
+    const job = queue.submit();
+    await worker.logged("blocking");
+    queue.stop(job);
+    const next = await queue.done(queue.submit({ quick: true }));
+    expect(next.result).toEqual({ output: expect.stringContaining("quick in") });
+    expect([job.results, next.handOvers]).toEqual([[], 1]);
+  });
+
   test("pings go on while the handler blocks its loop", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "blocks-the-loop", { graceMs: 1 });
