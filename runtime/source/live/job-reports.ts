@@ -39,12 +39,12 @@ interface Delivery {
 }
 
 const TOO_MANY = 429;
+/** What comes after a progress value waits for its answer, but not for ever. */
+const PROGRESS_LIMIT_MS = 10_000;
 /** Answers that say nothing of the report itself: of a key that was just changed, or of a gateway without its queue. */
 const DOUBTFUL: ReadonlySet<number> = new Set([301, 302, 303, 307, 308, 401, 403, 404]);
 /** Too late, too early, too many: the same report may be taken the next time. */
 const MOMENTARY: ReadonlySet<number> = new Set([408, 425, TOO_MANY]);
-/** What comes after a progress value waits for its answer, but not for ever. */
-const PROGRESS_LIMIT_MS = 10_000;
 
 /** From the hand-over of a job until its result is taken, or nothing of it counts any more. */
 export class JobReports {
@@ -169,13 +169,13 @@ export class JobReports {
   async #sendResult({ body, settle }: Result): Promise<void> {
     const { addresses, reporter } = this.#options;
     const url = addresses.done(this.lease.jobId, this.#hasStreamed);
-    const { isTaken, refusal } = await this.#deliver("the result", url, body);
+    const { isTaken: accepted, refusal } = await this.#deliver("the result", url, body);
     if (refusal !== undefined) {
       await this.#deliver("what became of the result", url, refusedBody(refusal, reporter));
     }
     if (this.#gone.signal.aborted) return;
     this.#gone.abort();
-    settle(isTaken);
+    settle(accepted);
   }
 
   /** Once only: a newer value is worth more than an old one that arrives late. */
