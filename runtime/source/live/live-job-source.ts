@@ -204,9 +204,10 @@ export class LiveJobSource implements JobSource {
   }
 
   /** A job that the worker cannot do now: the queue takes none back, and would count the attempt. */
-  #keeps({ job, hasStreamed }: JobReports): boolean {
-    if (hasStreamed || this.#leaving.signal.aborted) return false;
-    this.#begin(job);
+  #keeps(reports: JobReports): boolean {
+    if (reports.hasStreamed || this.#leaving.signal.aborted) return false;
+    reports.drop();
+    this.#begin(reports.job);
     this.#handOver();
     return true;
   }
