@@ -140,7 +140,7 @@ describe("reports", () => {
   });
 
   test("a job that the worker cannot do now is kept, and handed over again when there is credit", async () => {
-    await using queue = await LiveQueue.start({ leaseMs: 3_000 });
+    await using queue = await LiveQueue.start();
     const { worker, held, job } = await holding(queue);
     await using _ = worker;
     worker.source.progress(held, bytes("1"));
@@ -161,7 +161,7 @@ describe("reports", () => {
   });
 
   test("one that is kept is dropped when it is stopped, and with a worker that leaves", async () => {
-    await using queue = await LiveQueue.start({ leaseMs: 3_000 });
+    await using queue = await LiveQueue.start();
     await using worker = LiveListener.start(queue, 2);
     const [stopped, left] = [queue.submit(), queue.submit()];
     await worker.until(() => worker.jobs.length === 2);
@@ -171,17 +171,23 @@ describe("reports", () => {
     worker.source.draining();
     worker.source.grant(2);
     expect([worker.jobs.length, worker.revocations]).toEqual([2, []]);
+    queue.giveUpJobs();
     await using other = LiveListener.start(queue, 1);
     await other.until(() => other.jobs.length === 1);
     expect(other.jobs[0]?.jobId).toBe(left.id);
   });
 
   test("one that has streamed goes back without a word, and the queue gives it anew", async () => {
-    await using queue = await LiveQueue.start({ leaseMs: 150 });
+    await using queue = await LiveQueue.start();
     const { worker, held, job } = await holding(queue);
     await using _ = worker;
     worker.source.chunks(held, line(0));
+    await worker.until(() => worker.stored.length === 1);
     expect(await worker.source.finish(held, { kind: "handed-back" })).toEqual({ accepted: false });
+    const before = queue.callsOf("ping").length;
+    await queue.until(() => queue.callsOf("ping").length > before);
+    expect(queue.callsOf("ping").at(-1)?.jobIds).toEqual([]);
+    queue.giveUpJobs();
     worker.source.grant(1);
     await worker.until(() => worker.jobs.length === 2);
     const again = worker.jobs[1] ?? held;
@@ -240,7 +246,7 @@ describe("pings", () => {
   });
 
   test("name any number of jobs, no more of them at once than an address can hold", async () => {
-    await using queue = await LiveQueue.start({ leaseMs: 15_000 });
+    await using queue = await LiveQueue.start();
     const jobs = Array.from({ length: 250 }, () => queue.submit());
     await using worker = LiveListener.start(queue, jobs.length);
     await worker.until(() => worker.jobs.length === jobs.length);
