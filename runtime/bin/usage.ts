@@ -57,7 +57,7 @@ Environment:
                         are taken there
   SV_EXECUTION_TIMEOUT_MS
                         executionTimeout of jobs of the live service that come without one
-                        (default: ${LIMITS.executionTimeoutDefaultMs})
+                        (default: ${LIMITS.executionTimeoutMaxMs}, the service ends them itself)
   SV_HANDLER            the handler, where none is given
   SV_GRACE_MS           time between the abort signal and SIGTERM, and again between SIGTERM and
                         SIGKILL (default: ${LIMITS.handlerGraceMs})

@@ -6,7 +6,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../setup/temporary-directory.ts";
 import { temporaryTree } from "../temporary-tree.ts";
-import { fencesIn, readDocument, root } from "../unit/docs/documents.ts";
+import { documents, fencesIn, readDocument, root } from "../unit/docs/documents.ts";
 import { type Snippet, writeSnippets } from "../unit/docs/snippets.ts";
 import { call } from "./cli/call.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "./emulator-process.ts";
@@ -190,22 +190,6 @@ describe("the examples' own pages", () => {
   });
 });
 
-describe("commands in docs/", () => {
-  test.each([
-    ["docs/job-interface.md", "## In short", /"status":"COMPLETED".*"greeting":"Hello, Ada!"/],
-    ["docs/management.md", "## Which images run", /"status":"COMPLETED".*"greeting":"Hello, Ada!"/],
-  ])("%s: those below %s", async (file, heading, says) => {
-    await using shell = openShell({ cwd: root, env: { SV_API_KEY: KEY } });
-    const results = await pasteAll(shell, commandsBelow(file, heading), {
-      url: emulator.url,
-      directory,
-    });
-    expect(results.length).toBeGreaterThan(2);
-    for (const { exitCode } of results) expect(exitCode).toBe(0);
-    expect(results.at(-1)?.output).toMatch(says);
-  });
-});
-
 describe("TypeScript that is marked as runnable", () => {
   let written: ReturnType<typeof writeSnippets>;
   beforeAll(() => {
@@ -246,16 +230,10 @@ describe("TypeScript that is marked as runnable", () => {
     expect(readDocument("docs/testing.md").text).toContain(`${command}\n# ${output}`);
   });
 
-  const pages = [
-    "handlers",
-    "streaming",
-    "deadlines",
-    "failures",
-    "testing",
-    "client",
-    "live-clients",
-  ];
-  test.each(["README.md", ...pages.map((page) => `docs/${page}.md`)])(
+  const withSnippets = documents().filter(({ text }) =>
+    fencesIn(text).some(({ info }) => info.includes("runnable")),
+  );
+  test.each(withSnippets.map(({ path: document }) => document))(
     "%s: its snippets run and print what they say",
     async (document) => {
       const snippets = written.snippets.filter(

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import {
   bodyOf,
   type CallKind,
+  type CallOf,
   type QueueCall,
   readCall,
   type ReportCall,
@@ -106,6 +107,11 @@ export class LiveQueue implements AsyncDisposable {
     this.#look();
   }
 
+  /** Answers the open questions for jobs: there is none. */
+  endQuestions(): void {
+    for (const poll of this.#polls.filter(({ call }) => call.kind === "take")) this.#end(poll);
+  }
+
   /** What happens to the next requests of that kind, one after the other. */
   upset(kind: CallKind, ...mishaps: readonly Mishap[]): void {
     this.#mishaps.set(kind, [...(this.#mishaps.get(kind) ?? []), ...mishaps]);
@@ -130,11 +136,8 @@ export class LiveQueue implements AsyncDisposable {
     return this.#polls.filter(({ call }) => call.kind === "take").length;
   }
 
-  callsOf<K extends CallKind>(kind: K): Extract<QueueCall, { readonly kind: K }>[] {
-    return this.calls.filter((call) => call.kind === kind) as Extract<
-      QueueCall,
-      { readonly kind: K }
-    >[];
+  callsOf<K extends CallKind>(kind: K): CallOf<K>[] {
+    return this.calls.filter((call): call is CallOf<K> => call.kind === kind);
   }
 
   /** Resolves when what happened so far fits the condition. */
@@ -227,13 +230,15 @@ export class LiveQueue implements AsyncDisposable {
     const poll: OpenPoll = {
       call,
       response,
-      timer: setTimeout(() => {
-        this.#close(poll);
-        response.writeHead(204).end();
-      }, holdMs),
+      timer: setTimeout(() => this.#end(poll), holdMs),
     };
     response.on("close", () => this.#close(poll));
     this.#polls.push(poll);
+  }
+
+  #end(poll: OpenPoll): void {
+    this.#close(poll);
+    poll.response.writeHead(204).end();
   }
 
   #close(poll: OpenPoll): void {

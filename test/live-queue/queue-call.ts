@@ -13,6 +13,8 @@ interface Of<K extends string> {
 export interface TakeCall extends Of<"take"> {
   /** 1 at the address for one job, where the answer is an object. */
   readonly count: number;
+  /** Whether it says that it holds jobs. */
+  readonly isBusy: boolean;
 }
 
 export interface ReportCall extends Of<"done" | "stream"> {
@@ -30,6 +32,7 @@ export interface PingCall extends Of<"ping"> {
 
 export type QueueCall = TakeCall | ReportCall | PingCall | Of<"stop">;
 export type CallKind = QueueCall["kind"];
+export type CallOf<K extends CallKind> = Extract<QueueCall, { readonly kind: K }>;
 
 /** The request is none that a worker may make. */
 class StrangeCall extends Error {
@@ -68,15 +71,16 @@ export function readCall(request: IncomingMessage, text: string): QueueCall {
   }
   demand(jobId === undefined, `path ${pathname}`);
   demand(request.method === "GET" && text === "", `${request.method} with body "${text}"`);
+  demand(request.headers["content-type"] === "application/json", "content-type of a question");
   switch (operation) {
     case "job-take":
       checkQuery(query, ["gpu", "job_in_progress"]);
-      return { kind: "take", worker, count: 1 };
+      return { kind: "take", worker, count: 1, isBusy: isBusy(query) };
     case "job-take-batch": {
       checkQuery(query, ["gpu", "job_in_progress", "batch_size"]);
       const count = Number(query.get("batch_size"));
       demand(Number.isInteger(count) && count >= 2, `batch_size ${count}`);
-      return { kind: "take", worker, count };
+      return { kind: "take", worker, count, isBusy: isBusy(query) };
     }
     case "job-stop":
       checkQuery(query, ["gpu"]);
@@ -88,6 +92,8 @@ export function readCall(request: IncomingMessage, text: string): QueueCall {
   }
 }
 
+const isBusy = (query: URLSearchParams): boolean => query.get("job_in_progress") === "1";
+
 function readPing(worker: string, query: URLSearchParams): PingCall {
   const unhealthy = query.get("status") === "unhealthy" ? query.get("reason") : undefined;
   if (unhealthy === undefined) {
@@ -95,6 +101,7 @@ function readPing(worker: string, query: URLSearchParams): PingCall {
   } else {
     checkQuery(query, ["status", "check", "reason", "runpod_version"]);
     demand((unhealthy ?? "").length <= 256, "a reason of more than 256 characters");
+    demand(query.get("check") !== "", "an empty check");
   }
   demand(/^sv-runtime\/\d/u.test(query.get("runpod_version") ?? ""), "runpod_version");
   demand(query.get("job_id") !== "", "an empty job_id");
@@ -116,6 +123,7 @@ function readReport(
   demand(method === "POST", `${method} of a report`);
   demand(headers["content-type"] === "application/x-www-form-urlencoded", "content-type");
   demand(headers["charset"] === "utf-8", "charset");
+  demand(Number(headers["content-length"]) === Buffer.byteLength(text), "content-length");
   demand(headers["x-request-id"] === jobId, "x-request-id");
   checkQuery(query, ["gpu", "isStream"]);
   const isStream = query.get("isStream") === "true";
@@ -189,5 +197,5 @@ export async function bodyOf(request: IncomingMessage): Promise<string | undefin
   } catch {
     return undefined;
   }
-  return Buffer.concat(parts).toString();
+  return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts));
 }

@@ -1,9 +1,8 @@
 /** The job source that speaks the live dialect: it asks the queue for jobs over HTTP, and posts what becomes of them. */
-import type { Buffer } from "node:buffer";
 import type { ChunkBatch } from "../../protocol/chunk-batch.ts";
 import type { Failure } from "../../protocol/failure.ts";
 import { LIMITS } from "../../protocol/limits.ts";
-import type { HandedJob, LeaseRef, Outcome } from "../../protocol/outcome.ts";
+import type { HandedJob, LeaseRef, Outcome, RevocationReason } from "../../protocol/outcome.ts";
 import type { Welcome } from "../../protocol/session.ts";
 import { RefusedError, type JobSource, type JobSourceListener } from "../job-source.ts";
 import { answerText, type LiveAnswer, LiveHttp } from "./http.ts";
@@ -14,7 +13,7 @@ import { pollForever } from "./long-poll.ts";
 import { type PingOptions, pingForever, pingUnhealthy } from "./ping.ts";
 import { ResultSpool } from "./result-spool.ts";
 import type { LiveSettings } from "./settings.ts";
-import { isJson, readTakenJobs, type TakenJob } from "./taken-jobs.ts";
+import { readJobsToStop, readTakenJobs, type TakenJob } from "./taken-jobs.ts";
 
 export interface LiveJobSourceOptions {
   readonly settings: LiveSettings;
@@ -24,7 +23,7 @@ export interface LiveJobSourceOptions {
   readonly times?: Partial<LiveTimes>;
 }
 
-/** Refusals of the question for jobs in a row after which the worker counts as refused. */
+/** Refusals of a question in a row that are believed: one may come of a gateway whose queue is away for a moment. */
 const LAST_DENIAL = 3;
 
 /**
@@ -41,7 +40,7 @@ export class LiveJobSource implements JobSource {
   readonly #pinging: PingOptions;
   readonly #spool = new ResultSpool();
   readonly #held = new Map<string, JobReports>();
-  /** Jobs beyond what was asked for, until there is credit for them. */
+  /** Jobs beyond what was asked for, and those that are to begin anew, until there is credit for them. */
   readonly #surplus: HandedJob[] = [];
   /** No further job is wanted. */
   readonly #leaving = new AbortController();
@@ -123,6 +122,7 @@ export class LiveJobSource implements JobSource {
   async finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }> {
     const reports = this.#reportsOf(lease);
     if (reports?.isRunning !== true) return { accepted: false };
+    if (outcome.kind === "handed-back" && this.#keeps(reports)) return { accepted: true };
     const accepted = await reports.finish(outcome);
     if (this.#held.get(lease.jobId) === reports) this.#held.delete(lease.jobId);
     return { accepted };
@@ -186,21 +186,37 @@ export class LiveJobSource implements JobSource {
   }
 
   #hold({ jobId, executionTimeoutMs, ...job }: TakenJob): boolean {
-    if (this.#held.has(jobId)) {
+    const held = this.#held.get(jobId);
+    if (held !== undefined) {
       this.#log.write("warn", "the queue gave a job that this worker holds already", { jobId });
-      return false;
+      if (!held.hasStreamed) return false;
+      // Its stream begins anew, and would lack what was said of it before.
+      this.#revoke(held, "lease-lost");
     }
-    this.#handOvers += 1;
-    const lease = { jobId, leaseToken: String(this.#handOvers) };
-    this.#held.set(jobId, new JobReports(lease, this.#reporting));
-    this.#surplus.push({
-      ...lease,
+    this.#begin({
       ...job,
+      jobId,
       // The queue does not tell which attempt it is.
       attempt: 1,
       executionTimeoutMs: executionTimeoutMs ?? this.#settings.executionTimeoutMs,
     });
     return true;
+  }
+
+  /** A job that the worker cannot do now: the queue takes none back, and would count the attempt. */
+  #keeps(reports: JobReports): boolean {
+    if (reports.hasStreamed || this.#leaving.signal.aborted) return false;
+    reports.drop();
+    this.#begin(reports.job);
+    this.#handOver();
+    return true;
+  }
+
+  #begin(job: Omit<HandedJob, "leaseToken">): void {
+    this.#handOvers += 1;
+    const handed = { ...job, leaseToken: String(this.#handOvers) };
+    this.#held.set(job.jobId, new JobReports(handed, this.#reporting));
+    this.#surplus.push(handed);
   }
 
   #handOver(): void {
@@ -213,7 +229,8 @@ export class LiveJobSource implements JobSource {
   }
 
   #denied(answer: LiveAnswer, times: number): boolean {
-    if (times < LAST_DENIAL) return true;
+    // What it holds has been given to it, and the results may be taken all the same.
+    if (times < LAST_DENIAL || this.#held.size > 0) return true;
     const reason = `the queue gives it no jobs: ${answerText(answer)}`;
     void this.close().then(() => this.#listener?.refused(reason));
     return false;
@@ -229,8 +246,8 @@ export class LiveJobSource implements JobSource {
       signal: this.#closed.signal,
       ask: () => this.#http.get(stop, this.#times.pollLimitMs, this.#closed.signal),
       answered: (answer) => this.#stop(answer),
-      denied: ({ status }) => {
-        if (status !== 404) return true;
+      denied: ({ status }, times) => {
+        if (status !== 404 || times < LAST_DENIAL) return true;
         this.#log.write(
           "info",
           "the queue does not tell which jobs are to be stopped: they run on",
@@ -243,36 +260,26 @@ export class LiveJobSource implements JobSource {
   /** Returns whether one of them was held. */
   #stop({ contentType, body }: LiveAnswer): boolean {
     let isHeld = false;
-    for (const jobId of jobsToStop(contentType, body)) {
+    for (const jobId of readJobsToStop(contentType, body)) {
       const reports = this.#held.get(jobId);
       if (reports === undefined) continue;
       isHeld = true;
       this.#held.delete(jobId);
-      this.#revoke(reports);
+      this.#revoke(reports, "cancelled");
     }
     return isHeld;
   }
 
-  #revoke(reports: JobReports): void {
+  #revoke(reports: JobReports, reason: RevocationReason): void {
     const { lease, isRunning } = reports;
     reports.drop();
     const waits = this.#surplus.findIndex(({ leaseToken }) => leaseToken === lease.leaseToken);
     if (waits !== -1) this.#surplus.splice(waits, 1);
-    else if (isRunning) this.#listener?.revoked({ ...lease, reason: "cancelled" });
+    else if (isRunning) this.#listener?.revoked({ ...lease, reason });
   }
 
   #reportsOf({ jobId, leaseToken }: LeaseRef): JobReports | undefined {
     const reports = this.#held.get(jobId);
     return reports?.lease.leaseToken === leaseToken ? reports : undefined;
-  }
-}
-
-function jobsToStop(contentType: string | undefined, body: Buffer): readonly string[] {
-  if (!isJson(contentType) || body.byteLength === 0) return [];
-  try {
-    const { jobsToStop: ids } = JSON.parse(body.toString()) as { readonly jobsToStop?: unknown };
-    return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
-  } catch {
-    return [];
   }
 }

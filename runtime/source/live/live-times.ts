@@ -13,6 +13,8 @@ export interface LiveTimes {
   readonly retry: BackoffTerms;
   /** How long a report is tried again and again before it is given up. */
   readonly reportPatienceMs: number;
+  /** How long the queue may say of a job that it, its address or the worker is not known, before it is believed. */
+  readonly doubtPatienceMs: number;
 }
 
 export const LIVE_TIMES: LiveTimes = {
@@ -21,6 +23,7 @@ export const LIVE_TIMES: LiveTimes = {
   tooManyPauseMs: 5_000,
   retry: { firstMs: 500, maxMs: 15_000 },
   reportPatienceMs: 600_000,
+  doubtPatienceMs: 60_000,
 };
 
 /** Waits; sooner when the signal aborts. Never rejects. */

@@ -15,6 +15,8 @@ export interface PingOptions {
   readonly heldJobs: () => readonly string[];
 }
 
+/** Jobs that one ping names: with more, its address would be longer than servers take. */
+const JOBS_AT_ONCE = 100;
 /** Longest text of a reason (live). */
 const REASON_CHARACTERS = 256;
 
@@ -30,9 +32,10 @@ export async function pingForever(options: PingOptions): Promise<void> {
   let hasFailed = false;
   while (!signal.aborted) {
     const at = performance.now();
-    const held = heldJobs();
-    const ids = held.length === 0 ? undefined : held.join(",");
-    const problem = await ping(options, { job_id: ids, runpod_version: version });
+    const pings = jobIdTexts(heldJobs()).map((ids) =>
+      ping(options, { job_id: ids, runpod_version: version }),
+    );
+    const problem = (await Promise.all(pings)).find((text) => text !== undefined);
     // Said once for each time that it begins to fail: the next one is as good.
     if (problem !== undefined && !hasFailed && !signal.aborted) {
       log.write("warn", `the queue does not hear that this worker is there: ${problem}`);
@@ -40,6 +43,15 @@ export async function pingForever(options: PingOptions): Promise<void> {
     hasFailed = problem !== undefined;
     await pause(at + intervalMs - performance.now(), signal);
   }
+}
+
+/** What each of the pings names; one without any for none. */
+function jobIdTexts(held: readonly string[]): readonly (string | undefined)[] {
+  if (held.length === 0) return [undefined];
+  const count = Math.ceil(held.length / JOBS_AT_ONCE);
+  return Array.from({ length: count }, (_, at) =>
+    held.slice(at * JOBS_AT_ONCE, (at + 1) * JOBS_AT_ONCE).join(","),
+  );
 }
 
 /** Says that this worker can do no work. Never rejects. */

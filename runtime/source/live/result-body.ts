@@ -1,6 +1,5 @@
 /** Writes chunks, progress and outcomes as the live queue takes them. What a handler gave stays the bytes it is. */
 import { Buffer } from "node:buffer";
-import { valueEnd } from "../../core/json-scan.ts";
 import type { Failure } from "../../protocol/failure.ts";
 import type { Outcome } from "../../protocol/outcome.ts";
 
@@ -17,12 +16,6 @@ const OUTPUT = '{"output":';
 /** @param value raw JSON text */
 export function progressBody(value: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from('{"status":"IN_PROGRESS","output":'), value, Buffer.from("}")]);
-}
-
-/** The chunk without its metrics, which the live protocol has no place for. @param line of a `ChunkBatch` */
-export function chunkBody(line: Uint8Array): Uint8Array {
-  const end = valueEnd(line, OUTPUT.length);
-  return Buffer.concat([line.subarray(0, end), Buffer.from("}")]);
 }
 
 /**
@@ -52,6 +45,14 @@ export function resultBody(
     case "stopped":
       return undefined;
   }
+}
+
+/** The result of a job whose own result the queue refused. @param refusal what it said */
+export function refusedBody(refusal: string, reporter: Reporter): Uint8Array {
+  const message = `the queue does not take the result: ${refusal}`;
+  return Buffer.from(
+    JSON.stringify({ error: errorText({ type: "invalid_output", message }, reporter) }),
+  );
 }
 
 /** JSON in a text, as the SDK's workers describe what a handler threw. */

@@ -32,7 +32,7 @@ export interface LiveSettings {
   readonly key: string | undefined;
   /** At least a second; default 10,000 (live). */
   readonly pingIntervalMs: number;
-  /** Default 10 minutes (spec). */
+  /** Default: the longest there is, for the service ends jobs itself and does not tell when it will (ours). */
   readonly executionTimeoutMs: number;
 }
 
@@ -47,6 +47,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const PING_INTERVAL_DEFAULT_MS = 10_000;
 /** Workers of the SDK would spin below that. */
 const PING_INTERVAL_LEAST_MS = 1_000;
+
+/** The part of an address for results that is another in the one for chunks (live). */
+const DONE = "/job-done/";
 
 /** Whether the environment is that of a worker of the live service. */
 export function isLiveEnvironment(env: Environment): boolean {
@@ -75,16 +78,20 @@ export function readLiveSettings(env: Environment): LiveSettings {
     return fallbackMs;
   };
   const workerId = text(LIVE_ENV.workerId) ?? randomUUID();
+  const take = address(LIVE_ENV.take);
+  const done = address(LIVE_ENV.done);
+  const besideDone = text(LIVE_ENV.stream) === undefined && done.includes(DONE);
   const templates = {
     workerId,
     gpuTypeId: text(LIVE_ENV.gpuTypeId) ?? "",
-    take: address(LIVE_ENV.take),
-    done: address(LIVE_ENV.done),
-    stream: address(LIVE_ENV.stream),
+    take,
+    done,
+    // Workers of the SDK start without it, and most handlers stream nothing.
+    stream: besideDone ? done.replace(DONE, "/job-stream/") : address(LIVE_ENV.stream),
     ping: text(LIVE_ENV.ping) === undefined ? undefined : address(LIVE_ENV.ping),
   };
   const pingMs = milliseconds(LIVE_ENV.pingIntervalMs, PING_INTERVAL_DEFAULT_MS);
-  const timeoutMs = milliseconds(WORKER_ENV.executionTimeoutMs, LIMITS.executionTimeoutDefaultMs);
+  const timeoutMs = milliseconds(WORKER_ENV.executionTimeoutMs, LIMITS.executionTimeoutMaxMs);
   if (timeoutMs === 0) problems.push(`${WORKER_ENV.executionTimeoutMs} must be at least 1.`);
   if (problems.length > 0) throw new LiveSettingsError(problems.join("\n"));
   return {

@@ -1,4 +1,4 @@
-/** Reads what the live queue answers to the question for jobs. */
+/** Reads what the live queue answers to the questions for jobs, and for those that are to be stopped. */
 import { Buffer } from "node:buffer";
 import { LIMITS } from "../../protocol/limits.ts";
 
@@ -39,8 +39,23 @@ export function readTakenJobs(contentType: string | undefined, body: Uint8Array)
   return { jobs, problems };
 }
 
+/** Ids of jobs; none where the answer has no list of them. */
+export function readJobsToStop(
+  contentType: string | undefined,
+  body: Uint8Array,
+): readonly string[] {
+  if (!isJson(contentType) || body.byteLength === 0) return [];
+  try {
+    const answer = JSON.parse(Buffer.from(body).toString()) as { readonly jobsToStop?: unknown };
+    const { jobsToStop } = answer;
+    return Array.isArray(jobsToStop) ? jobsToStop.filter((id) => typeof id === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
 /** Whether the answer says that it is JSON, whatever it says beside. */
-export function isJson(contentType: string | undefined): boolean {
+function isJson(contentType: string | undefined): boolean {
   return /^application\/json\s*(;|$)/iu.test(contentType ?? "");
 }
 

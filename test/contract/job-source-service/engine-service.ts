@@ -10,6 +10,8 @@ import { readStream } from "../../../emulator/engine/stream-out.ts";
 import { submit } from "../../../emulator/engine/submit.ts";
 import { WorkerSession } from "../../../emulator/engine/worker-session.ts";
 import { WorkerServer } from "../../../emulator/grpc/worker-server.ts";
+import { joinChunks } from "../../../runtime/client/join-chunks.ts";
+import type { RawChunk } from "../../../runtime/protocol/chunk.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { ServiceOrders } from "../../../runtime/protocol/session.ts";
@@ -100,7 +102,9 @@ async function seenJob(engine: EngineContext, jobId: string): Promise<SeenJob> {
     isDone: isTerminal(job.status),
     output: output === undefined ? undefined : parsed(output),
     error: job.failure?.message,
-    chunks: chunks.map((chunk) => (parsed(chunk) as { readonly output: unknown }).output),
+    chunks: joinChunks(chunks.map((chunk) => parsed(chunk) as RawChunk)).map(
+      ({ output: whole }) => whole,
+    ),
   };
 }
 

@@ -11,7 +11,7 @@ export interface SeenJob {
   readonly output: unknown;
   /** What its failure says; undefined for none. */
   readonly error: string | undefined;
-  /** Outputs of all its chunks. */
+  /** Everything it has yielded, each put together if it came in parts. */
   readonly chunks: readonly unknown[];
 }
 

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LiveQueue } from "../../live-queue/live-queue.ts";
 import { dockerIsMissing } from "../../setup/docker.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { fixtures, HARDENED, ImageScene, root } from "./image-scene.ts";
@@ -171,6 +172,18 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
     bucket.close();
     expect(code, stderr).toBe(0);
     expect(uploads).toEqual([expect.stringMatching(/^PUT \/bucket\/.*a\.txt$/u)]);
+  });
+
+  test("with the environment of the live service alone it does that service's jobs, and leaves when told to", async () => {
+    await using queue = await LiveQueue.start();
+    const env = Object.entries(queue.environment()).flatMap((pair) => ["-e", pair.join("=")]);
+    const container = await scene.start(typed, [...HARDENED, "--network", "host", ...env]);
+    const job = await queue.done(queue.submit({ count: 2 }));
+    expect([job.chunks, job.result]).toEqual([[{ n: 0 }, { n: 1 }], { output: [] }]);
+    await queue.until(() => queue.openQuestions === 1);
+    await scene.docker.ask("stop", "--time", "60", container);
+    const code = await scene.docker.ask("inspect", "-f", "{{.State.ExitCode}}", container);
+    expect([code, queue.openQuestions]).toEqual(["0", 0]);
   });
 
   test("what lost its parent is reaped", async () => {

@@ -1,50 +1,17 @@
 /** The built `sv-worker` in the environment of the live service: it finds its queue there, works, and leaves nothing undone. */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import path from "node:path";
+import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { LiveQueue } from "../../live-queue/live-queue.ts";
+import { LiveWorker } from "./live-worker.ts";
 import { program } from "./worker-program.ts";
 
-const handlers = path.resolve(import.meta.dirname, "../../fixtures/handlers");
-
-/** Use with `await using`. */
-class LiveWorker implements AsyncDisposable {
-  readonly child: ChildProcess;
-  stderr = "";
-
-  constructor(queue: LiveQueue, fixture: string, env: Readonly<Record<string, string>> = {}) {
-    this.child = spawn(process.execPath, [program, path.join(handlers, `${fixture}.ts`)], {
-      stdio: ["ignore", "ignore", "pipe"],
-      env: { ...process.env, ...queue.environment(), ...env },
-    });
-    this.child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.stderr += text;
-    });
-  }
-
-  /** Resolves when that is in its log. */
-  async says(text: string): Promise<void> {
-    while (!this.stderr.includes(text)) await new Promise((look) => setTimeout(look, 5));
-  }
-
-  async exit(): Promise<readonly [number | null, string | null]> {
-    if (this.child.exitCode === null && this.child.signalCode === null) {
-      await once(this.child, "close");
-    }
-    return [this.child.exitCode, this.child.signalCode];
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.child.kill("SIGKILL");
-    await this.exit();
-  }
-}
+const start = (queue: LiveQueue, fixture: string, env: Readonly<Record<string, string>> = {}) =>
+  LiveWorker.start(fixture, { ...queue.environment(), ...env });
 
 describe("sv-worker in the environment of the live service", () => {
   test("does jobs; after SIGTERM it finishes the one it has, tells the result over an outage and takes no other", async () => {
     await using queue = await LiveQueue.start();
-    await using worker = new LiveWorker(queue, "async-generator");
+    await using worker = start(queue, "async-generator");
     expect((await queue.done(queue.submit({ count: 2 }))).result).toEqual({ output: { made: 2 } });
     const last = queue.submit({ count: 200 });
     await queue.until(() => last.chunks.length > 0);
@@ -60,7 +27,7 @@ describe("sv-worker in the environment of the live service", () => {
 
   test("an idle one leaves at once, though its question is held", async () => {
     await using queue = await LiveQueue.start({ holdMs: 600_000 });
-    await using worker = new LiveWorker(queue, "echo");
+    await using worker = start(queue, "echo");
     await queue.until(() => queue.openQuestions === 1);
     worker.child.kill("SIGTERM");
     expect(await worker.exit()).toEqual([0, null]);
@@ -70,10 +37,10 @@ describe("sv-worker in the environment of the live service", () => {
   test("exits with 4 when the queue does not want it, and with 3 when its handler cannot be loaded", async () => {
     await using queue = await LiveQueue.start();
     queue.upset("take", ...Array.from({ length: 3 }, () => ({ status: 401, body: "who?" })));
-    await using unwanted = new LiveWorker(queue, "echo");
+    await using unwanted = start(queue, "echo");
     expect(await unwanted.exit()).toEqual([4, null]);
     expect(unwanted.stderr).toContain("the queue gives it no jobs: 401: who?");
-    await using unusable = new LiveWorker(queue, "import-fails");
+    await using unusable = start(queue, "import-fails");
     expect(await unusable.exit()).toEqual([3, null]);
     expect(queue.callsOf("ping").some(({ unhealthy }) => unhealthy !== undefined)).toBe(true);
   });
@@ -93,7 +60,7 @@ describe("sv-worker in the environment of the live service", () => {
   test("a service of our own protocol wins over the live one", async () => {
     await using queue = await LiveQueue.start();
     const own = { SV_SERVICE_ADDRESS: "127.0.0.1:1", SV_WORKER_TOKEN: "token" };
-    await using worker = new LiveWorker(queue, "echo", own);
+    await using worker = start(queue, "echo", own);
     await worker.says("lost the connection to the service");
     expect(queue.calls).toEqual([]);
   });

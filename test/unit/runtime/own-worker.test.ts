@@ -138,9 +138,9 @@ test("in the environment of the live service it takes its jobs there", async () 
   expect((await queue.done(queue.submit({ n: 1 }))).result).toEqual({ output: { n: 1 } });
   worker.drain();
   expect(await worker.ended).toBe("drained");
-  vi.stubEnv("RUNPOD_WEBHOOK_POST_STREAM", "");
+  vi.stubEnv("RUNPOD_WEBHOOK_POST_OUTPUT", "");
   await expect(startWorker(fixture("echo"))).rejects.toMatchObject({
     code: "bad_setting",
-    message: "RUNPOD_WEBHOOK_POST_STREAM must be set where RUNPOD_WEBHOOK_GET_JOB is.",
+    message: "RUNPOD_WEBHOOK_POST_OUTPUT must be set where RUNPOD_WEBHOOK_GET_JOB is.",
   });
 });

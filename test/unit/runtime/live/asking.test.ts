@@ -20,7 +20,6 @@ describe("asking for jobs", () => {
     expect(worker.jobs.map(({ jobId }) => jobId)).toEqual([first.id, second.id]);
     expect(worker.jobs[0]).toMatchObject({
       attempt: 1,
-      executionTimeoutMs: 600_000,
       input: Buffer.from('{"n":1}'),
     });
   });
@@ -35,7 +34,13 @@ describe("asking for jobs", () => {
     for (let n = 0; n < 2; n += 1) queue.submit();
     await worker.until(() => worker.jobs.length === 3);
     await queue.until(() => queue.callsOf("take").length === 4);
-    expect(queue.callsOf("take").map(({ count }) => count)).toEqual([4, 3, 2, 1]);
+    const asked = queue.callsOf("take").map(({ count, isBusy }) => [count, isBusy]);
+    expect(asked).toEqual([
+      [4, false],
+      [3, true],
+      [2, true],
+      [1, true],
+    ]);
   });
 
   test("an object is taken where a list was asked for; what is beyond the credit waits for it", async () => {
@@ -114,6 +119,22 @@ describe("asking for jobs", () => {
     },
   );
 
+  test("a refusal waits for what is held: its result is taken, and then the worker ends", async () => {
+    await using queue = await LiveQueue.start();
+    await using worker = LiveListener.start(queue, 2);
+    const job = queue.submit();
+    await worker.until(() => worker.jobs.length === 1);
+    const denial = { status: 401 };
+    queue.upset("take", ...Array.from({ length: 1_000 }, () => denial));
+    queue.endQuestions();
+    await queue.until(() => queue.callsOf("take").length >= 6);
+    expect(worker.refusals).toEqual([]);
+    const [held = { jobId: "", leaseToken: "" }] = worker.jobs;
+    expect(await worker.source.finish(held, completed)).toEqual({ accepted: true });
+    await worker.until(() => worker.refusals.length === 1);
+    expect(job.results).toEqual(['{"output":1}']);
+  });
+
   test.each([204, 400, 500, 429])(
     "a queue that answers %i at once is not asked more often than the pauses allow",
     async (status) => {
@@ -180,15 +201,16 @@ describe("stops", () => {
 
   test("a queue that does not know the question is not asked again, which is said once", async () => {
     await using queue = await LiveQueue.start();
-    queue.upset("stop", { status: 500 }, { status: 204 }, { status: 404 });
+    const unknown = { status: 404 };
+    queue.upset("stop", { status: 500 }, unknown, { status: 204 }, unknown, unknown, unknown);
     await using worker = LiveListener.start(queue, 1);
     const says = "the queue does not tell which jobs are to be stopped: they run on";
-    await queue.until(() => worker.said.includes(says) || queue.callsOf("stop").length > 3);
+    await queue.until(() => worker.said.includes(says) || queue.callsOf("stop").length > 6);
     const job = queue.submit();
     await worker.until(() => worker.jobs.length === 1);
     void worker.source.finish(worker.jobs[0] ?? { jobId: "", leaseToken: "" }, completed);
     await queue.done(job);
-    expect(queue.callsOf("stop")).toHaveLength(3);
+    expect(queue.callsOf("stop")).toHaveLength(6);
     expect(worker.said.filter((line) => line === says)).toHaveLength(1);
   });
 

@@ -2,14 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { valueEnd } from "../../../../runtime/core/json-scan.ts";
+import { type JsonPart, splitJson } from "../../../../runtime/core/split.ts";
 import { LiveAddresses } from "../../../../runtime/source/live/addresses.ts";
-import {
-  chunkBody,
-  progressBody,
-  resultBody,
-} from "../../../../runtime/source/live/result-body.ts";
+import { progressBody, resultBody } from "../../../../runtime/source/live/result-body.ts";
 import { isLiveEnvironment, readLiveSettings } from "../../../../runtime/source/live/settings.ts";
 import { readTakenJobs } from "../../../../runtime/source/live/taken-jobs.ts";
+import { WholeYields } from "../../../../runtime/source/live/whole-yields.ts";
 
 const base = "https://queue/v2/ep";
 const environment = {
@@ -33,7 +31,7 @@ describe("the environment", () => {
       endpointId: "ep",
       key: undefined,
       pingIntervalMs: 10_000,
-      executionTimeoutMs: 600_000,
+      executionTimeoutMs: 604_800_000,
     });
     const nameless = readLiveSettings({ ...environment, RUNPOD_POD_ID: "" });
     expect(nameless.workerId).toMatch(/^[\da-f-]{36}$/u);
@@ -46,6 +44,13 @@ describe("the environment", () => {
     expect([read("5000"), read("999"), read("0")]).toEqual([5_000, 1_000, 1_000]);
     const env = { ...environment, SV_EXECUTION_TIMEOUT_MS: "3600000" };
     expect(readLiveSettings(env).executionTimeoutMs).toBe(3_600_000);
+  });
+
+  test("has the address for chunks beside the one for results where it leaves it out", () => {
+    const env = { ...environment, RUNPOD_WEBHOOK_POST_STREAM: "" };
+    expect(readLiveSettings(env).addresses.stream("j")).toBe(
+      `${base}/job-stream/pod-1/j?gpu=L4&isStream=false`,
+    );
   });
 
   test("is refused with a sentence for everything that is missing or makes no sense", () => {
@@ -167,6 +172,15 @@ describe("jobs that were taken", () => {
   });
 });
 
+/** Lines of the chunks that carry these parts, as handler processes write them. */
+function linesOf(parts: readonly JsonPart[]): Buffer[] {
+  return parts.map(({ json, continues }, part) => {
+    const split = { part, continues, last: part === parts.length - 1 };
+    const metrics = { stream_index: part, output_tokens: 1, split };
+    return Buffer.from(`{"output":${json},"metrics":${JSON.stringify(metrics)}}`);
+  });
+}
+
 describe("what is posted", () => {
   const reporter = { workerId: "w", hostname: "h", version: "sv-runtime/1" };
   const failure = { type: "handler_error", message: "no", stack: "Error: no\n at x" } as const;
@@ -216,11 +230,38 @@ describe("what is posted", () => {
   test("of a chunk its output is left, whatever it holds", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (output, extra) => {
-        const metrics = { stream_index: 3, metrics: extra };
+        const metrics = { stream_index: 3, metrics: extra, all: { split: { part: 0 } } };
         const line = Buffer.from(JSON.stringify({ output, metrics }));
-        expect(chunkBody(line).toString()).toBe(JSON.stringify({ output }));
+        const { whole, parts } = new WholeYields().add(line) ?? {};
+        expect([whole?.toString(), parts]).toEqual([JSON.stringify({ output }), []]);
       }),
     );
+  });
+
+  test("of the parts of a yield it is made again, whatever it holds, when the last has come", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.nat(40), (value, more) => {
+        const output = [value, "é".repeat(200), { split: "\ud83d\ude00".repeat(30) }];
+        const parts = splitJson(output, 100 + Buffer.byteLength(JSON.stringify(value)) + more);
+        const lines = linesOf(parts);
+        const yields = new WholeYields();
+        for (const line of lines.slice(0, -1)) expect(yields.add(line)).toBeUndefined();
+        const said = yields.add(lines.at(-1) ?? Buffer.alloc(0));
+        expect(said?.whole?.toString()).toBe(JSON.stringify({ output }));
+        expect(said?.parts.map(String)).toEqual(parts.map(({ json }) => `{"output":${json}}`));
+        expect(yields.add(Buffer.from('{"output":1,"metrics":{}}'))?.parts).toEqual([]);
+      }),
+    );
+  });
+
+  test("a yield that is larger than any may be is left in its parts, and the next is whole", () => {
+    const lines = linesOf(splitJson("x".repeat(1_000), 100));
+    const yields = new WholeYields(250);
+    const said = lines.map((line) => yields.add(line));
+    expect(said.map((bodies) => bodies?.parts.length ?? 0)).toEqual([0, 0, 3, ...Array(8).fill(1)]);
+    expect(said.every((bodies) => bodies?.whole === undefined)).toBe(true);
+    const next = linesOf(splitJson("y".repeat(150), 100)).map((line) => yields.add(line));
+    expect(next.at(-1)?.whole?.toString()).toBe(`{"output":"${"y".repeat(150)}"}`);
   });
 
   test("the end of a value is found from its beginning, also where the text breaks off", () => {

@@ -1,0 +1,73 @@
+/** Puts yields together that were split: the live queue takes each yield whole, and splits it for readers itself. */
+import { Buffer } from "node:buffer";
+import { Joiner } from "../../core/join.ts";
+import { valueEnd } from "../../core/json-scan.ts";
+import type { ChunkMetrics, SplitPosition } from "../../protocol/chunk.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+
+/** Bodies of posts that say a yield, or what has come of it. */
+export interface YieldBodies {
+  /** All of it; undefined where that would be too large. */
+  readonly whole: Uint8Array | undefined;
+  /** The same in parts, for where the whole is not to be had or not taken; none where it has one part only. */
+  readonly parts: readonly Uint8Array[];
+}
+
+const OUTPUT = '{"output":';
+const SPLIT = '"split":{';
+
+/** Takes the chunks of one job in their order. */
+export class WholeYields {
+  readonly #maxBytes: number;
+  #parts: Uint8Array[] = [];
+  #bytes = 0;
+  #joiner: Joiner | undefined;
+
+  /** @param maxBytes of a yield that is put together; default: those of the largest output */
+  constructor(maxBytes: number = LIMITS.outputMaxBytes) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** What is to be posted now; undefined while more of a yield has to come. @param line of a `ChunkBatch` */
+  add(line: Uint8Array): YieldBodies | undefined {
+    const end = valueEnd(line, OUTPUT.length);
+    const body = Buffer.concat([line.subarray(0, end), Buffer.from("}")]);
+    const split = splitOf(line.subarray(end));
+    if (split === undefined) return { whole: body, parts: [] };
+    if (split.part === 0) this.#begin();
+    this.#parts.push(body);
+    this.#bytes += body.byteLength;
+    if (this.#bytes > this.#maxBytes) this.#joiner = undefined;
+    this.#joiner?.add({ output: outputOf(body), continues: split.continues });
+    if (this.#joiner !== undefined && !split.last) return undefined;
+    return this.#take();
+  }
+
+  #begin(): void {
+    this.#parts = [];
+    this.#bytes = 0;
+    this.#joiner = new Joiner();
+  }
+
+  /** One that has become too large stays so: its further parts come one by one. */
+  #take(): YieldBodies {
+    const parts = this.#parts;
+    this.#parts = [];
+    if (this.#joiner === undefined) return { whole: undefined, parts };
+    const whole = Buffer.from(JSON.stringify({ output: this.#joiner.value() }));
+    this.#joiner = undefined;
+    return { whole, parts };
+  }
+}
+
+/** @param tail of a line, behind its output */
+function splitOf(tail: Uint8Array): SplitPosition | undefined {
+  // Rare: most lines are not worth parsing.
+  if (!Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength).includes(SPLIT)) return undefined;
+  const text = `{${Buffer.from(tail).toString().slice(1)}`;
+  return (JSON.parse(text) as { readonly metrics: ChunkMetrics }).metrics.split;
+}
+
+function outputOf(body: Uint8Array): unknown {
+  return (JSON.parse(Buffer.from(body).toString()) as { readonly output: unknown }).output;
+}

@@ -1,0 +1,94 @@
+/** Commands that the pages in docs/ tell a reader to type work, typed as they stand there. */
+import fs from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createClient } from "../../../runtime/client/index.ts";
+import { pythonIsMissing } from "../../setup/python.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+import { temporaryTree } from "../../temporary-tree.ts";
+import { root } from "../../unit/docs/documents.ts";
+import { writeSnippets } from "../../unit/docs/snippets.ts";
+import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
+import { commandsBelow, pasteAll } from "./pasted.ts";
+import { openShell, type Ran } from "./shell.ts";
+
+const SV_API_KEY = "local-key";
+
+describe("commands for an emulator of the examples", () => {
+  const temporary = temporaryDirectory();
+  const directory = temporary.path;
+  let emulator: EmulatorProcess;
+
+  beforeAll(async () => {
+    const args = ["examples", "--data-dir", path.join(directory, "data")];
+    emulator = await startEmulatorProcess({ args, env: { SV_API_KEY }, cwd: root });
+  });
+  afterAll(async () => {
+    await emulator[Symbol.asyncDispose]();
+    temporary[Symbol.dispose]();
+  });
+
+  const pasteBelow = async (file: string, heading: string): Promise<readonly Ran[]> => {
+    await using shell = openShell({ cwd: root, env: { SV_API_KEY } });
+    const { url } = emulator;
+    const results = await pasteAll(shell, commandsBelow(file, heading), { url, directory });
+    expect(results.length).toBeGreaterThan(0);
+    for (const { exitCode } of results) expect(exitCode).toBe(0);
+    return results;
+  };
+
+  const greeted = /"status":"COMPLETED".*"greeting":"Hello, Ada!"/;
+  test.each([
+    ["docs/job-interface.md", "## In short", greeted],
+    ["docs/management.md", "## Which images run", greeted],
+    ["docs/management.md", "## Network volumes", /"name":"models","size":40/],
+    ["docs/load-balancing.md", "## Calling it", /^data: 1$[^]*^data: 3$/m],
+    ["docs/webhooks.md", "## Checking the signature", /"secret":"whsec_/],
+  ])("%s: those below %s", async (file, heading, says) => {
+    const results = await pasteBelow(file, heading);
+    expect(results.at(-1)?.output).toMatch(says);
+    for (const { output } of results) expect(output).not.toContain('"problems"');
+  });
+});
+
+test("docs/storage.md: one job is run by the command, and keeps what it uploads as files", async () => {
+  using written = writeSnippets();
+  const cwd = path.join(written.directory, "docs-storage.md");
+  const [command = ""] = commandsBelow("docs/storage.md", "## Trying it out");
+  await using shell = openShell({ cwd });
+  const worker = path.join(root, "dist/runtime/sv-worker.cjs");
+  await shell.run(`npx() { shift; '${process.execPath}' '${worker}' "$@" 2>/dev/null; }`);
+  const { output, exitCode } = await shell.run(command);
+  expect(exitCode).toBe(0);
+  const { url, sizeBytes } = JSON.parse(output) as Record<string, unknown>;
+  expect(sizeBytes).toBe(18);
+  expect(fs.readFileSync(new URL(String(url)), "utf8")).toBe("a picture of a cat");
+});
+
+test.skipIf(pythonIsMissing !== undefined)(
+  "docs/live-workers.md: a program for the live service, started by hand, takes jobs",
+  async () => {
+    const endpoint = { handler: "./never-loaded.ts", workersMin: 0, workersMax: 0 };
+    await using tree = await temporaryTree({
+      "sv.config.json": JSON.stringify({ endpoints: { "my-endpoint": endpoint } }),
+      "never-loaded.ts": "export default () => 0;\n",
+    });
+    const program = path.join(root, "test/fixtures/live-worker/handler.py");
+    fs.copyFileSync(program, tree.path("handler.py"));
+    const env = { SV_API_KEY };
+    await using emulator = await startEmulatorProcess({ cwd: tree.root, env });
+    await using shell = openShell({ cwd: tree.root, env });
+    await shell.run('python() { setsid python3 "$@" > worker.log 2>&1 & echo "$!"; }');
+    const commands = commandsBelow("docs/live-workers.md", "## Workers that are started by hand");
+    const results = await pasteAll(shell, commands, { url: emulator.url, directory: tree.root });
+    const pid = Number(results.at(-1)?.output);
+    try {
+      await using client = createClient({ baseUrl: emulator.url, apiKey: SV_API_KEY });
+      const job = await client.endpoint<object>("my-endpoint").runSync({ do: "echo", a: 1 });
+      expect(job).toMatchObject({ output: { do: "echo", a: 1 }, workerId: "by-hand" });
+    } finally {
+      // It leads a group, for it has a process of its own that pings.
+      process.kill(-pid, "SIGKILL");
+    }
+  },
+);

@@ -1,0 +1,50 @@
+/** The built `sv-worker` as a process that is told of the live service, and of nothing else. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { eventually } from "../jobs/observe.ts";
+import { program } from "./worker-program.ts";
+
+const handlers = path.resolve(import.meta.dirname, "../../fixtures/handlers");
+
+/** Use with `await using`. */
+export class LiveWorker implements AsyncDisposable {
+  readonly child: ChildProcess;
+  stderr = "";
+
+  private constructor(child: ChildProcess) {
+    this.child = child;
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+    });
+  }
+
+  /** @param handler name of a fixture, or the path of a file */
+  static start(handler: string, env: Readonly<Record<string, string>>): LiveWorker {
+    const file = path.isAbsolute(handler) ? handler : path.join(handlers, `${handler}.ts`);
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SV_"));
+    const child = spawn(process.execPath, [program, file], {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ...Object.fromEntries(inherited), ...env },
+    });
+    return new LiveWorker(child);
+  }
+
+  /** Resolves when that is in its log. */
+  async says(text: string): Promise<void> {
+    const said = () => (this.stderr.includes(text) ? true : undefined);
+    await eventually(`the worker says "${text}"`, said, 60_000);
+  }
+
+  async exit(): Promise<readonly [number | null, string | null]> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      await once(this.child, "close");
+    }
+    return [this.child.exitCode, this.child.signalCode];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.child.kill("SIGKILL");
+    await this.exit();
+  }
+}
