@@ -1,21 +1,16 @@
 /** Everything the queue is told of one job, in order: its chunks, its progress, its result. */
-import { backoffMs } from "../../core/backoff.ts";
 import { type ChunkBatch, chunksOf } from "../../protocol/chunk-batch.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../../protocol/outcome.ts";
 import type { LiveAddresses } from "./addresses.ts";
-import { answerText, type LiveHttp, reasonOf } from "./http.ts";
-import type { LiveLog } from "./live-log.ts";
-import { type LiveTimes, pause } from "./live-times.ts";
+import { answerText, reasonOf } from "./http.ts";
+import { ReportPost, type ReportPostOptions } from "./report-post.ts";
 import { progressBody, refusedBody, type Reporter, resultBody } from "./result-body.ts";
 import type { ResultSpool } from "./result-spool.ts";
 import { type YieldBodies, WholeYields } from "./whole-yields.ts";
 
-export interface ReportsOptions {
-  readonly http: LiveHttp;
+export interface ReportsOptions extends ReportPostOptions {
   readonly addresses: LiveAddresses;
   readonly reporter: Reporter;
-  readonly times: LiveTimes;
-  readonly log: LiveLog;
   readonly spool: ResultSpool;
   /** All chunks below `nextIndex` were taken. */
   readonly chunksStored: (lease: LeaseRef, nextIndex: number) => void;
@@ -31,41 +26,28 @@ interface Result {
   readonly settle: (accepted: boolean) => void;
 }
 
-/** What became of a report. */
-interface Delivery {
-  readonly isTaken: boolean;
-  /** What the queue says of a report that it will never take. */
-  readonly refusal?: string;
-}
-
-const TOO_MANY = 429;
 /** One for all jobs: an error of its own for each would cost more than the rest of its end. */
 const OVER = new Error("nothing more is said of the job");
 /** What comes after a progress value waits for its answer, but not for ever. */
 const PROGRESS_LIMIT_MS = 10_000;
-/** Answers that say nothing of the report itself: of a key that was just changed, or of a gateway without its queue. */
-const DOUBTFUL: ReadonlySet<number> = new Set([301, 302, 303, 307, 308, 401, 403, 404]);
-/** Too late, too early, too many: the same report may be taken the next time. */
-const MOMENTARY: ReadonlySet<number> = new Set([408, 425, TOO_MANY]);
-
 /** From the hand-over of a job until its result is taken, or nothing of it counts any more. */
 export class JobReports {
   /** As it was handed over, should it have to be handed over once more. */
   readonly job: HandedJob;
   readonly #options: ReportsOptions;
   readonly #gone = new AbortController();
+  readonly #post: ReportPost;
   readonly #chunks: WaitingChunk[] = [];
   readonly #yields = new WholeYields();
   #progress: Uint8Array | undefined;
   #result: Result | undefined;
   #hasStreamed = false;
   #isSending = false;
-  /** Since when the queue has answered nothing but doubtful things. */
-  #doubtedSince: number | undefined;
 
   constructor(job: HandedJob, options: ReportsOptions) {
     this.job = job;
     this.#options = options;
+    this.#post = new ReportPost(job.jobId, this.#gone.signal, options);
   }
 
   get lease(): LeaseRef {
@@ -162,19 +144,19 @@ export class JobReports {
   async #sendYield({ whole, parts }: YieldBodies): Promise<void> {
     const url = this.#options.addresses.stream(this.lease.jobId);
     if (whole !== undefined) {
-      const { refusal } = await this.#deliver("a chunk", url, whole);
+      const { refusal } = await this.#post.deliver("a chunk", url, whole);
       if (refusal === undefined) return;
     }
-    for (const part of parts) await this.#deliver("a part of a chunk", url, part);
+    for (const part of parts) await this.#post.deliver("a part of a chunk", url, part);
   }
 
   /** In the place of a result that is refused stands why: the queue would wait for one, and have the job done again. */
   async #sendResult({ body, settle }: Result): Promise<void> {
     const { addresses, reporter } = this.#options;
     const url = addresses.done(this.lease.jobId, this.#hasStreamed);
-    const { isTaken: accepted, refusal } = await this.#deliver("the result", url, body);
+    const { isTaken: accepted, refusal } = await this.#post.deliver("the result", url, body);
     if (refusal !== undefined) {
-      await this.#deliver("what became of the result", url, refusedBody(refusal, reporter));
+      await this.#post.deliver("what became of the result", url, refusedBody(refusal, reporter));
     }
     if (this.#gone.signal.aborted) return;
     this.#gone.abort(OVER);
@@ -196,55 +178,4 @@ export class JobReports {
       failed(reasonOf(error));
     }
   }
-
-  /** Repeats until the queue has answered it for good. */
-  async #deliver(what: string, url: string, body: Uint8Array): Promise<Delivery> {
-    const { times, log, http } = this.#options;
-    const { jobId } = this.lease;
-    const { signal } = this.#gone;
-    const givenUpAt = performance.now() + times.reportPatienceMs;
-    for (let failures = 1; !signal.aborted; failures += 1) {
-      let reason: string;
-      let retryInMs = backoffMs(failures, times.retry, Math.random());
-      try {
-        const answer = await http.post(url, jobId, body, signal);
-        const { status } = answer;
-        if (this.#isTaken(status)) return { isTaken: true };
-        reason = answerText(answer);
-        if (status === TOO_MANY) retryInMs = Math.max(retryInMs, times.tooManyPauseMs);
-        if (isRefusal(status)) {
-          log.write("error", `the queue does not take ${what} of a job: ${reason}`, { jobId });
-          return { isTaken: false, refusal: reason };
-        }
-      } catch (error) {
-        this.#doubtedSince = undefined;
-        reason = reasonOf(error);
-      }
-      if (signal.aborted) break;
-      if (this.#isDoubtedTooLong() || performance.now() + retryInMs > givenUpAt) {
-        log.write("error", `${what} of a job is given up: ${reason}`, { jobId });
-        break;
-      }
-      const fields = { jobId, retryInMs };
-      log.write("warn", `the queue has not taken ${what} of a job: ${reason}`, fields);
-      await pause(retryInMs, signal);
-    }
-    return { isTaken: false };
-  }
-
-  #isTaken(status: number): boolean {
-    if (!DOUBTFUL.has(status)) this.#doubtedSince = undefined;
-    else this.#doubtedSince ??= performance.now();
-    return status >= 200 && status < 300;
-  }
-
-  /** A queue that does not know the job any more is not told of it chunk by chunk, each with all patience. */
-  #isDoubtedTooLong(): boolean {
-    const sinceMs = performance.now() - (this.#doubtedSince ?? performance.now());
-    return sinceMs > this.#options.times.doubtPatienceMs;
-  }
-}
-
-function isRefusal(status: number): boolean {
-  return status >= 400 && status < 500 && !DOUBTFUL.has(status) && !MOMENTARY.has(status);
 }

@@ -1,0 +1,91 @@
+/** Posts a report on a job until the queue has answered it for good. */
+import { backoffMs } from "../../core/backoff.ts";
+import { answerText, type LiveHttp, reasonOf } from "./http.ts";
+import type { LiveLog } from "./live-log.ts";
+import { type LiveTimes, pause } from "./live-times.ts";
+
+export interface ReportPostOptions {
+  readonly http: LiveHttp;
+  readonly times: LiveTimes;
+  readonly log: LiveLog;
+}
+
+/** What became of a report. */
+export interface Delivery {
+  readonly isTaken: boolean;
+  /** What the queue says of a report that it will never take. */
+  readonly refusal?: string;
+}
+
+const TOO_MANY = 429;
+/** Answers that say nothing of the report itself: of a key that was just changed, or of a gateway without its queue. */
+const DOUBTFUL: ReadonlySet<number> = new Set([301, 302, 303, 307, 308, 401, 403, 404]);
+/** Too late, too early, too many: the same report may be taken the next time. */
+const MOMENTARY: ReadonlySet<number> = new Set([408, 425, TOO_MANY]);
+
+/** The reports of one job. Its patience with doubtful answers is for all of them together. */
+export class ReportPost {
+  readonly #jobId: string;
+  readonly #signal: AbortSignal;
+  readonly #options: ReportPostOptions;
+  /** Since when the queue has answered nothing but doubtful things. */
+  #doubtedSince: number | undefined;
+
+  /** @param signal nothing more is to be said of the job */
+  constructor(jobId: string, signal: AbortSignal, options: ReportPostOptions) {
+    this.#jobId = jobId;
+    this.#signal = signal;
+    this.#options = options;
+  }
+
+  /** Settles when the queue has answered, patience is over or `signal` has aborted. Never rejects. @param what for the log */
+  async deliver(what: string, url: string, body: Uint8Array): Promise<Delivery> {
+    const { times, log, http } = this.#options;
+    const jobId = this.#jobId;
+    const signal = this.#signal;
+    const givenUpAt = performance.now() + times.reportPatienceMs;
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      let reason: string;
+      let retryInMs = backoffMs(failures, times.retry, Math.random());
+      try {
+        const answer = await http.post(url, jobId, body, signal);
+        const { status } = answer;
+        if (this.#isTaken(status)) return { isTaken: true };
+        reason = answerText(answer);
+        if (status === TOO_MANY) retryInMs = Math.max(retryInMs, times.tooManyPauseMs);
+        if (isRefusal(status)) {
+          log.write("error", `the queue does not take ${what} of a job: ${reason}`, { jobId });
+          return { isTaken: false, refusal: reason };
+        }
+      } catch (error) {
+        this.#doubtedSince = undefined;
+        reason = reasonOf(error);
+      }
+      if (signal.aborted) break;
+      if (this.#isDoubtedTooLong() || performance.now() + retryInMs > givenUpAt) {
+        log.write("error", `${what} of a job is given up: ${reason}`, { jobId });
+        break;
+      }
+      const fields = { jobId, retryInMs };
+      log.write("warn", `the queue has not taken ${what} of a job: ${reason}`, fields);
+      await pause(retryInMs, signal);
+    }
+    return { isTaken: false };
+  }
+
+  #isTaken(status: number): boolean {
+    if (!DOUBTFUL.has(status)) this.#doubtedSince = undefined;
+    else this.#doubtedSince ??= performance.now();
+    return status >= 200 && status < 300;
+  }
+
+  /** A queue that does not know the job any more is not told of it chunk by chunk, each with all patience. */
+  #isDoubtedTooLong(): boolean {
+    const sinceMs = performance.now() - (this.#doubtedSince ?? performance.now());
+    return sinceMs > this.#options.times.doubtPatienceMs;
+  }
+}
+
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && !DOUBTFUL.has(status) && !MOMENTARY.has(status);
+}
