@@ -5,10 +5,12 @@ import type { HandedJob, Outcome, Revocation } from "../../runtime/protocol/outc
 import { PROTOCOL_VERSION, type ServiceOrders } from "../../runtime/protocol/session.ts";
 import type { EngineContext } from "../engine/context.ts";
 import type { FleetWorker } from "../engine/fleet-worker.ts";
+import { lostFailure } from "../engine/worker-exit.ts";
 import { WorkerSession } from "../engine/worker-session.ts";
 import { chunkLines } from "./chunk-lines.ts";
-import { HeldJobs } from "./held-jobs.ts";
+import { type HeldJob, HeldJobs } from "./held-jobs.ts";
 import { LongPoll } from "./long-poll.ts";
+import { StopNews } from "./stop-news.ts";
 
 /** How long a worker that was told to leave is held: it must not ask again and again, nor be kept from leaving. */
 const LEAVING_HOLD_MS = 1_000;
@@ -16,16 +18,32 @@ const LEAVING_HOLD_MS = 1_000;
 /** How long the first job of several waits for those whose inputs are still being read. */
 const GATHER_MS = 250;
 
+/** What a worker says when it asks for jobs. */
+export interface JobRequest {
+  /** How many it would take. */
+  readonly count: number;
+  /** It says that it works on none. */
+  readonly isIdle?: boolean;
+}
+
+/** A worker's poll for jobs. */
+interface OpenTake {
+  readonly poll: LongPoll<HandedJob>;
+  /** Jobs it takes at most. */
+  readonly count: number;
+}
+
+const SAYS_IDLE =
+  "asks for jobs and says that it has none: those it was handed did not reach it, were refused, or their results were lost";
+
 export class LiveWorker {
   readonly worker: FleetWorker;
   readonly #engine: EngineContext;
   readonly #session: WorkerSession;
   readonly #held = new HeldJobs();
-  /** Jobs it still has to be told to stop. */
-  readonly #toStop = new Set<string>();
+  readonly #stops = new StopNews();
   #greeting: Promise<void> | undefined;
-  #take: LongPoll<HandedJob> | undefined;
-  #stop: LongPoll<string> | undefined;
+  #take: OpenTake | undefined;
 
   constructor(engine: EngineContext, worker: FleetWorker) {
     this.worker = worker;
@@ -36,19 +54,24 @@ export class LiveWorker {
 
   /**
    * Up to `count` jobs as soon as there are any; none when there were none for a while, `signal` fired, or the worker is
-   * to leave. A worker asks once at a time: asking again ends what it asked before. What comes must be handed back if the
-   * answer cannot be sent.
+   * to leave. A worker asks once at a time: asking again ends what it asked before, and what had come for that is not
+   * answered any more. What comes must be handed back if the answer cannot be sent.
    *
    * @throws ServiceError storage_full, shutting_down
    */
-  async take(count: number, signal: AbortSignal): Promise<readonly HandedJob[]> {
+  async take(
+    { count, isIdle = false }: JobRequest,
+    signal: AbortSignal,
+  ): Promise<readonly HandedJob[]> {
     const { worker } = this;
-    this.#take?.end();
+    this.#breakOff();
+    const missing = isIdle ? this.#held.all() : [];
     using _ = this.#present();
     await this.#greet();
+    if (missing.length > 0) await this.#lose(missing);
     if (worker.state !== "ready") await this.#session.receive({ ready: { concurrency: count } });
     // Another poll may have begun meanwhile.
-    this.#take?.end();
+    this.#breakOff();
     const poll: LongPoll<HandedJob> = new LongPoll<HandedJob>({
       ...this.#pollOptions(signal),
       onEnd: () => {
@@ -58,7 +81,7 @@ export class LiveWorker {
       onTimeOver: () => (poll.count === 0 && worker.unsentCount > 0 ? GATHER_MS : 0),
     });
     if (poll.isOver) return [];
-    this.#take = poll;
+    this.#take = { poll, count };
     try {
       await this.#session.grant(count);
     } catch (error) {
@@ -80,29 +103,22 @@ export class LiveWorker {
    * `sayAgain` if the answer cannot be sent.
    */
   async jobsToStop(signal: AbortSignal): Promise<readonly string[]> {
-    this.#stop?.end();
+    this.#stops.end();
     using _ = this.#present();
     await this.#greet();
-    this.#stop?.end();
-    const onEnd = () => (this.#stop = undefined);
-    const poll = new LongPoll<string>({ ...this.#pollOptions(signal), onEnd });
-    if (poll.isOver) return [];
-    this.#stop = poll;
-    this.#tellStops();
-    return await poll.ended;
+    return await this.#stops.ask(this.#pollOptions(signal));
   }
 
   /** The worker was not told to stop these jobs. */
   sayAgain(jobIds: readonly string[]): void {
-    for (const jobId of jobIds) this.#toStop.add(jobId);
-    this.#tellStops();
+    this.#stops.add(...jobIds);
   }
 
   /** Ends the job if the worker still holds it; settles when that is durable. @throws ServiceError storage_full, shutting_down */
   async finish(jobId: string, outcome: Outcome): Promise<void> {
     const held = this.#held.find(jobId);
     // It is over whatever it was: there is nothing left to stop.
-    this.#toStop.delete(jobId);
+    this.#stops.forget(jobId);
     if (!held) return this.#isHeard();
     const { lease } = held;
     await held.inOrder(() => this.#session.receive({ outcomes: [{ ...lease, outcome }] }));
@@ -189,34 +205,54 @@ export class LiveWorker {
   }
 
   #arrive(job: HandedJob): void {
-    const poll = this.#take;
     // The worker waits no more: it was on its way when the poll ended.
-    if (!poll) return void this.#giveUp([job]);
-    this.#toStop.delete(job.jobId);
+    if (!this.#take) return void this.#giveUp([job]);
+    const { poll, count } = this.#take;
+    this.#stops.forget(job.jobId);
     this.#held.add(job);
     poll.add(job);
-    if (this.worker.unsentCount === 0) poll.end();
+    // One that was on its way to the poll before may have come beside those that were asked for now.
+    if (poll.count === count || this.worker.unsentCount === 0) poll.end();
     else if (poll.count === 1) poll.endIn(GATHER_MS);
   }
 
   #revoke(revocation: Revocation): void {
     if (!this.#held.drop(revocation)) return;
     const { jobId, leaseToken } = revocation;
-    if (this.#take?.remove((job) => job.leaseToken === leaseToken)) return;
-    this.#toStop.add(jobId);
-    this.#tellStops();
-  }
-
-  #tellStops(): void {
-    if (!this.#stop || this.#toStop.size === 0) return;
-    this.#stop.add(...this.#toStop);
-    this.#toStop.clear();
-    this.#stop.end();
+    if (this.#take?.poll.remove((job) => job.leaseToken === leaseToken)) return;
+    this.#stops.add(jobId);
   }
 
   #hangUp(): void {
-    this.#take?.end();
-    this.#stop?.end();
+    this.#breakOff();
+    this.#stops.end();
+  }
+
+  /** Answers the poll for jobs with none. What came for it goes back: who asked does not listen, or would not run it. */
+  #breakOff(): void {
+    const poll = this.#take?.poll;
+    if (!poll) return;
+    const gathered = poll.empty();
+    poll.end();
+    void this.handBack(gathered);
+  }
+
+  /**
+   * The worker was handed these jobs and says that it works on none. That their answers did not reach it is one reason of
+   * several: it may refuse the job each time, which must have an end.
+   */
+  async #lose(jobs: readonly HeldJob[]): Promise<void> {
+    const { worker } = this;
+    const outcome = { kind: "lost", failure: lostFailure(worker, SAYS_IDLE) } as const;
+    for (const { lease } of jobs) this.#held.drop(lease);
+    const { id: workerId, endpointId } = worker;
+    const jobIds = jobs.map(({ lease }) => lease.jobId);
+    this.#engine.log.warn({ workerId, endpointId, jobIds }, `worker ${SAYS_IDLE}`);
+    await Promise.all(
+      jobs.map((held) =>
+        held.inOrder(() => this.#session.receive({ outcomes: [{ ...held.lease, outcome }] })),
+      ),
+    );
   }
 
   async #giveUp(jobs: readonly HandedJob[]): Promise<void> {
