@@ -165,10 +165,11 @@ describe("progress", () => {
 
 describe("a result that cannot be taken", () => {
   it.each([
-    ["is no JSON", '{"output": NaN}', 'unexpected "N" at byte 11'],
-    ["is empty", "", "it is empty"],
-    ["is no object", "[]", "must be an object"],
-  ])("and %s is refused, and the worker may say it again", async (_name, body, reason) => {
+    ["no JSON", '{"output": {"loss": NaN}}', 'unexpected "N" at byte 20'],
+    ["empty", "", "it is empty"],
+    ["no object", "[]", "must be an object"],
+    ["nested too deep", `{"output": ${"[".repeat(600)}${"]".repeat(600)}}`, "512"],
+  ])("because it is %s is refused, and the job fails with that", async (_name, body, reason) => {
     await using scene = await LiveScene.set();
     const worker = scene.worker();
     const { id } = await scene.handOut(worker);
@@ -176,6 +177,18 @@ describe("a result that cannot be taken", () => {
     expect(refused.status).toBe(400);
     expect(JSON.parse(refused.text)).toEqual({ error: expect.stringContaining(reason) as string });
     expect(scene.logged()).toContainEqual(expect.stringContaining(reason));
+    const job = await scene.status(id);
+    expect(job).toMatchObject({ status: "FAILED", failure: { type: "worker_refused" } });
+    expect(job.error).toContain(reason);
+    expect(job).not.toHaveProperty("output");
+  });
+
+  it("and is a progress value leaves the job to go on", async () => {
+    await using scene = await LiveScene.set();
+    const worker = scene.worker();
+    const { id } = await scene.handOut(worker);
+    const refused = await worker.done(id, '{"status": "IN_PROGRESS", "output": {"loss": NaN}}');
+    expect(refused.status).toBe(400);
     expect(await scene.status(id)).toMatchObject({ status: "IN_PROGRESS" });
     await worker.done(id, { output: 1 });
     expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: 1 });
