@@ -10,6 +10,7 @@ import { WorkerSession } from "../engine/worker-session.ts";
 import { chunkLines } from "./chunk-lines.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
 import { LongPoll } from "./long-poll.ts";
+import { StopHeed } from "./stop-heed.ts";
 import { StopNews } from "./stop-news.ts";
 
 /** How long a worker that was told to leave is held: it must not ask again and again, nor be kept from leaving. */
@@ -42,6 +43,7 @@ export class LiveWorker {
   readonly #session: WorkerSession;
   readonly #held = new HeldJobs();
   readonly #stops = new StopNews();
+  readonly #heed: StopHeed;
   #greeting: Promise<void> | undefined;
   #take: OpenTake | undefined;
 
@@ -49,7 +51,11 @@ export class LiveWorker {
     this.worker = worker;
     this.#engine = engine;
     this.#session = new WorkerSession(engine, worker, (orders) => this.#obey(orders));
-    worker.gone.addEventListener("abort", () => this.#hangUp());
+    this.#heed = new StopHeed(engine.realClock, () => this.#isStuck());
+    worker.gone.addEventListener("abort", () => {
+      this.#heed.settle();
+      this.#hangUp();
+    });
   }
 
   /**
@@ -65,6 +71,7 @@ export class LiveWorker {
   ): Promise<readonly HandedJob[]> {
     const { worker } = this;
     this.#breakOff();
+    this.#heed.settle();
     const missing = isIdle ? this.#held.all() : [];
     using _ = this.#present();
     await this.#greet();
@@ -221,6 +228,16 @@ export class LiveWorker {
     const { jobId, leaseToken } = revocation;
     if (this.#take?.poll.remove((job) => job.leaseToken === leaseToken)) return;
     this.#stops.add(jobId);
+    this.#heed.hasToStop();
+  }
+
+  /** It works on a job that has ended, cannot be told so, and would keep its place without ever taking another one. */
+  #isStuck(): void {
+    const { id: workerId, endpointId, cameByItself } = this.worker;
+    if (cameByItself) return;
+    const message = `worker did not ask for jobs in the ${LIMITS.liveStopMs} ms since one of its was to be stopped: it is replaced`;
+    this.#engine.log.warn({ workerId, endpointId }, message);
+    this.#session.retire();
   }
 
   #hangUp(): void {
