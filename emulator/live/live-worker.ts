@@ -7,17 +7,15 @@ import type { EngineContext } from "../engine/context.ts";
 import type { FleetWorker } from "../engine/fleet-worker.ts";
 import { lostFailure } from "../engine/worker-exit.ts";
 import { WorkerSession } from "../engine/worker-session.ts";
+import { Askers } from "./askers.ts";
 import { chunkLines } from "./chunk-lines.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
-import { LongPoll } from "./long-poll.ts";
+import { JobPoll } from "./job-poll.ts";
 import { StopHeed } from "./stop-heed.ts";
 import { StopNews } from "./stop-news.ts";
 
 /** How long a worker that was told to leave is held: it must not ask again and again, nor be kept from leaving. */
 const LEAVING_HOLD_MS = 1_000;
-
-/** How long the first job of several waits for those whose inputs are still being read. */
-const GATHER_MS = 250;
 
 /** What a worker says when it asks for jobs. */
 export interface JobRequest {
@@ -25,13 +23,6 @@ export interface JobRequest {
   readonly count: number;
   /** It says that it works on none. */
   readonly isIdle?: boolean;
-}
-
-/** A worker's poll for jobs. */
-interface OpenTake {
-  readonly poll: LongPoll<HandedJob>;
-  /** Jobs it takes at most. */
-  readonly count: number;
 }
 
 const SAYS_IDLE =
@@ -44,14 +35,16 @@ export class LiveWorker {
   readonly #held = new HeldJobs();
   readonly #stops = new StopNews();
   readonly #heed: StopHeed;
+  readonly #askers: Askers;
   #greeting: Promise<void> | undefined;
-  #take: OpenTake | undefined;
+  #take: JobPoll | undefined;
 
   constructor(engine: EngineContext, worker: FleetWorker) {
     this.worker = worker;
     this.#engine = engine;
     this.#session = new WorkerSession(engine, worker, (orders) => this.#obey(orders));
     this.#heed = new StopHeed(engine.realClock, () => this.#isStuck());
+    this.#askers = new Askers(engine.realClock, () => this.#warnOfSeveral());
     worker.gone.addEventListener("abort", () => {
       this.#heed.settle();
       this.#hangUp();
@@ -72,23 +65,25 @@ export class LiveWorker {
     const { worker } = this;
     this.#breakOff();
     this.#heed.settle();
-    const missing = isIdle ? this.#held.all() : [];
+    const asked = this.#askers.begin();
+    const missing = isIdle && !this.#askers.several ? this.#held.all() : [];
     using _ = this.#present();
     await this.#greet();
     if (missing.length > 0) await this.#lose(missing);
     if (worker.state !== "ready") await this.#session.receive({ ready: { concurrency: count } });
     // Another poll may have begun meanwhile.
     this.#breakOff();
-    const poll: LongPoll<HandedJob> = new LongPoll<HandedJob>({
+    const poll = new JobPoll({
       ...this.#pollOptions(signal),
+      count,
+      underWay: () => worker.unsentCount,
       onEnd: () => {
         this.#take = undefined;
         this.#session.withdrawCredit();
       },
-      onTimeOver: () => (poll.count === 0 && worker.unsentCount > 0 ? GATHER_MS : 0),
     });
     if (poll.isOver) return [];
-    this.#take = { poll, count };
+    this.#take = poll;
     try {
       await this.#session.grant(count);
     } catch (error) {
@@ -96,7 +91,9 @@ export class LiveWorker {
       await this.handBack(await poll.ended);
       throw error;
     }
-    return await poll.ended;
+    const jobs = await poll.ended;
+    if (jobs.length === 0) await this.#askers.calm(asked, signal);
+    return jobs;
   }
 
   /** Puts jobs back into the queue, at no cost, that never reached the worker. Never rejects. */
@@ -214,21 +211,23 @@ export class LiveWorker {
   #arrive(job: HandedJob): void {
     // The worker waits no more: it was on its way when the poll ended.
     if (!this.#take) return void this.#giveUp([job]);
-    const { poll, count } = this.#take;
     this.#stops.forget(job.jobId);
     this.#held.add(job);
-    poll.add(job);
-    // One that was on its way to the poll before may have come beside those that were asked for now.
-    if (poll.count === count || this.worker.unsentCount === 0) poll.end();
-    else if (poll.count === 1) poll.endIn(GATHER_MS);
+    this.#take.arrive(job);
   }
 
   #revoke(revocation: Revocation): void {
     if (!this.#held.drop(revocation)) return;
     const { jobId, leaseToken } = revocation;
-    if (this.#take?.poll.remove((job) => job.leaseToken === leaseToken)) return;
+    if (this.#take?.remove(leaseToken)) return;
     this.#stops.add(jobId);
     this.#heed.hasToStop();
+  }
+
+  #warnOfSeveral(): void {
+    const { id: workerId, endpointId } = this.worker;
+    const message = `several programs ask for jobs as worker ${workerId} at the same time: each needs an id of its own (RUNPOD_POD_ID)`;
+    this.#engine.log.warn({ workerId, endpointId }, message);
   }
 
   /** It works on a job that has ended, cannot be told so, and would keep its place without ever taking another one. */
@@ -247,10 +246,7 @@ export class LiveWorker {
 
   /** Answers the poll for jobs with none. What came for it goes back: who asked does not listen, or would not run it. */
   #breakOff(): void {
-    const poll = this.#take?.poll;
-    if (!poll) return;
-    const gathered = poll.empty();
-    poll.end();
+    const gathered = this.#take?.breakOff() ?? [];
     void this.handBack(gathered);
   }
 

@@ -65,16 +65,49 @@ it("loses no job, however often connections break at whatever moment", async () 
   expect(scene.service.test.engine.fleet.find("by-hand")?.heldCount).toBe(0);
 });
 
-it("answers the newest poll of a worker that asks twice", async () => {
+it("answers the newest poll of a worker that asks twice, and the other one late, lest it asks without end", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const first = worker.take();
   await scene.waitsForJobs();
+  const { clock } = scene.service.test;
+  const { armed } = clock;
   const second = worker.take();
-  expect(await first).toBeUndefined();
-  await scene.waitsForJobs();
+  // The poll itself, and what holds the other one back.
+  await scene.until(() => clock.armed > armed);
   const id = await scene.submit();
   expect(await second).toMatchObject({ id });
+  expect(await scene.passTime(first)).toBeUndefined();
+});
+
+it("does not take one program's word for all that ask by the same id, and says that they do", async () => {
+  await using scene = await LiveScene.set();
+  const [one, other] = [scene.worker(), scene.worker()];
+  const first = one.take();
+  await scene.waitsForJobs();
+  const second = other.take();
+  await scene.passTime(first);
+  expect(scene.logged()).toContainEqual(expect.stringContaining("several programs ask for jobs"));
+  const id = await scene.submit();
+  expect(await second).toMatchObject({ id });
+  const next = one.take();
+  await scene.waitsForJobs();
+  expect(await scene.status(id)).toMatchObject({ status: "IN_PROGRESS" });
+  await other.done(id, { output: "its own" });
+  expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: "its own" });
+  await scene.passTime(next);
+});
+
+it("takes a worker that asks anew after its connection broke for the one program that it is", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const broken = new AbortController();
+  const taken = takeUnlessBroken(worker, broken);
+  await scene.waitsForJobs();
+  broken.abort();
+  await taken;
+  await scene.passTime(worker.take());
+  expect(scene.logged()).not.toContainEqual(expect.stringContaining("several programs"));
 });
 
 it("ends polls at once when the service stops", async () => {
