@@ -36,6 +36,8 @@ export class LiveWorker {
   readonly #stops = new StopNews();
   readonly #heed: StopHeed;
   readonly #askers: Askers;
+  /** Its pings name its jobs: one that they leave out is none. */
+  #namesJobs = false;
   #greeting: Promise<void> | undefined;
   #take: JobPoll | undefined;
 
@@ -153,10 +155,12 @@ export class LiveWorker {
     });
   }
 
-  /** The worker is there, and works on these jobs. @throws ServiceError storage_full, shutting_down */
+  /** The worker is there, and works on these jobs; one that has never named any, on all it holds. @throws ServiceError storage_full, shutting_down */
   async ping(jobIds: readonly string[]): Promise<void> {
     await this.#greet();
-    const renewals = jobIds.flatMap((jobId) => this.#held.find(jobId)?.lease ?? []);
+    if (jobIds.length > 0) this.#namesJobs = true;
+    const held = this.#namesJobs ? jobIds.map((jobId) => this.#held.find(jobId)) : this.#held.all();
+    const renewals = held.flatMap((job) => job?.lease ?? []);
     await this.#session.receive({ renewals });
   }
 
