@@ -7,19 +7,23 @@ import type { Template } from "./template.ts";
 /** In the `env` of a template: the limit for its workers in seconds, 1 to 604,800. */
 export const INIT_TIMEOUT = "SV_INIT_TIMEOUT";
 
+/** The same by the name it has on the live service; the one above goes before it. */
+const LIVE_INIT_TIMEOUT = "RUNPOD_INIT_TIMEOUT";
+
 const MOST_SECONDS = 7 * 24 * 60 * 60;
 
 /** What the template asks for, ms; undefined if it asks for nothing, or for nothing that makes sense. */
 export function wishedInitLimitMs({ env }: Pick<Template, "env">): number | undefined {
-  const seconds = wholeNumber(env[INIT_TIMEOUT]);
+  const seconds = wholeNumber(env[wishOf(env)]);
   return seconds >= 1 && seconds <= MOST_SECONDS ? seconds * 1_000 : undefined;
 }
 
 /** A sentence if the template's wish makes no sense. */
 export function initLimitProblem(template: Pick<Template, "env">): string | undefined {
-  const written = template.env[INIT_TIMEOUT];
+  const name = wishOf(template.env);
+  const written = template.env[name];
   if (written === undefined || wishedInitLimitMs(template) !== undefined) return undefined;
-  return `${INIT_TIMEOUT} must be a whole number of seconds from 1 to ${MOST_SECONDS}; got ${JSON.stringify(written)}, so the limit is ${LIMITS.workerInitMs / 1_000}`;
+  return `${name} must be a whole number of seconds from 1 to ${MOST_SECONDS}; got ${JSON.stringify(written)}, so the limit is ${LIMITS.workerInitMs / 1_000}`;
 }
 
 /**
@@ -32,6 +36,11 @@ export function initLimitMs(template: Pick<Template, "env">, type?: EndpointType
   if ((env[WORKER_ENV.inspect] ?? "") !== "") return Number.POSITIVE_INFINITY;
   const ownLimitMs = wholeNumber(env[WORKER_ENV.initLimitMs]);
   return wishedInitLimitMs(template) ?? Math.max(LIMITS.workerInitMs, ownLimitMs || 0);
+}
+
+/** By which name the wish is written. */
+function wishOf(env: Template["env"]): string {
+  return env[INIT_TIMEOUT] === undefined ? LIVE_INIT_TIMEOUT : INIT_TIMEOUT;
 }
 
 function wholeNumber(text: string | undefined): number {

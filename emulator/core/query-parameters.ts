@@ -61,6 +61,17 @@ export function parseBatchSize(query: QueryParameters): number {
   return parse(query, "batch_size", batchSizeParameter);
 }
 
+/** `job_in_progress` of a worker's poll: `0` if it works on no job (live); whatever else it may be says nothing. */
+export const jobInProgressParameter = z
+  .string()
+  .optional()
+  .meta({ description: "`0`: the worker works on no job." });
+
+/** Whether a worker says by `job_in_progress` that it works on no job. */
+export function saysIdle(query: QueryParameters): boolean {
+  return query["job_in_progress"] === "0";
+}
+
 /** `endpointId` of lists and feeds: leaves out what concerns other endpoints. */
 export const endpointIdParameter = z
   .string({ error: "must be one id of an endpoint" })

@@ -68,7 +68,7 @@ export class WorkerSession {
     if (worker.state === "draining" || worker.state === "lost") return;
     worker.state = "draining";
     const { id: workerId, endpointId } = worker;
-    this.#engine.log.info({ workerId, endpointId }, "worker asks to be replaced");
+    this.#engine.log.info({ workerId, endpointId }, "worker is to be replaced");
     this.#engine.endpointChanged(endpointId);
   }
 

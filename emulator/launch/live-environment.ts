@@ -2,6 +2,7 @@
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../../runtime/protocol/storage-env.ts";
 import { volumesOf } from "../core/network-volume.ts";
 import type { WorkerOrder } from "./launcher.ts";
+import { livePlace, type LivePlace } from "./live-place.ts";
 
 /** How a worker reaches the service by the live protocol. */
 export interface LiveService {
@@ -11,7 +12,12 @@ export interface LiveService {
   readonly pingIntervalMs: number;
   /** Processors that the worker may use. */
   readonly cpuCount: number;
+  /** Most memory that it may use; absent for all there is. */
+  readonly memoryBytes?: number | undefined;
 }
+
+/** What a worker may use at most; undefined where nobody knows. */
+export type LiveBounds = Pick<LivePlace, "cpuCount" | "memoryBytes">;
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -36,14 +42,26 @@ export function liveEnvironment(
   extra: Variables = {},
 ): LiveEnvironment {
   return {
-    settings: { ...placeOf(order, service), ...bucketOf(extra) },
-    identity: identityOf(order, service),
+    settings: { ...habitsOf(service), ...placeOf(order, service), ...bucketOf(extra) },
+    identity: { ...addressesOf(order, service), ...identityOf(order) },
+  };
+}
+
+/** The same for the server that a worker of a load balancing endpoint is: it takes no jobs, so it has no addresses and no key. */
+export function liveServerEnvironment(
+  order: WorkerOrder,
+  bounds: LiveBounds,
+  extra: Variables = {},
+): LiveEnvironment {
+  return {
+    settings: { ...placeOf(order, bounds), ...bucketOf(extra) },
+    identity: identityOf(order),
   };
 }
 
 /** Workers append `&…` to these addresses as they are, so that each has a `?`; `$…` is for them to fill in. */
-function identityOf(
-  { workerId, workerToken, endpoint, gpus }: WorkerOrder,
+function addressesOf(
+  { workerToken, endpoint, gpus }: WorkerOrder,
   { url }: LiveService,
 ): Variables {
   const base = `${url}/live/v2/${encodeURIComponent(endpoint.id)}`;
@@ -54,31 +72,32 @@ function identityOf(
     RUNPOD_WEBHOOK_POST_STREAM: `${base}/job-stream/$RUNPOD_POD_ID/$ID?${query}`,
     RUNPOD_WEBHOOK_PING: `${base}/ping/$RUNPOD_POD_ID`,
     RUNPOD_AI_API_KEY: workerToken,
+  };
+}
+
+function identityOf({ workerId, endpoint }: WorkerOrder): Variables {
+  return {
     RUNPOD_AI_API_ID: endpoint.id,
     RUNPOD_POD_ID: workerId,
     RUNPOD_ENDPOINT_ID: endpoint.id,
   };
 }
 
-function placeOf(
-  { workerId, endpoint, gpus }: WorkerOrder,
-  { pingIntervalMs, cpuCount }: LiveService,
-): Variables {
-  const [first] = gpus;
-  const [volumeId] = volumesOf(endpoint);
-  const [dataCenterId] = endpoint.dataCenterIds ?? [];
+function habitsOf({ pingIntervalMs }: LiveService): Variables {
   return {
     RUNPOD_PING_INTERVAL: String(Math.max(pingIntervalMs, PING_INTERVAL_MIN_MS)),
     // They ask for memory, disk, GPUs and an address in the Internet, of which a machine at home need have none.
     RUNPOD_SKIP_AUTO_SYSTEM_CHECKS: "true",
     RUNPOD_SKIP_GPU_CHECK: "true",
-    RUNPOD_POD_HOSTNAME: workerId,
-    RUNPOD_CPU_COUNT: String(cpuCount),
-    RUNPOD_GPU_COUNT: String(gpus.length),
-    ...(first !== undefined && { RUNPOD_GPU_TYPE_ID: first.typeId }),
-    ...(volumeId !== undefined && { RUNPOD_VOLUME_ID: volumeId }),
-    ...(dataCenterId !== undefined && { RUNPOD_DC_ID: dataCenterId }),
   };
+}
+
+function placeOf({ workerId, endpoint, gpus }: WorkerOrder, bounds: LiveBounds): Variables {
+  const { gpuTypeIds, dataCenterIds } = endpoint;
+  const { cpuCount, memoryBytes } = bounds;
+  const [volumeId] = volumesOf(endpoint);
+  const place = { id: workerId, gpus, gpuTypeIds, volumeId, dataCenterIds };
+  return livePlace({ ...place, cpuCount, memoryBytes });
 }
 
 /** By the live names the address holds the bucket. */

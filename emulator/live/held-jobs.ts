@@ -33,6 +33,10 @@ export class HeldJobs {
     return this.#byId.get(jobId);
   }
 
+  all(): readonly HeldJob[] {
+    return [...this.#byId.values()];
+  }
+
   /** True if it was held under that very lease. */
   drop({ jobId, leaseToken }: LeaseRef | Revocation): boolean {
     if (this.#byId.get(jobId)?.lease.leaseToken !== leaseToken) return false;

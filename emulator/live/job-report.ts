@@ -42,6 +42,14 @@ export function readJobReport(scan: ScanResult, body: Uint8Array): JobReport {
   return { type: "end", outcome: { kind: "failed", failure, ...withOutput }, stopPod };
 }
 
+/** The SDK writes the status of a progress value before the value. */
+const PROGRESS_BEGINS = /^\s*\{\s*"status"\s*:\s*"IN_PROGRESS"/;
+
+/** Whether a body that could not be read was to be a progress value. */
+export function beginsAsProgress(body: Uint8Array): boolean {
+  return PROGRESS_BEGINS.test(new TextDecoder("latin1").decode(body.subarray(0, 256)));
+}
+
 /** The body of `job-stream`: the raw JSON of what was yielded. @throws ServiceError invalid_json, invalid_request */
 export function readYield(scan: ScanResult, body: Uint8Array): Uint8Array {
   const span = membersOf(scan).get("output");

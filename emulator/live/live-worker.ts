@@ -5,57 +5,84 @@ import type { HandedJob, Outcome, Revocation } from "../../runtime/protocol/outc
 import { PROTOCOL_VERSION, type ServiceOrders } from "../../runtime/protocol/session.ts";
 import type { EngineContext } from "../engine/context.ts";
 import type { FleetWorker } from "../engine/fleet-worker.ts";
+import { lostFailure } from "../engine/worker-exit.ts";
 import { WorkerSession } from "../engine/worker-session.ts";
+import { Askers } from "./askers.ts";
 import { chunkLines } from "./chunk-lines.ts";
-import { HeldJobs } from "./held-jobs.ts";
-import { LongPoll } from "./long-poll.ts";
+import { type HeldJob, HeldJobs } from "./held-jobs.ts";
+import { JobPoll } from "./job-poll.ts";
+import { StopHeed } from "./stop-heed.ts";
+import { StopNews } from "./stop-news.ts";
 
 /** How long a worker that was told to leave is held: it must not ask again and again, nor be kept from leaving. */
 const LEAVING_HOLD_MS = 1_000;
 
-/** How long the first job of several waits for those whose inputs are still being read. */
-const GATHER_MS = 250;
+/** What a worker says when it asks for jobs. */
+export interface JobRequest {
+  /** How many it would take. */
+  readonly count: number;
+  /** It says that it works on none. */
+  readonly isIdle?: boolean;
+}
+
+const SAYS_IDLE =
+  "asks for jobs and says that it has none: those it was handed did not reach it, were refused, or their results were lost";
 
 export class LiveWorker {
   readonly worker: FleetWorker;
   readonly #engine: EngineContext;
   readonly #session: WorkerSession;
   readonly #held = new HeldJobs();
-  /** Jobs it still has to be told to stop. */
-  readonly #toStop = new Set<string>();
+  readonly #stops = new StopNews();
+  readonly #heed: StopHeed;
+  readonly #askers: Askers;
+  /** Its pings name its jobs: one that they leave out is none. */
+  #namesJobs = false;
   #greeting: Promise<void> | undefined;
-  #take: LongPoll<HandedJob> | undefined;
-  #stop: LongPoll<string> | undefined;
+  #take: JobPoll | undefined;
 
   constructor(engine: EngineContext, worker: FleetWorker) {
     this.worker = worker;
     this.#engine = engine;
     this.#session = new WorkerSession(engine, worker, (orders) => this.#obey(orders));
-    worker.gone.addEventListener("abort", () => this.#hangUp());
+    this.#heed = new StopHeed(engine.realClock, () => this.#isStuck());
+    this.#askers = new Askers(engine.realClock, () => this.#warnOfSeveral());
+    worker.gone.addEventListener("abort", () => {
+      this.#heed.settle();
+      this.#hangUp();
+    });
   }
 
   /**
    * Up to `count` jobs as soon as there are any; none when there were none for a while, `signal` fired, or the worker is
-   * to leave. A worker asks once at a time: asking again ends what it asked before. What comes must be handed back if the
-   * answer cannot be sent.
+   * to leave. A worker asks once at a time: asking again ends what it asked before, and what had come for that is not
+   * answered any more. What comes must be handed back if the answer cannot be sent.
    *
    * @throws ServiceError storage_full, shutting_down
    */
-  async take(count: number, signal: AbortSignal): Promise<readonly HandedJob[]> {
+  async take(
+    { count, isIdle = false }: JobRequest,
+    signal: AbortSignal,
+  ): Promise<readonly HandedJob[]> {
     const { worker } = this;
-    this.#take?.end();
+    this.#breakOff();
+    this.#heed.settle();
+    const asked = this.#askers.begin();
+    const missing = isIdle && !this.#askers.several ? this.#held.all() : [];
     using _ = this.#present();
     await this.#greet();
+    if (missing.length > 0) await this.#lose(missing);
     if (worker.state !== "ready") await this.#session.receive({ ready: { concurrency: count } });
     // Another poll may have begun meanwhile.
-    this.#take?.end();
-    const poll: LongPoll<HandedJob> = new LongPoll<HandedJob>({
+    this.#breakOff();
+    const poll = new JobPoll({
       ...this.#pollOptions(signal),
+      count,
+      underWay: () => worker.unsentCount,
       onEnd: () => {
         this.#take = undefined;
         this.#session.withdrawCredit();
       },
-      onTimeOver: () => (poll.count === 0 && worker.unsentCount > 0 ? GATHER_MS : 0),
     });
     if (poll.isOver) return [];
     this.#take = poll;
@@ -66,7 +93,9 @@ export class LiveWorker {
       await this.handBack(await poll.ended);
       throw error;
     }
-    return await poll.ended;
+    const jobs = await poll.ended;
+    if (jobs.length === 0) await this.#askers.calm(asked, signal);
+    return jobs;
   }
 
   /** Puts jobs back into the queue, at no cost, that never reached the worker. Never rejects. */
@@ -80,29 +109,22 @@ export class LiveWorker {
    * `sayAgain` if the answer cannot be sent.
    */
   async jobsToStop(signal: AbortSignal): Promise<readonly string[]> {
-    this.#stop?.end();
+    this.#stops.end();
     using _ = this.#present();
     await this.#greet();
-    this.#stop?.end();
-    const onEnd = () => (this.#stop = undefined);
-    const poll = new LongPoll<string>({ ...this.#pollOptions(signal), onEnd });
-    if (poll.isOver) return [];
-    this.#stop = poll;
-    this.#tellStops();
-    return await poll.ended;
+    return await this.#stops.ask(this.#pollOptions(signal));
   }
 
   /** The worker was not told to stop these jobs. */
   sayAgain(jobIds: readonly string[]): void {
-    for (const jobId of jobIds) this.#toStop.add(jobId);
-    this.#tellStops();
+    this.#stops.add(...jobIds);
   }
 
   /** Ends the job if the worker still holds it; settles when that is durable. @throws ServiceError storage_full, shutting_down */
   async finish(jobId: string, outcome: Outcome): Promise<void> {
     const held = this.#held.find(jobId);
     // It is over whatever it was: there is nothing left to stop.
-    this.#toStop.delete(jobId);
+    this.#stops.forget(jobId);
     if (!held) return this.#isHeard();
     const { lease } = held;
     await held.inOrder(() => this.#session.receive({ outcomes: [{ ...lease, outcome }] }));
@@ -133,10 +155,12 @@ export class LiveWorker {
     });
   }
 
-  /** The worker is there, and works on these jobs. @throws ServiceError storage_full, shutting_down */
+  /** The worker is there, and works on these jobs; one that has never named any, on all it holds. @throws ServiceError storage_full, shutting_down */
   async ping(jobIds: readonly string[]): Promise<void> {
     await this.#greet();
-    const renewals = jobIds.flatMap((jobId) => this.#held.find(jobId)?.lease ?? []);
+    if (jobIds.length > 0) this.#namesJobs = true;
+    const held = this.#namesJobs ? jobIds.map((jobId) => this.#held.find(jobId)) : this.#held.all();
+    const renewals = held.flatMap((job) => job?.lease ?? []);
     await this.#session.receive({ renewals });
   }
 
@@ -189,34 +213,63 @@ export class LiveWorker {
   }
 
   #arrive(job: HandedJob): void {
-    const poll = this.#take;
     // The worker waits no more: it was on its way when the poll ended.
-    if (!poll) return void this.#giveUp([job]);
-    this.#toStop.delete(job.jobId);
+    if (!this.#take) return void this.#giveUp([job]);
+    this.#stops.forget(job.jobId);
     this.#held.add(job);
-    poll.add(job);
-    if (this.worker.unsentCount === 0) poll.end();
-    else if (poll.count === 1) poll.endIn(GATHER_MS);
+    this.#take.arrive(job);
   }
 
   #revoke(revocation: Revocation): void {
     if (!this.#held.drop(revocation)) return;
     const { jobId, leaseToken } = revocation;
-    if (this.#take?.remove((job) => job.leaseToken === leaseToken)) return;
-    this.#toStop.add(jobId);
-    this.#tellStops();
+    if (this.#take?.remove(leaseToken)) return;
+    this.#stops.add(jobId);
+    this.#heed.hasToStop();
   }
 
-  #tellStops(): void {
-    if (!this.#stop || this.#toStop.size === 0) return;
-    this.#stop.add(...this.#toStop);
-    this.#toStop.clear();
-    this.#stop.end();
+  #warnOfSeveral(): void {
+    const { id: workerId, endpointId } = this.worker;
+    const message = `several programs ask for jobs as worker ${workerId} at the same time: each needs an id of its own (RUNPOD_POD_ID)`;
+    this.#engine.log.warn({ workerId, endpointId }, message);
+  }
+
+  /** It works on a job that has ended, cannot be told so, and would keep its place without ever taking another one. */
+  #isStuck(): void {
+    const { id: workerId, endpointId, cameByItself } = this.worker;
+    if (cameByItself) return;
+    const message = `worker did not ask for jobs in the ${LIMITS.liveStopMs} ms since one of its was to be stopped: it is replaced`;
+    this.#engine.log.warn({ workerId, endpointId }, message);
+    this.#session.retire();
   }
 
   #hangUp(): void {
-    this.#take?.end();
-    this.#stop?.end();
+    this.#breakOff();
+    this.#stops.end();
+  }
+
+  /** Answers the poll for jobs with none. What came for it goes back: who asked does not listen, or would not run it. */
+  #breakOff(): void {
+    const gathered = this.#take?.breakOff() ?? [];
+    void this.handBack(gathered);
+  }
+
+  /**
+   * The worker was handed these jobs and says that it works on none. That their answers did not reach it is one reason of
+   * several: it may refuse the job each time, which must have an end.
+   */
+  async #lose(jobs: readonly HeldJob[]): Promise<void> {
+    const { worker } = this;
+    const outcome = { kind: "lost", failure: lostFailure(worker, SAYS_IDLE) } as const;
+    for (const { lease } of jobs) this.#held.drop(lease);
+    const { id: workerId, endpointId } = worker;
+    const jobIds = jobs.map(({ lease }) => lease.jobId);
+    this.#engine.log.warn({ workerId, endpointId, jobIds }, `worker ${SAYS_IDLE}`);
+    await Promise.all(
+      jobs.map((held) =>
+        held.inOrder(() => this.#session.receive({ outcomes: [{ ...held.lease, outcome }] })),
+      ),
+    );
   }
 
   async #giveUp(jobs: readonly HandedJob[]): Promise<void> {

@@ -51,6 +51,11 @@ export class LongPoll<Item> {
     return this.#items.length < length;
   }
 
+  /** Takes out all that came. */
+  empty(): readonly Item[] {
+    return this.#items.splice(0);
+  }
+
   /** Has it end after that time, whatever it was before. */
   endIn(ms: number): void {
     if (this.#isOver) return;

@@ -77,6 +77,8 @@ export const LIMITS = {
 
   /** How long a poll of a worker of the live dialect is held while there is nothing for it (ours; its client waits 90 s). */
   livePollMs: 20 * SECOND_MS,
+  /** From the end of a job that such a worker is to stop until it must have asked for jobs again (ours). */
+  liveStopMs: 30 * SECOND_MS,
 
   /** Largest body of a request to a load balancing endpoint, and of its answer (live). */
   balancedBodyMaxBytes: 30 * MB,

@@ -36,6 +36,8 @@ export class SdkWorker {
   readonly #takeUrl: string;
   /** The SDK sets it on the session it shares, so that it goes with whatever is sent after the first result. */
   #requestId: string | undefined;
+  /** Ids of the jobs it works on: from their take until their result was posted, whatever that was answered. */
+  readonly #held = new Set<string>();
 
   constructor(options: SdkWorkerOptions) {
     this.id = options.workerId;
@@ -44,20 +46,15 @@ export class SdkWorker {
   }
 
   /** Asks for one job. Undefined if there was none. @throws Error for an answer the SDK would choke on */
-  async take(inProgress = false, signal?: AbortSignal): Promise<SdkJob | undefined> {
-    const answer = await this.ask(`${this.#takeUrl}&job_in_progress=${Number(inProgress)}`, signal);
-    return jobsIn(answer)[0];
+  async take(signal?: AbortSignal): Promise<SdkJob | undefined> {
+    const [job] = await this.#taken(this.#takeUrl, signal);
+    return job;
   }
 
   /** Asks for up to `count` jobs, more than one. */
-  async takeBatch(
-    count: number,
-    inProgress = false,
-    signal?: AbortSignal,
-  ): Promise<readonly SdkJob[]> {
+  takeBatch(count: number, signal?: AbortSignal): Promise<readonly SdkJob[]> {
     const url = this.#takeUrl.replace("/job-take/", "/job-take-batch/");
-    const query = `&batch_size=${count}&job_in_progress=${Number(inProgress)}`;
-    return jobsIn(await this.ask(`${url}${query}`, signal));
+    return this.#taken(`${url}&batch_size=${count}`, signal);
   }
 
   /** Ids of the jobs to stop; none if the service had none to name. */
@@ -65,12 +62,21 @@ export class SdkWorker {
     const answer = await this.ask(this.#takeUrl.replace("/job-take/", "/job-stop/"), signal);
     if (answer.status === 204) return [];
     if (answer.status !== 200) throw new Error(`job-stop answered ${answer.status} ${answer.text}`);
-    return (JSON.parse(answer.text) as { readonly jobsToStop: readonly string[] }).jobsToStop;
+    const { jobsToStop } = JSON.parse(answer.text) as { readonly jobsToStop: readonly string[] };
+    for (const jobId of jobsToStop) this.#held.delete(jobId);
+    return jobsToStop;
   }
 
   /** Posts a result: its JSON text, or a value that becomes one. */
-  done(jobId: string, body: unknown, isStream = false): Promise<SdkAnswer> {
-    return this.#post("job-done", jobId, body, isStream);
+  async done(jobId: string, body: unknown, isStream = false): Promise<SdkAnswer> {
+    const answer = await this.#post("job-done", jobId, body, isStream);
+    this.#held.delete(jobId);
+    return answer;
+  }
+
+  /** Works on none of its jobs any more and tells nobody, as when their results could not be posted. */
+  forgetJobs(): void {
+    this.#held.clear();
   }
 
   /** Posts one yield. */
@@ -111,6 +117,13 @@ export class SdkWorker {
       },
       ...(signal && { signal }),
     });
+  }
+
+  async #taken(url: string, signal: AbortSignal | undefined): Promise<readonly SdkJob[]> {
+    const jobInProgress = this.#held.size > 0 ? 1 : 0;
+    const jobs = jobsIn(await this.ask(`${url}&job_in_progress=${jobInProgress}`, signal));
+    for (const { id } of jobs) this.#held.add(id);
+    return jobs;
   }
 
   #post(operation: string, jobId: string, body: unknown, isStream: boolean): Promise<SdkAnswer> {

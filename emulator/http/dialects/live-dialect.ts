@@ -20,12 +20,25 @@ const REFUSAL: RefusalShape = {
   properties: (_, status) => ({ status: { const: status } }),
 };
 
+/** What the gateway of the live service refuses before its queue sees it, it refuses in a shape of its own. */
+const GATEWAY_TITLES: Readonly<Record<number, string>> = {
+  401: "Unauthorized",
+  404: "Not Found",
+  500: "Internal Server Error",
+};
+
 const JOB_REFUSAL: RefusalShape = {
   status: liveStatus,
-  body: ({ message }) => ({ error: message }),
+  // Whoever refuses, `error` is there.
+  body: ({ message, code }) => {
+    const status = liveStatus(code);
+    const title = GATEWAY_TITLES[status];
+    return { error: message, ...(title !== undefined && { status, title, detail: message }) };
+  },
   schemaName: "JobError",
   schema: jobRefusalSchema,
-  properties: () => ({}),
+  properties: (_, status): Record<string, { const: number }> =>
+    GATEWAY_TITLES[status] === undefined ? {} : { status: { const: status } },
 };
 
 export const LIVE_DIALECT: Dialect = {

@@ -9,7 +9,12 @@ import { workerSchema } from "../contract/worker.ts";
 
 const sentence = z.string().meta({ description: "A sentence a person can act on." });
 
-export const jobRefusalSchema = z.strictObject({ error: sentence });
+export const jobRefusalSchema = z.strictObject({
+  error: sentence,
+  status: z.int().optional().meta({ description: "The HTTP status, with 401, 404 and 500." }),
+  title: z.string().optional().meta({ description: "Its name, likewise." }),
+  detail: z.string().optional().meta({ description: "The same as `error`, likewise." }),
+});
 
 export const refusalSchema = z.strictObject({
   error: sentence,

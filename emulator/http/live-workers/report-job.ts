@@ -2,15 +2,15 @@
 import { z } from "zod";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
-import type { ServiceError } from "../../core/service-error.ts";
-import { type JobReport, readJobReport } from "../../live/job-report.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import { beginsAsProgress, type JobReport, readJobReport } from "../../live/job-report.ts";
 import type { LiveWorker } from "../../live/live-worker.ts";
 import { jsonAnswer } from "../answer.ts";
 import { anyJson } from "../contract/contract.ts";
 import { takenAnswer } from "../contract/live-worker.ts";
 import type { Call, Operation } from "../operation.ts";
 import { reportingWorker, type WorkerJobPath } from "./live-call.ts";
-import { type ReceivedReport, receiveReport, tooLarge } from "./receive-report.ts";
+import { receiveReport, tooLarge } from "./receive-report.ts";
 
 export const reportJob: Operation<WorkerJobPath> = {
   methods: ["POST"],
@@ -30,10 +30,9 @@ export const reportJob: Operation<WorkerJobPath> = {
   },
   async perform(call) {
     const worker = reportingWorker(call);
-    const received = await receiveReport(call);
     const { jobId } = call.path;
-    if (!("scan" in received)) return refuse(worker, jobId, received);
-    const report = readOrWarn(call, received);
+    const report = await receivedReport(call);
+    if (report instanceof ServiceError) return refuse(worker, jobId, report);
     if (report.type === "progress") await worker?.progress(jobId, report.value);
     else {
       if (report.stopPod) worker?.replace();
@@ -46,6 +45,23 @@ export const reportJob: Operation<WorkerJobPath> = {
   },
 };
 
+/** The report, or why it cannot be the job's result. @throws ServiceError for a progress value that cannot be read; ClientGoneError */
+async function receivedReport(call: Call<WorkerJobPath>): Promise<JobReport | ServiceError> {
+  const received = await receiveReport(call);
+  if (received instanceof ServiceError) return received;
+  const { scan, body } = received;
+  try {
+    return readJobReport(scan, body);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    // The worker's own log often says no more than that it was refused.
+    const { service, path } = call;
+    service.log.warn({ ...path }, `what a worker posted of its job was refused: ${error.message}`);
+    if (beginsAsProgress(body)) throw error;
+    return error;
+  }
+}
+
 /** A result that cannot be taken is the job's end all the same: its worker says no more of it. */
 async function refuse(
   worker: LiveWorker | undefined,
@@ -54,7 +70,7 @@ async function refuse(
 ): Promise<never> {
   const failure: Failure = {
     type: "worker_refused",
-    message: `the worker's result is too large: ${refusal.message}`,
+    message: `the worker's result cannot be taken: ${refusal.message}`,
   };
   await worker?.finish(jobId, { kind: "failed", failure });
   throw refusal;
@@ -62,16 +78,4 @@ async function refuse(
 
 function isTooLarge(output: Uint8Array | undefined): boolean {
   return (output?.byteLength ?? 0) > LIMITS.outputMaxBytes;
-}
-
-/** The worker's own log often says no more than that it was refused. */
-function readOrWarn(call: Call<WorkerJobPath>, { scan, body }: ReceivedReport): JobReport {
-  try {
-    return readJobReport(scan, body);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const { service, path } = call;
-    service.log.warn({ ...path }, `what a worker posted of its job was refused: ${reason}`);
-    throw error;
-  }
 }

@@ -1,5 +1,7 @@
 /** `GET /job-take/{worker}`: one job as soon as there is one (live). */
+import { z } from "zod";
 import type { HandedJob } from "../../../runtime/protocol/outcome.ts";
+import { jobInProgressParameter, saysIdle } from "../../core/query-parameters.ts";
 import type { Piece } from "../answer.ts";
 import { json, noContent } from "../contract/contract.ts";
 import { takenJobSchema } from "../contract/live-worker.ts";
@@ -13,6 +15,7 @@ export const takeJob: Operation<WorkerPath> = {
   access: "worker",
   contract: {
     tag: "workers",
+    query: z.object({ job_in_progress: jobInProgressParameter }),
     answers: {
       200: json("A job; it is the worker's from now on.", takenJobSchema),
       204: noContent("There was none for a while."),
@@ -21,7 +24,7 @@ export const takeJob: Operation<WorkerPath> = {
   },
   perform: (call) =>
     answerPoll<HandedJob>(call, {
-      wait: (worker, signal) => worker.take(1, signal),
+      wait: (worker, signal) => worker.take({ count: 1, isIdle: saysIdle(call.query) }, signal),
       answer: (jobs) => ({ status: 200, pieces: jobs.flatMap(takenJobPieces) }),
       takeBack: (worker, jobs) => worker.handBack(jobs),
     }),

@@ -1,7 +1,12 @@
 /** `GET /job-take-batch/{worker}`: several jobs as soon as there are any (live). */
 import { z } from "zod";
 import type { HandedJob } from "../../../runtime/protocol/outcome.ts";
-import { batchSizeParameter, parseBatchSize } from "../../core/query-parameters.ts";
+import {
+  batchSizeParameter,
+  jobInProgressParameter,
+  parseBatchSize,
+  saysIdle,
+} from "../../core/query-parameters.ts";
 import { json, noContent } from "../contract/contract.ts";
 import { takenJobSchema } from "../contract/live-worker.ts";
 import type { Operation } from "../operation.ts";
@@ -15,7 +20,7 @@ export const takeJobs: Operation<WorkerPath> = {
   access: "worker",
   contract: {
     tag: "workers",
-    query: z.object({ batch_size: batchSizeParameter }),
+    query: z.object({ batch_size: batchSizeParameter, job_in_progress: jobInProgressParameter }),
     answers: {
       200: json("The jobs; they are the worker's from now on.", z.array(takenJobSchema)),
       204: noContent("There was none for a while."),
@@ -24,7 +29,10 @@ export const takeJobs: Operation<WorkerPath> = {
   },
   perform: (call) =>
     answerPoll<HandedJob>(call, {
-      wait: async (worker, signal) => worker.take(parseBatchSize(call.query), signal),
+      wait: async (worker, signal) => {
+        const count = parseBatchSize(call.query);
+        return worker.take({ count, isIdle: saysIdle(call.query) }, signal);
+      },
       answer: (jobs) => {
         const listed = jobs.flatMap((job, at) => [at === 0 ? "[" : ",", ...takenJobPieces(job)]);
         return { status: 200, pieces: [...listed, "]"] };

@@ -22,6 +22,8 @@ import {
 } from "./openai-error.ts";
 import type { OpenAiPath } from "./read-request.ts";
 
+const EMPTY_LIST = /^\s*\[\s*\]\s*$/;
+
 /** @throws ServiceError as `submit`; shutting_down if the service stops before the job has ended */
 export async function wholeAnswer(
   { service, path, response, traceparent }: Call<OpenAiPath>,
@@ -52,7 +54,7 @@ async function answerOf(
 ): Promise<WholeAnswer> {
   const { job } = view;
   if (job.status !== "COMPLETED") return failureAnswer(failureOfJob(job));
-  const output = view.output ?? (await onlyChunk(engine, view, signal));
+  const output = returnedOutput(view) ?? (await onlyChunk(engine, view, signal));
   if (output === undefined) {
     const message = `the job has no output but ${job.chunkCount} chunks, where one answer was asked for`;
     return failureAnswer(failureOfOutput(message));
@@ -60,6 +62,13 @@ async function answerOf(
   const answer = onlyItem(output) ?? output;
   const said = failureSaid(answer);
   return said ? failureAnswer(said) : { status: 200, pieces: [answer] };
+}
+
+/** Undefined too for the empty list that generators of live workers end with whose yields are not collected. */
+function returnedOutput({ job, output }: JobView): Uint8Array | undefined {
+  if (output === undefined || job.chunkCount === 0) return output;
+  const isEmptyList = EMPTY_LIST.test(new TextDecoder("latin1").decode(output.subarray(0, 64)));
+  return isEmptyList ? undefined : output;
 }
 
 /** What a handler yielded that yields its answer and does not have it collected. */

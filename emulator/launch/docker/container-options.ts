@@ -4,7 +4,7 @@ import type { ContainerCreateOptions, HostConfig, MountConfig } from "dockerode"
 import { SERVER_ENV, WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import type { Template } from "../../core/template.ts";
 import type { WorkerOrder } from "../launcher.ts";
-import type { LiveService } from "../live-environment.ts";
+import { type LiveBounds, type LiveService, liveServerEnvironment } from "../live-environment.ts";
 import { serverWish } from "../server-wish.ts";
 import { realGpuIds, toldGpus, workerEnvironment } from "../worker-environment.ts";
 import type { ContainerSettings } from "./container-settings.ts";
@@ -132,16 +132,17 @@ export function wholeDisk(sizeInGb: number, limitsDisk: boolean): HostConfig {
 
 function environment(
   order: WorkerOrder,
-  { cpus }: ContainerSettings,
+  { cpus, memoryBytes }: ContainerSettings,
   { env, volume, live }: ContainerPlaces,
 ): string[] {
   const extra = { ...env, ...(volume !== undefined && { [WORKER_ENV.volumePath]: VOLUME_PATH }) };
+  const bounds = { ...(cpus !== undefined && { cpuCount: Math.ceil(cpus) }), memoryBytes };
   const variables = {
     ...(isServer(order)
-      ? serverEnvironment(order, extra)
+      ? serverEnvironment(order, extra, { cpuCount: live?.cpuCount, ...bounds })
       : workerEnvironment(order, `unix:${WORKER_SOCKET}`, {
           extra,
-          live: live && { ...live, cpuCount: cpus === undefined ? live.cpuCount : Math.ceil(cpus) },
+          live: live && { ...live, ...bounds },
         })),
     ...visibleGpus(order),
   };
@@ -159,13 +160,20 @@ export function asList(variables: Readonly<Record<string, unknown>>): string[] {
 }
 
 /** A server has ports of its own, so it gets those of its template, and has no business with the worker port. */
-function serverEnvironment(order: WorkerOrder, extra: Readonly<Record<string, string>>) {
+function serverEnvironment(
+  order: WorkerOrder,
+  extra: Readonly<Record<string, string>>,
+  bounds: LiveBounds,
+) {
   const { port, healthPort, writtenHealthPath } = serverWish(order.template);
+  const live = liveServerEnvironment(order, bounds, extra);
   return {
     ...extra,
+    ...live.settings,
     [SERVER_ENV.healthPath]: writtenHealthPath,
     ...order.template.env,
     ...toldGpus(order),
+    ...live.identity,
     [SERVER_ENV.port]: port,
     [SERVER_ENV.healthPort]: healthPort,
     [WORKER_ENV.workerId]: order.workerId,

@@ -1,6 +1,7 @@
 /** What the engine is told of a pod's container: program, variables, ports, disks, bounds, GPUs. Pure. */
 import type { ContainerCreateOptions, MountConfig } from "dockerode";
 import type { Pod } from "../../core/pod.ts";
+import { livePlace } from "../live-place.ts";
 import type { PodOrder, PodPorts } from "../pod-launcher.ts";
 import { toldGpus } from "../worker-environment.ts";
 import {
@@ -38,7 +39,13 @@ export function podOptions(order: PodOrder, frame: PodFrame): ContainerCreateOpt
     Image: pod.imageName,
     ...(entrypoint.length > 0 && { Entrypoint: [...entrypoint] }),
     ...(command.length > 0 && { Cmd: [...command] }),
-    Env: asList({ ...pod.env, ...toldGpus(order), ...visibleGpus(order) }),
+    Env: asList({
+      ...placeOf(order, settings),
+      ...pod.env,
+      ...toldGpus(order),
+      ...visibleGpus(order),
+      RUNPOD_POD_ID: pod.id,
+    }),
     Labels: { ...labels },
     ExposedPorts: exposed(ports),
     // Held open by the emulator, so that a shell as its program waits.
@@ -51,6 +58,13 @@ export function podOptions(order: PodOrder, frame: PodFrame): ContainerCreateOpt
       ...gpuRequests(order),
     },
   };
+}
+
+/** Its env may say otherwise. */
+function placeOf({ pod, gpus }: PodOrder, { cpus, memoryBytes }: ContainerSettings) {
+  const { id, gpuTypeIds, dataCenterIds, networkVolumeId: volumeId, vcpuCount } = pod;
+  const cpuCount = cpus === undefined ? vcpuCount : Math.ceil(cpus);
+  return livePlace({ id, gpus, gpuTypeIds, cpuCount, memoryBytes, volumeId, dataCenterIds });
 }
 
 /** What the engine has published, by the pod's own ports. */

@@ -176,26 +176,40 @@ describe("a stream", () => {
 });
 
 describe("a refusal", () => {
+  const refusalOf = async (method: "GET" | "POST" | "PUT", path: string) => {
+    await using service = await startTestHttp();
+    const body = method === "POST" ? { input: {} } : undefined;
+    return await service.call(method, path, { body });
+  };
+
   it.each([
-    ["POST", "/live/v2/none/run", 404],
-    ["GET", "/live/v2/echo/status/none", 404],
-    ["GET", "/live/v2/echo/nothing", 404],
     ["PUT", "/live/v2/echo/run", 405],
     ["GET", "/live/v2/echo/status/%zz", 400],
     ["POST", "/live/v2/echo/runsync?wait=29", 400],
   ] as const)("%s %s is `error` and nothing else", async (method, path, status) => {
-    await using service = await startTestHttp();
-    const body = method === "POST" ? { input: {} } : undefined;
-    const answer = await service.call(method, path, { body });
+    const answer = await refusalOf(method, path);
     expect(answer.status).toBe(status);
     expect(answer.json).toStrictEqual({ error: expect.any(String) as string });
+  });
+
+  it.each([
+    ["POST", "/live/v2/none/run"],
+    ["GET", "/live/v2/echo/status/none"],
+    ["GET", "/live/v2/echo/nothing"],
+  ] as const)("%s %s of what is not there is that of the gateway as well", async (method, path) => {
+    const { status, json } = await refusalOf(method, path);
+    const { error } = json as { error: string };
+    expect(status).toBe(404);
+    expect(json).toStrictEqual({ error, status: 404, title: "Not Found", detail: error });
   });
 
   it("of a missing key says so in the shape of what was asked", async () => {
     await using service = await startTestHttp();
     const headers = { authorization: "wrong" };
     const job = await service.call("GET", "/live/v2/echo/health", { headers });
-    expect(job.json).toStrictEqual({ error: expect.any(String) as string });
+    const { error: ofJob } = job.json as { error: string };
+    const gateway = { status: 401, title: "Unauthorized", detail: ofJob };
+    expect(job.json).toStrictEqual({ error: ofJob, ...gateway });
     const { status, json } = await service.call("GET", "/live/v1/endpoints", { headers });
     expect(status).toBe(401);
     const { error } = json as { error: string };

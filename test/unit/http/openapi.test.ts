@@ -93,7 +93,7 @@ test("the document of the live dialect shows its shapes, and no code of ours", (
   expect(fieldsOf("Template")).toEqual(expect.arrayContaining(["isRunpod", "isPlatform"]));
   expect(fieldsOf("Endpoint")).toContain("workersStandby");
   expect(fieldsOf("Error")).toEqual(["error", "message", "status", "problems"]);
-  expect(fieldsOf("JobError")).toEqual(["error"]);
+  expect(fieldsOf("JobError")).toEqual(["error", "status", "title", "detail"]);
   expect(JSON.stringify(responses)).not.toContain('"code"');
   const { run, createTemplate } = Object.fromEntries(
     ALL_DOCUMENTED.filter(({ path }) => path.startsWith("/live/")).map(({ operation }) => [

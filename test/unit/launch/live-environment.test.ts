@@ -71,9 +71,29 @@ it("names the type of its GPUs as addresses have it, and where the endpoint is",
     RUNPOD_WEBHOOK_GET_JOB: `${BASE}/job-take/$ID?gpu=NVIDIA+RTX+A5000`,
     RUNPOD_GPU_COUNT: "2",
     RUNPOD_GPU_TYPE_ID: "NVIDIA RTX A5000",
+    RUNPOD_GPU_NAME: "NVIDIA+RTX+A5000",
+    RUNPOD_GPU_SIZE: "AMPERE_24",
     RUNPOD_VOLUME_ID: "volume0001",
     RUNPOD_DC_ID: "EU-RO-1",
   });
+});
+
+it("names the pools of the GPU types that were asked for, as far as they are in one", () => {
+  const gpuTypeIds = ["NVIDIA GeForce RTX 4090", "NVIDIA L4", "NVIDIA RTX A5000", "NVIDIA Own"];
+  const { live } = told({ endpoint: { gpuTypeIds }, gpuCount: 1 });
+  expect(live["RUNPOD_GPU_SIZE"]).toBe("ADA_24,AMPERE_24");
+  const none = told({ endpoint: { gpuTypeIds: ["NVIDIA Own"] }, gpuCount: 1 });
+  expect(none.live).not.toHaveProperty("RUNPOD_GPU_SIZE");
+});
+
+it("says how much memory there is, in whole GiB and at least one", () => {
+  const memory = (memoryBytes: number) => told({ live: { memoryBytes } }).live["RUNPOD_MEM_GB"];
+  expect(memory(12.9 * 1024 ** 3)).toBe("12");
+  expect(memory(1_000_000)).toBe("1");
+});
+
+it("leaves to images what they set for themselves", () => {
+  expect(told().live).not.toHaveProperty("RUNPOD_DEBUG_LEVEL");
 });
 
 describe("what the live SDK does with the addresses leads to the operations", () => {

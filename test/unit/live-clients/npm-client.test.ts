@@ -257,13 +257,13 @@ describe("a refusal is thrown with its status and its sentence", () => {
   test("of a wrong key", async () => {
     const { status, data } = await refusal(endpoint("echo", "wrong").health(PATIENCE_MS));
     expect(status).toBe(401);
-    expect(data).toStrictEqual({ error: expect.stringContaining("key") as string });
+    expect(data).toMatchObject({ error: expect.stringContaining("key") as string });
   });
 
   test("of an endpoint that is not there", async () => {
     const { status, data } = await refusal(endpoint("ecko").run({ input: {} }, PATIENCE_MS));
     expect(status).toBe(404);
-    expect(data).toStrictEqual({ error: expect.stringContaining("ecko") as string });
+    expect(data).toMatchObject({ error: expect.stringContaining("ecko") as string });
   });
 
   test("of a job that is not there", async () => {

@@ -8,7 +8,7 @@ import { LiveScene } from "./live-scene.ts";
 
 /** Asks for a job; what came, or undefined if the connection was broken off before. */
 function takeUnlessBroken(worker: SdkWorker, broken: AbortController) {
-  return worker.take(false, broken.signal).catch(() => undefined);
+  return worker.take(broken.signal).catch(() => undefined);
 }
 
 it("keeps a job that comes after the connection broke for the next poll", async () => {
@@ -26,7 +26,7 @@ it("keeps a job that comes after the connection broke for the next poll", async 
   expect(await scene.status(id)).not.toHaveProperty("retries");
 });
 
-it("puts a job back at no cost that was on its way when the connection broke", async () => {
+it("puts a job back at once that was on its way when the connection broke", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { engine } = scene.service.test;
@@ -37,11 +37,10 @@ it("puts a job back at no cost that was on its way when the connection broke", a
   const submitted = scene.submit();
   await scene.until(() => fleetWorker?.credit === 0);
   broken.abort();
-  await taken;
+  const arrived = await taken;
   const id = await submitted;
-  // It came back from the closed connection, or its lease says that it was handed over.
-  const next = scene.passTime(worker.take());
-  expect(await next).toMatchObject({ id });
+  // It arrived all the same, came back from the closed connection, or the worker's next question says that it did not reach it.
+  expect(arrived ?? (await worker.take())).toMatchObject({ id });
 });
 
 it("loses no job, however often connections break at whatever moment", async () => {
@@ -55,27 +54,60 @@ it("loses no job, however often connections break at whatever moment", async () 
     for (let turns = 0; turns < round % 20; turns += 1) await turn();
     broken.abort();
     const id = await submitted;
-    const job = (await taken) ?? (await scene.passTime(worker.take()));
+    const job = (await taken) ?? (await worker.take());
     expect(job).toMatchObject({ id, input: { round } });
     await worker.done(id, { output: round });
     const { retries = 0, ...done } = await scene.status(id);
     expect(done).toMatchObject({ status: "COMPLETED", output: round });
-    // What the system had taken for the connection before it broke is found by its lease.
+    // What the system had taken for the connection before it broke is found by the next question.
     expect(retries).toBeLessThanOrEqual(1);
   }
   expect(scene.service.test.engine.fleet.find("by-hand")?.heldCount).toBe(0);
 });
 
-it("answers the newest poll of a worker that asks twice", async () => {
+it("answers the newest poll of a worker that asks twice, and the other one late, lest it asks without end", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const first = worker.take();
   await scene.waitsForJobs();
+  const { clock } = scene.service.test;
+  const { armed } = clock;
   const second = worker.take();
-  expect(await first).toBeUndefined();
-  await scene.waitsForJobs();
+  // The poll itself, and what holds the other one back.
+  await scene.until(() => clock.armed > armed);
   const id = await scene.submit();
   expect(await second).toMatchObject({ id });
+  expect(await scene.passTime(first)).toBeUndefined();
+});
+
+it("does not take one program's word for all that ask by the same id, and says that they do", async () => {
+  await using scene = await LiveScene.set();
+  const [one, other] = [scene.worker(), scene.worker()];
+  const first = one.take();
+  await scene.waitsForJobs();
+  const second = other.take();
+  await scene.passTime(first);
+  expect(scene.logged()).toContainEqual(expect.stringContaining("several programs ask for jobs"));
+  const id = await scene.submit();
+  expect(await second).toMatchObject({ id });
+  const next = one.take();
+  await scene.waitsForJobs();
+  expect(await scene.status(id)).toMatchObject({ status: "IN_PROGRESS" });
+  await other.done(id, { output: "its own" });
+  expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: "its own" });
+  await scene.passTime(next);
+});
+
+it("takes a worker that asks anew after its connection broke for the one program that it is", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const broken = new AbortController();
+  const taken = takeUnlessBroken(worker, broken);
+  await scene.waitsForJobs();
+  broken.abort();
+  await taken;
+  await scene.passTime(worker.take());
+  expect(scene.logged()).not.toContainEqual(expect.stringContaining("several programs"));
 });
 
 it("ends polls at once when the service stops", async () => {
@@ -100,7 +132,7 @@ it("takes a worker back that polls on while the service restarts, and gives it i
   // Its result of the first time is late by now.
   expect((await worker.done(id, { output: "late" })).status).toBe(200);
   expect(await second.status(id)).toMatchObject({ status: "IN_QUEUE" });
-  expect(await worker.take(true)).toMatchObject({ id });
+  expect(await worker.take()).toMatchObject({ id });
   await worker.done(id, { output: "again" });
   expect(await second.status(id)).toMatchObject({ status: "COMPLETED", output: "again" });
 });

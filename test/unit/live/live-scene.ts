@@ -8,7 +8,7 @@ import {
   USER_KEY,
 } from "../http/http-harness.ts";
 
-/** A job as `/status` shows it. */
+/** A job as `/status` of the contract shows it. */
 export interface ShownJob {
   readonly id: string;
   readonly status: JobStatus;
@@ -42,6 +42,11 @@ export class LiveScene implements AsyncDisposable {
 
   async status(jobId: string): Promise<ShownJob> {
     return (await this.service.call("GET", `/v2/echo/status/${jobId}`)).json as ShownJob;
+  }
+
+  /** The same as clients of the live service see it. */
+  async liveStatus(jobId: string): Promise<unknown> {
+    return (await this.service.call("GET", `/live/v2/echo/status/${jobId}`)).json;
   }
 
   /** Has the worker take a new job with that input, alone. */

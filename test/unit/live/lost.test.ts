@@ -45,6 +45,31 @@ it("puts a job back that pings do not name, and fails it when it is lost again",
   expect(await worker.jobsToStop()).toEqual([id]);
 });
 
+it("holds the jobs of a worker that is written by hand and names none in its pings ever", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  for (let at = 0; at < 4 * LIMITS.leaseMs; at += 5_000) {
+    await worker.ping();
+    await scene.advance(5_000);
+  }
+  expect(await scene.status(id)).toMatchObject({ status: "IN_PROGRESS" });
+  await worker.done(id, { output: "at last" });
+  expect(await scene.status(id)).toMatchObject({ status: "COMPLETED" });
+});
+
+it("takes pings at their word of a worker that names jobs in them, also when they name none", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  await worker.ping([id]);
+  for (let at = 0; at < LIMITS.leaseMs; at += 5_000) {
+    await worker.ping();
+    await scene.advance(5_000);
+  }
+  expect(await scene.status(id)).toMatchObject({ status: "IN_QUEUE", retries: 1 });
+});
+
 it("shows a worker that came by itself, until it has been silent for a lease", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();

@@ -39,16 +39,15 @@ async function scene() {
     endpointId: "echo",
     workerId: "w",
   });
-  const { id } = await submit(engine, {
-    endpointId: "echo",
-    kind: "async",
-    submission: {
-      input: Buffer.from("{}"),
-      policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs },
-    },
-  });
-  const job = () => store.transact((tx) => tx.job(id));
-  return { test, worker, clock, id, job, stall, goOn };
+  const submitOne = async () => {
+    const policy = { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs };
+    const submission = { input: Buffer.from("{}"), policy };
+    const { id } = await submit(engine, { endpointId: "echo", kind: "async", submission });
+    return id;
+  };
+  const id = await submitOne();
+  const job = (jobId = id) => store.transact((tx) => tx.job(jobId));
+  return { test, worker, clock, id, job, submitOne, stall, goOn };
 }
 
 const FOREVER = new AbortController().signal;
@@ -58,7 +57,7 @@ it("goes back at no cost when the poll has ended", async () => {
   await using _ = test;
   stall();
   const broken = new AbortController();
-  const taken = worker.take(1, broken.signal);
+  const taken = worker.take({ count: 1 }, broken.signal);
   await clock.settle();
   expect(await job()).toMatchObject({ status: "IN_PROGRESS", attempt: 1 });
   broken.abort();
@@ -67,14 +66,14 @@ it("goes back at no cost when the poll has ended", async () => {
   await clock.settle();
   expect(await job()).toMatchObject({ status: "IN_QUEUE", retries: 0, lostCount: 0 });
   expect(worker.worker).toMatchObject({ credit: 0, heldCount: 0 });
-  expect(await worker.take(1, FOREVER)).toMatchObject([{ jobId: id, attempt: 2 }]);
+  expect(await worker.take({ count: 1 }, FOREVER)).toMatchObject([{ jobId: id, attempt: 2 }]);
 });
 
 it("is waited for a moment when the time of the poll is over", async () => {
   const { test, worker, clock, id, stall, goOn } = await scene();
   await using _ = test;
   stall();
-  const taken = worker.take(1, FOREVER);
+  const taken = worker.take({ count: 1 }, FOREVER);
   await clock.settle();
   await clock.advance(LIMITS.livePollMs);
   goOn();
@@ -84,9 +83,65 @@ it("is waited for a moment when the time of the poll is over", async () => {
 it("goes back when whoever took it could not be answered", async () => {
   const { test, worker, id, job } = await scene();
   await using _ = test;
-  const jobs = await worker.take(1, FOREVER);
+  const jobs = await worker.take({ count: 1 }, FOREVER);
   await worker.handBack(jobs);
   expect(await job()).toMatchObject({ status: "IN_QUEUE", retries: 0 });
   await worker.handBack(jobs);
-  expect(await worker.take(1, FOREVER)).toMatchObject([{ jobId: id, attempt: 2 }]);
+  expect(await worker.take({ count: 1 }, FOREVER)).toMatchObject([{ jobId: id, attempt: 2 }]);
+});
+
+it("does not come beside another to a worker that asked for one", async () => {
+  const { test, worker, clock, id, job, submitOne, stall, goOn } = await scene();
+  await using _ = test;
+  stall();
+  const broken = new AbortController();
+  const first = worker.take({ count: 1 }, broken.signal);
+  await clock.settle();
+  broken.abort();
+  expect(await first).toEqual([]);
+  const other = await submitOne();
+  const second = worker.take({ count: 1 }, FOREVER);
+  await clock.settle();
+  // Both are on their way now.
+  expect(await job(other)).toMatchObject({ status: "IN_PROGRESS" });
+  goOn();
+  expect(await second).toHaveLength(1);
+  expect(await worker.take({ count: 1 }, FOREVER)).toHaveLength(1);
+  expect(worker.worker.heldCount).toBe(2);
+  for (const jobId of [id, other]) expect(await job(jobId)).toMatchObject({ retries: 0 });
+});
+
+it("goes back with those that came before it when the worker asks anew", async () => {
+  const { test, worker, clock, id, job, submitOne, stall, goOn } = await scene();
+  await using _ = test;
+  stall();
+  const first = worker.take({ count: 2 }, FOREVER);
+  await clock.settle();
+  const other = await submitOne();
+  expect(await job(other)).toMatchObject({ status: "IN_PROGRESS" });
+  const second = worker.take({ count: 2, isIdle: true }, FOREVER);
+  await clock.settle();
+  goOn();
+  const ids = (await second).map(({ jobId }) => jobId);
+  expect(new Set(ids)).toEqual(new Set([id, other]));
+  await clock.advance(1_000);
+  expect(await first).toEqual([]);
+  for (const jobId of ids) expect(await job(jobId)).toMatchObject({ retries: 0 });
+});
+
+it("goes back with those that came before it when the worker is to leave", async () => {
+  const { test, worker, clock, id, job, submitOne, stall, goOn } = await scene();
+  await using _ = test;
+  stall();
+  const taken = worker.take({ count: 2 }, FOREVER);
+  await clock.settle();
+  const other = await submitOne();
+  worker.worker.state = "draining";
+  worker.worker.tellToLeave();
+  expect(await taken).toEqual([]);
+  goOn();
+  await clock.settle();
+  for (const jobId of [id, other])
+    expect(await job(jobId)).toMatchObject({ status: "IN_QUEUE", retries: 0 });
+  expect(worker.worker.heldCount).toBe(0);
 });

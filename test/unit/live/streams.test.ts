@@ -1,7 +1,10 @@
 /** What generators of live workers yield: a chunk each, in order, as they were sent, and split where they are too large. */
-import { expect, it } from "vitest";
-import { joinParts } from "../../../runtime/core/join.ts";
+import { Buffer } from "node:buffer";
+import runpodSdk from "runpod-sdk";
+import { describe, expect, it } from "vitest";
+import { createClient, joinChunks, type RawChunk } from "../../../runtime/client/index.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { USER_KEY } from "../http/http-harness.ts";
 import { LiveScene } from "./live-scene.ts";
 
 async function streamOf(scene: LiveScene, jobId: string) {
@@ -61,27 +64,59 @@ it("keeps the text of a yield, but for line breaks between its tokens", async ()
   expect(text).toContain('{"output":{"a":[1.0,2],"b":"\\n \\" {"},');
 });
 
-it("splits a yield of more than 1 MB so that a reader can put it together again", async () => {
-  await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  const { id } = await scene.handOut(worker);
-  const output = { text: "ä\\\n".repeat(400_000), numbers: [1, 2, 3] };
-  expect((await worker.streamText(id, JSON.stringify({ output }, undefined, 1))).status).toBe(200);
-  await worker.stream(id, "next");
-  const { json } = await streamOf(scene, id);
-  const chunks = json as readonly {
-    readonly output: unknown;
-    readonly metrics: { readonly split?: { readonly continues: number } };
-  }[];
-  expect(chunks.length).toBeGreaterThan(2);
-  const parts = chunks.slice(0, -1).map(({ output: part, metrics: { split } }) => ({
-    output: part,
-    continues: split?.continues ?? 0,
-  }));
-  expect(joinParts(parts)).toEqual(output);
-  expect(chunks.at(-1)).toEqual({
-    output: "next",
-    metrics: { stream_index: chunks.length - 1 },
+describe("a yield of more than 1 MB", () => {
+  const large = { text: "ä\\\n".repeat(400_000), numbers: [1, 2, 3] };
+
+  /** A scene with a job that yielded it and something small, and has ended. */
+  async function yielded() {
+    const scene = await LiveScene.set();
+    const worker = scene.worker();
+    const { id } = await scene.handOut(worker);
+    const text = JSON.stringify({ output: large }, undefined, 1);
+    expect((await worker.streamText(id, text)).status).toBe(200);
+    await worker.stream(id, "next");
+    await worker.done(id, { output: [] }, true);
+    return { scene, id };
+  }
+
+  it.each(["", "/live"])("comes whole from our client at the base %j", async (base) => {
+    const { scene, id } = await yielded();
+    await using _ = scene;
+    const baseUrl = `${scene.service.url}${base}`;
+    const client = createClient({ baseUrl, apiKey: USER_KEY });
+    const outputs = [];
+    for await (const { output } of client.endpoint("echo").stream(id)) outputs.push(output);
+    expect(outputs).toEqual([large, "next"]);
+    await client.close();
+  });
+
+  it("comes in parts of at most 1 MB that say how they are joined, by both dialects alike", async () => {
+    const { scene, id } = await yielded();
+    await using _ = scene;
+    const chunks = (await streamOf(scene, id)).json as readonly RawChunk[];
+    const { json } = await scene.service.call("GET", `/live/v2/echo/stream/${id}?from=0`);
+    expect(json).toEqual({ status: "COMPLETED", stream: chunks });
+    expect(chunks.length).toBeGreaterThan(2);
+    for (const { output } of chunks)
+      expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThanOrEqual(LIMITS.chunkMaxBytes);
+    expect(chunks[0]?.metrics).toEqual({
+      stream_index: 0,
+      split: { part: 0, continues: 0, last: false },
+    });
+    expect(chunks.at(-1)).toEqual({
+      output: "next",
+      metrics: { stream_index: chunks.length - 1 },
+    });
+    expect(joinChunks(chunks).map(({ output }) => output)).toEqual([large, "next"]);
+  });
+
+  it("is joined again of what the live service's own client reads", async () => {
+    const { scene, id } = await yielded();
+    await using _ = scene;
+    const baseUrl = `${scene.service.url}/live/v2`;
+    const endpoint = runpodSdk(USER_KEY, { baseUrl }).endpoint("echo");
+    const chunks = (await Array.fromAsync(endpoint?.stream(id) ?? [])) as RawChunk[];
+    expect(joinChunks(chunks).map(({ output }) => output)).toEqual([large, "next"]);
   });
 });
 

@@ -35,7 +35,7 @@ it("gives a batch as a list, and the fourth alone while three are busy", async (
   for (let n = 0; n < 3; n += 1) await scene.submit({ n });
   const batch = await worker.takeBatch(4);
   expect(batch.map(({ input }) => input)).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
-  const fourth = worker.take(true);
+  const fourth = worker.take();
   await scene.submit({ n: 3 });
   expect((await fourth)?.input).toEqual({ n: 3 });
 });

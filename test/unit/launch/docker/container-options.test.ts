@@ -178,8 +178,21 @@ describe("the live protocol", () => {
     expect(optionsOf({ places: { live }, template }).env).toMatchObject({ RUNPOD_CPU_COUNT: "2" });
   });
 
-  it("is not told of to a server", () => {
-    const { env } = optionsOf({ places: { live }, endpoint: { type: "LOAD_BALANCING" } });
-    expect(Object.keys(env).filter((name) => name.startsWith("RUNPOD_"))).toEqual([]);
+  it("is not told of to a server, but who and where it is, by the live names", () => {
+    const endpoint = { type: "LOAD_BALANCING", networkVolumeId: "volume0001" } as const;
+    const own = { RUNPOD_POD_ID: "own", RUNPOD_CPU_COUNT: "3" };
+    const template = { env: { SV_CONTAINER_MEMORY: "2g", ...own } };
+    const { env } = optionsOf({ places: { live }, template, endpoint });
+    const names = Object.keys(env).filter((name) => name.startsWith("RUNPOD_"));
+    expect(Object.fromEntries(names.map((name) => [name, env[name]]))).toEqual({
+      RUNPOD_POD_ID: env["SV_WORKER_ID"],
+      RUNPOD_POD_HOSTNAME: env["SV_WORKER_ID"],
+      RUNPOD_ENDPOINT_ID: "contract",
+      RUNPOD_AI_API_ID: "contract",
+      RUNPOD_CPU_COUNT: "3",
+      RUNPOD_MEM_GB: "2",
+      RUNPOD_GPU_COUNT: "0",
+      RUNPOD_VOLUME_ID: "volume0001",
+    });
   });
 });

@@ -44,6 +44,24 @@ describe("the container of a pod", () => {
     expect(options.User).toBeUndefined();
   });
 
+  it("is told who and where it is by the names that images of the live service read", () => {
+    const env = { RUNPOD_POD_ID: "own", RUNPOD_DC_ID: "OWN-1" };
+    const options = optionsOf({ env, networkVolumeId: "volume0001", dataCenterIds: ["EU-RO-1"] });
+    const told = (options.Env ?? []).filter((each) => each.startsWith("RUNPOD_"));
+    expect(told.toSorted()).toEqual([
+      "RUNPOD_CPU_COUNT=2",
+      "RUNPOD_DC_ID=OWN-1",
+      "RUNPOD_GPU_COUNT=1",
+      "RUNPOD_GPU_NAME=NVIDIA+L4",
+      "RUNPOD_GPU_SIZE=AMPERE_24",
+      "RUNPOD_GPU_TYPE_ID=NVIDIA L4",
+      "RUNPOD_MEM_GB=1",
+      "RUNPOD_POD_HOSTNAME=p1",
+      "RUNPOD_POD_ID=p1",
+      "RUNPOD_VOLUME_ID=volume0001",
+    ]);
+  });
+
   it("has its bounds, its disk and its GPUs, and its ports on this machine only", () => {
     const { HostConfig: host } = optionsOf({
       ports: ["8888/http", "22/tcp"],

@@ -1,0 +1,48 @@
+/** What images of the live service read of where they run: by names that workers, servers and pods are told alike. Pure. */
+import type { GpuDevice } from "../core/gpu-allocation.ts";
+import { poolsOf } from "../core/gpu-pool-name.ts";
+
+export interface LivePlace {
+  /** Id of the worker or the pod. */
+  readonly id: string;
+  readonly gpus: readonly GpuDevice[];
+  /** The types that were asked for, best first; none for any. */
+  readonly gpuTypeIds: readonly string[];
+  /** Processors it may use; undefined where nobody knows. */
+  readonly cpuCount?: number | undefined;
+  /** Most memory it may use; undefined for all there is. */
+  readonly memoryBytes?: number | undefined;
+  readonly volumeId?: string | undefined;
+  readonly dataCenterIds?: readonly string[] | undefined;
+}
+
+const GB = 1024 ** 3;
+
+export function livePlace(place: LivePlace): Readonly<Record<string, string>> {
+  const { id, gpus, cpuCount, memoryBytes, volumeId } = place;
+  const [dataCenterId] = place.dataCenterIds ?? [];
+  return {
+    RUNPOD_POD_HOSTNAME: id,
+    ...(cpuCount !== undefined && { RUNPOD_CPU_COUNT: String(cpuCount) }),
+    ...(memoryBytes !== undefined && {
+      RUNPOD_MEM_GB: String(Math.max(1, Math.floor(memoryBytes / GB))),
+    }),
+    RUNPOD_GPU_COUNT: String(gpus.length),
+    ...gpuNames(place),
+    ...(volumeId !== undefined && { RUNPOD_VOLUME_ID: volumeId }),
+    ...(dataCenterId !== undefined && { RUNPOD_DC_ID: dataCenterId }),
+  };
+}
+
+function gpuNames({ gpus, gpuTypeIds }: LivePlace): Readonly<Record<string, string>> {
+  const [first] = gpus;
+  if (first === undefined) return {};
+  const { typeId } = first;
+  const pools = poolsOf(gpuTypeIds.length > 0 ? gpuTypeIds : [typeId]);
+  return {
+    RUNPOD_GPU_TYPE_ID: typeId,
+    // As in the addresses: `NVIDIA+L4`.
+    RUNPOD_GPU_NAME: new URLSearchParams({ "": typeId }).toString().slice(1),
+    ...(pools.length > 0 && { RUNPOD_GPU_SIZE: pools.join(",") }),
+  };
+}

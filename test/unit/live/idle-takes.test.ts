@@ -1,0 +1,89 @@
+/** Workers that ask for jobs and say that they have none, though they were handed some. */
+import { expect, it } from "vitest";
+import { LiveScene } from "./live-scene.ts";
+
+it("gives the job to the next who asks, at once and as a retry", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  worker.forgetJobs();
+  expect(await worker.take()).toMatchObject({ id });
+  expect(scene.logged()).toContainEqual(expect.stringContaining("says that it has none"));
+  await worker.done(id, { output: "the second time" });
+  expect(await scene.status(id)).toMatchObject({
+    status: "COMPLETED",
+    output: "the second time",
+    retries: 1,
+  });
+  expect(scene.service.test.engine.fleet.find("by-hand")?.heldCount).toBe(0);
+});
+
+it("fails a job that a worker refuses each time, and does not tell it to stop", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  worker.forgetJobs();
+  await worker.take();
+  worker.forgetJobs();
+  const taken = worker.take();
+  await scene.waitsForJobs();
+  expect(await scene.status(id)).toMatchObject({
+    status: "FAILED",
+    error: "job timed out after 1 retries",
+    retries: 1,
+    failure: {
+      type: "worker_lost",
+      message: expect.stringContaining("worker by-hand asks for jobs and says that it has none"),
+    },
+  });
+  expect(await scene.passTime(Promise.all([taken, worker.jobsToStop()]))).toEqual([undefined, []]);
+});
+
+it("takes all jobs of a worker that asks for several back", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  for (let n = 0; n < 3; n += 1) await scene.submit({ n });
+  const first = await worker.takeBatch(3);
+  worker.forgetJobs();
+  const again = await worker.takeBatch(3);
+  const ids = (jobs: typeof first) => new Set(jobs.map(({ id }) => id));
+  expect(ids(again)).toEqual(ids(first));
+  for (const { id } of again) expect(await scene.status(id)).toMatchObject({ retries: 1 });
+});
+
+it.each(["&job_in_progress=1", "&job_in_progress=", ""])(
+  "leaves a worker its job that asks with %j",
+  async (said) => {
+    await using scene = await LiveScene.set();
+    const worker = scene.worker();
+    const { id } = await scene.handOut(worker);
+    const url = `${scene.service.url}/live/v2/echo/job-take/by-hand?gpu=${said}`;
+    const asked = worker.ask(url);
+    await scene.waitsForJobs();
+    const other = await scene.submit();
+    expect(JSON.parse((await asked).text)).toEqual({ id: other, input: {} });
+    expect(await scene.status(id)).toMatchObject({ status: "IN_PROGRESS" });
+    expect(await scene.status(id)).not.toHaveProperty("retries");
+  },
+);
+
+it("keeps a result that came before the question", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  await worker.done(id, { output: 1 });
+  await scene.passTime(worker.take());
+  expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: 1 });
+  expect(await scene.status(id)).not.toHaveProperty("retries");
+});
+
+it("takes nothing from other workers", async () => {
+  await using scene = await LiveScene.set();
+  const [busy, idle] = [scene.worker("busy"), scene.worker("idle")];
+  const { id } = await scene.handOut(busy);
+  const taken = idle.take();
+  await scene.waitsForJobs("idle");
+  const other = await scene.submit();
+  expect(await taken).toMatchObject({ id: other });
+  expect(await scene.status(id)).toMatchObject({ status: "IN_PROGRESS", workerId: "busy" });
+});

@@ -1,0 +1,72 @@
+/** Workers the service has started that are stuck in a job that has ended: their handlers cannot be interrupted. */
+import { expect, it } from "vitest";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import type { SdkWorker } from "../../live/sdk-worker.ts";
+import { ScriptedLauncher } from "../engine/scripted-launcher.ts";
+import { LiveScene } from "./live-scene.ts";
+
+const POLICY = { executionTimeout: 5_000 };
+
+/** A service with one worker at most, which has taken the first of two jobs. */
+async function busyScene() {
+  const launcher = new ScriptedLauncher();
+  const scene = await LiveScene.set({ launcher });
+  const { engine } = scene.service.test;
+  const endpoint = engine.directory.endpoint("echo");
+  engine.directory.keepEndpoint({ ...endpoint, workersMax: 1 });
+  const id = await scene.submit({ n: 0 }, { policy: POLICY });
+  const next = await scene.submit({ n: 1 });
+  await scene.advance(0);
+  const { workerId, workerToken } = launcher.at(0).order;
+  const worker = scene.worker(workerId, workerToken);
+  expect(await worker.take()).toMatchObject({ id });
+  return { scene, launcher, worker, id, next };
+}
+
+/** Its handler keeps the worker from everything but what another process says for it. */
+async function pingsFor(scene: LiveScene, worker: SdkWorker, jobId: string, ms: number) {
+  for (let at = 0; at < ms; at += 5_000) {
+    await worker.ping([jobId]);
+    await scene.advance(5_000);
+  }
+}
+
+it.each(["ran too long", "was cancelled"])(
+  "are replaced when their job %s, and another takes the next job",
+  async (why) => {
+    const { scene, launcher, worker, id, next } = await busyScene();
+    await using _ = scene;
+    if (why === "was cancelled") await scene.service.call("POST", `/v2/echo/cancel/${id}`);
+    else await pingsFor(scene, worker, id, POLICY.executionTimeout + LIMITS.executionGraceMs);
+    const status = why === "was cancelled" ? "CANCELLED" : "TIMED_OUT";
+    expect(await scene.status(id)).toMatchObject({ status });
+    await pingsFor(scene, worker, id, LIMITS.liveStopMs);
+    expect(scene.logged()).toContainEqual(expect.stringContaining("did not ask for jobs in the"));
+    expect(launcher.at(0).wasDrained).toBe(true);
+    const { workerId, workerToken } = launcher.at(1).order;
+    expect(await scene.worker(workerId, workerToken).take()).toMatchObject({ id: next });
+    await pingsFor(scene, worker, id, LIMITS.workerLeaveMs);
+    expect(launcher.at(0).wasKilled).toBe(true);
+  },
+);
+
+it("stay when they ask for jobs again", async () => {
+  const { scene, launcher, worker, id, next } = await busyScene();
+  await using _ = scene;
+  const told = worker.jobsToStop();
+  await scene.service.call("POST", `/v2/echo/cancel/${id}`);
+  expect(await told).toEqual([id]);
+  expect(await worker.take()).toMatchObject({ id: next });
+  await pingsFor(scene, worker, next, 2 * LIMITS.liveStopMs);
+  expect(launcher.at(0).wasDrained).toBe(false);
+  expect(await scene.status(next)).toMatchObject({ status: "IN_PROGRESS" });
+});
+
+it("stay if nobody here has started them", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  await scene.service.call("POST", `/v2/echo/cancel/${id}`);
+  await pingsFor(scene, worker, id, 2 * LIMITS.liveStopMs);
+  expect(scene.service.test.engine.fleet.find("by-hand")?.state).toBe("ready");
+});
