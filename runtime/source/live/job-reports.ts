@@ -6,12 +6,14 @@ import { answerText, reasonOf } from "./http.ts";
 import { ReportPost, type ReportPostOptions } from "./report-post.ts";
 import { progressBody, refusedBody, type Reporter, resultBody } from "./result-body.ts";
 import type { ResultSpool } from "./result-spool.ts";
+import type { UnsettledStreams } from "./unsettled-streams.ts";
 import { type YieldBodies, WholeYields } from "./whole-yields.ts";
 
 export interface ReportsOptions extends ReportPostOptions {
   readonly addresses: LiveAddresses;
   readonly reporter: Reporter;
   readonly spool: ResultSpool;
+  readonly unsettled: UnsettledStreams;
   /** All chunks below `nextIndex` were taken. */
   readonly chunksStored: (lease: LeaseRef, nextIndex: number) => void;
 }
@@ -43,11 +45,15 @@ export class JobReports {
   #result: Result | undefined;
   #hasStreamed = false;
   #isSending = false;
+  #isUnsettled = false;
 
   constructor(job: HandedJob, options: ReportsOptions) {
     this.job = job;
     this.#options = options;
-    this.#post = new ReportPost(job.jobId, this.#gone.signal, options);
+    this.#post = new ReportPost(job.jobId, this.#gone.signal, {
+      ...options,
+      failed: () => this.#unsettle(),
+    });
   }
 
   get lease(): LeaseRef {
@@ -98,6 +104,7 @@ export class JobReports {
         resolve(accepted);
       };
       this.#result = { body, settle };
+      this.#unsettle();
       // The question for the next job, which this makes room for, leaves first: that one is what a handler waits for.
       setImmediate(() => void this.#send());
     });
@@ -116,6 +123,20 @@ export class JobReports {
     this.#isSending = true;
     while (this.#hasWords) await this.#sendNext();
     this.#isSending = false;
+    this.#settle();
+  }
+
+  /** What was streamed is told late, or its end is: no further job is asked for until the queue has heard it. */
+  #unsettle(): void {
+    if (!this.#hasStreamed || this.#isUnsettled) return;
+    this.#isUnsettled = true;
+    this.#options.unsettled.add();
+  }
+
+  #settle(): void {
+    if (!this.#isUnsettled) return;
+    this.#isUnsettled = false;
+    this.#options.unsettled.remove();
   }
 
   get #hasWords(): boolean {

@@ -13,6 +13,7 @@ import { pollForever } from "./long-poll.ts";
 import { type PingOptions, pingForever, pingUnhealthy } from "./ping.ts";
 import { ResultSpool } from "./result-spool.ts";
 import type { LiveSettings } from "./settings.ts";
+import { UnsettledStreams } from "./unsettled-streams.ts";
 import { readJobsToStop, readTakenJobs, type TakenJob } from "./taken-jobs.ts";
 
 export interface LiveJobSourceOptions {
@@ -39,6 +40,7 @@ export class LiveJobSource implements JobSource {
   readonly #reporting: ReportsOptions;
   readonly #pinging: PingOptions;
   readonly #spool = new ResultSpool();
+  readonly #unsettled = new UnsettledStreams();
   readonly #held = new Map<string, JobReports>();
   /** Jobs beyond what was asked for, and those that are to begin anew, until there is credit for them. */
   readonly #surplus: HandedJob[] = [];
@@ -63,6 +65,7 @@ export class LiveJobSource implements JobSource {
       reporter: { workerId, hostname, version },
       times: this.#times,
       spool: this.#spool,
+      unsettled: this.#unsettled,
       chunksStored: (lease, nextIndex) => this.#listener?.chunksStored(lease, nextIndex),
     };
     this.#pinging = {
@@ -169,8 +172,11 @@ export class LiveJobSource implements JobSource {
 
   async #mayAsk(): Promise<void> {
     const { signal } = this.#leaving;
-    while (this.#credit === 0 && !signal.aborted) await this.#granted.promise;
-    await this.#spool.room();
+    do {
+      while (this.#credit === 0 && !signal.aborted) await this.#granted.promise;
+      await this.#spool.room();
+      await this.#unsettled.none();
+    } while (this.#credit === 0 && !signal.aborted);
   }
 
   /** Returns whether there was a job that is not held already. */

@@ -10,6 +10,11 @@ export interface ReportPostOptions {
   readonly log: LiveLog;
 }
 
+export interface ReportPostEvents {
+  /** The queue has not taken a report, which is told again. */
+  readonly failed: () => void;
+}
+
 /** What became of a report. */
 export interface Delivery {
   readonly isTaken: boolean;
@@ -27,12 +32,12 @@ const MOMENTARY: ReadonlySet<number> = new Set([408, 425, TOO_MANY]);
 export class ReportPost {
   readonly #jobId: string;
   readonly #signal: AbortSignal;
-  readonly #options: ReportPostOptions;
+  readonly #options: ReportPostOptions & ReportPostEvents;
   /** Since when the queue has answered nothing but doubtful things. */
   #doubtedSince: number | undefined;
 
   /** @param signal nothing more is to be said of the job */
-  constructor(jobId: string, signal: AbortSignal, options: ReportPostOptions) {
+  constructor(jobId: string, signal: AbortSignal, options: ReportPostOptions & ReportPostEvents) {
     this.#jobId = jobId;
     this.#signal = signal;
     this.#options = options;
@@ -66,6 +71,7 @@ export class ReportPost {
         log.write("error", `${what} of a job is given up: ${reason}`, { jobId });
         break;
       }
+      this.#options.failed();
       const fields = { jobId, retryInMs };
       log.write("warn", `the queue has not taken ${what} of a job: ${reason}`, fields);
       await pause(retryInMs, signal);

@@ -49,6 +49,37 @@ describe("outages", () => {
   });
 });
 
+describe("a queue that may have forgotten who has a job", () => {
+  test("is asked for jobs when all that was streamed, and its end, has been told: it could take the old for the new", async () => {
+    await using queue = await LiveQueue.start();
+    const { worker, held } = await holding(queue);
+    await using _ = worker;
+    queue.upset("stream", "lost-on-the-way", { status: 500 });
+    queue.upset("done", "lost-on-the-way", { status: 500 });
+    for (const index of [0, 1]) worker.source.chunks(held, line(index));
+    void worker.source.finish(held, completed("2"));
+    worker.source.grant(1);
+    await queue.until(() => queue.openQuestions === 1);
+    const told = queue.calls.map(({ kind }) => kind).filter((kind) => !/stop|ping/.test(kind));
+    const streamed = ["stream", "stream", "stream", "stream"];
+    expect(told).toEqual(["take", ...streamed, "done", "done", "done", "take"]);
+  });
+
+  test("is asked for none while a chunk is told again, with room for others", async () => {
+    await using queue = await LiveQueue.start();
+    await using worker = LiveListener.start(queue, 1);
+    queue.submit();
+    await worker.until(() => worker.jobs.length === 1);
+    queue.upset("stream", "lost-on-the-way", "lost-on-the-way");
+    worker.source.chunks(worker.jobs[0] ?? { jobId: "", leaseToken: "" }, line(0));
+    // By the second one the worker knows that the first was lost.
+    await queue.until(() => queue.callsOf("stream").length === 2);
+    worker.source.grant(1);
+    await queue.until(() => queue.openQuestions === 1);
+    expect(queue.callsOf("stream")).toHaveLength(3);
+  });
+});
+
 describe("leaving", () => {
   test("the open question is broken off, the result of what runs still arrives", async () => {
     await using queue = await LiveQueue.start();
