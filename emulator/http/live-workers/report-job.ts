@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
-import { ServiceError } from "../../core/service-error.ts";
+import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import { beginsAsProgress, type JobReport, readJobReport } from "../../live/job-report.ts";
 import type { LiveWorker } from "../../live/live-worker.ts";
 import { jsonAnswer } from "../answer.ts";
@@ -33,8 +33,10 @@ export const reportJob: Operation<WorkerJobPath> = {
     const { jobId } = call.path;
     const report = await receivedReport(call);
     if (report instanceof ServiceError) return refuse(worker, jobId, report);
-    if (report.type === "progress") await worker?.progress(jobId, report.value);
-    else {
+    if (report.type === "progress") {
+      refuseIfTooLarge(call, report.value);
+      await worker?.progress(jobId, report.value);
+    } else {
       if (report.stopPod) worker?.replace();
       const { outcome } = report;
       if ("output" in outcome && isTooLarge(outcome.output))
@@ -54,12 +56,25 @@ async function receivedReport(call: Call<WorkerJobPath>): Promise<JobReport | Se
     return readJobReport(scan, body);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // The worker's own log often says no more than that it was refused.
-    const { service, path } = call;
-    service.log.warn({ ...path }, `what a worker posted of its job was refused: ${error.message}`);
+    warn(call, error);
     if (beginsAsProgress(body)) throw error;
     return error;
   }
+}
+
+/** The worker's own log often says no more than that it was refused. */
+function warn({ service, path }: Call<WorkerJobPath>, { message }: ServiceError): void {
+  service.log.warn({ ...path }, `what a worker posted of its job was refused: ${message}`);
+}
+
+/** The job goes on, and may tell a smaller one. @throws ServiceError invalid_request */
+function refuseIfTooLarge(call: Call<WorkerJobPath>, { byteLength }: Uint8Array): void {
+  const { progressMaxBytes } = LIMITS;
+  if (byteLength <= progressMaxBytes) return;
+  const problem = `output of a progress value must be at most ${progressMaxBytes} bytes of JSON; got ${byteLength}`;
+  const refusal = invalidRequest([problem]);
+  warn(call, refusal);
+  throw refusal;
 }
 
 /** A result that cannot be taken is the job's end all the same: its worker says no more of it. */

@@ -62,12 +62,16 @@ describe("a result that cannot be taken", () => {
     expect(job).not.toHaveProperty("output");
   });
 
-  it("and is a progress value leaves the job to go on", async () => {
+  it.each([
+    ["no JSON", '{"loss": NaN}', 'unexpected "N" at byte'],
+    ["too large", JSON.stringify("x".repeat(LIMITS.progressMaxBytes)), "at most 1000000 bytes"],
+  ])("and is a progress value, %s, leaves the job to go on", async (_name, value, reason) => {
     await using scene = await LiveScene.set();
     const worker = scene.worker();
     const { id } = await scene.handOut(worker);
-    const refused = await worker.done(id, '{"status": "IN_PROGRESS", "output": {"loss": NaN}}');
+    const refused = await worker.done(id, `{"status": "IN_PROGRESS", "output": ${value}}`);
     expect(refused.status).toBe(400);
+    expect(scene.logged()).toContainEqual(expect.stringContaining(reason));
     expect(await scene.status(id)).toMatchObject({ status: "IN_PROGRESS" });
     await worker.done(id, { output: 1 });
     expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: 1 });
