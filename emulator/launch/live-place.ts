@@ -1,6 +1,6 @@
 /** What images of the live service read of where they run: by names that workers, servers and pods are told alike. Pure. */
 import type { GpuDevice } from "../core/gpu-allocation.ts";
-import { poolsOf } from "../core/gpu-pool-name.ts";
+import { poolsOf } from "../core/gpu-pools.ts";
 
 export interface LivePlace {
   /** Id of the worker or the pod. */
