@@ -47,7 +47,7 @@ export class LaterRouter {
     return this.#opened;
   }
 
-  /** What is no HTTP before there was any request. */
+  /** Answers who sends something that is no HTTP, until the router is there to do so. */
   readonly #answerEarly = (error: Error, socket: Duplex): void => {
     answerClientError(refusalAt(this.#dialect, "/"), error, socket);
   };

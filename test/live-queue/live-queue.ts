@@ -34,7 +34,7 @@ interface OpenPoll {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Use with `await using`; the end of that throws if there was anything to object to. */
+/** Use with `await using`, whose end throws if a request was not of the protocol. */
 export class LiveQueue implements AsyncDisposable {
   readonly jobs = new Map<string, QueueJob>();
   readonly calls: QueueCall[] = [];

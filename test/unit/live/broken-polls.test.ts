@@ -11,14 +11,19 @@ function takeUnlessBroken(worker: SdkWorker, broken: AbortController) {
   return worker.take(broken.signal).catch(() => undefined);
 }
 
-it("keeps a job that comes after the connection broke for the next poll", async () => {
-  await using scene = await LiveScene.set();
-  const worker = scene.worker();
+/** The worker asks for jobs, and its connection breaks while it waits. */
+async function breakWhileWaiting(scene: LiveScene, worker: SdkWorker): Promise<void> {
   const broken = new AbortController();
   const taken = takeUnlessBroken(worker, broken);
   await scene.waitsForJobs();
   broken.abort();
   await taken;
+}
+
+it("keeps a job that comes after the connection broke for the next poll", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  await breakWhileWaiting(scene, worker);
   await scene.waitsNoMore();
   const id = await scene.submit();
   expect(await scene.status(id)).toMatchObject({ status: "IN_QUEUE" });
@@ -101,11 +106,7 @@ it("does not take one program's word for all that ask by the same id, and says t
 it("takes a worker that asks anew after its connection broke for the one program that it is", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
-  const broken = new AbortController();
-  const taken = takeUnlessBroken(worker, broken);
-  await scene.waitsForJobs();
-  broken.abort();
-  await taken;
+  await breakWhileWaiting(scene, worker);
   await scene.passTime(worker.take());
   expect(scene.logged()).not.toContainEqual(expect.stringContaining("several programs"));
 });
