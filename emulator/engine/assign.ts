@@ -63,7 +63,8 @@ async function readPayloads(engine: EngineContext, job: Job): Promise<JobPayload
       if ((await view.job(job.id)) === undefined) return undefined;
       throw new Error(`job ${job.id} has no input`);
     }
-    return { input, s3Config: await view.payload(job.seq, "s3Config") };
+    const s3Config = await view.payload(job.seq, "s3Config");
+    return { input: await input.bytes(), s3Config: await s3Config?.bytes() };
   });
 }
 

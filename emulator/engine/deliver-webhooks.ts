@@ -188,7 +188,8 @@ export class WebhookDelivery {
       const isDue = current?.state === "pending" && current.tries.length === tries.length;
       if (!frame || !isDue) return undefined;
       const input = await view.payload(seq, "input");
-      return deliveryPieces(frame, input ?? EMPTY_INPUT, await view.payload(seq, "output"));
+      const output = await view.payload(seq, "output");
+      return deliveryPieces(frame, (await input?.bytes()) ?? EMPTY_INPUT, await output?.bytes());
     });
   }
 

@@ -48,9 +48,11 @@ export async function readDelivery(engine: EngineContext, id: string): Promise<D
     const { seq } = delivery;
     const frame = await view.deliveries.frame(seq);
     const input = await view.payload(seq, "input");
+    const output = await view.payload(seq, "output");
     // It may have gone between two questions.
     if (frame === undefined || input === undefined) throw notFound(id);
-    return { delivery, body: deliveryPieces(frame, input, await view.payload(seq, "output")) };
+    const body = deliveryPieces(frame, await input.bytes(), await output?.bytes());
+    return { delivery, body };
   });
 }
 

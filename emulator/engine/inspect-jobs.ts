@@ -41,7 +41,10 @@ export async function inspectJob(engine: EngineContext, jobId: string): Promise<
         `there is no job "${jobId}"; it may have been deleted after its time to live or its retention`,
       );
     }
-    const input = await view.payload(job.seq, "input");
-    return { job, input, output: await view.payload(job.seq, "output") };
+    const [input, output] = [
+      await view.payload(job.seq, "input"),
+      await view.payload(job.seq, "output"),
+    ];
+    return { job, input: await input?.bytes(), output: await output?.bytes() };
   });
 }

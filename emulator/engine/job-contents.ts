@@ -36,10 +36,15 @@ export async function listContents(
 }
 
 async function contentsOf(view: StoreView, job: Job): Promise<JobContents> {
-  const input = (await view.payload(job.seq, "input")) ?? NOTHING;
+  const input = await view.payload(job.seq, "input");
   const output = await view.payload(job.seq, "output");
   const batches = job.chunkCount === 0 ? [] : await view.chunks(job.seq, ALL);
-  return { job, input, output, chunks: batches.flatMap(chunksOf) };
+  return {
+    job,
+    input: (await input?.bytes()) ?? NOTHING,
+    output: await output?.bytes(),
+    chunks: batches.flatMap(chunksOf),
+  };
 }
 
 /** Every job has an input, but between two questions it may have been deleted. */

@@ -38,7 +38,8 @@ export async function viewJob(engine: EngineContext, ref: JobRef): Promise<JobVi
   engine.directory.queue(ref.endpointId);
   return engine.store.read(async (view) => {
     const job = await findJob(view, ref);
-    return { job, output: await view.payload(job.seq, "output") };
+    const output = await view.payload(job.seq, "output");
+    return { job, output: await output?.bytes() };
   });
 }
 

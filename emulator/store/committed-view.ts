@@ -7,7 +7,7 @@ import type { JobListing } from "../core/job-listing.ts";
 import type { Job } from "../core/job.ts";
 import type { DeliveryView } from "./delivery-store.ts";
 import { storeClosed, type StepQueue } from "./step-queue.ts";
-import type { PayloadSlot, RecordKind, Records, StoreView } from "./store.ts";
+import type { PayloadSlot, RecordKind, Records, StoredPayload, StoreView } from "./store.ts";
 
 export class CommittedView<Tx> implements StoreView {
   readonly deliveries: DeliveryView = new CommittedDeliveries(() => this.#committed());
@@ -23,7 +23,7 @@ export class CommittedView<Tx> implements StoreView {
     return (await this.#committed()).job(id);
   }
 
-  async payload(seq: number, slot: PayloadSlot): Promise<Uint8Array | undefined> {
+  async payload(seq: number, slot: PayloadSlot): Promise<StoredPayload | undefined> {
     return (await this.#committed()).payload(seq, slot);
   }
 

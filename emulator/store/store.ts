@@ -30,6 +30,28 @@ export type Payload =
       readonly sizeBytes: number;
     };
 
+/**
+ * A payload as it lies in the store: its size is known, its bytes are read when they are asked for. It is good until the
+ * query or the step has settled in which it was asked for; whatever becomes of its job meanwhile does no harm.
+ */
+export interface StoredPayload {
+  readonly sizeBytes: number;
+  /** All of it. The bytes must not be changed. @throws StoreUnusableError when it cannot be read */
+  bytes(): Promise<Uint8Array>;
+  /** Opens it to be read bit by bit. @throws StoreUnusableError when it cannot be read */
+  open(): Promise<OpenedPayload>;
+}
+
+/** A payload that can be read until it is disposed of, also after the query or the step, and after its job is deleted. */
+export interface OpenedPayload extends AsyncDisposable {
+  readonly sizeBytes: number;
+  /**
+   * Its bytes from the first to the last, in slices of a bounded size; each is read when it is asked for. They must not be
+   * changed. To be called once. Throws StoreUnusableError where it cannot be read on.
+   */
+  slices(): AsyncIterable<Uint8Array>;
+}
+
 /** The payloads of a job besides its chunks. `output` also holds the progress value while the job runs. */
 export type PayloadSlot = "input" | "output" | "s3Config";
 
@@ -63,7 +85,7 @@ export type RecordKind = keyof Records;
  */
 export interface StoreView {
   job(id: string): Promise<Job | undefined>;
-  payload(seq: number, slot: PayloadSlot): Promise<Uint8Array | undefined>;
+  payload(seq: number, slot: PayloadSlot): Promise<StoredPayload | undefined>;
   /** Stored chunks in index order, without gaps, in batches of whatever size. */
   chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]>;
   counts(endpointId: string): Promise<JobCounts>;

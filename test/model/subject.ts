@@ -5,6 +5,7 @@ import type { JobCounts } from "../../emulator/core/job-counts.ts";
 import type { Job } from "../../emulator/core/job.ts";
 import type { WorkerCounts } from "../../emulator/engine/fleet.ts";
 import type { Store } from "../../emulator/store/store.ts";
+import { bytesAt } from "../contract/store/subject.ts";
 import { createTestEngine, type TestEngine } from "../unit/engine-harness.ts";
 import type { ScriptedWorker } from "../unit/scripted-worker.ts";
 
@@ -97,8 +98,8 @@ export class Subject implements AsyncDisposable {
       for (const { jobId } of this.jobIds) {
         const job = await view.job(jobId);
         if (!job) continue;
-        const output = text(await view.payload(job.seq, "output"));
-        const input = text(await view.payload(job.seq, "input"));
+        const output = text(await bytesAt(view, job.seq, "output"));
+        const input = text(await bytesAt(view, job.seq, "input"));
         const chunks = await view.chunks(job.seq, {
           from: 0,
           maxCount: 1_000,

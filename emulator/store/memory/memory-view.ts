@@ -4,7 +4,8 @@ import type { JobCounts } from "../../core/job-counts.ts";
 import type { JobListing } from "../../core/job-listing.ts";
 import type { Job } from "../../core/job.ts";
 import { selectChunks } from "../chunk-selection.ts";
-import type { PayloadSlot, RecordKind, Records, StoreView } from "../store.ts";
+import { payloadInHand } from "../payload-in-hand.ts";
+import type { PayloadSlot, RecordKind, Records, StoredPayload, StoreView } from "../store.ts";
 import type { DeliveryView } from "../delivery-store.ts";
 import { viewOfDeliveries } from "./memory-deliveries.ts";
 import type { MemoryTables } from "./memory-tables.ts";
@@ -20,8 +21,9 @@ export class MemoryView implements StoreView {
     return this.tables.jobsById.get(id);
   }
 
-  async payload(seq: number, slot: PayloadSlot): Promise<Uint8Array | undefined> {
-    return this.tables.bodies.get(seq)?.slots.get(slot);
+  async payload(seq: number, slot: PayloadSlot): Promise<StoredPayload | undefined> {
+    const bytes = this.tables.bodies.get(seq)?.slots.get(slot);
+    return bytes && payloadInHand(bytes);
   }
 
   async chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {

@@ -1,12 +1,12 @@
 /** Large payloads as files beside the database, durable before a row refers to them and removed after the last one did. */
-import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
-import { StoreUnusableError } from "../store.ts";
+import type { StoredPayload } from "../store.ts";
 import { DirectorySync, makeDirectoryDurably } from "./durable-directory.ts";
-import { codeOf, fromFileSystem } from "./sqlite-error.ts";
+import { openFile, reading, readRange } from "./read-file.ts";
+import { fromFileSystem } from "./sqlite-error.ts";
 import { StagedFiles } from "./staged-files.ts";
 
 /** The names this store gives; whatever else lies in the directory is left alone. */
@@ -19,13 +19,17 @@ export interface FileRange {
   readonly sizeBytes: number;
 }
 
+/** Keeps a file from being removed. */
+export type FileHold = Disposable;
+
 export class PayloadFiles {
   /** Written, but no committed row refers to them yet. */
   readonly staged = new StagedFiles((name) => this.remove(name));
   readonly #root: string;
   readonly #names: DirectorySync;
-  readonly #readers = new Map<string, number>();
-  /** Files to be removed once nobody reads them any more. */
+  /** How often each file is held. */
+  readonly #holds = new Map<string, number>();
+  /** Files to be removed once nobody holds them any more. */
   readonly #removable = new Set<string>();
   readonly #work = new Set<Promise<unknown>>();
 
@@ -52,17 +56,28 @@ export class PayloadFiles {
     return this.#track(this.#write(randomUUID(), parts));
   }
 
-  /**
-   * The content of a file a committed row refers to. It is not removed before this has settled, provided that it was
-   * called in the same turn in which the row was read.
-   */
-  read(name: string): Promise<Uint8Array> {
-    return this.#reading(name, (file) => fs.promises.readFile(file));
+  /** Keeps the file from being removed until the answer is disposed of. To be called in the turn in which its row was read. */
+  hold(name: string): FileHold {
+    this.#holds.set(name, (this.#holds.get(name) ?? 0) + 1);
+    return { [Symbol.dispose]: () => this.#letGo(name) };
   }
 
-  /** A part of such a file. */
-  readRange({ name, offset, sizeBytes }: FileRange): Promise<Uint8Array> {
-    return this.#reading(name, (file) => readRange(file, offset, sizeBytes));
+  /** The payload that a file has in it, which must be held while the payload is in use. */
+  async payload(name: string): Promise<StoredPayload> {
+    const file = this.#pathOf(name);
+    const { size: sizeBytes } = await reading(file, () => fs.promises.stat(file));
+    return {
+      sizeBytes,
+      bytes: () => reading(file, () => fs.promises.readFile(file)),
+      open: () => reading(file, () => openFile(file, sizeBytes)),
+    };
+  }
+
+  /** A part of a file a committed row refers to; to be called in the turn in which the row was read. */
+  async readRange({ name, offset, sizeBytes }: FileRange): Promise<Uint8Array> {
+    using _ = this.hold(name);
+    const file = this.#pathOf(name);
+    return await reading(file, () => readRange(file, offset, sizeBytes));
   }
 
   /** Bytes of a file a row refers to; 0 if it cannot be found, which is for those to complain of who need its content. */
@@ -71,27 +86,9 @@ export class PayloadFiles {
     return found?.size ?? 0;
   }
 
-  async #reading(name: string, read: (file: string) => Promise<Uint8Array>): Promise<Uint8Array> {
-    this.#readers.set(name, (this.#readers.get(name) ?? 0) + 1);
-    try {
-      return await read(this.#pathOf(name));
-    } catch (error) {
-      if (codeOf(error) !== "ENOENT") throw fromFileSystem(error, this.#pathOf(name));
-      throw new StoreUnusableError(
-        `the payload file ${this.#pathOf(name)} is missing; restore it from a copy`,
-        { cause: error },
-      );
-    } finally {
-      const readers = (this.#readers.get(name) ?? 1) - 1;
-      if (readers > 0) this.#readers.set(name, readers);
-      else this.#readers.delete(name);
-      if (readers === 0 && this.#removable.has(name)) void this.remove(name);
-    }
-  }
-
   /** Removes a file no row refers to any more. What cannot be removed now is swept at the next start. */
   async remove(name: string): Promise<void> {
-    if (this.#readers.has(name)) {
+    if (this.#holds.has(name)) {
       this.#removable.add(name);
       return;
     }
@@ -126,6 +123,16 @@ export class PayloadFiles {
     return ranges;
   }
 
+  #letGo(name: string): void {
+    const holds = (this.#holds.get(name) ?? 1) - 1;
+    if (holds > 0) {
+      this.#holds.set(name, holds);
+      return;
+    }
+    this.#holds.delete(name);
+    if (this.#removable.has(name)) void this.remove(name);
+  }
+
   #pathOf(name: string): string {
     return path.join(this.#root, name);
   }
@@ -158,20 +165,5 @@ async function writeAll(handle: FileHandle, parts: readonly Uint8Array[]): Promi
       bytesWritten -= written;
       return written < part.byteLength ? [part.subarray(written)] : [];
     });
-  }
-}
-
-async function readRange(file: string, offset: number, sizeBytes: number): Promise<Uint8Array> {
-  const handle = await fs.promises.open(file, "r");
-  try {
-    const bytes = Buffer.allocUnsafe(sizeBytes);
-    for (let at = 0; at < sizeBytes;) {
-      const { bytesRead } = await handle.read(bytes, at, sizeBytes - at, offset + at);
-      if (bytesRead === 0) throw new StoreUnusableError(`the payload file ${file} is too short`);
-      at += bytesRead;
-    }
-    return bytes;
-  } finally {
-    await handle.close();
   }
 }

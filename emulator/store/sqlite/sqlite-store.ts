@@ -40,7 +40,6 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
   const tables = new Tables(new Connection(opened.db, opened.file), files);
   await files.sweep(new Set([...tables.payloads.fileNames(), ...tables.chunks.fileNames()]));
   const queue = new StepQueue<SqliteTransaction>(stepTarget(tables, options));
-  const committed = new CommittedView(new SqliteView(tables), queue);
   let closing: Promise<void> | undefined;
   const close = async () => {
     await queue.close();
@@ -58,7 +57,12 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
     transact: (step) => queue.transact(step),
     async read(query) {
       if (queue.closed) throw storeClosed();
-      return query(committed);
+      const view = new SqliteView(tables);
+      try {
+        return await query(new CommittedView(view, queue));
+      } finally {
+        view.end();
+      }
     },
     async stage(bytes): Promise<Payload> {
       const [payload] = await stage([bytes]);

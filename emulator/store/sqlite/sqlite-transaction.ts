@@ -16,8 +16,9 @@ import { SqliteView } from "./sqlite-view.ts";
 export class SqliteTransaction extends SqliteView implements StoreTransaction {
   #over = false;
 
-  end(): void {
+  override end(): void {
     this.#over = true;
+    super.end();
   }
 
   async nextSeq(): Promise<number> {

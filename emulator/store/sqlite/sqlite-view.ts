@@ -5,12 +5,16 @@ import type { JobListing } from "../../core/job-listing.ts";
 import type { Job } from "../../core/job.ts";
 import { selectChunks } from "../chunk-selection.ts";
 import type { DeliveryView } from "../delivery-store.ts";
-import type { PayloadSlot, RecordKind, Records, StoreView } from "../store.ts";
+import { payloadInHand } from "../payload-in-hand.ts";
+import type { PayloadSlot, RecordKind, Records, StoredPayload, StoreView } from "../store.ts";
 import { wholeLines } from "./chunk-table.ts";
+import type { FileHold } from "./payload-files.ts";
 import type { Tables } from "./tables.ts";
 
 export class SqliteView implements StoreView {
   protected readonly tables: Tables;
+  /** The files that are held for the payloads that were asked for. */
+  readonly #held: FileHold[] = [];
 
   constructor(tables: Tables) {
     this.tables = tables;
@@ -20,9 +24,12 @@ export class SqliteView implements StoreView {
     return this.tables.jobs.byId(id);
   }
 
-  async payload(seq: number, slot: PayloadSlot): Promise<Uint8Array | undefined> {
+  async payload(seq: number, slot: PayloadSlot): Promise<StoredPayload | undefined> {
     const body = this.tables.payloads.get(seq, slot);
-    return body === undefined ? undefined : this.#bytesOf(body);
+    if (typeof body !== "string") return body && payloadInHand(body);
+    const { files } = this.tables;
+    this.#held.push(files.hold(body));
+    return files.payload(body);
   }
 
   async chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
@@ -70,7 +77,8 @@ export class SqliteView implements StoreView {
     };
   }
 
-  async #bytesOf(body: Uint8Array | string): Promise<Uint8Array> {
-    return typeof body === "string" ? this.tables.files.read(body) : body;
+  /** The query or the step has settled: files of deleted jobs may go. */
+  end(): void {
+    for (const hold of this.#held.splice(0)) hold[Symbol.dispose]();
   }
 }

@@ -12,6 +12,7 @@ import type { Job } from "../../../emulator/core/job.ts";
 import type { Store, StoreTransaction } from "../../../emulator/store/store.ts";
 import {
   after,
+  bytesAt,
   completed,
   handedOver,
   inline,
@@ -197,7 +198,7 @@ export function deliveriesContract(open: OpenSubject): void {
         expect(await tx.sharePayload(submitted.seq, "input", made.seq)).toBe(0);
         return { job: submitted, delivery: made };
       });
-      const shared = () => store.read((view) => view.payload(delivery.seq, "output"));
+      const shared = () => store.read((view) => bytesAt(view, delivery.seq, "output"));
       await store.transact((tx) => tx.putPayload(job.seq, "output", inline("another")));
       expect(bytes.equals((await shared()) ?? Buffer.alloc(0))).toBe(true);
       await store.transact((tx) => tx.deleteJob(job));
@@ -222,7 +223,7 @@ export function deliveriesContract(open: OpenSubject): void {
     });
     await settle(store, delivery);
     await store.transact((tx) => tx.deliveries.prune({ ...KEPT, maxCount: 0 }));
-    const kept = await store.read((view) => view.payload(job.seq, "input"));
+    const kept = await store.read((view) => bytesAt(view, job.seq, "input"));
     expect(bytes.equals(kept ?? Buffer.alloc(0))).toBe(true);
   });
 
@@ -244,8 +245,8 @@ export function deliveriesContract(open: OpenSubject): void {
     await store.read(async (view) => {
       expect(await view.deliveries.list({}, 9)).toEqual([]);
       expect(await view.deliveries.due(NOW, 9, [])).toEqual([]);
-      expect(await view.payload(seq, "input")).toBeUndefined();
-      expect(textOf(await view.payload(job.seq, "input"))).toBe("{}");
+      expect(await bytesAt(view, seq, "input")).toBeUndefined();
+      expect(textOf(await bytesAt(view, job.seq, "input"))).toBe("{}");
     });
     await store.transact((tx) => tx.replaceJob(job, after(job, { type: "cancel" })));
   });

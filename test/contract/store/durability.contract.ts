@@ -4,6 +4,7 @@ import { deliveryFrame, newDelivery } from "../../../emulator/core/delivery.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import {
   batch,
+  bytesAt,
   completed,
   handedOver,
   inline,
@@ -54,8 +55,8 @@ export function durabilityContract(open: OpenSubject): void {
     await store.read(async (view) => {
       expect(await view.job(done.id)).toStrictEqual(done);
       expect(await view.job(waiting.id)).toStrictEqual(waiting);
-      expect(large.equals((await view.payload(done.seq, "output")) ?? Buffer.alloc(0))).toBe(true);
-      expect(textOf(await view.payload(waiting.seq, "input"))).toBe("{}");
+      expect(large.equals((await bytesAt(view, done.seq, "output")) ?? Buffer.alloc(0))).toBe(true);
+      expect(textOf(await bytesAt(view, waiting.seq, "input"))).toBe("{}");
       expect(textsOf(await view.chunks(done.seq, ALL_CHUNKS))).toEqual(["c0", "c1", ...texts]);
       expect(await view.counts("hello")).toEqual(counts);
       expect(counts).toMatchObject({ inQueue: 1, completed: 1 });
@@ -112,7 +113,7 @@ export function durabilityContract(open: OpenSubject): void {
     const store = await reopen(subject);
     await store.read(async (view) => {
       expect(await view.deliveries.due(NOW, 9, [])).toStrictEqual([delivery]);
-      expect(large.equals((await view.payload(delivery.seq, "input")) ?? Buffer.alloc(0))).toBe(
+      expect(large.equals((await bytesAt(view, delivery.seq, "input")) ?? Buffer.alloc(0))).toBe(
         true,
       );
     });

@@ -1,9 +1,18 @@
-/** Contract of the store: payloads, chunks and records. */
+/** Contract of the store: payloads and records. */
 import { expect, it } from "vitest";
 import type { Endpoint } from "../../../emulator/core/endpoint.ts";
 import { DEFAULT_RETRY_RULES } from "../../../emulator/core/job.ts";
 import type { StoreView } from "../../../emulator/store/store.ts";
-import { batch, inline, insertNew, type OpenSubject, pattern, textOf, textsOf } from "./subject.ts";
+import {
+  batch,
+  bytesAt,
+  inline,
+  insertNew,
+  type OpenSubject,
+  pattern,
+  textOf,
+  textsOf,
+} from "./subject.ts";
 
 const SLOTS = ["input", "output", "s3Config"] as const;
 const ALL_CHUNKS = { from: 0, maxCount: 1_000_000, maxBytes: Number.MAX_SAFE_INTEGER };
@@ -42,7 +51,7 @@ export function payloadsContract(open: OpenSubject): void {
     await store.transact((tx) => tx.putPayload(seq, "output", inline("second")));
     await store.transact((tx) => tx.removePayload(seq, "s3Config"));
     await store.transact((tx) => tx.removePayload(seq, "s3Config"));
-    const read = (view: StoreView) => Promise.all(SLOTS.map((slot) => view.payload(seq, slot)));
+    const read = (view: StoreView) => Promise.all(SLOTS.map((slot) => bytesAt(view, seq, slot)));
     expect((await store.read(read)).map(textOf)).toEqual(["first input", "second", undefined]);
     expect((await store.transact(read)).map(textOf)).toEqual(["first input", "second", undefined]);
   });
@@ -59,9 +68,39 @@ export function payloadsContract(open: OpenSubject): void {
         await tx.putPayload(inserted.seq, "input", payload);
         return inserted;
       });
-      const stored = await store.read((view) => view.payload(job.seq, "input"));
+      const stored = await store.read((view) => bytesAt(view, job.seq, "input"));
       expect(stored?.byteLength).toBe(sizeBytes);
       expect(bytes.equals(stored ?? Buffer.alloc(0))).toBe(true);
+    },
+  );
+
+  it.each([0, 1, 255_999, 256_000, 1_000_001])(
+    "a payload of %i bytes is read slice by slice, also when its job is gone meanwhile",
+    async (sizeBytes) => {
+      await using subject = await open();
+      const { store } = subject;
+      const bytes = pattern(sizeBytes);
+      const payload = await store.stage(bytes);
+      const job = await store.transact(async (tx) => {
+        const inserted = await insertNew(tx);
+        await tx.putPayload(inserted.seq, "output", payload);
+        return inserted;
+      });
+      await using opened = await store.read(async (view) => {
+        const stored = await view.payload(job.seq, "output");
+        expect(stored?.sizeBytes).toBe(sizeBytes);
+        await store.transact((tx) => tx.deleteJob(job));
+        expect(bytes.equals((await stored?.bytes()) ?? Buffer.from("gone"))).toBe(true);
+        return (await stored?.open()) ?? expect.fail("there was an output");
+      });
+      expect(opened.sizeBytes).toBe(sizeBytes);
+      const slices: Uint8Array[] = [];
+      for await (const slice of opened.slices()) {
+        expect(slice.byteLength).toBeLessThanOrEqual(256_000);
+        slices.push(slice);
+      }
+      expect(bytes.equals(Buffer.concat(slices))).toBe(true);
+      expect(await store.read((view) => bytesAt(view, job.seq, "output"))).toBeUndefined();
     },
   );
 
@@ -78,7 +117,7 @@ export function payloadsContract(open: OpenSubject): void {
         await tx.putPayload(job.seq, "output", { kind: "inline", bytes });
         return job;
       });
-      const stored = await subject.store.read((view) => view.payload(seq, "output"));
+      const stored = await subject.store.read((view) => bytesAt(view, seq, "output"));
       expect(stored && Buffer.from(stored)).toEqual(bytes);
     }
   });
@@ -92,7 +131,7 @@ export function payloadsContract(open: OpenSubject): void {
       return job;
     });
     bytes.fill("x");
-    const stored = await subject.store.read((view) => view.payload(seq, "input"));
+    const stored = await subject.store.read((view) => bytesAt(view, seq, "input"));
     expect(textOf(stored)).toBe("before");
   });
 
@@ -123,7 +162,7 @@ export function payloadsContract(open: OpenSubject): void {
     await expect(refused).rejects.toThrow("refused");
     await store.transact((tx) => tx.putPayload(seq, "output", payload));
     await store.discard(payload);
-    const stored = await store.read((view) => view.payload(seq, "output"));
+    const stored = await store.read((view) => bytesAt(view, seq, "output"));
     expect(bytes.equals(stored ?? Buffer.alloc(0))).toBe(true);
   });
 
@@ -147,117 +186,12 @@ export function payloadsContract(open: OpenSubject): void {
       const gone = seq === jobs[1].seq;
       await store.read(async (view) => {
         for (const slot of SLOTS) {
-          const text = textOf(await view.payload(seq, slot));
+          const text = textOf(await bytesAt(view, seq, slot));
           expect(text).toBe(gone ? undefined : `${slot} of ${seq}`);
         }
         expect(textsOf(await view.chunks(seq, ALL_CHUNKS))).toHaveLength(gone ? 0 : 2);
       });
     }
-  });
-
-  it("chunks come in index order from any index, across several appends", async () => {
-    await using subject = await open();
-    const { store } = subject;
-    const { seq } = await store.transact(insertNew);
-    await store.transact((tx) => tx.appendChunks(seq, batch(0, "0", "1")));
-    await store.transact((tx) => tx.appendChunks(seq, batch(2, "2")));
-    await store.transact((tx) => tx.appendChunks(seq, batch(3, "3", "4", "5")));
-    const from = (index: number) =>
-      store.read((view) => view.chunks(seq, { ...ALL_CHUNKS, from: index }));
-    for (const index of [0, 1, 2, 3, 4, 5, 6]) {
-      const batches = await from(index);
-      expect(textsOf(batches)).toEqual(["0", "1", "2", "3", "4", "5"].slice(index));
-      expect(batches[0]?.firstIndex ?? 6).toBe(index);
-    }
-    expect(await store.read((view) => view.chunks(seq + 1, ALL_CHUNKS))).toEqual([]);
-  });
-
-  it("a window of chunks holds no more than its count and bytes, but always one chunk", async () => {
-    await using subject = await open();
-    const { store } = subject;
-    const { seq } = await store.transact(insertNew);
-    const [lines = inline("")] = await store.stageChunks([Buffer.from(`${"x".repeat(900_000)}\n`)]);
-    await store.transact(async (tx) => {
-      await tx.appendChunks(seq, batch(0, "aaaa", "", "bb"));
-      await tx.appendChunks(seq, { firstIndex: 3, count: 1, lines });
-      await tx.appendChunks(seq, batch(4, "c", "d"));
-    });
-    const sizes = (from: number, maxCount: number, maxBytes: number) =>
-      store.read(async (view) => {
-        const chunks = await view.chunks(seq, { from, maxCount, maxBytes });
-        return textsOf(chunks).map(({ length }) => length);
-      });
-    // A line feed counts.
-    expect(await sizes(0, 9, 9)).toEqual([4, 0, 2]);
-    expect(await sizes(0, 9, 8)).toEqual([4, 0]);
-    expect(await sizes(0, 1, 999)).toEqual([4]);
-    expect(await sizes(0, 9, 1)).toEqual([4]);
-    expect(await sizes(1, 9, 4)).toEqual([0, 2]);
-    expect(await sizes(1, 1, 999)).toEqual([0]);
-    expect(await sizes(2, 9, 900_003)).toEqual([2]);
-    expect(await sizes(2, 9, 900_004)).toEqual([2, 900_000]);
-    expect(await sizes(3, 9, 1)).toEqual([900_000]);
-    expect(await sizes(2, 3, 999_999)).toEqual([2, 900_000, 1]);
-    expect(await sizes(5, 9, 1)).toEqual([1]);
-    expect(await sizes(0, 0, 999)).toEqual([]);
-  });
-
-  it("chunks that leave a gap or repeat an index are refused and change nothing", async () => {
-    await using subject = await open();
-    const { store } = subject;
-    const { seq } = await store.transact(insertNew);
-    await store.transact((tx) => tx.appendChunks(seq, batch(0, "0", "1")));
-    for (const firstIndex of [0, 1, 3]) {
-      const append = store.transact((tx) => tx.appendChunks(seq, batch(firstIndex, "bad")));
-      await expect(append).rejects.toThrow(`chunk ${firstIndex} of job ${seq} is not the next one`);
-    }
-    const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
-    expect(textsOf(chunks)).toEqual(["0", "1"]);
-  });
-
-  it("chunks of a step that throws are not kept", async () => {
-    await using subject = await open();
-    const { store } = subject;
-    const { seq } = await store.transact(insertNew);
-    await store.transact((tx) => tx.appendChunks(seq, batch(0, "0")));
-    const refused = store.transact(async (tx) => {
-      await tx.appendChunks(seq, batch(1, "lost", "lost"));
-      throw new Error("refused");
-    });
-    await expect(refused).rejects.toThrow("refused");
-    await store.transact((tx) => tx.appendChunks(seq, batch(1, "1")));
-    const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
-    expect(textsOf(chunks)).toEqual(["0", "1"]);
-  });
-
-  it("removed chunks are gone and the next attempt starts from index 0", async () => {
-    await using subject = await open();
-    const { store } = subject;
-    const { seq } = await store.transact(insertNew);
-    await store.transact((tx) => tx.appendChunks(seq, batch(0, "old 0", "old 1")));
-    await store.transact(async (tx) => {
-      await tx.removeChunks(seq);
-      await tx.appendChunks(seq, batch(0, "new 0"));
-    });
-    const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
-    expect(textsOf(chunks)).toEqual(["new 0"]);
-  });
-
-  it("3,000 chunks of one job are kept in order", async () => {
-    await using subject = await open();
-    const { store } = subject;
-    const { seq } = await store.transact(insertNew);
-    const texts = Array.from({ length: 3_000 }, (_, index) => `chunk ${index}`);
-    for (let first = 0; first < texts.length; first += 1_000) {
-      const batches = [texts.slice(first, first + 300), texts.slice(first + 300, first + 1_000)];
-      await store.transact(async (tx) => {
-        for (const [at, some] of batches.entries()) {
-          await tx.appendChunks(seq, batch(first + 300 * at, ...some));
-        }
-      });
-    }
-    const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
-    expect(textsOf(chunks)).toEqual(texts);
   });
 
   it("records are kept whole by kind and id, replaced, listed by id and deleted", async () => {

@@ -5,9 +5,11 @@ import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch
 import type { JobEvent } from "../../../emulator/core/job-event.ts";
 import type {
   Payload,
+  PayloadSlot,
   StagedBatch,
   Store,
   StoreTransaction,
+  StoreView,
 } from "../../../emulator/store/store.ts";
 
 /** A store under test; disposing of it closes the store and removes what it left. */
@@ -87,6 +89,15 @@ export function batch(firstIndex: number, ...texts: string[]): StagedBatch {
 /** The texts of all chunks in the batches. */
 export function textsOf(batches: readonly ChunkBatch[]): string[] {
   return batches.flatMap(chunksOf).map((chunk) => Buffer.from(chunk).toString());
+}
+
+export async function bytesAt(
+  view: StoreView,
+  seq: number,
+  slot: PayloadSlot,
+): Promise<Uint8Array | undefined> {
+  const payload = await view.payload(seq, slot);
+  return payload?.bytes();
 }
 
 export function textOf(bytes: Uint8Array | undefined): string | undefined {

@@ -4,6 +4,7 @@ import { NO_COUNTS } from "../../../emulator/core/job-counts.ts";
 import { StoreClosedError, type StoreTransaction } from "../../../emulator/store/store.ts";
 import {
   batch,
+  bytesAt,
   completed,
   handedOver,
   inline,
@@ -119,8 +120,8 @@ export function transactionsContract(open: OpenSubject): void {
       expect(await view.job(first.id)).toEqual(first);
       expect(await view.counts("hello")).toEqual({ ...NO_COUNTS, inQueue: 3 });
       expect(await view.counts("another")).toEqual(NO_COUNTS);
-      expect(textOf(await view.payload(first.seq, "input"))).toBe("kept");
-      expect(await view.payload(first.seq, "output")).toBeUndefined();
+      expect(textOf(await bytesAt(view, first.seq, "input"))).toBe("kept");
+      expect(await bytesAt(view, first.seq, "output")).toBeUndefined();
       const chunks = await view.chunks(first.seq, { from: 0, maxCount: 9, maxBytes: 999 });
       expect(textsOf(chunks)).toEqual(["chunk 0"]);
       expect(await view.record("apiKey", "key")).toEqual(template);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import { StoreFullError, type Store } from "../../../emulator/store/store.ts";
 import type { Job } from "../../../emulator/core/job.ts";
-import { insertNew, pattern } from "../../contract/store/subject.ts";
+import { bytesAt, insertNew, pattern } from "../../contract/store/subject.ts";
 import { mountTmpfs, tmpfsIsMissing } from "../../setup/tmpfs.ts";
 
 const DISK_BYTES = 6_000_000;
@@ -61,7 +61,7 @@ async function expectAllThere(
 ): Promise<void> {
   for (const job of jobs) {
     expect(await store.read((view) => view.job(job.id))).toEqual(job);
-    const input = await store.read((view) => view.payload(job.seq, "input"));
+    const input = await store.read((view) => bytesAt(view, job.seq, "input"));
     expect(pattern(sizeBytes).equals(input ?? Buffer.alloc(0))).toBe(true);
   }
   const counts = await store.read((view) => view.counts("hello"));

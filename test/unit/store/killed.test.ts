@@ -10,7 +10,7 @@ import type { Job } from "../../../emulator/core/job.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import { withoutTotals } from "../../../emulator/store/totals.ts";
-import { insertNew, pattern } from "../../contract/store/subject.ts";
+import { bytesAt, insertNew, pattern } from "../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 const WRITER = path.resolve(import.meta.dirname, "../../fixtures/store/writes-until-killed.ts");
@@ -51,7 +51,7 @@ async function expectPresent(store: Store, id: string, state: string): Promise<v
 
 async function expectWhole(store: Store, job: Job): Promise<void> {
   const [input, output] = await store.read((view) =>
-    Promise.all([view.payload(job.seq, "input"), view.payload(job.seq, "output")]),
+    Promise.all([bytesAt(view, job.seq, "input"), bytesAt(view, job.seq, "output")]),
   );
   expect(input && pattern(input.byteLength).equals(input)).toBe(true);
   expect(output !== undefined).toBe(job.status === "COMPLETED");

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { PayloadFiles } from "../../../emulator/store/sqlite/payload-files.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import { type Payload, StoreUnusableError, type Store } from "../../../emulator/store/store.ts";
-import { insertNew, pattern } from "../../contract/store/subject.ts";
+import { bytesAt, insertNew, pattern } from "../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 const LARGE = pattern(300_000);
@@ -84,7 +84,7 @@ it("a file stays when the step that dropped it throws", async () => {
   });
   await expect(refused).rejects.toThrow("refused");
   const store = await beside.reopen();
-  const stored = await store.read((view) => view.payload(job.seq, "input"));
+  const stored = await store.read((view) => bytesAt(view, job.seq, "input"));
   expect(LARGE.equals(stored ?? Buffer.alloc(0))).toBe(true);
 });
 
@@ -137,7 +137,7 @@ it("a read that began before its job was deleted gets all bytes", async () => {
   const { store } = beside;
   const job = await insertWithInput(store, LARGE);
   const reads = Array.from({ length: 20 }, () =>
-    store.read((view) => view.payload(job.seq, "input")),
+    store.read((view) => bytesAt(view, job.seq, "input")),
   );
   const deleted = store.transact((tx) => tx.deleteJob(job));
   for (const bytes of await Promise.all(reads))
@@ -147,15 +147,19 @@ it("a read that began before its job was deleted gets all bytes", async () => {
   expect(beside.files()).toEqual([]);
 });
 
-it("a file that is being read is removed after that", async () => {
+it("a file that is held is removed after that", async () => {
   using temporary = temporaryDirectory();
   const files = new PayloadFiles(temporary.path);
   const [{ name } = { name: "" }] = await files.stage([LARGE]);
   const file = path.join(temporary.path, "payloads", name);
-  const reads = [files.read(name), files.read(name)];
+  const holds = [files.hold(name), files.hold(name)];
+  const payload = await files.payload(name);
   await files.remove(name);
-  expect(fs.existsSync(file)).toBe(true);
-  for (const bytes of await Promise.all(reads)) expect(LARGE.equals(bytes)).toBe(true);
+  for (const hold of holds) {
+    expect(fs.existsSync(file)).toBe(true);
+    expect(LARGE.equals(await payload.bytes())).toBe(true);
+    hold[Symbol.dispose]();
+  }
   await files.settle();
   expect(fs.existsSync(file)).toBe(false);
 });
@@ -172,7 +176,7 @@ it("files that no row refers to are removed at the next start, all others stay",
   expect(beside.files()).toHaveLength(4);
   const store = await beside.reopen();
   expect(beside.files()).toEqual([kept, "notes.txt"].toSorted());
-  const stored = await store.read((view) => view.payload(job.seq, "input"));
+  const stored = await store.read((view) => bytesAt(view, job.seq, "input"));
   expect(LARGE.equals(stored ?? Buffer.alloc(0))).toBe(true);
 });
 
@@ -181,7 +185,7 @@ it("a payload whose file was taken away is reported as that, and the store goes 
   const job = await insertWithInput(beside.store, LARGE);
   const [name = ""] = beside.files();
   fs.rmSync(path.join(beside.payloads, name));
-  const read = beside.store.read((view) => view.payload(job.seq, "input"));
+  const read = beside.store.read((view) => bytesAt(view, job.seq, "input"));
   await expect(read).rejects.toBeInstanceOf(StoreUnusableError);
   await expect(read).rejects.toThrow(`${name} is missing`);
   await beside.store.transact((tx) => tx.deleteJob(job));

@@ -1,0 +1,24 @@
+/** Payloads whose bytes are in memory already. */
+import type { StoredPayload } from "./store.ts";
+
+/** Slices of payloads are at most this long. */
+export const SLICE_MAX_BYTES = 256_000;
+
+export function payloadInHand(bytes: Uint8Array): StoredPayload {
+  const { byteLength: sizeBytes } = bytes;
+  return {
+    sizeBytes,
+    bytes: async () => bytes,
+    open: async () => ({
+      sizeBytes,
+      slices: () => slicesOf(bytes),
+      async [Symbol.asyncDispose]() {},
+    }),
+  };
+}
+
+async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = 0; at < bytes.byteLength; at += SLICE_MAX_BYTES) {
+    yield bytes.subarray(at, at + SLICE_MAX_BYTES);
+  }
+}
