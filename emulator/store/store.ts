@@ -28,6 +28,8 @@ export type Payload =
       /** Where in the file it begins; several chunks share one. */
       readonly offset: number;
       readonly sizeBytes: number;
+      /** crc32 of its bytes. */
+      readonly checksum: number;
     };
 
 /**
@@ -36,9 +38,13 @@ export type Payload =
  */
 export interface StoredPayload {
   readonly sizeBytes: number;
-  /** All of it. The bytes must not be changed. @throws StoreUnusableError when it cannot be read */
+  /** All of it. The bytes must not be changed. @throws PayloadDamagedError; StoreUnusableError when the disk fails */
   bytes(): Promise<Uint8Array>;
-  /** Opens it to be read bit by bit. @throws StoreUnusableError when it cannot be read */
+  /**
+   * Opens it to be read bit by bit, once all of it was found to be what was stored.
+   *
+   * @throws PayloadDamagedError; StoreUnusableError when the disk fails
+   */
   open(): Promise<OpenedPayload>;
 }
 
@@ -86,7 +92,11 @@ export type RecordKind = keyof Records;
 export interface StoreView {
   job(id: string): Promise<Job | undefined>;
   payload(seq: number, slot: PayloadSlot): Promise<StoredPayload | undefined>;
-  /** Stored chunks in index order, without gaps, in batches of whatever size. */
+  /**
+   * Stored chunks in index order, without gaps, in batches of whatever size.
+   *
+   * @throws PayloadDamagedError when one of them is not what was stored
+   */
   chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]>;
   counts(endpointId: string): Promise<JobCounts>;
   /** Jobs of an endpoint, the newest submission first. */
@@ -179,8 +189,41 @@ export class StoreClosedError extends Error {
 
 /** The data directory cannot be used: not writable, made by a newer version, or damaged. The message says which. */
 export class StoreUnusableError extends Error {
-  override readonly name = "StoreUnusableError";
+  override readonly name: string = "StoreUnusableError";
 }
+
+/**
+ * What is kept is damaged, and not only the bytes of one payload: nothing that the store says can be relied on until it
+ * was repaired. Once it was seen the store does nothing more.
+ */
+export class StoreDamagedError extends StoreUnusableError {
+  override readonly name = "StoreDamagedError";
+}
+
+/** Which payload of which job or delivery. */
+export interface PayloadPlace {
+  readonly seq: number;
+  readonly slot: PayloadSlot | "chunks";
+}
+
+/** The bytes of one payload are missing, or not those that were stored. All else is as it was. */
+export class PayloadDamagedError extends Error {
+  override readonly name = "PayloadDamagedError";
+  readonly place: PayloadPlace;
+
+  /** `finding` says what is wrong with it. */
+  constructor(place: PayloadPlace, finding: string, options?: ErrorOptions) {
+    super(`the ${WORDS[place.slot]} ${finding}`, options);
+    this.place = place;
+  }
+}
+
+const WORDS: Readonly<Record<PayloadPlace["slot"], string>> = {
+  input: "input",
+  output: "output",
+  s3Config: "s3Config",
+  chunks: "stream",
+};
 
 /** Another emulator uses the data directory. */
 export class StoreInUseError extends Error {

@@ -9,14 +9,16 @@ import {
 import { chunksOutOfOrder } from "../misuse.ts";
 import type { StepJournal } from "../step-journal.ts";
 import type { StagedBatch } from "../store.ts";
+import { rowChecksum } from "./checksum.ts";
 import type { Connection } from "./connection.ts";
-import type { FileRange, PayloadFiles } from "./payload-files.ts";
-import { dropFile, storedBody } from "./payload-table.ts";
-import { bodyAt, integerAt, textAt } from "./row.ts";
+import type { PayloadFiles } from "./payload-files.ts";
+import { dropFile, type StoredBody, storedBody } from "./payload-table.ts";
+import { bodyAt, integerAt, type Row, rowDamaged, textAt } from "./row.ts";
 
 /** A batch as its row has it: the lines may still have to be read. */
-export interface StoredBatch extends Omit<ChunkBatch, "lines"> {
-  readonly body: Uint8Array | FileRange;
+export interface StoredBatch extends Omit<ChunkBatch, "lines">, StoredBody {
+  /** Where in a file they begin. */
+  readonly offset: number;
 }
 
 export class ChunkTable {
@@ -34,9 +36,13 @@ export class ChunkTable {
     this.#connection = connection;
     this.#journal = journal;
     this.#files = files;
-    this.#insert = connection.prepare("INSERT INTO chunk_batch VALUES (?, ?, ?, ?, ?, ?)");
+    const columns =
+      "seq, first_index, count, size_bytes, body, file_offset, content_checksum, checksum";
+    this.#insert = connection.prepare(
+      `INSERT INTO chunk_batch (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
     this.#select = connection.prepare(
-      `SELECT first_index, count, size_bytes, body, file_offset FROM chunk_batch WHERE seq = ?1 AND first_index >=
+      `SELECT ${columns} FROM chunk_batch WHERE seq = ?1 AND first_index >=
          coalesce((SELECT max(first_index) FROM chunk_batch WHERE seq = ?1 AND first_index <= ?2), 0)
        ORDER BY first_index`,
     );
@@ -52,11 +58,15 @@ export class ChunkTable {
 
   append(seq: number, { firstIndex, count, lines }: StagedBatch): void {
     if (firstIndex !== this.#count(seq)) throw chunksOutOfOrder(seq, firstIndex);
-    const isFile = lines.kind === "file";
-    const sizeBytes = isFile ? lines.sizeBytes : lines.bytes.byteLength;
-    const offset = isFile ? lines.offset : 0;
-    const body = storedBody(lines, this.#files, this.#journal);
-    this.#connection.write(this.#insert, seq, firstIndex, count, sizeBytes, body, offset);
+    const stored = {
+      ...storedBody(lines, this.#files, this.#journal),
+      ...{ firstIndex, count, offset: lines.kind === "file" ? lines.offset : 0 },
+    };
+    const { sizeBytes, body, offset, checksum } = stored;
+    this.#connection.write(
+      this.#insert,
+      ...[seq, firstIndex, count, sizeBytes, body, offset, checksum, checksumOf(seq, stored)],
+    );
   }
 
   /** Batches that hold everything in the window, and perhaps more at either end. */
@@ -64,18 +74,9 @@ export class ChunkTable {
     const batches: StoredBatch[] = [];
     let bytes = 0;
     this.#connection.each(this.#select, [seq, from], (row) => {
-      const [firstIndex, count, sizeBytes] = [
-        integerAt(row, 0),
-        integerAt(row, 1),
-        integerAt(row, 2),
-      ];
-      const body = bodyAt(row, 3);
-      batches.push({
-        firstIndex,
-        count,
-        body:
-          typeof body === "string" ? { name: body, offset: integerAt(row, 4), sizeBytes } : body,
-      });
+      const stored = readBatch(row);
+      const { firstIndex, count, sizeBytes } = stored;
+      batches.push(stored);
       bytes += sizeBytes;
       return firstIndex + count < from + maxCount && bytes < maxBytes;
     });
@@ -98,6 +99,26 @@ export class ChunkTable {
     const last = this.#connection.first(this.#selectLast, seq);
     return last === undefined ? 0 : integerAt(last, 0);
   }
+}
+
+function readBatch(row: Row): StoredBatch {
+  const stored = {
+    firstIndex: integerAt(row, 1),
+    count: integerAt(row, 2),
+    sizeBytes: integerAt(row, 3),
+    body: bodyAt(row, 4),
+    offset: integerAt(row, 5),
+    checksum: integerAt(row, 6),
+  };
+  if (checksumOf(integerAt(row, 0), stored) !== integerAt(row, 7)) throw rowDamaged("chunk_batch");
+  return stored;
+}
+
+/** The checksum of a row, which has that of the bytes in it. */
+function checksumOf(seq: number, batch: StoredBatch): number {
+  const { firstIndex, count, sizeBytes, body, offset, checksum } = batch;
+  const name = typeof body === "string" ? body : null;
+  return rowChecksum([seq, firstIndex, count, sizeBytes, name, offset, checksum]);
 }
 
 /** The lines of a batch as they were read: one that the first schema stored lacks its line feed. */

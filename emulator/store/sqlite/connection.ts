@@ -4,8 +4,8 @@
  * of the steps before it are done again, as every one of them was logged with its values.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { rowOf, type Row } from "./row.ts";
-import { fromSqlite, isFatal } from "./sqlite-error.ts";
+import { damaged, HOW_TO_GO_ON, rowOf, type Row } from "./row.ts";
+import { codeOf, fromSqlite, isFatal } from "./sqlite-error.ts";
 
 interface LoggedWrite {
   readonly statement: StatementSync;
@@ -85,6 +85,11 @@ export class Connection {
     }
   }
 
+  /** True once the transaction has written something. */
+  get isWriting(): boolean {
+    return this.#db.isTransaction;
+  }
+
   keepStep(): void {
     if (this.#failure) throw this.#failure.reason;
     this.#kept = this.#log.length;
@@ -129,8 +134,15 @@ export class Connection {
 
   /** The error to be thrown for one of SQLite's; after a fatal one the transaction is lost whatever the step does. */
   #failed(error: unknown): unknown {
-    const reason = fromSqlite(error, this.#file);
+    const reason = isOutOfRange(error)
+      ? damaged("a number of ours", error)
+      : fromSqlite(error, this.#file, HOW_TO_GO_ON);
     if (isFatal(error)) this.#failure ??= { reason };
     return reason;
   }
+}
+
+/** A stored integer is larger than any that was ever stored. */
+function isOutOfRange(error: unknown): boolean {
+  return codeOf(error) === "ERR_OUT_OF_RANGE";
 }

@@ -3,8 +3,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreInUseError } from "../store.ts";
-import { makeDirectoryDurably } from "./durable-directory.ts";
-import { checkSchema, migrate } from "./migrate.ts";
+import { CommitMark, readMark } from "./commit-mark.ts";
+import { refuseFewerCommits, refuseIncomplete } from "./complete.ts";
+import { makeDirectoryDurably, syncDirectory } from "./durable-directory.ts";
+import { migrate } from "./migrate.ts";
+import { HOW_TO_GO_ON } from "./row.ts";
 import { fromFileSystem, fromSqlite, isBusy } from "./sqlite-error.ts";
 
 const DATABASE_FILE = "store.db";
@@ -18,6 +21,7 @@ export interface OpenedDatabase {
   readonly db: DatabaseSync;
   /** Path of the database's file. */
   readonly file: string;
+  readonly mark: CommitMark;
   /** Closes the database and lets the next emulator have the directory. */
   readonly close: () => void;
 }
@@ -30,15 +34,45 @@ export interface OpenedDatabase {
  */
 export function openDatabase(directory: string): OpenedDatabase {
   const file = path.join(directory, DATABASE_FILE);
+  refuseDamaged(directory, file);
   makePrivate(directory, file);
   const db = connect(directory, file);
+  const mark = openMark(directory, db);
   const processIdFile = path.join(directory, PROCESS_ID_FILE);
   writeProcessId(processIdFile);
   const close = () => {
     fs.rmSync(processIdFile, { force: true });
+    mark.close();
     db.close();
   };
-  return { db, file, close };
+  return { db, file, mark, close };
+}
+
+/** @throws StoreDamagedError and what `openDatabase` throws */
+function refuseDamaged(directory: string, file: string): void {
+  try {
+    refuseIncomplete(directory, file);
+  } catch (error) {
+    if (isBusy(error)) throw inUse(directory, error);
+    const known = fromSqlite(error, file, HOW_TO_GO_ON);
+    throw known === error ? fromFileSystem(error, directory) : known;
+  }
+}
+
+/** One that is new is durable, with its name, before the first commit is. */
+function openMark(directory: string, db: DatabaseSync): CommitMark {
+  try {
+    const isNew = typeof readMark(directory) !== "number";
+    const mark = new CommitMark(directory);
+    if (!isNew) return mark;
+    mark.write(0);
+    mark.sync();
+    syncDirectory(directory);
+    return mark;
+  } catch (error) {
+    db.close();
+    throw fromFileSystem(error, directory);
+  }
 }
 
 /** SQLite gives its other files the permissions of the database's, which therefore is made first. */
@@ -60,17 +94,19 @@ function connect(directory: string, file: string): DatabaseSync {
   try {
     db = new DatabaseSync(file, { timeout: 0 });
     db.exec("PRAGMA locking_mode = EXCLUSIVE");
-    checkSchema(db, file);
+    refuseFewerCommits(db, directory, file);
     db.exec(`PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${CACHE_KB};`);
     migrate(db, file);
+    // Left by those who looked whether all is there; nobody shares it.
+    fs.rmSync(`${file}-shm`, { force: true });
     return db;
   } catch (error) {
     db?.close();
     if (isBusy(error)) throw inUse(directory, error);
-    throw fromSqlite(error, file);
+    throw fromSqlite(error, file, HOW_TO_GO_ON);
   }
 }
 

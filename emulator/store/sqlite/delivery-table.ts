@@ -1,5 +1,5 @@
 /** The rows of webhook deliveries. */
-import type { SQLInputValue, StatementSync } from "node:sqlite";
+import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import {
   type Delivery,
@@ -11,8 +11,17 @@ import {
 } from "../../core/delivery.ts";
 import type { JobFrame } from "../../core/job-body.ts";
 import { deliveryNotStored } from "../misuse.ts";
+import { rowChecksum } from "./checksum.ts";
 import type { Connection } from "./connection.ts";
-import { damaged, integerAt, optionalIntegerAt, optionalTextAt, type Row, textAt } from "./row.ts";
+import {
+  checkedRow,
+  damaged,
+  integerAt,
+  optionalIntegerAt,
+  optionalTextAt,
+  type Row,
+  textAt,
+} from "./row.ts";
 
 /** Stored: never change one. */
 const STATE_NUMBERS: Readonly<Record<DeliveryState, number>> = {
@@ -23,7 +32,7 @@ const STATE_NUMBERS: Readonly<Record<DeliveryState, number>> = {
 
 const SELECTED =
   "seq, id, job_id, endpoint_id, job_status, url, origin, state, created_at, next_try_at, settled_at, tries_left, " +
-  "size_bytes, tries, sent_headers, traceparent";
+  "size_bytes, tries, sent_headers, traceparent, checksum";
 
 export class DeliveryTable {
   readonly #connection: Connection;
@@ -40,7 +49,9 @@ export class DeliveryTable {
 
   frame(seq: number): JobFrame | undefined {
     const row = this.#connection.first(this.#statements.frame, seq);
-    return row && { head: textAt(row, 0), tail: textAt(row, 1) };
+    if (row === undefined) return undefined;
+    checkedRow(row, "delivery");
+    return { head: textAt(row, 1), tail: textAt(row, 2) };
   }
 
   list({ jobId, endpointId, state }: DeliveryFilter, limit: number, before?: number): Delivery[] {
@@ -71,31 +82,17 @@ export class DeliveryTable {
   }
 
   insert(delivery: Delivery, { head, tail }: JobFrame): void {
-    const { seq, id, jobId, endpointId, jobStatus, url, origin, createdAt, sizeBytes } = delivery;
-    const { traceparent = null } = delivery;
     this.#connection.write(
       this.#statements.insert,
-      ...[
-        seq,
-        id,
-        jobId,
-        endpointId,
-        jobStatus,
-        url,
-        origin,
-        createdAt,
-        sizeBytes,
-        traceparent,
-        head,
-        tail,
-      ],
-      ...changeable(delivery),
+      ...valuesOf(delivery),
+      ...[head, tail, rowChecksum([delivery.seq, head, tail])],
     );
   }
 
   replace(delivery: Delivery): void {
     const { update } = this.#statements;
-    const rows = this.#connection.write(update, ...changeable(delivery), delivery.seq);
+    const checksum = valuesOf(delivery).at(-1) ?? null;
+    const rows = this.#connection.write(update, ...changeable(delivery), checksum, delivery.seq);
     if (rows === 0) throw deliveryNotStored(delivery.id);
   }
 
@@ -132,7 +129,7 @@ export class DeliveryTable {
 }
 
 /** The columns that a try may change, in the order of the statements. */
-function changeable(delivery: Delivery): SQLInputValue[] {
+function changeable(delivery: Delivery): SQLOutputValue[] {
   const { state, nextTryAt, settledAt, triesLeft, tries, sentHeaders } = delivery;
   return [
     STATE_NUMBERS[state],
@@ -144,7 +141,20 @@ function changeable(delivery: Delivery): SQLInputValue[] {
   ];
 }
 
-function readDelivery(row: Row): Delivery {
+/** The values of `SELECTED`, the checksum of all others with them. */
+function valuesOf(delivery: Delivery): SQLOutputValue[] {
+  const [state = null, nextTryAt = null, settledAt = null, triesLeft = null, ...rest] =
+    changeable(delivery);
+  const { seq, id, jobId, endpointId, jobStatus, url, origin, createdAt, sizeBytes } = delivery;
+  const values = [
+    ...[seq, id, jobId, endpointId, jobStatus, url, origin, state, createdAt, nextTryAt],
+    ...[settledAt, triesLeft, sizeBytes, ...rest, delivery.traceparent ?? null],
+  ];
+  return [...values, rowChecksum(values)];
+}
+
+function readDelivery(stored: Row): Delivery {
+  const row = checkedRow(stored, "delivery");
   const headers = optionalTextAt(row, 14);
   return {
     seq: integerAt(row, 0),
@@ -198,7 +208,7 @@ function prepareStatements(connection: Connection) {
   const newestFirst = "ORDER BY settled_at DESC, seq DESC";
   return {
     byId: select("WHERE id = ?"),
-    frame: connection.prepare("SELECT head, tail FROM delivery WHERE seq = ?"),
+    frame: connection.prepare("SELECT seq, head, tail, frame_checksum FROM delivery WHERE seq = ?"),
     list: select(
       `WHERE seq < ?1 AND (?2 IS NULL OR job_id = ?2) AND (?3 IS NULL OR endpoint_id = ?3) AND (?4 IS NULL OR state = ?4)
        ORDER BY seq DESC LIMIT ?5 + 0`,
@@ -215,12 +225,11 @@ function prepareStatements(connection: Connection) {
       "INDEXED BY delivery_of_job WHERE job_id = ? AND state = 0 ORDER BY seq LIMIT 1",
     ),
     insert: connection.prepare(
-      `INSERT INTO delivery (seq, id, job_id, endpoint_id, job_status, url, origin, created_at, size_bytes, traceparent, head, tail,
-         state, next_try_at, settled_at, tries_left, tries, sent_headers)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO delivery (${SELECTED}, head, tail, frame_checksum)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     update: connection.prepare(
-      `UPDATE delivery SET state = ?, next_try_at = ?, settled_at = ?, tries_left = ?, tries = ?, sent_headers = ?
+      `UPDATE delivery SET state = ?, next_try_at = ?, settled_at = ?, tries_left = ?, tries = ?, sent_headers = ?, checksum = ?
        WHERE seq = ?`,
     ),
     delete: connection.prepare("DELETE FROM delivery WHERE seq = ?"),

@@ -1,10 +1,18 @@
 /** How a job becomes a row and a row a job. Numbers given to statuses and kinds are stored: never change one. */
-import type { SQLInputValue } from "node:sqlite";
+import type { SQLOutputValue } from "node:sqlite";
 import { FAILURE_TYPES, type Failure } from "../../../runtime/protocol/failure.ts";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import { dueAt } from "../../core/job-due.ts";
 import type { Job, JobKind, Lease } from "../../core/job.ts";
-import { damaged, integerAt, optionalIntegerAt, optionalTextAt, textAt, type Row } from "./row.ts";
+import {
+  checkedRow,
+  damaged,
+  integerAt,
+  optionalIntegerAt,
+  optionalTextAt,
+  textAt,
+  type Row,
+} from "./row.ts";
 
 const STATUS_NUMBERS: Readonly<Record<JobStatus, number>> = {
   IN_QUEUE: 0,
@@ -25,7 +33,7 @@ export function statusNumber(status: JobStatus): number {
 
 interface Column {
   readonly name: string;
-  readonly valueOf: (job: Job) => SQLInputValue;
+  readonly valueOf: (job: Job) => SQLOutputValue;
 }
 
 /** The columns that a change of the job may rewrite; `seq`, `id` and `queue` come before them and never change. */
@@ -62,10 +70,13 @@ export const COLUMNS: readonly Column[] = [
 ];
 
 /** What `readJob` expects, in its order. */
-export const SELECTED = ["seq", "id", "queue", ...COLUMNS.map((column) => column.name)].join(", ");
+export const SELECTED = ["seq", "id", "queue", ...COLUMNS.map(({ name }) => name), "checksum"].join(
+  ", ",
+);
 
 /** `endpointIdOf` gives the endpoint for the key in the column `queue`. */
-export function readJob(row: Row, endpointIdOf: (queue: number) => string): Job {
+export function readJob(stored: Row, endpointIdOf: (queue: number) => string): Job {
+  const row = checkedRow(stored, "job");
   return {
     seq: integerAt(row, 0),
     id: textAt(row, 1),

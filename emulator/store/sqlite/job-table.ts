@@ -1,8 +1,9 @@
 /** The rows of jobs: written as narrowly as the change allows, found by id and in each order the service asks for. */
-import type { SQLInputValue, StatementSync } from "node:sqlite";
+import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { JobListing } from "../../core/job-listing.ts";
 import type { Job } from "../../core/job.ts";
 import { jobAlreadyStored, jobNotStored } from "../misuse.ts";
+import { rowChecksum } from "./checksum.ts";
 import type { Connection } from "./connection.ts";
 import { COLUMNS, readJob, SELECTED, statusNumber } from "./job-columns.ts";
 import { optionalIntegerAt, type Row } from "./row.ts";
@@ -31,9 +32,9 @@ export class JobTable {
 
   insert(job: Job): void {
     const queue = this.#queues.ensureKey(job.endpointId);
-    const values = COLUMNS.map((column) => column.valueOf(job));
+    const values = [job.seq, job.id, queue, ...COLUMNS.map((column) => column.valueOf(job))];
     try {
-      this.#connection.write(this.#statements.insert, job.seq, job.id, queue, ...values);
+      this.#connection.write(this.#statements.insert, ...values, rowChecksum(values));
     } catch (error) {
       throw isConstraint(error) ? jobAlreadyStored(job) : error;
     }
@@ -41,16 +42,23 @@ export class JobTable {
   }
 
   replace(before: Job, after: Job): void {
-    const values: SQLInputValue[] = [];
+    const all: SQLOutputValue[] = [
+      before.seq,
+      before.id,
+      this.#queues.keyOf(before.endpointId) ?? null,
+    ];
+    const values: SQLOutputValue[] = [];
     let changed = 0;
     for (const [index, column] of COLUMNS.entries()) {
       const value = column.valueOf(after);
+      all.push(value);
       if (value === column.valueOf(before)) continue;
       changed |= 1 << index;
       values.push(value);
     }
+    values.push(rowChecksum(all), before.seq, statusNumber(before.status));
     const update = this.#updates.get(changed) ?? this.#prepareUpdate(changed);
-    const rows = this.#connection.write(update, ...values, before.seq, statusNumber(before.status));
+    const rows = this.#connection.write(update, ...values);
     if (rows === 0) throw jobNotStored(before);
     this.#queues.count(before.endpointId, before, after);
   }
@@ -119,9 +127,7 @@ export class JobTable {
     const names = COLUMNS.filter((_, index) => (changed & (1 << index)) !== 0).map(
       ({ name }) => name,
     );
-    // Nothing to change, but still to be told whether the job is there.
-    if (names.length === 0) names.push("chunks_read = chunks_read");
-    const assignments = names.map((name) => (name.includes("=") ? name : `${name} = ?`)).join(", ");
+    const assignments = [...names, "checksum"].map((name) => `${name} = ?`).join(", ");
     const update = this.#connection.prepare(
       `UPDATE job SET ${assignments} WHERE seq = ? AND status = ?`,
     );
@@ -135,7 +141,7 @@ function prepareStatements(connection: Connection) {
   const select = (rest: string) => connection.prepare(`SELECT ${SELECTED} FROM job ${rest}`);
   const places = COLUMNS.map(() => "?").join(", ");
   return {
-    insert: connection.prepare(`INSERT INTO job (${SELECTED}) VALUES (?, ?, ?, ${places})`),
+    insert: connection.prepare(`INSERT INTO job (${SELECTED}) VALUES (?, ?, ?, ${places}, ?)`),
     delete: connection.prepare("DELETE FROM job WHERE seq = ? AND status = ?"),
     byId: select("WHERE id = ?"),
     waiting: select(

@@ -1,12 +1,15 @@
 /** Brings a database to this version's schema, step by step, and refuses one it does not understand. */
+import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreUnusableError } from "../store.ts";
+import { defineChecksumFunctions } from "./checksum-functions.ts";
 import { FIRST_SCHEMA } from "./migrations/0001-first.ts";
 import { OVERRUN_SCHEMA } from "./migrations/0002-overrun.ts";
 import { CHUNK_BATCHES } from "./migrations/0003-chunk-batches.ts";
 import { DELIVERIES } from "./migrations/0004-deliveries.ts";
 import { REQUESTS_SCHEMA } from "./migrations/0005-requests.ts";
 import { TRACEPARENT_SCHEMA } from "./migrations/0006-traceparent.ts";
+import { CHECKSUMS } from "./migrations/0007-checksums.ts";
 import { integerAt, rowOf } from "./row.ts";
 
 /** The SQL that leads from each version of the schema to the next. Never change one that was released: add another. */
@@ -17,7 +20,11 @@ const MIGRATIONS: readonly string[] = [
   DELIVERIES,
   REQUESTS_SCHEMA,
   TRACEPARENT_SCHEMA,
+  CHECKSUMS,
 ];
+
+/** From this version of the schema on the database knows how many commits there were. */
+export const COUNTED_SINCE = 7;
 
 /** Marks a database as ours ("svrt"). */
 const APPLICATION_ID = 0x73767274;
@@ -29,6 +36,8 @@ const APPLICATION_ID = 0x73767274;
  */
 export function migrate(db: DatabaseSync, file: string, migrations = MIGRATIONS): void {
   const version = checkSchema(db, file, migrations);
+  if (version === migrations.length) return;
+  defineChecksumFunctions(db, path.dirname(file));
   for (const [index, sql] of migrations.entries()) {
     if (index < version) continue;
     db.exec(`BEGIN IMMEDIATE;

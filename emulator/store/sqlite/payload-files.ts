@@ -5,19 +5,19 @@ import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 import type { StoredPayload } from "../store.ts";
 import { DirectorySync, makeDirectoryDurably } from "./durable-directory.ts";
-import { openFile, reading, readRange } from "./read-file.ts";
+import { checksumInSlices } from "./checksum.ts";
+import { type FileContent, openContent, readContent } from "./read-file.ts";
 import { fromFileSystem } from "./sqlite-error.ts";
 import { StagedFiles } from "./staged-files.ts";
 
 /** The names this store gives; whatever else lies in the directory is left alone. */
 const NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+/** Within the data directory. */
+export const PAYLOADS_DIRECTORY = "payloads";
+
 /** Where in a file a payload lies. */
-export interface FileRange {
-  readonly name: string;
-  readonly offset: number;
-  readonly sizeBytes: number;
-}
+export type FileRange = Omit<FileContent, "place">;
 
 /** Keeps a file from being removed. */
 export type FileHold = Disposable;
@@ -35,7 +35,7 @@ export class PayloadFiles {
 
   /** `dataDirectory` must exist. Throws when the directory for the files cannot be made. */
   constructor(dataDirectory: string) {
-    this.#root = path.join(dataDirectory, "payloads");
+    this.#root = path.join(dataDirectory, PAYLOADS_DIRECTORY);
     try {
       makeDirectoryDurably(this.#root);
     } catch (error) {
@@ -62,28 +62,20 @@ export class PayloadFiles {
     return { [Symbol.dispose]: () => this.#letGo(name) };
   }
 
-  /** The payload that a file has in it, which must be held while the payload is in use. */
-  async payload(name: string): Promise<StoredPayload> {
-    const file = this.#pathOf(name);
-    const { size: sizeBytes } = await reading(file, () => fs.promises.stat(file));
+  /** The payload that lies in a file, which must be held while the payload is in use. */
+  payload(content: FileContent): StoredPayload {
+    const file = this.#pathOf(content.name);
     return {
-      sizeBytes,
-      bytes: () => reading(file, () => fs.promises.readFile(file)),
-      open: () => reading(file, () => openFile(file, sizeBytes)),
+      sizeBytes: content.sizeBytes,
+      bytes: () => readContent(file, content),
+      open: () => openContent(file, content),
     };
   }
 
-  /** A part of a file a committed row refers to; to be called in the turn in which the row was read. */
-  async readRange({ name, offset, sizeBytes }: FileRange): Promise<Uint8Array> {
-    using _ = this.hold(name);
-    const file = this.#pathOf(name);
-    return await reading(file, () => readRange(file, offset, sizeBytes));
-  }
-
-  /** Bytes of a file a row refers to; 0 if it cannot be found, which is for those to complain of who need its content. */
-  async sizeOf(name: string): Promise<number> {
-    const found = await fs.promises.stat(this.#pathOf(name)).catch(() => undefined);
-    return found?.size ?? 0;
+  /** The same of what is read at once; to be called in the turn in which the row was read. */
+  async read(content: FileContent): Promise<Uint8Array> {
+    using _ = this.hold(content.name);
+    return await readContent(this.#pathOf(content.name), content);
   }
 
   /** Removes a file no row refers to any more. What cannot be removed now is swept at the next start. */
@@ -103,18 +95,22 @@ export class PayloadFiles {
 
   async #write(name: string, parts: readonly Uint8Array[]): Promise<FileRange[]> {
     const file = this.#pathOf(name);
+    let checksums: number[];
     try {
-      await writeDurably(file, parts);
+      [checksums] = await Promise.all([
+        Promise.all(parts.map(checksumInSlices)),
+        writeDurably(file, parts),
+      ]);
       await this.#names.sync();
     } catch (error) {
       await fs.promises.rm(file, { force: true }).catch(() => undefined);
       throw fromFileSystem(error, file);
     }
     let end = 0;
-    const ranges = parts.map(({ byteLength: sizeBytes }) => {
+    const ranges = parts.map(({ byteLength: sizeBytes }, index) => {
       const offset = end;
       end += sizeBytes;
-      return { name, offset, sizeBytes };
+      return { name, offset, sizeBytes, checksum: checksums[index] ?? 0 };
     });
     this.staged.add(
       name,

@@ -5,9 +5,10 @@
 import type { StatementSync } from "node:sqlite";
 import type { StepJournal } from "../step-journal.ts";
 import type { Payload, PayloadSlot } from "../store.ts";
+import { contentChecksum, rowChecksum } from "./checksum.ts";
 import type { Connection } from "./connection.ts";
 import type { PayloadFiles } from "./payload-files.ts";
-import { bodyAt, textAt } from "./row.ts";
+import { bodyAt, integerAt, rowDamaged, textAt } from "./row.ts";
 
 /** Stored: never change one. At most four, for each job has four places. */
 const SLOT_NUMBERS: Readonly<Record<PayloadSlot, number>> = { input: 0, output: 1, s3Config: 2 };
@@ -28,41 +29,53 @@ export class PayloadTable {
     this.#connection = connection;
     this.#journal = journal;
     this.#files = files;
-    this.#upsert = connection.prepare("INSERT OR REPLACE INTO payload VALUES (?, ?)");
-    this.#select = connection.prepare("SELECT body FROM payload WHERE place = ?");
+    const columns = "place, body, size_bytes, content_checksum, checksum";
+    this.#upsert = connection.prepare(
+      `INSERT OR REPLACE INTO payload (${columns}) VALUES (?, ?, ?, ?, ?)`,
+    );
+    this.#select = connection.prepare(`SELECT ${columns} FROM payload WHERE place = ?`);
     this.#delete = connection.prepare("DELETE FROM payload WHERE place BETWEEN ? AND ?");
     this.#selectFiles = connection.prepare(
       "SELECT body FROM payload INDEXED BY payload_file WHERE place BETWEEN ? AND ? AND typeof(body) = 'text'",
     );
     this.#share = connection.prepare(
-      "INSERT OR REPLACE INTO payload SELECT ?, body FROM payload WHERE place = ?",
+      `INSERT OR REPLACE INTO payload (${columns})
+       SELECT ?, body, size_bytes, content_checksum, ? FROM payload WHERE place = ?`,
     );
     this.#selectFile = connection.prepare(
       "SELECT place FROM payload INDEXED BY payload_shared_file WHERE typeof(body) = 'text' AND body = ? LIMIT 1",
     );
   }
 
-  /** Answers the bytes, or the name of the file that holds them. */
-  get(seq: number, slot: PayloadSlot): Uint8Array | string | undefined {
+  get(seq: number, slot: PayloadSlot): StoredBody | undefined {
     const row = this.#connection.first(this.#select, placeOf(seq, slot));
-    return row && bodyAt(row, 0);
+    if (row === undefined) return undefined;
+    const stored = {
+      body: bodyAt(row, 1),
+      sizeBytes: integerAt(row, 2),
+      checksum: integerAt(row, 3),
+    };
+    if (checksumOf(integerAt(row, 0), stored) !== integerAt(row, 4)) throw rowDamaged("payload");
+    return stored;
   }
 
   put(seq: number, slot: PayloadSlot, payload: Payload): void {
     const place = placeOf(seq, slot);
-    const body = storedBody(payload, this.#files, this.#journal);
+    const stored = storedBody(payload, this.#files, this.#journal);
     this.#dropFiles(place, place);
-    this.#connection.write(this.#upsert, place, body);
+    const { body, sizeBytes, checksum } = stored;
+    const own = checksumOf(place, stored);
+    this.#connection.write(this.#upsert, place, body, sizeBytes, checksum, own);
   }
 
   /** Answers the size in bytes, 0 if there is no payload. */
-  async share(seq: number, slot: PayloadSlot, toSeq: number): Promise<number> {
-    const body = this.get(seq, slot);
-    if (body === undefined) return 0;
+  share(seq: number, slot: PayloadSlot, toSeq: number): number {
+    const stored = this.get(seq, slot);
+    if (stored === undefined) return 0;
     const place = placeOf(toSeq, slot);
     this.#dropFiles(place, place);
-    this.#connection.write(this.#share, place, placeOf(seq, slot));
-    return typeof body === "string" ? this.#files.sizeOf(body) : body.byteLength;
+    this.#connection.write(this.#share, place, checksumOf(place, stored), placeOf(seq, slot));
+    return stored.sizeBytes;
   }
 
   remove(seq: number, slot: PayloadSlot): void {
@@ -106,18 +119,35 @@ function placeOf(seq: number, slot: PayloadSlot): number {
   return seq * PLACES_PER_JOB + SLOT_NUMBERS[slot];
 }
 
-/** What is to be put into the column `body`; a file is taken with it, until the step is undone. */
+/** The checksum of a row, which has that of the bytes in it. */
+function checksumOf(place: number, { body, sizeBytes, checksum }: StoredBody): number {
+  return rowChecksum([place, typeof body === "string" ? body : null, sizeBytes, checksum]);
+}
+
+/** A payload as its row has it. */
+export interface StoredBody {
+  /** The bytes, or the name of the file that holds them. */
+  readonly body: Uint8Array | string;
+  readonly sizeBytes: number;
+  /** Of the bytes. */
+  readonly checksum: number;
+}
+
+/** What is to be put into a row; a file is taken with it, until the step is undone. */
 export function storedBody(
   payload: Payload,
   files: PayloadFiles,
   journal: StepJournal,
-): Uint8Array | string {
-  if (payload.kind === "inline") return payload.bytes;
-  const { name } = payload;
+): StoredBody {
+  if (payload.kind === "inline") {
+    const { bytes } = payload;
+    return { body: bytes, sizeBytes: bytes.byteLength, checksum: contentChecksum(bytes) };
+  }
+  const { name: body, sizeBytes, checksum } = payload;
   files.staged.take(payload);
   journal.onUndo(() => files.staged.giveBack(payload));
-  journal.onCommit(() => files.staged.keep(name));
-  return name;
+  journal.onCommit(() => files.staged.keep(body));
+  return { body, sizeBytes, checksum };
 }
 
 /** Removes a file when the change that dropped its row is committed. */

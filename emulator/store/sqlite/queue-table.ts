@@ -6,8 +6,9 @@ import type { StatementSync } from "node:sqlite";
 import { countChange, NO_COUNTS, type JobCounts } from "../../core/job-counts.ts";
 import type { Job } from "../../core/job.ts";
 import type { StepJournal } from "../step-journal.ts";
+import { rowChecksum } from "./checksum.ts";
 import type { Connection } from "./connection.ts";
-import { damaged, integerAt, textAt, type Row } from "./row.ts";
+import { checkedRow, damaged, integerAt, textAt, type Row } from "./row.ts";
 
 interface Queue {
   readonly key: number;
@@ -28,13 +29,13 @@ export class QueueTable {
     this.#connection = connection;
     this.#journal = journal;
     this.#upsert = connection.prepare(
-      "INSERT OR REPLACE INTO queue VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO queue VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     );
     const all = connection.prepare(
       `SELECT queue, endpoint_id, in_queue, in_progress, in_queue_low_priority, in_progress_low_priority,
-        completed, failed, retried FROM queue`,
+        completed, failed, retried, checksum FROM queue`,
     );
-    for (const row of connection.all(all)) this.#add(readQueue(row));
+    for (const row of connection.all(all)) this.#add(readQueue(checkedRow(row, "queue")));
   }
 
   /** The key of the endpoint's queue; undefined if it never had a job. */
@@ -77,8 +78,7 @@ export class QueueTable {
   /** Part of every commit. */
   flush(): void {
     for (const { key, endpointId, counts } of this.#changed) {
-      this.#connection.write(
-        this.#upsert,
+      const values = [
         key,
         endpointId,
         counts.inQueue,
@@ -88,7 +88,8 @@ export class QueueTable {
         counts.completed,
         counts.failed,
         counts.retried,
-      );
+      ];
+      this.#connection.write(this.#upsert, ...values, rowChecksum(values));
     }
   }
 

@@ -1,64 +1,109 @@
-/** Reading payload files: a part at once, or all of one slice by slice. */
+/** Reading what lies in payload files: at once, or slice by slice; and not before its length and checksum were compared. */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { SLICE_MAX_BYTES } from "../payload-in-hand.ts";
-import { type OpenedPayload, StoreUnusableError } from "../store.ts";
+import { type OpenedPayload, PayloadDamagedError, type PayloadPlace } from "../store.ts";
+import { checksumInSlices, contentChecksum } from "./checksum.ts";
 import { codeOf, fromFileSystem } from "./sqlite-error.ts";
 
-/** What `read` answers of the file. @throws StoreUnusableError when it cannot be read or is missing */
-export async function reading<T>(file: string, read: () => Promise<T>): Promise<T> {
+/** What a row says of a part of a file, or of all of it. */
+export interface FileContent {
+  readonly name: string;
+  readonly offset: number;
+  readonly sizeBytes: number;
+  readonly checksum: number;
+  /** Whose it is. */
+  readonly place: PayloadPlace;
+}
+
+/** All of it. @throws PayloadDamagedError; StoreUnusableError when the disk fails */
+export function readContent(file: string, content: FileContent): Promise<Uint8Array> {
+  return reading(file, content, async () => {
+    await using handle = await fs.promises.open(file, "r");
+    const bytes = Buffer.allocUnsafeSlow(content.sizeBytes);
+    await readAt(bytes, handle, content, 0);
+    refuseOther(await checksumInSlices(bytes), content);
+    return bytes;
+  });
+}
+
+/**
+ * Opens it once all of it was compared. The open file outlives its name.
+ *
+ * @throws PayloadDamagedError; StoreUnusableError when the disk fails
+ */
+export function openContent(file: string, content: FileContent): Promise<OpenedPayload> {
+  return reading(file, content, async () => {
+    const handle = await fs.promises.open(file, "r");
+    try {
+      await compare(handle, content);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    return {
+      sizeBytes: content.sizeBytes,
+      slices: () => slicesOf(handle, file, content),
+      [Symbol.asyncDispose]: () => handle.close(),
+    };
+  });
+}
+
+async function reading<T>(
+  file: string,
+  { place }: FileContent,
+  read: () => Promise<T>,
+): Promise<T> {
   try {
     return await read();
   } catch (error) {
+    if (error instanceof PayloadDamagedError) throw error;
     if (codeOf(error) !== "ENOENT") throw fromFileSystem(error, file);
-    throw new StoreUnusableError(`the payload file ${file} is missing; restore it from a copy`, {
-      cause: error,
-    });
+    throw new PayloadDamagedError(place, `is missing: there is no file ${file}`, { cause: error });
   }
-}
-
-export async function readRange(
-  file: string,
-  offset: number,
-  sizeBytes: number,
-): Promise<Uint8Array> {
-  await using handle = await fs.promises.open(file, "r");
-  return await readAt(handle, file, offset, sizeBytes);
-}
-
-/** The open file outlives its name. */
-export async function openFile(file: string, sizeBytes: number): Promise<OpenedPayload> {
-  const handle = await fs.promises.open(file, "r");
-  return {
-    sizeBytes,
-    slices: () => slicesOf(handle, file, sizeBytes),
-    [Symbol.asyncDispose]: () => handle.close(),
-  };
 }
 
 async function* slicesOf(
   handle: FileHandle,
   file: string,
-  sizeBytes: number,
+  content: FileContent,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let at = 0; at < sizeBytes; at += SLICE_MAX_BYTES) {
-    const length = Math.min(SLICE_MAX_BYTES, sizeBytes - at);
-    yield await reading(file, () => readAt(handle, file, at, length));
+  for (let at = 0; at < content.sizeBytes; at += SLICE_MAX_BYTES) {
+    const slice = Buffer.allocUnsafeSlow(Math.min(SLICE_MAX_BYTES, content.sizeBytes - at));
+    await reading(file, content, () => readAt(slice, handle, content, at));
+    yield slice;
   }
 }
 
-async function readAt(
-  handle: FileHandle,
-  file: string,
-  offset: number,
-  sizeBytes: number,
-): Promise<Uint8Array> {
-  const bytes = Buffer.allocUnsafeSlow(sizeBytes);
-  for (let at = 0; at < sizeBytes;) {
-    const { bytesRead } = await handle.read(bytes, at, sizeBytes - at, offset + at);
-    if (bytesRead === 0) throw new StoreUnusableError(`the payload file ${file} is too short`);
-    at += bytesRead;
+async function compare(handle: FileHandle, content: FileContent): Promise<void> {
+  const slice = Buffer.allocUnsafeSlow(Math.min(SLICE_MAX_BYTES, content.sizeBytes));
+  let checksum = 0;
+  for (let at = 0; at < content.sizeBytes; at += slice.byteLength) {
+    const part = slice.subarray(0, content.sizeBytes - at);
+    await readAt(part, handle, content, at);
+    checksum = contentChecksum(part, checksum);
   }
-  return bytes;
+  refuseOther(checksum, content);
+}
+
+function refuseOther(checksum: number, { place, name, checksum: expected }: FileContent): void {
+  if (checksum !== expected)
+    throw new PayloadDamagedError(place, `is damaged: its file ${name} does not fit its checksum`);
+}
+
+/** Fills `into` from the content's byte `at` on. */
+async function readAt(
+  into: Buffer,
+  handle: FileHandle,
+  { place, name, offset }: FileContent,
+  at: number,
+): Promise<void> {
+  for (let filled = 0; filled < into.byteLength;) {
+    const left = into.byteLength - filled;
+    const { bytesRead } = await handle.read(into, filled, left, offset + at + filled);
+    if (bytesRead === 0)
+      throw new PayloadDamagedError(place, `is damaged: its file ${name} is too short`);
+    filled += bytesRead;
+  }
 }

@@ -1,8 +1,9 @@
 /** Records kept whole, as JSON by kind and id. */
 import type { StatementSync } from "node:sqlite";
 import type { RecordKind, Records } from "../store.ts";
+import { rowChecksum } from "./checksum.ts";
 import type { Connection } from "./connection.ts";
-import { damaged, textAt } from "./row.ts";
+import { checkedRow, damaged, type Row, textAt } from "./row.ts";
 
 export class RecordTable {
   readonly #connection: Connection;
@@ -13,25 +14,28 @@ export class RecordTable {
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    this.#upsert = connection.prepare("INSERT OR REPLACE INTO record VALUES (?, ?, ?)");
+    this.#upsert = connection.prepare("INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?)");
     this.#delete = connection.prepare("DELETE FROM record WHERE kind = ? AND id = ?");
-    this.#select = connection.prepare("SELECT json FROM record WHERE kind = ? AND id = ?");
-    this.#selectKind = connection.prepare("SELECT json FROM record WHERE kind = ? ORDER BY id");
+    this.#select = connection.prepare(
+      "SELECT kind, id, json, checksum FROM record WHERE kind = ? AND id = ?",
+    );
+    this.#selectKind = connection.prepare(
+      "SELECT kind, id, json, checksum FROM record WHERE kind = ? ORDER BY id",
+    );
   }
 
   get<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {
     const row = this.#connection.first(this.#select, kind, id);
-    return row && (parse(textAt(row, 0)) as Records[K]);
+    return row && (parse(row) as Records[K]);
   }
 
   list<K extends RecordKind>(kind: K): readonly Records[K][] {
-    return this.#connection
-      .all(this.#selectKind, kind)
-      .map((row) => parse(textAt(row, 0)) as Records[K]);
+    return this.#connection.all(this.#selectKind, kind).map((row) => parse(row) as Records[K]);
   }
 
   put<K extends RecordKind>(kind: K, id: string, record: Records[K]): void {
-    this.#connection.write(this.#upsert, kind, id, JSON.stringify(record));
+    const values = [kind, id, JSON.stringify(record)];
+    this.#connection.write(this.#upsert, ...values, rowChecksum(values));
   }
 
   delete(kind: RecordKind, id: string): void {
@@ -40,8 +44,8 @@ export class RecordTable {
 }
 
 /** What `put` wrote under the same kind; whether its fields are those of this version is for migrations to see to. */
-function parse(json: string): object {
-  const record: unknown = JSON.parse(json);
+function parse(row: Row): object {
+  const record: unknown = JSON.parse(textAt(checkedRow(row, "record"), 2));
   if (typeof record !== "object" || record === null) throw damaged("a record", record);
   return record;
 }

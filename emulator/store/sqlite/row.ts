@@ -1,6 +1,11 @@
 /** Reads columns of the rows SQLite answers, each checked for its type: a wrong one means a damaged database. */
 import type { SQLOutputValue } from "node:sqlite";
-import { StoreUnusableError } from "../store.ts";
+import { StoreDamagedError } from "../store.ts";
+import { rowChecksum } from "./checksum.ts";
+
+/** Ends the sentences about damage. */
+export const HOW_TO_GO_ON =
+  "stop the emulator and run `sv-emulate repair`, which keeps what can be kept and moves the rest aside";
 
 /** The columns of a row, in the order of the SELECT. */
 export type Row = readonly SQLOutputValue[];
@@ -38,8 +43,20 @@ export function bodyAt(row: Row, column: number): Uint8Array | string {
   throw damaged("a payload", value);
 }
 
-export function damaged(expected: string, found: unknown): StoreUnusableError {
-  return new StoreUnusableError(
-    `the database is damaged: ${expected} was expected where there is ${found === null ? "nothing" : `a ${typeof found}`}`,
+/** The row, whose last column must be the checksum of those before it. `table` is named where it is not. */
+export function checkedRow(row: Row, table: string): Row {
+  if (row.length > 1 && rowChecksum(row, row.length - 1) === row.at(-1)) return row;
+  throw rowDamaged(table);
+}
+
+export function rowDamaged(table: string): StoreDamagedError {
+  return new StoreDamagedError(
+    `the database is damaged: a row of the table ${table} does not fit its checksum; ${HOW_TO_GO_ON}`,
+  );
+}
+
+export function damaged(expected: string, found: unknown): StoreDamagedError {
+  return new StoreDamagedError(
+    `the database is damaged: ${expected} was expected where there is ${found === null ? "nothing" : `a ${typeof found}`}; ${HOW_TO_GO_ON}`,
   );
 }

@@ -1,8 +1,10 @@
 /** Turns what SQLite and the file system report into the store's own errors, in sentences a person can act on. */
-import { StoreFullError, StoreUnusableError } from "../store.ts";
+import { StoreDamagedError, StoreFullError, StoreUnusableError } from "../store.ts";
 
 /** Primary result codes of SQLite (the low byte of an extended one). */
 const RESULT = {
+  /** The SQL does not fit the schema. */
+  error: 1,
   busy: 5,
   noMemory: 7,
   readOnly: 8,
@@ -39,22 +41,31 @@ export function isConstraint(error: unknown): boolean {
   return resultOf(error) === RESULT.constraint;
 }
 
+/** Reading a log needs a file beside it that there is no room or no right for. */
+export function needsRoom(error: unknown): boolean {
+  const result = resultOf(error);
+  return ([RESULT.full, RESULT.ioError, RESULT.cannotOpen, RESULT.readOnly] as unknown[]).includes(
+    result,
+  );
+}
+
 export function isBusy(error: unknown): boolean {
   return resultOf(error) === RESULT.busy;
 }
 
-/** The store's error for one of SQLite's; `where` is the file or directory to be named. Others are given back as they are. */
-export function fromSqlite(error: unknown, where: string): unknown {
+/**
+ * The store's error for one of SQLite's; `where` is the file or directory to be named, `remedy` what to do if it is damaged.
+ * Others are given back as they are.
+ */
+export function fromSqlite(error: unknown, where: string, remedy = RESTORE): unknown {
   const options = { cause: error };
   switch (resultOf(error)) {
     case RESULT.full:
       return new StoreFullError(`there is no room left for ${where}; free some space`, options);
+    case RESULT.error:
     case RESULT.corrupt:
     case RESULT.notADatabase:
-      return new StoreUnusableError(
-        `${where} is damaged or not a database; restore it from a copy or choose another data directory`,
-        options,
-      );
+      return new StoreDamagedError(`${where} is damaged or not a database; ${remedy}`, options);
     case RESULT.readOnly:
     case RESULT.cannotOpen:
       return new StoreUnusableError(
@@ -70,6 +81,8 @@ export function fromSqlite(error: unknown, where: string): unknown {
       return error;
   }
 }
+
+const RESTORE = "restore it from a copy or choose another data directory";
 
 /** The store's error for one of the file system's. Others are given back as they are. */
 export function fromFileSystem(error: unknown, where: string): unknown {

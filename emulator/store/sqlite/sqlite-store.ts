@@ -1,10 +1,11 @@
 /** The store on disk: a SQLite database and, beside it, files for large payloads. */
 import { CommittedView } from "../committed-view.ts";
 import { StepQueue, storeClosed } from "../step-queue.ts";
-import type { Payload, Store } from "../store.ts";
+import type { Payload, Store, StoreDamagedError } from "../store.ts";
 import { Connection } from "./connection.ts";
 import { openDatabase, type OpenedDatabase } from "./data-directory.ts";
 import { PayloadFiles } from "./payload-files.ts";
+import { Soundness } from "./soundness.ts";
 import { SqliteTransaction } from "./sqlite-transaction.ts";
 import { SqliteView } from "./sqlite-view.ts";
 import { Tables } from "./tables.ts";
@@ -17,6 +18,8 @@ export interface SqliteStoreOptions {
   readonly directory: string;
   /** Called after each commit to the disk with the number of steps that shared it and how long it took; must not throw. */
   readonly onCommit?: (steps: number, durationMs: number) => void;
+  /** Called once, when the store was found damaged, after which it does nothing more; must not throw. */
+  readonly onDamage?: (damage: StoreDamagedError) => void;
 }
 
 /**
@@ -37,7 +40,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
 async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Promise<Store> {
   const files = new PayloadFiles(options.directory);
-  const tables = new Tables(new Connection(opened.db, opened.file), files);
+  const tables = new Tables(new Connection(opened.db, opened.file), files, opened.mark);
   await files.sweep(new Set([...tables.payloads.fileNames(), ...tables.chunks.fileNames()]));
   const queue = new StepQueue<SqliteTransaction>(stepTarget(tables, options));
   let closing: Promise<void> | undefined;
@@ -53,17 +56,19 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
       return parts.map((bytes) => ({ kind: "inline", bytes }));
     return (await files.stage(parts)).map((range) => ({ kind: "file", ...range }));
   };
+  const soundness = new Soundness(options.onDamage);
   return {
-    transact: (step) => queue.transact(step),
-    async read(query) {
-      if (queue.closed) throw storeClosed();
-      const view = new SqliteView(tables);
-      try {
-        return await query(new CommittedView(view, queue));
-      } finally {
-        view.end();
-      }
-    },
+    transact: (step) => soundness.guard(() => queue.transact(step)),
+    read: (query) =>
+      soundness.guard(async () => {
+        if (queue.closed) throw storeClosed();
+        const view = new SqliteView(tables);
+        try {
+          return await query(new CommittedView(view, queue));
+        } finally {
+          view.end();
+        }
+      }),
     async stage(bytes): Promise<Payload> {
       const [payload] = await stage([bytes]);
       return payload ?? { kind: "inline", bytes };

@@ -6,9 +6,19 @@ import type { Job } from "../../core/job.ts";
 import { selectChunks } from "../chunk-selection.ts";
 import type { DeliveryView } from "../delivery-store.ts";
 import { payloadInHand } from "../payload-in-hand.ts";
-import type { PayloadSlot, RecordKind, Records, StoredPayload, StoreView } from "../store.ts";
+import {
+  PayloadDamagedError,
+  type PayloadPlace,
+  type PayloadSlot,
+  type RecordKind,
+  type Records,
+  type StoredPayload,
+  type StoreView,
+} from "../store.ts";
+import { contentChecksum } from "./checksum.ts";
 import { wholeLines } from "./chunk-table.ts";
 import type { FileHold } from "./payload-files.ts";
+import type { StoredBody } from "./payload-table.ts";
 import type { Tables } from "./tables.ts";
 
 export class SqliteView implements StoreView {
@@ -25,17 +35,24 @@ export class SqliteView implements StoreView {
   }
 
   async payload(seq: number, slot: PayloadSlot): Promise<StoredPayload | undefined> {
-    const body = this.tables.payloads.get(seq, slot);
-    if (typeof body !== "string") return body && payloadInHand(body);
+    const stored = this.tables.payloads.get(seq, slot);
+    if (stored === undefined) return undefined;
+    const { body, ...content } = stored;
+    const place = { seq, slot };
+    if (typeof body !== "string") return payloadInHand(checkedBytes(body, content, place));
     const { files } = this.tables;
     this.#held.push(files.hold(body));
-    return files.payload(body);
+    return files.payload({ ...content, name: body, offset: 0, place });
   }
 
   async chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
     const stored = this.tables.chunks.around(seq, window);
-    const batches = stored.map(async ({ firstIndex, count, body }) => {
-      const bytes = body instanceof Uint8Array ? body : await this.tables.files.readRange(body);
+    const place = { seq, slot: "chunks" } as const;
+    const batches = stored.map(async ({ firstIndex, count, body, ...content }) => {
+      const bytes =
+        typeof body === "string"
+          ? await this.tables.files.read({ ...content, name: body, place })
+          : checkedBytes(body, content, place);
       return { firstIndex, count, lines: wholeLines(bytes) };
     });
     return selectChunks(await Promise.all(batches), window);
@@ -81,4 +98,14 @@ export class SqliteView implements StoreView {
   end(): void {
     for (const hold of this.#held.splice(0)) hold[Symbol.dispose]();
   }
+}
+
+/** @throws PayloadDamagedError when the bytes are not those that were stored */
+function checkedBytes(
+  bytes: Uint8Array,
+  { sizeBytes, checksum }: Omit<StoredBody, "body">,
+  place: PayloadPlace,
+): Uint8Array {
+  if (bytes.byteLength === sizeBytes && contentChecksum(bytes) === checksum) return bytes;
+  throw new PayloadDamagedError(place, "is damaged: it does not fit its checksum");
 }

@@ -1,6 +1,7 @@
 /** All tables of one open database, with the journal that spans them. */
 import { StepJournal } from "../step-journal.ts";
 import { ChunkTable } from "./chunk-table.ts";
+import type { CommitMark } from "./commit-mark.ts";
 import type { Connection } from "./connection.ts";
 import { JobTable } from "./job-table.ts";
 import { DeliveryTable } from "./delivery-table.ts";
@@ -20,10 +21,12 @@ export class Tables {
   readonly records: RecordTable;
   readonly deliveries: DeliveryTable;
   readonly #connection: Connection;
+  readonly #mark: CommitMark;
   readonly #journal = new StepJournal();
 
-  constructor(connection: Connection, files: PayloadFiles) {
+  constructor(connection: Connection, files: PayloadFiles, mark: CommitMark) {
     this.#connection = connection;
+    this.#mark = mark;
     this.files = files;
     this.sequence = new SequenceTable(connection);
     this.queues = new QueueTable(connection, this.#journal);
@@ -46,10 +49,13 @@ export class Tables {
 
   /** Answers false if there was nothing to commit. */
   commit(): boolean {
-    this.sequence.flush();
     this.queues.flush();
+    this.sequence.flush();
     const wrote = this.#connection.commit();
-    this.sequence.committed();
+    if (wrote) {
+      this.sequence.committed();
+      this.#mark.write(this.sequence.commits);
+    }
     this.queues.committed();
     this.#journal.commit();
     return wrote;

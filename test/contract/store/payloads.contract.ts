@@ -138,7 +138,13 @@ export function payloadsContract(open: OpenSubject): void {
   it("a payload file that this store did not stage, or that is stored already, is refused", async () => {
     await using subject = await open();
     const { store } = subject;
-    const foreign = { kind: "file", name: "../../etc/passwd", offset: 0, sizeBytes: 9 } as const;
+    const foreign = {
+      kind: "file",
+      name: "../../etc/passwd",
+      offset: 0,
+      sizeBytes: 9,
+      checksum: 0,
+    } as const;
     const job = await store.transact(insertNew);
     const put = store.transact((tx) => tx.putPayload(job.seq, "input", foreign));
     const append = store.transact((tx) =>

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import { PayloadFiles } from "../../../emulator/store/sqlite/payload-files.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
-import { type Payload, StoreUnusableError, type Store } from "../../../emulator/store/store.ts";
+import { type Payload, PayloadDamagedError, type Store } from "../../../emulator/store/store.ts";
 import { bytesAt, insertNew, pattern } from "../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
@@ -150,10 +150,12 @@ it("a read that began before its job was deleted gets all bytes", async () => {
 it("a file that is held is removed after that", async () => {
   using temporary = temporaryDirectory();
   const files = new PayloadFiles(temporary.path);
-  const [{ name } = { name: "" }] = await files.stage([LARGE]);
+  const [content] = await files.stage([LARGE]);
+  if (content === undefined) throw new Error("nothing was staged");
+  const { name } = content;
   const file = path.join(temporary.path, "payloads", name);
   const holds = [files.hold(name), files.hold(name)];
-  const payload = await files.payload(name);
+  const payload = files.payload({ ...content, place: { seq: 1, slot: "input" } });
   await files.remove(name);
   for (const hold of holds) {
     expect(fs.existsSync(file)).toBe(true);
@@ -186,8 +188,9 @@ it("a payload whose file was taken away is reported as that, and the store goes 
   const [name = ""] = beside.files();
   fs.rmSync(path.join(beside.payloads, name));
   const read = beside.store.read((view) => bytesAt(view, job.seq, "input"));
-  await expect(read).rejects.toBeInstanceOf(StoreUnusableError);
-  await expect(read).rejects.toThrow(`${name} is missing`);
+  await expect(read).rejects.toBeInstanceOf(PayloadDamagedError);
+  await expect(read).rejects.toThrow("the input is missing: there is no file");
+  await expect(read).rejects.toThrow(name);
   await beside.store.transact((tx) => tx.deleteJob(job));
   expect(await beside.store.read((view) => view.job(job.id))).toBeUndefined();
 });

@@ -1,0 +1,53 @@
+/** A data directory as a process leaves it that is killed: its log is not in the database yet. */
+import fs from "node:fs";
+import path from "node:path";
+import type { Job } from "../../../../emulator/core/job.ts";
+import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
+import type { Store } from "../../../../emulator/store/store.ts";
+import { insertNew, pattern } from "../../../contract/store/subject.ts";
+import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
+
+export interface LeftBehind extends Disposable {
+  readonly directory: string;
+  readonly jobs: readonly Job[];
+  readonly file: (...names: readonly string[]) => string;
+  /** The names of the payload files. */
+  readonly payloads: () => string[];
+}
+
+/** Some waiting jobs, each in a commit of its own; every fifth has an input that is a file. */
+export async function leftBehind(count = 30): Promise<LeftBehind> {
+  const temporary = temporaryDirectory();
+  const live = path.join(temporary.path, "live");
+  const directory = path.join(temporary.path, "left");
+  const store = await openSqliteStore({ directory: live });
+  const jobs: Job[] = [];
+  for (let at = 0; at < count; at += 1) jobs.push(await addJob(store, at % 5 === 4));
+  // Nothing is under way: what a kill leaves now is what is in the files now.
+  fs.cpSync(live, directory, { recursive: true });
+  await store.close();
+  const file = (...names: readonly string[]) => path.join(directory, ...names);
+  return {
+    directory,
+    jobs,
+    file,
+    payloads: () => fs.readdirSync(file("payloads")),
+    [Symbol.dispose]: () => temporary[Symbol.dispose](),
+  };
+}
+
+async function addJob(store: Store, isLarge: boolean): Promise<Job> {
+  const payload = await store.stage(pattern(isLarge ? 300_000 : 200));
+  return store.transact(async (tx) => {
+    const job = await insertNew(tx);
+    await tx.putPayload(job.seq, "input", payload);
+    return job;
+  });
+}
+
+/** Turns the bytes from `at` on round. */
+export function change(file: string, at: number, count: number): void {
+  const bytes = fs.readFileSync(file);
+  for (let index = at; index < at + count; index += 1) bytes[index] = (bytes[index] ?? 0) ^ 0xff;
+  fs.writeFileSync(file, bytes);
+}
