@@ -73,6 +73,12 @@ export interface Overrun {
   readonly failure: Failure;
 }
 
+/** Data of the job is missing from the store, or not what was stored. */
+export interface Damage {
+  readonly type: "damage";
+  readonly failure: Failure;
+}
+
 export interface Cancel {
   readonly type: "cancel";
 }
@@ -119,6 +125,7 @@ export type JobEvent =
   | LoseWorker
   | HandBack
   | Overrun
+  | Damage
   | Cancel
   | Retry
   | ReadChunks

@@ -108,6 +108,10 @@ export const ERROR_CODES = {
     status: 500,
     when: "A defect of the service; the message carries an id that is found in its log.",
   },
+  data_damaged: {
+    status: 500,
+    when: "What is kept in the data directory is damaged, and not only data of a job that could be told to be FAILED for it; the message says what is damaged.",
+  },
   secrets_unusable: {
     status: 500,
     when: "Stored credentials cannot be encrypted or decrypted; the message says what is wrong with the key.",

@@ -1,7 +1,7 @@
 /** Hands waiting jobs to workers that have credit, and sends them once the hand-over is durable. */
 import type { HandOver } from "../core/job-event.ts";
 import type { Job } from "../core/job.ts";
-import type { StoreTransaction } from "../store/store.ts";
+import { PayloadDamagedError, type StoreTransaction } from "../store/store.ts";
 import type { Aftermath, Assignment, JobPayloads } from "./aftermath.ts";
 import { apply } from "./apply.ts";
 import type { EngineContext } from "./context.ts";
@@ -47,6 +47,10 @@ export function sendAssignment(engine: EngineContext, assignment: Assignment): v
       if (payloads) send(engine, assignment, payloads);
     },
     (error: unknown) => {
+      if (error instanceof PayloadDamagedError) {
+        engine.inputDamaged(assignment.job.id, error);
+        return;
+      }
       engine.log.error(
         { jobId: assignment.job.id, err: error },
         "the input of a job could not be read; its lease will run out",
@@ -61,7 +65,10 @@ async function readPayloads(engine: EngineContext, job: Job): Promise<JobPayload
     const input = await view.payload(job.seq, "input");
     if (!input) {
       if ((await view.job(job.id)) === undefined) return undefined;
-      throw new Error(`job ${job.id} has no input`);
+      throw new PayloadDamagedError(
+        { seq: job.seq, slot: "input" },
+        "is missing from the database",
+      );
     }
     const s3Config = await view.payload(job.seq, "s3Config");
     return { input: await input.bytes(), s3Config: await s3Config?.bytes() };

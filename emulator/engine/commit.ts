@@ -2,7 +2,9 @@
 import { ServiceError } from "../core/service-error.ts";
 import {
   type Payload,
+  PayloadDamagedError,
   StoreClosedError,
+  StoreDamagedError,
   StoreFullError,
   type StoreTransaction,
 } from "../store/store.ts";
@@ -71,6 +73,9 @@ export function storeFailure(error: unknown): unknown {
   }
   if (error instanceof StoreClosedError) {
     return new ServiceError("shutting_down", "the service is stopping", { cause: error });
+  }
+  if (error instanceof StoreDamagedError || error instanceof PayloadDamagedError) {
+    return new ServiceError("data_damaged", error.message, { cause: error });
   }
   return error;
 }

@@ -4,7 +4,7 @@ import type { LeaseTerms } from "../core/lease-terms.ts";
 import type { ServiceMetrics } from "../core/metrics/service-metrics.ts";
 import type { PodPorts } from "../launch/pod-launcher.ts";
 import type { SecretKey } from "../secrets/secret-key.ts";
-import type { Store } from "../store/store.ts";
+import type { PayloadDamagedError, Store } from "../store/store.ts";
 import type { Tracer } from "../trace/tracer.ts";
 import type { Activity } from "./activity.ts";
 import type { Alarm } from "./alarm.ts";
@@ -74,6 +74,8 @@ export interface EngineContext {
   readonly endpointChanged: (endpointId: string) => void;
   /** Where pods that run are reached, by their ids. */
   readonly podPorts: Map<string, PodPorts>;
+  /** Called with a job that cannot be handed to its worker. */
+  readonly inputDamaged: (jobId: string, damage: PayloadDamagedError) => void;
   /** Called with a pod that was made, changed or deleted, after the commit. */
   readonly podChanged: (podId: string) => void;
   /** Called when a webhook call became due, after the commit. */

@@ -10,7 +10,7 @@ import type { ServedEndpoint, ServedResources } from "../core/served-endpoint.ts
 import type { Launcher } from "../launch/launcher.ts";
 import type { PodLauncher } from "../launch/pod-launcher.ts";
 import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
-import type { Store } from "../store/store.ts";
+import type { PayloadDamagedError, Store } from "../store/store.ts";
 import type { Tracer } from "../trace/tracer.ts";
 import type { WebhookSender } from "../webhook/webhook-sender.ts";
 import { Activity } from "./activity.ts";
@@ -18,6 +18,7 @@ import { storedOffsetMs } from "./advance-clock.ts";
 import { Alarm } from "./alarm.ts";
 import { Balancer } from "./balancer.ts";
 import type { EngineContext, EngineLog } from "./context.ts";
+import { endDamaged } from "./damaged-data.ts";
 import { WebhookDelivery } from "./deliver-webhooks.ts";
 import { EndpointDirectory } from "./endpoint-directory.ts";
 import { EventFeed } from "./event-feed.ts";
@@ -208,6 +209,8 @@ async function createContext(
     balancer: new Balancer(() => context),
     watchers: new JobWatchers(),
     podPorts: new Map(),
+    inputDamaged: (jobId, damage) =>
+      void activity.track("a job with a damaged input", endJob(context, jobId, damage)),
     ...wakes,
     endpointDeleted: (endpointId) => {
       events.tell({ type: "endpoint", endpointId, change: "deleted" });
@@ -226,6 +229,18 @@ async function applyDue(context: EngineContext): Promise<void> {
   } catch (error) {
     log.error({ err: error }, "what is due could not be applied; the next try is in a second");
     alarm.aim(clock.now() + 1_000);
+  }
+}
+
+async function endJob(
+  context: EngineContext,
+  jobId: string,
+  damage: PayloadDamagedError,
+): Promise<void> {
+  try {
+    await endDamaged(context, jobId, damage);
+  } catch (error) {
+    context.log.error({ jobId, err: error }, "a job with damaged data could not be ended");
   }
 }
 

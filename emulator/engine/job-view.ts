@@ -4,6 +4,7 @@ import { ServiceError } from "../core/service-error.ts";
 import type { Job } from "../core/job.ts";
 import type { StoreView } from "../store/store.ts";
 import type { EngineContext } from "./context.ts";
+import { askOrEnd, unlessDamaged } from "./damaged-data.ts";
 import type { JobNews } from "./job-watchers.ts";
 
 /** A job as `/status` shows it. */
@@ -36,11 +37,13 @@ function jobNotFound(jobId: string): ServiceError {
 /** @throws ServiceError job_not_found */
 export async function viewJob(engine: EngineContext, ref: JobRef): Promise<JobView> {
   engine.directory.queue(ref.endpointId);
-  return engine.store.read(async (view) => {
-    const job = await findJob(view, ref);
-    const output = await view.payload(job.seq, "output");
-    return { job, output: await output?.bytes() };
-  });
+  return askOrEnd(engine, ref.jobId, () =>
+    engine.store.read(async (view) => {
+      const job = await findJob(view, ref);
+      const output = await view.payload(job.seq, "output");
+      return { job, output: await unlessDamaged(job, async () => output?.bytes()) };
+    }),
+  );
 }
 
 /** The job once it has ended, or as it is when `waitMs` are over or `signal` aborts. @throws ServiceError job_not_found */

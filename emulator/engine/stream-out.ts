@@ -3,9 +3,11 @@ import { type ChunkBatch, chunksOf } from "../../runtime/protocol/chunk-batch.ts
 import { isTerminal } from "../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { Job } from "../core/job.ts";
+import type { StoreView } from "../store/store.ts";
 import { apply } from "./apply.ts";
 import { commit } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
+import { askOrEnd, unlessDamaged } from "./damaged-data.ts";
 import { findJob, type JobRef, type JobView, viewJob } from "./job-view.ts";
 import { LiveChunks } from "./live-chunks.ts";
 import { NewsBell } from "./news-bell.ts";
@@ -148,17 +150,24 @@ interface StoredPart {
 }
 
 async function readFrom(engine: EngineContext, ref: JobRef, from: number): Promise<StoredPart> {
-  return engine.store.read(async (view) => {
+  const ask = async (view: StoreView) => {
     for (;;) {
       const job = await findJob(view, ref);
-      const batches = await view.chunks(job.seq, { from, ...WINDOW });
+      const batches = await chunksOfJob(view, job, from);
+      if (batches === undefined) return { job, batches: [], last: true };
       // Between the two questions the job may have begun anew: its chunks would be those of another attempt.
       const { attempt } = await findJob(view, ref);
       if (attempt !== job.attempt) continue;
       const end = batches.reduce((sum, { count }) => sum + count, from);
       return { job, batches, last: isTerminal(job.status) && end >= job.chunkCount };
     }
-  });
+  };
+  return askOrEnd(engine, ref.jobId, () => engine.store.read(ask));
+}
+
+/** Undefined if they are damaged, and the job is known to be. */
+function chunksOfJob(view: StoreView, job: Job, from: number) {
+  return unlessDamaged(job, () => view.chunks(job.seq, { from, ...WINDOW }));
 }
 
 async function readPart(engine: EngineContext, ref: JobRef, from: number): Promise<StreamPart> {
@@ -167,11 +176,13 @@ async function readPart(engine: EngineContext, ref: JobRef, from: number): Promi
 }
 
 async function consume(engine: EngineContext, ref: JobRef): Promise<StreamPart> {
-  const { job, chunks } = await engine.store.read(async (view) => {
+  const ask = async (view: StoreView) => {
     const found = await findJob(view, ref);
-    const batches = await view.chunks(found.seq, { from: found.chunksRead, ...WINDOW });
-    return { job: found, chunks: batches.flatMap(chunksOf) };
-  });
+    return { job: found, batches: await chunksOfJob(view, found, found.chunksRead) };
+  };
+  const { job, batches } = await askOrEnd(engine, ref.jobId, () => engine.store.read(ask));
+  if (batches === undefined) return { job, chunks: [], last: true };
+  const chunks = batches.flatMap(chunksOf);
   const last = (at: Job) => isTerminal(at.status) && at.chunksRead >= at.chunkCount;
   if (chunks.length === 0) return { job, chunks, last: last(job) };
   return commit(engine, async (tx, after) => {

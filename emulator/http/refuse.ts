@@ -1,6 +1,7 @@
 /** Answers a request with an error; a connection on which much of the request is still to come is closed gently. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServiceError } from "../core/service-error.ts";
+import { storeFailure } from "../engine/commit.ts";
 import { sendWhole, type WholeAnswer } from "./answer.ts";
 import type { Refusal } from "./dialect.ts";
 import { ClientGoneError, hasLongRest } from "./request-body.ts";
@@ -46,7 +47,8 @@ export function asRefusal(
   { service, request }: Pick<Exchange, "service" | "request">,
   error: unknown,
 ): ServiceError {
-  if (error instanceof ServiceError) return error;
+  const refusal = storeFailure(error);
+  if (refusal instanceof ServiceError) return refusal;
   const errorId = service.engine.random.shortId(12);
   const fields = { errorId, err: error, method: request.method, path: pathOf(request) };
   service.log.error(fields, "a request could not be answered because of a defect");

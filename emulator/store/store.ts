@@ -131,6 +131,8 @@ export interface StoreTransaction extends StoreView {
   /** Adds a batch of chunks; `firstIndex` is the number of chunks already there. */
   appendChunks(seq: number, batch: StagedBatch): Promise<void>;
   removeChunks(seq: number): Promise<void>;
+  /** Whether that is what is stored in its place now: it may have been deleted or replaced since it was found damaged. */
+  isStillStored(damage: PayloadDamagedError): Promise<boolean>;
   /** The first waiting jobs of the endpoint, by queueKey. */
   waitingJobs(endpointId: string, limit: number): Promise<readonly Job[]>;
   /** Jobs in progress by seq, all or those that a worker holds or that are of an endpoint. */
@@ -210,11 +212,18 @@ export interface PayloadPlace {
 export class PayloadDamagedError extends Error {
   override readonly name = "PayloadDamagedError";
   readonly place: PayloadPlace;
+  /** That of the bytes that were stored; undefined if nothing is. */
+  readonly checksum: number | undefined;
 
   /** `finding` says what is wrong with it. */
-  constructor(place: PayloadPlace, finding: string, options?: ErrorOptions) {
+  constructor(
+    place: PayloadPlace,
+    finding: string,
+    { checksum, ...options }: ErrorOptions & { readonly checksum?: number } = {},
+  ) {
     super(`the ${WORDS[place.slot]} ${finding}`, options);
     this.place = place;
+    this.checksum = checksum;
   }
 }
 

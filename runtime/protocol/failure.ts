@@ -11,6 +11,7 @@
  * - `execution_timeout`: `executionTimeout` ran out.
  * - `worker_lost`: the worker ended, or its lease was not renewed.
  * - `worker_refused`: the worker sent something the service cannot accept.
+ * - `data_damaged`: the job's input, output or stream is missing from the service's disk, or not what was stored.
  */
 export const FAILURE_TYPES = [
   "handler_error",
@@ -21,6 +22,7 @@ export const FAILURE_TYPES = [
   "execution_timeout",
   "worker_lost",
   "worker_refused",
+  "data_damaged",
 ] as const;
 
 export type FailureType = (typeof FAILURE_TYPES)[number];

@@ -24,6 +24,14 @@ export const repeatRows: readonly TransitionRow[] = END_STATUSES.flatMap((from) 
 
 export const finishedRows: readonly TransitionRow[] = [
   { from: "CANCELLED", event: "cancel", to: "unchanged", source: "ours", says: "cancelled again" },
+  ...END_STATUSES.map((from): TransitionRow => ({
+    from,
+    event: "damage",
+    to: "FAILED",
+    source: "ours",
+    says: "what is kept of it is damaged",
+    change: (_job, event) => ({ failure: as(event, "damage").failure }),
+  })),
   ...(["FAILED", "TIMED_OUT"] as const).map((from): TransitionRow => ({
     from,
     event: "retry",

@@ -178,6 +178,20 @@ export const runningRows: readonly TransitionRow[] = [
   },
   {
     from: "IN_PROGRESS",
+    event: "damage",
+    to: "FAILED",
+    source: "ours",
+    says: "its data is damaged at rest",
+    change: (job, event, now) => ({
+      ...ended(job, now),
+      failure: as(event, "damage").failure,
+      lease: undefined,
+    }),
+    effects: ["revoke", "settled"],
+    voids: ["output"],
+  },
+  {
+    from: "IN_PROGRESS",
     event: "cancel",
     to: "CANCELLED",
     source: "spec",

@@ -46,6 +46,15 @@ export const waitingRows: readonly TransitionRow[] = [
   },
   {
     from: "IN_QUEUE",
+    event: "damage",
+    to: "FAILED",
+    source: "ours",
+    says: "its data is damaged at rest",
+    change: (job, event, now) => ({ ...ended(job, now), failure: as(event, "damage").failure }),
+    effects: ["settled"],
+  },
+  {
+    from: "IN_QUEUE",
     event: "purge",
     to: "deleted",
     shownAs: "CANCELLED",

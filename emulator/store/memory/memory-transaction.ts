@@ -9,6 +9,7 @@ import {
 } from "../misuse.ts";
 import type {
   Payload,
+  PayloadDamagedError,
   PayloadSlot,
   RecordKind,
   Records,
@@ -72,6 +73,11 @@ export class MemoryTransaction extends MemoryView implements StoreTransaction {
     const next = last === undefined ? 0 : last.firstIndex + last.count;
     if (next !== firstIndex) throw chunksOutOfOrder(seq, firstIndex);
     tables.addChunks(bodies, { firstIndex, count, lines: bytesOf(lines) });
+  }
+
+  /** What is in memory is not compared. */
+  async isStillStored({ place: { seq, slot } }: PayloadDamagedError): Promise<boolean> {
+    return slot !== "chunks" && (await this.payload(seq, slot)) === undefined;
   }
 
   async removeChunks(seq: number): Promise<void> {

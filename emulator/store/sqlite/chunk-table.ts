@@ -27,6 +27,7 @@ export class ChunkTable {
   readonly #files: PayloadFiles;
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
+  readonly #selectOne: StatementSync;
   readonly #selectLast: StatementSync;
   readonly #delete: StatementSync;
   readonly #selectFiles: StatementSync;
@@ -45,6 +46,9 @@ export class ChunkTable {
       `SELECT ${columns} FROM chunk_batch WHERE seq = ?1 AND first_index >=
          coalesce((SELECT max(first_index) FROM chunk_batch WHERE seq = ?1 AND first_index <= ?2), 0)
        ORDER BY first_index`,
+    );
+    this.#selectOne = connection.prepare(
+      "SELECT 1 FROM chunk_batch WHERE seq = ? AND content_checksum = ? LIMIT 1",
     );
     this.#selectLast = connection.prepare(
       "SELECT first_index + count FROM chunk_batch WHERE seq = ? ORDER BY first_index DESC LIMIT 1",
@@ -81,6 +85,11 @@ export class ChunkTable {
       return firstIndex + count < from + maxCount && bytes < maxBytes;
     });
     return batches;
+  }
+
+  /** Whether a batch with such lines is stored. */
+  has(seq: number, checksum: number | undefined): boolean {
+    return this.#connection.first(this.#selectOne, seq, checksum ?? null) !== undefined;
   }
 
   removeAll(seq: number): void {

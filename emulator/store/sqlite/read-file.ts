@@ -50,17 +50,13 @@ export function openContent(file: string, content: FileContent): Promise<OpenedP
   });
 }
 
-async function reading<T>(
-  file: string,
-  { place }: FileContent,
-  read: () => Promise<T>,
-): Promise<T> {
+async function reading<T>(file: string, content: FileContent, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
     if (error instanceof PayloadDamagedError) throw error;
     if (codeOf(error) !== "ENOENT") throw fromFileSystem(error, file);
-    throw new PayloadDamagedError(place, `is missing: there is no file ${file}`, { cause: error });
+    throw damaged(content, `is missing: there is no file ${shown(content)}`, error);
   }
 }
 
@@ -87,23 +83,36 @@ async function compare(handle: FileHandle, content: FileContent): Promise<void> 
   refuseOther(checksum, content);
 }
 
-function refuseOther(checksum: number, { place, name, checksum: expected }: FileContent): void {
-  if (checksum !== expected)
-    throw new PayloadDamagedError(place, `is damaged: its file ${name} does not fit its checksum`);
+function refuseOther(checksum: number, content: FileContent): void {
+  if (checksum !== content.checksum)
+    throw damaged(content, `is damaged: its file ${shown(content)} does not fit its checksum`);
+}
+
+function damaged(
+  { place, checksum }: FileContent,
+  finding: string,
+  cause?: unknown,
+): PayloadDamagedError {
+  return new PayloadDamagedError(place, finding, { checksum, cause });
+}
+
+/** The file within the data directory. */
+function shown({ name }: FileContent): string {
+  return `payloads/${name}`;
 }
 
 /** Fills `into` from the content's byte `at` on. */
 async function readAt(
   into: Buffer,
   handle: FileHandle,
-  { place, name, offset }: FileContent,
+  content: FileContent,
   at: number,
 ): Promise<void> {
   for (let filled = 0; filled < into.byteLength;) {
     const left = into.byteLength - filled;
-    const { bytesRead } = await handle.read(into, filled, left, offset + at + filled);
+    const { bytesRead } = await handle.read(into, filled, left, content.offset + at + filled);
     if (bytesRead === 0)
-      throw new PayloadDamagedError(place, `is damaged: its file ${name} is too short`);
+      throw damaged(content, `is damaged: its file ${shown(content)} is too short`);
     filled += bytesRead;
   }
 }

@@ -4,6 +4,7 @@ import type { DeliveryTransaction } from "../delivery-store.ts";
 import { stepIsOver } from "../misuse.ts";
 import type {
   Payload,
+  PayloadDamagedError,
   PayloadSlot,
   RecordKind,
   Records,
@@ -58,6 +59,13 @@ export class SqliteTransaction extends SqliteView implements StoreTransaction {
 
   async removeChunks(seq: number): Promise<void> {
     this.#writable().chunks.removeAll(seq);
+  }
+
+  async isStillStored({ place, checksum }: PayloadDamagedError): Promise<boolean> {
+    const { seq, slot } = place;
+    const { payloads, chunks } = this.tables;
+    if (slot !== "chunks") return payloads.get(seq, slot)?.checksum === checksum;
+    return chunks.has(seq, checksum);
   }
 
   async waitingJobs(endpointId: string, limit: number): Promise<readonly Job[]> {

@@ -107,5 +107,5 @@ function checkedBytes(
   place: PayloadPlace,
 ): Uint8Array {
   if (bytes.byteLength === sizeBytes && contentChecksum(bytes) === checksum) return bytes;
-  throw new PayloadDamagedError(place, "is damaged: it does not fit its checksum");
+  throw new PayloadDamagedError(place, "is damaged: it does not fit its checksum", { checksum });
 }

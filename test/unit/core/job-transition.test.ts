@@ -9,7 +9,7 @@ import { after, jobIn, LEASE_TOKEN, queuedJob, SAMPLE_EVENTS, T0 } from "./sampl
 
 /** What each event leads to in each status, written out by hand; absent means refused. */
 const EXPECTED: Record<JobStatus, Partial<Record<JobEventType, string>>> = {
-  IN_QUEUE: { "hand-over": "IN_PROGRESS", cancel: "CANCELLED", purge: "deleted" },
+  IN_QUEUE: { "hand-over": "IN_PROGRESS", damage: "FAILED", cancel: "CANCELLED", purge: "deleted" },
   IN_PROGRESS: {
     renew: "IN_PROGRESS",
     "report-pause": "IN_PROGRESS",
@@ -21,12 +21,13 @@ const EXPECTED: Record<JobStatus, Partial<Record<JobEventType, string>>> = {
     "lose-worker": "FAILED",
     "hand-back": "IN_QUEUE",
     overrun: "TIMED_OUT",
+    damage: "FAILED",
     cancel: "CANCELLED",
     "advance-clock": "IN_PROGRESS",
   },
-  COMPLETED: repeatsAre("unchanged"),
-  FAILED: { ...repeatsAre("unchanged"), retry: "IN_QUEUE" },
-  TIMED_OUT: { ...repeatsAre("unchanged"), retry: "IN_QUEUE" },
+  COMPLETED: { ...repeatsAre("unchanged"), damage: "FAILED" },
+  FAILED: { ...repeatsAre("unchanged"), damage: "FAILED", retry: "IN_QUEUE" },
+  TIMED_OUT: { ...repeatsAre("unchanged"), damage: "FAILED", retry: "IN_QUEUE" },
   CANCELLED: { cancel: "unchanged" },
 };
 
@@ -158,7 +159,7 @@ describe("a job's life", () => {
     });
   });
 
-  it("never leaves a terminal status but by retry or deletion, whatever happens to it", () => {
+  it("never leaves a terminal status but by retry, deletion or damage at rest, whatever happens to it", () => {
     const anyEvent = fc.constantFrom(...Object.values(SAMPLE_EVENTS));
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 40 }), (events) => {
@@ -168,7 +169,7 @@ describe("a job's life", () => {
           if (moved.result === "deleted") return;
           if (moved.result !== "changed") continue;
           if (isTerminal(job.status) && moved.job.status !== job.status) {
-            expect(event.type).toBe("retry");
+            expect(["retry", "damage"]).toContain(event.type);
           }
           if (isTerminal(moved.job.status)) expect(moved.job.endedAt).toBeDefined();
           if (moved.job.status === "IN_PROGRESS") expect(moved.job.lease).toBeDefined();

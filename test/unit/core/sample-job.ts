@@ -56,6 +56,7 @@ export const SAMPLE_EVENTS: { readonly [T in JobEventType]: Extract<JobEvent, { 
   },
   "hand-back": { type: "hand-back", leaseToken: LEASE_TOKEN },
   overrun: { type: "overrun", failure: FAILURE },
+  damage: { type: "damage", failure: FAILURE },
   cancel: { type: "cancel" },
   retry: { type: "retry", nextQueueKey: 99 },
   "read-chunks": { type: "read-chunks", count: 1 },
