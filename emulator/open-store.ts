@@ -1,5 +1,5 @@
 /** Opens the store that the options of the service ask for. */
-import type { ServiceMetrics } from "./core/metrics/service-metrics.ts";
+import type { Observation } from "./observation.ts";
 import type { EmulatorOptions } from "./options.ts";
 import { createMemoryStore } from "./store/memory/memory-store.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
@@ -8,9 +8,11 @@ import type { Store } from "./store/store.ts";
 /** @throws StoreInUseError, StoreUnusableError, StoreFullError for the data directory */
 export async function openStore(
   { dataDir: directory }: EmulatorOptions,
-  metrics: ServiceMetrics,
+  { metrics, log }: Observation,
 ): Promise<Store> {
   if (directory === undefined) return createMemoryStore();
   const onCommit = (steps: number, durationMs: number) => metrics.committed(steps, durationMs);
-  return openSqliteStore({ directory, onCommit });
+  const onDamage = ({ message }: Error) =>
+    log.error({}, `nothing more is read or stored, for the data directory is damaged: ${message}`);
+  return openSqliteStore({ directory, onCommit, onDamage });
 }

@@ -4,13 +4,13 @@ import path from "node:path";
 import { build, type Plugin } from "esbuild";
 
 /**
- * Bundles what the compiler wrote of the emulator over its two entries; what is loaded later is a file of its own. All files
+ * Bundles what the compiler wrote of the emulator over its entries; what is loaded later is a file of its own. All files
  * but the entries lie in `emulator/`. Packages stay what they are.
  */
 export async function bundleEmulator(folder: string): Promise<void> {
   const emulator = path.join(folder, "emulator");
   const { metafile } = await build({
-    entryPoints: ["index", "cli/sv-emulate"].map((name) => ({
+    entryPoints: ["index", "cli/sv-emulate", "store/sqlite/check-thread"].map((name) => ({
       in: path.join(emulator, `${name}.js`),
       out: name,
     })),

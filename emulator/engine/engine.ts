@@ -18,6 +18,7 @@ import { storedOffsetMs } from "./advance-clock.ts";
 import { Alarm } from "./alarm.ts";
 import { Balancer } from "./balancer.ts";
 import type { EngineContext, EngineLog } from "./context.ts";
+import { checkData } from "./check-data.ts";
 import { endDamaged } from "./damaged-data.ts";
 import { WebhookDelivery } from "./deliver-webhooks.ts";
 import { EndpointDirectory } from "./endpoint-directory.ts";
@@ -129,6 +130,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
       pods.start();
       context.alarm.aim(context.clock.now());
       webhooks.start();
+      void checkData(context);
     },
     considerAll() {
       workers.considerAll();

@@ -175,6 +175,14 @@ export interface Store {
   stageChunks(parts: readonly Uint8Array[]): Promise<readonly Payload[]>;
   /** Gives back a staged payload at once; does nothing to one that a committed transaction took. */
   discard(payload: Payload): Promise<void>;
+  /**
+   * Looks through all that is kept for damage, beside the work of the store, and answers what was found. Then removes what a
+   * crash left that nothing refers to. To be called once. Ends early, with nothing found, when the store is closed.
+   *
+   * @throws StoreDamagedError when more than payloads is damaged; the store does nothing more then. StoreFullError when
+   *   there is no room to look.
+   */
+  check(): Promise<readonly PayloadDamage[]>;
   /** Waits for running transactions and releases everything. Idempotent. */
   close(): Promise<void>;
 }
@@ -225,6 +233,12 @@ export class PayloadDamagedError extends Error {
     this.place = place;
     this.checksum = checksum;
   }
+}
+
+export interface PayloadDamage {
+  readonly damage: PayloadDamagedError;
+  /** Undefined if it belongs to a webhook delivery. */
+  readonly jobId: string | undefined;
 }
 
 const WORDS: Readonly<Record<PayloadPlace["slot"], string>> = {

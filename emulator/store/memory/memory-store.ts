@@ -40,6 +40,7 @@ export function createMemoryStore(): Store {
       return parts.map((bytes) => ({ kind: "inline", bytes }));
     },
     async discard() {},
+    check: async () => [],
     close: () => queue.close(),
   };
 }

@@ -44,11 +44,9 @@ export class PayloadFiles {
     this.#names = new DirectorySync(this.#root);
   }
 
-  /** Removes the files that no row refers to: what a crash left between writing and committing. */
-  async sweep(referred: ReadonlySet<string>): Promise<void> {
-    for (const name of await fs.promises.readdir(this.#root)) {
-      if (NAME.test(name) && !referred.has(name)) await this.remove(name);
-    }
+  /** The names of all payload files that are there. */
+  async names(): Promise<string[]> {
+    return (await fs.promises.readdir(this.#root)).filter((name) => NAME.test(name));
   }
 
   /** Writes a new file, the parts after one another; resolves with where they lie when it is durable. */

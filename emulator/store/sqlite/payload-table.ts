@@ -12,7 +12,8 @@ import { bodyAt, integerAt, rowDamaged, textAt } from "./row.ts";
 
 /** Stored: never change one. At most four, for each job has four places. */
 const SLOT_NUMBERS: Readonly<Record<PayloadSlot, number>> = { input: 0, output: 1, s3Config: 2 };
-const PLACES_PER_JOB = 4;
+const SLOTS = ["input", "output", "s3Config"] as const;
+export const PLACES_PER_JOB = 4;
 
 export class PayloadTable {
   readonly #connection: Connection;
@@ -113,6 +114,12 @@ export class PayloadTable {
     }
     void this.#files.remove(name);
   }
+}
+
+/** Whose place it is among those of a job. */
+export function slotAt(place: number): PayloadSlot {
+  const number = place % PLACES_PER_JOB;
+  return SLOTS.find((slot) => SLOT_NUMBERS[slot] === number) ?? "input";
 }
 
 function placeOf(seq: number, slot: PayloadSlot): number {

@@ -45,8 +45,13 @@ export function bodyAt(row: Row, column: number): Uint8Array | string {
 
 /** The row, whose last column must be the checksum of those before it. `table` is named where it is not. */
 export function checkedRow(row: Row, table: string): Row {
-  if (row.length > 1 && rowChecksum(row, row.length - 1) === row.at(-1)) return row;
+  if (fits(row)) return row;
   throw rowDamaged(table);
+}
+
+/** Whether the last column is the checksum of those before it. */
+export function fits(row: Row): boolean {
+  return row.length > 1 && rowChecksum(row, row.length - 1) === row.at(-1);
 }
 
 export function rowDamaged(table: string): StoreDamagedError {

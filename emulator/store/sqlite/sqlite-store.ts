@@ -1,8 +1,17 @@
 /** The store on disk: a SQLite database and, beside it, files for large payloads. */
 import { CommittedView } from "../committed-view.ts";
 import { StepQueue, storeClosed } from "../step-queue.ts";
-import type { Payload, Store, StoreDamagedError } from "../store.ts";
+import {
+  type Payload,
+  type PayloadDamage,
+  PayloadDamagedError,
+  type Store,
+  StoreDamagedError,
+} from "../store.ts";
 import { Connection } from "./connection.ts";
+import { DataCheck } from "./data-check.ts";
+import type { FoundPayload } from "./find-damage.ts";
+import { HOW_TO_GO_ON } from "./row.ts";
 import { openDatabase, type OpenedDatabase } from "./data-directory.ts";
 import { PayloadFiles } from "./payload-files.ts";
 import { Soundness } from "./soundness.ts";
@@ -41,10 +50,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Promise<Store> {
   const files = new PayloadFiles(options.directory);
   const tables = new Tables(new Connection(opened.db, opened.file), files, opened.mark);
-  await files.sweep(new Set([...tables.payloads.fileNames(), ...tables.chunks.fileNames()]));
+  // Of these, what no row refers to is what a crash left between writing and committing.
+  const found = await files.names();
   const queue = new StepQueue<SqliteTransaction>(stepTarget(tables, options));
   let closing: Promise<void> | undefined;
   const close = async () => {
+    await check.stop();
     await queue.close();
     await files.settle();
     opened.close();
@@ -56,6 +67,7 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
       return parts.map((bytes) => ({ kind: "inline", bytes }));
     return (await files.stage(parts)).map((range) => ({ kind: "file", ...range }));
   };
+  const check = new DataCheck(opened.db, opened.file);
   const soundness = new Soundness(options.onDamage);
   return {
     transact: (step) => soundness.guard(() => queue.transact(step)),
@@ -77,8 +89,25 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
     async discard(payload) {
       if (payload.kind === "file") await files.staged.discard(payload);
     },
+    check: () =>
+      soundness.guard(async () => {
+        while (queue.running !== undefined) await queue.running;
+        const damage = await check.look();
+        if (damage === undefined) return [];
+        if (damage.tables.length > 0) throw damagedTables(opened.file, damage.tables);
+        await tables.removeUnreferred(found);
+        return damage.payloads.map(toDamage);
+      }),
     close: () => (closing ??= close()),
   };
+}
+
+function damagedTables(file: string, findings: readonly string[]): StoreDamagedError {
+  return new StoreDamagedError(`${file} is damaged (${findings.join("; ")}); ${HOW_TO_GO_ON}`);
+}
+
+function toDamage({ place, finding, checksum, jobId }: FoundPayload): PayloadDamage {
+  return { damage: new PayloadDamagedError(place, finding, { checksum }), jobId };
 }
 
 function stepTarget(tables: Tables, { onCommit }: SqliteStoreOptions) {

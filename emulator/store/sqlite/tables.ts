@@ -37,6 +37,12 @@ export class Tables {
     this.deliveries = new DeliveryTable(connection);
   }
 
+  /** Removes those of the files that no row refers to. */
+  async removeUnreferred(names: readonly string[]): Promise<void> {
+    const referred = new Set([...this.payloads.fileNames(), ...this.chunks.fileNames()]);
+    for (const name of names) if (!referred.has(name)) await this.files.remove(name);
+  }
+
   keepStep(): void {
     this.#connection.keepStep();
     this.#journal.keepStep();

@@ -6,17 +6,13 @@ export function storeThatFills() {
   const store = createMemoryStore();
   let isFull = false;
   const filling: Store = {
+    ...store,
     transact: (step) =>
       store.transact(async (tx) => {
         const value = await step(tx);
         if (isFull) throw new StoreFullError("there is no room");
         return value;
       }),
-    read: (query) => store.read(query),
-    stage: (bytes) => store.stage(bytes),
-    stageChunks: (parts) => store.stageChunks(parts),
-    discard: (payload) => store.discard(payload),
-    close: () => store.close(),
   };
   return {
     store: filling,

@@ -14,15 +14,11 @@ function slowStore() {
   let reading = Promise.withResolvers<void>();
   reading.resolve();
   const slow: Store = {
-    transact: (step) => store.transact(step),
+    ...store,
     read: async (query) => {
       await reading.promise;
       return store.read(query);
     },
-    stage: (bytes) => store.stage(bytes),
-    stageChunks: (parts) => store.stageChunks(parts),
-    discard: (payload) => store.discard(payload),
-    close: () => store.close(),
   };
   return {
     store: slow,

@@ -84,6 +84,7 @@ it("payload files without a job do not stay after a kill", async () => {
   using temporary = temporaryDirectory();
   await writeUntilKilled(temporary.path, 300);
   const store = await openSqliteStore({ directory: temporary.path });
+  expect(await store.check()).toEqual([]);
   for (const job of await store.transact((tx) => tx.jobsOf("hello", 1_000_000))) {
     await store.transact((tx) => tx.deleteJob(job));
   }
