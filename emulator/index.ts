@@ -30,4 +30,10 @@ export { NotIdleError } from "./test-kit/not-idle-error.ts";
 export type { TestKit } from "./test-kit/test-kit.ts";
 export type { WebhookDelivery } from "./test-kit/webhook-inbox.ts";
 export { VolumeUnusableError } from "./volumes.ts";
-export { StoreFullError, StoreInUseError, StoreUnusableError } from "./store/store.ts";
+export { repairDataDirectory, type RepairReport } from "./store/sqlite/repair/repair.ts";
+export {
+  StoreDamagedError,
+  StoreFullError,
+  StoreInUseError,
+  StoreUnusableError,
+} from "./store/store.ts";

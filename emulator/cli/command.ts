@@ -6,6 +6,7 @@ import { addCompletionCommands, type Completion } from "./completion/completion-
 import { addOperateCommands, type Operation } from "./operate/operate-flags.ts";
 import { addExecCommand, type ExecFlags, splitCommand } from "./exec-flags.ts";
 import { addInitCommand, type InitFlags } from "./init-flags.ts";
+import { addRepairCommand, type RepairFlags } from "./repair.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
 import { ASK_FOR_GPUS, SIMULATE_GPUS } from "../core/gpu-declaration.ts";
 import {
@@ -41,6 +42,7 @@ export type Invocation =
       readonly command: readonly string[];
     }
   | { readonly kind: "init"; readonly name: string | undefined; readonly flags: InitFlags }
+  | { readonly kind: "repair"; readonly flags: RepairFlags }
   | { readonly kind: "serve"; readonly targets: readonly string[]; readonly flags: Flags }
   | { readonly kind: "operate"; readonly operation: Operation }
   | { readonly kind: "complete"; readonly completion: Completion }
@@ -113,6 +115,7 @@ function addCommands(
     taken({ kind: "exec", targets, flags, command: child }),
   );
   addInitCommand(command, (name, flags) => taken({ kind: "init", name, flags }));
+  addRepairCommand(command, (flags) => taken({ kind: "repair", flags }));
   addOperateCommands(command, (operation) => taken({ kind: "operate", operation }));
   addCompletionCommands(command, (completion) => taken({ kind: "complete", completion }));
 }

@@ -43,6 +43,7 @@ const CODE_OF_ERROR: ReadonlyMap<string, ExitCode> = new Map([
   ["PortInUseError", EXIT.port],
   ["StoreInUseError", EXIT.dataDir],
   ["StoreUnusableError", EXIT.dataDir],
+  ["StoreDamagedError", EXIT.dataDir],
   ["StoreFullError", EXIT.dataDir],
 ]);
 

@@ -8,6 +8,7 @@ import { type Invocation, readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
 import { limitSentence, NOTHING_EXCEEDED } from "./limit-sentence.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
+import { repair } from "./repair.ts";
 import { serve } from "./serve.ts";
 import { type Flags, type LogMode, logModeOf, settle, type Settings } from "./settings.ts";
 import { countStopSignals, type StopSignals } from "./signals.ts";
@@ -58,6 +59,10 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
   if (invocation.kind === "operate") {
     const { operate } = await import("./operate/operate.ts");
     return operate(invocation.operation, signals);
+  }
+  if (invocation.kind === "repair") {
+    output.out(await repair(invocation.flags, process.cwd()));
+    return EXIT.stopped;
   }
   if (invocation.kind === "complete") {
     const { complete } = await import("./completion/complete.ts");

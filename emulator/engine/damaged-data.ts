@@ -24,7 +24,7 @@ export async function askOrEnd<T>(
   }
 }
 
-export function isDamaged({ failure }: { readonly failure: Failure | undefined }): boolean {
+function isDamaged({ failure }: { readonly failure: Failure | undefined }): boolean {
   return failure?.type === "data_damaged";
 }
 

@@ -103,6 +103,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
     podChanged: (podId) => pods.consider(podId),
     endpointChanged: (endpointId) => workers.consider(endpointId),
     webhookDue: () => webhooks.wake(),
+    inputDamaged: (jobId, damage) => endInTheBackground(context, jobId, damage),
   });
   const wake = (id: string) => {
     if (context.directory.findEndpoint(id)) workers.consider(id);
@@ -119,11 +120,15 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   const pods: PodKeeper = new PodKeeper(context, podLauncher, gpus);
   const webhooks = new WebhookDelivery(context, options.webhookSender);
   await pickUp(context);
+  return runningEngine({ context, workers, pods, webhooks });
+}
+
+function runningEngine(
+  parts: Pick<RunningEngine, "context" | "workers" | "pods" | "webhooks">,
+): RunningEngine {
+  const { context, workers, pods, webhooks } = parts;
   return {
-    context,
-    workers,
-    pods,
-    webhooks,
+    ...parts,
     serve: (endpoints, resources) => serveWith(context, endpoints, resources),
     start() {
       workers.start();
@@ -172,7 +177,7 @@ async function unknownGpus(): Promise<GpuInventory> {
 
 async function createContext(
   options: EngineOptions,
-  wakes: Pick<EngineContext, "podChanged" | "endpointChanged" | "webhookDue">,
+  wakes: Pick<EngineContext, "podChanged" | "endpointChanged" | "webhookDue" | "inputDamaged">,
 ): Promise<EngineContext> {
   const { store, random, log, tracer, lease = DEFAULT_LEASE_TERMS } = options;
   const realClock = options.clock;
@@ -211,8 +216,6 @@ async function createContext(
     balancer: new Balancer(() => context),
     watchers: new JobWatchers(),
     podPorts: new Map(),
-    inputDamaged: (jobId, damage) =>
-      void activity.track("a job with a damaged input", endJob(context, jobId, damage)),
     ...wakes,
     endpointDeleted: (endpointId) => {
       events.tell({ type: "endpoint", endpointId, change: "deleted" });
@@ -234,16 +237,15 @@ async function applyDue(context: EngineContext): Promise<void> {
   }
 }
 
-async function endJob(
+function endInTheBackground(
   context: EngineContext,
   jobId: string,
   damage: PayloadDamagedError,
-): Promise<void> {
-  try {
-    await endDamaged(context, jobId, damage);
-  } catch (error) {
-    context.log.error({ jobId, err: error }, "a job with damaged data could not be ended");
-  }
+): void {
+  const ended = endDamaged(context, jobId, damage).catch((error: unknown) =>
+    context.log.error({ jobId, err: error }, "a job with damaged data could not be ended"),
+  );
+  void context.activity.track("a job with a damaged input", ended);
 }
 
 function tellOfWorker(events: EventFeed, worker: FleetWorker, state: CountedState): void {

@@ -13,4 +13,5 @@ function look(file: string): FoundDamage {
   return findDamage(db, path.dirname(file));
 }
 
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- it is no window's
 parentPort?.postMessage(look(String(workerData)));

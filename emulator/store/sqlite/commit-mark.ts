@@ -8,11 +8,12 @@ import path from "node:path";
 import { crc32 } from "node:zlib";
 import { PRIVATE_MODE } from "./private-file.ts";
 
-const NAME = "store.mark";
+/** Within the data directory. */
+export const MARK_FILE = "store.mark";
 const FORM = /^sv-runtime commit (\d{16}) ([0-9a-f]{8})\n$/;
 
 function markFile(directory: string): string {
-  return path.join(directory, NAME);
+  return path.join(directory, MARK_FILE);
 }
 
 /** What the mark says: a number of commits, or why there is none. */

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreDamagedError } from "../store.ts";
-import { readMark } from "./commit-mark.ts";
+import { MARK_FILE, readMark } from "./commit-mark.ts";
 import { checkSchema, COUNTED_SINCE } from "./migrate.ts";
 import { PAYLOADS_DIRECTORY } from "./payload-files.ts";
 import { checkedRow, HOW_TO_GO_ON, integerAt, rowOf } from "./row.ts";
@@ -46,7 +46,7 @@ export function refuseFewerCommits(db: DatabaseSync, directory: string, file: st
   }
   if (commits === 0) return;
   throw incomplete(
-    `store.mark is ${marked}, so that nothing tells whether ${file} has all commits that were made`,
+    `${MARK_FILE} is ${marked}, so that nothing tells whether ${file} has all commits that were made`,
   );
 }
 
@@ -55,7 +55,7 @@ function besideDatabase(directory: string, file: string): string[] {
   const found = [`${file}-wal`]
     .filter((log) => (fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)
     .map((log) => path.basename(log));
-  if (readMark(directory) !== "missing") found.push("store.mark");
+  if (readMark(directory) !== "missing") found.push(MARK_FILE);
   for (const name of [PAYLOADS_DIRECTORY, "objects", "volumes"]) {
     if (hasEntries(path.join(directory, name))) found.push(`${name}/`);
   }

@@ -4,7 +4,9 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
-import type { FoundDamage } from "./find-damage.ts";
+import { StoreDamagedError } from "../store.ts";
+import type { FoundDamage, FoundPayload } from "./find-damage.ts";
+import { HOW_TO_GO_ON } from "./row.ts";
 import { fromSqlite } from "./sqlite-error.ts";
 
 /** Pages of log after which SQLite puts it into the database; its own default. */
@@ -22,18 +24,22 @@ export class DataCheck {
   }
 
   /**
-   * To be called once, outside of a transaction. Resolves with undefined if it is stopped meanwhile.
+   * Answers the payloads that are damaged; undefined if it is stopped meanwhile. To be called once, outside of a transaction.
    *
-   * @throws StoreFullError when the log cannot be put into the database; StoreDamagedError when the database cannot be read
+   * @throws StoreFullError when the log cannot be put into the database; StoreDamagedError when a table is damaged
    */
-  async look(): Promise<FoundDamage | undefined> {
+  async look(): Promise<readonly FoundPayload[] | undefined> {
     if (this.#isStopped) return undefined;
     try {
       this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0");
-      return await this.#ask();
+      const found = await this.#ask();
+      if (found === undefined || found.tables.length === 0) return found?.payloads;
+      throw new StoreDamagedError(
+        `${this.#file} is damaged (${found.tables.join("; ")}); ${HOW_TO_GO_ON}`,
+      );
     } catch (error) {
       if (this.#isStopped) return undefined;
-      throw fromSqlite(error, this.#file);
+      throw fromSqlite(error, this.#file, HOW_TO_GO_ON);
     } finally {
       if (!this.#isStopped) this.#db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
     }

@@ -10,7 +10,8 @@ import { migrate } from "./migrate.ts";
 import { HOW_TO_GO_ON } from "./row.ts";
 import { fromFileSystem, fromSqlite, isBusy } from "./sqlite-error.ts";
 
-const DATABASE_FILE = "store.db";
+/** Within the data directory. */
+export const DATABASE_FILE = "store.db";
 /** For the message a second emulator prints; what keeps it out is the lock on the database. */
 const PROCESS_ID_FILE = "emulator.pid";
 
@@ -110,7 +111,7 @@ function connect(directory: string, file: string): DatabaseSync {
   }
 }
 
-function inUse(directory: string, cause: unknown): StoreInUseError {
+export function inUse(directory: string, cause: unknown): StoreInUseError {
   const holder = readProcessId(path.join(directory, PROCESS_ID_FILE));
   const who = holder === undefined ? "another process" : `another emulator (process ${holder})`;
   return new StoreInUseError(

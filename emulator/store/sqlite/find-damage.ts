@@ -52,7 +52,8 @@ function complaintsOf(db: DatabaseSync): string[] {
 function* damagedRows(db: DatabaseSync): Generator<string, void, undefined> {
   for (const { name, checked } of CHECKED_TABLES) {
     let count = 0;
-    for (const row of rowsOf(db, `SELECT ${checked} FROM ${name}`)) if (!fits(row)) count += 1;
+    for (const row of rowsOf(db, `SELECT ${checked.join(", ")} FROM ${name}`))
+      if (!fits(row)) count += 1;
     if (count > 0) yield `rows of the table ${name} that do not fit their checksums: ${count}`;
   }
 }

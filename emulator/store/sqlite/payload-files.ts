@@ -13,6 +13,10 @@ import { StagedFiles } from "./staged-files.ts";
 /** The names this store gives; whatever else lies in the directory is left alone. */
 const NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+export function isPayloadFile(name: string): boolean {
+  return NAME.test(name);
+}
+
 /** Within the data directory. */
 export const PAYLOADS_DIRECTORY = "payloads";
 
@@ -46,7 +50,7 @@ export class PayloadFiles {
 
   /** The names of all payload files that are there. */
   async names(): Promise<string[]> {
-    return (await fs.promises.readdir(this.#root)).filter((name) => NAME.test(name));
+    return (await fs.promises.readdir(this.#root)).filter(isPayloadFile);
   }
 
   /** Writes a new file, the parts after one another; resolves with where they lie when it is durable. */

@@ -6,12 +6,11 @@ import {
   type PayloadDamage,
   PayloadDamagedError,
   type Store,
-  StoreDamagedError,
+  type StoreDamagedError,
 } from "../store.ts";
 import { Connection } from "./connection.ts";
 import { DataCheck } from "./data-check.ts";
 import type { FoundPayload } from "./find-damage.ts";
-import { HOW_TO_GO_ON } from "./row.ts";
 import { openDatabase, type OpenedDatabase } from "./data-directory.ts";
 import { PayloadFiles } from "./payload-files.ts";
 import { Soundness } from "./soundness.ts";
@@ -53,6 +52,7 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
   // Of these, what no row refers to is what a crash left between writing and committing.
   const found = await files.names();
   const queue = new StepQueue<SqliteTransaction>(stepTarget(tables, options));
+  const check = new DataCheck(opened.db, opened.file);
   let closing: Promise<void> | undefined;
   const close = async () => {
     await check.stop();
@@ -60,14 +60,10 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
     await files.settle();
     opened.close();
   };
-  const stage = async (parts: readonly Uint8Array[]): Promise<Payload[]> => {
+  const stage = async (parts: readonly Uint8Array[]) => {
     if (queue.closed) throw storeClosed();
-    const sizeBytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    if (sizeBytes < PAYLOAD_FILE_MIN_BYTES)
-      return parts.map((bytes) => ({ kind: "inline", bytes }));
-    return (await files.stage(parts)).map((range) => ({ kind: "file", ...range }));
+    return stageParts(files, parts);
   };
-  const check = new DataCheck(opened.db, opened.file);
   const soundness = new Soundness(options.onDamage);
   return {
     transact: (step) => soundness.guard(() => queue.transact(step)),
@@ -92,18 +88,20 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
     check: () =>
       soundness.guard(async () => {
         while (queue.running !== undefined) await queue.running;
-        const damage = await check.look();
-        if (damage === undefined) return [];
-        if (damage.tables.length > 0) throw damagedTables(opened.file, damage.tables);
+        const payloads = await check.look();
+        if (payloads === undefined) return [];
         await tables.removeUnreferred(found);
-        return damage.payloads.map(toDamage);
+        return payloads.map(toDamage);
       }),
     close: () => (closing ??= close()),
   };
 }
 
-function damagedTables(file: string, findings: readonly string[]): StoreDamagedError {
-  return new StoreDamagedError(`${file} is damaged (${findings.join("; ")}); ${HOW_TO_GO_ON}`);
+/** Together they are a file or none of them is. */
+async function stageParts(files: PayloadFiles, parts: readonly Uint8Array[]): Promise<Payload[]> {
+  const sizeBytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  if (sizeBytes < PAYLOAD_FILE_MIN_BYTES) return parts.map((bytes) => ({ kind: "inline", bytes }));
+  return (await files.stage(parts)).map((range) => ({ kind: "file", ...range }));
 }
 
 function toDamage({ place, finding, checksum, jobId }: FoundPayload): PayloadDamage {

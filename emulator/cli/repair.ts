@@ -1,0 +1,48 @@
+/** The subcommand `repair`: its flags, its help, and what it prints. */
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { RepairReport } from "../index.ts";
+import { shownPath } from "./place.ts";
+import { DEFAULT_DATA_DIR } from "./settings.ts";
+
+/** The flags as written; what is absent was not given. */
+export interface RepairFlags {
+  readonly dataDir?: string;
+}
+
+/** @param taken called when the subcommand was given */
+export function addRepairCommand(program: Command, taken: (flags: RepairFlags) => void): void {
+  program
+    .command("repair")
+    .summary("make a damaged data directory usable again")
+    .description(
+      "Keeps the jobs, records and payloads of a data directory that can be read and fit their checksums, and moves the rest, with the old database as a whole, into a new directory within it. Deletes nothing. No emulator may use the directory meanwhile.",
+    )
+    .option("--data-dir <directory>", `what is repaired (default: ${DEFAULT_DATA_DIR})`)
+    .helpOption("-h, --help", "print this help")
+    .action(taken);
+}
+
+/**
+ * Answers what is to be printed.
+ *
+ * @throws StoreInUseError, StoreUnusableError, StoreFullError
+ */
+export async function repair({ dataDir = DEFAULT_DATA_DIR }: RepairFlags, cwd: string) {
+  const { repairDataDirectory } = await import("../index.ts");
+  return textOf(repairDataDirectory(resolve(cwd, dataDir), Date.now()), cwd);
+}
+
+function textOf(
+  { kept, endedJobIds, setAside, asideDirectory }: RepairReport,
+  cwd: string,
+): string {
+  const { jobs, deliveries, records, payloadFiles } = kept;
+  const lines = [
+    `kept: ${jobs} jobs, ${deliveries} webhook deliveries, ${records} records, ${payloadFiles} payload files`,
+    ...endedJobIds.map((id) => `FAILED from now on, for what it lost: job ${id}`),
+    ...setAside.map((sentence) => `set aside: ${sentence}`),
+    `the old database and all that is not in use any more: ${shownPath(asideDirectory, cwd)}`,
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,113 @@
+/** Makes a new database of all rows of a damaged one that can be read and fit their checksums. */
+import type { DatabaseSync } from "node:sqlite";
+import { CHECKED_TABLES } from "../checked-tables.ts";
+import { rowsOf } from "../find-damage.ts";
+import { PLACES_PER_JOB, slotAt } from "../payload-table.ts";
+import { fits, type Row, textAt } from "../row.ts";
+import { TableWalk } from "./walk.ts";
+
+export interface Rebuilt {
+  /** How many rows were kept, by table. */
+  readonly kept: ReadonlyMap<string, number>;
+  /** Sentences about what was not. */
+  readonly setAside: readonly string[];
+  /** Keys of jobs of which an output was seen that cannot be kept. */
+  readonly outputsLost: ReadonlySet<number>;
+  /** Outputs may be lost of which nothing was seen. */
+  readonly outputsInDoubt: boolean;
+}
+
+/** In this order: each row is kept only with those it belongs to. */
+const TABLES = ["record", "queue", "job", "delivery", "payload", "chunk_batch"] as const;
+type Table = (typeof TABLES)[number];
+
+/** Copies within one transaction of `to`, a new database; `from` is only read. */
+export function copyGoodRows(from: DatabaseSync, to: DatabaseSync): Rebuilt {
+  return new Copy(from, to).run();
+}
+
+class Copy {
+  readonly #from: DatabaseSync;
+  readonly #to: DatabaseSync;
+  readonly #kept = new Map<string, number>();
+  readonly #setAside: string[] = [];
+  readonly #endpoints = new Set<unknown>();
+  readonly #queues = new Set<unknown>();
+  /** The keys of jobs and deliveries that were kept. */
+  readonly #owners = new Set<unknown>();
+  readonly #outputsLost = new Set<number>();
+  #outputsInDoubt = false;
+
+  constructor(from: DatabaseSync, to: DatabaseSync) {
+    this.#from = from;
+    this.#to = to;
+  }
+
+  run(): Rebuilt {
+    for (const table of TABLES) this.#copy(table);
+    return {
+      kept: this.#kept,
+      setAside: this.#setAside,
+      outputsLost: this.#outputsLost,
+      outputsInDoubt: this.#outputsInDoubt,
+    };
+  }
+
+  #copy(table: Table): void {
+    const columns = [...rowsOf(this.#to, `PRAGMA table_info(${table})`)].map((row) =>
+      textAt(row, 1),
+    );
+    const insert = this.#to.prepare(
+      `INSERT OR IGNORE INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+    );
+    const checks = CHECKED_TABLES.filter(({ name }) => name === table).map(
+      ({ checked }) => checked,
+    );
+    let [kept, damaged, alone] = [0, 0, 0];
+    // What the checksums are over comes behind the columns themselves.
+    const walk = new TableWalk(this.#from, table, [...columns, ...checks.flat()], (row) => {
+      let from = columns.length;
+      const isSound = checks.every(({ length }) => fits(row.slice(from, (from += length))));
+      if (!isSound && !this.#isKnownQueue(table, row)) {
+        damaged += 1;
+        this.#noteDamaged(table, row);
+      } else if (!this.#hasItsOwner(table, row)) alone += 1;
+      else {
+        kept += Number(insert.run(...row.slice(0, columns.length)).changes);
+        this.#noteKept(table, row);
+      }
+    });
+    if (table === "record") walk.rows();
+    else walk.rowsByKey();
+    this.#kept.set(table, kept);
+    if (damaged > 0) this.#setAside.push(`${table}: ${damaged} rows that are damaged`);
+    if (alone > 0) this.#setAside.push(`${table}: ${alone} rows of what could not be kept`);
+    if (!walk.hasLost) return;
+    this.#setAside.push(`${table}: rows that cannot be read, or not all of them`);
+    if (table === "payload") this.#outputsInDoubt = true;
+  }
+
+  /** The counters of a queue are counted anew; it is enough that its endpoint is known. */
+  #isKnownQueue(table: Table, row: Row): boolean {
+    return table === "queue" && this.#endpoints.has(row[1]);
+  }
+
+  #hasItsOwner(table: Table, row: Row): boolean {
+    if (table === "job") return this.#queues.has(row[2]);
+    if (table === "payload") return this.#owners.has(Math.floor(Number(row[0]) / PLACES_PER_JOB));
+    return table !== "chunk_batch" || this.#owners.has(row[0]);
+  }
+
+  #noteKept(table: Table, row: Row): void {
+    if (table === "record" && row[0] === "endpoint") this.#endpoints.add(row[1]);
+    if (table === "queue") this.#queues.add(row[0]);
+    if (table === "job" || table === "delivery") this.#owners.add(row[0]);
+  }
+
+  #noteDamaged(table: Table, row: Row): void {
+    if (table !== "payload") return;
+    const place = Number(row[0]);
+    if (slotAt(place) === "output") this.#outputsLost.add(Math.floor(place / PLACES_PER_JOB));
+    this.#outputsInDoubt = true;
+  }
+}

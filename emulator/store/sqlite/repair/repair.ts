@@ -1,0 +1,213 @@
+/** Repairs a data directory that nobody has open: keeps what can be kept, moves the rest aside, deletes nothing. */
+import fs from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { CommitMark, MARK_FILE, readMark } from "../commit-mark.ts";
+import { DATABASE_FILE, inUse } from "../data-directory.ts";
+import { makeDirectoryDurably, syncDirectory } from "../durable-directory.ts";
+import { rowsOf } from "../find-damage.ts";
+import { migrate } from "../migrate.ts";
+import { isPayloadFile, PAYLOADS_DIRECTORY } from "../payload-files.ts";
+import { fits, integerAt, textAt } from "../row.ts";
+import { rowChecksum } from "../checksum.ts";
+import { fromFileSystem, fromSqlite, isBusy } from "../sqlite-error.ts";
+import { mergeLog } from "./merge-log.ts";
+import { copyGoodRows, type Rebuilt } from "./rebuild.ts";
+import { settleJobs } from "./settle-jobs.ts";
+
+export interface RepairReport {
+  /** Where everything was moved that is not in use any more; everything that is damaged is there. */
+  readonly asideDirectory: string;
+  /** How much is in use from now on. */
+  readonly kept: {
+    readonly jobs: number;
+    readonly deliveries: number;
+    readonly records: number;
+    readonly payloadFiles: number;
+  };
+  /** Jobs that are FAILED from now on, for what could not be kept of them. */
+  readonly endedJobIds: readonly string[];
+  /** Sentences about what could not be kept. */
+  readonly setAside: readonly string[];
+}
+
+const LOG_FILE = `${DATABASE_FILE}-wal`;
+/** The database with its log, as it is read; and what is made of it. */
+const MERGED = "merged.db";
+const REBUILT = "rebuilt.db";
+/** Its presence says that a repair came to its end. */
+const REPORT = "report.json";
+
+/**
+ * What is kept is what can be read and fits its checksum. The old database is moved as a whole, with its log and all payload
+ * files that nothing refers to, into a new directory within `directory`.
+ *
+ * @param now ms since the epoch, at which jobs end that have lost something
+ * @throws StoreInUseError when an emulator uses the directory; StoreUnusableError when it cannot be read or written;
+ *   StoreFullError when there is no room for a copy of the database
+ */
+export function repairDataDirectory(directory: string, now: number): RepairReport {
+  try {
+    refuseInUse(directory);
+    return new Repair(directory, asideDirectoryIn(directory)).run(now);
+  } catch (error) {
+    const known = fromSqlite(error, directory);
+    throw known === error ? fromFileSystem(error, directory) : known;
+  }
+}
+
+function refuseInUse(directory: string): void {
+  const file = path.join(directory, DATABASE_FILE);
+  // Beside an empty database SQLite removes the log; nobody uses one.
+  if ((fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  try {
+    // One that only reads leaves everything as it is.
+    using db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+    db.prepare("SELECT count(*) FROM sqlite_schema").get();
+  } catch (error) {
+    if (isBusy(error)) throw inUse(directory, error);
+  }
+}
+
+/** A new one; or that of a repair that did not come to its end, if it has the database already. */
+function asideDirectoryIn(directory: string): string {
+  for (let number = 1; ; number += 1) {
+    const aside = path.join(directory, `damaged-${number}`);
+    const hasDatabase = fs.existsSync(path.join(directory, DATABASE_FILE));
+    const isUnfinished = !fs.existsSync(path.join(aside, REPORT));
+    if (!fs.existsSync(aside) || (isUnfinished && !hasDatabase)) return aside;
+  }
+}
+
+class Repair {
+  readonly #directory: string;
+  readonly #aside: string;
+
+  constructor(directory: string, aside: string) {
+    this.#directory = directory;
+    this.#aside = aside;
+  }
+
+  run(now: number): RepairReport {
+    makeDirectoryDurably(this.#aside);
+    const merged = this.#merge();
+    const made = this.#rebuild(merged, now);
+    const payloadFiles = this.#moveUnusedFiles(made.files);
+    this.#exchange(made.commits);
+    const { kept, setAside } = made.rebuilt;
+    const report: RepairReport = {
+      asideDirectory: this.#aside,
+      kept: {
+        jobs: kept.get("job") ?? 0,
+        deliveries: kept.get("delivery") ?? 0,
+        records: kept.get("record") ?? 0,
+        payloadFiles,
+      },
+      endedJobIds: made.endedJobIds,
+      setAside: merged === undefined ? ["the database cannot be read at all"] : setAside,
+    };
+    fs.writeFileSync(path.join(this.#aside, REPORT), `${JSON.stringify(report, null, 2)}\n`);
+    return report;
+  }
+
+  /** The database with its log in one file; undefined if there is none that can be opened. */
+  #merge(): DatabaseSync | undefined {
+    const isMoved = !fs.existsSync(path.join(this.#directory, DATABASE_FILE));
+    const from = isMoved ? this.#aside : this.#directory;
+    const file = path.join(from, DATABASE_FILE);
+    const target = path.join(this.#aside, MERGED);
+    if (!fs.existsSync(file)) return undefined;
+    mergeLog(file, path.join(from, LOG_FILE), target);
+    let db: DatabaseSync | undefined;
+    try {
+      db = new DatabaseSync(target);
+      // Of an earlier schema the checksums are made now, of what it is.
+      migrate(db, path.join(this.#directory, DATABASE_FILE));
+      return db;
+    } catch {
+      db?.close();
+      return undefined;
+    }
+  }
+
+  #rebuild(merged: DatabaseSync | undefined, now: number) {
+    const file = path.join(this.#aside, REBUILT);
+    fs.rmSync(file, { force: true });
+    using db = new DatabaseSync(file);
+    migrate(db, file);
+    db.exec("BEGIN");
+    const rebuilt: Rebuilt = merged ? copyGoodRows(merged, db) : NOTHING;
+    const endedJobIds = settleJobs(db, rebuilt, now);
+    const commits = this.#writeSequence(merged, db);
+    db.exec("COMMIT");
+    merged?.close();
+    const files = new Set<string>();
+    for (const table of ["payload", "chunk_batch"])
+      for (const row of rowsOf(db, `SELECT body FROM ${table} WHERE typeof(body) = 'text'`))
+        files.add(textAt(row, 0));
+    return { rebuilt, endedJobIds, commits, files };
+  }
+
+  /** No key is given twice, and the repair is a commit that comes after all others; answers its number. */
+  #writeSequence(merged: DatabaseSync | undefined, db: DatabaseSync): number {
+    const [reserved, commits] = merged === undefined ? [0, 0] : storedSequence(merged);
+    const [keys = []] = rowsOf(
+      db,
+      `SELECT max(coalesce((SELECT max(seq) FROM job), 0), coalesce((SELECT max(queue_key) FROM job), 0),
+         coalesce((SELECT max(seq) FROM delivery), 0))`,
+    );
+    const marked = readMark(this.#directory);
+    const last = Math.max(commits, typeof marked === "number" ? marked : 0) + 1;
+    const values = [Math.max(reserved, integerAt(keys, 0)), last];
+    db.prepare("UPDATE sequence SET reserved_seq = ?, commit_number = ?, checksum = ?").run(
+      ...values,
+      rowChecksum(values),
+    );
+    return last;
+  }
+
+  /** Answers how many stay. */
+  #moveUnusedFiles(used: ReadonlySet<string>): number {
+    const from = path.join(this.#directory, PAYLOADS_DIRECTORY);
+    const to = path.join(this.#aside, PAYLOADS_DIRECTORY);
+    makeDirectoryDurably(to);
+    const names = fs.existsSync(from) ? fs.readdirSync(from).filter(isPayloadFile) : [];
+    const unused = names.filter((name) => !used.has(name));
+    for (const name of unused) fs.renameSync(path.join(from, name), path.join(to, name));
+    return names.length - unused.length;
+  }
+
+  #exchange(commits: number): void {
+    for (const name of [DATABASE_FILE, LOG_FILE, MARK_FILE]) {
+      const from = path.join(this.#directory, name);
+      if (fs.existsSync(from)) fs.renameSync(from, path.join(this.#aside, name));
+    }
+    fs.rmSync(path.join(this.#directory, `${DATABASE_FILE}-shm`), { force: true });
+    fs.rmSync(path.join(this.#aside, MERGED), { force: true });
+    const mark = new CommitMark(this.#directory);
+    mark.write(commits);
+    mark.sync();
+    mark.close();
+    fs.chmodSync(path.join(this.#aside, REBUILT), 0o600);
+    fs.renameSync(path.join(this.#aside, REBUILT), path.join(this.#directory, DATABASE_FILE));
+    syncDirectory(this.#aside);
+    syncDirectory(this.#directory);
+  }
+}
+
+const NOTHING: Rebuilt = {
+  kept: new Map(),
+  setAside: [],
+  outputsLost: new Set(),
+  outputsInDoubt: false,
+};
+
+/** The bound of the keys and the number of commits; what is damaged of them counts as 0. */
+function storedSequence(db: DatabaseSync): readonly [number, number] {
+  try {
+    const [row = []] = rowsOf(db, "SELECT reserved_seq, commit_number, checksum FROM sequence");
+    return fits(row) ? [integerAt(row, 0), integerAt(row, 1)] : [0, 0];
+  } catch {
+    return [0, 0];
+  }
+}

@@ -1,0 +1,66 @@
+/** Reads the rows of a table that may be damaged: what cannot be read is stepped over. */
+import type { DatabaseSync } from "node:sqlite";
+import { type Row, rowOf } from "../row.ts";
+
+/** Far beyond any key that was ever given. */
+const MAX_KEY = 2 ** 50;
+
+export class TableWalk {
+  /** True once something could not be read. */
+  hasLost = false;
+  readonly #db: DatabaseSync;
+  readonly #select: string;
+  readonly #take: (row: Row) => void;
+
+  /** `take` is called with each row that can be read: the values of `columns`. */
+  constructor(
+    db: DatabaseSync,
+    table: string,
+    columns: readonly string[],
+    take: (row: Row) => void,
+  ) {
+    this.#db = db;
+    this.#select = `${columns.join(", ")} FROM ${table} NOT INDEXED`;
+    this.#take = take;
+  }
+
+  /** A table without keys that can be stepped over: up to the first damage. */
+  rows(): void {
+    this.#read(`SELECT 0, ${this.#select}`);
+  }
+
+  /** A table in order of its rowid: on both sides of what cannot be read. */
+  rowsByKey(): void {
+    const select = `SELECT rowid, ${this.#select} WHERE rowid > ?`;
+    let [after, step, lostAfter] = [-MAX_KEY, 1, -MAX_KEY];
+    while (after < MAX_KEY) {
+      const { last, isWhole } = this.#read(`${select} ORDER BY rowid`, after);
+      const isBehindGap = last !== undefined || isWhole;
+      // Steps grow, so that they go too far: what lies before is read from behind.
+      if (isBehindGap && lostAfter < after)
+        this.#read(`${select} AND rowid <= ? ORDER BY rowid DESC`, lostAfter, after);
+      if (isWhole) return;
+      if (last !== undefined) [lostAfter, after, step] = [last, last, 1];
+      after = Math.max(after, 0) + step;
+      step *= 2;
+    }
+  }
+
+  /** The key of the last row that was read, and whether there was no damage behind it. */
+  #read(sql: string, ...values: readonly number[]) {
+    let last: number | undefined;
+    try {
+      const statement = this.#db.prepare(sql);
+      statement.setReturnArrays(true);
+      for (const answered of statement.iterate(...values)) {
+        const row = rowOf(answered);
+        last = Number(row[0]);
+        this.#take(row.slice(1));
+      }
+      return { last, isWhole: true };
+    } catch {
+      this.hasLost = true;
+      return { last, isWhole: false };
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/** `repair` keeps what can be kept, moves the rest aside, and the next start works. */
+import fs from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it } from "vitest";
+import { repairDataDirectory } from "../../../../emulator/store/sqlite/repair/repair.ts";
+import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
+import { StoreInUseError } from "../../../../emulator/store/store.ts";
+import { bytesAt, insertNew, NOW, pattern } from "../../../contract/store/subject.ts";
+import { change, type LeftBehind, leftBehind } from "./left-behind.ts";
+
+/** Which of the jobs are there with their inputs, after a start and a look that finds no damage. */
+async function wholeJobs(left: LeftBehind): Promise<string[]> {
+  const store = await openSqliteStore({ directory: left.directory });
+  const whole: string[] = [];
+  for (const { id, seq } of left.jobs) {
+    const job = await store.read((view) => view.job(id));
+    if (job === undefined) continue;
+    const input = await store.read((view) => bytesAt(view, seq, "input"));
+    if (input && pattern(input.byteLength).equals(input)) whole.push(id);
+  }
+  expect(await store.check()).toEqual([]);
+  const counts = await store.read((view) => view.counts("hello"));
+  expect(counts.inQueue).toBe(whole.length);
+  const fresh = await store.transact(insertNew);
+  expect(fresh.seq).toBeGreaterThan(Math.max(...left.jobs.map(({ seq }) => seq)));
+  await store.close();
+  return whole;
+}
+
+it("keeps every job behind three bytes that were changed in the middle of the log", async () => {
+  using left = await leftBehind(90);
+  const log = left.file("store.db-wal");
+  change(log, Math.floor(fs.statSync(log).size / 2), 3);
+  const report = repairDataDirectory(left.directory, NOW);
+  expect(report.kept).toMatchObject({ jobs: 90, payloadFiles: 18 });
+  expect(path.dirname(report.asideDirectory)).toBe(left.directory);
+  expect(fs.readdirSync(report.asideDirectory).toSorted()).toEqual(
+    ["payloads", "report.json", "store.db", "store.db-wal", "store.mark"].toSorted(),
+  );
+  expect(await wholeJobs(left)).toHaveLength(90);
+});
+
+it("keeps what the log has when the database was cut to nothing", async () => {
+  using left = await leftBehind();
+  fs.truncateSync(left.file("store.db"));
+  expect(repairDataDirectory(left.directory, NOW).kept.jobs).toBe(30);
+  expect(await wholeJobs(left)).toHaveLength(30);
+});
+
+it("moves payload files aside that belong to nothing, and lets an empty store begin", async () => {
+  using left = await leftBehind();
+  const names = left.payloads();
+  for (const name of ["store.db", "store.db-wal", "store.mark"]) fs.rmSync(left.file(name));
+  const report = repairDataDirectory(left.directory, NOW);
+  expect(report.setAside).toEqual(["the database cannot be read at all"]);
+  expect(left.payloads()).toEqual([]);
+  expect(fs.readdirSync(path.join(report.asideDirectory, "payloads"))).toEqual(names);
+  const store = await openSqliteStore({ directory: left.directory });
+  await store.close();
+});
+
+it("sets rows aside that do not fit their checksums, and says so", async () => {
+  using left = await leftBehind();
+  using db = new DatabaseSync(left.file("store.db"));
+  db.exec("UPDATE job SET webhook = 'x' WHERE seq = 3; UPDATE job SET ttl_at = 1 WHERE seq = 4");
+  db.close();
+  const report = repairDataDirectory(left.directory, NOW);
+  expect(report.kept.jobs).toBe(28);
+  expect(report.setAside).toEqual([
+    "job: 2 rows that are damaged",
+    "payload: 2 rows of what could not be kept",
+  ]);
+  expect(await wholeJobs(left)).toHaveLength(28);
+});
+
+it("steps over pages that cannot be read, and keeps the jobs on both sides", async () => {
+  using left = await leftBehind(400);
+  using db = new DatabaseSync(left.file("store.db"));
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  db.close();
+  const bytes = fs.readFileSync(left.file("store.db"));
+  // The page of a row in the middle, which stands in the table before it stands in an index.
+  const at = bytes.indexOf(left.jobs[200]?.id ?? "");
+  const page = Math.floor(at / 4_096) * 4_096;
+  fs.writeFileSync(left.file("store.db"), bytes.fill(0xaa, page, page + 4_096));
+  const report = repairDataDirectory(left.directory, NOW);
+  expect(report.kept.jobs).toBeGreaterThan(350);
+  expect(await wholeJobs(left)).toHaveLength(report.kept.jobs);
+});
+
+it("writes a new mark where it was lost, and changes no job", async () => {
+  using left = await leftBehind();
+  fs.rmSync(left.file("store.mark"));
+  expect(repairDataDirectory(left.directory, NOW)).toMatchObject({
+    kept: { jobs: 30 },
+    setAside: [],
+  });
+  expect(await wholeJobs(left)).toHaveLength(30);
+});
+
+it("refuses a data directory that is in use", async () => {
+  using left = await leftBehind();
+  const store = await openSqliteStore({ directory: left.directory });
+  expect(() => repairDataDirectory(left.directory, NOW)).toThrow(StoreInUseError);
+  await store.close();
+});
