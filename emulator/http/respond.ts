@@ -3,10 +3,11 @@ import type { RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
 import type { ApiKey } from "../core/api-key.ts";
 import type { OpenSpan, Tracer } from "../trace/tracer.ts";
 import { admit } from "./admission.ts";
-import { sendWhole, type Answer } from "./answer.ts";
+import type { Answer } from "./answer.ts";
 import { type Call, isOwn, type Operation } from "./operation.ts";
 import { refuse } from "./refuse.ts";
 import { hasBody, skipBody } from "./request-body.ts";
+import { sendAnswer } from "./send-answer.ts";
 
 /** Answers one request by `operation`, of that `name`. Never rejects. */
 export async function respond<Path>(
@@ -77,5 +78,5 @@ function passLimit(
 
 async function send<Path>({ service, response }: Call<Path>, ready: Answer): Promise<void> {
   if ("flow" in ready) await ready.flow(response);
-  else if (!response.destroyed) sendWhole(response, ready, service.stopping);
+  else await sendAnswer(service, response, ready);
 }

@@ -5,6 +5,7 @@ import { closeServer } from "./close-server.ts";
 import { refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
 import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
+import { inTurn } from "./in-turn.ts";
 import { listen, type ListenAddress, urlOf } from "./listen.ts";
 import { LiveWorkerGate } from "./live-workers/gate.ts";
 import { LaterRouter } from "./later-router.ts";
@@ -58,7 +59,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const listener = gate.before(workerGate.before(withMount(own, options.mount)));
   if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
   // `100 Continue` is sent when the body is really wanted.
-  server.on("request", listener).on("checkContinue", listener).on("checkExpectation", listener);
+  const performed = inTurn(listener);
+  server.on("request", performed).on("checkContinue", performed).on("checkExpectation", performed);
   let started: Promise<string> | undefined;
   let stopped: Promise<void> | undefined;
   const start = async (address: ListenAddress) => urlOf(address, await listen(server, address));
@@ -72,7 +74,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     await Promise.all([router.close(), live.close()]);
   };
   return {
-    forWorkers: workerGate.before((_request, response) => response.writeHead(404).end()),
+    forWorkers: inTurn(workerGate.before((_request, response) => response.writeHead(404).end())),
     start(address) {
       if (started || stopped)
         return Promise.reject(new Error("an HTTP server can be started once only"));

@@ -36,6 +36,14 @@ export const LIMITS = {
   /** How long `GET /stream` is held open while nothing comes (ours). */
   streamHoldMs: 20 * SECOND_MS,
 
+  /** Bytes of large payloads that the service has in memory at a time, on their way in or out (ours). */
+  inFlightMaxBytes: 64 * MB,
+  /** Requests that wait for room among them, and for how long until they are refused (ours). */
+  inFlightWaitingMax: 1_000,
+  inFlightWaitMs: 30 * SECOND_MS,
+  /** A reader of a large answer that takes nothing for this long is cut off (ours). */
+  readerStallMs: 1 * MINUTE_MS,
+
   /** How long a request counts against the rate limits of its operation (spec). */
   rateWindowMs: 10 * SECOND_MS,
   /** Requests by which each running worker raises the rate limits, where an endpoint does not say (ours). */

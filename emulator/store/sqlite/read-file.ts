@@ -2,8 +2,9 @@
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
+import type { OpenedPayload } from "../../core/opened-payload.ts";
 import { SLICE_MAX_BYTES } from "../payload-in-hand.ts";
-import { type OpenedPayload, StoreUnusableError } from "../store.ts";
+import { StoreUnusableError } from "../store.ts";
 import { codeOf, fromFileSystem } from "./sqlite-error.ts";
 
 /** What `read` answers of the file. @throws StoreUnusableError when it cannot be read or is missing */
@@ -24,7 +25,9 @@ export async function readRange(
   sizeBytes: number,
 ): Promise<Uint8Array> {
   await using handle = await fs.promises.open(file, "r");
-  return await readAt(handle, file, offset, sizeBytes);
+  const bytes = Buffer.allocUnsafeSlow(sizeBytes);
+  await fill(bytes, handle, file, offset);
+  return bytes;
 }
 
 /** The open file outlives its name. */
@@ -42,23 +45,24 @@ async function* slicesOf(
   file: string,
   sizeBytes: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const space = Buffer.allocUnsafeSlow(Math.min(SLICE_MAX_BYTES, sizeBytes));
   for (let at = 0; at < sizeBytes; at += SLICE_MAX_BYTES) {
-    const length = Math.min(SLICE_MAX_BYTES, sizeBytes - at);
-    yield await reading(file, () => readAt(handle, file, at, length));
+    const slice = space.subarray(0, sizeBytes - at);
+    await reading(file, () => fill(slice, handle, file, at));
+    yield slice;
   }
 }
 
-async function readAt(
+/** Reads as many bytes as there is space for, from `offset` on. */
+async function fill(
+  space: Buffer,
   handle: FileHandle,
   file: string,
   offset: number,
-  sizeBytes: number,
-): Promise<Uint8Array> {
-  const bytes = Buffer.allocUnsafeSlow(sizeBytes);
-  for (let at = 0; at < sizeBytes;) {
-    const { bytesRead } = await handle.read(bytes, at, sizeBytes - at, offset + at);
+): Promise<void> {
+  for (let at = 0; at < space.length;) {
+    const { bytesRead } = await handle.read(space, at, space.length - at, offset + at);
     if (bytesRead === 0) throw new StoreUnusableError(`the payload file ${file} is too short`);
     at += bytesRead;
   }
-  return bytes;
 }
