@@ -1,5 +1,5 @@
 /** The HTTP interface as one part of the service: its server, with a start and a stop. */
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type ServerOptions } from "node:http";
 import { BalanceGate } from "./balance/gate.ts";
 import { closeServer } from "./close-server.ts";
 import { refusalAt } from "./dialect.ts";
@@ -22,6 +22,11 @@ export interface Mount {
 
 export interface HttpServerOptions extends HttpServiceOptions {
   readonly mount?: Mount;
+  /** In the place of some of `SERVER_LIMITS`. */
+  readonly connectionLimits?: Pick<
+    ServerOptions,
+    "headersTimeout" | "requestTimeout" | "connectionsCheckingInterval"
+  >;
   /** How long `stop` lets requests in flight go on before it cuts them off, ms; default 5,000. */
   readonly stopGraceMs?: number;
 }
@@ -50,6 +55,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const gate = new BalanceGate(service, refusalAt(CONTRACT_DIALECT, "/"));
   const server = createServer({
     ...SERVER_LIMITS,
+    ...options.connectionLimits,
     shouldUpgradeCallback: (request) => gate.mayUpgrade(request),
   });
   const router = new LaterRouter(service, CONTRACT_DIALECT, server);

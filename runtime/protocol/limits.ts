@@ -29,6 +29,10 @@ export const LIMITS = {
   policyMaxBytes: 8_192,
   s3ConfigMaxBytes: 65_536,
 
+  /** From the first byte of a request to the last of its head, and of its body (ours). */
+  requestHeadMs: 1 * MINUTE_MS,
+  requestMs: 5 * MINUTE_MS,
+
   /** `wait` of `/runsync` and `/status-sync` (spec). */
   waitMinMs: 1 * SECOND_MS,
   waitMaxMs: 300 * SECOND_MS,
