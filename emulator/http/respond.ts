@@ -73,10 +73,11 @@ async function answer<Path>(operation: Operation<Path>, call: Call<Path>): Promi
 /** Refuses a request whose body is not there in time; who reads it learns that the client has gone. */
 function limitBody(call: Call<unknown>): Disarm {
   const { realClock } = call.service.engine;
-  return realClock.wakeAt(realClock.now() + LIMITS.requestMs, () => {
-    if (call.request.complete) return;
+  const disarm = realClock.wakeAt(realClock.now() + LIMITS.requestMs, () => {
     refuse(call, new ServiceError("request_timeout", "the request was not complete in time"));
   });
+  call.request.once("end", disarm);
+  return disarm;
 }
 
 /** Comes before the body, so that nothing of one that is refused is asked for. */
