@@ -4,6 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { createEngine, type RunningEngine } from "../../emulator/engine/engine.ts";
 import { viewJobAtEnd } from "../../emulator/engine/job-view.ts";
+import { wholePayload } from "../../emulator/engine/show-payload.ts";
 import { submit } from "../../emulator/engine/submit.ts";
 import { WorkerSession } from "../../emulator/engine/worker-session.ts";
 import { WorkerServer } from "../../emulator/grpc/worker-server.ts";
@@ -181,7 +182,7 @@ async function runJob(): Promise<{ readonly committedAt: bigint; readonly output
   const patience = AbortSignal.timeout(PATIENCE_MS);
   const { job, output } = await viewJobAtEnd(context, ref, PATIENCE_MS, patience);
   if (job.status !== "COMPLETED") throw new Error(`The job is ${job.status}.`);
-  return { committedAt, output: Buffer.from(output ?? []).toString() };
+  return { committedAt, output: Buffer.from(output ? await wholePayload(output) : []).toString() };
 }
 
 /** An endpoint without workers gets one as soon as a job waits, and ends it as soon as it is idle. */

@@ -3,6 +3,7 @@ import type { JobStatus } from "../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import { type JobFrame, jobFrame } from "./job-body.ts";
 import type { Job } from "./job.ts";
+import type { ShownPayload } from "./opened-payload.ts";
 
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
 
@@ -157,11 +158,11 @@ export function deliveryFrame(job: Job & { readonly webhook: string }): JobFrame
 }
 
 /** The whole body: the job as `/status` shows it, with `webhook` and `input`. */
-export function deliveryPieces(
+export function deliveryPieces<P extends ShownPayload>(
   { head, tail }: JobFrame,
-  input: Uint8Array,
-  output: Uint8Array | undefined,
-): readonly (string | Uint8Array)[] {
+  input: P,
+  output: P | undefined,
+): readonly (string | P)[] {
   if (output === undefined) return [head + tail, input, "}"];
   return [`${head},"output":`, output, tail, input, "}"];
 }

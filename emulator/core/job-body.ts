@@ -1,5 +1,6 @@
 /** A job as JSON, around its raw output: `/status`, `/runsync`, the end of a stream and webhooks show it so. */
 import type { Job } from "./job.ts";
+import type { ShownPayload } from "./opened-payload.ts";
 
 /** The texts around a job's raw output; a brace closes the object they begin. */
 export interface JobFrame {
@@ -11,13 +12,13 @@ export interface JobFrame {
  * `{id, status, delayTime, executionTime, output, error, failure, workerId, retries}` as far as they are known. The
  * output's bytes are put in as they are.
  */
-export function jobPieces({
+export function jobPieces<P extends ShownPayload>({
   job,
   output,
 }: {
   readonly job: Job;
-  readonly output: Uint8Array | undefined;
-}): readonly (string | Uint8Array)[] {
+  readonly output: P | undefined;
+}): readonly (string | P)[] {
   const { head, tail } = jobFrame(job);
   return output === undefined ? [`${head}${tail}}`] : [`${head},"output":`, output, `${tail}}`];
 }

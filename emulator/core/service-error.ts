@@ -120,6 +120,10 @@ export const ERROR_CODES = {
     status: 502,
     when: "The server of a load balancing endpoint's worker could not be reached, broke the connection off before its answer, or answered what cannot be passed on.",
   },
+  too_much_in_flight: {
+    status: 503,
+    when: "Large payloads of other requests took all the memory there is for them, for longer than a request waits; `Retry-After` says when to try again.",
+  },
   shutting_down: { status: 503, when: "The service is stopping and takes no new work." },
   processing_timeout: {
     status: 504,

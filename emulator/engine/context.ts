@@ -9,6 +9,7 @@ import type { Tracer } from "../trace/tracer.ts";
 import type { Activity } from "./activity.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Balancer } from "./balancer.ts";
+import type { BytesInFlight } from "./bytes-in-flight.ts";
 import type { EndpointDirectory } from "./endpoint-directory.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { Fleet } from "./fleet.ts";
@@ -49,6 +50,8 @@ export interface EngineContext {
   readonly fleet: Fleet;
   /** Requests to load balancing endpoints: those in flight, and those that wait for a worker. */
   readonly balancer: Balancer;
+  /** Room for large payloads on their way in and out. */
+  readonly inFlight: BytesInFlight;
   /** Those who wait for a job to end or to stream. */
   readonly watchers: JobWatchers;
   /** Tells who follows the service of every change of state. */

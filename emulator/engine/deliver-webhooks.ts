@@ -2,25 +2,23 @@
 import {
   afterTry,
   type Delivery,
-  deliveryPieces,
   type DeliveryTry,
   dueAgain,
   keptDeliveries,
 } from "../core/delivery.ts";
+import { closePieces, type Piece } from "../core/opened-payload.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
-import type { StoreTransaction } from "../store/store.ts";
+import { PayloadDamagedError, type StoreTransaction } from "../store/store.ts";
 import type { WebhookResult, WebhookSender } from "../webhook/webhook-sender.ts";
 import { Alarm } from "./alarm.ts";
 import { commit } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
+import { deliveryBody } from "./delivery-body.ts";
 import { beginWebhookSpan, endWebhookSpan } from "./webhook-span.ts";
 
 /** Calls at a time, in all and of one origin: a receiver that does not answer keeps a few of them for 10 s each. */
 const MAX_CALLS = 32;
 const MAX_CALLS_PER_ORIGIN = 8;
-
-/** Of all bodies that are being sent; a larger one goes alone. */
-const MAX_BODY_BYTES = 64_000_000;
 
 /** Until what failed for want of the store is tried again. */
 const PUT_OFF_MS = 1_000;
@@ -129,12 +127,10 @@ export class WebhookDelivery {
     return [...counts].flatMap(([origin, count]) => (count < MAX_CALLS_PER_ORIGIN ? [] : [origin]));
   }
 
-  #hasRoomFor({ id, origin, sizeBytes }: Delivery): boolean {
+  #hasRoomFor({ id, origin }: Delivery): boolean {
     if (!this.#isOpen || this.#calls.has(id) || this.#calls.size >= MAX_CALLS) return false;
     const others = Array.from(this.#calls.values(), ({ delivery }) => delivery);
-    const bytes = others.reduce((sum, other) => sum + other.sizeBytes, 0);
-    const toOrigin = others.filter((other) => other.origin === origin).length;
-    return toOrigin < MAX_CALLS_PER_ORIGIN && (bytes === 0 || bytes + sizeBytes <= MAX_BODY_BYTES);
+    return others.filter((other) => other.origin === origin).length < MAX_CALLS_PER_ORIGIN;
   }
 
   #begin(delivery: Delivery): void {
@@ -169,14 +165,18 @@ export class WebhookDelivery {
   ): Promise<WebhookResult | undefined> {
     const { id, url } = delivery;
     const { signal } = this.#abort;
+    let pieces: readonly Piece[] | undefined;
     try {
-      const pieces = await this.#readBody(delivery);
+      pieces = await this.#readBody(delivery);
       if (pieces === undefined) return undefined;
       return await this.#sender.send({ id, url, pieces, traceparent }, signal);
     } catch (error) {
       if (signal.aborted) return undefined;
       this.#engine.log.error({ deliveryId: delivery.id, err: error }, "a webhook call failed here");
-      return { durationMs: 0, headers: {}, error: "the service could not read or send the body" };
+      const reason = error instanceof PayloadDamagedError ? error.message : NOT_SENT;
+      return { durationMs: 0, headers: {}, error: reason };
+    } finally {
+      await closePieces(pieces ?? []);
     }
   }
 
@@ -184,12 +184,8 @@ export class WebhookDelivery {
   #readBody({ id, seq, tries }: Delivery) {
     return this.#engine.store.read(async (view) => {
       const current = await view.deliveries.byId(id);
-      const frame = await view.deliveries.frame(seq);
       const isDue = current?.state === "pending" && current.tries.length === tries.length;
-      if (!frame || !isDue) return undefined;
-      const input = await view.payload(seq, "input");
-      const output = await view.payload(seq, "output");
-      return deliveryPieces(frame, (await input?.bytes()) ?? EMPTY_INPUT, await output?.bytes());
+      return isDue ? deliveryBody(view, seq) : undefined;
     });
   }
 
@@ -243,9 +239,7 @@ async function storeTried(tx: StoreTransaction, tried: Delivery, now: number): P
   await tx.deliveries.prune(keptDeliveries(now));
 }
 
-/** Every job has an input; should it be lost, the rest is still worth telling. */
-const EMPTY_INPUT = new TextEncoder().encode("{}");
-
 const STOPPING = new Error("the service is stopping");
 const NOT_RECORDED = "what came of a webhook call could not be recorded yet; trying on each second";
+const NOT_SENT = "the service could not read or send the body";
 const GIVEN_UP = "a webhook was not delivered; no try is left";

@@ -17,6 +17,7 @@ import { Activity } from "./activity.ts";
 import { storedOffsetMs } from "./advance-clock.ts";
 import { Alarm } from "./alarm.ts";
 import { Balancer } from "./balancer.ts";
+import { BytesInFlight, IN_FLIGHT_LIMITS } from "./bytes-in-flight.ts";
 import type { EngineContext, EngineLog } from "./context.ts";
 import { checkData } from "./check-data.ts";
 import { endDamaged } from "./damaged-data.ts";
@@ -183,7 +184,6 @@ async function createContext(
   const realClock = options.clock;
   const clock = new ServiceClock(options.serviceClock ?? realClock, await storedOffsetMs(options));
   const directory = await EndpointDirectory.load(store);
-  const volumes = await NetworkVolumeDirectory.load(store);
   const activity = new Activity();
   const events = new EventFeed(clock);
   const metrics = options.metrics ?? new ServiceMetrics();
@@ -201,7 +201,7 @@ async function createContext(
     lease,
     standstill: new Standstill(realClock, lease, log),
     directory,
-    volumes,
+    volumes: await NetworkVolumeDirectory.load(store),
     volumeFiles: options.volumeFiles ?? NO_VOLUME_FILES,
     events,
     logs: options.logs ?? new LogFeed(() => realClock.now()),
@@ -214,6 +214,7 @@ async function createContext(
     prices: options.prices ?? DEFAULT_PRICES,
     fleet: new Fleet((worker, state) => tellOfWorker(events, worker, state)),
     balancer: new Balancer(() => context),
+    inFlight: new BytesInFlight(realClock, IN_FLIGHT_LIMITS),
     watchers: new JobWatchers(),
     podPorts: new Map(),
     ...wakes,

@@ -1,9 +1,11 @@
 /** The inbox of webhook deliveries: what was and will be sent to receivers, and sending it again. */
-import { type Delivery, type DeliveryFilter, deliveryPieces, dueAgain } from "../core/delivery.ts";
+import { type Delivery, type DeliveryFilter, dueAgain } from "../core/delivery.ts";
+import type { Piece } from "../core/opened-payload.ts";
 import { invalidRequest, ServiceError } from "../core/service-error.ts";
 import type { StoreView } from "../store/store.ts";
 import { commit } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
+import { deliveryBody } from "./delivery-body.ts";
 
 export interface DeliveryPage {
   /** Newest first. */
@@ -37,21 +39,16 @@ export async function listDeliveries(
 /** A delivery with its body. */
 export interface DeliveryWithBody {
   readonly delivery: Delivery;
-  /** JSON, in order, as it is sent. */
-  readonly body: readonly (string | Uint8Array)[];
+  /** JSON, in order, as it is sent. What is opened of it is to be disposed of. */
+  readonly body: readonly Piece[];
 }
 
 /** @throws ServiceError delivery_not_found */
 export async function readDelivery(engine: EngineContext, id: string): Promise<DeliveryWithBody> {
   return engine.store.read(async (view) => {
     const delivery = await findDelivery(view, id);
-    const { seq } = delivery;
-    const frame = await view.deliveries.frame(seq);
-    const input = await view.payload(seq, "input");
-    const output = await view.payload(seq, "output");
-    // It may have gone between two questions.
-    if (frame === undefined || input === undefined) throw notFound(id);
-    const body = deliveryPieces(frame, await input.bytes(), await output?.bytes());
+    const body = await deliveryBody(view, delivery.seq);
+    if (body === undefined) throw notFound(id);
     return { delivery, body };
   });
 }

@@ -1,8 +1,11 @@
 /** Jobs for those who operate the service: of any endpoint, with all there is. */
 import type { JobListing } from "../core/job-listing.ts";
 import type { Job } from "../core/job.ts";
+import type { ShownPayload } from "../core/opened-payload.ts";
 import { ServiceError } from "../core/service-error.ts";
+import type { StoreView } from "../store/store.ts";
 import type { EngineContext } from "./context.ts";
+import { showBoth } from "./show-payload.ts";
 
 /**
  * The newest jobs of all endpoints or of one.
@@ -25,26 +28,32 @@ export async function newestJobs(
 
 export interface InspectedJob {
   readonly job: Job;
-  /** Raw JSON. */
-  readonly input: Uint8Array | undefined;
-  /** Raw JSON: what the handler returned, or its last progress value while it runs. */
-  readonly output: Uint8Array | undefined;
+  /** Raw JSON. To be disposed of if it is opened. */
+  readonly input: ShownPayload | undefined;
+  /** The same: what the handler returned, or its last progress value while it runs. */
+  readonly output: ShownPayload | undefined;
 }
 
 /** @throws ServiceError job_not_found */
 export async function inspectJob(engine: EngineContext, jobId: string): Promise<InspectedJob> {
   return engine.store.read(async (view) => {
-    const job = await view.job(jobId);
-    if (job === undefined) {
-      throw new ServiceError(
-        "job_not_found",
-        `there is no job "${jobId}"; it may have been deleted after its time to live or its retention`,
-      );
-    }
-    const [input, output] = [
-      await view.payload(job.seq, "input"),
-      await view.payload(job.seq, "output"),
-    ];
-    return { job, input: await input?.bytes(), output: await output?.bytes() };
+    const job = await findAnyJob(view, jobId);
+    const input = await view.payload(job.seq, "input");
+    const output = await view.payload(job.seq, "output");
+    return { job, ...(await showBoth(input, output)) };
   });
+}
+
+/** The same without its payloads. @throws ServiceError job_not_found */
+export async function inspectJobAlone(engine: EngineContext, jobId: string): Promise<Job> {
+  return engine.store.read((view) => findAnyJob(view, jobId));
+}
+
+async function findAnyJob(view: StoreView, jobId: string): Promise<Job> {
+  const job = await view.job(jobId);
+  if (job !== undefined) return job;
+  throw new ServiceError(
+    "job_not_found",
+    `there is no job "${jobId}"; it may have been deleted after its time to live or its retention`,
+  );
 }

@@ -2,16 +2,18 @@
 import { isTerminal } from "../../runtime/protocol/job-status.ts";
 import { ServiceError } from "../core/service-error.ts";
 import type { Job } from "../core/job.ts";
+import type { ShownPayload } from "../core/opened-payload.ts";
 import type { StoreView } from "../store/store.ts";
 import type { EngineContext } from "./context.ts";
 import { askOrEnd, unlessDamaged } from "./damaged-data.ts";
 import type { JobNews } from "./job-watchers.ts";
+import { showPayload } from "./show-payload.ts";
 
 /** A job as `/status` shows it. */
 export interface JobView {
   readonly job: Job;
-  /** Raw JSON: the handler's output, or the last progress value while the job runs. */
-  readonly output: Uint8Array | undefined;
+  /** Raw JSON: the handler's output, or the last progress value while the job runs. To be disposed of if it is opened. */
+  readonly output: ShownPayload | undefined;
 }
 
 /** Names one job of one endpoint. */
@@ -41,7 +43,7 @@ export async function viewJob(engine: EngineContext, ref: JobRef): Promise<JobVi
     engine.store.read(async (view) => {
       const job = await findJob(view, ref);
       const output = await view.payload(job.seq, "output");
-      return { job, output: await unlessDamaged(job, async () => output?.bytes()) };
+      return { job, output: await unlessDamaged(job, () => showPayload(output)) };
     }),
   );
 }

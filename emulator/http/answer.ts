@@ -1,14 +1,14 @@
 /** What an operation answers, as a value, and how such a value is written to the client. */
 import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
+import { type Piece, type PieceInHand, sizeOf } from "../core/opened-payload.ts";
 
-/** A part of a body; payloads stay the bytes they are. */
-export type Piece = string | Uint8Array;
+export type { Piece } from "../core/opened-payload.ts";
 
-export interface WholeAnswer {
+export interface WholeAnswer<P extends Piece = Piece> {
   readonly status: number;
   /** The body, in order; none for an answer without one. JSON, unless `headers` say otherwise. */
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly P[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -20,36 +20,30 @@ export interface FlowingAnswer {
 
 export type Answer = WholeAnswer | FlowingAnswer;
 
-/** Bodies up to this size are copied together and leave in one write; parts of larger ones are not copied. */
-const COPY_MAX_BYTES = 65_536;
+/** Bodies up to this size are copied together and leave in one write; larger ones leave as their reader takes them. */
+export const COPY_MAX_BYTES = 65_536;
 
 /** Up to this size a body is written as text, which leaves together with the head. */
 const TEXT_MAX_BYTES = 4_096;
 
 /** 204. */
-export const NO_CONTENT: WholeAnswer = { status: 204, pieces: [] };
+export const NO_CONTENT: WholeAnswer<PieceInHand> = { status: 204, pieces: [] };
 
 /** 200 with `value` as JSON. */
-export function jsonAnswer(value: unknown): WholeAnswer {
+export function jsonAnswer(value: unknown): WholeAnswer<PieceInHand> {
   return { status: 200, pieces: [JSON.stringify(value)] };
 }
 
-/** Writes the answer; `close` ends the connection with it. */
-export function sendWhole(response: ServerResponse, answer: WholeAnswer, close: boolean): void {
-  const { pieces, status } = answer;
-  const headers: Record<string, string | number> = { ...answer.headers };
-  if (close) headers["connection"] = "close";
-  if (pieces.length === 0) {
-    // A 204 has no length at all.
-    if (status !== 204) headers["content-length"] = 0;
-    response.writeHead(status, headers).end();
-    return;
-  }
+/** Writes a small answer at once; `close` ends the connection with it. */
+export function sendWhole(
+  response: ServerResponse,
+  answer: WholeAnswer<PieceInHand>,
+  close: boolean,
+): void {
+  const { pieces } = answer;
   const size = sizeOf(pieces);
-  headers["content-type"] ??= "application/json; charset=utf-8";
-  headers["content-length"] = size;
-  response.writeHead(status, headers);
-  if (pieces.length === 1) response.end(pieces[0]);
+  writeHead(response, answer, size, close);
+  if (pieces.length <= 1) response.end(pieces[0]);
   else if (size <= TEXT_MAX_BYTES) response.end(asText(pieces));
   else if (size <= COPY_MAX_BYTES) response.end(joined(pieces));
   else {
@@ -58,15 +52,30 @@ export function sendWhole(response: ServerResponse, answer: WholeAnswer, close: 
   }
 }
 
+/** Of an answer whose body has `size` bytes. */
+export function writeHead(
+  response: ServerResponse,
+  { status, pieces, ...answer }: WholeAnswer,
+  size: number,
+  close: boolean,
+): void {
+  const headers: Record<string, string | number> = { ...answer.headers };
+  if (close) headers["connection"] = "close";
+  if (pieces.length > 0) headers["content-type"] ??= "application/json; charset=utf-8";
+  // A 204 has no length at all.
+  if (status !== 204) headers["content-length"] = size;
+  response.writeHead(status, headers);
+}
+
 /** The pieces as one buffer. */
-export function joined(pieces: readonly Piece[]): Buffer {
+export function joined(pieces: readonly PieceInHand[]): Buffer {
   return Buffer.concat(
     pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)),
   );
 }
 
 /** The pieces as one text; payloads are known to be well-formed UTF-8. */
-function asText(pieces: readonly Piece[]): string {
+function asText(pieces: readonly PieceInHand[]): string {
   let text = "";
   for (const piece of pieces) {
     text +=
@@ -75,13 +84,4 @@ function asText(pieces: readonly Piece[]): string {
         : Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString();
   }
   return text;
-}
-
-/** Bytes of the whole body. */
-function sizeOf(pieces: readonly Piece[]): number {
-  let size = 0;
-  for (const piece of pieces) {
-    size += typeof piece === "string" ? Buffer.byteLength(piece) : piece.byteLength;
-  }
-  return size;
 }

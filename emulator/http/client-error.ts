@@ -6,12 +6,19 @@ import { ServiceError } from "../core/service-error.ts";
 import { joined } from "./answer.ts";
 import type { Refusal } from "./dialect.ts";
 
-/** To be called with each `clientError` of the server. The connection ends with the answer. */
+/** How long what a client goes on sending is thrown away, for it would not see the answer otherwise. */
+const LINGER_MS = 2_000;
+
+/** Those that were answered so. */
+const lingering = new WeakSet<Duplex>();
+
+/** To be called with each `clientError` of the server. The connection ends with the answer, whatever the client does. */
 export function answerClientError(
   refusal: Refusal,
   error: Error & { readonly code?: string },
   socket: Duplex,
 ): void {
+  if (lingering.has(socket)) return;
   if (error.code === "ECONNRESET" || !socket.writable || hasBegunAnswer(socket)) {
     socket.destroy();
     return;
@@ -25,6 +32,9 @@ export function answerClientError(
     `content-length: ${body.length}`,
   ];
   socket.end(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]));
+  lingering.add(socket);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
 }
 
 function refusalOf(error: Error & { readonly code?: string }): ServiceError {

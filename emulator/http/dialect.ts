@@ -1,6 +1,7 @@
 /** Where and in which shapes the interface answers: all that differs between base paths, as one value each. */
 import type { z } from "zod";
 import type { ErrorCode, ServiceError } from "../core/service-error.ts";
+import type { PieceInHand } from "../core/opened-payload.ts";
 import type { Template } from "../core/template.ts";
 import type { JobView } from "../engine/job-view.ts";
 import type { StreamPart } from "../engine/stream-out.ts";
@@ -53,7 +54,7 @@ export interface RefusalShape {
 type OneOf = { enum: string[] } | { const: number };
 
 /** Answers a request with an error. */
-export type Refusal = (error: ServiceError) => WholeAnswer;
+export type Refusal = (error: ServiceError) => WholeAnswer<PieceInHand>;
 
 /** @param path behind the base path */
 export function refusalShapeAt({ refusals }: Dialect, path: string): RefusalShape {

@@ -1,11 +1,44 @@
 /** Writes to a response as fast as its reader takes it and no faster. */
 import type { ServerResponse } from "node:http";
-import { joined, type Piece } from "./answer.ts";
+import {
+  areInHand,
+  closePieces,
+  isInHand,
+  type Piece,
+  type PieceInHand,
+} from "../core/opened-payload.ts";
+import { joined } from "./answer.ts";
 
-/** Resolves when the reader can take more, or `signal` has aborted. */
+/** Resolves when the reader can take more, or `signal` has aborted. What is opened of the pieces is disposed of. */
 export async function writePaced(
   response: ServerResponse,
   pieces: readonly Piece[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (areInHand(pieces)) return writeInHand(response, pieces, signal);
+  try {
+    for (const piece of pieces) {
+      const slices = isInHand(piece) ? [piece] : piece.slices();
+      for await (const slice of slices) {
+        if (signal.aborted || response.destroyed) return;
+        await writeOut(response, slice);
+      }
+    }
+  } finally {
+    await closePieces(pieces);
+  }
+}
+
+/** Settles when the piece has left for the system, so that its memory can be used again, or its connection is lost. */
+export function writeOut(response: ServerResponse, piece: PieceInHand): Promise<void> {
+  return new Promise((resolve) => {
+    response.write(piece, () => resolve());
+  });
+}
+
+async function writeInHand(
+  response: ServerResponse,
+  pieces: readonly PieceInHand[],
   signal: AbortSignal,
 ): Promise<void> {
   if (pieces.length === 0 || response.destroyed) return;

@@ -1,5 +1,6 @@
 /** Answers a request with an error; a connection on which much of the request is still to come is closed gently. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { PieceInHand } from "../core/opened-payload.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { storeFailure } from "../engine/commit.ts";
 import { sendWhole, type WholeAnswer } from "./answer.ts";
@@ -78,7 +79,7 @@ function headersOf(refusal: ServiceError): Record<string, string> {
 function sendAndLinger(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: WholeAnswer,
+  answer: WholeAnswer<PieceInHand>,
 ): void {
   const [body = ""] = answer.pieces;
   const headers = {

@@ -1,12 +1,16 @@
 /** The way of every request: admitted, within its rate limit, performed, answered; whatever goes wrong becomes an error answer. */
+import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
 import type { ApiKey } from "../core/api-key.ts";
+import type { Disarm } from "../core/clock.ts";
+import { ServiceError } from "../core/service-error.ts";
 import type { OpenSpan, Tracer } from "../trace/tracer.ts";
 import { admit } from "./admission.ts";
-import { sendWhole, type Answer } from "./answer.ts";
+import type { Answer } from "./answer.ts";
 import { type Call, isOwn, type Operation } from "./operation.ts";
 import { refuse } from "./refuse.ts";
 import { hasBody, skipBody } from "./request-body.ts";
+import { sendAnswer } from "./send-answer.ts";
 
 /** Answers one request by `operation`, of that `name`. Never rejects. */
 export async function respond<Path>(
@@ -53,6 +57,7 @@ function endSpan(span: OpenSpan, code: string): void {
 
 async function answer<Path>(operation: Operation<Path>, call: Call<Path>): Promise<void> {
   const { service, request, response } = call;
+  const disarm = hasBody(request) ? limitBody(call) : undefined;
   try {
     const key = admit(service, request, operation.access);
     if (key && operation.rateLimit !== undefined) passLimit(operation.rateLimit, call, key);
@@ -60,7 +65,19 @@ async function answer<Path>(operation: Operation<Path>, call: Call<Path>): Promi
     await send(call, await operation.perform(call));
   } catch (error) {
     refuse(call, error);
+  } finally {
+    disarm?.();
   }
+}
+
+/** Refuses a request whose body is not there in time; who reads it learns that the client has gone. */
+function limitBody(call: Call<unknown>): Disarm {
+  const { realClock } = call.service.engine;
+  const disarm = realClock.wakeAt(realClock.now() + LIMITS.requestMs, () => {
+    refuse(call, new ServiceError("request_timeout", "the request was not complete in time"));
+  });
+  call.request.once("end", disarm);
+  return disarm;
 }
 
 /** Comes before the body, so that nothing of one that is refused is asked for. */
@@ -77,5 +94,5 @@ function passLimit(
 
 async function send<Path>({ service, response }: Call<Path>, ready: Answer): Promise<void> {
   if ("flow" in ready) await ready.flow(response);
-  else if (!response.destroyed) sendWhole(response, ready, service.stopping);
+  else await sendAnswer(service, response, ready);
 }

@@ -1,10 +1,11 @@
 /** The HTTP interface as one part of the service: its server, with a start and a stop. */
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type ServerOptions } from "node:http";
 import { BalanceGate } from "./balance/gate.ts";
 import { closeServer } from "./close-server.ts";
 import { refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
 import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
+import { inTurn } from "./in-turn.ts";
 import { listen, type ListenAddress, urlOf } from "./listen.ts";
 import { LiveWorkerGate } from "./live-workers/gate.ts";
 import { LaterRouter } from "./later-router.ts";
@@ -21,6 +22,11 @@ export interface Mount {
 
 export interface HttpServerOptions extends HttpServiceOptions {
   readonly mount?: Mount;
+  /** In the place of some of `SERVER_LIMITS`. */
+  readonly connectionLimits?: Pick<
+    ServerOptions,
+    "headersTimeout" | "requestTimeout" | "connectionsCheckingInterval"
+  >;
   /** How long `stop` lets requests in flight go on before it cuts them off, ms; default 5,000. */
   readonly stopGraceMs?: number;
 }
@@ -49,6 +55,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const gate = new BalanceGate(service, refusalAt(CONTRACT_DIALECT, "/"));
   const server = createServer({
     ...SERVER_LIMITS,
+    ...options.connectionLimits,
     shouldUpgradeCallback: (request) => gate.mayUpgrade(request),
   });
   const router = new LaterRouter(service, CONTRACT_DIALECT, server);
@@ -58,7 +65,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const listener = gate.before(workerGate.before(withMount(own, options.mount)));
   if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
   // `100 Continue` is sent when the body is really wanted.
-  server.on("request", listener).on("checkContinue", listener).on("checkExpectation", listener);
+  const performed = inTurn(listener);
+  server.on("request", performed).on("checkContinue", performed).on("checkExpectation", performed);
   let started: Promise<string> | undefined;
   let stopped: Promise<void> | undefined;
   const start = async (address: ListenAddress) => urlOf(address, await listen(server, address));
@@ -72,7 +80,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     await Promise.all([router.close(), live.close()]);
   };
   return {
-    forWorkers: workerGate.before((_request, response) => response.writeHead(404).end()),
+    forWorkers: inTurn(workerGate.before((_request, response) => response.writeHead(404).end())),
     start(address) {
       if (started || stopped)
         return Promise.reject(new Error("an HTTP server can be started once only"));

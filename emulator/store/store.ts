@@ -14,6 +14,7 @@ import type { Job } from "../core/job.ts";
 import type { RegistryAuth } from "../core/registry-auth.ts";
 import type { ServedEndpoint, ServedTemplate } from "../core/served-endpoint.ts";
 import type { NetworkVolume } from "../core/network-volume.ts";
+import type { OpenedPayload } from "../core/opened-payload.ts";
 import type { Pod } from "../core/pod.ts";
 import type { Template } from "../core/template.ts";
 import type { WebhookSecret } from "../core/webhook-secret.ts";
@@ -41,21 +42,12 @@ export interface StoredPayload {
   /** All of it. The bytes must not be changed. @throws PayloadDamagedError; StoreUnusableError when the disk fails */
   bytes(): Promise<Uint8Array>;
   /**
-   * Opens it to be read bit by bit, once all of it was found to be what was stored.
+   * Opens it to be read slice by slice, also after the query or the step, and after its job is deleted; once all of it was
+   * found to be what was stored.
    *
-   * @throws PayloadDamagedError; StoreUnusableError when the disk fails
+   * @throws PayloadDamagedError; StoreUnusableError when the disk fails, and so do its slices
    */
   open(): Promise<OpenedPayload>;
-}
-
-/** A payload that can be read until it is disposed of, also after the query or the step, and after its job is deleted. */
-export interface OpenedPayload extends AsyncDisposable {
-  readonly sizeBytes: number;
-  /**
-   * Its bytes from the first to the last, in slices of a bounded size; each is read when it is asked for. They must not be
-   * changed. To be called once. Throws StoreUnusableError where it cannot be read on.
-   */
-  slices(): AsyncIterable<Uint8Array>;
 }
 
 /** The payloads of a job besides its chunks. `output` also holds the progress value while the job runs. */

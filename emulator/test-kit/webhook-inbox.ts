@@ -2,6 +2,7 @@
 import type { Delivery, DeliveryFilter } from "../core/delivery.ts";
 import type { EngineContext } from "../engine/context.ts";
 import { listDeliveries, readDelivery } from "../engine/inbox.ts";
+import { piecesInHand } from "../engine/show-payload.ts";
 import { parse } from "./job-record.ts";
 
 /** A webhook call of a job's end, with all its tries. Instants are service time, ms since the epoch. */
@@ -36,5 +37,5 @@ async function readOne(engine: EngineContext, deliveryId: string): Promise<Webho
   const { delivery, body } = await readDelivery(engine, deliveryId);
   const { id, jobId, endpointId, jobStatus, url, state, createdAt, tries, nextTryAt } = delivery;
   const facts = { id, jobId, endpointId, jobStatus, url, state, createdAt, tries, nextTryAt };
-  return { ...facts, body: parse(...body) };
+  return { ...facts, body: parse(...(await piecesInHand(body))) };
 }

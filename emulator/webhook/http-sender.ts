@@ -5,6 +5,13 @@ import { Readable } from "node:stream";
 import { Agent } from "undici";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import { guardedConnector } from "../../runtime/storage/download/address-guard.ts";
+import {
+  areInHand,
+  isInHand,
+  type Piece,
+  type PieceInHand,
+  sizeOf,
+} from "../core/opened-payload.ts";
 import { signingKey } from "../core/webhook-secret.ts";
 import type { WebhookCall, WebhookResult, WebhookSender } from "./webhook-sender.ts";
 
@@ -39,7 +46,7 @@ export function createHttpSender(options: HttpSenderOptions): WebhookSender {
   return {
     async send(call, signal) {
       const startedAt = performance.now();
-      const headers = signedHeaders(call, key, new Date());
+      const headers = await signedHeaders(call, key, new Date());
       const limit = AbortSignal.timeout(timeLimitMs);
       const outcome = await post(agent, call, headers, AbortSignal.any([signal, limit])).catch(
         (error: unknown) => {
@@ -61,15 +68,15 @@ async function post(
   signal: AbortSignal,
 ): Promise<Pick<WebhookResult, "status">> {
   const { origin, pathname, search } = new URL(url);
-  const buffers = pieces.map(bytesOf);
-  const size = buffers.reduce((sum, { length }) => sum + length, 0);
+  const size = sizeOf(pieces);
+  const isShort = size <= COPY_MAX_BYTES && areInHand(pieces);
   // Redirections are not followed: an answer is an answer.
   const answer = await agent.request({
     origin,
     path: pathname + search,
     method: "POST",
     headers: { ...headers, "content-length": String(size) },
-    body: size <= COPY_MAX_BYTES ? Buffer.concat(buffers) : Readable.from(buffers),
+    body: isShort ? Buffer.concat(pieces.map(bytesOf)) : Readable.from(copiesOf(pieces)),
     signal,
   });
   // What it says beside its status does not matter, nor whether it ends.
@@ -81,10 +88,10 @@ async function post(
  * Dated by the wall clock, which receivers compare with theirs. The hash runs over the pieces as they are: the package
  * that verifies in our tests would make a text of the whole body first, and hold up everybody for a large one.
  */
-function signedHeaders({ id, pieces, traceparent }: WebhookCall, key: Buffer, now: Date) {
+async function signedHeaders({ id, pieces, traceparent }: WebhookCall, key: Buffer, now: Date) {
   const timestamp = String(Math.floor(now.getTime() / 1_000));
   const mac = createHmac("sha256", key).update(`${id}.${timestamp}.`);
-  for (const piece of pieces) mac.update(piece);
+  for await (const slice of slicesOf(pieces)) mac.update(slice);
   return {
     "content-type": "application/json",
     "user-agent": "sv-runtime",
@@ -95,7 +102,20 @@ function signedHeaders({ id, pieces, traceparent }: WebhookCall, key: Buffer, no
   };
 }
 
-function bytesOf(piece: string | Uint8Array): Buffer {
+/** Each is read when it is asked for, and good until the next one is. */
+async function* slicesOf(pieces: readonly Piece[]): AsyncGenerator<PieceInHand, void, undefined> {
+  for (const piece of pieces) {
+    if (isInHand(piece)) yield piece;
+    else yield* piece.slices();
+  }
+}
+
+/** The client may still have a slice when it asks for the next one. */
+async function* copiesOf(pieces: readonly Piece[]): AsyncGenerator<Buffer, void, undefined> {
+  for await (const slice of slicesOf(pieces)) yield Buffer.from(slice);
+}
+
+function bytesOf(piece: PieceInHand): Buffer {
   if (typeof piece === "string") return Buffer.from(piece);
   return Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
 }

@@ -1,11 +1,12 @@
 /** Port: how a receiver is called. The adapter signs, keeps to the time limit and decides which addresses may be called. */
+import type { Piece } from "../core/opened-payload.ts";
 
 export interface WebhookCall {
   /** The `webhook-id`: the same for every try of a delivery. */
   readonly id: string;
   readonly url: string;
-  /** The body, JSON, in order. */
-  readonly pieces: readonly (string | Uint8Array)[];
+  /** The body, JSON, in order. What is opened of it is the caller's to dispose of. */
+  readonly pieces: readonly Piece[];
   /** W3C Trace Context: sent as a header. */
   readonly traceparent?: string | undefined;
 }

@@ -29,12 +29,24 @@ export const LIMITS = {
   policyMaxBytes: 8_192,
   s3ConfigMaxBytes: 65_536,
 
+  /** From the first byte of a request to the last of its head, and of its body (ours). */
+  requestHeadMs: 1 * MINUTE_MS,
+  requestMs: 5 * MINUTE_MS,
+
   /** `wait` of `/runsync` and `/status-sync` (spec). */
   waitMinMs: 1 * SECOND_MS,
   waitMaxMs: 300 * SECOND_MS,
   waitDefaultMs: 90 * SECOND_MS,
   /** How long `GET /stream` is held open while nothing comes (ours). */
   streamHoldMs: 20 * SECOND_MS,
+
+  /** Bytes of large payloads that the service has in memory at a time, on their way in or out (ours). */
+  inFlightMaxBytes: 64 * MB,
+  /** Requests that wait for room among them, and for how long until they are refused (ours). */
+  inFlightWaitingMax: 1_000,
+  inFlightWaitMs: 30 * SECOND_MS,
+  /** A reader of a large answer that takes nothing for this long is cut off (ours). */
+  readerStallMs: 1 * MINUTE_MS,
 
   /** How long a request counts against the rate limits of its operation (spec). */
   rateWindowMs: 10 * SECOND_MS,

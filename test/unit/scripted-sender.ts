@@ -1,4 +1,6 @@
 /** Stands for the receivers of webhooks: keeps what it was sent and answers as the test says. */
+import { areInHand } from "../../emulator/core/opened-payload.ts";
+import { piecesInHand } from "../../emulator/engine/show-payload.ts";
 import type {
   WebhookCall,
   WebhookResult,
@@ -40,7 +42,7 @@ export class ScriptedSender implements WebhookSender {
     signal: AbortSignal,
   ): Promise<WebhookResult> {
     const text = Buffer.concat(
-      pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)),
+      (areInHand(pieces) ? pieces : await piecesInHand(pieces)).map((piece) => Buffer.from(piece)),
     ).toString();
     const call = { id, url, text, traceparent };
     this.calls.push(call);

@@ -1,8 +1,8 @@
 /** `GET /emulator/jobs/{jobId}`: all of one job, whichever endpoint it is of, with its input and its output. */
 import { z } from "zod";
 import { flagParameter, parseFlag } from "../../core/query-parameters.ts";
-import { inspectJob } from "../../engine/inspect-jobs.ts";
-import type { Piece } from "../answer.ts";
+import { inspectJob, inspectJobAlone } from "../../engine/inspect-jobs.ts";
+import { jsonAnswer, type Piece } from "../answer.ts";
 import { json } from "../contract/contract.ts";
 import { jobDetailsSchema } from "../contract/operated-job.ts";
 import type { Operation } from "../operation.ts";
@@ -20,9 +20,12 @@ export const readJob: Operation<{ readonly jobId: string }> = {
     errors: ["job_not_found"],
   },
   async perform({ service, path, query }) {
-    const { job, input, output } = await inspectJob(service.engine, path.jobId);
+    const { engine } = service;
+    const { jobId } = path;
+    if (parseFlag(query, "brief"))
+      return jsonAnswer(jobDetails(await inspectJobAlone(engine, jobId)));
+    const { job, input, output } = await inspectJob(engine, jobId);
     const head = JSON.stringify(jobDetails(job));
-    if (parseFlag(query, "brief")) return { status: 200, pieces: [head] };
     // Payloads stay the bytes they are.
     const pieces: Piece[] = [head.slice(0, -1)];
     if (input !== undefined) pieces.push(',"input":', input);

@@ -1,6 +1,7 @@
 /** `POST /runsync`: takes a job in and answers when it has ended, or after `wait` (spec). */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
+import { closePieces } from "../../core/opened-payload.ts";
 import { parseWaitMs, waitParameter } from "../../core/query-parameters.ts";
 import { submitAndWait } from "../../engine/submit.ts";
 import { ClientWait } from "../client-wait.ts";
@@ -41,7 +42,8 @@ export const runsync: Operation<EndpointPath> = {
     using wait = new ClientWait(service, response);
     const view = await submitAndWait(engine, submitRequest, waitMs, wait.signal);
     // Of a job that still waits or runs the live service says no more than this.
-    const ended = isTerminal(view.job.status);
-    return { status: 200, pieces: ended ? dialect.job(view) : jobStatePieces(view.job) };
+    if (isTerminal(view.job.status)) return { status: 200, pieces: dialect.job(view) };
+    await closePieces([view.output]);
+    return { status: 200, pieces: jobStatePieces(view.job) };
   },
 };

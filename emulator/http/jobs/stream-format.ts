@@ -1,8 +1,8 @@
 /** The two forms in which a job's stream is pushed: Server-Sent Events and lines of JSON (ours). */
 import { Buffer } from "node:buffer";
 import { chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
+import type { OpenedPayload, Piece, PieceInHand } from "../../core/opened-payload.ts";
 import type { StreamEvent } from "../../engine/stream-out.ts";
-import type { Piece } from "../answer.ts";
 
 export interface StreamFormat {
   readonly contentType: string;
@@ -12,7 +12,7 @@ export interface StreamFormat {
     job: (event: StreamEvent & { type: "end" }) => readonly Piece[],
   ): readonly Piece[];
   /** An error after the first byte; `body` is that of an error answer. */
-  error(body: readonly Piece[]): readonly Piece[];
+  error(body: readonly PieceInHand[]): readonly PieceInHand[];
 }
 
 /**
@@ -80,8 +80,17 @@ const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 
 /** In JSON a line break stands between tokens only, where a space means the same. */
-function onOneLine<P extends Piece>(piece: P): P | Buffer {
+function onOneLine(piece: Piece): Piece {
   if (typeof piece === "string") return piece;
+  if (piece instanceof Uint8Array) return asOneLine(piece);
+  return { ...piece, slices: () => oneLineSlices(piece) };
+}
+
+async function* oneLineSlices(payload: OpenedPayload): AsyncGenerator<Uint8Array> {
+  for await (const slice of payload.slices()) yield asOneLine(slice);
+}
+
+function asOneLine(piece: Uint8Array): Uint8Array {
   if (!piece.includes(LINE_FEED) && !piece.includes(CARRIAGE_RETURN)) return piece;
   const line = Buffer.from(piece);
   for (const [at, byte] of line.entries()) {

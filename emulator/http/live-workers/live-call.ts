@@ -3,15 +3,11 @@ import { ServiceError } from "../../core/service-error.ts";
 import type { LiveWorker } from "../../live/live-worker.ts";
 import type { LiveWorkerRef, LiveWorkers } from "../../live/live-workers.ts";
 import { bareKey } from "../admission.ts";
-import {
-  type Answer,
-  type FlowingAnswer,
-  NO_CONTENT,
-  sendWhole,
-  type WholeAnswer,
-} from "../answer.ts";
+import { type Answer, type FlowingAnswer, NO_CONTENT, type WholeAnswer } from "../answer.ts";
 import { ClientWait } from "../client-wait.ts";
 import type { Call } from "../operation.ts";
+import { refuse } from "../refuse.ts";
+import { sendAnswer } from "../send-answer.ts";
 
 /** Path parameters of operations of one worker. */
 export interface WorkerPath extends LiveWorkerRef {}
@@ -69,7 +65,7 @@ export async function answerPoll<Item>(call: Call<WorkerPath>, poll: Poll<Item>)
 
 /** An answer that is taken back when it did not leave whole. */
 function delivered(
-  { service }: Call<unknown>,
+  call: Call<unknown>,
   answer: WholeAnswer,
   takeBack: () => Promise<void> | void,
 ): FlowingAnswer {
@@ -78,7 +74,10 @@ function delivered(
       const { promise: over, resolve } = Promise.withResolvers<void>();
       response.once("close", resolve);
       if (response.destroyed) resolve();
-      else sendWhole(response, answer, service.stopping);
+      else
+        await sendAnswer(call.service, response, answer).catch((error: unknown) =>
+          refuse(call, error),
+        );
       await over;
       if (!response.writableFinished) await takeBack();
     },

@@ -25,7 +25,7 @@ import {
   type OpenAiFailure,
 } from "./openai-error.ts";
 import type { OpenAiPath } from "./read-request.ts";
-import { withJobId } from "./whole-answer.ts";
+import { readOutput, withJobId } from "./whole-answer.ts";
 
 /** @throws ServiceError as `submit` */
 export async function eventAnswer(
@@ -112,7 +112,10 @@ class EventFlow {
     return true;
   }
 
-  async #end({ job, output }: JobView, writer: EventWriter): Promise<void> {
+  async #end(view: JobView, writer: EventWriter): Promise<void> {
+    const { job } = view;
+    const { service, response } = this.#call;
+    const output = await readOutput(service, response, view);
     if (job.status !== "COMPLETED") {
       await this.#fail(writer, failureOfJob(job));
       return;

@@ -1,6 +1,7 @@
 /** Errors in the shape of the OpenAI API, so that its clients throw the classes they have for them. */
 import { z } from "zod";
 import type { Job } from "../../core/job.ts";
+import type { PieceInHand } from "../../core/opened-payload.ts";
 import { JsonScanner } from "../../core/raw-json/scanner.ts";
 import type { ServiceError } from "../../core/service-error.ts";
 import type { WholeAnswer } from "../answer.ts";
@@ -32,7 +33,11 @@ export interface OpenAiFailure {
   readonly shouldRetry?: boolean;
 }
 
-export function failureAnswer({ status, error, shouldRetry }: OpenAiFailure): WholeAnswer {
+export function failureAnswer({
+  status,
+  error,
+  shouldRetry,
+}: OpenAiFailure): WholeAnswer<PieceInHand> {
   const pieces = [errorText(error)];
   // Clients of the OpenAI API try again after any 5xx unless they are told otherwise.
   if (shouldRetry === undefined) return { status, pieces };
@@ -45,7 +50,7 @@ export function errorText(error: OpenAiError): string {
 }
 
 /** A refusal of this service. */
-export function refusalAnswer(refusal: ServiceError): WholeAnswer {
+export function refusalAnswer(refusal: ServiceError): WholeAnswer<PieceInHand> {
   return failureAnswer(failureOfRefusal(refusal));
 }
 

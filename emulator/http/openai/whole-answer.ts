@@ -1,16 +1,22 @@
 /** Answers an OpenAI call that wants no stream: with the job's one output, once there is one. */
+import type { ServerResponse } from "node:http";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
+import type { Job } from "../../core/job.ts";
+import { closePieces, type PieceInHand } from "../../core/opened-payload.ts";
 import { JsonScanner } from "../../core/raw-json/scanner.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Submission } from "../../core/submission.ts";
 import type { EngineContext } from "../../engine/context.ts";
 import type { JobView } from "../../engine/job-view.ts";
+import { wholePayload } from "../../engine/show-payload.ts";
 import { readStream } from "../../engine/stream-out.ts";
 import { submitAndWait } from "../../engine/submit.ts";
 import type { WholeAnswer } from "../answer.ts";
 import { ClientWait } from "../client-wait.ts";
 import type { Call } from "../operation.ts";
+import type { HttpService } from "../service.ts";
+import { takeRoom } from "../take-room.ts";
 import { abandon } from "./abandon.ts";
 import { outputOf } from "./chunk-text.ts";
 import {
@@ -28,13 +34,17 @@ const EMPTY_LIST = /^\s*\[\s*\]\s*$/;
 export async function wholeAnswer(
   { service, path, response, traceparent }: Call<OpenAiPath>,
   submission: Submission,
-): Promise<WholeAnswer> {
+): Promise<WholeAnswer<PieceInHand>> {
   const { engine } = service;
   const request = { endpointId: path.endpointId, kind: "sync", submission, traceparent } as const;
   using wait = new ClientWait(service, response);
   const view = await submitAndWait(engine, request, LIMITS.waitMaxMs, wait.signal);
   const { id, status } = view.job;
-  if (isTerminal(status)) return withJobId(await answerOf(engine, view, wait.signal), id);
+  if (isTerminal(status)) {
+    const output = await readOutput(service, response, view);
+    return withJobId(await answerOf(engine, { job: view.job, output }, wait.signal), id);
+  }
+  await closePieces([view.output]);
   if (service.stopping && !response.destroyed) {
     throw new ServiceError("shutting_down", "the service is stopping; the job goes on");
   }
@@ -43,15 +53,40 @@ export async function wholeAnswer(
 }
 
 /** By this header clients of the OpenAI API name the request when they report it. */
-export function withJobId(answer: WholeAnswer, jobId: string): WholeAnswer {
+export function withJobId(
+  answer: WholeAnswer<PieceInHand>,
+  jobId: string,
+): WholeAnswer<PieceInHand> {
   return { ...answer, headers: { ...answer.headers, "x-request-id": jobId } };
+}
+
+/** What has to be looked into is read whole. */
+export async function readOutput(
+  service: HttpService,
+  response: ServerResponse,
+  { output }: JobView,
+): Promise<Uint8Array | undefined> {
+  if (output === undefined || output instanceof Uint8Array) return output;
+  try {
+    await takeRoom(service, response, output.sizeBytes);
+  } catch (error) {
+    await closePieces([output]);
+    throw error;
+  }
+  return wholePayload(output);
+}
+
+/** A job that has ended, with its output in memory. */
+interface ReadJob {
+  readonly job: Job;
+  readonly output: Uint8Array | undefined;
 }
 
 async function answerOf(
   engine: EngineContext,
-  view: JobView,
+  view: ReadJob,
   signal: AbortSignal,
-): Promise<WholeAnswer> {
+): Promise<WholeAnswer<PieceInHand>> {
   const { job } = view;
   if (job.status !== "COMPLETED") return failureAnswer(failureOfJob(job));
   const output = returnedOutput(view) ?? (await onlyChunk(engine, view, signal));
@@ -65,7 +100,7 @@ async function answerOf(
 }
 
 /** Undefined too for the empty list that generators of live workers end with whose yields are not collected. */
-function returnedOutput({ job, output }: JobView): Uint8Array | undefined {
+function returnedOutput({ job, output }: ReadJob): Uint8Array | undefined {
   if (output === undefined || job.chunkCount === 0) return output;
   const isEmptyList = EMPTY_LIST.test(new TextDecoder("latin1").decode(output.subarray(0, 64)));
   return isEmptyList ? undefined : output;
@@ -74,7 +109,7 @@ function returnedOutput({ job, output }: JobView): Uint8Array | undefined {
 /** What a handler yielded that yields its answer and does not have it collected. */
 async function onlyChunk(
   engine: EngineContext,
-  { job }: JobView,
+  { job }: ReadJob,
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
   if (job.chunkCount !== 1) return undefined;

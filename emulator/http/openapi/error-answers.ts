@@ -13,6 +13,7 @@ const OF_ANY: readonly ErrorCode[] = [
   "request_timeout",
   "payload_too_large",
   "internal_error",
+  "too_much_in_flight",
   "shutting_down",
 ];
 

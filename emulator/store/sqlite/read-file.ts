@@ -2,8 +2,9 @@
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
+import type { OpenedPayload } from "../../core/opened-payload.ts";
 import { SLICE_MAX_BYTES } from "../payload-in-hand.ts";
-import { type OpenedPayload, PayloadDamagedError, type PayloadPlace } from "../store.ts";
+import { PayloadDamagedError, type PayloadPlace } from "../store.ts";
 import { checksumInSlices, contentChecksum } from "./checksum.ts";
 import { codeOf, fromFileSystem } from "./sqlite-error.ts";
 
@@ -65,8 +66,9 @@ async function* slicesOf(
   file: string,
   content: FileContent,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const space = Buffer.allocUnsafeSlow(Math.min(SLICE_MAX_BYTES, content.sizeBytes));
   for (let at = 0; at < content.sizeBytes; at += SLICE_MAX_BYTES) {
-    const slice = Buffer.allocUnsafeSlow(Math.min(SLICE_MAX_BYTES, content.sizeBytes - at));
+    const slice = space.subarray(0, content.sizeBytes - at);
     await reading(file, content, () => readAt(slice, handle, content, at));
     yield slice;
   }

@@ -6,6 +6,7 @@ import { cancel } from "../../../emulator/engine/cancel.ts";
 import type { EngineContext } from "../../../emulator/engine/context.ts";
 import { FleetWorker } from "../../../emulator/engine/fleet-worker.ts";
 import { viewJob } from "../../../emulator/engine/job-view.ts";
+import { wholePayload } from "../../../emulator/engine/show-payload.ts";
 import { readStream } from "../../../emulator/engine/stream-out.ts";
 import { submit } from "../../../emulator/engine/submit.ts";
 import { WorkerSession } from "../../../emulator/engine/worker-session.ts";
@@ -100,7 +101,7 @@ async function seenJob(engine: EngineContext, jobId: string): Promise<SeenJob> {
   const { chunks } = await readStream(engine, ref, { from: 0, holdMs: 0, signal });
   return {
     isDone: isTerminal(job.status),
-    output: output === undefined ? undefined : parsed(output),
+    output: output === undefined ? undefined : parsed(await wholePayload(output)),
     error: job.failure?.message,
     chunks: joinChunks(chunks.map((chunk) => parsed(chunk) as RawChunk)).map(
       ({ output: whole }) => whole,

@@ -97,7 +97,7 @@ export function payloadsContract(open: OpenSubject): void {
       const slices: Uint8Array[] = [];
       for await (const slice of opened.slices()) {
         expect(slice.byteLength).toBeLessThanOrEqual(256_000);
-        slices.push(slice);
+        slices.push(Buffer.from(slice));
       }
       expect(bytes.equals(Buffer.concat(slices))).toBe(true);
       expect(await store.read((view) => bytesAt(view, job.seq, "output"))).toBeUndefined();

@@ -6,6 +6,7 @@ import { expect, it } from "vitest";
 import { storeFailure } from "../../../emulator/engine/commit.ts";
 import { readStream } from "../../../emulator/engine/stream-out.ts";
 import { retry } from "../../../emulator/engine/retry.ts";
+import { wholePayload } from "../../../emulator/engine/show-payload.ts";
 import { submit } from "../../../emulator/engine/submit.ts";
 import { viewJob } from "../../../emulator/engine/job-view.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
@@ -120,7 +121,7 @@ it("a job whose stream is damaged is FAILED for who reads it, with the output th
   const { job, output } = await viewJob(test.engine, ref);
   expect(job.failure).toMatchObject({ type: "data_damaged" });
   expect(job.failure?.message).toMatch(/^the stream is damaged: /);
-  expect(output && Buffer.from(output).toString()).toBe('"all of it"');
+  expect(output && Buffer.from(await wholePayload(output)).toString()).toBe('"all of it"');
 });
 
 it("what is damaged beyond one payload is answered with a code of its own", async () => {

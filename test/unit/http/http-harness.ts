@@ -7,7 +7,11 @@ import { Agent, request, type Dispatcher } from "undici";
 import type { ApiKey, KeyScope } from "../../../emulator/core/api-key.ts";
 import { KeyRing } from "../../../emulator/core/key-ring.ts";
 import { RateGate } from "../../../emulator/http/rate-gate.ts";
-import { createHttpServer, type HttpServer } from "../../../emulator/http/server.ts";
+import {
+  createHttpServer,
+  type HttpServer,
+  type HttpServerOptions,
+} from "../../../emulator/http/server.ts";
 import type { Launcher } from "../../../emulator/launch/launcher.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
 import type { Store } from "../../../emulator/store/store.ts";
@@ -55,7 +59,7 @@ export interface TestAnswer {
   readonly json: unknown;
 }
 
-export interface TestHttpOptions {
+export interface TestHttpOptions extends Pick<HttpServerOptions, "connectionLimits"> {
   readonly stopGraceMs?: number;
   /** Default: none. */
   readonly limits?: "enforce" | "warn";

@@ -41,24 +41,6 @@ it("to many receivers there are 32 calls at a time, and all of 1,000 get theirs"
   expect(pending).toEqual([]);
 });
 
-it("large bodies are not in memory together: one that does not fit waits, small ones pass it", async () => {
-  const waiting: (() => void)[] = [];
-  const sender = new ScriptedSender(
-    () => new Promise<number>((resolve) => waiting.push(() => resolve(200))),
-  );
-  await using test = await createTestEngine(undefined, undefined, { webhookSender: sender });
-  const worker = await test.connectWorker("echo", { credit: 0 });
-  const output = "x".repeat(15_000_000);
-  for (let count = 0; count < 6; count += 1) await completeHooked(test, worker, { output });
-  await completeHooked(test, worker, { output: "small" });
-  // Four times 15 MB are below 64 MB.
-  expect(sender.open).toBe(5);
-  waiting.shift()?.();
-  await test.clock.settle();
-  expect(sender.open).toBe(5);
-  expect(sender.calls).toHaveLength(6);
-});
-
 it("settled deliveries are kept for a day", async () => {
   const sender = new ScriptedSender();
   await using test = await createTestEngine(undefined, undefined, { webhookSender: sender });

@@ -1,0 +1,114 @@
+/** However many clients ask for large outputs, and whether they read them or not, the emulator keeps few of their bytes in memory. */
+import { once } from "node:events";
+import fs from "node:fs";
+import http from "node:http";
+import net from "node:net";
+import { crc32 } from "node:zlib";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { Stage } from "../jobs/stage.ts";
+
+const OUTPUT_BYTES = 19_000_000;
+const MAX_RESIDENT_BYTES = 400_000_000;
+/** How far above what it was before the emulator's memory may be when all have hung up. */
+const LEFT_BYTES = 60_000_000;
+const SAMPLE_MS = 100;
+
+/** The stage with one job that has ended, and the path at which it is read. */
+async function stageWithLargeOutput() {
+  const stage = await Stage.set({
+    endpoints: { large: { handler: "returns-as-many-bytes.ts", workersMax: 1 } },
+  });
+  const { id } = await stage.endpoint("large").run({ bytes: OUTPUT_BYTES });
+  const { output } = await stage.endpoint<string>("large").wait(id);
+  expect(output).toHaveLength(OUTPUT_BYTES);
+  return { stage, path: `/v2/large/status/${id}` };
+}
+
+test("40 connections that ask 8 times each for 19 MB and never read take no more than 400 MB", async () => {
+  const { stage, path } = await stageWithLargeOutput();
+  await using _ = stage;
+  const { url, apiKey, child } = stage.emulator;
+  await readWhole(url, apiKey, path);
+  const before = residentBytes(child.pid);
+  using memory = new MemorySamples(child.pid);
+  const request = `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${apiKey}\r\n\r\n`;
+  const sockets = Array.from({ length: 40 }, () => neverReading(Number(new URL(url).port)));
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  for (const socket of sockets) socket.write(request.repeat(8));
+  await delay(5_000);
+  expect(await openFiles(child.pid)).toBeLessThan(200);
+  for (const socket of sockets) socket.destroy();
+  await delay(10_000);
+  expect(memory.peak).toBeLessThan(MAX_RESIDENT_BYTES);
+  expect(residentBytes(child.pid)).toBeLessThan(before + LEFT_BYTES);
+});
+
+test("120 clients that read 19 MB at once all get every byte, and take no more than 400 MB", async () => {
+  const { stage, path } = await stageWithLargeOutput();
+  await using _ = stage;
+  const { url, apiKey, child } = stage.emulator;
+  const one = await readWhole(url, apiKey, path);
+  expect(one.bytes).toBeGreaterThan(OUTPUT_BYTES);
+  const before = residentBytes(child.pid);
+  using memory = new MemorySamples(child.pid);
+  const all = await Promise.all(Array.from({ length: 120 }, () => readWhole(url, apiKey, path)));
+  expect(all).toEqual(Array.from({ length: 120 }, () => one));
+  await delay(10_000);
+  expect(memory.peak).toBeLessThan(MAX_RESIDENT_BYTES);
+  expect(residentBytes(child.pid)).toBeLessThan(before + LEFT_BYTES);
+});
+
+function neverReading(port: number): net.Socket {
+  // Without a listener for data nothing is read; the error is that of the hang-up.
+  return net.connect(port, "127.0.0.1").on("error", () => undefined);
+}
+
+/** What an honest client gets: the status, and the length and a checksum of the body. */
+function readWhole(url: string, apiKey: string | undefined, path: string) {
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    bytes: number;
+    [field: string]: unknown;
+  }>();
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const request = http.get(`${url}${path}`, { headers, agent: false }, (response) => {
+    let bytes = 0;
+    let sum = 0;
+    response.on("data", (slice: Buffer) => {
+      bytes += slice.length;
+      sum = crc32(slice, sum);
+    });
+    response.on("end", () => {
+      const length = response.headers["content-length"];
+      resolve({ status: response.statusCode, length, bytes, sum, complete: response.complete });
+    });
+    response.on("error", reject);
+  });
+  request.on("error", reject);
+  return promise;
+}
+
+/** Of one process, from now until they are asked for. */
+class MemorySamples implements Disposable {
+  peak = 0;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(pid: number | undefined) {
+    this.#timer = setInterval(() => {
+      this.peak = Math.max(this.peak, residentBytes(pid));
+    }, SAMPLE_MS);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}
+
+function residentBytes(pid: number | undefined): number {
+  const status = fs.readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
+}
+
+async function openFiles(pid: number | undefined): Promise<number> {
+  return (await fs.promises.readdir(`/proc/${pid}/fd`)).length;
+}
