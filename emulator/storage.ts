@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Random } from "./core/clock.ts";
 import type { EngineLog } from "./engine/context.ts";
+import type { CallerCheck } from "./http/caller-check.ts";
 import type { WorkerOrder } from "./launch/launcher.ts";
 import type { LocalEndpoint } from "./local-endpoint.ts";
 import { ObjectService } from "./objects/object-service.ts";
@@ -15,12 +16,13 @@ export interface StorageOptions {
   readonly log: EngineLog;
   readonly store: Store;
   readonly random: Random;
+  readonly callers: CallerCheck;
   /** Where objects and volumes are kept. */
   readonly directory: string;
   readonly host: string;
   /** The service's own port. */
   readonly port: number;
-  readonly s3: NonNullable<EmulatorOptions["s3"]>;
+  readonly emulator: EmulatorOptions;
   readonly endpoints: readonly LocalEndpoint[];
   /** Called with the object store as soon as there is one, so that it can be taken down. */
   readonly opened: (objects: ObjectService) => void;
@@ -35,13 +37,22 @@ export interface Storage {
 
 /** Before the workers, which are told where to find it. */
 export async function startStorage(options: StorageOptions): Promise<Storage> {
-  const { log, store, random, directory, host, port, s3, endpoints } = options;
+  const { log, store, random, callers, directory, host, port, emulator, endpoints } = options;
+  // Opening it takes longer than all the rest, and few functions of a test need it.
+  const { handlers, commands, images } = emulator;
+  const { s3 = !(handlers ?? commands ?? images) && emulator.endpoints ? false : {} } = emulator;
   // Clients date their signatures by the wall clock, which service time leaves when the machine sleeps.
   const now = Date.now;
   const objects =
     s3 === false
       ? undefined
-      : new ObjectService({ directory: join(directory, "objects"), random, now, log });
+      : new ObjectService({
+          directory: join(directory, "objects"),
+          random,
+          now,
+          log,
+          callers: (request) => callers.look(request),
+        });
   if (objects !== undefined) options.opened(objects);
   const volumes = new Volumes({ directory: join(directory, "volumes"), buckets: objects, log });
   // Before the store can be called: a client that finds no bucket makes one.

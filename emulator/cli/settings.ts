@@ -10,6 +10,7 @@ import {
 import { readSecretKey } from "../core/sealed-secret.ts";
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from "../core/webhook-secret.ts";
 import { LIMIT_MODES, type LimitMode } from "../core/rate-limit.ts";
+import { hostsOf, listed, originsOf } from "./allowed-callers.ts";
 import type { Config, ServerConfig } from "./config.ts";
 import { fileAt } from "./config/places.ts";
 import { shownPath } from "./place.ts";
@@ -36,6 +37,8 @@ export type LogMode = (typeof LOG_MODES)[number];
 export interface Flags {
   readonly port?: string;
   readonly host?: string;
+  readonly allowedHost?: readonly string[];
+  readonly allowedOrigin?: readonly string[];
   readonly dataDir?: string;
   readonly ephemeral?: true;
   readonly s3Port?: string;
@@ -54,6 +57,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Settings {
   readonly host: string;
   readonly port: number;
+  /** Further names of the service. */
+  readonly allowedHosts: readonly string[];
+  /** Whose pages may call it. */
+  readonly allowedOrigins: readonly string[];
   /** False for no object store; without a port, one near `port`. */
   readonly s3: false | { readonly port?: number };
   /** Absolute; undefined keeps everything in memory. */
@@ -115,6 +122,19 @@ export function settleSourced(
       variable("SV_PORT", portOf) ??
       configured("port") ??
       byDefault(DEFAULT_PORT),
+    allowedHosts:
+      from("--allowed-host", hostsOf(flags.allowedHost, "--allowed-host")) ??
+      from("SV_ALLOWED_HOSTS", hostsOf(listed(env["SV_ALLOWED_HOSTS"]), "SV_ALLOWED_HOSTS")) ??
+      configured("allowedHosts") ??
+      byDefault([]),
+    allowedOrigins:
+      from("--allowed-origin", originsOf(flags.allowedOrigin, "--allowed-origin")) ??
+      from(
+        "SV_ALLOWED_ORIGINS",
+        originsOf(listed(env["SV_ALLOWED_ORIGINS"]), "SV_ALLOWED_ORIGINS"),
+      ) ??
+      configured("allowedOrigins") ??
+      byDefault([]),
     s3:
       from("--s3-port", s3Of(flags.s3Port, "--s3-port")) ??
       variable("SV_S3_PORT", s3Of) ??

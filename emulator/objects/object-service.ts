@@ -7,7 +7,7 @@ import { DiskObjectStore } from "./disk/disk-object-store.ts";
 import type { Bucket } from "./object-store.ts";
 import { REGION } from "./region.ts";
 import { S3Error } from "./s3-error.ts";
-import { type ObjectLog, ObjectRequests } from "./server/object-requests.ts";
+import { type CallerLook, type ObjectLog, ObjectRequests } from "./server/object-requests.ts";
 import { createObjectServer, type ObjectServer } from "./server/object-server.ts";
 import type { BasePath } from "./server/request-of.ts";
 import type { Credentials } from "./signature/verify.ts";
@@ -20,6 +20,7 @@ export interface ObjectServiceOptions {
   /** Wall time, ms since the epoch. */
   readonly now: () => number;
   readonly log: ObjectLog;
+  readonly callers?: CallerLook;
 }
 
 export interface ObjectServiceAddress {
@@ -54,7 +55,7 @@ export class ObjectService {
   #endpoint: string | undefined;
 
   /** Opens the store; it cannot be called before `start`. @throws StoreUnusableError, StoreFullError */
-  constructor({ directory, random, now, log }: ObjectServiceOptions) {
+  constructor({ directory, random, now, log, callers }: ObjectServiceOptions) {
     this.#log = log;
     this.#credentialsFile = path.join(directory, "credentials");
     this.#credentials = keptCredentials(this.#credentialsFile, random);
@@ -64,6 +65,7 @@ export class ObjectService {
       credentials: this.#credentials,
       now,
       log,
+      callers,
     });
     this.#server = createObjectServer(this.#requests);
   }

@@ -16,7 +16,18 @@ export interface ObjectLog {
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
+/** Asked of each request before its signature is; by default all may call. */
+export type CallerLook = (request: IncomingMessage) =>
+  | { readonly refusal: Error & { readonly status: number } }
+  | {
+      /** For whatever is answered. */
+      readonly headers: Readonly<Record<string, string>>;
+      /** Answered with 204 and nothing else. */
+      readonly isPreflight: boolean;
+    };
+
 export interface ObjectRequestsOptions {
+  readonly callers?: CallerLook | undefined;
   readonly store: ObjectStore;
   readonly credentials: Credentials;
   /** Wall time, ms since the epoch; that by which clients date their signatures. */
@@ -63,10 +74,13 @@ async function serve(
 }
 
 async function answer(
-  { store, credentials, now }: ObjectRequestsOptions,
+  { callers, store, credentials, now }: ObjectRequestsOptions,
   basePath: BasePath,
   { request, response }: Exchange,
 ): Promise<S3Answer> {
+  const { headers, isPreflight } = admitted(callers, request);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (isPreflight) return { status: 204 };
   const { method = "", url = "", rawHeaders } = request;
   const raw = rawRequest(method, url, rawHeaders);
   const verified = verify(raw, credentials, now());
@@ -75,6 +89,14 @@ async function answer(
   // Loaded with the first request: many starts see none, and would wait for it.
   const { operationOf } = await import("../operations/operations.ts");
   return operationOf(wanted)({ store }, wanted);
+}
+
+/** @throws S3Error AccessDenied, InvalidRequest */
+function admitted(callers: CallerLook | undefined, request: IncomingMessage) {
+  const verdict = callers?.(request) ?? { headers: {}, isPreflight: false };
+  if (!("refusal" in verdict)) return verdict;
+  const { status, message } = verdict.refusal;
+  throw new S3Error(status === 400 ? "InvalidRequest" : "AccessDenied", message);
 }
 
 function refuse(log: ObjectLog, exchange: Exchange, error: unknown): void {

@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import path from "node:path";
 import { S3Client, ListBucketsCommand } from "@aws-sdk/client-s3";
+import { request } from "undici";
 import { describe, expect, it } from "vitest";
+import { callerCheck } from "../../../emulator/callers.ts";
 import { ObjectService } from "../../../emulator/objects/object-service.ts";
-import type { ObjectLog } from "../../../emulator/objects/server/object-requests.ts";
+import type { CallerLook, ObjectLog } from "../../../emulator/objects/server/object-requests.ts";
 import { createSystemRandom } from "../../../emulator/system-clock.ts";
 import { storageEnvironment } from "../../../emulator/objects/worker-environment.ts";
 import { put } from "../../contract/objects/subject.ts";
@@ -13,9 +15,15 @@ import { type TemporaryDirectory, temporaryDirectory } from "../../setup/tempora
 
 const SILENT = { warn: () => undefined, error: () => undefined };
 
-function serviceIn(temporary: TemporaryDirectory, log: ObjectLog = SILENT): ObjectService {
+function serviceIn(
+  temporary: TemporaryDirectory,
+  log: ObjectLog = SILENT,
+  callers?: CallerLook,
+): ObjectService {
   const directory = path.join(temporary.path, "objects");
-  return new ObjectService({ directory, random: createSystemRandom(), now: Date.now, log });
+  const callersOption = callers && { callers };
+  const random = createSystemRandom();
+  return new ObjectService({ directory, random, now: Date.now, log, ...callersOption });
 }
 
 async function bucketNames(service: ObjectService): Promise<readonly (string | undefined)[]> {
@@ -153,6 +161,61 @@ describe("what a worker is told", () => {
     (name) => {
       expect(storageEnvironment({ [name]: "https://s3.example.test" }, ours)).toEqual({});
       expect(storageEnvironment({ [name]: "" }, ours)).toHaveProperty("SV_S3_BUCKET", "hello");
+    },
+  );
+});
+
+describe("before the signature is looked at", () => {
+  const PAGE = "http://localhost:3000";
+  const check = callerCheck("127.0.0.1", { allowedOrigins: [PAGE] });
+
+  async function answersTo(
+    at: (service: ObjectService) => Promise<string>,
+    ...asks: readonly { readonly method?: "OPTIONS"; readonly headers: Record<string, string> }[]
+  ) {
+    using temporary = temporaryDirectory();
+    const service = serviceIn(temporary, SILENT, (incoming) => check.look(incoming));
+    await service.start(ANYWHERE);
+    const url = await at(service);
+    const answers = [];
+    for (const { method = "GET", headers } of asks) {
+      const answer = await request(`${url}/bucket/key`, { method, headers });
+      const { "access-control-allow-origin": origin } = answer.headers;
+      answers.push([answer.statusCode, flagIn(await answer.body.text()), origin]);
+    }
+    await service.stop();
+    return answers;
+  }
+
+  /** Which one would let the request in; there is none for what is not signed. */
+  function flagIn(document: string): string | undefined {
+    return /--allowed-\w+/u.exec(document)?.[0];
+  }
+
+  it.each([
+    ["its own port", async (service: ObjectService) => service.access?.endpoint ?? ""],
+    ["the port for containers", async (service: ObjectService) => service.alsoAt("127.0.0.2")],
+  ])(
+    "foreign names and pages are refused at %s, and allowed pages see the answer",
+    async (_, at) => {
+      const preflight = { origin: PAGE, "access-control-request-method": "PUT" };
+      const answers = await answersTo(
+        at,
+        { headers: { host: "rebound.test" } },
+        { headers: { origin: "http://page.test" } },
+        { headers: { origin: PAGE } },
+        { method: "OPTIONS", headers: preflight },
+        { method: "OPTIONS", headers: { ...preflight, origin: "http://page.test" } },
+        { headers: { host: "host.docker.internal" } },
+      );
+      expect(answers).toEqual([
+        [403, "--allowed-host", undefined],
+        [403, "--allowed-origin", undefined],
+        [403, undefined, PAGE],
+        [204, undefined, PAGE],
+        [403, "--allowed-origin", undefined],
+        [403, undefined, undefined],
+      ]);
     },
   );
 });
