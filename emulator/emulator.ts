@@ -200,7 +200,8 @@ function openStorage(
   const { log, store, callers } = parts;
   const { dataDir = parts.temporaryDir, host = DEFAULT_HOST, port = DEFAULT_PORT } = emulator;
   return startStorage({
-    ...{ log, store, callers, random, emulator, host, port, endpoints },
+    ...{ log, store, random, emulator, host, port, endpoints },
+    callers: (request) => callers.look(request),
     directory: dataDir,
     opened: (objects) => (parts.objects = objects),
   });

@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import type { Random } from "./core/clock.ts";
 import type { EngineLog } from "./engine/context.ts";
-import type { CallerCheck } from "./http/caller-check.ts";
 import type { WorkerOrder } from "./launch/launcher.ts";
 import type { LocalEndpoint } from "./local-endpoint.ts";
 import { ObjectService } from "./objects/object-service.ts";
+import type { CallerLook } from "./objects/server/object-requests.ts";
 import type { EmulatorOptions } from "./options.ts";
 import type { Store } from "./store/store.ts";
 import { Volumes } from "./volumes.ts";
@@ -16,7 +16,8 @@ export interface StorageOptions {
   readonly log: EngineLog;
   readonly store: Store;
   readonly random: Random;
-  readonly callers: CallerCheck;
+  /** Who may call the object store at all. */
+  readonly callers: CallerLook;
   /** Where objects and volumes are kept. */
   readonly directory: string;
   readonly host: string;
@@ -51,7 +52,7 @@ export async function startStorage(options: StorageOptions): Promise<Storage> {
           random,
           now,
           log,
-          callers: (request) => callers.look(request),
+          callers,
         });
   if (objects !== undefined) options.opened(objects);
   const volumes = new Volumes({ directory: join(directory, "volumes"), buckets: objects, log });

@@ -112,7 +112,7 @@ export function settleSourced(
   configs: readonly Config[],
   cwd: string,
 ): SourcedSettings {
-  const configured = <K extends keyof ServerConfig>(key: K) => agreed(configs, key, cwd);
+  const configured: Configured = (key) => agreed(configs, key, cwd);
   const variable = <T>(name: string, read: Reader<T>) => from(name, read(env[name], name));
   const s3Port = configured("s3Port");
   return {
@@ -122,19 +122,7 @@ export function settleSourced(
       variable("SV_PORT", portOf) ??
       configured("port") ??
       byDefault(DEFAULT_PORT),
-    allowedHosts:
-      from("--allowed-host", hostsOf(flags.allowedHost, "--allowed-host")) ??
-      from("SV_ALLOWED_HOSTS", hostsOf(listed(env["SV_ALLOWED_HOSTS"]), "SV_ALLOWED_HOSTS")) ??
-      configured("allowedHosts") ??
-      byDefault([]),
-    allowedOrigins:
-      from("--allowed-origin", originsOf(flags.allowedOrigin, "--allowed-origin")) ??
-      from(
-        "SV_ALLOWED_ORIGINS",
-        originsOf(listed(env["SV_ALLOWED_ORIGINS"]), "SV_ALLOWED_ORIGINS"),
-      ) ??
-      configured("allowedOrigins") ??
-      byDefault([]),
+    ...callersOf(flags, env, configured),
     s3:
       from("--s3-port", s3Of(flags.s3Port, "--s3-port")) ??
       variable("SV_S3_PORT", s3Of) ??
@@ -163,6 +151,30 @@ export function settleSourced(
     localWebhooks:
       from("--local-webhooks", flags.localWebhooks && flags.localWebhooks === "on") ??
       byDefault(undefined),
+  };
+}
+
+type Configured = <K extends keyof ServerConfig>(
+  key: K,
+) => Sourced<NonNullable<ServerConfig[K]>> | undefined;
+
+/** Who may call. */
+function callersOf(
+  { allowedHost, allowedOrigin }: Flags,
+  { SV_ALLOWED_HOSTS: hosts, SV_ALLOWED_ORIGINS: origins }: Environment,
+  configured: Configured,
+): Pick<SourcedSettings, "allowedHosts" | "allowedOrigins"> {
+  return {
+    allowedHosts:
+      from("--allowed-host", hostsOf(allowedHost, "--allowed-host")) ??
+      from("SV_ALLOWED_HOSTS", hostsOf(listed(hosts), "SV_ALLOWED_HOSTS")) ??
+      configured("allowedHosts") ??
+      byDefault([]),
+    allowedOrigins:
+      from("--allowed-origin", originsOf(allowedOrigin, "--allowed-origin")) ??
+      from("SV_ALLOWED_ORIGINS", originsOf(listed(origins), "SV_ALLOWED_ORIGINS")) ??
+      configured("allowedOrigins") ??
+      byDefault([]),
   };
 }
 

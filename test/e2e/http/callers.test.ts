@@ -123,8 +123,8 @@ describe.skipIf(chromiumIsMissing !== undefined)("a page in Chromium", () => {
       (url) =>
         new Promise((resolve) => {
           const opened = new WebSocket(`${url.replace("http", "ws")}/lb/echo/`);
-          opened.onopen = () => resolve("open");
-          opened.onerror = () => resolve("refused");
+          opened.addEventListener("open", () => resolve("open"));
+          opened.addEventListener("error", () => resolve("refused"));
         }),
       emulator.url,
     );
