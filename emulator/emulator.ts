@@ -128,9 +128,11 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   await parts.workerPorts.start(commands.length > 0);
   await engine.serve(servedEndpoints(local, startedAt), options.resources);
   await handlersReady;
+  await storage.listen();
+  // Before workers start: another program may have the port.
+  const url = await http.start({ host, port });
   engine.start();
   void parts.containers?.clearLeftovers(engine.context.directory.templates());
-  const url = await http.start({ host, port });
   const watched = { ...parts, engine, clock, handlerFiles, volumes: storage.volumes };
   parts.reloader = startReloader(options, watched);
   const { context } = engine;
@@ -190,7 +192,6 @@ async function openEngine(
   return engine;
 }
 
-/** Before the workers, which are told where to find it. */
 function openStorage(
   emulator: EmulatorOptions,
   parts: Parts,
@@ -202,6 +203,7 @@ function openStorage(
   return startStorage({
     ...{ log, store, random, emulator, host, port, endpoints },
     callers: (request) => callers.look(request),
+    known: () => parts.engine?.context.directory,
     directory: dataDir,
     opened: (objects) => (parts.objects = objects),
   });

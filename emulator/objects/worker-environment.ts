@@ -1,7 +1,7 @@
 /** The variables by which a worker finds the bucket of its endpoint. */
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../../runtime/protocol/storage-env.ts";
+import type { Credentials } from "./access-keys.ts";
 import { REGION } from "./region.ts";
-import type { Credentials } from "./signature/verify.ts";
 
 export interface StorageAddress extends Credentials {
   readonly endpoint: string;

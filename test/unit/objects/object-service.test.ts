@@ -6,6 +6,7 @@ import { S3Client, ListBucketsCommand } from "@aws-sdk/client-s3";
 import { request } from "undici";
 import { describe, expect, it } from "vitest";
 import { callerCheck } from "../../../emulator/callers.ts";
+import type { KeyOwner } from "../../../emulator/objects/access-keys.ts";
 import { ObjectService } from "../../../emulator/objects/object-service.ts";
 import type { CallerLook, ObjectLog } from "../../../emulator/objects/server/object-requests.ts";
 import { createSystemRandom } from "../../../emulator/system-clock.ts";
@@ -24,6 +25,10 @@ function serviceIn(
   const callersOption = callers && { callers };
   const random = createSystemRandom();
   return new ObjectService({ directory, random, now: Date.now, log, ...callersOption });
+}
+
+function owner(id: string): KeyOwner {
+  return { id, createdAt: "2026-01-01T00:00:00.000Z" };
 }
 
 async function bucketNames(service: ObjectService): Promise<readonly (string | undefined)[]> {
@@ -45,7 +50,7 @@ it("can be stopped before it starts, and twice", async () => {
   using temporary = temporaryDirectory();
   const service = serviceIn(temporary);
   expect(service.access).toBeUndefined();
-  expect(service.workerEnv("hello", {})).toEqual({});
+  expect(service.workerEnv(owner("hello"), {})).toEqual({});
   await Promise.all([service.stop(), service.stop()]);
 });
 
@@ -84,14 +89,15 @@ describe("endpoints", () => {
     await service.start(ANYWHERE);
     const ids = ["Hello_World", "a", "tokens"];
     for (const id of [...ids, "tokens"]) {
-      const { accessKeyId, secretAccessKey, endpoint } = service.access ?? {};
-      expect(service.workerEnv(id, {})).toEqual({
+      const { secretAccessKey, endpoint } = service.access ?? {};
+      expect(service.workerEnv(owner(id), {})).toEqual({
         SV_S3_ENDPOINT: endpoint,
-        SV_S3_ACCESS_KEY_ID: accessKeyId,
-        SV_S3_SECRET_ACCESS_KEY: secretAccessKey,
+        SV_S3_ACCESS_KEY_ID: `SV-${id}`,
+        SV_S3_SECRET_ACCESS_KEY: expect.stringMatching(/^[\w-]{40}$/),
         SV_S3_BUCKET: id,
         SV_S3_REGION: "us-east-1",
       });
+      expect(service.workerEnv(owner(id), {})["SV_S3_SECRET_ACCESS_KEY"]).not.toBe(secretAccessKey);
     }
     expect(await bucketNames(service)).toEqual(ids);
     await service.stop();
@@ -101,7 +107,7 @@ describe("endpoints", () => {
     using temporary = temporaryDirectory();
     const service = serviceIn(temporary);
     await service.start(ANYWHERE);
-    for (const id of ["full", "empty"]) service.workerEnv(id, {});
+    for (const id of ["full", "empty"]) service.workerEnv(owner(id), {});
     await put(service.bucket("full"), "result", "x");
     for (const id of ["full", "empty", "never-had-one"]) await service.endpointDeleted(id);
     expect(await bucketNames(service)).toEqual(["full"]);
@@ -128,7 +134,7 @@ it("answers at a further address too, at the same port if that is free, until it
   const url = await service.alsoAt("127.0.0.2");
   expect(url).toBe(`http://127.0.0.2:${port}`);
   expect((await fetch(url)).status).toBe(403);
-  expect(service.workerEnv("hello", {}, url)).toMatchObject({ SV_S3_ENDPOINT: url });
+  expect(service.workerEnv(owner("hello"), {}, url)).toMatchObject({ SV_S3_ENDPOINT: url });
   // The first one has that port there already.
   const another = await service.alsoAt("127.0.0.2");
   expect((await fetch(another)).status).toBe(403);
