@@ -1,6 +1,5 @@
 /** The files of the service: the object store and the volumes, and what workers are told of them. */
 import { join } from "node:path";
-import { STORAGE_ENV } from "../runtime/protocol/storage-env.ts";
 import type { Random } from "./core/clock.ts";
 import type { EngineLog } from "./engine/context.ts";
 import type { EndpointDirectory } from "./engine/endpoint-directory.ts";
@@ -9,6 +8,7 @@ import type { LocalEndpoint } from "./local-endpoint.ts";
 import type { KnownOwner } from "./objects/access-keys.ts";
 import { ObjectService } from "./objects/object-service.ts";
 import type { CallerLook } from "./objects/server/object-requests.ts";
+import { namedBuckets } from "./objects/worker-environment.ts";
 import type { EmulatorOptions } from "./options.ts";
 import type { Store } from "./store/store.ts";
 import { Volumes } from "./volumes.ts";
@@ -94,7 +94,7 @@ export async function startStorage(options: StorageOptions): Promise<Storage> {
 function ownerOf(id: string, known: Known | undefined, volumes: Volumes): KnownOwner | undefined {
   const endpoint = known?.findEndpoint(id);
   if (endpoint === undefined) return undefined;
-  const named = known?.findTemplate(endpoint.templateId)?.env[STORAGE_ENV.bucket] ?? "";
-  const otherBuckets = [...volumes.bucketsOf(endpoint), ...(named === "" ? [] : [named])];
+  const named = namedBuckets(known?.findTemplate(endpoint.templateId)?.env ?? {});
+  const otherBuckets = [...volumes.bucketsOf(endpoint), ...named];
   return { id, createdAt: endpoint.createdAt, otherBuckets };
 }

@@ -29,3 +29,9 @@ export function storageEnvironment(
     [STORAGE_ENV.region]: REGION,
   };
 }
+
+/** The bucket that a template's variables name in the place of the endpoint's: its keys are good for that too. */
+export function namedBuckets(templateEnv: Readonly<Record<string, string>>): readonly string[] {
+  const name = templateEnv[STORAGE_ENV.bucket] ?? "";
+  return name === "" ? [] : [name];
+}
