@@ -24,7 +24,7 @@ import { startReloader } from "./hot-reload.ts";
 import { gpuFinder } from "./launch/find-gpus.ts";
 import { createLaunchers, type Launchers, type LaunchersOptions } from "./launchers.ts";
 import { inProcessLauncher, openLocalSession } from "./in-process.ts";
-import { type LocalEndpoint, localEndpoints, servedEndpoints } from "./local-endpoint.ts";
+import { localEndpoints, servedEndpoints } from "./local-endpoint.ts";
 import type { ObjectService } from "./objects/object-service.ts";
 import type { Emulator, EmulatorOptions } from "./options.ts";
 import type { Reloader } from "./reload/reloader.ts";
@@ -114,7 +114,13 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   const clock = createSystemClock();
   const handlerFiles = new HandlerFiles(log, (options.watch ?? false) !== false);
   const handlersReady = Promise.all(handlers.map((handler) => handlerFiles.add(handler)));
-  const storage = await openStorage(options, parts, random, local);
+  const storage = await startStorage({
+    ...{ log, store, random, emulator: options, host, port, endpoints: local },
+    directory: options.dataDir ?? parts.temporaryDir,
+    callers: (request) => parts.callers.look(request),
+    known: () => parts.engine?.context.directory,
+    opened: (objects) => (parts.objects = objects),
+  });
   const lines = new JobLines();
   const startedAt = new Date(clock.now()).toISOString();
   const given = { user: options.apiKey, admin: options.adminKey };
@@ -190,23 +196,6 @@ async function openEngine(
   });
   parts.engine = engine;
   return engine;
-}
-
-function openStorage(
-  emulator: EmulatorOptions,
-  parts: Parts,
-  random: Random,
-  endpoints: readonly LocalEndpoint[],
-): Promise<Storage> {
-  const { log, store, callers } = parts;
-  const { dataDir = parts.temporaryDir, host = DEFAULT_HOST, port = DEFAULT_PORT } = emulator;
-  return startStorage({
-    ...{ log, store, random, emulator, host, port, endpoints },
-    callers: (request) => callers.look(request),
-    known: () => parts.engine?.context.directory,
-    directory: dataDir,
-    opened: (objects) => (parts.objects = objects),
-  });
 }
 
 type LaunchersParts = Pick<

@@ -51,7 +51,7 @@ function clientOf(id: string, createdAt = CREATED): S3Client {
   return s3.clientWith({ credentials: keysOf(CREDENTIALS, { id, createdAt }) });
 }
 
-const refused = (code: string) =>
+const refused = (code: string): unknown =>
   expect.objectContaining({
     name: code,
     $metadata: expect.objectContaining({ httpStatusCode: 403 }),
