@@ -123,7 +123,7 @@ async function placesOf(
   return {
     workerSocket,
     volume,
-    env: (storeUrl && objects?.workerEnv(endpoint.id, template.env, storeUrl)) || {},
+    env: (storeUrl && objects?.workerEnv(endpoint, template.env, storeUrl)) || {},
     live: liveUrl === undefined ? undefined : { ...liveTerms, url: liveUrl },
     user: `${user.uid}:${user.gid}`,
   };

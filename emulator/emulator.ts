@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
+import { callerCheck } from "./callers.ts";
 import type { Containers } from "./containers.ts";
 import { httpHealthProbe } from "./balance/http-health-probe.ts";
 import type { Clock, Random } from "./core/clock.ts";
@@ -16,13 +17,14 @@ import { registryCredentials } from "./engine/registry-credentials.ts";
 import { settleKeys } from "./engine/service-keys.ts";
 import { LiveWorkers } from "./live/live-workers.ts";
 import { HandlerFiles } from "./handler-files.ts";
+import type { CallerCheck } from "./http/caller-check.ts";
 import { RateGate } from "./http/rate-gate.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions } from "./http/server.ts";
 import { startReloader } from "./hot-reload.ts";
 import { gpuFinder } from "./launch/find-gpus.ts";
 import { createLaunchers, type Launchers, type LaunchersOptions } from "./launchers.ts";
 import { inProcessLauncher, openLocalSession } from "./in-process.ts";
-import { type LocalEndpoint, localEndpoints, servedEndpoints } from "./local-endpoint.ts";
+import { localEndpoints, servedEndpoints } from "./local-endpoint.ts";
 import type { ObjectService } from "./objects/object-service.ts";
 import type { Emulator, EmulatorOptions } from "./options.ts";
 import type { Reloader } from "./reload/reloader.ts";
@@ -52,16 +54,19 @@ const TEMPORARY_DIR_KIND = "sv-e";
  *
  * @throws StoreInUseError, StoreUnusableError for the data directory; PortInUseError and others for the address;
  *   VolumeUnusableError for the `volume` of a handler; InitError for a `handler` of `endpoints` that is none; NameTakenError
- *   for `resources`; RangeError for two endpoints with one id, or a `leaseMs`, `gpus`, `secretKey` or `webhookSecret` without sense
+ *   for `resources`; RangeError for two endpoints with one id, or a `leaseMs`, `gpus`, `secretKey`,
+ *   `webhookSecret`, `allowedHosts` or `allowedOrigins` without sense
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { leaseMs } = options;
+  const callers = callerCheck(options.host ?? DEFAULT_HOST, options);
   const lease = leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs);
   const findGpus = gpuFinder(options.gpus);
   const observation = await openObservation(options);
   const store = await openStore(options, observation);
   const parts: Parts = {
     log: observation.log,
+    callers,
     observation,
     store,
     lease,
@@ -81,6 +86,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 /** What has been made so far, so that it can be taken down again. */
 interface Parts {
   readonly log: EngineLog;
+  readonly callers: CallerCheck;
   readonly observation: Observation;
   readonly lease: LeaseTerms;
   readonly findGpus: () => Promise<GpuInventory>;
@@ -108,7 +114,13 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   const clock = createSystemClock();
   const handlerFiles = new HandlerFiles(log, (options.watch ?? false) !== false);
   const handlersReady = Promise.all(handlers.map((handler) => handlerFiles.add(handler)));
-  const storage = await openStorage(options, parts, random, local);
+  const storage = await startStorage({
+    ...{ log, store, random, emulator: options, host, port, endpoints: local },
+    directory: options.dataDir ?? parts.temporaryDir,
+    callers: (request) => parts.callers.look(request),
+    known: () => parts.engine?.context.directory,
+    opened: (objects) => (parts.objects = objects),
+  });
   const lines = new JobLines();
   const startedAt = new Date(clock.now()).toISOString();
   const given = { user: options.apiKey, admin: options.adminKey };
@@ -122,9 +134,11 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   await parts.workerPorts.start(commands.length > 0);
   await engine.serve(servedEndpoints(local, startedAt), options.resources);
   await handlersReady;
+  await storage.listen();
+  // Before workers start: another program may have the port.
+  const url = await http.start({ host, port });
   engine.start();
   void parts.containers?.clearLeftovers(engine.context.directory.templates());
-  const url = await http.start({ host, port });
   const watched = { ...parts, engine, clock, handlerFiles, volumes: storage.volumes };
   parts.reloader = startReloader(options, watched);
   const { context } = engine;
@@ -184,30 +198,6 @@ async function openEngine(
   return engine;
 }
 
-/** Before the workers, which are told where to find it. */
-function openStorage(
-  { dataDir, host = DEFAULT_HOST, port = DEFAULT_PORT, ...rest }: EmulatorOptions,
-  parts: Parts,
-  random: Random,
-  endpoints: readonly LocalEndpoint[],
-): Promise<Storage> {
-  const { log, store } = parts;
-  // Opening it takes longer than all the rest, and few functions of a test need it.
-  const { handlers, commands, images } = rest;
-  const { s3 = !(handlers ?? commands ?? images) && rest.endpoints ? false : {} } = rest;
-  return startStorage({
-    log,
-    store,
-    random,
-    directory: dataDir ?? parts.temporaryDir,
-    host,
-    port,
-    s3,
-    endpoints,
-    opened: (objects) => (parts.objects = objects),
-  });
-}
-
 type LaunchersParts = Pick<
   LaunchersOptions,
   "handlerFiles" | "objects" | "volumes" | "workerEnv" | "credentialsOf" | "willing"
@@ -245,10 +235,11 @@ function httpPort(
   secrets: Pick<HttpServerOptions, "keys" | "webhookSecret">,
   parts: Parts,
 ): HttpServer {
-  const { log, objects } = parts;
+  const { log, callers, objects } = parts;
   if (limits !== "off") parts.limits = new RateGate(context, limits);
   parts.http = createHttpServer({
     engine: context,
+    callers,
     ...secrets,
     log,
     limits: parts.limits,

@@ -25,6 +25,19 @@ export interface EmulatorOptions {
   /** Port to listen on; default 7080, 0 for any free one. */
   readonly port?: number;
   /**
+   * Further names that requests may call the service by in their Host header, without ports: `emulator.example.com`,
+   * `*.example.com` for all names below that one, or `*` for any, which lets every page that a browser here shows call it
+   * (DNS rebinding). It is always called by loopback names and addresses, all names below `localhost`, `host` (all addresses
+   * where that is 0.0.0.0 or ::, and the machine's name where it is no loopback address), the address a connection came to,
+   * and what containers call their machine.
+   */
+  readonly allowedHosts?: readonly string[];
+  /**
+   * Origins other than its own whose pages may call the service from a browser, like `http://localhost:3000`; `*` for any.
+   * By default requests with another Origin header are refused.
+   */
+  readonly allowedOrigins?: readonly string[];
+  /**
    * The object store that S3 clients can use, workers among them: false for none, by default there is one, unless there are
    * `endpoints` and no `handlers`, `commands` or `images`. Its port is by default the one above `port`, or any free one where that
    * is taken or `port` is 0.

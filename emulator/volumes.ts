@@ -103,6 +103,12 @@ export class Volumes implements VolumeFiles {
     return networkVolumeId === undefined ? undefined : this.#directoryOf(networkVolumeId);
   }
 
+  /** The buckets whose objects are the files of the endpoint's volumes. */
+  bucketsOf(endpoint: Endpoint): readonly string[] {
+    const local = this.#local.has(endpoint.id) ? [`${endpoint.id}${LOCAL_BUCKET}`] : [];
+    return [...volumesOf(endpoint), ...local];
+  }
+
   /** The variables for a worker of the endpoint: with them its handler finds the files. */
   workerEnv(endpoint: Endpoint): Readonly<Record<string, string>> {
     const directory = this.directoryFor(endpoint);

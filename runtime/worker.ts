@@ -77,7 +77,7 @@ class RunningWorker implements Worker {
     const openIsolate = options.openIsolate ?? handlerProcesses(options);
     this.#handlers = openIsolate(this.#mask, {
       ready: (concurrency) => this.#ready(concurrency),
-      succeeded: () => this.#dealtWithReload("info", "the new version of the handler is ready"),
+      succeeded: () => this.#dealtWithReload("info", "the new version serves: new jobs go to it"),
       notSucceeded: ({ message, stack }) =>
         this.#dealtWithReload("error", `${message}\nThe version before serves on.`, { stack }),
       unusable: (failure) => void this.#unusable(failure),

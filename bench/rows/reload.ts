@@ -1,4 +1,4 @@
-/** Row: from saving a handler to the first result of a job sent when the log says that it was reloaded, beside building it and starting Node from nothing. */
+/** Row: from saving a handler to the first result of a job sent when the log says that it was built, beside building it and starting Node from nothing. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -18,7 +18,7 @@ const LIMIT = 0.5;
 /** Whoever edits by hand is no quicker; meanwhile the next standby process starts. */
 const BETWEEN_EDITS_MS = 500;
 /** A client that asked until the answer is new would take both cores from what it waits for. */
-const RELOADED = "reloaded: new jobs go to the new version";
+const BUILT = "built: its workers load the new version";
 
 async function measure(bench: Bench): Promise<readonly Line[]> {
   const folder = newFolder(bench, "reload");
@@ -62,10 +62,10 @@ async function firstResultMs(
   const { origin, request } = emulator.submission("edited", "runsync", submissionBody);
   const [client] = connectionsTo(origin, 1);
   if (client === undefined) throw new Error("There is no connection.");
-  const reloaded = emulator.logs(RELOADED);
+  const built = emulator.logs(BUILT);
   const savedAt = performance.now();
   save(handler, version);
-  await reloaded;
+  await built;
   const answer = (await send(client, request)).toString();
   if (answer.includes(`"version ${version}"`)) return performance.now() - savedAt;
   throw new Error(`A job after the reload was answered ${answer}`);

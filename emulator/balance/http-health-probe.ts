@@ -2,6 +2,7 @@
 import { request } from "node:http";
 import { connectToServer } from "./connect.ts";
 import type { HealthProbe } from "./health-probe.ts";
+import { wideAddresses } from "./listening-sockets.ts";
 
 export const httpHealthProbe: HealthProbe = {
   ask: ({ healthPort, healthPath }, signal) => {
@@ -22,5 +23,9 @@ export const httpHealthProbe: HealthProbe = {
     question.once("close", () => resolve(undefined));
     question.end();
     return promise;
+  },
+  wideAddresses: async ({ port, healthPort }) => {
+    const found = await Promise.all([...new Set([port, healthPort])].map(wideAddresses));
+    return [...new Set(found.flat())];
   },
 };

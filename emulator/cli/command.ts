@@ -1,7 +1,7 @@
 /** The command line of `sv-emulate`: its flags, its help and how it is read. */
 import { Command, Help, CommanderError, Option } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
-import { envFileOption } from "./env-file-option.ts";
+import { envFileOption, repeatable } from "./repeatable-options.ts";
 import { addCompletionCommands, type Completion } from "./completion/completion-flags.ts";
 import { addOperateCommands, type Operation } from "./operate/operate-flags.ts";
 import { addExecCommand, type ExecFlags, splitCommand } from "./exec-flags.ts";
@@ -157,6 +157,18 @@ function addServiceOptions(command: Command): Command {
     .argument("[targets...]", TARGETS_HELP)
     .option("--port <number>", `port to listen on, 0 for any free one (default: ${DEFAULT_PORT})`)
     .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
+    .addOption(
+      repeatable(
+        "--allowed-host <name>",
+        "a further name that requests may call the service by, like emulator.example.com, *.example.com for all below that, or * for any, which lets every page that a browser here shows call it; may be repeated",
+      ),
+    )
+    .addOption(
+      repeatable(
+        "--allowed-origin <origin>",
+        "an origin like http://localhost:3000 whose pages may call the service from a browser, * for any; may be repeated",
+      ),
+    )
     .option(
       "--s3-port <number>",
       `port of the object store for S3 clients, ${S3_OFF} for no store (default: the one above --port, or any free one)`,
@@ -218,6 +230,8 @@ const EXIT_HELP = Object.entries(EXIT_MEANINGS)
 const AFTER_HELP = `
 Environment (flags win):
   SV_PORT            port to listen on
+  SV_ALLOWED_HOSTS   as --allowed-host, with commas between several
+  SV_ALLOWED_ORIGINS as --allowed-origin, with commas between several
   SV_S3_PORT         port of the object store, or ${S3_OFF}
   SV_GPUS            the GPUs, as --gpus
   SV_DOCKER          auto or off, as --docker

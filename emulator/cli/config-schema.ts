@@ -1,5 +1,7 @@
 /** What a config may say: every key with its meaning and bounds, as a schema whose errors are sentences. */
 import { z } from "zod";
+import { isOriginPattern, ORIGIN_PATTERN_RULE } from "../core/allowed-origins.ts";
+import { HOST_PATTERN_RULE, isHostPattern } from "../core/host-names.ts";
 import { CPU_FLAVORS, CUDA_VERSION, DATA_CENTER } from "../core/endpoint-input.ts";
 import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../core/endpoint.ts";
 import { GPU_SETTING_RULE, isGpuSetting, MOST_OF_A_TYPE } from "../core/gpu-declaration.ts";
@@ -196,6 +198,22 @@ export const configSchema = object({
     text("be a host name or an address"),
     "address or host name to listen on",
     DEFAULT_HOST,
+  ),
+  allowedHosts: optional(
+    arrayOf(
+      text(HOST_PATTERN_RULE).refine(isHostPattern, { error: must(HOST_PATTERN_RULE) }),
+      "names",
+    ),
+    "further [names](operating.md#hosts-and-origins) of the service, as `--allowed-host`",
+    [],
+  ),
+  allowedOrigins: optional(
+    arrayOf(
+      text(ORIGIN_PATTERN_RULE).refine(isOriginPattern, { error: must(ORIGIN_PATTERN_RULE) }),
+      "origins",
+    ),
+    "[origins](operating.md#hosts-and-origins) whose pages may call the service, as `--allowed-origin`",
+    [],
   ),
   s3Port: optional(
     z.union([z.literal(S3_OFF), integer(0, 65_535)], {

@@ -38,6 +38,8 @@ export interface Config {
 export interface ServerConfig {
   readonly port?: number;
   readonly host?: string;
+  readonly allowedHosts?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
   readonly s3Port?: number | typeof S3_OFF;
   readonly dataDir?: string;
   readonly limits?: LimitMode;

@@ -1,7 +1,7 @@
 /** The subcommand `exec` of the command line: its flags, its help, and where the command begins. */
 import { type Command, Option } from "commander";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
-import { envFileOption } from "./env-file-option.ts";
+import { envFileOption } from "./repeatable-options.ts";
 import { DEFAULT_HOST, type Flags, LOG_MODES } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -10,6 +10,7 @@ import {
 import { readSecretKey } from "../core/sealed-secret.ts";
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from "../core/webhook-secret.ts";
 import { LIMIT_MODES, type LimitMode } from "../core/rate-limit.ts";
+import { hostsOf, listed, originsOf } from "./allowed-callers.ts";
 import type { Config, ServerConfig } from "./config.ts";
 import { fileAt } from "./config/places.ts";
 import { shownPath } from "./place.ts";
@@ -36,6 +37,8 @@ export type LogMode = (typeof LOG_MODES)[number];
 export interface Flags {
   readonly port?: string;
   readonly host?: string;
+  readonly allowedHost?: readonly string[];
+  readonly allowedOrigin?: readonly string[];
   readonly dataDir?: string;
   readonly ephemeral?: true;
   readonly s3Port?: string;
@@ -54,6 +57,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Settings {
   readonly host: string;
   readonly port: number;
+  /** Further names of the service. */
+  readonly allowedHosts: readonly string[];
+  /** Whose pages may call it. */
+  readonly allowedOrigins: readonly string[];
   /** False for no object store; without a port, one near `port`. */
   readonly s3: false | { readonly port?: number };
   /** Absolute; undefined keeps everything in memory. */
@@ -105,7 +112,7 @@ export function settleSourced(
   configs: readonly Config[],
   cwd: string,
 ): SourcedSettings {
-  const configured = <K extends keyof ServerConfig>(key: K) => agreed(configs, key, cwd);
+  const configured: Configured = (key) => agreed(configs, key, cwd);
   const variable = <T>(name: string, read: Reader<T>) => from(name, read(env[name], name));
   const s3Port = configured("s3Port");
   return {
@@ -115,6 +122,7 @@ export function settleSourced(
       variable("SV_PORT", portOf) ??
       configured("port") ??
       byDefault(DEFAULT_PORT),
+    ...callersOf(flags, env, configured),
     s3:
       from("--s3-port", s3Of(flags.s3Port, "--s3-port")) ??
       variable("SV_S3_PORT", s3Of) ??
@@ -143,6 +151,30 @@ export function settleSourced(
     localWebhooks:
       from("--local-webhooks", flags.localWebhooks && flags.localWebhooks === "on") ??
       byDefault(undefined),
+  };
+}
+
+type Configured = <K extends keyof ServerConfig>(
+  key: K,
+) => Sourced<NonNullable<ServerConfig[K]>> | undefined;
+
+/** Who may call. */
+function callersOf(
+  { allowedHost, allowedOrigin }: Flags,
+  { SV_ALLOWED_HOSTS: hosts, SV_ALLOWED_ORIGINS: origins }: Environment,
+  configured: Configured,
+): Pick<SourcedSettings, "allowedHosts" | "allowedOrigins"> {
+  return {
+    allowedHosts:
+      from("--allowed-host", hostsOf(allowedHost, "--allowed-host")) ??
+      from("SV_ALLOWED_HOSTS", hostsOf(listed(hosts), "SV_ALLOWED_HOSTS")) ??
+      configured("allowedHosts") ??
+      byDefault([]),
+    allowedOrigins:
+      from("--allowed-origin", originsOf(allowedOrigin, "--allowed-origin")) ??
+      from("SV_ALLOWED_ORIGINS", originsOf(listed(origins), "SV_ALLOWED_ORIGINS")) ??
+      configured("allowedOrigins") ??
+      byDefault([]),
   };
 }
 

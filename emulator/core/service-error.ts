@@ -63,6 +63,10 @@ export const ERROR_CODES = {
     when: "Redelivery of a webhook delivery that still has tries of its own.",
   },
   unauthorized: { status: 401, when: "The API key is missing or wrong." },
+  origin_not_allowed: {
+    status: 403,
+    when: "The request comes from a page of another origin; `--allowed-origin` lets such pages call.",
+  },
   endpoint_not_found: { status: 404, when: "There is no endpoint with that id." },
   job_not_found: {
     status: 404,
@@ -95,6 +99,10 @@ export const ERROR_CODES = {
   payload_too_large: {
     status: 413,
     when: "The body is larger than the operation takes; it was read no further.",
+  },
+  host_not_allowed: {
+    status: 421,
+    when: "The Host header is no name of this service; `--allowed-host` gives it further ones.",
   },
   rate_limited: {
     status: 429,

@@ -19,6 +19,8 @@ const nobodyIsHealthy: HealthProbe = { ask: async () => undefined };
 export class HealthWatch {
   readonly #engine: EngineContext;
   readonly #probe: HealthProbe;
+  /** The newest version of each endpoint of which it was looked where its servers listen. */
+  readonly #lookedAt = new Map<string, number>();
 
   /** @param probe by default no server is healthy ever */
   constructor(engine: EngineContext, probe: HealthProbe = nobodyIsHealthy) {
@@ -30,9 +32,28 @@ export class HealthWatch {
   watch(worker: FleetWorker): void {
     const { launched } = worker;
     if (launched?.server === undefined) return;
-    const watched = new WatchedServer(this.#engine, this.#probe, worker);
+    const isHealthy = (address: ServerAddress) => this.#lookForWide(worker, address);
+    const watched = new WatchedServer(this.#engine, this.#probe, worker, isHealthy);
     void launched.server.then((address) => watched.begin(address));
     void launched.exited.then(() => watched.end());
+  }
+
+  /** All workers of a version are the same program, so one word about them is enough. */
+  #lookForWide({ endpointId, endpointVersion }: FleetWorker, address: ServerAddress): void {
+    if (this.#probe.wideAddresses === undefined) return;
+    if (this.#lookedAt.get(endpointId) === endpointVersion) return;
+    this.#lookedAt.set(endpointId, endpointVersion);
+    const looking = this.#probe.wideAddresses(address).then((addresses) => {
+      if (addresses.length > 0) this.#warn(endpointId, address, addresses.join(" and "));
+    });
+    void this.#engine.activity.track("a look at where a server listens", looking);
+  }
+
+  #warn(endpointId: string, { port }: ServerAddress, addresses: string): void {
+    const message =
+      `its server listens at ${addresses}: who reaches this machine can call it without a key; ` +
+      "it should listen at the address in HOST (127.0.0.1)";
+    this.#engine.log.warn({ endpointId, port, addresses }, message);
   }
 }
 
@@ -40,14 +61,21 @@ class WatchedServer {
   readonly #engine: EngineContext;
   readonly #probe: HealthProbe;
   readonly #worker: FleetWorker;
+  readonly #isHealthy: (address: ServerAddress) => void;
   #health: WorkerHealth;
   #disarm: Disarm | undefined;
   #hasEnded = false;
 
-  constructor(engine: EngineContext, probe: HealthProbe, worker: FleetWorker) {
+  constructor(
+    engine: EngineContext,
+    probe: HealthProbe,
+    worker: FleetWorker,
+    isHealthy: (address: ServerAddress) => void,
+  ) {
     this.#engine = engine;
     this.#probe = probe;
     this.#worker = worker;
+    this.#isHealthy = isHealthy;
     this.#health = unknownHealth(engine.realClock.now());
   }
 
@@ -75,7 +103,10 @@ class WatchedServer {
     const known = state === "unhealthy" ? { ...this.#health, state } : this.#health;
     this.#health = judgeHealth(known, answer, realClock.now());
     setWorkerState(this.#engine, this.#worker, this.#health.state);
-    if (this.#health.state === "ready") this.#engine.balancer.look(this.#worker.endpointId);
+    if (this.#health.state === "ready") {
+      this.#engine.balancer.look(this.#worker.endpointId);
+      this.#isHealthy(address);
+    }
     if (isGivenUp(this.#health, realClock.now(), this.#worker.initLimitMs))
       return this.#giveUp(address, answer);
     const next = realClock.now() + nextQuestionMs(this.#health);

@@ -172,17 +172,17 @@ function refuseAdmitted(
   const startedAt = performance.now();
   refuse(exchange, admissionError(service, request) ?? error);
   const code = String(reply.raw.statusCode);
-  service.engine.metrics.requestAnswered(UNKNOWN, code, performance.now() - startedAt);
+  service.engine.metrics.requestAnswered(UNKNOWN_OPERATION, code, performance.now() - startedAt);
 }
 
 /** As operations at that place refuse, whatever their methods are. */
-function refusalFor(dialect: Dialect, url: string): Refusal {
+export function refusalFor(dialect: Dialect, url: string): Refusal {
   const own = routesAt(dialect, url).find(({ of }) => of.refusal)?.of.refusal;
   return own ?? refusalAt(dialect, url.slice(dialect.basePath.length));
 }
 
 /** What metrics call requests to no operation. */
-const UNKNOWN = "unknown";
+export const UNKNOWN_OPERATION = "unknown";
 
 function admissionError(service: HttpService, { raw }: Pick<RoutedRequest, "raw">): unknown {
   try {

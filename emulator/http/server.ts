@@ -1,10 +1,12 @@
 /** The HTTP interface as one part of the service: its server, with a start and a stop. */
 import { createServer, type RequestListener, type ServerOptions } from "node:http";
 import { BalanceGate } from "./balance/gate.ts";
+import { balancedTarget } from "./balance/target.ts";
 import { closeServer } from "./close-server.ts";
 import { refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
 import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
+import { entrance, isBelow, mayEnter } from "./entrance.ts";
 import { inTurn } from "./in-turn.ts";
 import { listen, type ListenAddress, urlOf } from "./listen.ts";
 import { LiveWorkerGate } from "./live-workers/gate.ts";
@@ -14,7 +16,7 @@ import { HttpService, type HttpServiceOptions } from "./service.ts";
 
 export { ListenError, PortInUseError } from "./listen.ts";
 
-/** Something else that answers requests on the same port: those to a path and all below it. */
+/** Something else that answers requests on the same port: those to a path and all below it. It looks itself who may call. */
 export interface Mount {
   readonly path: string;
   readonly listener: RequestListener;
@@ -56,13 +58,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const server = createServer({
     ...SERVER_LIMITS,
     ...options.connectionLimits,
-    shouldUpgradeCallback: (request) => gate.mayUpgrade(request),
+    shouldUpgradeCallback: (request) => gate.mayUpgrade(request) && mayEnter(service, request),
   });
   const router = new LaterRouter(service, CONTRACT_DIALECT, server);
   const live = new LaterRouter(service, LIVE_DIALECT, createServer());
   const workerGate = new LiveWorkerGate(service);
   const own = withMount(router.listener, { path: LIVE_DIALECT.basePath, listener: live.listener });
-  const listener = gate.before(workerGate.before(withMount(own, options.mount)));
+  const entered = entrance(service, gate.before(workerGate.before(own)));
+  const listener = withMount(entered, options.mount);
   if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
   // `100 Continue` is sent when the body is really wanted.
   const performed = inTurn(listener);
@@ -80,7 +83,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     await Promise.all([router.close(), live.close()]);
   };
   return {
-    forWorkers: inTurn(workerGate.before((_request, response) => response.writeHead(404).end())),
+    forWorkers: inTurn(
+      entrance(
+        service,
+        workerGate.before((_request, response) => response.writeHead(404).end()),
+      ),
+    ),
     start(address) {
       if (started || stopped)
         return Promise.reject(new Error("an HTTP server can be started once only"));
@@ -97,8 +105,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 function withMount(own: RequestListener, mount: Mount | undefined): RequestListener {
   if (!mount) return own;
   return (request, response) => {
-    const { url = "" } = request;
-    const isBelow = url.startsWith(mount.path) && /^(?:$|[/?])/.test(url.slice(mount.path.length));
-    return (isBelow ? mount.listener : own)(request, response);
+    // Below the name of a load balancing endpoint every path is its own.
+    const isMounts =
+      isBelow(mount.path, request.url ?? "") && balancedTarget(request) === undefined;
+    return (isMounts ? mount.listener : own)(request, response);
   };
 }

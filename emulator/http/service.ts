@@ -2,10 +2,13 @@
 import type { KeyRing } from "../core/key-ring.ts";
 import type { EngineContext, EngineLog } from "../engine/context.ts";
 import type { LiveWorkers } from "../live/live-workers.ts";
+import type { CallerCheck } from "./caller-check.ts";
 import type { RateGate } from "./rate-gate.ts";
 
 export interface HttpServiceOptions {
   readonly engine: EngineContext;
+  /** Who may call at all. */
+  readonly callers: CallerCheck;
   /** The keys that open the interface. */
   readonly keys: KeyRing;
   /** What webhook calls are signed with. */
@@ -19,6 +22,7 @@ export interface HttpServiceOptions {
 
 export class HttpService {
   readonly engine: EngineContext;
+  readonly callers: CallerCheck;
   readonly keys: KeyRing;
   readonly webhookSecret: string;
   readonly log: EngineLog;
@@ -29,6 +33,7 @@ export class HttpService {
 
   constructor(options: HttpServiceOptions) {
     this.engine = options.engine;
+    this.callers = options.callers;
     this.keys = options.keys;
     this.webhookSecret = options.webhookSecret;
     this.log = options.log;

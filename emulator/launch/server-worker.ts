@@ -8,6 +8,9 @@ import { serverWish } from "./server-wish.ts";
 import type { TakenPorts } from "./taken-ports.ts";
 import { asWorker, gpuEnv, inheritedEnvironment, notStarted } from "./worker-process.ts";
 
+/** Its requests come through the emulator, which asks for the key. */
+const HOST = "127.0.0.1";
+
 /** The life line is the last one: the process ends as soon as nobody holds the other end. */
 const STDIO = ["ignore", "pipe", "pipe", "ignore", "pipe"] as const;
 
@@ -73,6 +76,7 @@ function startServer(
     env: {
       ...inheritedEnvironment(),
       ...options.extraEnv?.(order),
+      [SERVER_ENV.host]: HOST,
       [SERVER_ENV.healthPath]: serverWish(template).writtenHealthPath,
       ...template.env,
       ...gpuEnv(order),

@@ -2,15 +2,21 @@
 import type { RequestListener } from "node:http";
 import path from "node:path";
 import type { Random } from "../core/clock.ts";
+import {
+  type Credentials,
+  holders,
+  keysOf,
+  type KeyOwner,
+  type KnownOwner,
+} from "./access-keys.ts";
 import { keptCredentials } from "./disk/credentials-file.ts";
 import { DiskObjectStore } from "./disk/disk-object-store.ts";
 import type { Bucket } from "./object-store.ts";
 import { REGION } from "./region.ts";
 import { S3Error } from "./s3-error.ts";
-import { type ObjectLog, ObjectRequests } from "./server/object-requests.ts";
+import { type CallerLook, type ObjectLog, ObjectRequests } from "./server/object-requests.ts";
 import { createObjectServer, type ObjectServer } from "./server/object-server.ts";
 import type { BasePath } from "./server/request-of.ts";
-import type { Credentials } from "./signature/verify.ts";
 import { storageEnvironment } from "./worker-environment.ts";
 
 export interface ObjectServiceOptions {
@@ -20,6 +26,9 @@ export interface ObjectServiceOptions {
   /** Wall time, ms since the epoch. */
   readonly now: () => number;
   readonly log: ObjectLog;
+  readonly callers?: CallerLook;
+  /** Those whose keys are good: endpoints, by id. By default only the store's own are. */
+  readonly ownerOf?: (id: string) => KnownOwner | undefined;
 }
 
 export interface ObjectServiceAddress {
@@ -54,16 +63,17 @@ export class ObjectService {
   #endpoint: string | undefined;
 
   /** Opens the store; it cannot be called before `start`. @throws StoreUnusableError, StoreFullError */
-  constructor({ directory, random, now, log }: ObjectServiceOptions) {
+  constructor({ directory, random, now, log, callers, ownerOf }: ObjectServiceOptions) {
     this.#log = log;
     this.#credentialsFile = path.join(directory, "credentials");
     this.#credentials = keptCredentials(this.#credentialsFile, random);
     this.#store = new DiskObjectStore({ directory, now });
     this.#requests = new ObjectRequests({
       store: this.#store,
-      credentials: this.#credentials,
+      holderOf: holders(this.#credentials, ownerOf),
       now,
       log,
+      callers,
     });
     this.#server = createObjectServer(this.#requests);
   }
@@ -110,16 +120,18 @@ export class ObjectService {
   }
 
   /**
-   * The variables for a worker: with them it finds its endpoint's bucket, which is made if there is none. Never throws.
+   * The variables for a worker: with them it finds its endpoint's bucket, which is made if there is none, by keys that are
+   * good for that endpoint's buckets only. Never throws.
    *
    * @param endpoint where the worker reaches the store; by default where everybody does
    */
   workerEnv(
-    endpointId: string,
+    owner: KeyOwner,
     templateEnv: Readonly<Record<string, string>>,
     endpoint: string | undefined = this.#endpoint,
   ): Readonly<Record<string, string>> {
     if (endpoint === undefined) return {};
+    const { id: endpointId } = owner;
     try {
       const isThere = this.#store.buckets().some(({ name }) => name === endpointId);
       if (!isThere) this.#store.createBucket(endpointId);
@@ -129,7 +141,7 @@ export class ObjectService {
     return storageEnvironment(templateEnv, {
       endpoint,
       bucket: endpointId,
-      ...this.#credentials,
+      ...keysOf(this.#credentials, owner),
     });
   }
 

@@ -1,7 +1,7 @@
 /** The variables by which a worker finds the bucket of its endpoint. */
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../../runtime/protocol/storage-env.ts";
+import type { Credentials } from "./access-keys.ts";
 import { REGION } from "./region.ts";
-import type { Credentials } from "./signature/verify.ts";
 
 export interface StorageAddress extends Credentials {
   readonly endpoint: string;
@@ -28,4 +28,10 @@ export function storageEnvironment(
     [STORAGE_ENV.bucket]: bucket,
     [STORAGE_ENV.region]: REGION,
   };
+}
+
+/** The bucket that a template's variables name in the place of the endpoint's: its keys are good for that too. */
+export function namedBuckets(templateEnv: Readonly<Record<string, string>>): readonly string[] {
+  const name = templateEnv[STORAGE_ENV.bucket] ?? "";
+  return name === "" ? [] : [name];
 }

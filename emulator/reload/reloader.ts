@@ -209,7 +209,7 @@ export class Reloader {
     const { log, actions } = this.#options;
     await this.#try(handler, async () => {
       await actions.release(handler, module);
-      log.info({ endpointId: handler.id, tookMs }, "reloaded: new jobs go to the new version");
+      log.info({ endpointId: handler.id, tookMs }, "built: its workers load the new version");
     });
   }
 

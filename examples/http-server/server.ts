@@ -56,6 +56,7 @@ function asError(error: unknown): Error {
 }
 
 server.on("upgrade", acceptEcho);
-// The service says which port is ours, and ends us with SIGTERM when all requests are answered.
-server.listen(Number(process.env["PORT"] ?? "8000"));
+// The service says where to listen, and ends us with SIGTERM when all requests are answered. It asks callers for the key, so
+// nobody else is to reach us: HOST is 127.0.0.1 on a machine that others reach, and 0.0.0.0 in a container of our own.
+server.listen(Number(process.env["PORT"] ?? "8000"), process.env["HOST"] ?? "127.0.0.1");
 process.once("SIGTERM", () => server.close(() => process.exit(0)));

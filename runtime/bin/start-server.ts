@@ -5,14 +5,15 @@ import { SERVER_ENV, WORKER_ENV } from "../protocol/worker-env.ts";
 import { variable } from "./settings.ts";
 import { EXIT } from "./usage.ts";
 
-/** What a server is told where its template says nothing (live). */
-const DEFAULTS = { port: "80", healthPath: "/ping" } as const;
+/** What a server is told where its template says nothing (live; the address is ours: in an image it has a network of its own). */
+const DEFAULTS = { host: "0.0.0.0", port: "80", healthPath: "/ping" } as const;
 
 /**
  * Resolves when the server's program is loaded. It has the process to itself: signals do what it says, and it ends when its
  * program does. A launcher that holds the standard input open ends it by letting go.
  */
 export async function startServer(file: string, env: NodeJS.ProcessEnv): Promise<void> {
+  env[SERVER_ENV.host] = variable(env, SERVER_ENV.host) ?? DEFAULTS.host;
   const port = (env[SERVER_ENV.port] = variable(env, SERVER_ENV.port) ?? DEFAULTS.port);
   const healthPort = (env[SERVER_ENV.healthPort] = variable(env, SERVER_ENV.healthPort) ?? port);
   const healthPath = (env[SERVER_ENV.healthPath] =

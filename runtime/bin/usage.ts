@@ -76,9 +76,9 @@ Environment:
   SV_HEARTBEAT_FILE     a file the worker makes and touches every 5 s, for health checks; with
                         server it holds the address at which the server is asked for its health
   SV_EXIT_ON_STDIN_END  1: the worker ends when its standard input does; not with run
-  PORT, PORT_HEALTH, HEALTH_CHECK_PATH
-                        with server: where it has to listen, where it is asked for its health, and
-                        at which path (defaults: 80, PORT, /ping)
+  HOST, PORT, PORT_HEALTH, HEALTH_CHECK_PATH
+                        with server: at which address and port it has to listen, at which port it
+                        is asked for its health, and at which path (defaults: 0.0.0.0, 80, PORT, /ping)
 
 The first SIGTERM, SIGINT or SIGHUP drains: no further job is taken, running ones finish.
 A second one hands back what runs and stops at once. With run the first one cancels the job. With

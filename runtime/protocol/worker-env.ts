@@ -41,6 +41,8 @@ export const WORKER_ENV = {
 
 /** The variables by which the worker of a load balancing endpoint learns what is expected of its HTTP server (live). */
 export const SERVER_ENV = {
+  /** Address at which the server is to listen (ours): that of loopback for a process, all in a container. */
+  host: "HOST",
   /** On which the server is to listen. */
   port: "PORT",
   /** On which it answers questions for its health; default the same. */

@@ -6,6 +6,8 @@ import { z } from "zod";
 import { loadModel, type Model } from "./model.ts";
 import { generateRequest } from "./schema.ts";
 
+/** Where to listen: 127.0.0.1 on a machine that others reach, for the service asks for the key; 0.0.0.0 in a container. */
+const host = process.env["HOST"] ?? "127.0.0.1";
 /** On which requests come. */
 const port = Number(process.env["PORT"] ?? "8000");
 /** On which the service asks for the health; often the same. */
@@ -58,7 +60,7 @@ async function start(): Promise<void> {
         if (!response.destroyed) console.error(error);
         response.destroy();
       });
-    }).listen(number),
+    }).listen(number, host),
   );
   // When all requests are answered, the process ends by itself.
   process.once("SIGTERM", () => servers.forEach((server) => server.close()));

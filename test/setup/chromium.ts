@@ -20,6 +20,7 @@ export const chromiumIsMissing: string | undefined = whatIsMissing("tests in a b
   { name: "chromium", package: "chromium", probe: [PROGRAM, "--version"] },
 ]);
 
-export async function startChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: PROGRAM, args: FLAGS });
+/** @param flags on top of its own */
+export async function startChromium(flags: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath: PROGRAM, args: [...FLAGS, ...flags] });
 }

@@ -16,6 +16,7 @@ const protocol = "runtime/protocol/";
 const runtimeCore = "runtime/core/";
 const leftovers = "runtime/leftovers/";
 const core = "emulator/core/";
+const options = "emulator/options.ts";
 const ports = [
   "emulator/store/store.ts",
   "emulator/launch/launcher.ts",
@@ -233,21 +234,16 @@ const layers: readonly Layer[] = [
   },
   {
     of: "emulator/observation.ts",
-    mayImport: ["emulator/options.ts", "emulator/engine/", "emulator/trace/", core],
+    mayImport: [options, "emulator/engine/", "emulator/trace/", core],
   },
+  { of: "emulator/callers.ts", mayImport: [options, "emulator/http/", core] },
   {
     of: "emulator/open-store.ts",
-    mayImport: ["emulator/observation.ts", "emulator/options.ts", "emulator/store/", core],
+    mayImport: ["emulator/observation.ts", options, "emulator/store/", core],
   },
   {
     of: "emulator/prepare-webhooks.ts",
-    mayImport: [
-      "emulator/options.ts",
-      "emulator/engine/",
-      "emulator/webhook/",
-      "emulator/store/store.ts",
-      core,
-    ],
+    mayImport: [options, "emulator/engine/", "emulator/webhook/", "emulator/store/store.ts", core],
   },
   { of: "emulator/system-clock.ts", mayImport: [core, protocol] },
   { of: "emulator/local-endpoint.ts", mayImport: [core, protocol] },

@@ -9,6 +9,8 @@ import type { Operation } from "../operation.ts";
 /** Before any operation is asked: the request itself, its body (even one that is thrown away), the service. */
 const OF_ANY: readonly ErrorCode[] = [
   "invalid_header",
+  "host_not_allowed",
+  "origin_not_allowed",
   "unsupported_encoding",
   "request_timeout",
   "payload_too_large",

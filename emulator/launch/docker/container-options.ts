@@ -159,6 +159,9 @@ export function asList(variables: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(variables).map(([name, value]) => `${name}=${String(value)}`);
 }
 
+/** Of the container, which has a network of its own. */
+const EVERY_ADDRESS = "0.0.0.0";
+
 /** A server has ports of its own, so it gets those of its template, and has no business with the worker port. */
 function serverEnvironment(
   order: WorkerOrder,
@@ -170,6 +173,7 @@ function serverEnvironment(
   return {
     ...extra,
     ...live.settings,
+    [SERVER_ENV.host]: EVERY_ADDRESS,
     [SERVER_ENV.healthPath]: writtenHealthPath,
     ...order.template.env,
     ...toldGpus(order),

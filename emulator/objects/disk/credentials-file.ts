@@ -4,7 +4,7 @@ import type { Random } from "../../core/clock.ts";
 import { PRIVATE_MODE, writePrivateFile } from "../../store/sqlite/private-file.ts";
 import { fromFileSystem } from "../../store/sqlite/sqlite-error.ts";
 import { StoreUnusableError } from "../../store/store.ts";
-import type { Credentials } from "../signature/verify.ts";
+import type { Credentials } from "../access-keys.ts";
 
 const ID_LENGTH = 18;
 const SECRET_LENGTH = 40;

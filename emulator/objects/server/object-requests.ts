@@ -1,11 +1,13 @@
 /** Answers requests to the object store: checks who asks, finds the operation, and says what came of it. */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { FindHolder } from "../access-keys.ts";
+import { limitedTo } from "../limited-store.ts";
 import type { ObjectStore } from "../object-store.ts";
 import type { S3Answer } from "../operations/operation.ts";
 import { S3Error } from "../s3-error.ts";
 import { rawRequest } from "../signature/raw-request.ts";
-import { type Credentials, verify } from "../signature/verify.ts";
+import { verify } from "../signature/verify.ts";
 import { IncomingBody } from "./incoming-body.ts";
 import { type BasePath, requestOf } from "./request-of.ts";
 import { type Exchange, sendAnswer, sendError } from "./send.ts";
@@ -16,9 +18,21 @@ export interface ObjectLog {
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
+/** Asked of each request before its signature is; by default all may call. */
+export type CallerLook = (request: IncomingMessage) =>
+  | { readonly refusal: Error & { readonly status: number } }
+  | {
+      /** For whatever is answered. */
+      readonly headers: Readonly<Record<string, string>>;
+      /** Answered with 204 and nothing else. */
+      readonly isPreflight: boolean;
+    };
+
 export interface ObjectRequestsOptions {
+  readonly callers?: CallerLook | undefined;
   readonly store: ObjectStore;
-  readonly credentials: Credentials;
+  /** Who has an access key, and what it may do. */
+  readonly holderOf: FindHolder;
   /** Wall time, ms since the epoch; that by which clients date their signatures. */
   readonly now: () => number;
   readonly log: ObjectLog;
@@ -63,18 +77,29 @@ async function serve(
 }
 
 async function answer(
-  { store, credentials, now }: ObjectRequestsOptions,
+  { callers, store, holderOf, now }: ObjectRequestsOptions,
   basePath: BasePath,
   { request, response }: Exchange,
 ): Promise<S3Answer> {
+  const { headers, isPreflight } = admitted(callers, request);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (isPreflight) return { status: 204 };
   const { method = "", url = "", rawHeaders } = request;
   const raw = rawRequest(method, url, rawHeaders);
-  const verified = verify(raw, credentials, now());
+  const verified = verify(raw, holderOf, now());
   const body = new IncomingBody(request, response, raw.headers, verified);
   const wanted = requestOf(raw, verified.isPresigned, basePath, body);
   // Loaded with the first request: many starts see none, and would wait for it.
   const { operationOf } = await import("../operations/operations.ts");
-  return operationOf(wanted)({ store }, wanted);
+  return operationOf(wanted)({ store: limitedTo(store, verified.buckets) }, wanted);
+}
+
+/** @throws S3Error AccessDenied, InvalidRequest */
+function admitted(callers: CallerLook | undefined, request: IncomingMessage) {
+  const verdict = callers?.(request) ?? { headers: {}, isPreflight: false };
+  if (!("refusal" in verdict)) return verdict;
+  const { status, message } = verdict.refusal;
+  throw new S3Error(status === 400 ? "InvalidRequest" : "AccessDenied", message);
 }
 
 function refuse(log: ObjectLog, exchange: Exchange, error: unknown): void {

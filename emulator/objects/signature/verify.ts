@@ -1,16 +1,14 @@
 /** Decides whether a request was signed by who may, is neither too old nor too new, and came as it was signed. */
+import type { FindHolder } from "../access-keys.ts";
 import { S3Error } from "../s3-error.ts";
 import { canonicalPaths, canonicalRequest } from "./canonical-request.ts";
 import { type Claim, claimOf } from "./claim.ts";
 import type { RawRequest } from "./raw-request.ts";
 import { sameSignature, Signer } from "./signer.ts";
 
-export interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-}
-
 export interface Verified {
+  /** The buckets its keys are good for; undefined for all. */
+  readonly buckets: ReadonlySet<string> | undefined;
   /** What was signed as the digest of the body: one in hex, or a word that says how else the body is checked. */
   readonly payloadHash: string;
   readonly isPresigned: boolean;
@@ -27,9 +25,10 @@ export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
  * @param now wall time, ms since the epoch
  * @throws S3Error AccessDenied, InvalidAccessKeyId, RequestTimeTooSkewed, SignatureDoesNotMatch, and those of `claimOf`
  */
-export function verify(request: RawRequest, credentials: Credentials, now: number): Verified {
+export function verify(request: RawRequest, holderOf: FindHolder, now: number): Verified {
   const claim = claimOf(request);
-  if (claim.accessKeyId !== credentials.accessKeyId) {
+  const holder = holderOf(claim.accessKeyId);
+  if (holder === undefined) {
     throw new S3Error("InvalidAccessKeyId", "there is no such access key id in this store", {
       AWSAccessKeyId: claim.accessKeyId,
     });
@@ -38,14 +37,14 @@ export function verify(request: RawRequest, credentials: Credentials, now: numbe
   checkAllSigned(request, claim);
   const isPresigned = claim.validMs !== undefined;
   const payloadHash = payloadHashOf(request, isPresigned);
-  const signer = new Signer(credentials.secretAccessKey, claim.scope, claim.timestamp);
+  const signer = new Signer(holder.secretAccessKey, claim.scope, claim.timestamp);
   const canonical = canonicalPaths(request.path).map((path) =>
     canonicalRequest(request, path, claim.signedHeaders, payloadHash),
   );
   const { signature } = claim;
   const isOurs = (text: string) => sameSignature(signer.sign(signer.stringToSign(text)), signature);
   if (!canonical.some(isOurs)) throw mismatch(claim, signer, canonical[0] ?? "");
-  return { payloadHash, isPresigned, signer, signature };
+  return { buckets: holder.buckets, payloadHash, isPresigned, signer, signature };
 }
 
 function checkTime({ signedAt, validMs }: Claim, now: number): void {

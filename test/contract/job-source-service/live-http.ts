@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { KeyRing } from "../../../emulator/core/key-ring.ts";
+import { callerCheck } from "../../../emulator/callers.ts";
 import { createHttpServer } from "../../../emulator/http/server.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
 import { liveEnvironment } from "../../../emulator/launch/live-environment.ts";
@@ -14,6 +15,7 @@ import type { EngineDoor, Transport } from "./engine-service.ts";
 export async function overLiveHttp({ engine, workerOf }: EngineDoor): Promise<Transport> {
   const http = createHttpServer({
     engine,
+    callers: callerCheck("127.0.0.1", {}),
     keys: new KeyRing([]),
     webhookSecret: "none is called",
     log: engine.log,

@@ -167,6 +167,7 @@ describe("workers", () => {
     const environment = JSON.parse(body.toString()) as Record<string, string>;
     expect(environment).toMatchObject({
       HEALTH_CHECK_PATH: "/healthy",
+      HOST: "127.0.0.1",
       PORT: expect.stringMatching(/^\d{2,5}$/u),
       PORT_HEALTH: environment["PORT"],
       SV_ENDPOINT_ID: "web",

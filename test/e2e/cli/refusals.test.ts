@@ -60,12 +60,13 @@ describe("wrong usage ends with 2 and starts nothing", () => {
 
 describe("an address that cannot be opened ends with 3", () => {
   test("a port in use", async () => {
-    await using tree = await temporaryTree(FILES);
+    const config = { endpoints: { echo: { handler: "echo.js", workersMin: 1 } } };
+    await using tree = await temporaryTree({ ...FILES, "c.json": JSON.stringify(config) });
     await using server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    const args = ["echo.js", "--port", String(port)];
+    const args = ["c.json", "--port", String(port)];
     const run = await runEmulatorProcess({ args, cwd: tree.root });
     expect(run).toMatchObject({ code: 3, stdout: "" });
     expect(complaintIn(run.stderr)).toMatchObject({
@@ -73,6 +74,8 @@ describe("an address that cannot be opened ends with 3", () => {
       exitCode: 3,
       msg: `port ${port} on 127.0.0.1 is in use by another program`,
     });
+    // One that loads a model for minutes would have begun with it.
+    expect(run.stderr).not.toContain("worker started");
   });
 
   test("a host that is not this machine", async () => {

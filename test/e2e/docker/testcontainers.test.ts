@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { GenericContainer } from "testcontainers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { callerCheck } from "../../../emulator/callers.ts";
 import { createEngine, type RunningEngine } from "../../../emulator/engine/engine.ts";
 import { settleKeys } from "../../../emulator/engine/service-keys.ts";
 import { WorkerSession } from "../../../emulator/engine/worker-session.ts";
@@ -124,7 +125,13 @@ async function serve(
   const at = new Date().toISOString();
   const { records } = await settleKeys(store, random, { user: "key", admin: undefined }, at);
   const keys = new KeyRing(records);
-  const http = createHttpServer({ engine: engine.context, keys, webhookSecret: "", log });
+  const http = createHttpServer({
+    engine: engine.context,
+    callers: callerCheck("127.0.0.1", {}),
+    keys,
+    webhookSecret: "",
+    log,
+  });
   await workerServer.start();
   await engine.serve(
     ENDPOINTS.map(({ id, file }) => {

@@ -1,8 +1,9 @@
 /** An emulator with a config, a client and a mark by which everything it started is found again. */
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import path from "node:path";
 import { createClient, type Client, type EndpointClient } from "../../../runtime/client/index.ts";
-import { temporaryTree } from "../../temporary-tree.ts";
+import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { startEmulatorProcess, type EmulatorProcess } from "../emulator-process.ts";
 import { processesMarked } from "./observe.ts";
 
@@ -24,14 +25,16 @@ export interface StageOptions {
 /** When it is disposed of, the emulator is stopped, and nothing that it started may be left. */
 export class Stage implements AsyncDisposable {
   readonly #directory: string;
+  readonly #dataDir: string;
   readonly #removal: AsyncDisposable;
   readonly #env: Readonly<Record<string, string>>;
   readonly #mark = `SET_ON_STAGE=${crypto.randomUUID()}`;
   #running: { readonly emulator: EmulatorProcess; readonly client: Client } | undefined;
 
-  private constructor(directory: string, removal: AsyncDisposable, env: StageOptions["env"] = {}) {
-    this.#directory = directory;
-    this.#removal = removal;
+  private constructor(tree: TemporaryTree, dataDir: string, env: StageOptions["env"] = {}) {
+    this.#directory = tree.root;
+    this.#dataDir = path.resolve(tree.root, dataDir);
+    this.#removal = tree;
     this.#env = env;
   }
 
@@ -42,7 +45,7 @@ export class Stage implements AsyncDisposable {
     ]);
     const config = { endpoints: Object.fromEntries(written), dataDir, gpus };
     const tree = await temporaryTree({ "sv.config.json": JSON.stringify(config) });
-    const stage = new Stage(tree.root, tree, env);
+    const stage = new Stage(tree, dataDir, env);
     await stage.start();
     return stage;
   }
@@ -66,6 +69,15 @@ export class Stage implements AsyncDisposable {
 
   endpoint<Output = unknown>(id: string): EndpointClient<unknown, Output> {
     return this.#now().client.endpoint<unknown, Output>(id);
+  }
+
+  /** The keys that are good for all of its object store. */
+  storeKeys(): { readonly accessKeyId: string; readonly secretAccessKey: string } {
+    const file = path.join(this.#dataDir, "objects/credentials");
+    const kept = fs.readFileSync(file, "utf8");
+    const [, accessKeyId = ""] = /aws_access_key_id = (\S+)/u.exec(kept) ?? [];
+    const [, secretAccessKey = ""] = /aws_secret_access_key = (\S+)/u.exec(kept) ?? [];
+    return { accessKeyId, secretAccessKey };
   }
 
   /** Deletes an endpoint, which ends its workers. */

@@ -121,6 +121,10 @@ it("handlers and S3 clients share the files of a volume, also after the emulator
     expect(await bucket.get("out/a b.txt")).toBe("by the handler");
     await bucket.put("in/größe.txt", "by the client");
   }
+  {
+    using bucket = new Bucket(await ask("plain", {}), volumeId);
+    await expect(bucket.get("out/a b.txt")).rejects.toMatchObject({ name: "AccessDenied" });
+  }
   const read = await ask(endpointId, { read: "in/größe.txt" });
   expect(read.text).toBe("by the client");
 
@@ -150,7 +154,8 @@ it("a volume that is deleted takes its files and its bucket along, for good", as
       await stage.kill();
       await stage.start();
     }
-    using bucket = new Bucket(await ask("plain", {}), volumeId);
+    const { s3, ...answer } = await ask("plain", {});
+    using bucket = new Bucket({ ...answer, s3: { ...s3, ...stage.storeKeys() } }, volumeId);
     expect(await bucket.all()).not.toContain(volumeId);
     expect((await manage("GET", `networkvolumes/${volumeId}`)).status).toBe(404);
   }

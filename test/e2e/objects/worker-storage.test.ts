@@ -1,11 +1,14 @@
 /** What workers of a running emulator are told of its object store, and what becomes of their buckets. */
 import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
   GetObjectCommand,
   ListBucketsCommand,
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { request } from "undici";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runEmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
 import { Stage } from "../jobs/stage.ts";
@@ -66,7 +69,7 @@ it("a handler is told address and keys of its endpoint's bucket, and they work",
 
 it("the store answers below /s3 on the main port as well, with signatures over that path", async () => {
   const client = clientOf(await environmentOf("plain"), `${stage.emulator.url}/s3`);
-  expect(await bucketNames(client)).toContain("plain");
+  expect(await bucketNames(client)).toEqual(["plain"]);
   const target = { Bucket: "plain", Key: "a b/ü" };
   await client.send(new PutObjectCommand({ ...target, Body: "by the main port" }));
   const url = await getSignedUrl(client, new GetObjectCommand(target));
@@ -83,6 +86,35 @@ it("what a template's env says wins, and keys go to no other service than their 
   expect(own["SV_S3_ENDPOINT"]).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const elsewhere = await environmentOf("elsewhere");
   expect(Object.keys(elsewhere).filter((name) => name.startsWith("SV_S3_"))).toEqual([]);
+});
+
+it("the keys of an endpoint open the bucket of no other, but one that its env names", async () => {
+  const client = clientOf(await environmentOf("plain"));
+  const other = clientOf(await environmentOf("own-bucket"));
+  await other.send(new CreateBucketCommand({ Bucket: "mine" }));
+  for (const Bucket of ["own-bucket", "mine"]) {
+    await other.send(new PutObjectCommand({ Bucket, Key: "kept", Body: "x" }));
+    const ask = { Bucket, Key: "kept" };
+    await expect(client.send(new GetObjectCommand(ask))).rejects.toThrow("are not good for");
+    const put = client.send(new PutObjectCommand({ ...ask, Body: "by plain" }));
+    await expect(put).rejects.toMatchObject({ name: "AccessDenied" });
+    await other.send(new DeleteObjectCommand(ask));
+  }
+  for (const each of [client, other]) each.destroy();
+});
+
+it("an address that a worker presigned is good after a restart", async () => {
+  const client = clientOf(await environmentOf("plain"), `${stage.emulator.url}/s3`);
+  const target = { Bucket: "plain", Key: "kept-address" };
+  await client.send(new PutObjectCommand({ ...target, Body: "still there" }));
+  const url = new URL(await getSignedUrl(client, new GetObjectCommand(target)));
+  client.destroy();
+  await stage.stop();
+  await stage.start();
+  const headers = { host: url.host };
+  const { port } = new URL(stage.emulator.url);
+  const answer = await request(`http://127.0.0.1:${port}${url.pathname}${url.search}`, { headers });
+  expect(await answer.body.text()).toBe("still there");
 });
 
 it("objects outlive a restart; keys stay the same, and the secret is said nowhere", async () => {
@@ -112,9 +144,14 @@ it("objects outlive a restart; keys stay the same, and the secret is said nowher
 
 it("an endpoint that is deleted takes its bucket along only if that is empty", async () => {
   const env = await environmentOf("plain");
-  const client = clientOf(env);
-  await client.send(new PutObjectCommand({ Bucket: "plain", Key: "kept", Body: "x" }));
+  await clientOf(env).send(new PutObjectCommand({ Bucket: "plain", Key: "kept", Body: "x" }));
   await environmentOf("own-bucket");
+  const { accessKeyId, secretAccessKey } = stage.storeKeys();
+  const client = clientOf({
+    ...env,
+    SV_S3_ACCESS_KEY_ID: accessKeyId,
+    SV_S3_SECRET_ACCESS_KEY: secretAccessKey,
+  });
   expect(await bucketNames(client)).toEqual(expect.arrayContaining(["own-bucket", "plain"]));
   for (const id of ["plain", "own-bucket"]) {
     const response = await fetch(`${stage.emulator.url}/v1/endpoints/${id}`, {
@@ -127,6 +164,8 @@ it("an endpoint that is deleted takes its bucket along only if that is empty", a
   expect(left).toContain("plain");
   expect(left).not.toContain("own-bucket");
   client.destroy();
+  // The keys are gone with the endpoint; what lies in its bucket is the user's.
+  await expect(bucketNames(clientOf(env))).rejects.toMatchObject({ name: "InvalidAccessKeyId" });
 });
 
 it("there is no store where it is switched off, and a port that is taken is refused if it was asked for", async () => {

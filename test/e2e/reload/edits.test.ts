@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Gate } from "../jobs/gate.ts";
+import { eventually } from "../jobs/observe.ts";
 import { answering, expectAnswer, ReloadingEmulator } from "./reloading-emulator.ts";
 
 const FILES = {
@@ -178,6 +179,37 @@ describe("mistakes", () => {
       "    |             ^",
     ]);
     expect(await served.call("plain")).toBe("good");
+    served.save("app/plain/handler.ts", answering("mended"));
+    await expectAnswer(served, "plain", "mended");
+  });
+
+  test("a version that takes its time to load is said to serve when it does, one that cannot be loaded never", async () => {
+    served.save("app/plain/handler.ts", answering("before"));
+    await expectAnswer(served, "plain", "before");
+    const saying = () =>
+      served.logged(/new jobs go/u).filter((line) => line.includes('"plain"')).length;
+    const [said, built] = [saying(), served.reloads("plain")];
+    const slow = [
+      `import { existsSync } from "node:fs";`,
+      `const flag = new URL("../../flag", ${JSON.stringify(`file://${served.path("app/plain/handler.ts")}`)});`,
+      `while (!existsSync(flag)) await new Promise((resolve) => setTimeout(resolve, 20));`,
+      answering("after"),
+    ].join("\n");
+    served.save("app/plain/handler.ts", slow);
+    await served.reloaded("plain", built + 1);
+    const answer = served.call("plain");
+    // The job waits for the new version, which the emulator said before.
+    await eventually("the job waits", async () => {
+      const { jobs } = await served.client.endpoint("plain").health();
+      return jobs.inQueue === 1 || undefined;
+    });
+    expect(saying()).toBe(said);
+    served.save("flag", "");
+    expect(await answer).toBe("after");
+    await eventually("it is said", () => saying() === said + 1 || undefined);
+    served.save("app/plain/handler.ts", `throw new Error("no memory");\n${answering("never")}`);
+    await served.emulator.stderrMatch(/no memory.*The version before serves on/u);
+    expect(saying()).toBe(said + 1);
     served.save("app/plain/handler.ts", answering("mended"));
     await expectAnswer(served, "plain", "mended");
   });

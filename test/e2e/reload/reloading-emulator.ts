@@ -68,14 +68,13 @@ export class ReloadingEmulator implements AsyncDisposable {
     return (await this.client.endpoint(endpointId).runSync(input)).output;
   }
 
-  /** How often the log says that an endpoint was reloaded. */
+  /** How often the log says that the handler of an endpoint was built anew. */
   reloads(endpointId: string): number {
-    return this.logged(/"reloaded: /u).filter((line) =>
-      line.includes(`"endpointId":"${endpointId}"`),
-    ).length;
+    return this.logged(/"built: /u).filter((line) => line.includes(`"endpointId":"${endpointId}"`))
+      .length;
   }
 
-  /** Resolves when an endpoint was reloaded so often. */
+  /** Resolves when the handler of an endpoint was built anew so often. */
   async reloaded(endpointId: string, times: number): Promise<void> {
     await eventually(`${times} reloads`, () => this.reloads(endpointId) >= times || undefined);
   }

@@ -9,11 +9,25 @@ const read = (...args: string[]) => readCommandLine(args, "1.2.3");
 
 test("targets and flags are read in any order", () => {
   expect(
-    read("a.ts", "--port", "0", "b", "--host=::1", "--data-dir", "d", "--log", "json"),
+    read(
+      "a.ts",
+      "--port",
+      "0",
+      "b",
+      "--host=::1",
+      "--allowed-host",
+      "a",
+      "--allowed-host",
+      "b",
+      "--data-dir",
+      "d",
+      "--log",
+      "json",
+    ),
   ).toEqual({
     kind: "serve",
     targets: ["a.ts", "b"],
-    flags: { port: "0", host: "::1", dataDir: "d", log: "json" },
+    flags: { port: "0", host: "::1", allowedHost: ["a", "b"], dataDir: "d", log: "json" },
   });
 });
 

@@ -66,7 +66,7 @@ describe("unknown keys", () => {
   test("at the top", async () => {
     expect(await complaint('{"endpoint": {}, "endpoints": {"a": {"handler": "a.ts"}}}')).toBe(
       'c.json:1:2: the config has the unknown key "endpoint"; did you mean endpoints? known are endpoints, templates, ' +
-        "networkVolumes, containerRegistryAuths, port, host, s3Port, dataDir, limits, gpus, docker, $schema",
+        "networkVolumes, containerRegistryAuths, port, host, allowedHosts, allowedOrigins, s3Port, dataDir, limits, gpus, docker, $schema",
     );
   });
 
@@ -134,6 +134,10 @@ describe("values", () => {
     [
       '{"port": 65536, "endpoints": {"a": {"handler": "a"}}}',
       "port must be an integer from 0 to 65535",
+    ],
+    [
+      '{"allowedHosts": ["a:1"], "endpoints": {"a": {"handler": "a"}}}',
+      "allowedHosts.0 must be a host name or an address without scheme and port",
     ],
     [
       '{"host": "", "endpoints": {"a": {"handler": "a"}}}',

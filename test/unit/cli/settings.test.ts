@@ -32,6 +32,8 @@ test("without anything said: loopback, port 7080, .sv in the current directory, 
   expect(settled({})).toEqual({
     host: "127.0.0.1",
     port: 7080,
+    allowedHosts: [],
+    allowedOrigins: [],
     s3: {},
     gpus: "auto",
     docker: "auto",
@@ -83,6 +85,31 @@ test("the object store's port is set in the same order, and it can be switched o
   expect(settled({}, { SV_S3_PORT: "off" }).s3).toBe(false);
   expect(settled({}, {}, config({ s3Port: "off" })).s3).toBe(false);
   expect(() => settled({ s3Port: "on" })).toThrow("--s3-port must be an integer from 0 to 65535");
+});
+
+test("who may call is set in the same order, and what is no name and no origin is refused", () => {
+  const fromConfig = config({ allowedHosts: ["c"], allowedOrigins: ["http://c"] });
+  const flags = { allowedHost: ["a", "*.b"], allowedOrigin: ["http://a"] };
+  const env = { SV_ALLOWED_HOSTS: "d, e", SV_ALLOWED_ORIGINS: "http://d,*" };
+  expect(settled(flags, env, fromConfig)).toMatchObject({
+    allowedHosts: ["a", "*.b"],
+    allowedOrigins: ["http://a"],
+  });
+  expect(settled({}, env, fromConfig)).toMatchObject({
+    allowedHosts: ["d", "e"],
+    allowedOrigins: ["http://d", "*"],
+  });
+  expect(settled({}, { SV_ALLOWED_HOSTS: "" }, fromConfig)).toMatchObject({
+    allowedHosts: ["c"],
+    allowedOrigins: ["http://c"],
+  });
+  expect(settled({})).toMatchObject({ allowedHosts: [], allowedOrigins: [] });
+  expect(() => settled({ allowedHost: ["http://a"] })).toThrow(
+    "--allowed-host must be a host name or an address without scheme and port",
+  );
+  expect(() => settled({}, { SV_ALLOWED_ORIGINS: "a.b" })).toThrow(
+    'SV_ALLOWED_ORIGINS must be an origin like https://app.example.com or http://localhost:3000, without a path, or * for any; got "a.b"',
+  );
 });
 
 test("what becomes of requests over the rate limits is set in the same order", () => {

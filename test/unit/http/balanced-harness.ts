@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
 import { createTestEngine } from "../engine-harness.ts";
 import { ScriptedServers } from "../engine/scripted-servers.ts";
-import { startTestHttp, type TestHttp } from "./http-harness.ts";
+import { startTestHttp, type TestHttp, type TestHttpOptions } from "./http-harness.ts";
 
 export interface BalancedHttp extends AsyncDisposable {
   readonly service: TestHttp;
@@ -17,7 +17,7 @@ export interface BalancedHttp extends AsyncDisposable {
 }
 
 export async function startBalancedHttp(
-  options: { readonly stopGraceMs?: number } = {},
+  options: Pick<TestHttpOptions, "stopGraceMs" | "allowedOrigins"> = {},
 ): Promise<BalancedHttp> {
   const server = createServer();
   server.listen({ host: "127.0.0.1", port: 0 });

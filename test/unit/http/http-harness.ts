@@ -4,8 +4,10 @@ import { once } from "node:events";
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { Agent, request, type Dispatcher } from "undici";
+import { callerCheck } from "../../../emulator/callers.ts";
 import type { ApiKey, KeyScope } from "../../../emulator/core/api-key.ts";
 import { KeyRing } from "../../../emulator/core/key-ring.ts";
+import type { CallerCheck } from "../../../emulator/http/caller-check.ts";
 import { RateGate } from "../../../emulator/http/rate-gate.ts";
 import {
   createHttpServer,
@@ -67,18 +69,21 @@ export interface TestHttpOptions extends Pick<HttpServerOptions, "connectionLimi
   readonly store?: Store;
   /** By default the test connects its workers itself. */
   readonly launcher?: Launcher;
+  /** Default: none. */
+  readonly allowedOrigins?: readonly string[];
   /** In the place of one that is made of the two above. */
   readonly engine?: TestEngine;
 }
 
 /** Starts everything, without rate limits unless told otherwise; `await using` takes it down again. */
 export async function startTestHttp(options: TestHttpOptions = {}): Promise<TestHttp> {
-  const { store, launcher, limits, engine: given, ...others } = options;
+  const { store, launcher, limits, engine: given, allowedOrigins, ...others } = options;
   const test = given ?? (await createTestEngine(store, launcher));
   const { engine } = test;
   const gate = limits && new RateGate(engine, limits);
   const http = createHttpServer({
     engine,
+    callers: testCallers(allowedOrigins),
     keys: testKeys(),
     webhookSecret: WEBHOOK_SECRET,
     log: engine.log,
@@ -136,6 +141,11 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
       await test.stop();
     },
   };
+}
+
+/** Requests that are written out byte by byte call the service `x`. */
+export function testCallers(allowedOrigins: readonly string[] = []): CallerCheck {
+  return callerCheck("127.0.0.1", { allowedHosts: ["x"], allowedOrigins });
 }
 
 export function testKeys(): KeyRing {

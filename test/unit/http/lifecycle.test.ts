@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { KeyRing } from "../../../emulator/core/key-ring.ts";
 import { createHttpServer, ListenError, PortInUseError } from "../../../emulator/http/server.ts";
 import { createTestEngine } from "../engine-harness.ts";
-import { KEY, startTestHttp, type TestHttp } from "./http-harness.ts";
+import { KEY, startTestHttp, testCallers, type TestHttp } from "./http-harness.ts";
 import { TextReader } from "./text-reader.ts";
 
 /** So long that a test which needs it to pass does not pass. */
@@ -13,7 +13,13 @@ const NEVER_MS = 3_600_000;
 
 async function unstarted() {
   const { engine } = await createTestEngine();
-  return createHttpServer({ engine, keys: new KeyRing([]), webhookSecret: "", log: engine.log });
+  return createHttpServer({
+    engine,
+    callers: testCallers(),
+    keys: new KeyRing([]),
+    webhookSecret: "",
+    log: engine.log,
+  });
 }
 
 /** Resolves when a request waits for news of the job. */

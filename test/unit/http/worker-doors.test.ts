@@ -1,4 +1,5 @@
 /** The doors for workers of the live dialect: what they lead to, where they are, and when they close. */
+import { request } from "undici";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createHttpServer } from "../../../emulator/http/server.ts";
 import { OPERATIONS } from "../../../emulator/http/operations.ts";
@@ -6,7 +7,7 @@ import { routesOf } from "../../../emulator/http/operation.ts";
 import { WorkerDoors } from "../../../emulator/http/worker-doors.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
 import { createTestEngine } from "../engine-harness.ts";
-import { KEY, testKeys, WEBHOOK_SECRET } from "./http-harness.ts";
+import { KEY, testCallers, testKeys, WEBHOOK_SECRET } from "./http-harness.ts";
 
 const HOST = "127.0.0.1";
 const ANY = { host: HOST, port: 0 };
@@ -17,6 +18,7 @@ beforeEach(async () => {
   const { engine } = await createTestEngine();
   const http = createHttpServer({
     engine,
+    callers: testCallers(),
     keys: testKeys(),
     webhookSecret: WEBHOOK_SECRET,
     log: engine.log,
@@ -27,6 +29,19 @@ beforeEach(async () => {
 afterEach(async () => doors.close());
 
 describe("a door", () => {
+  it("takes no requests by a name that it is not called by, nor from a page", async () => {
+    const url = new URL(await doors.openAt({ host: "127.0.0.2", port: 0 }));
+    const ask = async (headers: Record<string, string>) => {
+      const path = `${url.origin}/live/v2/e/ping/w?job_id=j`;
+      return (await request(path, { headers })).statusCode;
+    };
+    // 401: it is listened to, and then asked who it is.
+    expect(await ask({})).toBe(401);
+    expect(await ask({ host: `host.docker.internal:${url.port}` })).toBe(401);
+    expect(await ask({ host: `rebound.test:${url.port}` })).toBe(421);
+    expect(await ask({ origin: "http://page.test" })).toBe(403);
+  });
+
   it.each([
     ["GET", "/job-take/w?gpu=&job_in_progress=0"],
     ["GET", "/job-take-batch/w?gpu=&batch_size=4&job_in_progress=0"],

@@ -3,9 +3,12 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import path from "node:path";
 import { S3Client, ListBucketsCommand } from "@aws-sdk/client-s3";
+import { request } from "undici";
 import { describe, expect, it } from "vitest";
+import { callerCheck } from "../../../emulator/callers.ts";
+import type { KeyOwner } from "../../../emulator/objects/access-keys.ts";
 import { ObjectService } from "../../../emulator/objects/object-service.ts";
-import type { ObjectLog } from "../../../emulator/objects/server/object-requests.ts";
+import type { CallerLook, ObjectLog } from "../../../emulator/objects/server/object-requests.ts";
 import { createSystemRandom } from "../../../emulator/system-clock.ts";
 import { storageEnvironment } from "../../../emulator/objects/worker-environment.ts";
 import { put } from "../../contract/objects/subject.ts";
@@ -13,9 +16,19 @@ import { type TemporaryDirectory, temporaryDirectory } from "../../setup/tempora
 
 const SILENT = { warn: () => undefined, error: () => undefined };
 
-function serviceIn(temporary: TemporaryDirectory, log: ObjectLog = SILENT): ObjectService {
+function serviceIn(
+  temporary: TemporaryDirectory,
+  log: ObjectLog = SILENT,
+  callers?: CallerLook,
+): ObjectService {
   const directory = path.join(temporary.path, "objects");
-  return new ObjectService({ directory, random: createSystemRandom(), now: Date.now, log });
+  const callersOption = callers && { callers };
+  const random = createSystemRandom();
+  return new ObjectService({ directory, random, now: Date.now, log, ...callersOption });
+}
+
+function owner(id: string): KeyOwner {
+  return { id, createdAt: "2026-01-01T00:00:00.000Z" };
 }
 
 async function bucketNames(service: ObjectService): Promise<readonly (string | undefined)[]> {
@@ -37,7 +50,7 @@ it("can be stopped before it starts, and twice", async () => {
   using temporary = temporaryDirectory();
   const service = serviceIn(temporary);
   expect(service.access).toBeUndefined();
-  expect(service.workerEnv("hello", {})).toEqual({});
+  expect(service.workerEnv(owner("hello"), {})).toEqual({});
   await Promise.all([service.stop(), service.stop()]);
 });
 
@@ -76,14 +89,15 @@ describe("endpoints", () => {
     await service.start(ANYWHERE);
     const ids = ["Hello_World", "a", "tokens"];
     for (const id of [...ids, "tokens"]) {
-      const { accessKeyId, secretAccessKey, endpoint } = service.access ?? {};
-      expect(service.workerEnv(id, {})).toEqual({
+      const { secretAccessKey, endpoint } = service.access ?? {};
+      expect(service.workerEnv(owner(id), {})).toEqual({
         SV_S3_ENDPOINT: endpoint,
-        SV_S3_ACCESS_KEY_ID: accessKeyId,
-        SV_S3_SECRET_ACCESS_KEY: secretAccessKey,
+        SV_S3_ACCESS_KEY_ID: `SV-${id}`,
+        SV_S3_SECRET_ACCESS_KEY: expect.stringMatching(/^[\w-]{40}$/),
         SV_S3_BUCKET: id,
         SV_S3_REGION: "us-east-1",
       });
+      expect(service.workerEnv(owner(id), {})["SV_S3_SECRET_ACCESS_KEY"]).not.toBe(secretAccessKey);
     }
     expect(await bucketNames(service)).toEqual(ids);
     await service.stop();
@@ -93,7 +107,7 @@ describe("endpoints", () => {
     using temporary = temporaryDirectory();
     const service = serviceIn(temporary);
     await service.start(ANYWHERE);
-    for (const id of ["full", "empty"]) service.workerEnv(id, {});
+    for (const id of ["full", "empty"]) service.workerEnv(owner(id), {});
     await put(service.bucket("full"), "result", "x");
     for (const id of ["full", "empty", "never-had-one"]) await service.endpointDeleted(id);
     expect(await bucketNames(service)).toEqual(["full"]);
@@ -120,7 +134,7 @@ it("answers at a further address too, at the same port if that is free, until it
   const url = await service.alsoAt("127.0.0.2");
   expect(url).toBe(`http://127.0.0.2:${port}`);
   expect((await fetch(url)).status).toBe(403);
-  expect(service.workerEnv("hello", {}, url)).toMatchObject({ SV_S3_ENDPOINT: url });
+  expect(service.workerEnv(owner("hello"), {}, url)).toMatchObject({ SV_S3_ENDPOINT: url });
   // The first one has that port there already.
   const another = await service.alsoAt("127.0.0.2");
   expect((await fetch(another)).status).toBe(403);
@@ -153,6 +167,61 @@ describe("what a worker is told", () => {
     (name) => {
       expect(storageEnvironment({ [name]: "https://s3.example.test" }, ours)).toEqual({});
       expect(storageEnvironment({ [name]: "" }, ours)).toHaveProperty("SV_S3_BUCKET", "hello");
+    },
+  );
+});
+
+describe("before the signature is looked at", () => {
+  const PAGE = "http://localhost:3000";
+  const check = callerCheck("127.0.0.1", { allowedOrigins: [PAGE] });
+
+  async function answersTo(
+    at: (service: ObjectService) => Promise<string>,
+    ...asks: readonly { readonly method?: "OPTIONS"; readonly headers: Record<string, string> }[]
+  ) {
+    using temporary = temporaryDirectory();
+    const service = serviceIn(temporary, SILENT, (incoming) => check.look(incoming));
+    await service.start(ANYWHERE);
+    const url = await at(service);
+    const answers = [];
+    for (const { method = "GET", headers } of asks) {
+      const answer = await request(`${url}/bucket/key`, { method, headers });
+      const { "access-control-allow-origin": origin } = answer.headers;
+      answers.push([answer.statusCode, flagIn(await answer.body.text()), origin]);
+    }
+    await service.stop();
+    return answers;
+  }
+
+  /** Which one would let the request in; there is none for what is not signed. */
+  function flagIn(document: string): string | undefined {
+    return /--allowed-\w+/u.exec(document)?.[0];
+  }
+
+  it.each([
+    ["its own port", async (service: ObjectService) => service.access?.endpoint ?? ""],
+    ["the port for containers", async (service: ObjectService) => service.alsoAt("127.0.0.2")],
+  ])(
+    "foreign names and pages are refused at %s, and allowed pages see the answer",
+    async (_, at) => {
+      const preflight = { origin: PAGE, "access-control-request-method": "PUT" };
+      const answers = await answersTo(
+        at,
+        { headers: { host: "rebound.test" } },
+        { headers: { origin: "http://page.test" } },
+        { headers: { origin: PAGE } },
+        { method: "OPTIONS", headers: preflight },
+        { method: "OPTIONS", headers: { ...preflight, origin: "http://page.test" } },
+        { headers: { host: "host.docker.internal" } },
+      );
+      expect(answers).toEqual([
+        [403, "--allowed-host", undefined],
+        [403, "--allowed-origin", undefined],
+        [403, undefined, PAGE],
+        [204, undefined, PAGE],
+        [403, "--allowed-origin", undefined],
+        [403, undefined, undefined],
+      ]);
     },
   );
 });

@@ -1,6 +1,7 @@
 /** An object store with its port, and the SDK's client for it, for one test. */
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import path from "node:path";
+import { holders, type KnownOwner } from "../../../emulator/objects/access-keys.ts";
 import { DiskObjectStore } from "../../../emulator/objects/disk/disk-object-store.ts";
 import { ObjectRequests } from "../../../emulator/objects/server/object-requests.ts";
 import { createObjectServer } from "../../../emulator/objects/server/object-server.ts";
@@ -27,12 +28,14 @@ export interface S3Harness extends AsyncDisposable {
 }
 
 export interface S3HarnessOptions {
+  /** Whose keys are good beside the store's own; by default nobody's. */
+  readonly ownerOf?: (id: string) => KnownOwner | undefined;
   /** By default one of its own. */
   readonly directory?: string;
 }
 
 /** There is one bucket in it. */
-export async function s3Harness({ directory }: S3HarnessOptions = {}): Promise<S3Harness> {
+export async function s3Harness({ directory, ownerOf }: S3HarnessOptions = {}): Promise<S3Harness> {
   const temporary = temporaryDirectory();
   const clock = { offsetMs: 0 };
   const now = () => Date.now() + clock.offsetMs;
@@ -45,7 +48,12 @@ export async function s3Harness({ directory }: S3HarnessOptions = {}): Promise<S
   const log = (fields: object, message: string) =>
     void logged.push(`${message} ${JSON.stringify(fields, errorsAsText)}`);
   const server = createObjectServer(
-    new ObjectRequests({ store, credentials: CREDENTIALS, now, log: { warn: log, error: log } }),
+    new ObjectRequests({
+      store,
+      holderOf: holders(CREDENTIALS, ownerOf),
+      now,
+      log: { warn: log, error: log },
+    }),
   );
   const url = await server.start({ host: "127.0.0.1", port: 0 });
   const clients: S3Client[] = [];

@@ -154,7 +154,7 @@ it("publishes the ports of a server on this machine only, and gives it no worker
   const local = [{ HostIp: "127.0.0.1", HostPort: "" }];
   expect(options.host.PortBindings).toEqual({ "8000/tcp": local, "8001/tcp": local });
   expect(options.host.Mounts).toEqual([]);
-  expect(options.env).toMatchObject({ PORT: "8000", HEALTH_CHECK_PATH: "/ping" });
+  expect(options.env).toMatchObject({ HOST: "0.0.0.0", PORT: "8000", HEALTH_CHECK_PATH: "/ping" });
   expect(options.env).not.toHaveProperty("SV_WORKER_TOKEN");
 });
 

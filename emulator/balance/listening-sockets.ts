@@ -1,0 +1,49 @@
+/** Reads from Linux's tables of sockets at which addresses somebody listens on a port. */
+import { readFile } from "node:fs/promises";
+
+const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
+const LISTENING = "0A";
+const MAPPED = "0000000000000000FFFF0000";
+
+/**
+ * The addresses beyond loopback at which this machine listens on the port. None where that cannot be told: there are no such
+ * tables, or somebody listens on loopback alone beside it, and it may be another who listens elsewhere.
+ */
+export async function wideAddresses(port: number): Promise<readonly string[]> {
+  const tables = TABLES.map((table) => readFile(table, "latin1").catch(() => ""));
+  const addresses = (await Promise.all(tables)).flatMap((text) => addressesIn(text, port));
+  return addresses.some((address) => isLoopback(address)) ? [] : addresses;
+}
+
+/** The addresses of sockets that listen on the port, in a table as the kernel writes it. */
+export function addressesIn(table: string, port: number): readonly string[] {
+  const wanted = port.toString(16).toUpperCase().padStart(4, "0");
+  return table.split("\n").flatMap((line) => {
+    const [, local = "", , state] = line.trim().split(/\s+/u);
+    const [address = "", at] = local.split(":");
+    return at === wanted && state === LISTENING ? [inWords(address)] : [];
+  });
+}
+
+function isLoopback(address: string): boolean {
+  return address.startsWith("127.") || address === "[::1]";
+}
+
+/** The kernel writes 32 bits at a time, each the other way round on the machines there are. */
+function inWords(hex: string): string {
+  if (hex.length === 8) return dotted(hex);
+  if (hex.startsWith(MAPPED)) return dotted(hex.slice(MAPPED.length));
+  const groups = Array.from({ length: 4 }, (_, at) => bytesOf(hex.slice(at * 8, at * 8 + 8)));
+  const pairs = groups.flatMap(([a = "", b = "", c = "", d = ""]) => [a + b, c + d]);
+  return new URL(`http://[${pairs.join(":")}]`).hostname;
+}
+
+function dotted(hex: string): string {
+  return bytesOf(hex)
+    .map((byte) => Number.parseInt(byte, 16))
+    .join(".");
+}
+
+function bytesOf(word: string): readonly string[] {
+  return (word.match(/../gu) ?? []).toReversed();
+}

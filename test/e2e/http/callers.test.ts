@@ -1,0 +1,175 @@
+/** What pages in a real browser can do with a built `sv-emulate` whose key is known, and by which addresses it is called. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { networkInterfaces } from "node:os";
+import type { Browser, Page } from "playwright-core";
+import { request } from "undici";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumIsMissing, startChromium } from "../../setup/chromium.ts";
+import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
+import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
+
+/** A name of somebody else, which his name server lets lead to this machine. */
+const REBOUND = "rebound.test";
+
+const TREE = {
+  "echo.js":
+    "export default async function* (job) { yield job.input; yield 'second'; }\nexport const aggregate = true;",
+};
+
+/** What a page can do with a key: read, write, follow a stream, and see why something was refused. */
+interface Attempt {
+  readonly url: string;
+  readonly key: string | undefined;
+}
+
+async function attempt(page: Page, given: Attempt) {
+  return page.evaluate(async ({ url, key }) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const call = async (path: string, init: RequestInit = {}) => {
+      try {
+        const answer = await fetch(`${url}${path}`, { headers, ...init });
+        return { status: answer.status, text: await answer.text() };
+      } catch (error) {
+        return { status: String(error), text: "{}" };
+      }
+    };
+    const health = await call("/v2/echo/health");
+    const written = await call("/v2/echo/run", { method: "POST", body: '{"input":{"a":1}}' });
+    const { id = "none" } = JSON.parse(written.text) as { id?: string };
+    const accept = { headers: { ...headers, accept: "text/event-stream" } };
+    const stream = await call(`/v2/echo/stream/${id}`, accept);
+    const missing = await call("/v2/none/health");
+    const script = await call("/v1/openapi.json");
+    return [health, written, stream, missing, script].map(({ status, text }) => ({
+      status,
+      text: text.slice(0, 2_000),
+    }));
+  }, given);
+}
+
+async function jobsOf({ url, apiKey }: EmulatorProcess): Promise<unknown> {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const answer = await request(`${url}/emulator/jobs`, { headers });
+  return ((await answer.body.json()) as { jobs: unknown[] }).jobs.length;
+}
+
+describe.skipIf(chromiumIsMissing !== undefined)("a page in Chromium", () => {
+  let tree: TemporaryTree;
+  let browser: Browser;
+  const site = createServer((_request, response) => {
+    response.setHeader("content-type", "text/html").end("<!doctype html><title>page</title>");
+  });
+  let siteUrl: string;
+
+  beforeAll(async () => {
+    tree = await temporaryTree(TREE);
+    browser = await startChromium([`--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`]);
+    site.listen(0, "127.0.0.1");
+    await once(site, "listening");
+    const address = site.address();
+    siteUrl = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    site.closeAllConnections();
+    site.close();
+    await tree?.[Symbol.asyncDispose]();
+  });
+
+  const started = (...args: readonly string[]) =>
+    startEmulatorProcess({ args: ["echo.js", "--ephemeral", ...args], cwd: tree.root });
+
+  test("whose name was made to lead here is the same origin to the browser, and can do nothing", async () => {
+    await using emulator = await started();
+    const url = new URL(emulator.url);
+    url.hostname = REBOUND;
+    const page = await browser.newPage();
+    const document = await page.goto(`${url.origin}/docs`);
+    expect(document?.status()).toBe(421);
+    const seen = await attempt(page, { url: url.origin, key: emulator.apiKey });
+    expect(seen.map(({ status }) => status)).toEqual([421, 421, 421, 421, 421]);
+    expect(seen[0]?.text).toContain(`--allowed-host ${REBOUND}`);
+    expect(await jobsOf(emulator)).toBe(0);
+    await page.close();
+  });
+
+  test("can do everything by that name once it was allowed", async () => {
+    await using emulator = await started("--allowed-host", REBOUND);
+    const url = new URL(emulator.url);
+    url.hostname = REBOUND;
+    const page = await browser.newPage();
+    await page.goto(`${url.origin}/docs`);
+    const seen = await attempt(page, { url: url.origin, key: emulator.apiKey });
+    expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 404, 200]);
+    await page.close();
+  });
+
+  test("of another origin reads nothing and writes nothing, nor opens a WebSocket", async () => {
+    await using emulator = await started();
+    const page = await browser.newPage();
+    await page.goto(siteUrl);
+    const seen = await attempt(page, { url: emulator.url, key: emulator.apiKey });
+    const failed = Array.from({ length: 5 }, () => "TypeError: Failed to fetch");
+    expect(seen.map(({ status }) => status)).toEqual(failed);
+    // A request that a page may send without asking first.
+    const simple = await page.evaluate(async (url) => {
+      const init = { method: "POST", mode: "no-cors", body: '{"input":{}}' } as const;
+      return (await fetch(`${url}/v2/echo/run`, init)).type;
+    }, emulator.url);
+    expect(simple).toBe("opaque");
+    const socket = await page.evaluate(
+      (url) =>
+        new Promise((resolve) => {
+          const opened = new WebSocket(`${url.replace("http", "ws")}/lb/echo/`);
+          opened.addEventListener("open", () => resolve("open"));
+          opened.addEventListener("error", () => resolve("refused"));
+        }),
+      emulator.url,
+    );
+    expect(socket).toBe("refused");
+    expect(await jobsOf(emulator)).toBe(0);
+    await page.close();
+  });
+
+  test("of an origin that was allowed reads, writes, follows a stream, and sees what was refused", async () => {
+    await using emulator = await started("--allowed-origin", siteUrl);
+    const page = await browser.newPage();
+    await page.goto(siteUrl);
+    const seen = await attempt(page, { url: emulator.url, key: emulator.apiKey });
+    expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 404, 200]);
+    expect(seen[2]?.text).toContain("event: end");
+    expect(seen[3]?.text).toContain('"code":"endpoint_not_found"');
+    expect(await jobsOf(emulator)).toBe(1);
+    await page.close();
+  });
+});
+
+/** An address of this machine that others on its network have. */
+const [address] = Object.values(networkInterfaces())
+  .flatMap((each) => each ?? [])
+  .filter(({ family, internal }) => family === "IPv4" && !internal);
+
+test.skipIf(address === undefined)(
+  "listening everywhere it is called by the addresses of the machine, and by no other name",
+  async () => {
+    await using tree = await temporaryTree(TREE);
+    await using emulator = await startEmulatorProcess({
+      args: ["echo.js", "--ephemeral", "--host", "0.0.0.0"],
+      cwd: tree.root,
+    });
+    const { port } = new URL(emulator.url);
+    const statusBy = async (host: string, headers: Record<string, string> = {}) => {
+      const authorization = `Bearer ${emulator.apiKey}`;
+      const url = `http://${host}:${port}/v2/echo/health`;
+      const answer = await request(url, { headers: { authorization, ...headers } });
+      await answer.body.dump();
+      return answer.statusCode;
+    };
+    expect(await statusBy(address?.address ?? "")).toBe(200);
+    expect(await statusBy("127.0.0.1")).toBe(200);
+    expect(await statusBy("127.0.0.1", { host: `localhost:${port}` })).toBe(200);
+    expect(await statusBy("127.0.0.1", { host: `${REBOUND}:${port}` })).toBe(421);
+  },
+);
