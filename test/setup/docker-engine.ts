@@ -26,6 +26,8 @@ export interface DockerEngineOptions {
   readonly dataRoot?: string;
   /** A directory that its `PATH` begins with. */
   readonly pathBegin?: string;
+  /** Its containers run on while it is stopped, with the state that it finds again. */
+  readonly liveRestore?: boolean;
 }
 
 /** Most that images and containers take in memory, which spares the disk: tests write and forget hundreds of MB. */
@@ -42,14 +44,15 @@ let bridges = 0;
  */
 export async function startDockerEngine({
   dataRoot,
-  pathBegin,
+  ...options
 }: DockerEngineOptions = {}): Promise<DockerEngine> {
   const home = temporaryDirectory();
   const data = dataRoot === undefined ? roomForData() : undefined;
   const bridge = await makeBridge();
   const place = dataRoot ?? data?.path ?? path.join(home.path, "data");
-  const engine = new Daemon(home.path, bridge.name, place, pathBegin);
+  const engine = new Daemon(home.path, bridge.name, place, options);
   const dispose = async (): Promise<void> => {
+    if (options.liveRestore === true) await removeContainers(engine.host);
     await engine.stop();
     await bridge.remove();
     for (const folder of [home.path, place]) await unmountBelow(folder);
@@ -77,7 +80,12 @@ class Daemon {
   readonly #helperPid: string;
   #process: ChildProcess | undefined;
 
-  constructor(home: string, bridge: string, dataRoot: string, pathBegin?: string) {
+  constructor(
+    home: string,
+    bridge: string,
+    dataRoot: string,
+    { pathBegin, liveRestore = false }: DockerEngineOptions,
+  ) {
     const at = (name: string): string => path.join(home, name);
     this.host = `unix://${at("docker.sock")}`;
     const searched = [pathBegin, process.env["PATH"]]
@@ -89,6 +97,7 @@ class Daemon {
       ...["--host", this.host, "--data-root", dataRoot],
       ...["--exec-root", at("exec"), "--pidfile", at("pid")],
       ...["--bridge", bridge, "--iptables=false", "--ip-masq=false"],
+      ...(liveRestore ? ["--live-restore"] : []),
       ...["--containerd-namespace", bridge, "--containerd-plugins-namespace", `${bridge}-plugins`],
     ];
   }
@@ -135,6 +144,15 @@ class Daemon {
     }
     throw new Error(`dockerd ended with code ${daemon.exitCode}, or said nothing for too long`);
   }
+}
+
+/** Those would outlive it. */
+async function removeContainers(host: string): Promise<void> {
+  const docker = async (...args: readonly string[]) =>
+    promisify(execFile)("docker", ["--host", host, ...args]);
+  const { stdout } = await docker("ps", "-aq");
+  const ids = stdout.split("\n").filter((line) => line !== "");
+  if (ids.length > 0) await docker("rm", "-f", ...ids);
 }
 
 /** Undefined where memory is scarce, or nothing can be mounted. */
