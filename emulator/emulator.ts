@@ -157,6 +157,7 @@ async function openEngine(
     openSession: (token, line) => openLocalSession(engine, token, line),
   });
   const launchers = startLaunchers(options, parts, {
+    clock,
     handlerFiles,
     ...storage,
     credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
@@ -210,7 +211,7 @@ function openStorage(
 
 type LaunchersParts = Pick<
   LaunchersOptions,
-  "handlerFiles" | "objects" | "volumes" | "workerEnv" | "credentialsOf" | "willing"
+  "clock" | "handlerFiles" | "objects" | "volumes" | "workerEnv" | "credentialsOf" | "willing"
 >;
 
 function startLaunchers(
@@ -265,6 +266,7 @@ function running(
 ): Emulator {
   let stopped: Promise<void> | undefined;
   const stop = async (how: "drain" | "kill" = "drain") => {
+    parts.containers?.beginStop();
     if (how === "kill") {
       parts.engine?.killAll();
       parts.engine?.webhooks.abort();

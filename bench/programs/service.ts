@@ -105,6 +105,7 @@ function inContainers(dockerHost: string, workerSocket: string): Launcher {
     line: () => undefined,
     podLine: () => undefined,
     willing: () => undefined,
+    clock: createSystemClock(),
     log,
   });
 }

@@ -73,10 +73,7 @@ const endpoint = object({
     text("be the path of a directory"),
     "the directory that the `command` runs in; by default the config's own",
   ),
-  image: optional(
-    imageName(),
-    "the [container image](docker.md) its workers run",
-  ),
+  image: optional(imageName(), "the [container image](docker.md) its workers run"),
   template: optional(
     text("be the key of a template under templates"),
     "the [template](#templates) its workers are made of, by its key",

@@ -1,10 +1,12 @@
 /** Launcher that runs each worker, and each pod, as a container of its image. */
 import type { ContainerCreateOptions } from "dockerode";
+import type { Clock } from "../../core/clock.ts";
 import type { GpuDevice } from "../../core/gpu-allocation.ts";
+import { imageNameProblem } from "../../core/image-name.ts";
 import type { RegistryCredentials } from "../../core/registry-auth.ts";
 import type { Pod } from "../../core/pod.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../../core/template.ts";
-import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "../launcher.ts";
+import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
 import type { LaunchedPod, PodLauncher, PodOrder } from "../pod-launcher.ts";
 import { type ContainerEngine, type EngineContainer, EngineError } from "./container-engine.ts";
 import { LABEL, labelsOf, podLabels, podVolumeLabels } from "./container-labels.ts";
@@ -16,6 +18,7 @@ import { ImageShelf, type ImageWish } from "./image-shelf.ts";
 import type { LaunchLog } from "./launch-log.ts";
 import { podOptions, podPorts } from "./pod-options.ts";
 import { serverPlace } from "./server-place.ts";
+import { pause } from "./waiting.ts";
 
 export interface DockerLauncherOptions {
   readonly engine: ContainerEngine;
@@ -34,14 +37,19 @@ export interface DockerLauncherOptions {
   /** Called when workers can be started that could not before. */
   readonly willing: () => void;
   readonly log: LaunchLog;
-  /** How long workers wait for an engine that went away, ms; default 10,000. */
-  readonly engineBackMs?: number;
+  readonly clock: Clock;
 }
 
 export interface DockerLauncher extends Launcher, PodLauncher {
   /** Looks for the engine and removes what killed emulators left in it; the first worker would do the same. Never rejects. */
   reach(): Promise<void>;
+  /** To be called when the service begins to stop: from then on containers whose engine does not answer are left to the next start. */
+  beginStop(): void;
 }
+
+/** How long an engine that does not answer is waited for while the service stops, and how often it is asked. */
+const STOP_PATIENCE_MS = 10_000;
+const STOP_ASK_MS = 1_000;
 
 /** The engine's answer where it cannot limit the size of a container's disk. */
 const NO_DISK_LIMIT = /storage-opt|--storage-opt|project quota|pquota/iu;
@@ -55,18 +63,17 @@ class Docker implements DockerLauncher {
   readonly #options: DockerLauncherOptions;
   readonly #contact: EngineContact;
   readonly #images: ImageShelf;
-  readonly #running = new Map<
-    string,
-    { readonly kill: () => void; readonly gone: Promise<WorkerExit> }
-  >();
+  readonly #running = new Map<string, Pick<ContainerRun<unknown>, "kill" | "abandon" | "exited">>();
   readonly #yard: ContainerYard;
   #limitsDisk = true;
+  #isStopping = false;
 
   constructor(options: DockerLauncherOptions) {
-    const { engine, emulator, log, credentialsOf, willing, engineBackMs } = options;
+    const { engine, clock, emulator, log, credentialsOf, willing } = options;
     this.#options = options;
     this.#contact = new EngineContact({
       engine,
+      clock,
       emulator,
       log,
       isRun: (workerId) => this.#running.has(workerId),
@@ -74,9 +81,9 @@ class Docker implements DockerLauncher {
     });
     this.#images = new ImageShelf({ engine, log, credentialsOf });
     this.#yard = {
+      clock,
       remove: (id) => this.#remove(id),
       failed: (error) => this.#contact.failed(error),
-      ...(engineBackMs !== undefined && { engineBackMs }),
     };
   }
 
@@ -136,20 +143,41 @@ class Docker implements DockerLauncher {
     await this.#contact.reach().catch(() => undefined);
   }
 
+  beginStop(): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    void this.#leaveBehind();
+  }
+
   async close(): Promise<void> {
-    for (const { kill } of this.#running.values()) kill();
-    await Promise.all([...this.#running.values()].map(({ gone }) => gone));
+    this.beginStop();
+    for (const run of this.#running.values()) run.kill();
+    await Promise.all([...this.#running.values()].map(({ exited }) => exited));
     this.#contact.close();
+  }
+
+  async #leaveBehind(): Promise<void> {
+    const { clock, log } = this.#options;
+    while (this.#running.size > 0 && (await this.#contact.answers(STOP_PATIENCE_MS)))
+      await pause(clock, STOP_ASK_MS);
+    const left = [...this.#running.values()];
+    if (left.length === 0) return;
+    const reason = `it did not answer for ${STOP_PATIENCE_MS / 1_000} s while the service stopped`;
+    log.warn({ count: left.length }, `containers are left to the next start: ${reason}`);
+    for (const run of left) run.abandon(reason);
   }
 
   #refusal({ imageName }: ImageWish, settings: ContainerSettings | string): string | undefined {
     if (imageName.startsWith(LOCAL_IMAGE_PREFIX))
       return `images below ${LOCAL_IMAGE_PREFIX} are handler files, not containers`;
+    // Records that are older than the check of names may have any.
+    const problem = imageNameProblem(imageName);
+    if (problem !== undefined) return `no image can have this name: ${problem}`;
     return typeof settings === "string" ? settings : this.#contact.problem;
   }
 
   #started<Place>(id: string, run: ContainerRun<Place>): ContainerRun<Place> {
-    this.#running.set(id, { kill: () => run.kill(), gone: run.exited });
+    this.#running.set(id, run);
     void run.exited.then(() => this.#running.delete(id));
     return run;
   }
