@@ -19,6 +19,9 @@ export interface DockerEngine extends AsyncDisposable {
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
   /** Starts it anew on the data as it was left; does nothing to one that runs. @throws Error with what it said when it does not come up */
   start(): Promise<void>;
+  /** From now on it takes connections and answers nothing, until it is thawed. */
+  freeze(): void;
+  thaw(): void;
 }
 
 export interface DockerEngineOptions {
@@ -69,6 +72,8 @@ export async function startDockerEngine({
     host: engine.host,
     stop: (signal) => engine.stop(signal),
     start: () => engine.start(),
+    freeze: () => engine.signal("SIGSTOP"),
+    thaw: () => engine.signal("SIGCONT"),
     [Symbol.asyncDispose]: dispose,
   };
 }
@@ -129,6 +134,10 @@ class Daemon {
     clearTimeout(force);
     // What it ran its containers with was killed with it; where nobody reaps that, the next one would wait for its end.
     fs.rmSync(this.#helperPid, { force: true });
+  }
+
+  signal(name: "SIGSTOP" | "SIGCONT"): void {
+    this.#process?.kill(name);
   }
 
   get #isRunning(): boolean {

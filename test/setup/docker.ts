@@ -72,6 +72,9 @@ export interface StoppableDocker extends TestDocker {
   /** As an operator does, or a crash. What it keeps stays. */
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
   start(): Promise<void>;
+  /** From now on it takes connections and answers nothing, until it is thawed. */
+  freeze(): void;
+  thaw(): void;
 }
 
 /** One that is this test's alone, with nothing in it. @throws as `startDocker` */
@@ -81,6 +84,8 @@ export async function startOwnDocker(options: DockerEngineOptions = {}): Promise
     ...dockerAt(engine.host),
     stop: (signal) => engine.stop(signal),
     start: () => engine.start(),
+    freeze: () => engine.freeze(),
+    thaw: () => engine.thaw(),
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };
 }
