@@ -123,7 +123,10 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     const exit = await stage.emulator.stop();
     const tookMs = performance.now() - since;
     console.log(`figure: stopped ${tookMs.toFixed(0)} ms after SIGTERM, with a frozen engine`);
-    expect({ ...exit, isInTime: tookMs < STOP_LIMIT_MS }).toMatchObject({ code: 0, isInTime: true });
+    expect({ ...exit, isInTime: tookMs < STOP_LIMIT_MS }).toMatchObject({
+      code: 0,
+      isInTime: true,
+    });
     await stage.emulator.stderrMatch(/containers are left to the next start/u);
     docker.thaw();
     await stage.kill();
