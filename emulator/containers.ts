@@ -81,7 +81,7 @@ export function createContainers(options: ContainersOptions): Containers {
 function dockerLauncher(options: ContainersOptions): DockerLauncher {
   const { directory, clock, log, credentialsOf, line, willing, volumes } = options;
   const engine = createDockerodeEngine();
-  const reach = reachOf(options, () => engine.gatewayAddress());
+  const reach = reachOf(options);
   return createDockerLauncher({
     engine,
     clock,
@@ -92,7 +92,7 @@ function dockerLauncher(options: ContainersOptions): DockerLauncher {
     willing,
     networkVolumeOf: async (pod) => volumes.directoryOfPod(pod),
     podLine: ({ pod }, text) => log.info({ podId: pod.id, source: "pod" }, text),
-    placesOf: async (order) => placesOf(options, reach, order),
+    placesOf: (order, gateway) => placesOf(options, reach, order, gateway),
   });
 }
 
@@ -102,12 +102,8 @@ interface Reach {
   readonly live: AtGateway;
 }
 
-function reachOf(
-  { objects, serveLiveAt, log }: ContainersOptions,
-  gateway: () => Promise<string | undefined>,
-): Reach {
-  const at = (what: string, open: AtGatewayOptions["open"]) =>
-    new AtGateway({ what, open, gateway, log });
+function reachOf({ objects, serveLiveAt, log }: ContainersOptions): Reach {
+  const at = (what: string, open: AtGatewayOptions["open"]) => new AtGateway({ what, open, log });
   return {
     store: objects && at("the object store", (address) => objects.alsoAt(address)),
     live: at("the service by the live protocol", serveLiveAt),
@@ -118,13 +114,14 @@ async function placesOf(
   { workerSocket, volumes, objects, liveTerms }: ContainersOptions,
   { store, live }: Reach,
   order: WorkerOrder,
+  gateway: string | undefined,
 ): Promise<ContainerPlaces> {
   // Whoever is to connect has to be able to write to it; the directory around it keeps all others out.
   await fs.promises.chmod(workerSocket, 0o666);
   const volume = volumes.directoryFor(order.endpoint);
   const user = containerUser();
   if (volume !== undefined) await handOver(volume, user);
-  const [storeUrl, liveUrl] = await Promise.all([store?.url(), live.url()]);
+  const [storeUrl, liveUrl] = await Promise.all([store?.url(gateway), live.url(gateway)]);
   const { endpoint, template } = order;
   return {
     workerSocket,

@@ -31,6 +31,8 @@ export interface DockerEngineOptions {
   readonly pathBegin?: string;
   /** Its containers run on while it is stopped, with the state that it finds again. */
   readonly liveRestore?: boolean;
+  /** It sets up the firewall, as engines usually do: only for one in a network namespace of its own. */
+  readonly firewall?: boolean;
 }
 
 /** Most that images and containers take in memory, which spares the disk: tests write and forget hundreds of MB. */
@@ -40,7 +42,7 @@ const IN_MEMORY_MAX_BYTES = 3 * 1024 ** 3;
 let bridges = 0;
 
 /**
- * It leaves the machine's firewall as it is, so it runs beside any other engine. Its containers reach this machine, and
+ * It leaves the machine's firewall as it is unless it is told otherwise, so it runs beside any other engine. Its containers reach this machine, and
  * nothing beyond.
  *
  * @throws Error with what the engine said when it does not come up
@@ -55,7 +57,7 @@ export async function startDockerEngine({
   const place = dataRoot ?? data?.path ?? path.join(home.path, "data");
   const engine = new Daemon(home.path, bridge.name, place, options);
   const dispose = async (): Promise<void> => {
-    if (options.liveRestore === true) await removeContainers(engine.host);
+    await removeWhatOutlivesIt(engine.host);
     await engine.stop();
     await bridge.remove();
     for (const folder of [home.path, place]) await unmountBelow(folder);
@@ -89,7 +91,7 @@ class Daemon {
     home: string,
     bridge: string,
     dataRoot: string,
-    { pathBegin, liveRestore = false }: DockerEngineOptions,
+    { pathBegin, liveRestore = false, firewall = false }: DockerEngineOptions,
   ) {
     const at = (name: string): string => path.join(home, name);
     this.host = `unix://${at("docker.sock")}`;
@@ -101,7 +103,7 @@ class Daemon {
     this.#args = [
       ...["--host", this.host, "--data-root", dataRoot],
       ...["--exec-root", at("exec"), "--pidfile", at("pid")],
-      ...["--bridge", bridge, "--iptables=false", "--ip-masq=false"],
+      ...["--bridge", bridge, `--iptables=${firewall}`, `--ip-masq=${firewall}`],
       ...(liveRestore ? ["--live-restore"] : []),
       ...["--containerd-namespace", bridge, "--containerd-plugins-namespace", `${bridge}-plugins`],
     ];
@@ -155,13 +157,17 @@ class Daemon {
   }
 }
 
-/** Those would outlive it. */
-async function removeContainers(host: string): Promise<void> {
-  const docker = async (...args: readonly string[]) =>
-    promisify(execFile)("docker", ["--host", host, ...args]);
-  const { stdout } = await docker("ps", "-aq");
-  const ids = stdout.split("\n").filter((line) => line !== "");
-  if (ids.length > 0) await docker("rm", "-f", ...ids);
+/** Bridges of networks that were made in it, and containers where those run on without it. An engine that has ended has neither. */
+async function removeWhatOutlivesIt(host: string): Promise<void> {
+  const docker = async (...args: readonly string[]) => {
+    const { stdout } = await promisify(execFile)("docker", ["--host", host, ...args]);
+    return stdout.split("\n").filter((line) => line !== "");
+  };
+  if (!(await succeeds("docker", "--host", host, "version"))) return;
+  const containers = await docker("ps", "-aq");
+  if (containers.length > 0) await docker("rm", "-f", ...containers);
+  const networks = await docker("network", "ls", "-q", "--filter", "type=custom");
+  if (networks.length > 0) await docker("network", "rm", ...networks);
 }
 
 /** Undefined where memory is scarce, or nothing can be mounted. */

@@ -27,8 +27,8 @@ export class EngineError extends Error {
   }
 }
 
-/** A container as a list shows it. */
-export interface ListedContainer {
+/** A container or a network as a list shows it. */
+export interface Listed {
   readonly id: string;
   readonly labels: Readonly<Record<string, string>>;
   /** ms since the epoch. */
@@ -48,6 +48,18 @@ export interface ContainerEnd {
   readonly oomKilled: boolean;
 }
 
+export interface NewNetwork {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, string>>;
+}
+
+export interface FoundNetwork {
+  /** This machine's address as containers on it see it; undefined where that cannot be told. */
+  readonly gateway: string | undefined;
+  readonly options: Readonly<Record<string, string>>;
+}
+
 /** Every operation throws an {@link EngineError}, also where an answer takes too long. */
 export interface ContainerEngine {
   /** Resolves when it answers. */
@@ -63,15 +75,21 @@ export interface ContainerEngine {
   ): AsyncIterable<unknown>;
   create(options: ContainerCreateOptions): Promise<EngineContainer>;
   /** All containers with the label, whatever its value, also those that do not run. */
-  list(label: string): Promise<readonly ListedContainer[]>;
+  list(label: string): Promise<readonly Listed[]>;
   /** With its anonymous volumes, running or not. One that is gone already is no error. */
   remove(id: string): Promise<void>;
   /** All volumes with the label, whatever its value. */
   listVolumes(label: string): Promise<readonly ListedVolume[]>;
   /** One that is gone already is no error. */
   removeVolume(name: string): Promise<void>;
-  /** This machine's address as containers of the default network see it; undefined where that cannot be told. */
-  gatewayAddress(): Promise<string | undefined>;
+  /** The network of that name, or undefined. */
+  findNetwork(name: string): Promise<FoundNetwork | undefined>;
+  /** A bridge of this machine. */
+  createNetwork(network: NewNetwork): Promise<void>;
+  /** All networks with the label, whatever its value. */
+  listNetworks(label: string): Promise<readonly Listed[]>;
+  /** By name or id. One that is gone already is no error. */
+  removeNetwork(name: string): Promise<void>;
 }
 
 export interface EngineContainer {

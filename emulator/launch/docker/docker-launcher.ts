@@ -10,6 +10,7 @@ import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
 import type { LaunchedPod, PodLauncher, PodOrder } from "../pod-launcher.ts";
 import { type ContainerEngine, type EngineContainer, EngineError } from "./container-engine.ts";
 import { LABEL, labelsOf, podLabels, podVolumeLabels } from "./container-labels.ts";
+import { ContainerNetwork, type ProvidedNetwork } from "./container-network.ts";
 import { containerOptions, type ContainerPlaces } from "./container-options.ts";
 import { type ContainerSettings, readContainerSettings } from "./container-settings.ts";
 import { ContainerRun, type ContainerYard } from "./container-run.ts";
@@ -24,8 +25,8 @@ export interface DockerLauncherOptions {
   readonly engine: ContainerEngine;
   /** Tells this emulator's containers from those of others, over restarts: a digest of its data directory. */
   readonly emulator: string;
-  /** What a worker's container is given of this machine. */
-  readonly placesOf: (order: WorkerOrder) => Promise<ContainerPlaces>;
+  /** What a worker's container is given of this machine, which has the address `gateway` on its network. */
+  readonly placesOf: (order: WorkerOrder, gateway: string | undefined) => Promise<ContainerPlaces>;
   /** What its registry wants to know; undefined for a template that names no credentials. Rejects with a sentence. */
   readonly credentialsOf: (wish: ImageWish) => Promise<RegistryCredentials | undefined>;
   /** Directory of a pod's network volume here; undefined for one without. */
@@ -63,21 +64,28 @@ class Docker implements DockerLauncher {
   readonly #options: DockerLauncherOptions;
   readonly #contact: EngineContact;
   readonly #images: ImageShelf;
+  readonly #network: ContainerNetwork;
   readonly #running = new Map<string, Pick<ContainerRun<unknown>, "kill" | "abandon" | "exited">>();
   readonly #yard: ContainerYard;
   #limitsDisk = true;
   #isStopping = false;
+  #hasLeftBehind = false;
 
   constructor(options: DockerLauncherOptions) {
     const { engine, clock, emulator, log, credentialsOf, willing } = options;
     this.#options = options;
+    this.#network = new ContainerNetwork({ engine, emulator, log });
     this.#contact = new EngineContact({
       engine,
       clock,
       emulator,
       log,
       isRun: (workerId) => this.#running.has(workerId),
-      back: willing,
+      usesNetwork: () => this.#network.isUsed,
+      back: () => {
+        this.#network.forget();
+        willing();
+      },
     });
     this.#images = new ImageShelf({ engine, log, credentialsOf });
     this.#yard = {
@@ -153,6 +161,8 @@ class Docker implements DockerLauncher {
     this.beginStop();
     for (const run of this.#running.values()) run.kill();
     await Promise.all([...this.#running.values()].map(({ exited }) => exited));
+    // Where it cannot be removed it is one of the leftovers that the next start finds.
+    if (!this.#hasLeftBehind) await this.#network.remove().catch(() => undefined);
     this.#contact.close();
   }
 
@@ -164,6 +174,7 @@ class Docker implements DockerLauncher {
     if (left.length === 0) return;
     const reason = `it did not answer for ${STOP_PATIENCE_MS / 1_000} s while the service stopped`;
     log.warn({ count: left.length }, `containers are left to the next start: ${reason}`);
+    this.#hasLeftBehind = true;
     for (const run of left) run.abandon(reason);
   }
 
@@ -185,10 +196,11 @@ class Docker implements DockerLauncher {
   async #makeWorker(order: WorkerOrder, signal: AbortSignal): Promise<EngineContainer> {
     const { template, endpoint } = order;
     const { emulator, placesOf } = this.#options;
-    const settings = await this.#prepare(template, signal);
-    const places = await placesOf(order);
+    const { settings, network } = await this.#prepare(template, signal);
+    const places = await placesOf(order, network.gateway);
     signal.throwIfAborted();
-    const frame = { labels: labelsOf(order, emulator), settings, places };
+    const labels = labelsOf(order, emulator);
+    const frame = { labels, settings, places, network: network.name };
     if (settings.asImage) this.#tellOfPrivileges(endpoint.id, template);
     return this.#create(settings.asImage, (limitsDisk) =>
       containerOptions(order, { ...frame, limitsDisk }),
@@ -198,8 +210,9 @@ class Docker implements DockerLauncher {
   async #makePod(order: PodOrder, signal: AbortSignal): Promise<EngineContainer> {
     const { emulator, networkVolumeOf } = this.#options;
     const { pod } = order;
-    const settings = await this.#prepare(pod, signal);
+    const { settings, network } = await this.#prepare(pod, signal);
     const frame = {
+      network: network.name,
       labels: podLabels(order, emulator),
       volumeLabels: podVolumeLabels(pod.id, emulator),
       settings,
@@ -209,16 +222,16 @@ class Docker implements DockerLauncher {
     return this.#create(true, (limitsDisk) => podOptions(order, { ...frame, limitsDisk }));
   }
 
-  /** Sees to it that the engine and the image are there. */
+  /** Sees to it that the engine, the image and the network are there. */
   async #prepare(
     wish: ImageWish & Pick<Template, "env">,
     signal: AbortSignal,
-  ): Promise<ContainerSettings> {
+  ): Promise<{ readonly settings: ContainerSettings; readonly network: ProvidedNetwork }> {
     const settings = readContainerSettings(wish);
     if (typeof settings === "string") throw new Error(settings);
     await this.#contact.reach();
     await this.#images.provide(wish, signal);
-    return settings;
+    return { settings, network: await this.#network.provide() };
   }
 
   /** Whether the size of disks can be limited depends on the engine's storage, and only it knows. */

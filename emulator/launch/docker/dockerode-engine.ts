@@ -14,14 +14,11 @@ import {
   type ContainerEngine,
   EngineError,
   type EngineContainer,
-  type ListedContainer,
+  type Listed,
 } from "./container-engine.ts";
 import { asEngineError, statusOf } from "./engine-failure.ts";
 import { foreignName } from "./foreign-name.ts";
 import { gatewayOf } from "./gateway-address.ts";
-
-/** What its default network is called. */
-const BRIDGE = "bridge";
 
 /** @param host as `DOCKER_HOST` names it; by default what that says */
 export function createDockerodeEngine(
@@ -34,13 +31,14 @@ export function createDockerodeEngine(
     ...images(ask, open, limits, host),
     ...containers(ask, limits),
     ...volumes(ask, limits),
+    ...networks(ask, limits),
   };
 }
 
 function engineItself(
   ask: Ask,
   { greetMs, askMs }: EngineLimits,
-): Pick<ContainerEngine, "greet" | "foreignName" | "gatewayAddress"> {
+): Pick<ContainerEngine, "greet" | "foreignName"> {
   return {
     greet: async () =>
       void (await ask(greetMs, async (docker, abortSignal) => {
@@ -51,12 +49,6 @@ function engineItself(
       ask(askMs, async (docker, abortSignal) => {
         const version: Abortable<DockerVersion> = docker.version.bind(docker);
         return foreignName(await version({ abortSignal }));
-      }),
-    gatewayAddress: () =>
-      ask(askMs, async (docker, abortSignal) => {
-        const network = docker.getNetwork(BRIDGE);
-        const inspect: Abortable<NetworkInspectInfo> = network.inspect.bind(network);
-        return gatewayOf(await inspect({ abortSignal }));
       }),
   };
 }
@@ -124,6 +116,40 @@ function volumes(
     removeVolume: async (name) =>
       void (await ask(actMs, (docker, abortSignal) =>
         exists(docker.getVolume(name).remove({ abortSignal })),
+      )),
+  };
+}
+
+function networks(
+  ask: Ask,
+  { askMs, actMs }: EngineLimits,
+): Pick<ContainerEngine, "findNetwork" | "createNetwork" | "listNetworks" | "removeNetwork"> {
+  return {
+    findNetwork: (name) =>
+      ask(askMs, async (docker, abortSignal) => {
+        const network = docker.getNetwork(name);
+        const inspect: Abortable<NetworkInspectInfo> = network.inspect.bind(network);
+        const facts = await unlessMissing(inspect({ abortSignal }));
+        return facts && { gateway: gatewayOf(facts), options: facts.Options ?? {} };
+      }),
+    createNetwork: async ({ name: Name, labels, options }) =>
+      void (await ask(actMs, (docker, abortSignal) => {
+        const bridge = { Name, Driver: "bridge", CheckDuplicate: true };
+        const given = { Labels: { ...labels }, Options: { ...options } };
+        return docker.createNetwork({ ...bridge, ...given, abortSignal });
+      })),
+    listNetworks: (label) =>
+      ask(askMs, async (docker, abortSignal) => {
+        const found = await docker.listNetworks({ filters: { label: [label] }, abortSignal });
+        return found.map(({ Id: id, Labels: labels = {}, Created: created }) => ({
+          id,
+          labels,
+          createdAt: Date.parse(created),
+        }));
+      }),
+    removeNetwork: async (name) =>
+      void (await ask(actMs, (docker, abortSignal) =>
+        exists(docker.getNetwork(name).remove({ abortSignal })),
       )),
   };
 }
@@ -198,11 +224,20 @@ const HAS_ENDED = [404, 409];
 
 /** False when the engine says that there is no such thing. */
 async function exists(question: Promise<unknown>, nothing = [404]): Promise<boolean> {
+  return (
+    (await unlessMissing(
+      question.then(() => true),
+      nothing,
+    )) ?? false
+  );
+}
+
+/** Undefined when the engine says that there is no such thing. */
+async function unlessMissing<T>(question: Promise<T>, nothing = [404]): Promise<T | undefined> {
   try {
-    await question;
-    return true;
+    return await question;
   } catch (error) {
-    if (nothing.includes(statusOf(error) ?? 0)) return false;
+    if (nothing.includes(statusOf(error) ?? 0)) return undefined;
     throw error;
   }
 }
@@ -232,6 +267,6 @@ async function* messages(
   }
 }
 
-function listed(info: Dockerode.ContainerInfo): ListedContainer {
+function listed(info: Dockerode.ContainerInfo): Listed {
   return { id: info.Id, labels: info.Labels, createdAt: info.Created * 1_000 };
 }

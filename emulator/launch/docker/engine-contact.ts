@@ -18,6 +18,8 @@ export interface EngineContactOptions {
   readonly emulator: string;
   /** Whether the emulator runs a worker of that id. */
   readonly isRun: (workerId: string) => boolean;
+  /** Whether this run of the emulator uses its network. */
+  readonly usesNetwork: () => boolean;
   /** Called when the engine answers that did not before. */
   readonly back: () => void;
   readonly log: LaunchLog;
@@ -134,16 +136,19 @@ export class EngineContact {
 
   /** What cannot be removed stays: nobody may suffer from it. */
   async #clear(): Promise<void> {
-    const { engine, clock, emulator, isRun, log } = this.#options;
+    const { engine, clock, emulator, isRun, usesNetwork, log } = this.#options;
     try {
       const now = clock.now();
       const listed = await engine.list(LABEL.emulator);
       const leftovers = listed.filter((each) => isLeftover(each, emulator, isRun, now));
       await Promise.all(leftovers.map(({ id }) => engine.remove(id)));
+      const networks = await engine.listNetworks(LABEL.emulator);
+      const needless = networks.filter((each) => isLeftover(each, emulator, usesNetwork, now));
+      await Promise.all(needless.map(({ id }) => engine.removeNetwork(id)));
       const count = leftovers.length;
       if (count > 0) log.info({ count }, "removed containers that killed emulators had left");
     } catch (error) {
-      log.warn({ err: error }, "containers that killed emulators left could not all be removed");
+      log.warn({ err: error }, "what killed emulators left in the engine could not all be removed");
     }
   }
 }

@@ -9,12 +9,16 @@ import { ScriptedEngine } from "./scripted-engine.ts";
 export function open(engine = new ScriptedEngine(), clock: Clock = createSystemClock()) {
   const said: string[] = [];
   const lines: string[] = [];
+  const gateways: (string | undefined)[] = [];
   const say = (_: object, message: string) => void said.push(message);
   let timesWilling = 0;
   const launcher = createDockerLauncher({
     engine,
     emulator: "mine",
-    placesOf: async () => PLACES,
+    placesOf: async (_, gateway) => {
+      gateways.push(gateway);
+      return PLACES;
+    },
     networkVolumeOf: async () => "/volumes/v",
     podLine: (_, line) => void lines.push(line),
     credentialsOf: async () => undefined,
@@ -25,5 +29,5 @@ export function open(engine = new ScriptedEngine(), clock: Clock = createSystemC
   });
   const made = (count: number) =>
     eventually("it is made", () => (engine.containers.length === count ? true : undefined));
-  return { engine, launcher, said, lines, made, timesWilling: () => timesWilling };
+  return { engine, launcher, said, lines, gateways, made, timesWilling: () => timesWilling };
 }

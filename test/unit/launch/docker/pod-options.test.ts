@@ -23,6 +23,7 @@ function optionsOf(body: object, networkVolume?: string, gpus = [GPU]) {
       settings: { asImage: false, memoryBytes: 5, cpus: 1.5, tmpBytes: 1 },
       networkVolume,
       limitsDisk: true,
+      network: "sv-mine",
     },
   );
 }

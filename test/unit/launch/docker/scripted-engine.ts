@@ -5,8 +5,10 @@ import {
   type ContainerEngine,
   EngineError,
   type EngineContainer,
-  type ListedContainer,
+  type FoundNetwork,
+  type Listed,
   type ListedVolume,
+  type NewNetwork,
 } from "../../../../emulator/launch/docker/container-engine.ts";
 
 export const GONE = new EngineError("the engine is gone", undefined, { contact: "lost" });
@@ -89,7 +91,13 @@ export class ScriptedEngine implements ContainerEngine {
   readonly containers: ScriptedContainer[] = [];
   readonly removed: string[] = [];
   readonly pulled: string[] = [];
-  listed: readonly ListedContainer[] = [];
+  listed: readonly Listed[] = [];
+  listedNetworks: readonly Listed[] = [];
+  /** By name; the default one is there from the beginning. */
+  readonly networks = new Map<string, FoundNetwork>([
+    ["bridge", { gateway: "172.17.0.1", options: { "com.docker.network.driver.mtu": "1400" } }],
+  ]);
+  networkError: EngineError | undefined;
   volumes: readonly ListedVolume[] = [];
   /** What operations throw from now on. */
   problem: Error | undefined;
@@ -133,7 +141,7 @@ export class ScriptedEngine implements ContainerEngine {
     return container;
   }
 
-  async list(): Promise<readonly ListedContainer[]> {
+  async list(): Promise<readonly Listed[]> {
     this.#answer();
     return this.listed;
   }
@@ -153,8 +161,23 @@ export class ScriptedEngine implements ContainerEngine {
     this.removed.push(name);
   }
 
-  async gatewayAddress(): Promise<string | undefined> {
-    return "172.17.0.1";
+  async findNetwork(name: string): Promise<FoundNetwork | undefined> {
+    return this.networks.get(name);
+  }
+
+  async createNetwork({ name, options }: NewNetwork): Promise<void> {
+    if (this.networkError) throw this.networkError;
+    this.networks.set(name, { gateway: "172.18.0.1", options });
+  }
+
+  async listNetworks(): Promise<readonly Listed[]> {
+    return this.listedNetworks;
+  }
+
+  async removeNetwork(name: string): Promise<void> {
+    this.#answer();
+    this.networks.delete(name);
+    this.removed.push(name);
   }
 
   /** The container made at `position`, from 0. */
