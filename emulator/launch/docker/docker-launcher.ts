@@ -19,7 +19,7 @@ import { ImageShelf, type ImageWish } from "./image-shelf.ts";
 import type { LaunchLog } from "./launch-log.ts";
 import { podOptions, podPorts } from "./pod-options.ts";
 import { serverPlace } from "./server-place.ts";
-import { pause } from "./waiting.ts";
+import { pause, within } from "./waiting.ts";
 
 export interface DockerLauncherOptions {
   readonly engine: ContainerEngine;
@@ -69,6 +69,7 @@ class Docker implements DockerLauncher {
   readonly #yard: ContainerYard;
   #limitsDisk = true;
   #isStopping = false;
+  #isClosed = false;
   #hasLeftBehind = false;
 
   constructor(options: DockerLauncherOptions) {
@@ -161,21 +162,28 @@ class Docker implements DockerLauncher {
     this.beginStop();
     for (const run of this.#running.values()) run.kill();
     await Promise.all([...this.#running.values()].map(({ exited }) => exited));
-    // Where it cannot be removed it is one of the leftovers that the next start finds.
-    if (!this.#hasLeftBehind) await this.#network.remove().catch(() => undefined);
+    this.#isClosed = true;
+    if (!this.#hasLeftBehind) await this.#removeNetwork();
     this.#contact.close();
   }
 
   async #leaveBehind(): Promise<void> {
     const { clock, log } = this.#options;
-    while (this.#running.size > 0 && (await this.#contact.answers(STOP_PATIENCE_MS)))
+    while (this.#running.size === 0 || (await this.#contact.answers(STOP_PATIENCE_MS))) {
       await pause(clock, STOP_ASK_MS);
+      if (this.#isClosed) return;
+    }
     const left = [...this.#running.values()];
-    if (left.length === 0) return;
     const reason = `it did not answer for ${STOP_PATIENCE_MS / 1_000} s while the service stopped`;
     log.warn({ count: left.length }, `containers are left to the next start: ${reason}`);
     this.#hasLeftBehind = true;
     for (const run of left) run.abandon(reason);
+  }
+
+  /** Where it cannot be removed it is one of the leftovers that the next start finds. */
+  async #removeNetwork(): Promise<void> {
+    const removal = this.#network.remove().catch(() => undefined);
+    await within(this.#options.clock, STOP_PATIENCE_MS, removal);
   }
 
   #refusal({ imageName }: ImageWish, settings: ContainerSettings | string): string | undefined {

@@ -8,6 +8,7 @@ import { nodeImage } from "../../setup/docker-node-image.ts";
 import { eventually } from "../jobs/observe.ts";
 import { ContainerStage } from "./container-stage.ts";
 
+const PORT = 8_000;
 const OTHER_PORT = 9_999;
 
 /** Answers at its port and at another; `/reach?at=host:port` says what comes of a connection to there. */
@@ -22,7 +23,7 @@ const answer = (request, response) => {
   const at = new URL(request.url, "http://x").searchParams.get("at");
   if (at === null) response.end("here"); else reach(at, (how) => response.end(how));
 };
-for (const port of [process.env.PORT ?? 8000, ${OTHER_PORT}]) http.createServer(answer).listen(port);`;
+for (const port of [${PORT}, ${OTHER_PORT}]) http.createServer(answer).listen(port);`;
 
 /** What comes of connections to places, by what they are. */
 export type Reached = Readonly<Record<string, string>>;
@@ -69,17 +70,18 @@ const publishedBy = async (id: string) => {
 };
 
 const lb = { type: "LOAD_BALANCING", workersMin: 1 };
-const [a, b] = [await stage.serve(command, lb), await stage.serve(command, lb)];
+const server = { ...command, env: { PORT: String(PORT) } };
+const [a, b] = [await stage.serve(server, lb), await stage.serve(server, lb)];
 const emulator = [await ask(a, "/"), await ask(b, "/")];
 const other = await addressOf(`sv.endpoint=${b}`);
 const pod = await stage.call("POST", "/pods", {
   ...command,
   computeType: "CPU",
-  ports: ["8000/http"],
+  ports: [`${PORT}/http`],
 });
 const podPort = await eventually("the pod answers", async () => {
   const { portMappings } = await stage.call("GET", `/pods/${String(pod["id"])}`);
-  const port = (portMappings as Readonly<Record<string, number>> | null)?.["8000"];
+  const port = (portMappings as Readonly<Record<string, number>> | null)?.[PORT];
   const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
   return answer?.ok === true ? port : undefined;
 });
@@ -92,10 +94,10 @@ const [, store = ""] = await stage.emulator.stderrMatch(
 );
 
 const places = {
-  "the other server": `${other.address}:8000`,
+  "the other server": `${other.address}:${PORT}`,
   "another port of its container": `${other.address}:${OTHER_PORT}`,
   "its published port": `${other.gateway}:${await publishedBy(other.id)}`,
-  "the pod": `${podAddress}:8000`,
+  "the pod": `${podAddress}:${PORT}`,
   "the live door": live,
   "the object store": store,
 };
@@ -104,7 +106,7 @@ const reachedBy = async (ask: (path: string) => Promise<string>): Promise<Reache
   for (const [what, at] of Object.entries(places)) reached[what] = await ask(`/reach?at=${at}`);
   return reached;
 };
-const server = await reachedBy((path) => ask(a, path));
+const fromServer = await reachedBy((path) => ask(a, path));
 const fromPod = await reachedBy(async (path) =>
   (await fetch(`http://127.0.0.1:${podPort}${path}`)).text(),
 );
@@ -119,11 +121,11 @@ const networks = await docker.ask(
 );
 
 const start = async () =>
-  docker.ask("run", "-d", "-p", "127.0.0.1::8000", imageName, "node", "-e", SERVER);
+  docker.ask("run", "-d", "-p", `127.0.0.1::${PORT}`, imageName, "node", "-e", SERVER);
 const [first, second] = [await start(), await start()];
 const peer = await docker.ask("inspect", "-f", "{{.NetworkSettings.IPAddress}}", second);
 const byDefault = await eventually("the first answers", async () => {
-  const at = `http://127.0.0.1:${await publishedBy(first)}/reach?at=${peer}:8000`;
+  const at = `http://127.0.0.1:${await publishedBy(first)}/reach?at=${peer}:${PORT}`;
   const text = await fetch(at).then(
     (answer) => answer.text(),
     () => undefined,
@@ -133,7 +135,7 @@ const byDefault = await eventually("the first answers", async () => {
 
 const seen: NetworksSeen = {
   emulator,
-  server,
+  server: fromServer,
   pod: fromPod,
   byDefault,
   left: networks.split("\n").filter((line) => line !== ""),

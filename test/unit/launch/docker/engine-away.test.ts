@@ -165,6 +165,17 @@ describe("a service that stops", () => {
     await launcher.close();
   });
 
+  it("does not wait for the network to go of an engine that says nothing", async () => {
+    const { engine, launcher, clock, container } = await running();
+    container.exits(0);
+    await clock.settle();
+    engine.removeNetwork = async () => new Promise(() => undefined);
+    let isClosed = false;
+    void launcher.close().then(() => (isClosed = true));
+    await clock.advance(10_000);
+    expect(isClosed).toBe(true);
+  });
+
   it("waits for all containers whose engine answers", async () => {
     const { launcher, clock, container, exit } = await running();
     launcher.beginStop();
