@@ -1,6 +1,7 @@
 /** Joins the Docker launcher to the rest of the service: what containers are given of this machine, and how they reach it. */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
+import type { Clock } from "./core/clock.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "./core/template.ts";
 import type { EngineLog } from "./engine/context.ts";
 import type { RegistryCredentials } from "./core/registry-auth.ts";
@@ -27,6 +28,7 @@ export interface ContainersOptions {
   readonly serveLiveAt: (address: string) => Promise<string>;
   /** What such workers are told beside the URL. */
   readonly liveTerms: Omit<LiveService, "url">;
+  readonly clock: Clock;
   readonly log: EngineLog;
   /** Undefined for a template that names no credentials. Rejects with a sentence where they cannot be had. */
   readonly credentialsOf: (
@@ -46,6 +48,8 @@ export interface Containers extends Launcher, PodLauncher {
    * again. Never rejects.
    */
   clearLeftovers(templates: readonly Template[]): Promise<void>;
+  /** To be called when the service begins to stop: from then on an engine that does not answer is not waited for. */
+  beginStop(): void;
 }
 
 const SWITCHED_OFF: Containers = {
@@ -55,6 +59,7 @@ const SWITCHED_OFF: Containers = {
   launchPod: launchNothing,
   dropVolumes: async () => undefined,
   clearLeftovers: async () => undefined,
+  beginStop: () => undefined,
   close: async () => undefined,
 };
 
@@ -74,11 +79,12 @@ export function createContainers(options: ContainersOptions): Containers {
 }
 
 function dockerLauncher(options: ContainersOptions): DockerLauncher {
-  const { directory, log, credentialsOf, line, willing, volumes } = options;
+  const { directory, clock, log, credentialsOf, line, willing, volumes } = options;
   const engine = createDockerodeEngine();
-  const reach = reachOf(options, () => engine.gatewayAddress());
+  const reach = reachOf(options);
   return createDockerLauncher({
     engine,
+    clock,
     emulator: digestOf(directory),
     log,
     credentialsOf,
@@ -86,7 +92,7 @@ function dockerLauncher(options: ContainersOptions): DockerLauncher {
     willing,
     networkVolumeOf: async (pod) => volumes.directoryOfPod(pod),
     podLine: ({ pod }, text) => log.info({ podId: pod.id, source: "pod" }, text),
-    placesOf: async (order) => placesOf(options, reach, order),
+    placesOf: (order, gateway) => placesOf(options, reach, order, gateway),
   });
 }
 
@@ -96,12 +102,8 @@ interface Reach {
   readonly live: AtGateway;
 }
 
-function reachOf(
-  { objects, serveLiveAt, log }: ContainersOptions,
-  gateway: () => Promise<string | undefined>,
-): Reach {
-  const at = (what: string, open: AtGatewayOptions["open"]) =>
-    new AtGateway({ what, open, gateway, log });
+function reachOf({ objects, serveLiveAt, log }: ContainersOptions): Reach {
+  const at = (what: string, open: AtGatewayOptions["open"]) => new AtGateway({ what, open, log });
   return {
     store: objects && at("the object store", (address) => objects.alsoAt(address)),
     live: at("the service by the live protocol", serveLiveAt),
@@ -112,13 +114,14 @@ async function placesOf(
   { workerSocket, volumes, objects, liveTerms }: ContainersOptions,
   { store, live }: Reach,
   order: WorkerOrder,
+  gateway: string | undefined,
 ): Promise<ContainerPlaces> {
   // Whoever is to connect has to be able to write to it; the directory around it keeps all others out.
   await fs.promises.chmod(workerSocket, 0o666);
   const volume = volumes.directoryFor(order.endpoint);
   const user = containerUser();
   if (volume !== undefined) await handOver(volume, user);
-  const [storeUrl, liveUrl] = await Promise.all([store?.url(), live.url()]);
+  const [storeUrl, liveUrl] = await Promise.all([store?.url(gateway), live.url(gateway)]);
   const { endpoint, template } = order;
   return {
     workerSocket,

@@ -171,6 +171,7 @@ async function openEngine(
     openSession: (token, line) => openLocalSession(engine, token, line),
   });
   const launchers = startLaunchers(options, parts, {
+    clock,
     handlerFiles,
     ...storage,
     credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
@@ -200,7 +201,7 @@ async function openEngine(
 
 type LaunchersParts = Pick<
   LaunchersOptions,
-  "handlerFiles" | "objects" | "volumes" | "workerEnv" | "credentialsOf" | "willing"
+  "clock" | "handlerFiles" | "objects" | "volumes" | "workerEnv" | "credentialsOf" | "willing"
 >;
 
 function startLaunchers(
@@ -256,6 +257,7 @@ function running(
 ): Emulator {
   let stopped: Promise<void> | undefined;
   const stop = async (how: "drain" | "kill" = "drain") => {
+    parts.containers?.beginStop();
     if (how === "kill") {
       parts.engine?.killAll();
       parts.engine?.webhooks.abort();

@@ -1,4 +1,5 @@
 /** Floor: a container whose program does nothing, made and started as a worker's is. */
+import { setTimeout as delay } from "node:timers/promises";
 import { createDockerodeEngine } from "../../emulator/launch/docker/dockerode-engine.ts";
 
 export interface BareStart {
@@ -25,7 +26,7 @@ export async function trueContainer(
   const createdAt = performance.now();
   await container.start();
   const startedAt = performance.now();
-  await container.end();
+  while ((await container.ended()) === undefined) await delay(10);
   await engine.remove(container.id);
   return { createMs: createdAt - begunAt, startMs: startedAt - createdAt };
 }

@@ -106,6 +106,7 @@ function inContainers(dockerHost: string, workerSocket: string): Launcher {
     line: () => undefined,
     podLine: () => undefined,
     willing: () => undefined,
+    clock: createSystemClock(),
     log,
   });
 }

@@ -6,6 +6,7 @@ import { CPU_FLAVORS, CUDA_VERSION, DATA_CENTER } from "../core/endpoint-input.t
 import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../core/endpoint.ts";
 import { GPU_SETTING_RULE, isGpuSetting, MOST_OF_A_TYPE } from "../core/gpu-declaration.ts";
 import { DEFAULT_RETRY_RULES } from "../core/job.ts";
+import { imageName } from "../core/input-fields.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
 import { LOCAL_ENDPOINT_DEFAULTS } from "../local-endpoint.ts";
 import {
@@ -74,10 +75,7 @@ const endpoint = object({
     text("be the path of a directory"),
     "the directory that the `command` runs in; by default the config's own",
   ),
-  image: optional(
-    text("be the name of a container image"),
-    "the [container image](docker.md) its workers run",
-  ),
+  image: optional(imageName(), "the [container image](docker.md) its workers run"),
   template: optional(
     text("be the key of a template under templates"),
     "the [template](#templates) its workers are made of, by its key",

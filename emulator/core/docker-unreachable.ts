@@ -7,7 +7,7 @@ const NOBODY = new Set(["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"]);
 
 /** @param host as `DOCKER_HOST` names it, if it is set */
 export function dockerUnreachable(error: unknown, host: string | undefined): string {
-  const place = host === undefined || host === "" ? DEFAULT_HOST : host;
+  const place = placeOf(host);
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
   if (code === "EACCES" || code === "EPERM") {
     return `the Docker engine at ${place} may not be used by this user; add the user to the group docker, or run a rootless engine and set DOCKER_HOST`;
@@ -20,4 +20,13 @@ export function dockerUnreachable(error: unknown, host: string | undefined): str
   }
   const reason = code ?? (error instanceof Error ? error.message : String(error));
   return `the Docker engine at ${place} cannot be asked: ${reason}`;
+}
+
+/** Said of an engine that took longer than it may. */
+export function noAnswer(host: string | undefined, limitMs: number): string {
+  return `the Docker engine at ${placeOf(host)} gave no answer for ${limitMs / 1_000} s`;
+}
+
+function placeOf(host: string | undefined): string {
+  return host === undefined || host === "" ? DEFAULT_HOST : host;
 }

@@ -1,5 +1,6 @@
 /** The kinds of fields a management body has, each with the sentence that says what it must be. */
 import { z } from "zod";
+import { imageNameSentence } from "./image-name.ts";
 import { nearMiss } from "./near-miss.ts";
 import { kindInWords, kindOfValue, valueInWords } from "./problem-words.ts";
 import { invalidRequest } from "./service-error.ts";
@@ -37,6 +38,14 @@ export function secretText(max: number): z.ZodString {
 /** A field of a change whose value is settled for good when the thing is created. */
 export function settled() {
   return z.undefined({ error: () => "is settled at creation and cannot be changed" }).optional();
+}
+
+/** The name of a container image. */
+export function imageName(): z.ZodString {
+  return z.string({ error: must("the name of a container image") }).superRefine((name, context) => {
+    const message = imageNameSentence(name);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  });
 }
 
 export function flag(): z.ZodBoolean {

@@ -3,6 +3,7 @@ import {
   environment,
   fields,
   flag,
+  imageName,
   integer,
   NAME_MAX_CHARACTERS,
   nonEmptyText,
@@ -24,14 +25,13 @@ export type TemplateChanges = {
     | undefined;
 };
 
-const IMAGE_NAME_MAX_CHARACTERS = 1_024;
 /** The form of a port with its protocol. */
 export const TEMPLATE_PORT =
   /^([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])\/(http|tcp)$/;
 
 /** What a container is made of, of a template as of a pod. */
 export const CONTAINER_FIELDS = {
-  imageName: nonEmptyText(IMAGE_NAME_MAX_CHARACTERS),
+  imageName: imageName(),
   containerDiskInGb: integer(0),
   containerRegistryAuthId: text(),
   dockerEntrypoint: texts(),

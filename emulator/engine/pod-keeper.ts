@@ -155,7 +155,8 @@ export class PodKeeper {
     this.#gpus.release(run.id);
     if (run.isLeaving) log.info({ podId, runId: run.id }, "pod has ended");
     // One that went with its launcher's engine is wanted as before, and runs again when that is back.
-    else if (launcher.refusesPod(run.pod) === undefined) await this.#recordEnd(run, exit);
+    else if (!exit.engineWentAway && launcher.refusesPod(run.pod) === undefined)
+      await this.#recordEnd(run, exit);
     this.consider(podId);
   }
 

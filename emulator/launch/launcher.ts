@@ -23,6 +23,8 @@ export interface WorkerExit {
   readonly startError: string | undefined;
   /** Set when what it ran in went away, so that nobody knows more of its end; a sentence that says what is gone. */
   readonly goneWith?: string;
+  /** True where that is the engine that it ran on: nothing is wrong with itself, and another can be started as soon as one is willing. */
+  readonly engineWentAway?: true;
   /** The last lines it wrote, oldest first. */
   readonly lastLogLines: readonly string[];
 }

@@ -19,6 +19,9 @@ export interface DockerEngine extends AsyncDisposable {
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
   /** Starts it anew on the data as it was left; does nothing to one that runs. @throws Error with what it said when it does not come up */
   start(): Promise<void>;
+  /** From now on it takes connections and answers nothing, until it is thawed. */
+  freeze(): void;
+  thaw(): void;
 }
 
 export interface DockerEngineOptions {
@@ -26,6 +29,10 @@ export interface DockerEngineOptions {
   readonly dataRoot?: string;
   /** A directory that its `PATH` begins with. */
   readonly pathBegin?: string;
+  /** Its containers run on while it is stopped, with the state that it finds again. */
+  readonly liveRestore?: boolean;
+  /** It sets up the firewall, as engines usually do: only for one in a network namespace of its own. */
+  readonly firewall?: boolean;
 }
 
 /** Most that images and containers take in memory, which spares the disk: tests write and forget hundreds of MB. */
@@ -35,21 +42,22 @@ const IN_MEMORY_MAX_BYTES = 3 * 1024 ** 3;
 let bridges = 0;
 
 /**
- * It leaves the machine's firewall as it is, so it runs beside any other engine. Its containers reach this machine, and
+ * It leaves the machine's firewall as it is unless it is told otherwise, so it runs beside any other engine. Its containers reach this machine, and
  * nothing beyond.
  *
  * @throws Error with what the engine said when it does not come up
  */
 export async function startDockerEngine({
   dataRoot,
-  pathBegin,
+  ...options
 }: DockerEngineOptions = {}): Promise<DockerEngine> {
   const home = temporaryDirectory();
   const data = dataRoot === undefined ? roomForData() : undefined;
   const bridge = await makeBridge();
   const place = dataRoot ?? data?.path ?? path.join(home.path, "data");
-  const engine = new Daemon(home.path, bridge.name, place, pathBegin);
+  const engine = new Daemon(home.path, bridge.name, place, options);
   const dispose = async (): Promise<void> => {
+    await removeWhatOutlivesIt(engine.host);
     await engine.stop();
     await bridge.remove();
     for (const folder of [home.path, place]) await unmountBelow(folder);
@@ -66,6 +74,8 @@ export async function startDockerEngine({
     host: engine.host,
     stop: (signal) => engine.stop(signal),
     start: () => engine.start(),
+    freeze: () => engine.signal("SIGSTOP"),
+    thaw: () => engine.signal("SIGCONT"),
     [Symbol.asyncDispose]: dispose,
   };
 }
@@ -77,7 +87,12 @@ class Daemon {
   readonly #helperPid: string;
   #process: ChildProcess | undefined;
 
-  constructor(home: string, bridge: string, dataRoot: string, pathBegin?: string) {
+  constructor(
+    home: string,
+    bridge: string,
+    dataRoot: string,
+    { pathBegin, liveRestore = false, firewall = false }: DockerEngineOptions,
+  ) {
     const at = (name: string): string => path.join(home, name);
     this.host = `unix://${at("docker.sock")}`;
     const searched = [pathBegin, process.env["PATH"]]
@@ -88,7 +103,8 @@ class Daemon {
     this.#args = [
       ...["--host", this.host, "--data-root", dataRoot],
       ...["--exec-root", at("exec"), "--pidfile", at("pid")],
-      ...["--bridge", bridge, "--iptables=false", "--ip-masq=false"],
+      ...["--bridge", bridge, `--iptables=${firewall}`, `--ip-masq=${firewall}`],
+      ...(liveRestore ? ["--live-restore"] : []),
       ...["--containerd-namespace", bridge, "--containerd-plugins-namespace", `${bridge}-plugins`],
     ];
   }
@@ -122,6 +138,10 @@ class Daemon {
     fs.rmSync(this.#helperPid, { force: true });
   }
 
+  signal(name: "SIGSTOP" | "SIGCONT"): void {
+    this.#process?.kill(name);
+  }
+
   get #isRunning(): boolean {
     return this.#process?.exitCode === null && this.#process.signalCode === null;
   }
@@ -135,6 +155,19 @@ class Daemon {
     }
     throw new Error(`dockerd ended with code ${daemon.exitCode}, or said nothing for too long`);
   }
+}
+
+/** Bridges of networks that were made in it, and containers where those run on without it. An engine that has ended has neither. */
+async function removeWhatOutlivesIt(host: string): Promise<void> {
+  const docker = async (...args: readonly string[]) => {
+    const { stdout } = await promisify(execFile)("docker", ["--host", host, ...args]);
+    return stdout.split("\n").filter((line) => line !== "");
+  };
+  if (!(await succeeds("docker", "--host", host, "version"))) return;
+  const containers = await docker("ps", "-aq");
+  if (containers.length > 0) await docker("rm", "-f", ...containers);
+  const networks = await docker("network", "ls", "-q", "--filter", "type=custom");
+  if (networks.length > 0) await docker("network", "rm", ...networks);
 }
 
 /** Undefined where memory is scarce, or nothing can be mounted. */

@@ -30,6 +30,14 @@ export const dockerIsMissing: string | undefined = whatIsMissing("tests with con
   ...(givenHost === undefined ? engineItself : []),
 ]);
 
+/** Why the tests of the firewall that an engine sets up are left out here; undefined where they run. */
+export function firewallIsMissing(): string | undefined {
+  if (dockerIsMissing !== undefined) return dockerIsMissing;
+  const probe = ["unshare", "--net", "iptables", "--list", "--numeric"] as const;
+  const iptables = { name: "iptables", package: "iptables", probe };
+  return whatIsMissing("tests of the networks of containers", [iptables]);
+}
+
 export interface CliRun {
   readonly code: number;
   readonly stdout: string;
@@ -72,6 +80,9 @@ export interface StoppableDocker extends TestDocker {
   /** As an operator does, or a crash. What it keeps stays. */
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
   start(): Promise<void>;
+  /** From now on it takes connections and answers nothing, until it is thawed. */
+  freeze(): void;
+  thaw(): void;
 }
 
 /** One that is this test's alone, with nothing in it. @throws as `startDocker` */
@@ -81,6 +92,8 @@ export async function startOwnDocker(options: DockerEngineOptions = {}): Promise
     ...dockerAt(engine.host),
     stop: (signal) => engine.stop(signal),
     start: () => engine.start(),
+    freeze: () => engine.freeze(),
+    thaw: () => engine.thaw(),
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };
 }

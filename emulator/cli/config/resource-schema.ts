@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { DATA_CENTER } from "../../core/endpoint-input.ts";
 import { CONTAINER_DEFAULTS, TEMPLATE_PORT } from "../../core/template-input.ts";
+import { imageName } from "../../core/input-fields.ts";
 import { TEMPLATE_CATEGORIES } from "../../core/template.ts";
 import {
   arrayOf,
@@ -65,7 +66,7 @@ export const container = {
 export const CONTAINER_KEYS = Object.keys(container) as readonly (keyof typeof container)[];
 
 export const template = object({
-  imageName: text("be the name of a container image").meta({
+  imageName: imageName().meta({
     description: "the [container image](docker.md) of its workers",
   }),
   name: optional(text("be a name"), "its name, which no other template has; by default its key"),

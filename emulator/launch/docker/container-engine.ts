@@ -2,21 +2,33 @@
 import type { ContainerCreateOptions } from "dockerode";
 import type { RegistryCredentials } from "../../core/registry-auth.ts";
 
-/** The engine refused something, or did not answer. */
+/**
+ * What a failure says of the engine itself. `lost`: it cannot be connected to. `doubtful`: it took too long, or ended its answer,
+ * and may be gone. `kept`: nothing, for it answered, or the question could not be put; the failure is that of whoever asked.
+ */
+export type EngineContactState = "kept" | "doubtful" | "lost";
+
+/** The engine refused something, or did not answer, or could not be asked. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
-  /** HTTP status of its answer; undefined where there was none: it is not there, or went away meanwhile. */
+  /** HTTP status of its answer; undefined where there was none. */
   readonly status: number | undefined;
+  readonly contact: EngineContactState;
 
-  /** @param message as the engine said it, or a sentence on why it cannot be reached */
-  constructor(message: string, status: number | undefined, options?: ErrorOptions) {
+  /** @param message as the engine said it, or a sentence on why it gave no answer */
+  constructor(
+    message: string,
+    status: number | undefined,
+    { contact = "kept", ...options }: ErrorOptions & { contact?: EngineContactState } = {},
+  ) {
     super(message, options);
     this.status = status;
+    this.contact = contact;
   }
 }
 
-/** A container as a list shows it. */
-export interface ListedContainer {
+/** A container or a network as a list shows it. */
+export interface Listed {
   readonly id: string;
   readonly labels: Readonly<Record<string, string>>;
   /** ms since the epoch. */
@@ -36,10 +48,24 @@ export interface ContainerEnd {
   readonly oomKilled: boolean;
 }
 
-/** Every operation throws an {@link EngineError}. */
+export interface NewNetwork {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, string>>;
+}
+
+export interface FoundNetwork {
+  /** This machine's address as containers on it see it; undefined where that cannot be told. */
+  readonly gateway: string | undefined;
+  readonly options: Readonly<Record<string, string>>;
+}
+
+/** Every operation throws an {@link EngineError}, also where an answer takes too long. */
 export interface ContainerEngine {
   /** Resolves when it answers. */
   greet(): Promise<void>;
+  /** What it calls itself where it is not Docker's own. */
+  foreignName(): Promise<string | undefined>;
   hasImage(name: string): Promise<boolean>;
   /** The engine's messages as they come, errors among them; ends when the image is there. Aborting it ends the pull. */
   pull(
@@ -49,29 +75,40 @@ export interface ContainerEngine {
   ): AsyncIterable<unknown>;
   create(options: ContainerCreateOptions): Promise<EngineContainer>;
   /** All containers with the label, whatever its value, also those that do not run. */
-  list(label: string): Promise<readonly ListedContainer[]>;
+  list(label: string): Promise<readonly Listed[]>;
   /** With its anonymous volumes, running or not. One that is gone already is no error. */
   remove(id: string): Promise<void>;
   /** All volumes with the label, whatever its value. */
   listVolumes(label: string): Promise<readonly ListedVolume[]>;
   /** One that is gone already is no error. */
   removeVolume(name: string): Promise<void>;
-  /** This machine's address as containers of the default network see it; undefined where that cannot be told. */
-  gatewayAddress(): Promise<string | undefined>;
+  /** The network of that name, or undefined. */
+  findNetwork(name: string): Promise<FoundNetwork | undefined>;
+  /** A bridge of this machine. */
+  createNetwork(network: NewNetwork): Promise<void>;
+  /** All networks with the label, whatever its value. */
+  listNetworks(label: string): Promise<readonly Listed[]>;
+  /** By name or id. One that is gone already is no error. */
+  removeNetwork(name: string): Promise<void>;
 }
 
 export interface EngineContainer {
   readonly id: string;
   /**
-   * To be called before `start`. The container's standard input is open until this process ends. The answer settles when
-   * nothing more will be written, and never rejects.
+   * To be called before `start`, and again when its answer has settled while the container runs. The container's standard input is
+   * open until this process ends. The answer settles when nothing more will be heard, and never rejects.
    */
   attach(written: (bytes: Buffer) => void): Promise<{ readonly ended: Promise<void> }>;
   start(): Promise<void>;
   /** The ports of this machine's loopback address that lead to ports of the running container (`80/tcp`), by these. */
   ports(): Promise<ReadonlyMap<string, number>>;
-  /** Resolves when its program has ended. @throws EngineError with status 404 when the container is gone */
-  end(): Promise<ContainerEnd>;
+  /** How its program ended, once it was started; undefined as long as it runs. @throws EngineError with status 404 when the container is gone */
+  ended(): Promise<ContainerEnd | undefined>;
+  /**
+   * From when it resolves until `signal` is aborted, `heard` is called whenever the program may have ended, and with an error when the
+   * engine says no more.
+   */
+  listen(heard: (failure?: EngineError) => void, signal: AbortSignal): Promise<void>;
   /** One that has ended already is no error. */
   signal(name: "SIGTERM" | "SIGKILL"): Promise<void>;
 }

@@ -50,6 +50,11 @@ export function goneWith(what: string, lastLogLines: readonly string[]): WorkerE
   return { ...UNKNOWN, goneWith: what, lastLogLines };
 }
 
+/** The same where the engine is what went away, or does not say. @param how behind its name */
+export function goneWithEngine(how: string, lastLogLines: readonly string[]): WorkerExit {
+  return { ...goneWith(`the Docker engine${how}`, lastLogLines), engineWentAway: true };
+}
+
 function signalOf(exitCode: number): string | undefined {
   const number = exitCode - SIGNAL_CODES;
   return Object.entries(os.constants.signals).find(([, value]) => value === number)?.[0];

@@ -2,7 +2,7 @@
 import { ownedName, ownershipOf } from "../../../runtime/leftovers/owner.ts";
 import type { WorkerOrder } from "../launcher.ts";
 import type { PodOrder } from "../pod-launcher.ts";
-import type { ListedContainer } from "./container-engine.ts";
+import type { Listed } from "./container-engine.ts";
 
 export const LABEL = {
   /** The emulator's data directory, as a digest: no two emulators that run have the same. */
@@ -40,6 +40,11 @@ export function podVolumeLabels(podId: string, emulator: string): Labels {
   return { [LABEL.emulator]: emulator, [LABEL.volumeOf]: podId };
 }
 
+/** Those of the network of an emulator's containers. */
+export function networkLabels(emulator: string): Labels {
+  return { [LABEL.emulator]: emulator, [LABEL.owner]: `${ownedName(OWNER_KIND)}-network` };
+}
+
 function ownLabels(id: string, emulator: string): Labels {
   return {
     [LABEL.emulator]: emulator,
@@ -53,10 +58,10 @@ function ownLabels(id: string, emulator: string): Labels {
  * True for one that this emulator, or an earlier one on its data directory, made and does not run; also for one of another
  * emulator whose process is dead, or of which nobody here knows and which is 8 days old.
  *
- * @param isRun whether this emulator runs a worker of that id
+ * @param isRun whether this emulator uses the one of that worker
  */
 export function isLeftover(
-  { labels, createdAt }: ListedContainer,
+  { labels, createdAt }: Listed,
   emulator: string,
   isRun: (workerId: string) => boolean,
   now: number,

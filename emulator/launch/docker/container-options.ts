@@ -46,11 +46,13 @@ export interface ContainerFrame {
   readonly places: ContainerPlaces;
   /** Whether the engine can limit the size of a container's disk. */
   readonly limitsDisk: boolean;
+  /** Name of the network that it is on. */
+  readonly network: string;
 }
 
 export function containerOptions(
   order: WorkerOrder,
-  { labels, settings, places, limitsDisk }: ContainerFrame,
+  { labels, settings, places, limitsDisk, network }: ContainerFrame,
 ): ContainerCreateOptions {
   const { template, endpoint, workerId } = order;
   const { dockerEntrypoint: entrypoint, dockerStartCmd: command } = template;
@@ -68,6 +70,7 @@ export function containerOptions(
     ...(!settings.asImage && { User: places.user }),
     HostConfig: {
       ...boundsOf(settings),
+      NetworkMode: network,
       Mounts: mounts(order, places),
       ...(settings.asImage
         ? wholeDisk(template.containerDiskInGb, limitsDisk)

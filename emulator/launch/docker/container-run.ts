@@ -1,25 +1,23 @@
 /** The life of one container: image, container, program, end, removal. */
+import type { Clock } from "../../core/clock.ts";
 import type { WorkerExit } from "../launcher.ts";
 import { LineTail } from "../line-tail.ts";
-import { type ContainerEnd, type EngineContainer, EngineError } from "./container-engine.ts";
-import { exitOf, goneWith, neverRan, notStarted } from "./container-exit.ts";
+import { type EngineContainer, EngineError } from "./container-engine.ts";
+import { exitOf, goneWith, goneWithEngine, neverRan, notStarted } from "./container-exit.ts";
+import { ContainerWatch } from "./container-watch.ts";
 import { startProblem } from "./engine-words.ts";
+import { within } from "./waiting.ts";
 
 /** What is still on its way from a container that has ended comes within this time. */
 const LAST_LINES_MS = 2_000;
 
-/** An engine that went away has this long to come back and say how the container ended. */
-const ENGINE_BACK_MS = 10_000;
-const ENGINE_ASKED_MS = 500;
-
 /** What all containers need of their launcher. */
 export interface ContainerYard {
+  readonly clock: Clock;
   /** Removes the container, now or as soon as the engine answers. Never rejects. */
   readonly remove: (id: string) => Promise<void>;
   /** To be told what the engine's operations throw. */
   readonly failed: (error: unknown) => void;
-  /** Default: 10 s. */
-  readonly engineBackMs?: number;
 }
 
 /** What one container is to be. */
@@ -39,14 +37,18 @@ export class ContainerRun<Place> {
   readonly #runs = Promise.withResolvers<Place>();
   /** Aborted when it is to go before its program runs. */
   readonly #calledOff = new AbortController();
+  readonly #abandoned = Promise.withResolvers<WorkerExit>();
   #container: EngineContainer | undefined;
+  #watch: ContainerWatch | undefined;
+  /** Settles when nothing more will be heard of what it writes; undefined while it is not listened to. */
+  #output: Promise<void> | undefined;
   #signal: "SIGTERM" | "SIGKILL" | undefined;
 
   constructor(role: ContainerRole<Place>, yard: ContainerYard) {
     this.#role = role;
     this.#yard = yard;
     this.#tail = new LineTail(role.line);
-    this.exited = this.#live();
+    this.exited = Promise.race([this.#live(), this.#abandoned.promise]);
   }
 
   /** Resolves when its program runs; stays open where it comes to nothing. */
@@ -62,21 +64,29 @@ export class ContainerRun<Place> {
     this.#send("SIGKILL");
   }
 
+  /** Its engine is not waited for any longer: it counts as ended, whatever becomes of it. */
+  abandon(reason: string): void {
+    this.#calledOff.abort();
+    this.#abandoned.resolve(goneWithEngine(`: ${reason}`, this.#tail.end()));
+  }
+
   #send(signal: "SIGTERM" | "SIGKILL"): void {
     this.#signal = signal;
     this.#calledOff.abort();
     // A signal that does not arrive is one for a container whose engine has gone: how that ends is seen by its end.
-    this.#container?.signal(signal).catch((error: unknown) => this.#yard.failed(error));
+    const sent = this.#container
+      ?.signal(signal)
+      .catch((error: unknown) => this.#yard.failed(error));
+    if (signal === "SIGKILL") void sent?.then(() => this.#watch?.expectKill());
   }
 
   async #live(): Promise<WorkerExit> {
     let made: EngineContainer | undefined;
-    let output;
     let place;
     try {
       made = await this.#role.make(this.#calledOff.signal);
       this.#calledOff.signal.throwIfAborted();
-      output = await made.attach((bytes) => this.#tail.push(bytes));
+      await this.#listenTo(made);
       await made.start();
       place = await this.#role.placeOf(made);
     } catch (error) {
@@ -86,48 +96,39 @@ export class ContainerRun<Place> {
       return neverRan(this.#signal === "SIGKILL" ? "SIGKILL" : undefined);
     }
     this.#container = made;
+    this.#watch = this.#watchOver(made);
     this.#runs.resolve(place);
     if (this.#signal !== undefined) this.#send(this.#signal);
-    const exit = await this.#end(made, output.ended);
+    const exit = await this.#end(this.#watch);
     await this.#yard.remove(made.id);
     return exit;
   }
 
-  async #end(container: EngineContainer, written: Promise<void>): Promise<WorkerExit> {
+  async #listenTo(container: EngineContainer): Promise<void> {
+    if (this.#output !== undefined) return;
+    const { ended } = await container.attach((bytes) => this.#tail.push(bytes));
+    this.#output = ended;
+    void ended.then(() => (this.#output = undefined));
+  }
+
+  #watchOver(container: EngineContainer): ContainerWatch {
+    const { clock, failed } = this.#yard;
+    // An engine that was started anew is to be listened to again.
+    return new ContainerWatch(container, { clock, failed, runs: () => this.#listenTo(container) });
+  }
+
+  async #end(watch: ContainerWatch): Promise<WorkerExit> {
     try {
-      const end = await this.#patientEnd(container);
-      await within(LAST_LINES_MS, written);
-      return exitOf(end, this.#tail.end());
+      const { wasAway, ...end } = await watch.end();
+      await within(this.#yard.clock, LAST_LINES_MS, this.#output ?? Promise.resolve());
+      const lines = this.#tail.end();
+      if (wasAway) return goneWithEngine(", which was away when it ended", lines);
+      return exitOf(end, lines);
     } catch (error) {
       const lines = this.#tail.end();
       if (error instanceof EngineError && error.status === 404)
         return goneWith("its container, which somebody removed", lines);
-      return goneWith(`the Docker engine: ${startProblem(error)}`, lines);
+      return goneWithEngine(`: ${startProblem(error)}`, lines);
     }
   }
-
-  /** An engine that is started anew still knows how its containers ended. */
-  async #patientEnd(container: EngineContainer): Promise<ContainerEnd> {
-    const { engineBackMs = ENGINE_BACK_MS } = this.#yard;
-    const until = performance.now() + engineBackMs;
-    for (;;) {
-      try {
-        return await container.end();
-      } catch (error) {
-        this.#yard.failed(error);
-        const isGone = error instanceof EngineError && error.status === undefined;
-        if (!isGone || performance.now() > until) throw error;
-      }
-      const pause = Promise.withResolvers<void>();
-      setTimeout(pause.resolve, Math.min(ENGINE_ASKED_MS, engineBackMs));
-      await pause.promise;
-    }
-  }
-}
-
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
-  const limit = Promise.withResolvers<void>();
-  const timer = setTimeout(limit.resolve, limitMs);
-  await Promise.race([work, limit.promise]);
-  clearTimeout(timer);
 }

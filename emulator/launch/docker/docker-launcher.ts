@@ -1,13 +1,16 @@
 /** Launcher that runs each worker, and each pod, as a container of its image. */
 import type { ContainerCreateOptions } from "dockerode";
+import type { Clock } from "../../core/clock.ts";
 import type { GpuDevice } from "../../core/gpu-allocation.ts";
+import { imageNameProblem } from "../../core/image-name.ts";
 import type { RegistryCredentials } from "../../core/registry-auth.ts";
 import type { Pod } from "../../core/pod.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../../core/template.ts";
-import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "../launcher.ts";
+import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
 import type { LaunchedPod, PodLauncher, PodOrder } from "../pod-launcher.ts";
 import { type ContainerEngine, type EngineContainer, EngineError } from "./container-engine.ts";
 import { LABEL, labelsOf, podLabels, podVolumeLabels } from "./container-labels.ts";
+import { ContainerNetwork, type ProvidedNetwork } from "./container-network.ts";
 import { containerOptions, type ContainerPlaces } from "./container-options.ts";
 import { type ContainerSettings, readContainerSettings } from "./container-settings.ts";
 import { ContainerRun, type ContainerYard } from "./container-run.ts";
@@ -16,13 +19,14 @@ import { ImageShelf, type ImageWish } from "./image-shelf.ts";
 import type { LaunchLog } from "./launch-log.ts";
 import { podOptions, podPorts } from "./pod-options.ts";
 import { serverPlace } from "./server-place.ts";
+import { pause, within } from "./waiting.ts";
 
 export interface DockerLauncherOptions {
   readonly engine: ContainerEngine;
   /** Tells this emulator's containers from those of others, over restarts: a digest of its data directory. */
   readonly emulator: string;
-  /** What a worker's container is given of this machine. */
-  readonly placesOf: (order: WorkerOrder) => Promise<ContainerPlaces>;
+  /** What a worker's container is given of this machine, which has the address `gateway` on its network. */
+  readonly placesOf: (order: WorkerOrder, gateway: string | undefined) => Promise<ContainerPlaces>;
   /** What its registry wants to know; undefined for a template that names no credentials. Rejects with a sentence. */
   readonly credentialsOf: (wish: ImageWish) => Promise<RegistryCredentials | undefined>;
   /** Directory of a pod's network volume here; undefined for one without. */
@@ -34,14 +38,19 @@ export interface DockerLauncherOptions {
   /** Called when workers can be started that could not before. */
   readonly willing: () => void;
   readonly log: LaunchLog;
-  /** How long workers wait for an engine that went away, ms; default 10,000. */
-  readonly engineBackMs?: number;
+  readonly clock: Clock;
 }
 
 export interface DockerLauncher extends Launcher, PodLauncher {
   /** Looks for the engine and removes what killed emulators left in it; the first worker would do the same. Never rejects. */
   reach(): Promise<void>;
+  /** To be called when the service begins to stop: from then on containers whose engine does not answer are left to the next start. */
+  beginStop(): void;
 }
+
+/** How long an engine that does not answer is waited for while the service stops, and how often it is asked. */
+const STOP_PATIENCE_MS = 10_000;
+const STOP_ASK_MS = 1_000;
 
 /** The engine's answer where it cannot limit the size of a container's disk. */
 const NO_DISK_LIMIT = /storage-opt|--storage-opt|project quota|pquota/iu;
@@ -55,28 +64,35 @@ class Docker implements DockerLauncher {
   readonly #options: DockerLauncherOptions;
   readonly #contact: EngineContact;
   readonly #images: ImageShelf;
-  readonly #running = new Map<
-    string,
-    { readonly kill: () => void; readonly gone: Promise<WorkerExit> }
-  >();
+  readonly #network: ContainerNetwork;
+  readonly #running = new Map<string, Pick<ContainerRun<unknown>, "kill" | "abandon" | "exited">>();
   readonly #yard: ContainerYard;
   #limitsDisk = true;
+  #isStopping = false;
+  #isClosed = false;
+  #hasLeftBehind = false;
 
   constructor(options: DockerLauncherOptions) {
-    const { engine, emulator, log, credentialsOf, willing, engineBackMs } = options;
+    const { engine, clock, emulator, log, credentialsOf, willing } = options;
     this.#options = options;
+    this.#network = new ContainerNetwork({ engine, emulator, log });
     this.#contact = new EngineContact({
       engine,
+      clock,
       emulator,
       log,
       isRun: (workerId) => this.#running.has(workerId),
-      back: willing,
+      usesNetwork: () => this.#network.isUsed,
+      back: () => {
+        this.#network.forget();
+        willing();
+      },
     });
     this.#images = new ImageShelf({ engine, log, credentialsOf });
     this.#yard = {
+      clock,
       remove: (id) => this.#remove(id),
       failed: (error) => this.#contact.failed(error),
-      ...(engineBackMs !== undefined && { engineBackMs }),
     };
   }
 
@@ -136,20 +152,51 @@ class Docker implements DockerLauncher {
     await this.#contact.reach().catch(() => undefined);
   }
 
+  beginStop(): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    void this.#leaveBehind();
+  }
+
   async close(): Promise<void> {
-    for (const { kill } of this.#running.values()) kill();
-    await Promise.all([...this.#running.values()].map(({ gone }) => gone));
+    this.beginStop();
+    for (const run of this.#running.values()) run.kill();
+    await Promise.all([...this.#running.values()].map(({ exited }) => exited));
+    this.#isClosed = true;
+    if (!this.#hasLeftBehind) await this.#removeNetwork();
     this.#contact.close();
+  }
+
+  async #leaveBehind(): Promise<void> {
+    const { clock, log } = this.#options;
+    while (this.#running.size === 0 || (await this.#contact.answers(STOP_PATIENCE_MS))) {
+      await pause(clock, STOP_ASK_MS);
+      if (this.#isClosed) return;
+    }
+    const left = [...this.#running.values()];
+    const reason = `it did not answer for ${STOP_PATIENCE_MS / 1_000} s while the service stopped`;
+    log.warn({ count: left.length }, `containers are left to the next start: ${reason}`);
+    this.#hasLeftBehind = true;
+    for (const run of left) run.abandon(reason);
+  }
+
+  /** Where it cannot be removed it is one of the leftovers that the next start finds. */
+  async #removeNetwork(): Promise<void> {
+    const removal = this.#network.remove().catch(() => undefined);
+    await within(this.#options.clock, STOP_PATIENCE_MS, removal);
   }
 
   #refusal({ imageName }: ImageWish, settings: ContainerSettings | string): string | undefined {
     if (imageName.startsWith(LOCAL_IMAGE_PREFIX))
       return `images below ${LOCAL_IMAGE_PREFIX} are handler files, not containers`;
+    // Records that are older than the check of names may have any.
+    const problem = imageNameProblem(imageName);
+    if (problem !== undefined) return `no image can have this name: ${problem}`;
     return typeof settings === "string" ? settings : this.#contact.problem;
   }
 
   #started<Place>(id: string, run: ContainerRun<Place>): ContainerRun<Place> {
-    this.#running.set(id, { kill: () => run.kill(), gone: run.exited });
+    this.#running.set(id, run);
     void run.exited.then(() => this.#running.delete(id));
     return run;
   }
@@ -157,10 +204,11 @@ class Docker implements DockerLauncher {
   async #makeWorker(order: WorkerOrder, signal: AbortSignal): Promise<EngineContainer> {
     const { template, endpoint } = order;
     const { emulator, placesOf } = this.#options;
-    const settings = await this.#prepare(template, signal);
-    const places = await placesOf(order);
+    const { settings, network } = await this.#prepare(template, signal);
+    const places = await placesOf(order, network.gateway);
     signal.throwIfAborted();
-    const frame = { labels: labelsOf(order, emulator), settings, places };
+    const labels = labelsOf(order, emulator);
+    const frame = { labels, settings, places, network: network.name };
     if (settings.asImage) this.#tellOfPrivileges(endpoint.id, template);
     return this.#create(settings.asImage, (limitsDisk) =>
       containerOptions(order, { ...frame, limitsDisk }),
@@ -170,8 +218,9 @@ class Docker implements DockerLauncher {
   async #makePod(order: PodOrder, signal: AbortSignal): Promise<EngineContainer> {
     const { emulator, networkVolumeOf } = this.#options;
     const { pod } = order;
-    const settings = await this.#prepare(pod, signal);
+    const { settings, network } = await this.#prepare(pod, signal);
     const frame = {
+      network: network.name,
       labels: podLabels(order, emulator),
       volumeLabels: podVolumeLabels(pod.id, emulator),
       settings,
@@ -181,16 +230,16 @@ class Docker implements DockerLauncher {
     return this.#create(true, (limitsDisk) => podOptions(order, { ...frame, limitsDisk }));
   }
 
-  /** Sees to it that the engine and the image are there. */
+  /** Sees to it that the engine, the image and the network are there. */
   async #prepare(
     wish: ImageWish & Pick<Template, "env">,
     signal: AbortSignal,
-  ): Promise<ContainerSettings> {
+  ): Promise<{ readonly settings: ContainerSettings; readonly network: ProvidedNetwork }> {
     const settings = readContainerSettings(wish);
     if (typeof settings === "string") throw new Error(settings);
     await this.#contact.reach();
     await this.#images.provide(wish, signal);
-    return settings;
+    return { settings, network: await this.#network.provide() };
   }
 
   /** Whether the size of disks can be limited depends on the engine's storage, and only it knows. */

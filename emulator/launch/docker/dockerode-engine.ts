@@ -1,40 +1,74 @@
-/** A Docker engine through dockerode, which is loaded when the engine is first asked something. */
-import { Agent } from "node:http";
+/** A Docker engine through dockerode. */
 import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type Dockerode from "dockerode";
-import { dockerUnreachable } from "../../core/docker-unreachable.ts";
+import type { DockerVersion, NetworkInspectInfo } from "dockerode";
 import {
-  type ContainerEnd,
+  type Abortable,
+  type Ask,
+  askDockerode,
+  ENGINE_LIMITS,
+  type EngineLimits,
+} from "./ask-dockerode.ts";
+import {
   type ContainerEngine,
   EngineError,
   type EngineContainer,
-  type ListedContainer,
+  type Listed,
 } from "./container-engine.ts";
+import { asEngineError, statusOf } from "./engine-failure.ts";
+import { foreignName } from "./foreign-name.ts";
 import { gatewayOf } from "./gateway-address.ts";
-
-/** What its default network is called. */
-const BRIDGE = "bridge";
 
 /** @param host as `DOCKER_HOST` names it; by default what that says */
 export function createDockerodeEngine(
   host: string | undefined = process.env["DOCKER_HOST"],
+  limits: EngineLimits = ENGINE_LIMITS,
 ): ContainerEngine {
-  let loaded: Promise<Dockerode> | undefined;
-  const ask = async <T>(question: (docker: Dockerode) => Promise<T>): Promise<T> => {
-    try {
-      loaded ??= load(host);
-      return await question(await loaded);
-    } catch (error) {
-      throw asEngineError(error, host);
-    }
-  };
+  const { ask, open } = askDockerode(host);
   return {
-    greet: async () => void (await ask((docker) => docker.ping())),
-    hasImage: (name) => ask(async (docker) => exists(docker.getImage(name).inspect())),
+    ...engineItself(ask, limits),
+    ...images(ask, open, limits, host),
+    ...containers(ask, limits),
+    ...volumes(ask, limits),
+    ...networks(ask, limits),
+  };
+}
+
+function engineItself(
+  ask: Ask,
+  { greetMs, askMs }: EngineLimits,
+): Pick<ContainerEngine, "greet" | "foreignName"> {
+  return {
+    greet: async () =>
+      void (await ask(greetMs, async (docker, abortSignal) => {
+        const ping: Abortable<unknown> = docker.ping.bind(docker);
+        return ping({ abortSignal });
+      })),
+    foreignName: () =>
+      ask(askMs, async (docker, abortSignal) => {
+        const version: Abortable<DockerVersion> = docker.version.bind(docker);
+        return foreignName(await version({ abortSignal }));
+      }),
+  };
+}
+
+function images(
+  ask: Ask,
+  open: () => Promise<Dockerode>,
+  { askMs }: EngineLimits,
+  host: string | undefined,
+): Pick<ContainerEngine, "hasImage" | "pull"> {
+  return {
+    hasImage: (name) =>
+      ask(askMs, (docker, abortSignal) => {
+        const image = docker.getImage(name);
+        const inspect: (options: object) => Promise<unknown> = (options) => image.inspect(options);
+        return exists(inspect({ abortSignal }));
+      }),
     pull: (name, credentials, abortSignal) =>
       messages(
-        ask((docker) =>
+        open().then((docker) =>
           docker.createImage({
             ...reference(name),
             ...(credentials && { authconfig: credentials }),
@@ -43,103 +77,137 @@ export function createDockerodeEngine(
         ),
         host,
       ),
-    create: (options) =>
-      ask(async (docker) => containerOf(docker, await docker.createContainer(options), host, ask)),
-    list: (label) =>
-      ask(async (docker) => {
-        const filters = { label: [label] };
-        return (await docker.listContainers({ all: true, filters })).map(listed);
-      }),
-    remove: async (id) =>
-      void (await ask((docker) =>
-        exists(docker.getContainer(id).remove({ force: true, v: true })),
-      )),
-    listVolumes: (label) =>
-      ask(async (docker) => {
-        const { Volumes: volumes } = await docker.listVolumes({ filters: { label: [label] } });
-        return volumes.map(({ Name: name, Labels: labels }) => ({ name, labels }));
-      }),
-    removeVolume: async (name) =>
-      void (await ask((docker) => exists(docker.getVolume(name).remove()))),
-    gatewayAddress: () =>
-      ask(async (docker) => gatewayOf(await docker.getNetwork(BRIDGE).inspect())),
   };
 }
 
-/** Loading it takes 0.2 s and 30 MB, which those who run no images should not pay. */
-async function load(host: string | undefined): Promise<Dockerode> {
-  const { default: Docker } = await import("dockerode");
-  const socket = /^unix:\/\/(.+)$/u.exec(host ?? "")?.[1];
-  const docker = new Docker(socket === undefined ? undefined : { socketPath: socket });
-  const modem: object = docker.modem;
-  // A connection kept from before a restart of the engine would fail the next question.
-  const isPlain = "protocol" in modem && modem.protocol === "http";
-  if (isPlain) Object.assign(modem, { agent: new Agent({ keepAlive: false }) });
-  return docker;
+function containers(
+  ask: Ask,
+  limits: EngineLimits,
+): Pick<ContainerEngine, "create" | "list" | "remove"> {
+  const { askMs, actMs } = limits;
+  return {
+    create: (options) =>
+      ask(actMs, async (docker, abortSignal) =>
+        containerOf(await docker.createContainer({ ...options, abortSignal }), docker, ask, limits),
+      ),
+    list: (label) =>
+      ask(askMs, async (docker, abortSignal) => {
+        const filters = { label: [label] };
+        return (await docker.listContainers({ all: true, filters, abortSignal })).map(listed);
+      }),
+    remove: async (id) =>
+      void (await ask(actMs, (docker, abortSignal) =>
+        exists(docker.getContainer(id).remove({ force: true, v: true, abortSignal })),
+      )),
+  };
+}
+
+function volumes(
+  ask: Ask,
+  { askMs, actMs }: EngineLimits,
+): Pick<ContainerEngine, "listVolumes" | "removeVolume"> {
+  return {
+    listVolumes: (label) =>
+      ask(askMs, async (docker, abortSignal) => {
+        const filters = { label: [label] };
+        const { Volumes: found } = await docker.listVolumes({ filters, abortSignal });
+        return found.map(({ Name: name, Labels: labels }) => ({ name, labels }));
+      }),
+    removeVolume: async (name) =>
+      void (await ask(actMs, (docker, abortSignal) =>
+        exists(docker.getVolume(name).remove({ abortSignal })),
+      )),
+  };
+}
+
+function networks(
+  ask: Ask,
+  { askMs, actMs }: EngineLimits,
+): Pick<ContainerEngine, "findNetwork" | "createNetwork" | "listNetworks" | "removeNetwork"> {
+  return {
+    findNetwork: (name) =>
+      ask(askMs, async (docker, abortSignal) => {
+        const network = docker.getNetwork(name);
+        const inspect: Abortable<NetworkInspectInfo> = network.inspect.bind(network);
+        const facts = await unlessMissing(inspect({ abortSignal }));
+        return facts && { gateway: gatewayOf(facts), options: facts.Options ?? {} };
+      }),
+    createNetwork: async ({ name: Name, labels, options }) =>
+      void (await ask(actMs, (docker, abortSignal) => {
+        const bridge = { Name, Driver: "bridge", CheckDuplicate: true };
+        const given = { Labels: { ...labels }, Options: { ...options } };
+        return docker.createNetwork({ ...bridge, ...given, abortSignal });
+      })),
+    listNetworks: (label) =>
+      ask(askMs, async (docker, abortSignal) => {
+        const found = await docker.listNetworks({ filters: { label: [label] }, abortSignal });
+        return found.map(({ Id: id, Labels: labels = {}, Created: created }) => ({
+          id,
+          labels,
+          createdAt: Date.parse(created),
+        }));
+      }),
+    removeNetwork: async (name) =>
+      void (await ask(actMs, (docker, abortSignal) =>
+        exists(docker.getNetwork(name).remove({ abortSignal })),
+      )),
+  };
 }
 
 function containerOf(
-  docker: Dockerode,
   container: Dockerode.Container,
-  host: string | undefined,
-  ask: <T>(question: () => Promise<T>) => Promise<T>,
+  { modem }: Dockerode,
+  ask: Ask,
+  { askMs, actMs }: EngineLimits,
 ): EngineContainer {
   return {
     id: container.id,
     attach: (written) =>
-      ask(async () => {
+      ask(actMs, async (_, abortSignal) => {
         const streams = { stream: true, stdin: true, stdout: true, stderr: true };
-        const connection = await container.attach({ ...streams, hijack: true });
+        const connection = await container.attach({ ...streams, hijack: true, abortSignal });
         const sink = new Writable({
-          write(bytes: Buffer, _, done) {
+          write(bytes: Buffer, __, done) {
             written(bytes);
             done();
           },
         });
-        docker.modem.demuxStream(connection, sink, sink);
+        modem.demuxStream(connection, sink, sink);
         return { ended: finished(connection, { writable: false }).catch(() => undefined) };
       }),
-    start: async () => void (await ask(() => container.start())),
+    start: async () =>
+      void (await ask(actMs, (_, abortSignal) => container.start({ abortSignal }))),
     ports: () =>
-      ask(async () => {
-        const { NetworkSettings: network } = await container.inspect();
+      ask(askMs, async (_, abortSignal) => {
+        const { NetworkSettings: network } = await container.inspect({ abortSignal });
         return new Map(Object.entries(network.Ports).flatMap(publishedPort));
       }),
-    end: () => ask(async () => endOf(docker, container, host)),
+    ended: () =>
+      ask(askMs, async (_, abortSignal) => {
+        const { State: state } = await container.inspect({ abortSignal });
+        if (state.Running) return undefined;
+        return { exitCode: state.ExitCode, oomKilled: state.OOMKilled };
+      }),
+    // The library's own `wait` never settles when the engine is killed meanwhile.
+    listen: (heard, signal) =>
+      ask(askMs, async (docker, limit) => {
+        const filters = { container: [container.id], event: ["die"] };
+        const abortSignal = AbortSignal.any([signal, limit]);
+        const deaths = await docker.getEvents({ filters, abortSignal });
+        deaths.on("data", () => heard()).on("error", () => undefined);
+        deaths.on("close", () => heard(fellSilent()));
+      }),
     signal: async (name) =>
-      void (await ask(() => exists(container.kill({ signal: name }), HAS_ENDED))),
+      void (await ask(askMs, (_, abortSignal) =>
+        exists(container.kill({ signal: name, abortSignal }), HAS_ENDED),
+      )),
   };
 }
 
-const FELL_SILENT = new Error("it ended its answer");
-
-/**
- * Hears of it by the engine's events: the library's own `wait` never settles when the engine is killed meanwhile.
- *
- * @throws EngineError without a status when the engine says no more
- */
-async function endOf(
-  docker: Dockerode,
-  container: Dockerode.Container,
-  host: string | undefined,
-): Promise<ContainerEnd> {
-  const hearing = new AbortController();
-  const filters = { container: [container.id], event: ["die"] };
-  const deaths = await docker.getEvents({ filters, abortSignal: hearing.signal });
-  try {
-    // It may have ended before.
-    let { State: state } = await container.inspect();
-    const news = deaths[Symbol.asyncIterator]();
-    while (state.Running) {
-      if ((await news.next()).done === true)
-        throw new EngineError(dockerUnreachable(FELL_SILENT, host), undefined);
-      ({ State: state } = await container.inspect());
-    }
-    return { exitCode: state.ExitCode, oomKilled: state.OOMKilled };
-  } finally {
-    deaths.on("error", () => undefined);
-    hearing.abort();
-  }
+function fellSilent(): EngineError {
+  return new EngineError("the Docker engine tells of no more events", undefined, {
+    contact: "doubtful",
+  });
 }
 
 /** A port that is not published has no list. */
@@ -156,11 +224,20 @@ const HAS_ENDED = [404, 409];
 
 /** False when the engine says that there is no such thing. */
 async function exists(question: Promise<unknown>, nothing = [404]): Promise<boolean> {
+  return (
+    (await unlessMissing(
+      question.then(() => true),
+      nothing,
+    )) ?? false
+  );
+}
+
+/** Undefined when the engine says that there is no such thing. */
+async function unlessMissing<T>(question: Promise<T>, nothing = [404]): Promise<T | undefined> {
   try {
-    await question;
-    return true;
+    return await question;
   } catch (error) {
-    if (nothing.includes(statusOf(error) ?? 0)) return false;
+    if (nothing.includes(statusOf(error) ?? 0)) return undefined;
     throw error;
   }
 }
@@ -190,27 +267,6 @@ async function* messages(
   }
 }
 
-function listed(info: Dockerode.ContainerInfo): ListedContainer {
+function listed(info: Dockerode.ContainerInfo): Listed {
   return { id: info.Id, labels: info.Labels, createdAt: info.Created * 1_000 };
-}
-
-function asEngineError(error: unknown, host: string | undefined): Error {
-  if (error instanceof EngineError) return error;
-  const status = statusOf(error);
-  if (status === undefined)
-    return new EngineError(dockerUnreachable(error, host), status, { cause: error });
-  return new EngineError(messageOf(error), status, { cause: error });
-}
-
-function statusOf(error: unknown): number | undefined {
-  const status = error instanceof Error && "statusCode" in error ? error.statusCode : undefined;
-  return typeof status === "number" ? status : undefined;
-}
-
-/** The engine's own sentence, without what the library puts around it. */
-function messageOf(error: unknown): string {
-  const json = error instanceof Error && "json" in error ? error.json : undefined;
-  if (typeof json === "object" && json !== null && "message" in json) return String(json.message);
-  const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/^\(HTTP code \d+\) [^-]* - /u, "").trim();
 }

@@ -1,29 +1,38 @@
 /** Knows whether the engine answers: what was not there is asked for again until it is, and each time leftovers are removed. */
+import type { Clock, Disarm } from "../../core/clock.ts";
 import { type ContainerEngine, EngineError } from "./container-engine.ts";
 import { isLeftover, LABEL } from "./container-labels.ts";
 import type { LaunchLog } from "./launch-log.ts";
+import { pause, within } from "./waiting.ts";
 
 /** How often an engine that does not answer is asked whether it is back. */
 const ASK_AGAIN_MS = 5_000;
 
+/** The same while somebody waits for the answer. */
+const ASK_SOON_MS = 500;
+
 export interface EngineContactOptions {
   readonly engine: ContainerEngine;
+  readonly clock: Clock;
   /** The value of the label by which this emulator's containers are known. */
   readonly emulator: string;
   /** Whether the emulator runs a worker of that id. */
   readonly isRun: (workerId: string) => boolean;
+  /** Whether this run of the emulator uses its network. */
+  readonly usesNetwork: () => boolean;
   /** Called when the engine answers that did not before. */
   readonly back: () => void;
   readonly log: LaunchLog;
-  readonly askAgainMs?: number;
 }
 
 export class EngineContact {
   readonly #options: EngineContactOptions;
   #problem: string | undefined;
   #reached: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #disarm: Disarm | undefined;
   #isClosed = false;
+  /** The engine that there was a warning of, by the name it gives itself. */
+  #foreign: string | undefined;
 
   constructor(options: EngineContactOptions) {
     this.#options = options;
@@ -40,56 +49,106 @@ export class EngineContact {
     await this.#reached;
   }
 
-  /** To be called with what the engine's operations throw: an engine that gave no answer is asked until it does. */
+  /** To be called with what the engine's operations throw: an engine that may be gone is asked until it answers. */
   failed(error: unknown): void {
-    if (!(error instanceof EngineError) || error.status !== undefined) return;
+    if (!(error instanceof EngineError) || error.contact === "kept") return;
     this.#reached = undefined;
-    if (this.#problem === undefined) this.#options.log.warn({}, error.message);
-    this.#problem = error.message;
-    this.#askAgain();
+    if (error.contact === "lost") this.#lose(error);
+    else this.#ask();
+  }
+
+  /** Whether it answers within `limitMs`; it is asked until then. */
+  async answers(limitMs: number): Promise<boolean> {
+    const { clock } = this.#options;
+    const until = clock.now() + limitMs;
+    for (;;) {
+      const leftMs = until - clock.now();
+      if (leftMs <= 0) return false;
+      const isThere = this.#isThere();
+      if ((await within(clock, leftMs, isThere)) && (await isThere)) return true;
+      await pause(clock, Math.min(ASK_SOON_MS, leftMs));
+    }
   }
 
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#disarm?.();
+  }
+
+  async #isThere(): Promise<boolean> {
+    try {
+      await this.#options.engine.greet();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** What that throws it makes known itself. */
+  #ask(): void {
+    void this.reach().catch(() => undefined);
   }
 
   async #greet(): Promise<void> {
+    const { engine, log, back } = this.#options;
     const wasGone = this.#problem !== undefined;
     try {
-      await this.#options.engine.greet();
+      await engine.greet();
     } catch (error) {
-      this.failed(error);
+      // Whatever it was: an engine that does not even say that it is there cannot be used.
+      this.#reached = undefined;
+      this.#lose(error);
       throw error;
     }
     this.#problem = undefined;
+    await this.#tellOfForeign();
     await this.#clear();
     if (!wasGone) return;
-    this.#options.log.info({}, "the Docker engine answers again");
-    this.#options.back();
+    log.info({}, "the Docker engine answers again");
+    back();
+  }
+
+  #lose(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (this.#problem === undefined) this.#options.log.warn({}, message);
+    this.#problem = message;
+    this.#askAgain();
   }
 
   #askAgain(): void {
     if (this.#isClosed) return;
-    clearTimeout(this.#timer);
-    const { askAgainMs = ASK_AGAIN_MS } = this.#options;
-    // What it throws it has made known itself.
-    this.#timer = setTimeout(() => void this.reach().catch(() => undefined), askAgainMs);
-    this.#timer.unref();
+    const { clock } = this.#options;
+    this.#disarm?.();
+    this.#disarm = clock.wakeAt(clock.now() + ASK_AGAIN_MS, () => this.#ask());
+  }
+
+  async #tellOfForeign(): Promise<void> {
+    const { engine, log } = this.#options;
+    // An engine that does not tell its version may be any.
+    const foreign = await engine.foreignName().catch(() => undefined);
+    if (foreign !== undefined && foreign !== this.#foreign)
+      log.warn(
+        { engine: foreign },
+        `the engine is not Docker's own, but ${foreign}: it is used all the same; only Docker's is tested`,
+      );
+    this.#foreign = foreign;
   }
 
   /** What cannot be removed stays: nobody may suffer from it. */
   async #clear(): Promise<void> {
-    const { engine, emulator, isRun, log } = this.#options;
+    const { engine, clock, emulator, isRun, usesNetwork, log } = this.#options;
     try {
-      const now = Date.now();
+      const now = clock.now();
       const listed = await engine.list(LABEL.emulator);
       const leftovers = listed.filter((each) => isLeftover(each, emulator, isRun, now));
       await Promise.all(leftovers.map(({ id }) => engine.remove(id)));
+      const networks = await engine.listNetworks(LABEL.emulator);
+      const needless = networks.filter((each) => isLeftover(each, emulator, usesNetwork, now));
+      await Promise.all(needless.map(({ id }) => engine.removeNetwork(id)));
       const count = leftovers.length;
       if (count > 0) log.info({ count }, "removed containers that killed emulators had left");
     } catch (error) {
-      log.warn({ err: error }, "containers that killed emulators left could not all be removed");
+      log.warn({ err: error }, "what killed emulators left in the engine could not all be removed");
     }
   }
 }

@@ -26,13 +26,15 @@ export interface PodFrame {
   readonly networkVolume: string | undefined;
   /** Whether the engine can limit the size of a container's disk. */
   readonly limitsDisk: boolean;
+  /** Name of the network that it is on. */
+  readonly network: string;
 }
 
 /** It runs as its image wants it: a pod is a machine to work on. */
 export function podOptions(order: PodOrder, frame: PodFrame): ContainerCreateOptions {
   const { pod, runId } = order;
   const { dockerEntrypoint: entrypoint, dockerStartCmd: command } = pod;
-  const { labels, settings, limitsDisk } = frame;
+  const { labels, settings, limitsDisk, network } = frame;
   const ports = enginePorts(pod);
   return {
     name: `sv-pod-${pod.id}-${runId}`,
@@ -52,6 +54,7 @@ export function podOptions(order: PodOrder, frame: PodFrame): ContainerCreateOpt
     OpenStdin: true,
     HostConfig: {
       ...boundsOf(settings),
+      NetworkMode: network,
       ...wholeDisk(pod.containerDiskInGb ?? 0, limitsDisk),
       Mounts: mounts(pod, frame),
       PortBindings: publishedLocally(ports),

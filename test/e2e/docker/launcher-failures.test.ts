@@ -115,7 +115,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
       networks: (await docker.ask("network", "ls", "-q")).split("\n").length,
     });
     const before = await counts();
-    await using opened = await openLauncher(docker);
+    const opened = await openLauncher(docker);
     const template = { ...templateNamed(plain), dockerStartCmd: ["true"] };
     const launchTwentyFive = async () => {
       const exits = [];
@@ -126,6 +126,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
     const exits = await Promise.all(Array.from({ length: 8 }, launchTwentyFive));
     expect(exits.flat().filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
     expect(await opened.containers()).toEqual([]);
+    await opened[Symbol.asyncDispose]();
     expect(await counts()).toEqual(before);
   }, 300_000);
 });

@@ -6,6 +6,7 @@ import { eventually } from "../jobs/observe.ts";
 import { buildWorkerImages, ContainerStage, type WorkerImages } from "./container-stage.ts";
 
 const NO_ORPHAN_MS = 10_000;
+const STOP_LIMIT_MS = 15_000;
 const VOLUME = { name: "v", size: 1, dataCenterId: "EU-RO-1" };
 
 describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is gone", () => {
@@ -19,6 +20,7 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     stage = await ContainerStage.set(docker);
   }, 120_000);
   afterAll(async () => {
+    docker.thaw();
     await docker.start();
     await stage[Symbol.asyncDispose]();
     await docker[Symbol.asyncDispose]();
@@ -111,6 +113,24 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     const { expectBack } = await jobUnderWay();
     await docker.stop("SIGKILL");
     await docker.start();
+    await expectBack();
+  }, 180_000);
+
+  test("the engine froze in mid-job: the emulator stops all the same, and the next one finishes the job", async () => {
+    const { expectBack } = await jobUnderWay();
+    docker.freeze();
+    const since = performance.now();
+    const exit = await stage.emulator.stop();
+    const tookMs = performance.now() - since;
+    console.log(`figure: stopped ${tookMs.toFixed(0)} ms after SIGTERM, with a frozen engine`);
+    expect({ ...exit, isInTime: tookMs < STOP_LIMIT_MS }).toMatchObject({
+      code: 0,
+      isInTime: true,
+    });
+    await stage.emulator.stderrMatch(/containers are left to the next start/u);
+    docker.thaw();
+    await stage.kill();
+    await stage.start();
     await expectBack();
   }, 180_000);
 });

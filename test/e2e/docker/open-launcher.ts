@@ -10,6 +10,7 @@ import {
   type DockerLauncher,
 } from "../../../emulator/launch/docker/docker-launcher.ts";
 import { createDockerodeEngine } from "../../../emulator/launch/docker/dockerode-engine.ts";
+import { createSystemClock } from "../../../emulator/system-clock.ts";
 import type { TestDocker } from "../../setup/docker.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
@@ -52,6 +53,7 @@ export async function openLauncher(
     line: ({ workerId }, line) => void lines.push(`${workerId}: ${line}`),
     willing: () => undefined,
     log: { info: say, warn: say },
+    clock: createSystemClock(),
   });
   return {
     launcher,

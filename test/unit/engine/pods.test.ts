@@ -148,6 +148,16 @@ describe("a pod", () => {
     await stop();
   });
 
+  it("that went with its engine runs again at once where that is back already", async () => {
+    const { launcher, create, settle, read, stop } = await scene();
+    const id = await create(CPU);
+    launcher.at(0).exit({ goneWith: "the Docker engine", engineWentAway: true });
+    await settle();
+    expect((await read(id)).desiredStatus).toBe("RUNNING");
+    expect(launcher.launched).toHaveLength(2);
+    await stop();
+  });
+
   it("runs again when the service does, unless it was stopped", async () => {
     const store = createMemoryStore();
     const first = await scene({}, store);

@@ -86,7 +86,7 @@ it("names every problem of a body, unknown keys with what was probably meant", a
   expect(problems.toSorted()).toStrictEqual(
     [
       "name is required and must be a string of 1 to 191 characters",
-      "imageName must be a string of 1 to 1024 characters; got 5",
+      "imageName must be the name of a container image; got 5",
       'category must be one of NVIDIA, AMD, CPU; got "INTEL"',
       "containerDiskInGb must be an integer of 0 or more; got -1",
       "env.BAD must be a string; got 2",
@@ -116,6 +116,10 @@ it.each([
   [
     '{"name":"a","imageName":"b","ports":["70000/tcp"]}',
     'ports.0 must be a port and its protocol like 8888/http or 22/tcp; got "70000/tcp"',
+  ],
+  [
+    '{"name":"a","imageName":"Some Image"}',
+    'imageName must be the name of a container image like registry.example/team/app:1.0; got "Some Image": the character " " cannot stand in a name',
   ],
   ["[]", "the body must be an object; got an array"],
 ])("refuses %s", async (body, problem) => {

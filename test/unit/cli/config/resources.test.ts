@@ -189,6 +189,16 @@ describe("refused", () => {
       "templates.t.volumeInGb must be 0 or absent",
     ],
     [
+      "an image by a name that none can have",
+      { endpoints: { a: { image: "Team/App" } } },
+      'endpoints.a.image must be the name of a container image like registry.example/team/app:1.0; got "Team/App": upper-case',
+    ],
+    [
+      "a template by such a name",
+      { endpoints: { a: { template: "t" } }, templates: { t: { imageName: "app:" } } },
+      "templates.t.imageName must be the name of a container image",
+    ],
+    [
       "a port without a protocol",
       { endpoints: { a: { image: "x", ports: ["80"] } } },
       "endpoints.a.ports.0 must be a port and its protocol",

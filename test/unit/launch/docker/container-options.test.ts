@@ -20,7 +20,7 @@ function optionsOf({ template, endpoint, places, gpus = [] }: Given = {}) {
   const order = { ...containerOrder(template, endpoint), gpus };
   const settings = readContainerSettings(order.template, 8 * 1024 ** 3);
   if (typeof settings === "string") throw new Error(settings);
-  const frame = { labels: { a: "b" }, settings, limitsDisk: true };
+  const frame = { labels: { a: "b" }, settings, limitsDisk: true, network: "sv-mine" };
   const options = containerOptions(order, { ...frame, places: { ...PLACES, ...places } });
   const env: Readonly<Record<string, string>> = Object.fromEntries(
     (options.Env ?? []).map((line): [string, string] => {

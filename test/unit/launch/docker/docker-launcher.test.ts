@@ -2,33 +2,11 @@
 import { describe, expect, it } from "vitest";
 import { ownedName } from "../../../../runtime/leftovers/owner.ts";
 import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";
-import { createDockerLauncher } from "../../../../emulator/launch/docker/docker-launcher.ts";
 import { eventually } from "../../../e2e/jobs/observe.ts";
 import { templateNamed } from "../../../contract/launcher/subject.ts";
-import { containerOrder, PLACES } from "./order.ts";
-import { GONE, ScriptedEngine } from "./scripted-engine.ts";
-
-function open(engine = new ScriptedEngine(), engineBackMs = 50) {
-  const said: string[] = [];
-  const lines: string[] = [];
-  const say = (_: object, message: string) => void said.push(message);
-  let timesWilling = 0;
-  const launcher = createDockerLauncher({
-    engine,
-    emulator: "mine",
-    placesOf: async () => PLACES,
-    networkVolumeOf: async () => "/volumes/v",
-    podLine: (_, line) => void lines.push(line),
-    credentialsOf: async () => undefined,
-    line: (_, line) => void lines.push(line),
-    willing: () => void (timesWilling += 1),
-    log: { info: say, warn: say },
-    engineBackMs,
-  });
-  const made = (count: number) =>
-    eventually("it is made", () => (engine.containers.length === count ? true : undefined));
-  return { engine, launcher, said, lines, made, timesWilling: () => timesWilling };
-}
+import { open } from "./open-scripted.ts";
+import { containerOrder } from "./order.ts";
+import { ScriptedEngine } from "./scripted-engine.ts";
 
 it("refuses handler files, and settings that make no sense", () => {
   const { launcher } = open();
@@ -36,6 +14,25 @@ it("refuses handler files, and settings that make no sense", () => {
   const template = { ...templateNamed("a/b"), env: { SV_CONTAINER_MEMORY: "much" } };
   expect(launcher.refuses(template)).toContain("SV_CONTAINER_MEMORY must be");
   expect(launcher.refuses(templateNamed("a/b"))).toBeUndefined();
+});
+
+it("refuses a name that an old record has and no image can have, and nothing else for its sake", async () => {
+  const { launcher } = open();
+  expect(launcher.refuses(templateNamed("Some Image"))).toContain(
+    'no image can have this name: the character " "',
+  );
+  expect(launcher.refuses(templateNamed("a/b"))).toBeUndefined();
+});
+
+it("fails one start by what cannot be asked of the engine, and no other", async () => {
+  const engine = new ScriptedEngine();
+  engine.createError = new EngineError("cannot be asked: ERR_UNESCAPED_CHARACTERS", undefined);
+  const { launcher, made } = open(engine);
+  expect((await launcher.launch(containerOrder()).exited).startError).toContain("ERR_UNESCAPED");
+  expect(launcher.refuses(templateNamed("a/b"))).toBeUndefined();
+  launcher.launch(containerOrder());
+  await made(1);
+  await launcher.close();
 });
 
 it("gives a worker the time to load what it needs before it says a word", async () => {
@@ -124,53 +121,6 @@ it("does without a limit of the disk where the engine has none, and says so once
   expect(engine.at(0).options.HostConfig).not.toHaveProperty("StorageOpt");
   expect(said.filter((line) => line.includes("containerDiskInGb"))).toHaveLength(1);
   await launcher.close();
-});
-
-describe("an engine that goes away", () => {
-  it("makes the launcher refuse with what to do, until it is back", async () => {
-    const engine = new ScriptedEngine();
-    engine.problem = GONE;
-    const { launcher } = open(engine);
-    expect((await launcher.launch(containerOrder()).exited).startError).toBe("the engine is gone");
-    expect(launcher.refuses(templateNamed("a/b"))).toBe("the engine is gone");
-    engine.problem = undefined;
-    await launcher.reach();
-    expect(launcher.refuses(templateNamed("a/b"))).toBeUndefined();
-    await launcher.close();
-  });
-
-  it("while a worker runs is the cause of that worker's end", async () => {
-    const { engine, launcher, made, said } = open();
-    const worker = launcher.launch(containerOrder());
-    await made(1);
-    await worker.running;
-    engine.at(0).writes("last words\n");
-    engine.problem = GONE;
-    engine.at(0).fails(GONE);
-    expect(await worker.exited).toMatchObject({
-      goneWith: "the Docker engine: the engine is gone",
-      lastLogLines: ["last words"],
-    });
-    expect(said).toContain("the engine is gone");
-    await launcher.close();
-  });
-
-  it("wakes whoever waits when it is back, and removes what it could not be told to", async () => {
-    const { engine, launcher, made, timesWilling } = open();
-    const order = containerOrder();
-    const worker = launcher.launch(order);
-    await made(1);
-    await worker.running;
-    engine.problem = GONE;
-    engine.at(0).fails(GONE);
-    await worker.exited;
-    engine.problem = undefined;
-    engine.listed = [{ id: "c0", labels: engine.at(0).options.Labels ?? {}, createdAt: 0 }];
-    await launcher.reach();
-    expect(engine.removed).toEqual(["c0"]);
-    expect(timesWilling()).toBe(1);
-    await launcher.close();
-  });
 });
 
 it("removes what killed emulators left, and nothing of those that run", async () => {

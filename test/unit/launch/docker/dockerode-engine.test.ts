@@ -1,4 +1,4 @@
-/** The adapter to the engine, where that goes away in the midst of an answer. */
+/** The adapter to the engine, where that does not answer, goes away in the midst of an answer, or cannot be asked at all. */
 import { once } from "node:events";
 import http from "node:http";
 import path from "node:path";
@@ -6,27 +6,134 @@ import { expect, it } from "vitest";
 import { createDockerodeEngine } from "../../../../emulator/launch/docker/dockerode-engine.ts";
 import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 
-it("the end of a container is not waited for when its engine was killed", async () => {
-  using folder = temporaryDirectory();
+const QUICKLY = { greetMs: 300, askMs: 300, actMs: 300 };
+
+interface Played extends AsyncDisposable {
+  /** As `DOCKER_HOST` names it. */
+  readonly host: string;
+  /** Of requests that it has not answered and that nobody has ended. */
+  waiting(): number;
+  end(): void;
+}
+
+/** An engine that answers as it is told. */
+async function play(answer: http.RequestListener): Promise<Played> {
+  const folder = temporaryDirectory();
   const socket = path.join(folder.path, "engine.sock");
-  const asked = Promise.withResolvers<void>();
-  const server = http.createServer(({ url = "" }, response) => {
-    // The events go on for as long as the engine lives.
-    if (/\/(?:events|wait)/u.test(url)) {
-      response.writeHead(200).flushHeaders();
-      return;
-    }
-    const isInspected = url.includes("/containers/c/json");
-    response.setHeader("content-type", "application/json").statusCode = isInspected ? 200 : 201;
-    response.end(JSON.stringify(isInspected ? { State: { Running: true } } : { Id: "c" }));
-    if (isInspected) asked.resolve();
+  let waiting = 0;
+  const server = http.createServer((request, response) => {
+    waiting += 1;
+    response.on("close", () => (waiting -= 1));
+    answer(request, response);
   });
   await once(server.listen(socket), "listening");
-  const container = await createDockerodeEngine(`unix://${socket}`).create({});
-  const ended = Promise.allSettled([container.end()]);
-  await asked.promise;
-  server.closeAllConnections();
-  const [end] = await ended;
-  expect(end).toMatchObject({ reason: { name: "EngineError", status: undefined } });
-  server.close();
+  const end = () => server.closeAllConnections();
+  return {
+    host: `unix://${socket}`,
+    waiting: () => waiting,
+    end,
+    async [Symbol.asyncDispose]() {
+      end();
+      server.close();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+function json(response: http.ServerResponse, status: number, body: object): void {
+  response.setHeader("content-type", "application/json").statusCode = status;
+  response.end(JSON.stringify(body));
+}
+
+it("an engine that is killed ends its news of a container, which leaves doubts", async () => {
+  await using engine = await play(({ url = "" }, response) => {
+    // The events go on for as long as the engine lives.
+    if (url.includes("/events")) response.writeHead(200).flushHeaders();
+    else json(response, 201, { Id: "c" });
+  });
+  const container = await createDockerodeEngine(engine.host).create({});
+  const failure = Promise.withResolvers<unknown>();
+  await container.listen((error) => failure.resolve(error), new AbortController().signal);
+  engine.end();
+  expect(await failure.promise).toMatchObject({ name: "EngineError", contact: "doubtful" });
+});
+
+it("an engine that never answers is not waited for, and has no open requests of us", async () => {
+  await using engine = await play(({ url = "" }, response) => {
+    if (url.includes("/create")) json(response, 201, { Id: "c" });
+  });
+  const docker = createDockerodeEngine(engine.host, QUICKLY);
+  const container = await docker.create({});
+  const questions = [
+    docker.greet(),
+    docker.foreignName(),
+    docker.hasImage("some/image:1"),
+    docker.list("a"),
+    docker.remove("c"),
+    docker.listVolumes("a"),
+    docker.removeVolume("v"),
+    docker.findNetwork("n"),
+    docker.createNetwork({ name: "n", labels: {}, options: {} }),
+    docker.listNetworks("a"),
+    docker.removeNetwork("n"),
+    container.attach(() => undefined),
+    container.start(),
+    container.ports(),
+    container.ended(),
+    container.listen(() => undefined, new AbortController().signal),
+    container.signal("SIGKILL"),
+  ];
+  for (const answer of await Promise.allSettled(questions)) {
+    expect(answer).toMatchObject({
+      reason: { status: undefined, contact: "doubtful" },
+    });
+    expect(String((answer as PromiseRejectedResult).reason)).toContain("gave no answer for 0.3 s");
+  }
+  await expect.poll(() => engine.waiting()).toBe(0);
+});
+
+it("what an engine says takes as long as it takes once it has begun", async () => {
+  let events: http.ServerResponse | undefined;
+  await using engine = await play(({ url = "" }, response) => {
+    if (url.includes("/create")) return json(response, 201, { Id: "c" });
+    events = response;
+    response.writeHead(200).flushHeaders();
+  });
+  const container = await createDockerodeEngine(engine.host, QUICKLY).create({});
+  const heard: unknown[] = [];
+  await container.listen((failure) => void heard.push(failure), new AbortController().signal);
+  await new Promise((resolve) => {
+    setTimeout(resolve, 2 * QUICKLY.askMs);
+  });
+  expect(heard).toEqual([]);
+  events?.write("{}\n");
+  await expect.poll(() => heard).toEqual([undefined]);
+});
+
+it("an engine that is not there is lost, one that refuses or cannot be asked something is not", async () => {
+  await using engine = await play((_, response) => json(response, 500, { message: "no" }));
+  const docker = createDockerodeEngine(engine.host);
+  await expect(docker.hasImage("some/image:1")).rejects.toMatchObject({
+    status: 500,
+    contact: "kept",
+  });
+  // No path of a request can have this.
+  await expect(docker.hasImage("some image")).rejects.toMatchObject({
+    status: undefined,
+    contact: "kept",
+  });
+  const nobody = createDockerodeEngine(`${engine.host}-none`);
+  await expect(nobody.hasImage("some/image:1")).rejects.toMatchObject({ contact: "lost" });
+});
+
+it.each([
+  [{ Components: [{ Name: "Engine", Version: "20.10" }] }, undefined],
+  [{ Version: "1.0" }, undefined],
+  [
+    { Components: [{ Name: "Podman Engine", Version: "4.3.1" }, { Name: "Conmon" }] },
+    "Podman Engine 4.3.1",
+  ],
+])("an engine with the version %j is called %s", async (version, name) => {
+  await using engine = await play((_, response) => json(response, 200, version));
+  expect(await createDockerodeEngine(engine.host).foreignName()).toBe(name);
 });

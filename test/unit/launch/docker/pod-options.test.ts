@@ -5,6 +5,7 @@ import { makePod } from "../../../../emulator/core/pod-life.ts";
 import { LABEL, podVolumeLabels } from "../../../../emulator/launch/docker/container-labels.ts";
 import { createDockerLauncher } from "../../../../emulator/launch/docker/docker-launcher.ts";
 import { podOptions, podPorts } from "../../../../emulator/launch/docker/pod-options.ts";
+import { FakeClock } from "../../../fake-clock.ts";
 import { PLACES } from "./order.ts";
 import { ScriptedEngine } from "./scripted-engine.ts";
 
@@ -22,6 +23,7 @@ function optionsOf(body: object, networkVolume?: string, gpus = [GPU]) {
       settings: { asImage: false, memoryBytes: 5, cpus: 1.5, tmpBytes: 1 },
       networkVolume,
       limitsDisk: true,
+      network: "sv-mine",
     },
   );
 }
@@ -112,6 +114,7 @@ it("only volumes of this emulator's pods that are needed no more are dropped", a
     line: () => undefined,
     podLine: () => undefined,
     willing: () => undefined,
+    clock: new FakeClock(),
     log: { info: () => undefined, warn: () => undefined },
   });
   await launcher.dropVolumes((podId) => podId === "p1");

@@ -5,20 +5,27 @@ import {
   type ContainerEngine,
   EngineError,
   type EngineContainer,
-  type ListedContainer,
+  type FoundNetwork,
+  type Listed,
   type ListedVolume,
+  type NewNetwork,
 } from "../../../../emulator/launch/docker/container-engine.ts";
 
-export const GONE = new EngineError("the engine is gone", undefined);
+export const GONE = new EngineError("the engine is gone", undefined, { contact: "lost" });
 
 export class ScriptedContainer implements EngineContainer {
   readonly id: string;
   readonly options: ContainerCreateOptions;
   readonly signals: string[] = [];
-  readonly #ended = Promise.withResolvers<ContainerEnd>();
+  #end: ContainerEnd | undefined;
+  #heard: ((failure?: EngineError) => void) | undefined;
   #written: (bytes: Buffer) => void = () => undefined;
+  #silent = Promise.withResolvers<void>();
+  /** What questions about it come to from now on. */
+  problem: EngineError | undefined;
   startError: Error | undefined;
-  isRemoved = false;
+  timesAttached = 0;
+  timesLooked = 0;
 
   constructor(id: string, options: ContainerCreateOptions) {
     this.id = id;
@@ -26,8 +33,10 @@ export class ScriptedContainer implements EngineContainer {
   }
 
   async attach(written: (bytes: Buffer) => void) {
+    this.timesAttached += 1;
     this.#written = written;
-    return { ended: Promise.resolve() };
+    this.#silent = Promise.withResolvers();
+    return { ended: this.#silent.promise };
   }
 
   async start(): Promise<void> {
@@ -38,11 +47,19 @@ export class ScriptedContainer implements EngineContainer {
     return new Map([["80/tcp", 4_001]]);
   }
 
-  async end(): Promise<ContainerEnd> {
-    return this.#ended.promise;
+  async ended(): Promise<ContainerEnd | undefined> {
+    this.timesLooked += 1;
+    if (this.problem) throw this.problem;
+    return this.#end;
+  }
+
+  async listen(heard: (failure?: EngineError) => void): Promise<void> {
+    if (this.problem) throw this.problem;
+    this.#heard = heard;
   }
 
   async signal(name: "SIGTERM" | "SIGKILL"): Promise<void> {
+    if (this.problem) throw this.problem;
     this.signals.push(name);
     if (name === "SIGKILL") this.exits(137);
   }
@@ -52,11 +69,21 @@ export class ScriptedContainer implements EngineContainer {
   }
 
   exits(exitCode: number, oomKilled = false): void {
-    this.#ended.resolve({ exitCode, oomKilled });
+    this.endsUnheard(exitCode, oomKilled);
+    this.#heard?.();
   }
 
-  fails(error: Error): void {
-    this.#ended.reject(error);
+  /** It ends, and no event tells of it. */
+  endsUnheard(exitCode: number, oomKilled = false): void {
+    this.#end = { exitCode, oomKilled };
+    this.#silent.resolve();
+  }
+
+  /** Its engine ends all answers, and says this from now on. */
+  fails(error: EngineError): void {
+    this.problem = error;
+    this.#silent.resolve();
+    this.#heard?.(error);
   }
 }
 
@@ -64,18 +91,33 @@ export class ScriptedEngine implements ContainerEngine {
   readonly containers: ScriptedContainer[] = [];
   readonly removed: string[] = [];
   readonly pulled: string[] = [];
-  listed: readonly ListedContainer[] = [];
+  listed: readonly Listed[] = [];
+  listedNetworks: readonly Listed[] = [];
+  /** By name; the default one is there from the beginning. */
+  readonly networks = new Map<string, FoundNetwork>([
+    ["bridge", { gateway: "172.17.0.1", options: { "com.docker.network.driver.mtu": "1400" } }],
+  ]);
+  networkError: EngineError | undefined;
   volumes: readonly ListedVolume[] = [];
   /** What operations throw from now on. */
   problem: Error | undefined;
   createError: Error | undefined;
+  /** What it calls itself where it is not Docker's own. */
+  foreign: string | undefined;
   startError: Error | undefined;
   hasImages = true;
+  /** It takes questions and answers none. */
+  isFrozen = false;
   /** What a pull says; it goes on for ever if that never ends. */
   messages: () => AsyncIterable<unknown> = async function* none() {};
 
   async greet(): Promise<void> {
+    if (this.isFrozen) await new Promise(() => undefined);
     this.#answer();
+  }
+
+  async foreignName(): Promise<string | undefined> {
+    return this.foreign;
   }
 
   async hasImage(): Promise<boolean> {
@@ -99,7 +141,7 @@ export class ScriptedEngine implements ContainerEngine {
     return container;
   }
 
-  async list(): Promise<readonly ListedContainer[]> {
+  async list(): Promise<readonly Listed[]> {
     this.#answer();
     return this.listed;
   }
@@ -119,8 +161,23 @@ export class ScriptedEngine implements ContainerEngine {
     this.removed.push(name);
   }
 
-  async gatewayAddress(): Promise<string | undefined> {
-    return "172.17.0.1";
+  async findNetwork(name: string): Promise<FoundNetwork | undefined> {
+    return this.networks.get(name);
+  }
+
+  async createNetwork({ name, options }: NewNetwork): Promise<void> {
+    if (this.networkError) throw this.networkError;
+    this.networks.set(name, { gateway: "172.18.0.1", options });
+  }
+
+  async listNetworks(): Promise<readonly Listed[]> {
+    return this.listedNetworks;
+  }
+
+  async removeNetwork(name: string): Promise<void> {
+    this.#answer();
+    this.networks.delete(name);
+    this.removed.push(name);
   }
 
   /** The container made at `position`, from 0. */

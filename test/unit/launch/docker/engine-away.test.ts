@@ -1,0 +1,197 @@
+/** What becomes of containers whose engine goes away, says nothing, or does not tell of their end. */
+import { describe, expect, it } from "vitest";
+import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";
+import { templateNamed } from "../../../contract/launcher/subject.ts";
+import { FakeClock } from "../../../fake-clock.ts";
+import { open } from "./open-scripted.ts";
+import { containerOrder } from "./order.ts";
+import { GONE, ScriptedEngine } from "./scripted-engine.ts";
+
+const HOUR_MS = 3_600_000;
+const LATE = new EngineError("the engine gave no answer for 60 s", undefined, {
+  contact: "doubtful",
+});
+
+/** One container that runs, on a clock that stands still. */
+async function running() {
+  const clock = new FakeClock();
+  const opened = open(new ScriptedEngine(), clock);
+  const { engine, launcher } = opened;
+  const worker = launcher.launch(containerOrder());
+  await worker.running;
+  await clock.settle();
+  const container = engine.at(0);
+  let exit: unknown;
+  void worker.exited.then((how) => (exit = how));
+  const goAway = () => {
+    engine.problem = GONE;
+    container.fails(GONE);
+  };
+  const comeBack = () => {
+    engine.problem = undefined;
+    container.problem = undefined;
+  };
+  return { ...opened, clock, worker, container, goAway, comeBack, exit: () => exit };
+}
+
+describe("an engine that goes away", () => {
+  it("makes the launcher refuse with what to do, until it is back", async () => {
+    const engine = new ScriptedEngine();
+    engine.problem = GONE;
+    const { launcher } = open(engine);
+    expect((await launcher.launch(containerOrder()).exited).startError).toBe("the engine is gone");
+    expect(launcher.refuses(templateNamed("a/b"))).toBe("the engine is gone");
+    engine.problem = undefined;
+    await launcher.reach();
+    expect(launcher.refuses(templateNamed("a/b"))).toBeUndefined();
+    await launcher.close();
+  });
+
+  it("has its containers waited for, however long they have run and it is away", async () => {
+    const { clock, container, goAway, comeBack, exit, said, timesWilling, lines } = await running();
+    await clock.advance(HOUR_MS);
+    goAway();
+    await clock.advance(HOUR_MS);
+    expect(exit()).toBeUndefined();
+    expect(said).toContain("the engine is gone");
+    comeBack();
+    await clock.advance(5_000);
+    expect(timesWilling()).toBe(1);
+    // What it writes and how it ends is heard again.
+    expect(container.timesAttached).toBe(2);
+    container.writes("still here\n");
+    expect(lines).toEqual(["still here"]);
+    container.exits(3);
+    await clock.settle();
+    expect(exit()).toMatchObject({ exitCode: 3 });
+  });
+
+  it("is the cause of an end that came while it was away", async () => {
+    const { clock, container, goAway, comeBack, exit } = await running();
+    goAway();
+    await clock.advance(1_000);
+    container.endsUnheard(137);
+    comeBack();
+    await clock.advance(1_000);
+    expect(exit()).toMatchObject({ goneWith: "the Docker engine, which was away when it ended" });
+  });
+
+  it("is waited for 10 s from the first failure where a container is to be killed", async () => {
+    const { clock, worker, container, goAway, exit } = await running();
+    container.writes("last words\n");
+    await clock.advance(HOUR_MS);
+    goAway();
+    await clock.advance(3_000);
+    worker.kill();
+    await clock.advance(6_500);
+    expect(exit()).toBeUndefined();
+    await clock.advance(1_000);
+    expect(exit()).toMatchObject({
+      goneWith: "the Docker engine: the engine is gone",
+      lastLogLines: ["last words"],
+    });
+  });
+
+  it("removes what it could not be told to when it is back", async () => {
+    const { engine, launcher, clock, worker, container, goAway, comeBack } = await running();
+    goAway();
+    worker.kill();
+    await clock.advance(11_000);
+    comeBack();
+    engine.listed = [{ id: "c0", labels: container.options.Labels ?? {}, createdAt: 0 }];
+    await launcher.reach();
+    expect(engine.removed).toEqual(["c0"]);
+  });
+
+  it("is not gone when one thing takes it too long and it answers", async () => {
+    const engine = new ScriptedEngine();
+    engine.createError = LATE;
+    const { launcher, said } = open(engine);
+    expect((await launcher.launch(containerOrder()).exited).startError).toContain("no answer");
+    await launcher.reach();
+    expect(launcher.refuses(templateNamed("a/b"))).toBeUndefined();
+    expect(said).toEqual([]);
+    await launcher.close();
+  });
+});
+
+describe("an end of which no event tells", () => {
+  it("is seen when the container is looked at, half a minute later at most", async () => {
+    const { clock, container, exit } = await running();
+    await clock.advance(40_000);
+    container.endsUnheard(3);
+    await clock.advance(19_000);
+    expect(exit()).toBeUndefined();
+    await clock.advance(1_000);
+    expect(exit()).toMatchObject({ exitCode: 3 });
+  });
+
+  it("is seen at once when the engine ends its news and goes on with new ones", async () => {
+    const { clock, container, exit, said } = await running();
+    container.fails(LATE);
+    container.endsUnheard(3);
+    container.problem = undefined;
+    await clock.advance(500);
+    expect(exit()).toMatchObject({ exitCode: 3 });
+    expect(said).toEqual([]);
+  });
+
+  it("is not taken for one where the engine fails to say for 10 s, though it answers", async () => {
+    const { clock, container, exit } = await running();
+    container.fails(new EngineError("driver failed", 500));
+    await clock.advance(9_000);
+    container.problem = undefined;
+    await clock.advance(1_000);
+    expect(exit()).toBeUndefined();
+    container.fails(new EngineError("driver failed", 500));
+    await clock.advance(11_000);
+    expect(exit()).toMatchObject({
+      goneWith: "the Docker engine: the Docker engine refuses the container: driver failed",
+    });
+  });
+});
+
+describe("a service that stops", () => {
+  it("does not wait for containers whose engine says nothing, and leaves them to the next start", async () => {
+    const { engine, launcher, clock, exit, said } = await running();
+    engine.isFrozen = true;
+    launcher.beginStop();
+    await clock.advance(9_000);
+    expect(exit()).toBeUndefined();
+    await clock.advance(2_000);
+    const reason = "it did not answer for 10 s while the service stopped";
+    expect(exit()).toMatchObject({ goneWith: `the Docker engine: ${reason}` });
+    expect(said).toContain(`containers are left to the next start: ${reason}`);
+    await launcher.close();
+  });
+
+  it("does not wait for the network to go of an engine that says nothing", async () => {
+    const { engine, launcher, clock, container } = await running();
+    container.exits(0);
+    await clock.settle();
+    engine.removeNetwork = async () => new Promise(() => undefined);
+    let isClosed = false;
+    void launcher.close().then(() => (isClosed = true));
+    await clock.advance(10_000);
+    expect(isClosed).toBe(true);
+  });
+
+  it("waits for all containers whose engine answers", async () => {
+    const { launcher, clock, container, exit } = await running();
+    launcher.beginStop();
+    await clock.advance(HOUR_MS);
+    expect(exit()).toBeUndefined();
+    container.exits(0);
+    await clock.settle();
+    expect(exit()).toMatchObject({ exitCode: 0 });
+  });
+});
+
+it("an engine that is not Docker's own is named once", async () => {
+  const engine = new ScriptedEngine();
+  engine.foreign = "Podman Engine 4.3.1";
+  const { launcher, said } = open(engine);
+  await launcher.reach();
+  await launcher.reach();
+  expect(said).toEqual([expect.stringContaining("not Docker's own, but Podman Engine 4.3.1")]);
+});
