@@ -188,7 +188,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
   test("installs what the lock file says, without what is for development", async () => {
     const entry = { version: "1.0.0", dev: true, resolved: "http://127.0.0.1:9/nothing.tgz" };
     const own = { name: "w", devDependencies: { "sv-nothing": "1.0.0" } };
-    await using files = await temporaryTree({
+    await using tree = await temporaryTree({
       "w/handler.js": 'import fs from "node:fs"; export default () => fs.readdirSync("/app");\n',
       "w/package.json": JSON.stringify(own),
       "w/package-lock.json": JSON.stringify({
@@ -197,20 +197,11 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
       }),
       "w/node_modules/of-this-machine/index.js": "",
     });
-    const { code, stderr } = await build(files, "w", "--tag", "sv-test/w:1");
+    const { code, stderr } = await build(tree, "w", "--tag", "sv-test/w:1");
     expect(code, stderr).toBe(0);
     const { stdout } = await run("sv-test/w:1", "{}");
-    expect(JSON.parse(stdout)).toEqual(
-      expect.arrayContaining(["handler.js", "node_modules", "package.json"]),
-    );
-    const modules = await docker.cli([
-      ...["run", "--rm", "--entrypoint", "ls"],
-      "sv-test/w:1",
-      "-A",
-      "/app/node_modules",
-    ]);
-    expect(modules.stdout).not.toContain("of-this-machine");
-    expect(modules.stdout).not.toContain("sv-nothing");
+    const files = ["handler.js", "package-lock.json", "package.json"];
+    expect((JSON.parse(stdout) as readonly string[]).toSorted()).toEqual(files);
   });
 
   test("says what to do when no engine answers, or there is nothing to build", async () => {
