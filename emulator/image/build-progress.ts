@@ -1,4 +1,5 @@
 /** How far the building of an image is, as told while the engine works; and the engine's words made into that. */
+import { stripVTControlCharacters } from "node:util";
 import type { EngineMessage } from "../core/engine-message.ts";
 import { LayerTransfer } from "../core/layer-transfer.ts";
 
@@ -20,6 +21,9 @@ export type BuildProgress =
 /** As much of the end of a failed build is shown. */
 const TAIL_LINES = 30;
 
+/** What a step of ours writes before a sentence that explains its failure. */
+export const SENTENCE = "sv-emulate: ";
+
 const STEP = /^Step (\d+)\/(\d+) : (.*)$/u;
 /** What the engine says of a layer and of its own doings: hashes that mean nothing to anybody. */
 const OF_A_LAYER = /^[0-9a-f]{12}: |ing$/u;
@@ -30,6 +34,7 @@ export class EngineOutput {
   readonly #progress: (progress: BuildProgress) => void;
   readonly #transferKind: "pull" | "push";
   readonly #lines: string[] = [];
+  readonly #sentences: string[] = [];
   #layers = new LayerTransfer();
   #lastStatus = "";
 
@@ -41,6 +46,11 @@ export class EngineOutput {
   /** The end of what it wrote. */
   get tail(): readonly string[] {
     return this.#lines.slice(-TAIL_LINES);
+  }
+
+  /** What our own steps say of their failure. */
+  get sentences(): readonly string[] {
+    return this.#sentences;
   }
 
   add(message: EngineMessage): void {
@@ -68,6 +78,8 @@ export class EngineOutput {
     if (line === "") return;
     this.#lines.push(line);
     if (this.#lines.length > 2 * TAIL_LINES) this.#lines.splice(0, TAIL_LINES);
+    const said = stripVTControlCharacters(line);
+    if (said.startsWith(SENTENCE)) this.#sentences.push(said.slice(SENTENCE.length));
     const [, at, of, what] = STEP.exec(line) ?? [];
     if (what === undefined) {
       this.#progress({ kind: "output", line });

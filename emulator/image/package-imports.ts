@@ -74,8 +74,11 @@ async function resolved(
   resolveDir: string,
 ): Promise<(OnResolveResult & { readonly path: string }) | undefined> {
   const options = { kind, importer, resolveDir, with: attributes, pluginData: ASKED };
-  const { errors, warnings: _, pluginData: __, ...found } = await build.resolve(specifier, options);
-  return errors.length > 0 ? undefined : found;
+  const found = await build.resolve(specifier, options);
+  const { path: file, external, namespace, sideEffects, suffix } = found;
+  return found.errors.length > 0
+    ? undefined
+    : { path: file, external, namespace, sideEffects, suffix };
 }
 
 /** pnpm copies what `file:` names, and what is copied there no registry has. */

@@ -46,7 +46,8 @@ export async function runBuild(docker: Docker, request: BuildRequest): Promise<v
   );
   await followed(answer, output);
   if (output.error === undefined) return;
-  throw new ImageError([`${tag} cannot be built: ${output.error}`, ...output.tail].join("\n  "));
+  const why = output.sentences.length > 0 ? output.sentences : [output.error, ...output.tail];
+  throw new ImageError(`${tag} cannot be built: ${why.join("\n  ")}`);
 }
 
 /** Puts an image into its registry. @throws ImageError when the registry does not take it */

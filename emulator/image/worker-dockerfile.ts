@@ -58,6 +58,7 @@ function installation({ image, directory, command }: PackagesPlan): readonly str
   const inDirectory = directory === APP_DIRECTORY ? "" : `cd ${quoted(directory)} && `;
   return [
     `FROM ${image} AS packages`,
+    "USER 0",
     `WORKDIR ${APP_DIRECTORY}`,
     `COPY ${CONTEXT.packages}/ ./`,
     `RUN ${inDirectory}${command}`,

@@ -1,6 +1,7 @@
 /** How packages get into a worker's image: the layout of its directories, what the installation reads, and what must be there then. */
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import { SENTENCE } from "./build-progress.ts";
 import type { ContextFile, ContextParts } from "./build-context.ts";
 import { ImageError } from "./image-error.ts";
 import type { KeptFiles } from "./kept-files.ts";
@@ -73,7 +74,7 @@ export function installedCheck(
     const tests = places.map((place) => `[ -e ${quoted(place)} ]`).join(" || ");
     return [`${tests} || lacks ${quoted(lacking(imported, lock.root, what))}`];
   });
-  const lacks = `lacks() { echo "$1" >&2; status=1; }`;
+  const lacks = `lacks() { echo "${SENTENCE}$1" >&2; status=1; }`;
   const content = ["status=0", lacks, ...lines, 'exit "$status"', ""].join("\n");
   return { path: path.posix.join(CONTEXT.packages, CHECK), content };
 }

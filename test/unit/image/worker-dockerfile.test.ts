@@ -18,6 +18,7 @@ test("without a lock file it is the base and a copy", () => {
 test("with one, another image's npm installs the packages, and only they are taken from it", () => {
   const packages = { image: "node:24", directory: "/app", command: "npm ci" };
   expect(workerDockerfile({ ...HANDLER, packages })).toBe(`FROM node:24 AS packages
+USER 0
 WORKDIR /app
 COPY packages/ ./
 RUN npm ci
