@@ -57,6 +57,8 @@ export async function runBuildCommand(
     baseImage: flags.baseImage,
     nodeImage: flags.nodeImage,
     rebuildBase: flags.rebuildBase === true,
+    buildArgs: buildArgsOf(flags.buildArg, process.env),
+    platform: flags.platform,
     push: flags.push === true,
     signal: stopped.signal,
     report: view,
@@ -78,6 +80,23 @@ export async function runBuildCommand(
   output.err.write(`template ${shownPath(templateFile, cwd)}${use}\n`);
   output.out.write(`${tag}\n`);
   return code;
+}
+
+/** @throws UsageError when one has no name, or a value neither there nor in the environment */
+export function buildArgsOf(
+  written: readonly string[] = [],
+  env: NodeJS.ProcessEnv,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    written.map((text) => {
+      const [name = "", ...rest] = text.split("=");
+      const value = rest.length > 0 ? rest.join("=") : env[name];
+      if (name !== "" && value !== undefined) return [name, value];
+      throw new UsageError(
+        `--build-arg ${text} is no NAME=value, and there is no environment variable of that name`,
+      );
+    }),
+  );
 }
 
 interface BuildTarget {

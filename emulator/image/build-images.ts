@@ -2,6 +2,7 @@
 import type { BuildProgress } from "./build-progress.ts";
 import { ensureBase } from "./base-image.ts";
 import { connectEngine, type Engine } from "./engine.ts";
+import type { Platform } from "./platform.ts";
 import { addedBytes, imageAt } from "./image-facts.ts";
 import { pushImage } from "./run-build.ts";
 import { writeTemplate } from "./template-file.ts";
@@ -20,6 +21,10 @@ export interface BuildOptions {
   readonly baseImage: string | undefined;
   readonly nodeImage: string | undefined;
   readonly rebuildBase: boolean;
+  /** Of the worker's Dockerfile. */
+  readonly buildArgs: Readonly<Record<string, string>>;
+  /** Default: the engine's own. */
+  readonly platform: Platform | undefined;
   readonly push: boolean;
   readonly signal: AbortSignal;
   readonly report: BuildReport;
@@ -48,8 +53,8 @@ export interface StageFacts {
 
 /** @throws ImageError; HandlerFileError when the handler cannot be bundled */
 export async function buildImages(options: BuildOptions): Promise<void> {
-  const { directory, program, tag, signal, report } = options;
-  const engine = await connectEngine();
+  const { tag, signal, report } = options;
+  const engine = await connectEngine(options.platform);
   const progress = (made: BuildProgress): void => report.progress(made);
   report.begins("base");
   const base = await timed(() =>
@@ -59,9 +64,7 @@ export async function buildImages(options: BuildOptions): Promise<void> {
   const tookMs = isNew ? base.tookMs : undefined;
   report.ends("base", { ...(await factsOf(engine, baseName, baseImage)), tookMs });
   report.begins("image");
-  const worker = await timed(() =>
-    buildWorker(engine, { directory, program, tag, base: base.value, signal, progress }),
-  );
+  const worker = await timed(() => buildWorker(engine, { ...options, base: base.value, progress }));
   const facts = await factsOf(engine, tag, baseName);
   report.ends("image", { ...facts, tookMs: worker.tookMs });
   const category = (await imageAt(engine.docker, tag))?.hasCuda === true ? "NVIDIA" : "CPU";

@@ -25,6 +25,8 @@ const TAIL_LINES = 30;
 export const SENTENCE = "sv-emulate: ";
 
 const STEP = /^Step (\d+)\/(\d+) : (.*)$/u;
+/** The image that a step has made, or found. */
+const MADE = /^ ---> ([0-9a-f]{12})$/u;
 /** What the engine says of a layer and of its own doings: hashes that mean nothing to anybody. */
 const OF_A_LAYER = /^[0-9a-f]{12}: |ing$/u;
 
@@ -35,6 +37,8 @@ export class EngineOutput {
   readonly #transferKind: "pull" | "push";
   readonly #lines: string[] = [];
   readonly #sentences: string[] = [];
+  readonly #stages: string[] = [];
+  #made: string | undefined;
   #layers = new LayerTransfer();
   #lastStatus = "";
 
@@ -46,6 +50,11 @@ export class EngineOutput {
   /** The end of what it wrote. */
   get tail(): readonly string[] {
     return this.#lines.slice(-TAIL_LINES);
+  }
+
+  /** The images of the stages that are done, apart from the last one. */
+  get stages(): readonly string[] {
+    return this.#stages;
   }
 
   /** What our own steps say of their failure. */
@@ -80,6 +89,7 @@ export class EngineOutput {
     if (this.#lines.length > 2 * TAIL_LINES) this.#lines.splice(0, TAIL_LINES);
     const said = stripVTControlCharacters(line);
     if (said.startsWith(SENTENCE)) this.#sentences.push(said.slice(SENTENCE.length));
+    [, this.#made = this.#made] = MADE.exec(line) ?? [];
     const [, at, of, what] = STEP.exec(line) ?? [];
     if (what === undefined) {
       this.#progress({ kind: "output", line });
@@ -87,6 +97,7 @@ export class EngineOutput {
     }
     // Each stage may begin with an image to be fetched.
     this.#layers = new LayerTransfer();
+    if (this.#made !== undefined && what.startsWith("FROM ")) this.#stages.push(this.#made);
     this.#progress({ kind: "step", at: Number(at), of: Number(of), what });
   }
 }

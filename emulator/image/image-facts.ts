@@ -2,6 +2,7 @@
 import type Docker from "dockerode";
 
 export interface ImageFacts {
+  readonly id: string;
   readonly sizeBytes: number;
   /** Their digests, the lowest first. */
   readonly layers: readonly string[];
@@ -12,9 +13,10 @@ export interface ImageFacts {
 /** Undefined when the engine does not have it. */
 export async function imageAt(docker: Docker, name: string): Promise<ImageFacts | undefined> {
   try {
-    const { Size, Config, RootFS } = await docker.getImage(name).inspect();
+    const { Id, Size, Config, RootFS } = await docker.getImage(name).inspect();
     const variables = Config.Env ?? [];
     return {
+      id: Id,
       sizeBytes: Size,
       layers: RootFS.Layers ?? [],
       hasCuda: variables.some((line) => line.startsWith("CUDA_VERSION=")),

@@ -2,9 +2,13 @@
 import { createInterface } from "node:readline";
 import { pipeline, Transform, type Readable } from "node:stream";
 import type Docker from "dockerode";
+import type { Engine } from "./engine.ts";
+import type { Platform } from "./platform.ts";
 import { readEngineMessage } from "../core/engine-message.ts";
 import { type BuildProgress, EngineOutput } from "./build-progress.ts";
+import { loginFor, registryOf } from "./docker-login.ts";
 import { ImageError } from "./image-error.ts";
+import { keepStages } from "./stage-images.ts";
 
 export interface BuildRequest {
   /** The image's name. */
@@ -23,7 +27,8 @@ export interface BuildRequest {
 }
 
 /** @throws ImageError with the end of the output when a step fails */
-export async function runBuild(docker: Docker, request: BuildRequest): Promise<void> {
+export async function runBuild(engine: Engine, request: BuildRequest): Promise<void> {
+  const { docker, platform } = engine;
   const { tag, context, dockerfile, buildArgs = {}, labels = {}, cache = true, signal } = request;
   const options = {
     t: tag,
@@ -32,6 +37,7 @@ export async function runBuild(docker: Docker, request: BuildRequest): Promise<v
     labels: { ...labels },
     nocache: !cache,
     forcerm: true,
+    ...(platform !== undefined && { platform }),
     ...(signal !== undefined && { abortSignal: signal }),
   };
   const output = new EngineOutput("pull", request.progress);
@@ -45,12 +51,19 @@ export async function runBuild(docker: Docker, request: BuildRequest): Promise<v
     },
   );
   await followed(answer, output);
-  if (output.error === undefined) return;
-  const why = output.sentences.length > 0 ? output.sentences : [output.error, ...output.tail];
+  if (output.error === undefined) return keepStages(docker, tag, output.stages);
+  const foreign = platform !== undefined && /exec format error/u.test(output.tail.join("\n"));
+  const sentences = foreign ? [cannotRun(platform)] : output.sentences;
+  const why = sentences.length > 0 ? sentences : [output.error, ...output.tail];
   throw new ImageError(`${tag} cannot be built: ${why.join("\n  ")}`);
 }
 
-/** Puts an image into its registry. @throws ImageError when the registry does not take it */
+function cannotRun(platform: Platform): string {
+  const arch = platform.slice("linux/".length);
+  return `the engine's machine runs no programs for ${platform}; build on one that does, or have it emulate them: docker run --privileged --rm tonistiigi/binfmt --install ${arch}`;
+}
+
+/** Puts an image into its registry, as who `docker login` says. @throws ImageError when the registry does not take it */
 export async function pushImage(
   docker: Docker,
   tag: string,
@@ -58,8 +71,10 @@ export async function pushImage(
   signal?: AbortSignal,
 ): Promise<void> {
   const output = new EngineOutput("push", progress);
+  const registry = registryOf(tag);
+  const login = await loginFor(registry);
   // An engine refuses to push without being told of credentials, even of none.
-  const options = { authconfig: { username: "", password: "", serveraddress: "" } };
+  const options = { authconfig: login ?? { username: "", password: "", serveraddress: "" } };
   const answer = await docker
     .getImage(tag)
     .push({ ...options, ...(signal !== undefined && { abortSignal: signal }) })
@@ -69,7 +84,7 @@ export async function pushImage(
   await followed(answer, output);
   if (output.error === undefined) return;
   throw new ImageError(
-    `${tag} cannot be pushed: ${output.error}. Where the registry wants a login, use: docker push ${tag}`,
+    `${tag} cannot be pushed: ${output.error}. ${login ? "The login was that of" : "Where the registry wants a login, use"}: docker login ${registry}`,
   );
 }
 

@@ -9,6 +9,7 @@ import type { Engine } from "./engine.ts";
 import { ImageError } from "./image-error.ts";
 import { type KeptFiles, keptFiles } from "./kept-files.ts";
 import { runBuild } from "./run-build.ts";
+import { sourceLabels } from "./source-labels.ts";
 import type { UserProgram } from "./user-program.ts";
 import { workerContext } from "./worker-context.ts";
 
@@ -19,6 +20,8 @@ export interface WorkerOptions {
   readonly program: UserProgram | undefined;
   readonly tag: string;
   readonly base: BaseImage;
+  /** Of the Dockerfile. */
+  readonly buildArgs: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly progress: (progress: BuildProgress) => void;
 }
@@ -26,18 +29,19 @@ export interface WorkerOptions {
 /** @throws ImageError; HandlerFileError when the handler cannot be bundled */
 export async function buildWorker(
   engine: Engine,
-  { directory, program, tag, base, signal, progress }: WorkerOptions,
+  { directory, program, tag, base, buildArgs, signal, progress }: WorkerOptions,
 ): Promise<void> {
-  const { parts, dockerfile, buildArgs, kept } = existsSync(path.join(directory, "Dockerfile"))
+  const { parts, dockerfile, nodeImage, kept } = existsSync(path.join(directory, "Dockerfile"))
     ? await ownContext(directory, base)
     : await generatedContext(directory, program, base);
-  await runBuild(engine.docker, {
+  await runBuild(engine, {
     tag,
     context: packContext(parts),
     contextBytes: kept.sizeBytes,
     dockerfile,
-    buildArgs,
+    buildArgs: { ...nodeImage, ...buildArgs },
     labels: {
+      ...(await sourceLabels(directory)),
       "org.opencontainers.image.title": path.basename(directory),
       "org.opencontainers.image.base.name": base.name,
     },
@@ -49,7 +53,8 @@ export async function buildWorker(
 interface Plan {
   readonly parts: ContextParts;
   readonly dockerfile: string;
-  readonly buildArgs: Readonly<Record<string, string>>;
+  /** For a Dockerfile that asks for it. */
+  readonly nodeImage: { readonly NODE_IMAGE?: string };
   readonly kept: KeptFiles;
 }
 
@@ -57,11 +62,11 @@ interface Plan {
 async function ownContext(directory: string, { nodeImage }: BaseImage): Promise<Plan> {
   const kept = await keptFiles(directory);
   const text = await readFile(path.join(directory, "Dockerfile"), "utf8");
-  const buildArgs = /^ARG NODE_IMAGE\b/mu.test(text) ? { NODE_IMAGE: nodeImage } : {};
+  const asked = /^ARG NODE_IMAGE\b/mu.test(text) ? { NODE_IMAGE: nodeImage } : {};
   // The Dockerfile is read even where .dockerignore keeps it from being copied.
   const paths = new Set([...kept.paths, "Dockerfile"]);
   const parts = { files: [], directories: [{ directory, paths, prefix: "" }] };
-  return { parts, dockerfile: "Dockerfile", buildArgs, kept };
+  return { parts, dockerfile: "Dockerfile", nodeImage: asked, kept };
 }
 
 async function generatedContext(
@@ -73,5 +78,5 @@ async function generatedContext(
     throw new ImageError(`${directory} holds neither a handler nor a server nor a Dockerfile`);
   }
   const context = await workerContext(directory, program, base);
-  return { ...context, dockerfile: "Dockerfile", buildArgs: {} };
+  return { ...context, dockerfile: "Dockerfile", nodeImage: {} };
 }
