@@ -10,6 +10,7 @@ export interface BuildFlags {
   readonly nodeImage?: string;
   readonly rebuildBase?: true;
   readonly buildArg?: readonly string[];
+  readonly secret?: readonly string[];
   readonly platform?: Platform;
   readonly templateOut?: string;
 }
@@ -44,6 +45,12 @@ export function addBuildCommand(
       repeated(
         "--build-arg <name=value>",
         "an ARG of the directory's own Dockerfile; without a value that of the environment",
+      ),
+    )
+    .addOption(
+      repeated(
+        "--secret <id=name,src=file>",
+        "what its RUN --mount=type=secret gets, and no layer; env=NAME instead of src takes it from the environment. Takes an engine with BuildKit",
       ),
     )
     .option(

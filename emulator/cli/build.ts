@@ -3,6 +3,7 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { existsSync } from "node:fs";
 import type { UserProgram } from "../image/user-program.ts";
 import type { BuildFlags } from "./build-flags.ts";
+import { buildArgsOf, secretsOf } from "./build-inputs.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import {
   contentOf,
@@ -58,6 +59,7 @@ export async function runBuildCommand(
     nodeImage: flags.nodeImage,
     rebuildBase: flags.rebuildBase === true,
     buildArgs: buildArgsOf(flags.buildArg, process.env),
+    secrets: secretsOf(flags.secret, cwd, process.env),
     platform: flags.platform,
     push: flags.push === true,
     signal: stopped.signal,
@@ -80,23 +82,6 @@ export async function runBuildCommand(
   output.err.write(`template ${shownPath(templateFile, cwd)}${use}\n`);
   output.out.write(`${tag}\n`);
   return code;
-}
-
-/** @throws UsageError when one has no name, or a value neither there nor in the environment */
-export function buildArgsOf(
-  written: readonly string[] = [],
-  env: NodeJS.ProcessEnv,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    written.map((text) => {
-      const [name = "", ...rest] = text.split("=");
-      const value = rest.length > 0 ? rest.join("=") : env[name];
-      if (name !== "" && value !== undefined) return [name, value];
-      throw new UsageError(
-        `--build-arg ${text} is no NAME=value, and there is no environment variable of that name`,
-      );
-    }),
-  );
 }
 
 interface BuildTarget {

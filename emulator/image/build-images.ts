@@ -1,6 +1,7 @@
 /** Builds a worker's image with all that it takes: the base where it is missing, the image, its template. */
 import type { BuildProgress } from "./build-progress.ts";
 import { ensureBase } from "./base-image.ts";
+import type { Secrets } from "./buildkit-session.ts";
 import { connectEngine, type Engine } from "./engine.ts";
 import type { Platform } from "./platform.ts";
 import { addedBytes, imageAt } from "./image-facts.ts";
@@ -23,6 +24,8 @@ export interface BuildOptions {
   readonly rebuildBase: boolean;
   /** Of the worker's Dockerfile. */
   readonly buildArgs: Readonly<Record<string, string>>;
+  /** For the same. */
+  readonly secrets: Secrets;
   /** Default: the engine's own. */
   readonly platform: Platform | undefined;
   readonly push: boolean;

@@ -2,6 +2,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { EngineMessage } from "../core/engine-message.ts";
 import { LayerTransfer } from "../core/layer-transfer.ts";
+import { BUILDKIT_TRACE, classicLines } from "./buildkit-status.ts";
 
 export type BuildProgress =
   /** A step of the Dockerfile begins, the first being 1. */
@@ -64,7 +65,9 @@ export class EngineOutput {
 
   add(message: EngineMessage): void {
     if (message.error !== undefined) this.error = message.error.trim();
-    for (const line of (message.stream ?? "").split(/\r?\n/u)) this.#addLine(line.trimEnd());
+    const { id, aux, stream = "" } = message;
+    const text = id === BUILDKIT_TRACE && aux !== undefined ? classicLines(aux) : stream;
+    for (const line of text.split(/\r?\n/u)) this.#addLine(line.trimEnd());
     if (this.#layers.note(message)) this.#tellBytes();
     else this.#addStatus(message);
   }

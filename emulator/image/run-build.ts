@@ -1,7 +1,8 @@
 /** Has the engine build an image, or push one, and follows how it goes. */
 import { createInterface } from "node:readline";
-import { pipeline, Transform, type Readable } from "node:stream";
+import { pipeline, Readable, Transform } from "node:stream";
 import type Docker from "dockerode";
+import { dial, openSession, type Secrets } from "./buildkit-session.ts";
 import type { Engine } from "./engine.ts";
 import type { Platform } from "./platform.ts";
 import { readEngineMessage } from "../core/engine-message.ts";
@@ -20,6 +21,8 @@ export interface BuildRequest {
   readonly dockerfile: string;
   readonly buildArgs?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
+  /** Where there are any, BuildKit builds. */
+  readonly secrets?: Secrets;
   /** Default true. */
   readonly cache?: boolean;
   readonly signal?: AbortSignal;
@@ -30,6 +33,7 @@ export interface BuildRequest {
 export async function runBuild(engine: Engine, request: BuildRequest): Promise<void> {
   const { docker, platform } = engine;
   const { tag, context, dockerfile, buildArgs = {}, labels = {}, cache = true, signal } = request;
+  const { secrets = new Map<string, Uint8Array>() } = request;
   const options = {
     t: tag,
     dockerfile,
@@ -45,17 +49,35 @@ export async function runBuild(engine: Engine, request: BuildRequest): Promise<v
   const sent = pipeline(context, counted(request), (error) => {
     if (error) reject(error);
   });
-  const answer = await Promise.race([docker.buildImage(sent, options), broken]).catch(
-    (error: unknown) => {
-      throw new ImageError(`${tag} cannot be built: ${messageOf(error)}`, { cause: error });
-    },
-  );
+  using session = secrets.size > 0 ? await openSession(docker, secrets) : undefined;
+  const building =
+    session === undefined
+      ? docker.buildImage(sent, options)
+      : buildWithBuildKit(docker, sent, { ...options, session: session.id });
+  const answer = await Promise.race([building, broken]).catch((error: unknown) => {
+    throw new ImageError(`${tag} cannot be built: ${messageOf(error)}`, { cause: error });
+  });
   await followed(answer, output);
   if (output.error === undefined) return keepStages(docker, tag, output.stages);
   const foreign = platform !== undefined && /exec format error/u.test(output.tail.join("\n"));
   const sentences = foreign ? [cannotRun(platform)] : output.sentences;
   const why = sentences.length > 0 ? sentences : [output.error, ...output.tail];
   throw new ImageError(`${tag} cannot be built: ${why.join("\n  ")}`);
+}
+
+/** As the engine's client does it, which would open a session of its own. */
+async function buildWithBuildKit(
+  docker: Docker,
+  file: Readable,
+  { abortSignal, ...options }: { readonly abortSignal?: AbortSignal; readonly session: string },
+): Promise<NodeJS.ReadableStream> {
+  const answer = await dial(docker, {
+    ...{ path: "/build?", method: "POST", isStream: true, file, abortSignal },
+    options: { ...options, version: "2" },
+    statusCodes: { 200: true },
+  });
+  if (answer instanceof Readable) return answer;
+  throw new Error("the Docker engine's answer is no stream");
 }
 
 function cannotRun(platform: Platform): string {

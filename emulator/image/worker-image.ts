@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { BaseImage } from "./base-image.ts";
 import type { BuildProgress } from "./build-progress.ts";
+import type { Secrets } from "./buildkit-session.ts";
 import { type ContextParts, packContext } from "./build-context.ts";
 import type { Engine } from "./engine.ts";
 import { ImageError } from "./image-error.ts";
@@ -22,6 +23,8 @@ export interface WorkerOptions {
   readonly base: BaseImage;
   /** Of the Dockerfile. */
   readonly buildArgs: Readonly<Record<string, string>>;
+  /** For a Dockerfile that mounts them. */
+  readonly secrets: Secrets;
   readonly signal: AbortSignal;
   readonly progress: (progress: BuildProgress) => void;
 }
@@ -29,9 +32,15 @@ export interface WorkerOptions {
 /** @throws ImageError; HandlerFileError when the handler cannot be bundled */
 export async function buildWorker(
   engine: Engine,
-  { directory, program, tag, base, buildArgs, signal, progress }: WorkerOptions,
+  { directory, program, tag, base, buildArgs, secrets, signal, progress }: WorkerOptions,
 ): Promise<void> {
-  const { parts, dockerfile, nodeImage, kept } = existsSync(path.join(directory, "Dockerfile"))
+  const hasOwn = existsSync(path.join(directory, "Dockerfile"));
+  if (!hasOwn && secrets.size > 0) {
+    throw new ImageError(
+      `${directory} has no Dockerfile that could use a secret; write one with RUN --mount=type=secret`,
+    );
+  }
+  const { parts, dockerfile, nodeImage, kept } = hasOwn
     ? await ownContext(directory, base)
     : await generatedContext(directory, program, base);
   await runBuild(engine, {
@@ -45,6 +54,7 @@ export async function buildWorker(
       "org.opencontainers.image.title": path.basename(directory),
       "org.opencontainers.image.base.name": base.name,
     },
+    secrets,
     signal,
     progress,
   });

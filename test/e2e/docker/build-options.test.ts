@@ -1,9 +1,14 @@
 /** What `sv-emulate build` is told besides the directory, and what it says of an image and leaves behind. */
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import fs from "node:fs";
+import http from "node:http";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { npmImage } from "../../setup/docker-node-image.ts";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { type PackedCli, packedCli } from "./packed-cli.ts";
 import { smallRegistry } from "./small-registry.ts";
@@ -77,6 +82,72 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain("linux/amd64, linux/arm64");
   });
+
+  /** The same engine, if it had no BuildKit. */
+  async function withoutBuildKit(): Promise<{ readonly host: string } & AsyncDisposable> {
+    const home = temporaryDirectory();
+    const socketPath = docker.host.replace("unix://", "");
+    const door = path.join(home.path, "docker.sock");
+    const server = http.createServer((asked, response) => {
+      const { method, url = "", headers } = asked;
+      if (url.includes("/session")) {
+        response.writeHead(404, { "content-type": "application/json" }).end("{}");
+        return;
+      }
+      const passedOn = http.request({ socketPath, method, path: url, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      });
+      asked.pipe(passedOn);
+    });
+    server.listen(door);
+    await once(server, "listening");
+    return {
+      host: `unix://${door}`,
+      async [Symbol.asyncDispose]() {
+        server.closeAllConnections();
+        await new Promise((closed) => server.close(closed));
+        home[Symbol.dispose]();
+      },
+    };
+  }
+
+  test("--secret is what a step mounts, and in no layer and no history", async () => {
+    // BuildKit asks nobody any more who does not answer meanwhile.
+    const pause = "RUN sleep 3\n";
+    const mounted = (id: string): string => `--mount=type=secret,id=${id},mode=0444`;
+    await using files = await temporaryTree({
+      "a/Dockerfile": `FROM sv-base\nRUN ${mounted("one")} md5sum < /run/secrets/one > /tmp/sums\n${pause}RUN ${mounted("two")} md5sum < /run/secrets/two >> /tmp/sums\n`,
+      "a/.dockerignore": "one",
+      one: "the first one",
+      "b/handler.js": "export default () => 1;\n",
+    });
+    const tag = "sv-test/secret:1";
+    const secrets = ["--secret", "id=one,src=one", "--secret", "id=two,env=TWO"];
+    const env = { TWO: "the second one" };
+    const { code, stderr } = await build(files, ["a", "--tag", tag, ...secrets], env);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toMatch(/^ {2}Step 2\/4 : RUN --mount=type=secret/mu);
+    const sums = ["the first one", env.TWO].map(
+      (secret) => `${createHash("md5").update(secret).digest("hex")}  -`,
+    );
+    const read = ["run", "--rm", "--entrypoint", "cat", tag, "/tmp/sums"];
+    expect(await docker.ask(...read)).toBe(sums.join("\n"));
+    const archive = path.join(files.root, "image.tar");
+    await docker.ask("save", "-o", archive, tag);
+    const bytes = fs.readFileSync(archive);
+    expect(bytes.includes("/tmp/sums")).toBe(true);
+    for (const secret of ["the first one", env.TWO]) expect(bytes.includes(secret)).toBe(false);
+    const unused = await build(files, ["b", ...secrets], env);
+    expect(unused.code).toBe(5);
+    expect(unused.stderr).toContain("b has no Dockerfile that could use a secret");
+    await using old = await withoutBuildKit();
+    const images = ["--base-image", node, "--node-image", node];
+    const args = ["build", "a", ...images, ...secrets];
+    const refused = await cli.run(args, old.host, files.root, env);
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toMatch(/^error: .* has no BuildKit, .* without --secret$/mu);
+  }, 60_000);
 
   test("--push uses what docker login has put away, in its file or with a helper", async () => {
     await using registry = await smallRegistry(ADA);

@@ -2,7 +2,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { buildArgsOf, buildTarget, imageName } from "../../../emulator/cli/build.ts";
+import { buildTarget, imageName } from "../../../emulator/cli/build.ts";
+import { buildArgsOf, secretsOf } from "../../../emulator/cli/build-inputs.ts";
 import { readCommandLine } from "../../../emulator/cli/command.ts";
 import { UsageError } from "../../../emulator/cli/usage-error.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
@@ -27,6 +28,19 @@ test("arguments of the build are written with a value, or take that of the envir
   expect(buildArgsOf(flags.buildArg, { B: "b" })).toEqual({ A: "1=2", B: "b" });
   expect(() => buildArgsOf(["C"], {})).toThrow("--build-arg C is no NAME=value");
   expect(() => buildArgsOf(["=1"], {})).toThrow(UsageError);
+});
+
+test("a secret has an id, and is in a file or in the environment", async () => {
+  await using files = await temporaryTree({ token: "t" });
+  const secrets = secretsOf(["id=a,src=token", "id=b,env=B", "id=B"], files.root, { B: "b" });
+  expect([...secrets].map(([id, value]) => [id, Buffer.from(value).toString()])).toEqual([
+    ["a", "t"],
+    ["b", "b"],
+    ["B", "b"],
+  ]);
+  expect(() => secretsOf(["src=token"], files.root, {})).toThrow("has no id");
+  expect(() => secretsOf(["id=a,src=none"], files.root, {})).toThrow("cannot be read: ENOENT");
+  expect(() => secretsOf(["id=a"], files.root, {})).toThrow("no environment variable a");
 });
 
 test("flags for serving are none of it, nor a second directory", () => {
