@@ -50,17 +50,11 @@ export async function runBuildCommand(
   ]);
   const view = openBuildView({ stream: output.err, colors: output.colors });
   const built = buildImages({
-    directory,
-    program,
-    tag,
-    name,
-    templateFile,
-    baseImage: flags.baseImage,
-    nodeImage: flags.nodeImage,
+    ...{ directory, program, tag, name, templateFile },
+    ...{ baseImage: flags.baseImage, nodeImage: flags.nodeImage, platform: flags.platform },
     rebuildBase: flags.rebuildBase === true,
     buildArgs: buildArgsOf(flags.buildArg, process.env),
     secrets: secretsOf(flags.secret, cwd, process.env),
-    platform: flags.platform,
     push: flags.push === true,
     signal: stopped.signal,
     report: view,

@@ -1,5 +1,5 @@
 /** Reads what BuildKit says of a build, and puts it into the words of the classic builder. Pure. */
-import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 
 /** The id of such messages among those of a build. */
 export const BUILDKIT_TRACE = "moby.buildkit.trace";
@@ -33,14 +33,12 @@ function fieldsOf(message: Uint8Array): Fields {
   const reader = new BinaryReader(message);
   while (reader.pos < reader.len) {
     const [field, type] = reader.tag();
-    if (type === LENGTH_DELIMITED)
+    if (type === WireType.LengthDelimited)
       fields.set(field, [...(fields.get(field) ?? []), reader.bytes()]);
     else reader.skip(type);
   }
   return fields;
 }
-
-const LENGTH_DELIMITED = 2;
 
 function textOf(fields: Fields, field: number): string {
   return Buffer.from(fields.get(field)?.[0] ?? []).toString();

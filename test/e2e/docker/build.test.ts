@@ -182,7 +182,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
   });
 
   /** An image for `FROM`, made of the one with Node and a few instructions. */
-  async function beneath(name: string, ...instructions: readonly string[]): Promise<string> {
+  async function imageFrom(name: string, ...instructions: readonly string[]): Promise<string> {
     const tag = `sv-test/${name}:${process.pid}`;
     const args = ["build", "-f", "-", "-t", tag, "--label", docker.label, import.meta.dirname];
     const input = [`FROM ${node}`, ...instructions, ""].join("\n");
@@ -197,7 +197,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
       "w/package.json": "{}",
       "w/package-lock.json": '{"lockfileVersion": 3, "packages": {"": {}}}',
     });
-    const image = await beneath("no-root", "RUN sed -i /1000/d /etc/passwd", "USER 1234:1234");
+    const image = await imageFrom("no-root", "RUN sed -i /1000/d /etc/passwd", "USER 1234:1234");
     const images = ["--base-image", image, "--node-image", image];
     const args = ["build", ...images, "w", "--tag", "sv-test/no-root-worker:1"];
     const { code, stderr } = await cli.run(args, docker.host, files.root);
@@ -207,7 +207,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
 
   test("an image without glibc is refused in one sentence", async () => {
     await using files = await temporaryTree(GREETER);
-    const image = await beneath(
+    const image = await imageFrom(
       "musl",
       "RUN rm -rf /lib64 /lib/ld-linux*; mkdir -p /lib; touch /lib/ld-musl-x86_64.so.1",
     );
