@@ -33,6 +33,9 @@ export interface BuildOptions {
   readonly report: BuildReport;
 }
 
+/** Where a server listens that is not told another `PORT`. */
+const SERVER_PORT = "80/http";
+
 /** Told while it goes on. */
 export interface BuildReport {
   begins(stage: BuildStage): void;
@@ -70,8 +73,12 @@ export async function buildImages(options: BuildOptions): Promise<void> {
   const worker = await timed(() => buildWorker(engine, { ...options, base: base.value, progress }));
   const facts = await factsOf(engine, tag, baseName);
   report.ends("image", { ...facts, tookMs: worker.tookMs });
-  const category = (await imageAt(engine.docker, tag))?.hasCuda === true ? "NVIDIA" : "CPU";
-  await writeTemplate(options.templateFile, { name: options.name, imageName: tag, category });
+  const { hasCuda = false, isServer = false } = (await imageAt(engine.docker, tag)) ?? {};
+  await writeTemplate(options.templateFile, {
+    ...{ name: options.name, imageName: tag },
+    category: hasCuda ? "NVIDIA" : "CPU",
+    ports: isServer ? [SERVER_PORT] : [],
+  });
   if (options.push) {
     report.begins("push");
     const pushed = await timed(() => pushImage(engine.docker, tag, progress, signal));

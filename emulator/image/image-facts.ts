@@ -8,7 +8,11 @@ export interface ImageFacts {
   readonly layers: readonly string[];
   /** Whether it has the libraries of CUDA, told by a variable that NVIDIA's images set. */
   readonly hasCuda: boolean;
+  /** Whether it runs an HTTP server as the base does. */
+  readonly isServer: boolean;
 }
+
+const SERVER = "sv-worker server";
 
 /** Undefined when the engine does not have it. */
 export async function imageAt(docker: Docker, name: string): Promise<ImageFacts | undefined> {
@@ -19,6 +23,7 @@ export async function imageAt(docker: Docker, name: string): Promise<ImageFacts 
       id: Id,
       sizeBytes: Size,
       layers: RootFS.Layers ?? [],
+      isServer: [...(Config.Entrypoint ?? []), ...(Config.Cmd ?? [])].join(" ").startsWith(SERVER),
       hasCuda: variables.some((line) => line.startsWith("CUDA_VERSION=")),
     };
   } catch (error) {

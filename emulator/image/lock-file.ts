@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { glob } from "node:fs/promises";
 import path from "node:path";
+import { shellWord } from "../core/shell-word.ts";
 import { ImageError } from "./image-error.ts";
 
 /** Where a manifest lies, and what is beside a lock file, as paths from the lock file's directory with forward slashes. */
@@ -66,7 +67,7 @@ const MANAGERS: Readonly<Record<string, Manager>> = {
     files: [],
     read: readNpmLock,
     command: ({ member }) =>
-      `npm ci --omit=dev --no-audit --no-fund --no-update-notifier${member && ` --workspace=${quoted(member)}`}`,
+      `npm ci --omit=dev --no-audit --no-fund --no-update-notifier${member && ` --workspace=${shellWord(member)}`}`,
   },
   "pnpm-lock.yaml": {
     files: ["pnpm-workspace.yaml", ".pnpmfile.cjs", "patches"],
@@ -74,7 +75,7 @@ const MANAGERS: Readonly<Record<string, Manager>> = {
     command({ root, text, member }) {
       const [, format = ""] = /^lockfileVersion: '?([\d.]+)/u.exec(text) ?? [];
       const version = managerVersion(root, "pnpm") ?? PNPM[format] ?? PNPM["9.0"];
-      const only = member && ` --filter ${quoted(`{${member}}...`)}`;
+      const only = member && ` --filter ${shellWord(`{${member}}...`)}`;
       return `CI=true npm exec --yes -- pnpm@${version} install --prod --frozen-lockfile${only}`;
     },
   },
@@ -87,7 +88,7 @@ const MANAGERS: Readonly<Record<string, Manager>> = {
       }
       const version = managerVersion(root, "yarn") ?? YARN;
       const yarn = `YARN_NODE_LINKER=node-modules npm exec --yes --package=@yarnpkg/cli-dist@${version} -- yarn`;
-      return `cd ./${quoted(member)} && ${yarn} workspaces focus --production`;
+      return `cd ./${shellWord(member)} && ${yarn} workspaces focus --production`;
     },
   },
 };
@@ -158,9 +159,4 @@ function above(directory: string): readonly string[] {
 
 function relative(from: string, to: string): string {
   return path.relative(from, to).replaceAll(path.sep, "/");
-}
-
-/** One word for a shell. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

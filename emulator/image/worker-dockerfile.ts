@@ -1,5 +1,5 @@
 /** The Dockerfile of a worker whose directory has none of its own. */
-import { quoted } from "./lock-file.ts";
+import { shellWord } from "../core/shell-word.ts";
 import type { UserProgram } from "./user-program.ts";
 
 /** Where a handler's directory lies in its image. */
@@ -55,7 +55,7 @@ export function workerDockerfile({ base, directory, file, kind, packages }: Work
 
 /** What was copied for npm to read is not copied on. */
 function installation({ image, directory, command }: PackagesPlan): readonly string[] {
-  const inDirectory = directory === APP_DIRECTORY ? "" : `cd ${quoted(directory)} && `;
+  const inDirectory = directory === APP_DIRECTORY ? "" : `cd ${shellWord(directory)} && `;
   return [
     `FROM ${image} AS packages`,
     "USER 0",

@@ -1,11 +1,12 @@
 /** How packages get into a worker's image: the layout of its directories, what the installation reads, and what must be there then. */
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import { shellWord } from "../core/shell-word.ts";
 import { SENTENCE } from "./build-progress.ts";
 import type { ContextFile, ContextParts } from "./build-context.ts";
 import { ImageError } from "./image-error.ts";
 import type { KeptFiles } from "./kept-files.ts";
-import { type Lock, MANIFEST, quoted } from "./lock-file.ts";
+import { type Lock, MANIFEST } from "./lock-file.ts";
 import { OWN_NAME, type PackageImport } from "./package-imports.ts";
 import { APP_DIRECTORY, CHECK, CONTEXT } from "./worker-dockerfile.ts";
 
@@ -71,8 +72,8 @@ export function installedCheck(
     const places =
       isShared || file === undefined ? modulesOf(placeOf(program), packageName) : [placeOf(file)];
     const what = `${lock.name} installs it for no "dependencies" of ${manifest}; add it there`;
-    const tests = places.map((place) => `[ -e ${quoted(place)} ]`).join(" || ");
-    return [`${tests} || lacks ${quoted(lacking(imported, lock.root, what))}`];
+    const tests = places.map((place) => `[ -e ${shellWord(place)} ]`).join(" || ");
+    return [`${tests} || lacks ${shellWord(lacking(imported, lock.root, what))}`];
   });
   const lacks = `lacks() { echo "${SENTENCE}$1" >&2; status=1; }`;
   const content = ["status=0", lacks, ...lines, 'exit "$status"', ""].join("\n");

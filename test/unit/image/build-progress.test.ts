@@ -100,10 +100,8 @@ test("a failure is kept, with the end of what was written before it", () => {
 
 test("what an image adds is told only where it was built on the other", () => {
   const image = (sizeBytes: number, ...layers: string[]) => ({
-    id: "i",
-    sizeBytes,
-    layers,
-    hasCuda: false,
+    ...{ id: "i", sizeBytes, layers },
+    ...{ hasCuda: false, isServer: false },
   });
   expect(addedBytes(image(120, "a", "b"), image(100, "a"))).toBe(20);
   expect(addedBytes(image(120, "c", "b"), image(100, "a"))).toBeUndefined();
