@@ -1,5 +1,6 @@
 /** The subcommand `build` of the command line: its flags and its help. */
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { type Platform, PLATFORMS } from "../image/platform.ts";
 
 /** The flags as written; what is absent was not given. */
 export interface BuildFlags {
@@ -8,6 +9,9 @@ export interface BuildFlags {
   readonly baseImage?: string;
   readonly nodeImage?: string;
   readonly rebuildBase?: true;
+  readonly buildArg?: readonly string[];
+  readonly secret?: readonly string[];
+  readonly platform?: Platform;
   readonly templateOut?: string;
 }
 
@@ -31,6 +35,24 @@ export function addBuildCommand(
     .option("--base-image <image>", "what the base image is built on (default: one with CUDA)")
     .option("--node-image <image>", "where Node and npm come from (default: Node's own image)")
     .option("--rebuild-base", "build the base image even if it is there")
+    .addOption(
+      new Option(
+        "--platform <platform>",
+        "what it is built for (default: what the engine runs on)",
+      ).choices(PLATFORMS),
+    )
+    .addOption(
+      repeated(
+        "--build-arg <name=value>",
+        "an ARG of the directory's own Dockerfile; without a value that of the environment",
+      ),
+    )
+    .addOption(
+      repeated(
+        "--secret <id=name,src=file>",
+        "what its RUN --mount=type=secret gets, and no layer; env=NAME instead of src takes it from the environment. Takes an engine with BuildKit",
+      ),
+    )
     .option(
       "--template-out <file>",
       "where the template goes (default: template.json in the directory)",
@@ -40,9 +62,16 @@ export function addBuildCommand(
     .action((directory: string | undefined, flags: BuildFlags) => taken(directory, flags));
 }
 
+function repeated(flags: string, about: string): Option {
+  return new Option(flags, `${about}; may be repeated`).argParser(
+    (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],
+  );
+}
+
 const AFTER_HELP = `
 Environment:
-  DOCKER_HOST  where the Docker engine listens (default: unix:///var/run/docker.sock)
+  DOCKER_HOST    where the Docker engine listens (default: unix:///var/run/docker.sock)
+  DOCKER_CONFIG  where docker login keeps what --push uses (default: ~/.docker)
 
 Examples:
   sv-emulate build greet                                      the image greet:latest

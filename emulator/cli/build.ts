@@ -3,6 +3,7 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { existsSync } from "node:fs";
 import type { UserProgram } from "../image/user-program.ts";
 import type { BuildFlags } from "./build-flags.ts";
+import { buildArgsOf, secretsOf } from "./build-inputs.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import {
   contentOf,
@@ -49,14 +50,11 @@ export async function runBuildCommand(
   ]);
   const view = openBuildView({ stream: output.err, colors: output.colors });
   const built = buildImages({
-    directory,
-    program,
-    tag,
-    name,
-    templateFile,
-    baseImage: flags.baseImage,
-    nodeImage: flags.nodeImage,
+    ...{ directory, program, tag, name, templateFile },
+    ...{ baseImage: flags.baseImage, nodeImage: flags.nodeImage, platform: flags.platform },
     rebuildBase: flags.rebuildBase === true,
+    buildArgs: buildArgsOf(flags.buildArg, process.env),
+    secrets: secretsOf(flags.secret, cwd, process.env),
     push: flags.push === true,
     signal: stopped.signal,
     report: view,

@@ -2,6 +2,7 @@
 import { isBuiltin } from "node:module";
 import { basename, isAbsolute, resolve } from "node:path";
 import { nearMiss } from "../core/near-miss.ts";
+import { shellWord } from "../core/shell-word.ts";
 import { readOwnPackage, versionsFor } from "../starter/own-package.ts";
 import { packagesOf, projectFiles } from "../starter/project-files.ts";
 import { endpointIdOf, fittingName, nameProblem } from "../starter/project-name.ts";
@@ -68,7 +69,7 @@ function wishesOf(
   const starter = template === undefined ? undefined : starterNamed(template);
   if (written !== undefined && (written.startsWith(".") || isAbsolute(written))) {
     throw new UsageError(
-      `${JSON.stringify(written)} is a directory and no name; to make the project there: sv-emulate init --dir ${written}`,
+      `${JSON.stringify(written)} is a directory and no name; to make the project there: sv-emulate init --dir ${shellWord(written)}`,
     );
   }
   const name =
@@ -143,7 +144,7 @@ async function isInRepository(cwd: string): Promise<boolean> {
 
 function nextSteps({ name, starter }: Settled, shown: string, isInstalled: boolean): string {
   const steps = [
-    ...(shown === "." ? [] : [`cd ${shown}`]),
+    ...(shown === "." ? [] : [`cd ${shellWord(shown)}`]),
     ...(isInstalled ? [] : ["npm install"]),
     "npm test",
     "SV_API_KEY=local-key npm start",

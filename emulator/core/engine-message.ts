@@ -8,6 +8,8 @@ export interface EngineMessage {
   readonly status: string | undefined;
   /** Of the layer or the tag that `status` is about. */
   readonly id: string | undefined;
+  /** What has a form of its own, by its id. */
+  readonly aux: string | undefined;
   /** How far the layer is. */
   readonly doneBytes: number;
   /** At least `doneBytes`: engines announce less than they send. */
@@ -24,6 +26,7 @@ export function readEngineMessage(message: unknown): EngineMessage {
     error: textOf(fields["error"]),
     status: textOf(fields["status"]),
     id: textOf(fields["id"]),
+    aux: textOf(fields["aux"]),
     doneBytes,
     totalBytes: Math.max(doneBytes, numberOf(detail["total"])),
   };

@@ -11,6 +11,7 @@ import { ImageError } from "./image-error.ts";
 import { imageAt } from "./image-facts.ts";
 import { keptFiles } from "./kept-files.ts";
 import { runBuild } from "./run-build.ts";
+import { isRepository, NO_SOURCE, sourceLabels } from "./source-labels.ts";
 
 /** What `FROM` of a worker's Dockerfile says. */
 const BASE_NAME = "sv-base";
@@ -53,7 +54,7 @@ export async function ensureBase(engine: Engine, options: BaseOptions): Promise<
   const isNew = options.rebuild || (await imageAt(engine.docker, name)) === undefined;
   if (isNew) {
     const bundler = bundlerProgram(engine.arch);
-    await runBuild(engine.docker, {
+    await runBuild(engine, {
       tag: name,
       context: packContext({
         files: [{ path: DOCKERFILE, content: dockerfile }],
@@ -62,6 +63,8 @@ export async function ensureBase(engine: Engine, options: BaseOptions): Promise<
       contextBytes: sizeBytes + bundler.sizeBytes,
       dockerfile: DOCKERFILE,
       buildArgs: { BASE_IMAGE: baseImage, NODE_IMAGE: nodeImage },
+      // Where this is a clone; labels of the image beneath are about something else.
+      labels: (await isRepository(root)) ? await sourceLabels(root) : NO_SOURCE,
       cache: !options.rebuild,
       signal: options.signal,
       progress: options.progress,

@@ -34,7 +34,11 @@ export function packContext({ files, directories }: ContextParts): Readable {
   if (first === undefined) throw new Error("a build context has at least one directory");
   const finish = (pack: Pack): void => {
     // Otherwise they would be made with the time of the build.
-    for (const folder of new Set(files.map((file) => path.posix.dirname(file.path)))) {
+    const deepest = [
+      ...files.map((file) => path.posix.dirname(file.path)),
+      ...directories.map(({ prefix }) => path.posix.normalize(prefix)),
+    ];
+    for (const folder of new Set(deepest.flatMap(withParents))) {
       pack.entry(plain({ name: folder, type: "directory", mode: 0o755 }), "");
     }
     for (const { path: name, content } of files) {
@@ -43,6 +47,12 @@ export function packContext({ files, directories }: ContextParts): Readable {
     pack.finalize();
   };
   return addDirectories(first, others, finish);
+}
+
+/** The farthest up first. */
+function withParents(folder: string): readonly string[] {
+  const parent = path.posix.dirname(folder);
+  return parent === "." ? [folder] : [...withParents(parent), folder];
 }
 
 function addDirectories(

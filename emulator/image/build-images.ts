@@ -1,7 +1,9 @@
 /** Builds a worker's image with all that it takes: the base where it is missing, the image, its template. */
 import type { BuildProgress } from "./build-progress.ts";
 import { ensureBase } from "./base-image.ts";
+import type { Secrets } from "./buildkit-session.ts";
 import { connectEngine, type Engine } from "./engine.ts";
+import type { Platform } from "./platform.ts";
 import { addedBytes, imageAt } from "./image-facts.ts";
 import { pushImage } from "./run-build.ts";
 import { writeTemplate } from "./template-file.ts";
@@ -20,10 +22,19 @@ export interface BuildOptions {
   readonly baseImage: string | undefined;
   readonly nodeImage: string | undefined;
   readonly rebuildBase: boolean;
+  /** Of the worker's Dockerfile. */
+  readonly buildArgs: Readonly<Record<string, string>>;
+  /** For the same. */
+  readonly secrets: Secrets;
+  /** Default: the engine's own. */
+  readonly platform: Platform | undefined;
   readonly push: boolean;
   readonly signal: AbortSignal;
   readonly report: BuildReport;
 }
+
+/** Where a server listens that is not told another `PORT`. */
+const SERVER_PORT = "80/http";
 
 /** Told while it goes on. */
 export interface BuildReport {
@@ -48,8 +59,8 @@ export interface StageFacts {
 
 /** @throws ImageError; HandlerFileError when the handler cannot be bundled */
 export async function buildImages(options: BuildOptions): Promise<void> {
-  const { directory, program, tag, signal, report } = options;
-  const engine = await connectEngine();
+  const { tag, signal, report } = options;
+  const engine = await connectEngine(options.platform);
   const progress = (made: BuildProgress): void => report.progress(made);
   report.begins("base");
   const base = await timed(() =>
@@ -59,13 +70,15 @@ export async function buildImages(options: BuildOptions): Promise<void> {
   const tookMs = isNew ? base.tookMs : undefined;
   report.ends("base", { ...(await factsOf(engine, baseName, baseImage)), tookMs });
   report.begins("image");
-  const worker = await timed(() =>
-    buildWorker(engine, { directory, program, tag, base: base.value, signal, progress }),
-  );
+  const worker = await timed(() => buildWorker(engine, { ...options, base: base.value, progress }));
   const facts = await factsOf(engine, tag, baseName);
   report.ends("image", { ...facts, tookMs: worker.tookMs });
-  const category = (await imageAt(engine.docker, tag))?.hasCuda === true ? "NVIDIA" : "CPU";
-  await writeTemplate(options.templateFile, { name: options.name, imageName: tag, category });
+  const { hasCuda = false, isServer = false } = (await imageAt(engine.docker, tag)) ?? {};
+  await writeTemplate(options.templateFile, {
+    ...{ name: options.name, imageName: tag },
+    category: hasCuda ? "NVIDIA" : "CPU",
+    ports: isServer ? [SERVER_PORT] : [],
+  });
   if (options.push) {
     report.begins("push");
     const pushed = await timed(() => pushImage(engine.docker, tag, progress, signal));

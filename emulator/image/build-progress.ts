@@ -1,6 +1,8 @@
 /** How far the building of an image is, as told while the engine works; and the engine's words made into that. */
+import { stripVTControlCharacters } from "node:util";
 import type { EngineMessage } from "../core/engine-message.ts";
 import { LayerTransfer } from "../core/layer-transfer.ts";
+import { BUILDKIT_TRACE, classicLines } from "./buildkit-status.ts";
 
 export type BuildProgress =
   /** A step of the Dockerfile begins, the first being 1. */
@@ -20,7 +22,12 @@ export type BuildProgress =
 /** As much of the end of a failed build is shown. */
 const TAIL_LINES = 30;
 
+/** What a step of ours writes before a sentence that explains its failure. */
+export const SENTENCE = "sv-emulate: ";
+
 const STEP = /^Step (\d+)\/(\d+) : (.*)$/u;
+/** The image that a step has made, or found. */
+const MADE = /^ ---> ([0-9a-f]{12})$/u;
 /** What the engine says of a layer and of its own doings: hashes that mean nothing to anybody. */
 const OF_A_LAYER = /^[0-9a-f]{12}: |ing$/u;
 
@@ -30,6 +37,9 @@ export class EngineOutput {
   readonly #progress: (progress: BuildProgress) => void;
   readonly #transferKind: "pull" | "push";
   readonly #lines: string[] = [];
+  readonly #sentences: string[] = [];
+  readonly #stages: string[] = [];
+  #made: string | undefined;
   #layers = new LayerTransfer();
   #lastStatus = "";
 
@@ -43,9 +53,21 @@ export class EngineOutput {
     return this.#lines.slice(-TAIL_LINES);
   }
 
+  /** The images of the stages that are done, apart from the last one. */
+  get stages(): readonly string[] {
+    return this.#stages;
+  }
+
+  /** What our own steps say of their failure. */
+  get sentences(): readonly string[] {
+    return this.#sentences;
+  }
+
   add(message: EngineMessage): void {
     if (message.error !== undefined) this.error = message.error.trim();
-    for (const line of (message.stream ?? "").split(/\r?\n/u)) this.#addLine(line.trimEnd());
+    const { id, aux, stream = "" } = message;
+    const text = id === BUILDKIT_TRACE && aux !== undefined ? classicLines(aux) : stream;
+    for (const line of text.split(/\r?\n/u)) this.#addLine(line.trimEnd());
     if (this.#layers.note(message)) this.#tellBytes();
     else this.#addStatus(message);
   }
@@ -68,6 +90,9 @@ export class EngineOutput {
     if (line === "") return;
     this.#lines.push(line);
     if (this.#lines.length > 2 * TAIL_LINES) this.#lines.splice(0, TAIL_LINES);
+    const said = stripVTControlCharacters(line);
+    if (said.startsWith(SENTENCE)) this.#sentences.push(said.slice(SENTENCE.length));
+    [, this.#made = this.#made] = MADE.exec(line) ?? [];
     const [, at, of, what] = STEP.exec(line) ?? [];
     if (what === undefined) {
       this.#progress({ kind: "output", line });
@@ -75,6 +100,7 @@ export class EngineOutput {
     }
     // Each stage may begin with an image to be fetched.
     this.#layers = new LayerTransfer();
+    if (this.#made !== undefined && what.startsWith("FROM ")) this.#stages.push(this.#made);
     this.#progress({ kind: "step", at: Number(at), of: Number(of), what });
   }
 }

@@ -2,21 +2,28 @@
 import type Docker from "dockerode";
 
 export interface ImageFacts {
+  readonly id: string;
   readonly sizeBytes: number;
   /** Their digests, the lowest first. */
   readonly layers: readonly string[];
   /** Whether it has the libraries of CUDA, told by a variable that NVIDIA's images set. */
   readonly hasCuda: boolean;
+  /** Whether it runs an HTTP server as the base does. */
+  readonly isServer: boolean;
 }
+
+const SERVER = "sv-worker server";
 
 /** Undefined when the engine does not have it. */
 export async function imageAt(docker: Docker, name: string): Promise<ImageFacts | undefined> {
   try {
-    const { Size, Config, RootFS } = await docker.getImage(name).inspect();
+    const { Id, Size, Config, RootFS } = await docker.getImage(name).inspect();
     const variables = Config.Env ?? [];
     return {
+      id: Id,
       sizeBytes: Size,
       layers: RootFS.Layers ?? [],
+      isServer: [...(Config.Entrypoint ?? []), ...(Config.Cmd ?? [])].join(" ").startsWith(SERVER),
       hasCuda: variables.some((line) => line.startsWith("CUDA_VERSION=")),
     };
   } catch (error) {

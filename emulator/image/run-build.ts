@@ -1,10 +1,15 @@
 /** Has the engine build an image, or push one, and follows how it goes. */
 import { createInterface } from "node:readline";
-import { pipeline, Transform, type Readable } from "node:stream";
+import { pipeline, Readable, Transform } from "node:stream";
 import type Docker from "dockerode";
+import { dial, openSession, type Secrets } from "./buildkit-session.ts";
+import type { Engine } from "./engine.ts";
+import type { Platform } from "./platform.ts";
 import { readEngineMessage } from "../core/engine-message.ts";
 import { type BuildProgress, EngineOutput } from "./build-progress.ts";
+import { loginFor, registryOf } from "./docker-login.ts";
 import { ImageError } from "./image-error.ts";
+import { keepStages } from "./stage-images.ts";
 
 export interface BuildRequest {
   /** The image's name. */
@@ -16,6 +21,8 @@ export interface BuildRequest {
   readonly dockerfile: string;
   readonly buildArgs?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
+  /** Where there are any, BuildKit builds. */
+  readonly secrets?: Secrets;
   /** Default true. */
   readonly cache?: boolean;
   readonly signal?: AbortSignal;
@@ -23,8 +30,10 @@ export interface BuildRequest {
 }
 
 /** @throws ImageError with the end of the output when a step fails */
-export async function runBuild(docker: Docker, request: BuildRequest): Promise<void> {
+export async function runBuild(engine: Engine, request: BuildRequest): Promise<void> {
+  const { docker, platform } = engine;
   const { tag, context, dockerfile, buildArgs = {}, labels = {}, cache = true, signal } = request;
+  const { secrets = new Map<string, Uint8Array>() } = request;
   const options = {
     t: tag,
     dockerfile,
@@ -32,6 +41,7 @@ export async function runBuild(docker: Docker, request: BuildRequest): Promise<v
     labels: { ...labels },
     nocache: !cache,
     forcerm: true,
+    ...(platform !== undefined && { platform }),
     ...(signal !== undefined && { abortSignal: signal }),
   };
   const output = new EngineOutput("pull", request.progress);
@@ -39,17 +49,43 @@ export async function runBuild(docker: Docker, request: BuildRequest): Promise<v
   const sent = pipeline(context, counted(request), (error) => {
     if (error) reject(error);
   });
-  const answer = await Promise.race([docker.buildImage(sent, options), broken]).catch(
-    (error: unknown) => {
-      throw new ImageError(`${tag} cannot be built: ${messageOf(error)}`, { cause: error });
-    },
-  );
+  using session = secrets.size > 0 ? await openSession(docker, secrets) : undefined;
+  const building =
+    session === undefined
+      ? docker.buildImage(sent, options)
+      : buildWithBuildKit(docker, sent, { ...options, session: session.id });
+  const answer = await Promise.race([building, broken]).catch((error: unknown) => {
+    throw new ImageError(`${tag} cannot be built: ${messageOf(error)}`, { cause: error });
+  });
   await followed(answer, output);
-  if (output.error === undefined) return;
-  throw new ImageError([`${tag} cannot be built: ${output.error}`, ...output.tail].join("\n  "));
+  if (output.error === undefined) return await keepStages(docker, tag, output.stages);
+  const foreign = platform !== undefined && /exec format error/u.test(output.tail.join("\n"));
+  const sentences = foreign ? [cannotRun(platform)] : output.sentences;
+  const why = sentences.length > 0 ? sentences : [output.error, ...output.tail];
+  throw new ImageError(`${tag} cannot be built: ${why.join("\n  ")}`);
 }
 
-/** Puts an image into its registry. @throws ImageError when the registry does not take it */
+/** As the engine's client does it, which would open a session of its own. */
+async function buildWithBuildKit(
+  docker: Docker,
+  file: Readable,
+  { abortSignal, ...options }: { readonly abortSignal?: AbortSignal; readonly session: string },
+): Promise<NodeJS.ReadableStream> {
+  const answer = await dial(docker, {
+    ...{ path: "/build?", method: "POST", isStream: true, file, abortSignal },
+    options: { ...options, version: "2" },
+    statusCodes: { 200: true },
+  });
+  if (answer instanceof Readable) return answer;
+  throw new Error("the Docker engine's answer is no stream");
+}
+
+function cannotRun(platform: Platform): string {
+  const arch = platform.slice("linux/".length);
+  return `the engine's machine runs no programs for ${platform}; build on one that does, or have it emulate them: docker run --privileged --rm tonistiigi/binfmt --install ${arch}`;
+}
+
+/** Puts an image into its registry, as who `docker login` says. @throws ImageError when the registry does not take it */
 export async function pushImage(
   docker: Docker,
   tag: string,
@@ -57,8 +93,10 @@ export async function pushImage(
   signal?: AbortSignal,
 ): Promise<void> {
   const output = new EngineOutput("push", progress);
+  const registry = registryOf(tag);
+  const login = await loginFor(registry);
   // An engine refuses to push without being told of credentials, even of none.
-  const options = { authconfig: { username: "", password: "", serveraddress: "" } };
+  const options = { authconfig: login ?? { username: "", password: "", serveraddress: "" } };
   const answer = await docker
     .getImage(tag)
     .push({ ...options, ...(signal !== undefined && { abortSignal: signal }) })
@@ -68,7 +106,7 @@ export async function pushImage(
   await followed(answer, output);
   if (output.error === undefined) return;
   throw new ImageError(
-    `${tag} cannot be pushed: ${output.error}. Where the registry wants a login, use: docker push ${tag}`,
+    `${tag} cannot be pushed: ${output.error}. ${login ? "The login was that of" : "Where the registry wants a login, use"}: docker login ${registry}`,
   );
 }
 

@@ -7,6 +7,8 @@ export interface TemplateFacts {
   readonly name: string;
   readonly imageName: string;
   readonly category: "NVIDIA" | "CPU";
+  /** As `80/http`. */
+  readonly ports: readonly string[];
 }
 
 /**
@@ -18,7 +20,7 @@ export async function writeTemplate(file: string, facts: TemplateFacts): Promise
   const former = await readFile(file, "utf8").catch(() => undefined);
   const template =
     former === undefined
-      ? { ...facts, isServerless: true, ports: [], env: {} }
+      ? { ...facts, isServerless: true, env: {} }
       : { ...parsed(former, file), imageName: facts.imageName };
   await writeFile(file, `${JSON.stringify(template, undefined, 2)}\n`).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);

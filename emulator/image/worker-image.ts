@@ -2,34 +2,17 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { bundleForImage } from "../../runtime/load/bundle-for-image.ts";
 import type { BaseImage } from "./base-image.ts";
 import type { BuildProgress } from "./build-progress.ts";
-import { type ContextFile, type ContextParts, packContext } from "./build-context.ts";
+import type { Secrets } from "./buildkit-session.ts";
+import { type ContextParts, packContext } from "./build-context.ts";
 import type { Engine } from "./engine.ts";
 import { ImageError } from "./image-error.ts";
 import { type KeptFiles, keptFiles } from "./kept-files.ts";
 import { runBuild } from "./run-build.ts";
+import { sourceLabels } from "./source-labels.ts";
 import type { UserProgram } from "./user-program.ts";
-import { APP_DIRECTORY, CONTEXT, workerDockerfile } from "./worker-dockerfile.ts";
-
-/** What is about the directory, or may hold secrets, stays out unless its .dockerignore takes it back with a `!`. */
-const LEFT_OUT = [
-  ".git",
-  ".sv",
-  "**/.env",
-  "**/.env.*",
-  "**/.npmrc",
-  "Dockerfile",
-  ".dockerignore",
-  "template.json",
-];
-
-/** What npm reads; taken for that alone. */
-const NPM_FILES = ["package.json", "package-lock.json", ".npmrc"];
-
-const BUNDLES = `${APP_DIRECTORY}/.sv-handler`;
-const BUNDLED = /\.(?:ts|mts|tsx)$/u;
+import { workerContext } from "./worker-context.ts";
 
 export interface WorkerOptions {
   /** Absolute. */
@@ -38,6 +21,10 @@ export interface WorkerOptions {
   readonly program: UserProgram | undefined;
   readonly tag: string;
   readonly base: BaseImage;
+  /** Of the Dockerfile. */
+  readonly buildArgs: Readonly<Record<string, string>>;
+  /** For a Dockerfile that mounts them. */
+  readonly secrets: Secrets;
   readonly signal: AbortSignal;
   readonly progress: (progress: BuildProgress) => void;
 }
@@ -45,21 +32,29 @@ export interface WorkerOptions {
 /** @throws ImageError; HandlerFileError when the handler cannot be bundled */
 export async function buildWorker(
   engine: Engine,
-  { directory, program, tag, base, signal, progress }: WorkerOptions,
+  { directory, program, tag, base, buildArgs, secrets, signal, progress }: WorkerOptions,
 ): Promise<void> {
-  const { parts, dockerfile, buildArgs, kept } = existsSync(path.join(directory, "Dockerfile"))
+  const hasOwn = existsSync(path.join(directory, "Dockerfile"));
+  if (!hasOwn && secrets.size > 0) {
+    throw new ImageError(
+      `${directory} has no Dockerfile that could use a secret; write one with RUN --mount=type=secret`,
+    );
+  }
+  const { parts, dockerfile, nodeImage, kept } = hasOwn
     ? await ownContext(directory, base)
     : await generatedContext(directory, program, base);
-  await runBuild(engine.docker, {
+  await runBuild(engine, {
     tag,
     context: packContext(parts),
     contextBytes: kept.sizeBytes,
     dockerfile,
-    buildArgs,
+    buildArgs: { ...nodeImage, ...buildArgs },
     labels: {
+      ...(await sourceLabels(directory)),
       "org.opencontainers.image.title": path.basename(directory),
       "org.opencontainers.image.base.name": base.name,
     },
+    secrets,
     signal,
     progress,
   });
@@ -68,7 +63,8 @@ export async function buildWorker(
 interface Plan {
   readonly parts: ContextParts;
   readonly dockerfile: string;
-  readonly buildArgs: Readonly<Record<string, string>>;
+  /** For a Dockerfile that asks for it. */
+  readonly nodeImage: { readonly NODE_IMAGE?: string };
   readonly kept: KeptFiles;
 }
 
@@ -76,11 +72,11 @@ interface Plan {
 async function ownContext(directory: string, { nodeImage }: BaseImage): Promise<Plan> {
   const kept = await keptFiles(directory);
   const text = await readFile(path.join(directory, "Dockerfile"), "utf8");
-  const buildArgs = /^ARG NODE_IMAGE\b/mu.test(text) ? { NODE_IMAGE: nodeImage } : {};
+  const asked = /^ARG NODE_IMAGE\b/mu.test(text) ? { NODE_IMAGE: nodeImage } : {};
   // The Dockerfile is read even where .dockerignore keeps it from being copied.
   const paths = new Set([...kept.paths, "Dockerfile"]);
   const parts = { files: [], directories: [{ directory, paths, prefix: "" }] };
-  return { parts, dockerfile: "Dockerfile", buildArgs, kept };
+  return { parts, dockerfile: "Dockerfile", nodeImage: asked, kept };
 }
 
 async function generatedContext(
@@ -91,36 +87,6 @@ async function generatedContext(
   if (program === undefined) {
     throw new ImageError(`${directory} holds neither a handler nor a server nor a Dockerfile`);
   }
-  const hasLock = existsSync(path.join(directory, "package-lock.json"));
-  const kept = await keptFiles(directory, hasLock ? [...LEFT_OUT, "node_modules"] : LEFT_OUT);
-  const { file, files } = await programIn(directory, program);
-  const { kind } = program;
-  const plan = { base: base.name, file, kind, npmImage: hasLock ? base.nodeImage : undefined };
-  const npmFiles = NPM_FILES.filter((name) => existsSync(path.join(directory, name)));
-  const app = { directory, paths: kept.paths, prefix: CONTEXT.root + APP_DIRECTORY };
-  const packages = { directory, paths: new Set(npmFiles), prefix: CONTEXT.packages };
-  const parts = {
-    files: [{ path: "Dockerfile", content: workerDockerfile(plan) }, ...files],
-    directories: hasLock ? [app, packages] : [app],
-  };
-  return { parts, dockerfile: "Dockerfile", buildArgs: {}, kept };
-}
-
-/** What the worker is given as its handler or server, and what is added to the context for that. */
-async function programIn(
-  directory: string,
-  { file, kind }: UserProgram,
-): Promise<{ readonly file: string; readonly files: readonly ContextFile[] }> {
-  if (!BUNDLED.test(file)) {
-    const place = path.relative(directory, file).replaceAll(path.sep, "/");
-    return { file: path.posix.join(APP_DIRECTORY, place), files: [] };
-  }
-  const bundlePath = `${BUNDLES}/${kind}.mjs`;
-  const places = { directory, imageDirectory: APP_DIRECTORY, bundlePath };
-  const bundle = await bundleForImage(file, places);
-  const files = bundle.map(({ path: place, content }) => ({
-    path: CONTEXT.root + place,
-    content,
-  }));
-  return { file: bundlePath, files };
+  const context = await workerContext(directory, program, base);
+  return { ...context, dockerfile: "Dockerfile", nodeImage: {} };
 }

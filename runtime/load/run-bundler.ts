@@ -1,7 +1,7 @@
 /** Runs the bundler on a handler: one module that holds the user's own code and imports its packages. */
 import path from "node:path";
 import type * as Esbuild from "esbuild";
-import type { BuildOptions, Message } from "esbuild";
+import type { BuildOptions, Message, Plugin } from "esbuild";
 import { HandlerFileError } from "./handler-file-error.ts";
 import { keepSourceLocation } from "./source-location.ts";
 
@@ -28,8 +28,18 @@ export async function holdBundler(): Promise<HeldBundler> {
   };
 }
 
+/** What is done otherwise for an image, in which files lie elsewhere. */
+export interface Elsewhere {
+  /** Where a source file will lie when the bundle runs. */
+  readonly placeOf: (file: string) => string;
+  /** Says what of the packages is bundled; no package is without it. */
+  readonly imports: Plugin;
+  /** What every bundle begins with. */
+  readonly banner: string;
+}
+
 /** How a handler is made one module, into memory. */
-export function handlerBuild(sourcePath: string, folder: string, placeOf?: PlaceOf) {
+export function handlerBuild(sourcePath: string, folder: string, elsewhere?: Elsewhere) {
   return {
     entryPoints: [sourcePath],
     absWorkingDir: path.dirname(sourcePath),
@@ -40,36 +50,38 @@ export function handlerBuild(sourcePath: string, folder: string, placeOf?: Place
     platform: "node",
     format: "esm",
     target: "node24",
-    packages: "external",
+    packages: elsewhere === undefined ? "external" : "bundle",
+    ...(elsewhere !== undefined && { banner: { js: elsewhere.banner } }),
     sourcemap: "inline",
     sourcesContent: false,
     logLevel: "silent",
-    plugins: [keepSourceLocation(placeOf ?? ((file) => file))],
+    plugins: [
+      ...(elsewhere === undefined ? [] : [elsewhere.imports]),
+      keepSourceLocation(elsewhere?.placeOf ?? ((file) => file)),
+    ],
   } as const satisfies BuildOptions;
 }
 
-/** Where a source file will lie when the bundle runs. */
-type PlaceOf = (file: string) => string;
-
-/** A bundle with its source map in it, and the files it was made of. */
+/** A bundle with its source map in it, the files it was made of, and what it imports when it runs. */
 export interface Bundled {
   readonly code: Uint8Array;
   readonly inputPaths: readonly string[];
+  readonly imports: readonly string[];
 }
 
 /**
  * @param folder where the bundle will lie; its source map leads from there to the sources
- * @param placeOf default: where it lies now
+ * @param elsewhere default: it runs here
  * @throws HandlerFileError with file, line and column of every error
  */
 export async function runBundler(
   sourcePath: string,
   folder: string,
-  placeOf?: PlaceOf,
+  elsewhere?: Elsewhere,
 ): Promise<Bundled> {
   const { esbuild, release } = await holdBundler();
   const result = await esbuild
-    .build(handlerBuild(sourcePath, folder, placeOf))
+    .build(handlerBuild(sourcePath, folder, elsewhere))
     .catch((error: unknown) => {
       throw explain(error, sourcePath);
     })
@@ -79,7 +91,9 @@ export async function runBundler(
   const inputPaths = Object.keys(result.metafile.inputs).map((input) =>
     path.resolve(path.dirname(sourcePath), input),
   );
-  return { code: output.contents, inputPaths };
+  const [made] = Object.values(result.metafile.outputs);
+  const imports = made?.imports.map((imported) => imported.path) ?? [];
+  return { code: output.contents, inputPaths, imports };
 }
 
 function explain(error: unknown, sourcePath: string): unknown {

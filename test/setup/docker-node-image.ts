@@ -49,6 +49,8 @@ export async function npmImage(
     `FROM ${await nodeImage(docker)}`,
     "COPY . /npm/",
     `RUN printf '${shim}' > /usr/local/bin/npm; chmod 755 /usr/local/bin/npm`,
+    // Programs of packages begin with it.
+    "RUN mkdir -p /usr/bin; ln -s /bin/env /usr/bin/env",
     ...Object.entries(env).map(([variable, value]) => `ENV ${variable}=${value}`),
   ];
   const build = ["build", "-f", "-", "-t", name, "--label", docker.label, npm];

@@ -9,7 +9,12 @@ import { root } from "./image-scene.ts";
 export interface PackedCli extends Disposable {
   /** What `npm pack` made. */
   readonly archive: string;
-  run(args: readonly string[], dockerHost: string, cwd?: string): Promise<CliRun>;
+  run(
+    args: readonly string[],
+    dockerHost: string,
+    cwd?: string,
+    env?: Readonly<Record<string, string>>,
+  ): Promise<CliRun>;
 }
 
 export function packedCli(): PackedCli {
@@ -26,10 +31,10 @@ export function packedCli(): PackedCli {
   const program = path.join(folder, "dist/emulator/cli/sv-emulate.js");
   return {
     archive,
-    run: async (args, dockerHost, cwd = home.path) =>
+    run: async (args, dockerHost, cwd = home.path, env = {}) =>
       runToEnd(process.execPath, [program, ...args], {
         cwd,
-        env: { ...process.env, DOCKER_HOST: dockerHost },
+        env: { ...process.env, DOCKER_HOST: dockerHost, ...env },
       }),
     [Symbol.dispose]: () => home[Symbol.dispose](),
   };

@@ -11,8 +11,14 @@ export interface SmallRegistry extends AsyncDisposable {
   readonly pushed: readonly string[];
 }
 
-/** @param refuses answers every request with 401 */
-export async function smallRegistry({ refuses = false } = {}): Promise<SmallRegistry> {
+/** Whom it lets in; everybody without it. */
+interface Guest {
+  readonly username: string;
+  readonly password: string;
+}
+
+export async function smallRegistry(guest?: Guest): Promise<SmallRegistry> {
+  const basic = guest && Buffer.from(`${guest.username}:${guest.password}`).toString("base64");
   const kept = new Kept();
   const server = http.createServer((request, response) => {
     let sizeBytes = 0;
@@ -23,7 +29,8 @@ export async function smallRegistry({ refuses = false } = {}): Promise<SmallRegi
     });
     request.on("end", () => {
       const url = new URL(request.url ?? "/", "http://registry");
-      const { status, headers } = refuses
+      const isStranger = basic !== undefined && request.headers.authorization !== `Basic ${basic}`;
+      const { status, headers } = isStranger
         ? REFUSAL
         : kept.answer(request.method ?? "", url, sizeBytes, `sha256:${hash.digest("hex")}`);
       response.writeHead(status, headers).end();

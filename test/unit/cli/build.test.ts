@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { buildTarget, imageName } from "../../../emulator/cli/build.ts";
+import { buildArgsOf, secretsOf } from "../../../emulator/cli/build-inputs.ts";
 import { readCommandLine } from "../../../emulator/cli/command.ts";
 import { UsageError } from "../../../emulator/cli/usage-error.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
@@ -18,6 +19,28 @@ test("build takes a directory and flags of its own", () => {
     flags: { tag: "g:1", push: true, baseImage: "b", rebuildBase: true },
   });
   expect(read("build")).toEqual({ kind: "build", target: undefined, flags: {} });
+});
+
+test("arguments of the build are written with a value, or take that of the environment", () => {
+  const { flags } = read("build", "--build-arg", "A=1=2", "--build-arg=B") as {
+    flags: { buildArg: readonly string[] };
+  };
+  expect(buildArgsOf(flags.buildArg, { B: "b" })).toEqual({ A: "1=2", B: "b" });
+  expect(() => buildArgsOf(["C"], {})).toThrow("--build-arg C is no NAME=value");
+  expect(() => buildArgsOf(["=1"], {})).toThrow(UsageError);
+});
+
+test("a secret has an id, and is in a file or in the environment", async () => {
+  await using files = await temporaryTree({ token: "t" });
+  const secrets = secretsOf(["id=a,src=token", "id=b,env=B", "id=B"], files.root, { B: "b" });
+  expect([...secrets].map(([id, value]) => [id, Buffer.from(value).toString()])).toEqual([
+    ["a", "t"],
+    ["b", "b"],
+    ["B", "b"],
+  ]);
+  expect(() => secretsOf(["src=token"], files.root, {})).toThrow("has no id");
+  expect(() => secretsOf(["id=a,src=none"], files.root, {})).toThrow("cannot be read: ENOENT");
+  expect(() => secretsOf(["id=a"], files.root, {})).toThrow("no environment variable a");
 });
 
 test("flags for serving are none of it, nor a second directory", () => {

@@ -1,4 +1,5 @@
 /** States how `sv-emulate init` is read, what it refuses, what it asks, and that its reference says what its help says. */
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { readFile } from "node:fs/promises";
 import { PassThrough } from "node:stream";
@@ -51,6 +52,15 @@ test("a project is made in a directory of its name, and what comes next is said"
   );
   expect(fs.existsSync(tree.path("greeter/handler.ts"))).toBe(true);
   expect(fs.existsSync(tree.path("greeter/.git"))).toBe(false);
+});
+
+test("what comes next can be typed, whatever the directory is called", async () => {
+  await using tree = await temporaryTree({});
+  const { out } = await init(tree, "greeter", "--dir", "Ada's $HOME");
+  const [, steps = ""] = /Next:\n\n(.*)\n {2}npm install\n/u.exec(out) ?? [];
+  const shell = execFileSync("sh", ["-c", `${steps.trim()} && pwd`], { cwd: tree.root });
+  expect(String(shell).trim()).toBe(fs.realpathSync(tree.path("Ada's $HOME")));
+  await expect(init(tree, "./Ada's")).rejects.toThrow(String.raw`init --dir './Ada'\''s'`);
 });
 
 test("in a directory that is there, the project is called after it", async () => {

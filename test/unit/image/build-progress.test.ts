@@ -70,6 +70,26 @@ test("a push may send more than was announced", () => {
   expect(told).toEqual([bytes, bytes, { kind: "note", line: "latest: digest: sha256:00 size: 1" }]);
 });
 
+test("the images of stages are those that were made before the next one begins", () => {
+  const { output } = follow("pull", [
+    { stream: "Step 1/5 : ARG A\n" },
+    { stream: "Step 2/5 : FROM a AS one\n" },
+    { stream: " ---> 111111111111\n" },
+    { stream: "Step 3/5 : RUN a\n" },
+    { stream: " ---> Running in 333333333333\n" },
+    { stream: " ---> 222222222222\n" },
+    { stream: "Step 4/5 : FROM b\n" },
+    { stream: " ---> 444444444444\n" },
+    { stream: "Step 5/5 : COPY --from=one a a\n" },
+  ]);
+  expect(output.stages).toEqual(["222222222222"]);
+});
+
+test("what a step of ours says of its failure is told apart, whatever its colour", () => {
+  const { output } = follow("pull", [{ stream: "\u001B[91msv-emulate: no glibc\n\u001B[0m" }]);
+  expect(output.sentences).toEqual(["no glibc"]);
+});
+
 test("a failure is kept, with the end of what was written before it", () => {
   const lines = Array.from({ length: 100 }, (_, at) => ({ stream: `line ${at}\n` }));
   const { output } = follow("pull", [...lines, { error: "returned a non-zero code: 7\n" }]);
@@ -79,7 +99,10 @@ test("a failure is kept, with the end of what was written before it", () => {
 });
 
 test("what an image adds is told only where it was built on the other", () => {
-  const image = (sizeBytes: number, ...layers: string[]) => ({ sizeBytes, layers, hasCuda: false });
+  const image = (sizeBytes: number, ...layers: string[]) => ({
+    ...{ id: "i", sizeBytes, layers },
+    ...{ hasCuda: false, isServer: false },
+  });
   expect(addedBytes(image(120, "a", "b"), image(100, "a"))).toBe(20);
   expect(addedBytes(image(120, "c", "b"), image(100, "a"))).toBeUndefined();
   expect(addedBytes(image(120, "a"), image(100, "a", "b"))).toBeUndefined();

@@ -6,13 +6,18 @@ import { ImageError } from "../../../emulator/image/image-error.ts";
 import { writeTemplate } from "../../../emulator/image/template-file.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 
-const facts = { name: "greet", imageName: "greet:1", category: "NVIDIA" } as const;
+const facts = {
+  name: "greet",
+  imageName: "greet:1",
+  category: "NVIDIA",
+  ports: ["80/http"],
+} as const;
 
 test("a new template is one that POST /v1/templates takes", async () => {
   await using files = await temporaryTree({});
   await writeTemplate(files.path("t.json"), facts);
   const template: unknown = JSON.parse(await readFile(files.path("t.json"), "utf8"));
-  expect(readTemplateInput(template)).toMatchObject({ ...facts, isServerless: true, ports: [] });
+  expect(readTemplateInput(template)).toMatchObject({ ...facts, isServerless: true });
 });
 
 test("in a template that is there only the image changes", async () => {

@@ -2,31 +2,46 @@
 import { expect, test } from "vitest";
 import { workerDockerfile } from "../../../emulator/image/worker-dockerfile.ts";
 
-const HANDLER = { file: "/app/handler.js", kind: "handler" } as const;
+const HANDLER = {
+  base: "sv-base:1",
+  directory: "/app",
+  file: "/app/handler.js",
+  kind: "handler",
+} as const;
 
 test("without a lock file it is the base and a copy", () => {
-  const plan = { base: "sv-base:1", ...HANDLER, npmImage: undefined };
-  expect(workerDockerfile(plan)).toBe(
+  expect(workerDockerfile({ ...HANDLER, packages: undefined })).toBe(
     'FROM sv-base:1\nCOPY root/ /\nENV SV_HANDLER="/app/handler.js"\n',
   );
 });
 
 test("with one, another image's npm installs the packages, and only they are taken from it", () => {
-  const plan = { base: "sv-base:1", ...HANDLER, npmImage: "node:24" };
-  expect(workerDockerfile(plan)).toBe(`FROM node:24 AS packages
+  const packages = { image: "node:24", directory: "/app", command: "npm ci" };
+  expect(workerDockerfile({ ...HANDLER, packages })).toBe(`FROM node:24 AS packages
+USER 0
 WORKDIR /app
 COPY packages/ ./
-RUN npm ci --omit=dev --no-audit --no-fund --no-update-notifier && mkdir -p node_modules
+RUN npm ci
+RUN sh ./sv-packages.sh && find . -name node_modules -prune -o -type f -exec rm -f {} +
 
 FROM sv-base:1
-COPY --from=packages /app/node_modules ./node_modules
+COPY --from=packages /app/ /app/
 COPY root/ /
 ENV SV_HANDLER="/app/handler.js"
 `);
 });
 
+test("in a workspace the lock file lies in another directory than the worker, and both may be called anything", () => {
+  const packages = { image: "node:24", directory: "/app/it's", command: "npm ci" };
+  const plan = { ...HANDLER, directory: "/app/a $b", packages };
+  const text = workerDockerfile(plan);
+  expect(text).toContain(String.raw`RUN cd '/app/it'\''s' && npm ci`);
+  expect(text).toContain(String.raw`WORKDIR "/app/a \$b"`);
+});
+
 test("a server is what the image starts, and has as long to become healthy as the service gives it", () => {
-  const plan = { base: "b", file: "/app/server.js", kind: "server", npmImage: undefined } as const;
+  const server = { file: "/app/server.js", kind: "server" } as const;
+  const plan = { base: "b", directory: "/app", ...server, packages: undefined };
   expect(workerDockerfile(plan)).toBe(`FROM b
 COPY root/ /
 ENV SV_HANDLER="/app/server.js"

@@ -57,6 +57,15 @@ describe.each(STARTER_NAMES)("the starter %s", (name) => {
     expect(Object.keys(configSchema.parse(config).endpoints)).toEqual(["greeter"]);
   });
 
+  test("lets the same packages run their install scripts, whoever installs them", () => {
+    const { allowScripts } = JSON.parse(files.get("package.json") ?? "") as {
+      readonly allowScripts: Readonly<Record<string, boolean>>;
+    };
+    const [, ofPnpm] = (files.get("pnpm-workspace.yaml") ?? "").split("allowBuilds:\n");
+    const lines = Object.entries(allowScripts).map(([script, may]) => `  ${script}: ${may}\n`);
+    expect(ofPnpm).toBe(lines.join(""));
+  });
+
   test("has a page on all that is done with it", () => {
     const headings = [...(files.get("README.md") ?? "").matchAll(/^## (.*)$/gmu)];
     expect(headings.map(([, heading]) => heading)).toEqual([

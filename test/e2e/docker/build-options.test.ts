@@ -1,0 +1,250 @@
+/** What `sv-emulate build` is told besides the directory, and what it says of an image and leaves behind. */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import fs from "node:fs";
+import http from "node:http";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { npmImage } from "../../setup/docker-node-image.ts";
+import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
+import { type PackedCli, packedCli } from "./packed-cli.ts";
+import { smallRegistry } from "./small-registry.ts";
+
+const ADA = { username: "ada", password: "s:ecret" };
+
+describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
+  let docker: TestDocker;
+  let node: string;
+  let cli: PackedCli;
+
+  beforeAll(async () => {
+    cli = packedCli();
+    docker = await startDocker();
+    node = await npmImage(docker, `sv-test/npm-options:${process.pid}`);
+  }, 120_000);
+  afterAll(async () => {
+    cli[Symbol.dispose]();
+    await docker[Symbol.asyncDispose]();
+  }, 60_000);
+
+  async function build(
+    files: TemporaryTree,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ) {
+    const images = ["--base-image", node, "--node-image", node];
+    return cli.run(["build", ...images, ...args], docker.host, files.root, env);
+  }
+
+  async function labelsOf(image: string): Promise<Readonly<Record<string, string>>> {
+    const format = "{{json .Config.Labels}}";
+    return JSON.parse(await docker.ask("image", "inspect", "-f", format, image)) as Record<
+      string,
+      string
+    >;
+  }
+
+  test("--build-arg fills in the ARGs of a Dockerfile, with a value of its own or of the environment", async () => {
+    await using files = await temporaryTree({
+      "a/Dockerfile": "FROM sv-base\nARG ONE\nARG TWO=default\nENV SAID=$ONE-$TWO\n",
+    });
+    const tag = "sv-test/args:1";
+    const args = ["a", "--tag", tag, "--build-arg", "ONE=x=y", "--build-arg", "TWO"];
+    const { code, stderr } = await build(files, args, { TWO: "two" });
+    expect(code, stderr).toBe(0);
+    const said = ["run", "--rm", "--entrypoint", "sh", tag, "-c", "echo $SAID"];
+    expect(await docker.ask(...said)).toBe("x=y-two");
+  });
+
+  test("--platform is what all steps are built for, and what an engine cannot run is said", async () => {
+    await using files = await temporaryTree({
+      "a/handler.js": "export default () => 1;\n",
+      sh: "no program of this machine",
+      Dockerfile: "FROM scratch\nCOPY --chown=0:0 sh /bin/sh\n",
+    });
+    const own = process.arch === "arm64" ? "linux/arm64" : "linux/amd64";
+    const other = own === "linux/amd64" ? "linux/arm64" : "linux/amd64";
+    const native = await build(files, ["a", "--tag", "sv-test/native:1", "--platform", own]);
+    expect(native.code, native.stderr).toBe(0);
+    const foreign = `sv-test/foreign:${process.pid}`;
+    execFileSync("chmod", ["755", files.path("sh")]);
+    const made = ["build", "-t", foreign, "--platform", other, "--label", docker.label, files.root];
+    await docker.ask(...made);
+    const images = ["--base-image", foreign, "--node-image", foreign];
+    const args = ["build", "a", ...images, "--platform", other];
+    const { code, stderr } = await cli.run(args, docker.host, files.root);
+    expect(code).toBe(5);
+    expect(stderr).toMatch(new RegExp(`runs no programs for ${other}; .* --install \\w+$`, "mu"));
+    const wrong = await build(files, ["a", "--platform", "linux/riscv64"]);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain("linux/amd64, linux/arm64");
+  });
+
+  /** The same engine, if it had no BuildKit. */
+  async function withoutBuildKit(): Promise<{ readonly host: string } & AsyncDisposable> {
+    const home = temporaryDirectory();
+    const socketPath = docker.host.replace("unix://", "");
+    const door = path.join(home.path, "docker.sock");
+    const server = http.createServer((asked, response) => {
+      const { method, url = "", headers } = asked;
+      if (url.includes("/session")) {
+        response.writeHead(404, { "content-type": "application/json" }).end("{}");
+        return;
+      }
+      const passedOn = http.request({ socketPath, method, path: url, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      });
+      asked.pipe(passedOn);
+    });
+    server.listen(door);
+    await once(server, "listening");
+    return {
+      host: `unix://${door}`,
+      async [Symbol.asyncDispose]() {
+        server.closeAllConnections();
+        await new Promise((closed) => server.close(closed));
+        home[Symbol.dispose]();
+      },
+    };
+  }
+
+  test("--secret is what a step mounts, and in no layer and no history", async () => {
+    // BuildKit asks nobody any more who does not answer meanwhile.
+    const pause = "RUN sleep 3\n";
+    const mounted = (id: string): string => `--mount=type=secret,id=${id},mode=0444`;
+    await using files = await temporaryTree({
+      "a/Dockerfile": `FROM sv-base\nRUN ${mounted("one")} md5sum < /run/secrets/one > /tmp/sums\n${pause}RUN ${mounted("two")} md5sum < /run/secrets/two >> /tmp/sums\n`,
+      "a/.dockerignore": "one",
+      one: "secret 51c9a0",
+      "b/handler.js": "export default () => 1;\n",
+    });
+    const tag = "sv-test/secret:1";
+    const secrets = ["--secret", "id=one,src=one", "--secret", "id=two,env=TWO"];
+    const env = { TWO: "secret e07b44" };
+    const { code, stderr } = await build(files, ["a", "--tag", tag, ...secrets], env);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toMatch(/^ {2}Step 2\/4 : RUN --mount=type=secret/mu);
+    const sums = ["secret 51c9a0", env.TWO].map(
+      (secret) => `${createHash("md5").update(secret).digest("hex")}  -`,
+    );
+    const read = ["run", "--rm", "--entrypoint", "cat", tag, "/tmp/sums"];
+    expect(await docker.ask(...read)).toBe(sums.join("\n"));
+    const archive = path.join(files.root, "image.tar");
+    await docker.ask("save", "-o", archive, tag);
+    const bytes = fs.readFileSync(archive);
+    expect(bytes.includes("/tmp/sums")).toBe(true);
+    for (const secret of ["secret 51c9a0", env.TWO]) expect(bytes.includes(secret)).toBe(false);
+    const unused = await build(files, ["b", ...secrets], env);
+    expect(unused.code).toBe(5);
+    expect(unused.stderr).toContain("b has no Dockerfile that could use a secret");
+    await using old = await withoutBuildKit();
+    const images = ["--base-image", node, "--node-image", node];
+    const args = ["build", "a", ...images, ...secrets];
+    const refused = await cli.run(args, old.host, files.root, env);
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toMatch(/^error: .* has no BuildKit, .* without --secret$/mu);
+  }, 60_000);
+
+  test("--push uses what docker login has put away, in its file or with a helper", async () => {
+    await using registry = await smallRegistry(ADA);
+    const { address } = registry;
+    const auth = Buffer.from(`${ADA.username}:${ADA.password}`).toString("base64");
+    const given = JSON.stringify({ Username: ADA.username, Secret: ADA.password });
+    await using files = await temporaryTree({
+      "a/Dockerfile": "FROM scratch\nCOPY a /\n",
+      "a/a": "a",
+      "file/config.json": JSON.stringify({ auths: { [address]: { auth } } }),
+      "helper/config.json": JSON.stringify({ auths: { [address]: {} }, credsStore: "test" }),
+      "bin/docker-credential-test": `#!/bin/sh\n[ "$1 $(cat)" = "get ${address}" ] && echo '${given}'\n`,
+      "none/": "",
+    });
+    execFileSync("chmod", ["755", files.path("bin/docker-credential-test")]);
+    const push = async (config: string) =>
+      build(files, ["a", "--tag", `${address}/${config}:1`, "--push"], {
+        DOCKER_CONFIG: files.path(config),
+        PATH: `${files.path("bin")}${path.delimiter}${process.env["PATH"] ?? ""}`,
+      });
+    const stranger = await push("none");
+    expect(stranger.code).toBe(5);
+    expect(stranger.stderr).toContain(`use: docker login ${address}`);
+    for (const config of ["file", "helper"]) {
+      const { code, stderr } = await push(config);
+      expect(code, stderr).toBe(0);
+    }
+    expect(registry.pushed).toEqual(["file:1", "helper:1"]);
+  });
+
+  test("an image says of what source it is, where that is in a repository", async () => {
+    await using files = await temporaryTree({
+      "a/Dockerfile": "FROM sv-base\nCOPY . .\n",
+      "a/handler.js": "export default () => 1;\n",
+    });
+    const git = (...args: readonly string[]): string =>
+      execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], {
+        cwd: files.root,
+        encoding: "utf8",
+      }).trim();
+    git("init", "--quiet");
+    git("remote", "add", "origin", "git@git.example:team/greet.git");
+    git("add", ".");
+    git("commit", "--quiet", "-m", "one");
+    const { code, stderr } = await build(files, ["a", "--tag", "sv-test/labelled:1"]);
+    expect(code, stderr).toBe(0);
+    expect(await labelsOf("sv-test/labelled:1")).toMatchObject({
+      "org.opencontainers.image.source": "https://git.example/team/greet",
+      "org.opencontainers.image.revision": git("rev-parse", "HEAD"),
+      "org.opencontainers.image.base.name": expect.stringMatching(/^sv-base:/u),
+    });
+  });
+
+  test("the labels of an image beneath about its own source are not the worker's", async () => {
+    await using files = await temporaryTree({ "a/handler.js": "export default () => 1;\n" });
+    const beneath = `sv-test/with-source:${process.pid}`;
+    const labels = ["--label", "org.opencontainers.image.source=https://other.example"];
+    const make = [
+      "build",
+      "-f",
+      "-",
+      "-t",
+      beneath,
+      "--label",
+      docker.label,
+      ...labels,
+      files.root,
+    ];
+    await docker.cli(make, { input: `FROM ${node}\n` });
+    const images = ["--base-image", beneath, "--node-image", node];
+    const args = ["build", "a", ...images, "--tag", "sv-test/unlabelled:1"];
+    const { code, stderr } = await cli.run(args, docker.host, files.root);
+    expect(code, stderr).toBe(0);
+    expect((await labelsOf("sv-test/unlabelled:1"))["org.opencontainers.image.source"]).toBe("");
+  });
+
+  test("leaves no images without a name, and the next build need not begin anew", async () => {
+    const dockerfile = (text: string): string =>
+      `FROM ${node} AS made\nRUN echo ${text} > /made\nFROM sv-base\nCOPY --from=made /made ./\n`;
+    const nameless = async () =>
+      new Set((await docker.ask("images", "-q", "--no-trunc", "-f", "dangling=true")).split("\n"));
+    const stage = async () => docker.ask("images", "-q", "sv-stages:sv-test-staged-1-1");
+    const tag = ["--tag", "sv-test/staged:1"];
+    await using files = await temporaryTree({ "a/Dockerfile": dockerfile(`${process.pid}`) });
+    const before = await nameless();
+    expect((await build(files, ["a", ...tag])).code).toBe(0);
+    expect([...(await nameless()).difference(before)]).toEqual([]);
+    const first = await stage();
+    expect((await build(files, ["a", ...tag])).code).toBe(0);
+    expect(await stage()).toBe(first);
+    // The former worker has lost its name to the new one, as with any build.
+    await docker.ask("rmi", "sv-test/staged:1");
+    await using changed = await temporaryTree({
+      "a/Dockerfile": dockerfile(`other ${process.pid}`),
+    });
+    expect((await build(changed, ["a", ...tag])).code).toBe(0);
+    expect([...(await nameless()).difference(before)]).toEqual([]);
+    expect(await stage()).not.toBe(first);
+  });
+});

@@ -1,0 +1,192 @@
+/** `sv-emulate build` of a package in a workspace of npm, pnpm or yarn: its image has what the package links to and what it installs. */
+import fs from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { npmImage } from "../../setup/docker-node-image.ts";
+import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
+import { npmRegistry, type NpmRegistry, whatIsMissingOfNpm } from "../../setup/npm-registry.ts";
+import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
+import { type CliRun, runToEnd } from "../run-to-end.ts";
+import { type PackedCli, packedCli } from "./packed-cli.ts";
+
+const npmIsMissing = dockerIsMissing ?? (await whatIsMissingOfNpm("tests of images of workspaces"));
+
+/** 2.1 knows weeks, 2.0 does not. */
+const OWN_MS = "2.1.3";
+const THEIR_MS = "2.0.0";
+
+const json = (value: object): string => JSON.stringify(value);
+
+/** What a worker, a library that it links to and a CommonJS one need. Each manager says by itself what belongs together. */
+function workspace(linked: string): Readonly<Record<string, string>> {
+  return {
+    // Whoever installs for an image has none of the files that such scripts need.
+    "package.json": json({
+      private: true,
+      workspaces: ["packages/*"],
+      scripts: { prepare: "node scripts/prepare.js" },
+    }),
+    "packages/worker/package.json": json({
+      ...{ name: "worker", version: "1.0.0", type: "module" },
+      dependencies: { "@ours/words": linked, "old-words": linked, ms: OWN_MS },
+    }),
+    "packages/worker/handler.ts": `import { theirs } from "@ours/words";
+import ms from "ms";
+import { lines } from "old-words";
+export default () => ({ own: ms("1w") ?? null, theirs: theirs("1w") ?? null, lines });
+`,
+    "packages/words/package.json": json({
+      ...{ name: "@ours/words", version: "1.0.0", type: "module", main: "index.ts" },
+      dependencies: { ms: THEIR_MS },
+    }),
+    "packages/words/index.ts":
+      'import ms from "ms";\nexport const theirs = (text: string): number | undefined => ms(text);\n',
+    "packages/old-words/package.json": json({
+      ...{ name: "old-words", version: "1.0.0" },
+      dependencies: { ms: OWN_MS },
+    }),
+    "packages/old-words/index.js":
+      'exports.lines = require("node:os").EOL === "\\n" ? require("ms")("2w") : 0;\n',
+  };
+}
+
+const ANSWER = { own: 604_800_000, theirs: null, lines: 1_209_600_000 };
+
+describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", () => {
+  let docker: TestDocker;
+  let node: string;
+  let cli: PackedCli;
+  let registry: NpmRegistry;
+  let registryUrl: string;
+  let urlInContainers: string;
+
+  beforeAll(async () => {
+    cli = packedCli();
+    docker = await startDocker();
+    registry = npmRegistry(cli.archive);
+    registryUrl = await registry.listen("127.0.0.1");
+    const gateway = ["-f", "{{(index .IPAM.Config 0).Gateway}}", "bridge"];
+    const address = await docker.ask("network", "inspect", ...gateway);
+    urlInContainers = await registry.listen(address);
+    const env = { npm_config_registry: urlInContainers };
+    node = await npmImage(docker, `sv-test/npm-workspace:${process.pid}`, env);
+  }, 120_000);
+  afterAll(async () => {
+    await registry[Symbol.asyncDispose]();
+    cli[Symbol.dispose]();
+    await docker[Symbol.asyncDispose]();
+  }, 60_000);
+
+  async function install(files: TemporaryTree, program: string, ...args: readonly string[]) {
+    const env = {
+      ...process.env,
+      CI: "true",
+      YARN_CACHE_FOLDER: files.path("yarn-cache"),
+      PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env["PATH"] ?? ""}`,
+      npm_config_registry: registryUrl,
+      npm_config_omit_lockfile_registry_resolved: "true",
+    };
+    const { code, stdout, stderr } = await runToEnd(program, args, { cwd: files.root, env });
+    if (code !== 0) throw new Error(`${program} ${args.join(" ")} failed:\n${stdout}${stderr}`);
+  }
+
+  async function build(files: TemporaryTree, target: string, tag: string): Promise<CliRun> {
+    const images = ["--base-image", node, "--node-image", node];
+    return cli.run(["build", ...images, target, "--tag", tag], docker.host, files.root);
+  }
+
+  async function outputOf(image: string): Promise<unknown> {
+    const run = ["run", "--rm", "--label", docker.label, "--read-only", image];
+    const { stdout, stderr } = await docker.cli([...run, "run", "--input", "{}"]);
+    expect(stdout, stderr).not.toBe("");
+    return JSON.parse(stdout);
+  }
+
+  test("of npm, what is linked is in the image, each with the versions that are its own", async () => {
+    await using files = await temporaryTree(workspace("*"));
+    await install(files, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund");
+    const { code, stderr } = await build(files, "packages/worker", "sv-test/npm-ws:1");
+    expect(code, stderr).toBe(0);
+    expect(await outputOf("sv-test/npm-ws:1")).toEqual(ANSWER);
+    const listed = ["run", "--rm", "--entrypoint", "find", "sv-test/npm-ws:1", "/app"];
+    const names = (
+      await docker.ask(...listed, "-name", "node_modules", "-prune", "-o", "-type", "f")
+    ).split("\n");
+    expect(names.filter((name) => !/node_modules|\.sv-handler/u.test(name)).toSorted()).toEqual([
+      "/app/packages/worker/handler.ts",
+      "/app/packages/worker/package.json",
+    ]);
+  }, 120_000);
+
+  test("of pnpm the same", async () => {
+    await using files = await temporaryTree({
+      ...workspace("workspace:*"),
+      "pnpm-workspace.yaml": "packages:\n  - packages/*\n",
+    });
+    await install(
+      files,
+      "npx",
+      "--yes",
+      "pnpm@10.34.8",
+      "install",
+      "--ignore-scripts",
+      "--no-frozen-lockfile",
+    );
+    const { code, stderr } = await build(files, "packages/worker", "sv-test/pnpm-ws:1");
+    expect(code, stderr).toBe(0);
+    expect(await outputOf("sv-test/pnpm-ws:1")).toEqual(ANSWER);
+  }, 120_000);
+
+  test("of yarn the same", async () => {
+    await using files = await temporaryTree(workspace("1.0.0"));
+    await install(files, "npx", "--yes", "yarn@1.22.22", "install", "--ignore-scripts");
+    // Addresses are part of it.
+    const lock = fs.readFileSync(files.path("yarn.lock"), "utf8");
+    fs.writeFileSync(files.path("yarn.lock"), lock.replaceAll(registryUrl, urlInContainers));
+    const { code, stderr } = await build(files, "packages/worker", "sv-test/yarn-ws:1");
+    expect(code, stderr).toBe(0);
+    expect(await outputOf("sv-test/yarn-ws:1")).toEqual(ANSWER);
+  }, 120_000);
+
+  test("a link out of a package that stands alone is bundled, and its handler may be plain JavaScript", async () => {
+    await using files = await temporaryTree({
+      ...{ "my lib/package.json": json({ name: "lib", version: "1.0.0" }) },
+      "my lib/index.js": 'exports.word = "linked";\n',
+      "alone/package.json": json({ type: "module", dependencies: { lib: "file:../my lib" } }),
+      "alone/handler.js": 'import { word } from "lib";\nexport default () => word;\n',
+    });
+    await install(files, "npm", "install", "--prefix", "alone", "--no-audit", "--no-fund");
+    const { code, stderr } = await build(files, "alone", "sv-test/alone:1");
+    expect(code, stderr).toBe(0);
+    expect(await outputOf("sv-test/alone:1")).toBe("linked");
+  }, 60_000);
+
+  test("a package that would be missing fails the build with its name, and with what to do", async () => {
+    const handler = 'import ms from "ms";\nexport default () => ms(1);\n';
+    await using files = await temporaryTree({
+      "dev/package.json": json({ name: "dev", devDependencies: { ms: OWN_MS } }),
+      "dev/handler.ts": handler,
+      "unlocked/handler.mjs": handler,
+      "native/handler.cjs":
+        'const a = require("../addon.node");\nmodule.exports = () => a.answer();\n',
+      "addon.node": "",
+      "own/handler.ts": 'import { runJob } from "sv-runtime/testing";\nexport default runJob;\n',
+    });
+    await install(files, "npm", "install", "--prefix", "dev", "--no-audit", "--no-fund");
+    const said = async (target: string): Promise<string> => {
+      const { code, stdout, stderr } = await build(files, target, "sv-test/lacking:1");
+      expect({ code, stdout }, stderr).toEqual({ code: 5, stdout: "" });
+      return stderr;
+    };
+    expect(await said("dev")).toContain(
+      'would lack ms, which handler.ts imports: package-lock.json installs it for no "dependencies" of package.json; add it there',
+    );
+    expect(await said("unlocked")).toMatch(
+      /would lack ms, .* no lock file says how to install it/u,
+    );
+    expect(await said("native")).toMatch(/would lack \.\.\/addon\.node, .* cannot be bundled/u);
+    expect(await said("own")).toMatch(
+      /would lack sv-runtime\/testing, .* sv-runtime\/client alone/u,
+    );
+  }, 60_000);
+});
