@@ -1,9 +1,12 @@
 /** Commands that the pages in docs/ tell a reader to type work, typed as they stand there. */
+import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient } from "../../../runtime/client/index.ts";
+import { curlIsMissing } from "../../setup/curl.ts";
 import { pythonIsMissing } from "../../setup/python.ts";
+import { s3ProgramsAreMissing } from "../../setup/s3-programs.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { root } from "../../unit/docs/documents.ts";
@@ -14,7 +17,7 @@ import { openShell, type Ran } from "./shell.ts";
 
 const SV_API_KEY = "local-key";
 
-describe("commands for an emulator of the examples", () => {
+describe.skipIf(curlIsMissing !== undefined)("commands for an emulator of the examples", () => {
   const temporary = temporaryDirectory();
   const directory = temporary.path;
   let emulator: EmulatorProcess;
@@ -49,6 +52,40 @@ describe("commands for an emulator of the examples", () => {
     expect(results.at(-1)?.output).toMatch(says);
     for (const { output } of results) expect(output).not.toContain('"problems"');
   });
+
+  test.skipIf(s3ProgramsAreMissing !== undefined)(
+    "docs/object-store.md: each client lists the objects of a bucket",
+    async () => {
+      const [, endpoint = ""] = await emulator.stderrMatch(/object store .* at (http:\S+),/);
+      fs.symlinkSync("data", path.join(directory, ".sv"));
+      const kept = fs.readFileSync(path.join(directory, ".sv/objects/credentials"), "utf8");
+      const [, accessKeyId = ""] = /aws_access_key_id = (\S+)/.exec(kept) ?? [];
+      const [, secretAccessKey = ""] = /aws_secret_access_key = (\S+)/.exec(kept) ?? [];
+      const credentials = { accessKeyId, secretAccessKey };
+      const client = new S3Client({
+        endpoint,
+        credentials,
+        region: "us-east-1",
+        forcePathStyle: true,
+      });
+      await client.send(new PutObjectCommand({ Bucket: "hello", Key: "seen.txt", Body: "seen" }));
+      const commands = commandsBelow("docs/object-store.md", "## Clients").map((command) =>
+        command
+          .replaceAll("127.0.0.1:7081", new URL(endpoint).host)
+          .replace("access_key=…", `access_key=${accessKeyId}`)
+          .replace("secret_key=…", `secret_key=${secretAccessKey}`),
+      );
+      await using shell = openShell({ cwd: directory });
+      // rclone refuses to work where it is set.
+      await shell.run("unset AWS_CA_BUNDLE");
+      const [, ...lists] = await pasteAll(shell, commands, { url: emulator.url, directory });
+      expect(lists).toHaveLength(3);
+      for (const { exitCode, output } of lists) {
+        expect(exitCode).toBe(0);
+        expect(output).toMatch(/ (?:\S+\/)?seen\.txt\n$/);
+      }
+    },
+  );
 });
 
 test("docs/storage.md: one job is run by the command, and keeps what it uploads as files", async () => {
@@ -78,7 +115,7 @@ test.skipIf(pythonIsMissing !== undefined)(
     const env = { SV_API_KEY };
     await using emulator = await startEmulatorProcess({ cwd: tree.root, env });
     await using shell = openShell({ cwd: tree.root, env });
-    await shell.run('python() { setsid python3 "$@" > worker.log 2>&1 & echo "$!"; }');
+    await shell.run('python3() { setsid python3 "$@" > worker.log 2>&1 & echo "$!"; }');
     const commands = commandsBelow("docs/live-workers.md", "## Workers that are started by hand");
     const results = await pasteAll(shell, commands, { url: emulator.url, directory: tree.root });
     const pid = Number(results.at(-1)?.output);
