@@ -12,7 +12,7 @@ import { temporaryTree } from "../../temporary-tree.ts";
 import { root } from "../../unit/docs/documents.ts";
 import { writeSnippets } from "../../unit/docs/snippets.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
-import { commandsBelow, pasteAll } from "./pasted.ts";
+import { commandsBelow, pasteAll, pointed } from "./pasted.ts";
 import { openShell, type Ran } from "./shell.ts";
 
 const SV_API_KEY = "local-key";
@@ -47,6 +47,7 @@ describe.skipIf(curlIsMissing !== undefined)("commands for an emulator of the ex
     ["docs/management.md", "## Network volumes", /"name":"models","size":40/],
     ["docs/load-balancing.md", "## Calling it", /^data: 1$[^]*^data: 3$/m],
     ["docs/webhooks.md", "## Checking the signature", /"secret":"whsec_/],
+    ["docs/emulator-operations.md", "## The clock", /"offsetMs":1860000,.*"settled":true/],
   ])("%s: those below %s", async (file, heading, says) => {
     const results = await pasteBelow(file, heading);
     expect(results.at(-1)?.output).toMatch(says);
@@ -86,6 +87,53 @@ describe.skipIf(curlIsMissing !== undefined)("commands for an emulator of the ex
       }
     },
   );
+});
+
+test.skipIf(curlIsMissing !== undefined)(
+  "docs/quick-start.md: what is written there is served, called and asked about",
+  async () => {
+    using written = writeSnippets();
+    const cwd = path.join(written.directory, "greeter");
+    fs.renameSync(path.join(written.directory, "docs-quick-start.md"), cwd);
+    const env = { SV_API_KEY };
+    await using emulator = await startEmulatorProcess({ args: ["--ephemeral"], cwd, env });
+    const call = path.join(cwd, "call.ts");
+    const { url } = emulator;
+    fs.writeFileSync(call, pointed(fs.readFileSync(call, "utf8"), { url, directory: cwd }));
+    await using shell = openShell({ cwd, env: { SV_URL: url } });
+    const program = path.join(root, "dist/emulator/cli/sv-emulate.js");
+    await shell.run(`npx() { shift; node '${program}' "$@"; }`);
+    const commands = ["## A first job", "## Change it"].flatMap((heading) =>
+      commandsBelow("docs/quick-start.md", heading),
+    );
+    const results = await pasteAll(shell, commands, { url, directory: cwd });
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    const [first, , status, called, , jobs, logs] = results.map(({ output }) => output);
+    expect(JSON.parse(first ?? "")).toMatchObject({ output: { greeting: "Hello, Ada!" } });
+    expect(status).toMatch(/"status":"(?:IN_QUEUE|IN_PROGRESS|COMPLETED)"/);
+    expect(called).toBe("Bonjour, Ada!\n");
+    expect(jobs?.match(/COMPLETED/g)?.length).toBeGreaterThanOrEqual(2);
+    expect(logs).toMatch(/greeting/);
+  },
+);
+
+test("docs/worker.md: one job is run without a service, with its input from each of three places", async () => {
+  await using tree = await temporaryTree({
+    "handler.ts": "export default ({ input }) => `Hello, ${input.name}!`;\n",
+    "job.json": '{"name": "Grace"}\n',
+  });
+  await using shell = openShell({ cwd: tree.root });
+  const worker = path.join(root, "dist/runtime/sv-worker.cjs");
+  await shell.run(`sv-worker() { '${process.execPath}' '${worker}' "$@" 2>/dev/null; }`);
+  const commands = commandsBelow("docs/worker.md", "## One job without a service");
+  const results = await pasteAll(shell, commands, { url: "", directory: tree.root });
+  const outputs = results.map(({ exitCode, output }) => [exitCode, output]);
+  expect(outputs).toEqual([
+    [0, '"Hello, Ada!"\n'],
+    [0, ""],
+    [0, '"Hello, Ada!"\n'],
+  ]);
+  expect(fs.readFileSync(tree.path("result.jsonl"), "utf8")).toBe('"Hello, Grace!"\n');
 });
 
 test("docs/storage.md: one job is run by the command, and keeps what it uploads as files", async () => {
