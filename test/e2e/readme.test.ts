@@ -4,6 +4,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { curlIsMissing } from "../setup/curl.ts";
 import { temporaryDirectory } from "../setup/temporary-directory.ts";
 import { temporaryTree } from "../temporary-tree.ts";
 import { documents, fencesIn, readDocument, root } from "../unit/docs/documents.ts";
@@ -37,7 +38,7 @@ test("npm start serves the examples under the key that the README names", () => 
   );
 });
 
-describe("README.md", () => {
+describe.skipIf(curlIsMissing !== undefined)("README.md", () => {
   const commands = commandsBelow("README.md", "## Calling it");
   let shell: Shell;
   beforeAll(() => {
@@ -143,7 +144,7 @@ describe("README.md", () => {
   });
 });
 
-describe("the examples' own pages", () => {
+describe.skipIf(curlIsMissing !== undefined)("the examples' own pages", () => {
   const pasteBelow = async (example: string): Promise<readonly Ran[]> => {
     await using shell = openShell({ cwd: path.join(root, "examples", example) });
     const commands = commandsBelow(`examples/${example}/README.md`, "## Try it");

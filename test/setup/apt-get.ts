@@ -6,20 +6,11 @@ import path from "node:path";
 /** Test files run side by side, and apt-get beside another apt-get fails. */
 const ONE_AT_A_TIME = path.join(tmpdir(), "sv-runtime-apt-get.lock");
 
-interface InstallOptions {
-  /** Default: true, as apt-get does. */
-  readonly recommends?: boolean;
-}
-
-/** Whether they are installed now: false where that takes other rights or another system. */
-export function aptInstall(
-  packages: readonly string[],
-  { recommends = true }: InstallOptions = {},
-): boolean {
+/** Whether they are installed now, without what they recommend: false where that takes other rights or another system. */
+export function aptInstall(packages: readonly string[]): boolean {
   if (process.getuid?.() !== 0 || !succeeds("apt-get", "--version")) return false;
   console.log(`set-up: installing ${packages.join(" and ")} (apt-get)`);
-  const suggested = recommends ? [] : ["--no-install-recommends"];
-  const install = () => aptGet("install", "-y", "-qq", ...suggested, ...packages);
+  const install = () => aptGet("install", "-y", "-qq", "--no-install-recommends", ...packages);
   return install() || (aptGet("update", "-qq") && install());
 }
 

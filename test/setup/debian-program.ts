@@ -1,34 +1,31 @@
 /** Programs that tests call, installed from Debian where that is possible. */
 import { aptInstall, succeeds } from "./apt-get.ts";
-
-export interface DebianProgram {
-  readonly name: string;
-  /** The Debian package it comes in. */
-  readonly package: string;
-  /** A call that succeeds where the program works. */
-  readonly probe: readonly [string, ...string[]];
-}
+import { type ProgramName, PROGRAMS } from "./programs.ts";
 
 /**
  * Why the tests that need the programs are left out here; undefined where all work. Under CI they are never left out.
  *
  * @throws Error under CI, where one does not work
  */
-export function whatIsMissing(
-  tests: string,
-  programs: readonly DebianProgram[],
-): string | undefined {
+export function whatIsMissing(tests: string, programs: readonly ProgramName[]): string | undefined {
   const missing = programs.filter((program) => !works(program));
-  const packages = missing.map((program) => program.package);
-  if (packages.length === 0) return undefined;
-  if (aptInstall(packages) && missing.every(works)) return undefined;
-  const names = missing.map(({ name }) => name).join(" and ");
-  const reason = `${names} does not work here, and apt-get cannot install it; this takes root on Debian`;
+  const packages = new Set(missing.map((program) => PROGRAMS[program].package));
+  if (packages.size === 0) return undefined;
+  const lacking = aptInstall([...packages])
+    ? missing.filter((program) => !works(program))
+    : missing;
+  if (lacking.length === 0) return undefined;
+  const calls = lacking.map((program) => `"${probeOf(program).join(" ")}"`).join(" and ");
+  const reason = `${calls} does not work here, and apt-get cannot install it; this takes root on Debian`;
   if (process.env["CI"] === "true") throw new Error(reason);
   console.warn(`${tests} are left out: ${reason}`);
   return reason;
 }
 
-function works({ probe: [command, ...args] }: DebianProgram): boolean {
-  return succeeds(command, ...args);
+function works(program: ProgramName): boolean {
+  return succeeds(...probeOf(program));
+}
+
+function probeOf(program: ProgramName): readonly [string, ...string[]] {
+  return PROGRAMS[program].probe ?? [program, "--version"];
 }

@@ -1,7 +1,7 @@
 /** A Docker engine for tests: the run's own, one of a single test's own, or the one that SV_TEST_DOCKER_HOST names. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type DebianProgram, whatIsMissing } from "./debian-program.ts";
+import { whatIsMissing } from "./debian-program.ts";
 import { type DockerEngineOptions, startDockerEngine } from "./docker-engine.ts";
 import { sharedDockerHost } from "./shared-docker.ts";
 
@@ -11,23 +11,11 @@ const LABEL = "sv-runtime.test";
 /** An engine that runs already, for those who write tests and do not want to wait for one each time. */
 const givenHost = process.env["SV_TEST_DOCKER_HOST"];
 
-const programs: readonly DebianProgram[] = [
-  { name: "docker", package: "docker.io", probe: ["docker", "--version"] },
-  { name: "busybox", package: "busybox-static", probe: ["busybox", "true"] },
-];
-const engineItself: readonly DebianProgram[] = [
-  { name: "dockerd", package: "docker.io", probe: ["dockerd", "--version"] },
-  {
-    name: "ip (making a network bridge)",
-    package: "iproute2",
-    probe: ["sh", "-c", "ip link add sv-probe type bridge && ip link delete sv-probe"],
-  },
-];
-
 /** Why tests with containers are left out here; undefined where they run. Under CI they are never left out. */
 export const dockerIsMissing: string | undefined = whatIsMissing("tests with containers", [
-  ...programs,
-  ...(givenHost === undefined ? engineItself : []),
+  "docker",
+  "busybox",
+  ...(givenHost === undefined ? (["dockerd", "ip"] as const) : []),
 ]);
 
 /** Why the tests of the firewall that an engine sets up are left out here; undefined where they run. */

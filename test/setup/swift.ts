@@ -6,16 +6,25 @@ import net, { type AddressInfo } from "node:net";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { aptInstall, succeeds } from "./apt-get.ts";
+import { whatIsMissing } from "./debian-program.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
-const PACKAGES = ["swift-proxy", "swift-object", "swift-container", "swift-account", "memcached"];
 const PARTS = ["account", "container", "object"] as const;
 const READY_MS = 30_000;
 const END_MS = 5_000;
 
-/** Why those tests are left out here; undefined where they run. Under CI they are never left out. @throws Error instead */
-export const swiftIsMissing: string | undefined = findOrInstall();
+/** Why those tests are left out here; undefined where they run. Under CI they are never left out. */
+export const swiftIsMissing: string | undefined = whatIsMissing(
+  "tests against a foreign S3 server",
+  [
+    "swift-proxy-server",
+    "swift-object-server",
+    "swift-container-server",
+    "swift-account-server",
+    "swift-ring-builder",
+    "memcached",
+  ],
+);
 
 /** A service with one account. Use with `await using`. */
 export interface Swift extends AsyncDisposable {
@@ -155,18 +164,4 @@ async function listens(port: number): Promise<void> {
     }
     await wait(50);
   }
-}
-
-function findOrInstall(): string | undefined {
-  if (isInstalled() || (aptInstall(PACKAGES, { recommends: false }) && isInstalled()))
-    return undefined;
-  const reason = "Swift is not installed, and apt-get cannot install it; this takes root on Debian";
-  if (process.env["CI"] === "true") throw new Error(reason);
-  console.warn(`tests against a foreign S3 server are left out: ${reason}`);
-  return reason;
-}
-
-function isInstalled(): boolean {
-  const isRoot = process.getuid?.() === 0;
-  return isRoot && succeeds("sh", "-c", "command -v swift-proxy-server memcached");
 }

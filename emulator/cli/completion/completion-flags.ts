@@ -31,5 +31,5 @@ const AFTER_HELP = `
 Examples:
   source <(sv-emulate completion bash)                             in ~/.bashrc
   source <(sv-emulate completion zsh)                              in ~/.zshrc, behind compinit
-  sv-emulate completion fish > ~/.config/fish/completions/sv-emulate.fish
+  sv-emulate completion fish | source                              in ~/.config/fish/config.fish
 `;

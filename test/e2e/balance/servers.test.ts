@@ -7,6 +7,7 @@ import { type IncomingMessage, request as openRequest } from "node:http";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { curlIsMissing } from "../../setup/curl.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { eventually, peakBytes, processesMarked } from "../jobs/observe.ts";
 import { Stage } from "../jobs/stage.ts";
@@ -71,7 +72,7 @@ async function echoed(socket: WebSocket, message: Buffer): Promise<Buffer> {
   return answer;
 }
 
-describe("bodies", () => {
+describe.skipIf(curlIsMissing !== undefined)("bodies", () => {
   test("of 30 MB go up and come down unchanged, many at once, in bounded memory", async () => {
     const bytes = randomBytes(30 * MB);
     const file = path.join(files.root, "30-mb");
@@ -161,7 +162,7 @@ describe("WebSockets", () => {
   });
 });
 
-describe("workers", () => {
+describe.skipIf(curlIsMissing !== undefined)("workers", () => {
   test("are told their ports and who they are, and get what their endpoint sets", async () => {
     const { body } = await curl(urlOf("/environment"));
     const environment = JSON.parse(body.toString()) as Record<string, string>;

@@ -1,20 +1,23 @@
 /** Commands that the pages in docs/ tell a reader to type work, typed as they stand there. */
+import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient } from "../../../runtime/client/index.ts";
+import { curlIsMissing } from "../../setup/curl.ts";
 import { pythonIsMissing } from "../../setup/python.ts";
+import { s3ProgramsAreMissing } from "../../setup/s3-programs.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { root } from "../../unit/docs/documents.ts";
 import { writeSnippets } from "../../unit/docs/snippets.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
-import { commandsBelow, pasteAll } from "./pasted.ts";
+import { commandsBelow, pasteAll, pointed } from "./pasted.ts";
 import { openShell, type Ran } from "./shell.ts";
 
 const SV_API_KEY = "local-key";
 
-describe("commands for an emulator of the examples", () => {
+describe.skipIf(curlIsMissing !== undefined)("commands for an emulator of the examples", () => {
   const temporary = temporaryDirectory();
   const directory = temporary.path;
   let emulator: EmulatorProcess;
@@ -44,11 +47,93 @@ describe("commands for an emulator of the examples", () => {
     ["docs/management.md", "## Network volumes", /"name":"models","size":40/],
     ["docs/load-balancing.md", "## Calling it", /^data: 1$[^]*^data: 3$/m],
     ["docs/webhooks.md", "## Checking the signature", /"secret":"whsec_/],
+    ["docs/emulator-operations.md", "## The clock", /"offsetMs":1860000,.*"settled":true/],
   ])("%s: those below %s", async (file, heading, says) => {
     const results = await pasteBelow(file, heading);
     expect(results.at(-1)?.output).toMatch(says);
     for (const { output } of results) expect(output).not.toContain('"problems"');
   });
+
+  test.skipIf(s3ProgramsAreMissing !== undefined)(
+    "docs/object-store.md: each client lists the objects of a bucket",
+    async () => {
+      const [, endpoint = ""] = await emulator.stderrMatch(/object store .* at (http:\S+),/);
+      fs.symlinkSync("data", path.join(directory, ".sv"));
+      const kept = fs.readFileSync(path.join(directory, ".sv/objects/credentials"), "utf8");
+      const [, accessKeyId = ""] = /aws_access_key_id = (\S+)/.exec(kept) ?? [];
+      const [, secretAccessKey = ""] = /aws_secret_access_key = (\S+)/.exec(kept) ?? [];
+      const credentials = { accessKeyId, secretAccessKey };
+      const client = new S3Client({
+        endpoint,
+        credentials,
+        region: "us-east-1",
+        forcePathStyle: true,
+      });
+      await client.send(new PutObjectCommand({ Bucket: "hello", Key: "seen.txt", Body: "seen" }));
+      const commands = commandsBelow("docs/object-store.md", "## Clients").map((command) =>
+        command
+          .replaceAll("127.0.0.1:7081", new URL(endpoint).host)
+          .replace("access_key=…", `access_key=${accessKeyId}`)
+          .replace("secret_key=…", `secret_key=${secretAccessKey}`),
+      );
+      await using shell = openShell({ cwd: directory });
+      // rclone refuses to work where it is set.
+      await shell.run("unset AWS_CA_BUNDLE");
+      const [, ...lists] = await pasteAll(shell, commands, { url: emulator.url, directory });
+      expect(lists).toHaveLength(3);
+      for (const { exitCode, output } of lists) {
+        expect(exitCode).toBe(0);
+        expect(output).toMatch(/ (?:\S+\/)?seen\.txt\n$/);
+      }
+    },
+  );
+});
+
+test.skipIf(curlIsMissing !== undefined)(
+  "docs/quick-start.md: what is written there is served, called and asked about",
+  async () => {
+    using written = writeSnippets();
+    const cwd = path.join(written.directory, "greeter");
+    fs.renameSync(path.join(written.directory, "docs-quick-start.md"), cwd);
+    const env = { SV_API_KEY };
+    await using emulator = await startEmulatorProcess({ args: ["--ephemeral"], cwd, env });
+    const call = path.join(cwd, "call.ts");
+    const { url } = emulator;
+    fs.writeFileSync(call, pointed(fs.readFileSync(call, "utf8"), { url, directory: cwd }));
+    await using shell = openShell({ cwd, env: { SV_URL: url } });
+    const program = path.join(root, "dist/emulator/cli/sv-emulate.js");
+    await shell.run(`npx() { shift; node '${program}' "$@"; }`);
+    const commands = ["## A first job", "## Change it"].flatMap((heading) =>
+      commandsBelow("docs/quick-start.md", heading),
+    );
+    const results = await pasteAll(shell, commands, { url, directory: cwd });
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    const [first, , status, called, , jobs, logs] = results.map(({ output }) => output);
+    expect(JSON.parse(first ?? "")).toMatchObject({ output: { greeting: "Hello, Ada!" } });
+    expect(status).toMatch(/"status":"(?:IN_QUEUE|IN_PROGRESS|COMPLETED)"/);
+    expect(called).toBe("Bonjour, Ada!\n");
+    expect(jobs?.match(/COMPLETED/g)?.length).toBeGreaterThanOrEqual(2);
+    expect(logs).toMatch(/greeting/);
+  },
+);
+
+test("docs/worker.md: one job is run without a service, with its input from each of three places", async () => {
+  await using tree = await temporaryTree({
+    "handler.ts": "export default ({ input }) => `Hello, ${input.name}!`;\n",
+    "job.json": '{"name": "Grace"}\n',
+  });
+  await using shell = openShell({ cwd: tree.root });
+  const worker = path.join(root, "dist/runtime/sv-worker.cjs");
+  await shell.run(`sv-worker() { '${process.execPath}' '${worker}' "$@" 2>/dev/null; }`);
+  const commands = commandsBelow("docs/worker.md", "## One job without a service");
+  const results = await pasteAll(shell, commands, { url: "", directory: tree.root });
+  const outputs = results.map(({ exitCode, output }) => [exitCode, output]);
+  expect(outputs).toEqual([
+    [0, '"Hello, Ada!"\n'],
+    [0, ""],
+    [0, '"Hello, Ada!"\n'],
+  ]);
+  expect(fs.readFileSync(tree.path("result.jsonl"), "utf8")).toBe('"Hello, Grace!"\n');
 });
 
 test("docs/storage.md: one job is run by the command, and keeps what it uploads as files", async () => {
@@ -78,7 +163,7 @@ test.skipIf(pythonIsMissing !== undefined)(
     const env = { SV_API_KEY };
     await using emulator = await startEmulatorProcess({ cwd: tree.root, env });
     await using shell = openShell({ cwd: tree.root, env });
-    await shell.run('python() { setsid python3 "$@" > worker.log 2>&1 & echo "$!"; }');
+    await shell.run('python3() { setsid python3 "$@" > worker.log 2>&1 & echo "$!"; }');
     const commands = commandsBelow("docs/live-workers.md", "## Workers that are started by hand");
     const results = await pasteAll(shell, commands, { url: emulator.url, directory: tree.root });
     const pid = Number(results.at(-1)?.output);

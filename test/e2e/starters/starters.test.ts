@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { STARTER_NAMES, type StarterName } from "../../../emulator/starter/starters.ts";
+import { curlIsMissing } from "../../setup/curl.ts";
 import { dockerIsMissing } from "../../setup/docker.ts";
 import { whatIsMissingOfNpm } from "../../setup/npm-registry.ts";
 import type { ContainerStage } from "../docker/container-stage.ts";
@@ -61,7 +62,7 @@ describe.skipIf(npmIsMissing !== undefined)("the starters", () => {
     expect(runs[0].stdout).toMatch(/Tests +\d+ passed/u);
   });
 
-  describe("served and called as their READMEs say", () => {
+  describe.skipIf(curlIsMissing !== undefined)("served and called as their READMEs say", () => {
     let emulator: EmulatorProcess;
     beforeAll(async () => {
       const program = path.join(

@@ -45,6 +45,23 @@ export interface Fence {
   readonly code: string;
 }
 
+/**
+ * The `sh` blocks of a document below a heading, which is given as it is written.
+ *
+ * @throws Error when it has no such heading
+ */
+export function shellBelow({ path: file, text }: Document, heading: string): readonly string[] {
+  const level = heading.indexOf(" ");
+  // A comment in a block looks like a heading, so headings are looked for where the blocks are blank.
+  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, (block) => block.replaceAll(/[^\n]/g, " "));
+  const start = prose.indexOf(`\n${heading}\n`);
+  if (start === -1) throw new Error(`${file} has no heading "${heading}"`);
+  const length = prose.slice(start + 1).search(new RegExp(`\\n#{1,${level}} `));
+  const section = text.slice(start, length === -1 ? undefined : start + 1 + length);
+  const blocks = fencesIn(section).filter(({ info }) => info[0] === "sh");
+  return blocks.map(({ code }) => code);
+}
+
 export function fencesIn(text: string): readonly Fence[] {
   const matches = text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm);
   return Array.from(matches, ({ 1: info = "", 2: code = "", index }) => ({

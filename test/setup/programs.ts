@@ -1,0 +1,48 @@
+/**
+ * The programs that tests start and documents tell a reader to type, where not every Debian has them or they may not work.
+ * test/unit/setup/programs.test.ts compares them with what the tests and the documents call.
+ */
+
+export interface DebianProgram {
+  /** The Debian package it comes in. */
+  readonly package: string;
+  /** A call that succeeds where the program works; by default it is asked for its version. */
+  readonly probe?: readonly [string, ...string[]];
+}
+
+const programs = {
+  aws: { package: "awscli" },
+  busybox: { package: "busybox-static", probe: ["busybox", "true"] },
+  chromium: { package: "chromium", probe: ["/usr/bin/chromium", "--version"] },
+  curl: { package: "curl" },
+  docker: { package: "docker.io" },
+  dockerd: { package: "docker.io" },
+  ip: {
+    package: "iproute2",
+    probe: ["sh", "-c", "ip link add sv-p$$ type bridge && ip link delete sv-p$$"],
+  },
+  memcached: { package: "memcached" },
+  python3: {
+    package: "python3",
+    probe: ["python3", "-c", "import asyncio, multiprocessing, urllib.request"],
+  },
+  rclone: { package: "rclone" },
+  s3cmd: { package: "s3cmd" },
+  // A container may have the program and not be allowed to trace.
+  strace: { package: "strace", probe: ["strace", "-f", "-o", "/dev/null", "true"] },
+  "swift-account-server": swiftProgram("account-server", "swift-account"),
+  "swift-container-server": swiftProgram("container-server", "swift-container"),
+  "swift-object-server": swiftProgram("object-server", "swift-object"),
+  "swift-proxy-server": swiftProgram("proxy-server", "swift-proxy"),
+  "swift-ring-builder": swiftProgram("ring-builder", "swift"),
+} satisfies Readonly<Record<string, DebianProgram>>;
+
+export type ProgramName = keyof typeof programs;
+
+export const PROGRAMS: Readonly<Record<ProgramName, DebianProgram>> = programs;
+
+/** Tests run its programs as root. */
+function swiftProgram(name: string, inPackage: string): DebianProgram {
+  const look = `[ "$(id -u)" = 0 ] && command -v swift-${name}`;
+  return { package: inPackage, probe: ["sh", "-c", look] };
+}
