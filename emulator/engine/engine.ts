@@ -96,7 +96,7 @@ export interface RunningEngine {
 
 /** Makes the engine on an open store: what an earlier run left in progress is put back into the queue. */
 export async function createEngine(options: EngineOptions): Promise<RunningEngine> {
-  const { findGpus = unknownGpus, healthProbe } = options;
+  const { findGpus = unknownGpus, healthProbe, launchers, podLauncher } = options;
   const context = await createContext(options, {
     podChanged: (podId) => pods.consider(podId),
     endpointChanged: (endpointId) => workers.consider(endpointId),
@@ -109,10 +109,9 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   const gpus = new GpuPool({
     find: findGpus,
     wake,
-    now: () => context.clock.now(),
+    clock: context.realClock,
     log: context.log,
   });
-  const { launchers, podLauncher } = options;
   const workers: WorkerManager = new WorkerManager(context, { launchers, gpus, healthProbe });
   const pods: PodKeeper = new PodKeeper(context, podLauncher, gpus);
   const webhooks = new WebhookDelivery(context, options.webhookSender);
@@ -139,6 +138,7 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
     },
     async stop(how) {
       await Promise.all([workers.stop(how), pods.stop(how)]);
+      gpus.close();
       await context.usage.stop();
       context.alarm.stop();
       // Last: jobs that finished meanwhile are told as well.

@@ -1,26 +1,20 @@
 /** Gives workers and pods their GPUs and takes them back; whoever finds none free waits in line and is told when it is its turn. */
+import type { Clock, Disarm } from "../core/clock.ts";
 import {
   chooseGpus,
   gpuLack,
   type GpuDevice,
   type GpuInventory,
-  type GpuWish,
   inventoryInWords,
   simulateGpus,
 } from "../core/gpu-allocation.ts";
-import type { Endpoint } from "../core/endpoint.ts";
 import type { EngineLog } from "./context.ts";
+import { GpuLine, type GpuWisher } from "./gpu-line.ts";
 
-/** Who wants GPUs: an endpoint for one of its workers, or a pod for itself. */
-export type GpuWisher = Pick<Endpoint, "id" | "computeType"> & GpuWish;
-
-/**
- * Devices for one worker, or what it lacks: a sentence; undefined where that will be settled by itself at once. `retryMs` says
- * when to ask again, ms from now, where neither another worker's end nor the answer that is waited for will help.
- */
+/** Devices for one worker, or what it lacks: a sentence; undefined where that will be settled by itself at once. */
 export type GpuGrant =
   | { readonly devices: readonly GpuDevice[] }
-  | { readonly lack: string | undefined; readonly retryMs?: number };
+  | { readonly lack: string | undefined };
 
 const NOTHING_NEEDED: GpuGrant = { devices: [] };
 
@@ -35,7 +29,8 @@ export interface GpuPoolOptions {
   readonly find: () => Promise<GpuInventory>;
   /** Called with the id of an endpoint or pod in line that can be served now. */
   readonly wake: (id: string) => void;
-  readonly now: () => number;
+  /** Real time: that is what workers take. */
+  readonly clock: Clock;
   readonly log: EngineLog;
 }
 
@@ -46,11 +41,25 @@ export class GpuPool {
   #askedAt = Number.NEGATIVE_INFINITY;
   /** Worker by device id. */
   readonly #holders = new Map<string, string>();
-  /** Endpoints that could not be served, in the order in which that began. */
-  readonly #line = new Map<string, GpuWisher>();
+  readonly #line: GpuLine;
+  /** Set while it is going to look for GPUs again. */
+  #disarm: Disarm | undefined;
 
   constructor(options: GpuPoolOptions) {
     this.#options = options;
+    const { clock, log } = options;
+    this.#line = new GpuLine({
+      clock,
+      keeps: ({ id }) => {
+        const message = `others have passed ${id} too often: GPUs that come free are kept for it`;
+        log.info({ waiting: id }, message);
+      },
+      keptInVain: ({ id }) => {
+        const message = `GPUs were kept for ${id} for 10 minutes, and it still lacks some: others may have them again`;
+        log.warn({ waiting: id }, message);
+        this.#wakeNext();
+      },
+    });
   }
 
   /**
@@ -81,18 +90,32 @@ export class GpuPool {
 
   #takeOne(known: readonly GpuDevice[], endpoint: GpuWisher, workerId: string): GpuGrant {
     const devices = this.#choose(known, endpoint);
-    if (devices === undefined) return this.#refuse(endpoint, gpuLack(known, endpoint));
+    if (devices === undefined) return this.#refuse(endpoint, this.#lack(known, endpoint));
     const first = this.#firstServable(known) ?? endpoint.id;
-    if (first === endpoint.id) return this.#serve(endpoint, workerId, devices);
+    if (first === endpoint.id) {
+      this.#line.isServed(endpoint.id, devices, known);
+      return this.#serve(endpoint, workerId, devices);
+    }
     this.#options.wake(first);
     return this.#refuse(endpoint, undefined);
   }
 
+  #lack(known: readonly GpuDevice[], endpoint: GpuWisher): string {
+    const isFree = ({ id }: GpuDevice) => this.#isFree(id);
+    const [kept] = chooseGpus(known, isFree, endpoint) ?? [];
+    const holder = kept && this.#line.keptFor(endpoint.id, kept, known);
+    if (holder === undefined) return gpuLack(known, endpoint);
+    const obstacle = `those that are free are kept for ${holder.id}, which has waited longer and needs more of them`;
+    return gpuLack(known, endpoint, obstacle);
+  }
+
   #lookAgain(endpoint: GpuWisher, reason: string): GpuGrant {
-    const { now } = this.#options;
-    if (now() >= this.#askedAt + LOOK_AGAIN_MS) this.#ask();
-    const retryMs = Math.max(0, this.#askedAt + LOOK_AGAIN_MS - now());
-    return { ...this.#refuse(endpoint, unknownLack(reason)), retryMs };
+    const again = () => {
+      this.#disarm = undefined;
+      if (!this.#line.isEmpty) this.#ask();
+    };
+    this.#disarm ??= this.#options.clock.wakeAt(this.#askedAt + LOOK_AGAIN_MS, again);
+    return this.#refuse(endpoint, unknownLack(reason));
   }
 
   /** The worker is gone, and so is all it could have used its devices with. */
@@ -104,25 +127,31 @@ export class GpuPool {
 
   /** The endpoint wants no further worker. */
   leave(endpointId: string): void {
-    if (this.#line.delete(endpointId)) this.#wakeNext();
+    if (this.#line.remove(endpointId)) this.#wakeNext();
+  }
+
+  /** Nobody is told anything from now on. */
+  close(): void {
+    this.#disarm?.();
+    this.#line.close();
   }
 
   /** If it wants more, it waits behind those that have none. */
   #serve(endpoint: GpuWisher, workerId: string, devices: readonly GpuDevice[]): GpuGrant {
     for (const { id } of devices) this.#holders.set(id, workerId);
-    this.#line.delete(endpoint.id);
+    this.#line.remove(endpoint.id);
     this.#wakeNext();
     return { devices };
   }
 
   #refuse(endpoint: GpuWisher, lack: string | undefined) {
-    this.#line.set(endpoint.id, endpoint);
+    this.#line.add(endpoint);
     return { lack };
   }
 
   /** The first in line that can be served has its turn; it is then served, or leaves the line. */
   #wakeNext(): void {
-    if (this.#line.size === 0 || this.#inventory?.kind !== "known") return;
+    if (this.#line.isEmpty || this.#inventory?.kind !== "known") return;
     const next = this.#firstServable(this.#inventory.devices);
     if (next !== undefined) this.#options.wake(next);
   }
@@ -130,12 +159,12 @@ export class GpuPool {
   #ask(): void {
     if (this.#isAsking) return;
     this.#isAsking = true;
-    this.#askedAt = this.#options.now();
+    this.#askedAt = this.#options.clock.now();
     void this.#options.find().then((inventory) => {
       this.#isAsking = false;
       this.#tell(inventory);
       this.#inventory = inventory;
-      for (const endpointId of this.#line.keys()) this.#options.wake(endpointId);
+      for (const { id } of this.#line.wishers()) this.#options.wake(id);
     });
   }
 
@@ -160,7 +189,9 @@ export class GpuPool {
   }
 
   #choose(devices: readonly GpuDevice[], endpoint: GpuWisher) {
-    return chooseGpus(devices, ({ id }) => this.#isFree(id), endpoint);
+    const mayHave = (device: GpuDevice) =>
+      this.#isFree(device.id) && this.#line.keptFor(endpoint.id, device, devices) === undefined;
+    return chooseGpus(devices, mayHave, endpoint);
   }
 
   #isFree(deviceId: string): boolean {
@@ -169,7 +200,7 @@ export class GpuPool {
 
   #firstServable(devices: readonly GpuDevice[]): string | undefined {
     if (this.#holders.size >= devices.length) return undefined;
-    for (const [id, endpoint] of this.#line) if (this.#choose(devices, endpoint)) return id;
+    for (const wisher of this.#line.wishers()) if (this.#choose(devices, wisher)) return wisher.id;
     return undefined;
   }
 }

@@ -75,10 +75,7 @@ export class WorkerStarter {
       madeOf: template,
     });
     const grant = gpus.take(endpoint, worker.id, launcher.needsKnownGpus);
-    if ("lack" in grant) {
-      const { lack: reason, ...retry } = grant;
-      return { reason, ...retry };
-    }
+    if ("lack" in grant) return { reason: grant.lack };
     this.#launch(launcher, worker, endpoint, template, grant.devices);
     return undefined;
   }

@@ -1,82 +1,28 @@
 /** A small world of endpoints and workers around the pool of GPUs, which checks by its own account what the pool gives. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
+import type { Clock } from "../../../emulator/core/clock.ts";
 import type { Endpoint } from "../../../emulator/core/endpoint.ts";
 import type { GpuDevice, GpuInventory } from "../../../emulator/core/gpu-allocation.ts";
 import { type GpuGrant, GpuPool } from "../../../emulator/engine/gpu-pool.ts";
 import { localEndpoint } from "../../../emulator/local-endpoint.ts";
+import { type Answer, type Asker, KEEP_MS, type Step } from "./gpu-steps.ts";
 
-export interface Asker {
-  readonly gpuTypeIds: readonly string[];
-  readonly gpuCount: number;
-  /** Whether its workers are containers. */
-  readonly mustBeKnown: boolean;
-}
-
-/** What is found when the GPUs are looked for. */
-type Answer = GpuInventory["kind"];
-
-export type Step =
-  | { readonly do: "take" | "fail to start" | "leave"; readonly asker: number }
-  | { readonly do: "release"; readonly worker: number }
-  | { readonly do: "answer"; readonly with: Answer }
-  | { readonly do: "pass"; readonly ms: number }
-  /** Whoever was woken is considered, and takes. */
-  | { readonly do: "serve woken" };
-
-const TYPES = ["X", "Y", "Z"];
-
-export const anyDevices = fc
-  .array(fc.constantFrom(...TYPES), { minLength: 1, maxLength: 8 })
-  .map((types) => types.map((typeId, id) => device(String(id), typeId)));
-
-export const anyAskers = fc.array(
-  fc.record({
-    gpuTypeIds: fc.subarray(TYPES).chain((types) => fc.shuffledSubarray(types)),
-    gpuCount: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 8 })),
-    mustBeKnown: fc.boolean(),
-  }),
-  { minLength: 1, maxLength: 4 },
-);
-
-const asker = fc.nat({ max: 3 });
-
-export const anySteps = fc.array(
-  fc.oneof(
-    { weight: 5, arbitrary: fc.record({ do: fc.constant("take" as const), asker }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("fail to start" as const), asker }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("leave" as const), asker }) },
-    { weight: 4, arbitrary: fc.record({ do: fc.constant("release" as const), worker: fc.nat() }) },
-    { weight: 4, arbitrary: fc.record({ do: fc.constant("serve woken" as const) }) },
-    { weight: 2, arbitrary: answers("known", "unknown") },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: minutes() }) },
-  ),
-  { maxLength: 40, size: "max" },
-);
-
-export function device(id: string, typeId: string): GpuDevice {
-  return { id, typeId, isSimulated: false };
-}
-
-function answers(...kinds: readonly Answer[]) {
-  return fc.record({ do: fc.constant("answer" as const), with: fc.constantFrom(...kinds) });
-}
-
-function minutes() {
-  return fc.integer({ min: 1, max: 120_000 });
-}
+/** As docs/scaling.md says. */
+const PASSES_MAX = 4;
 
 export class GpuWorld {
   readonly #devices: readonly GpuDevice[];
   readonly #endpoints: readonly (Endpoint & Asker)[];
   readonly #pool: GpuPool;
   readonly #held = new Map<string, readonly GpuDevice[]>();
-  /** Who was refused and has not been served or gone since. */
-  readonly #waiting = new Set<string>();
+  /** Whose a worker is. */
+  readonly #owners = new Map<string, Endpoint & Asker>();
+  /** Who was refused and has not been served or gone since, with the moments at which others passed it. */
+  readonly #waiting = new Map<string, number[]>();
   readonly #woken = new Set<string>();
+  readonly #clock = new WorldClock();
   #found: Answer | undefined;
   #answer: ((inventory: GpuInventory) => void) | undefined;
-  #now = 0;
   #workers = 0;
 
   constructor(devices: readonly GpuDevice[], askers: readonly Asker[]) {
@@ -89,13 +35,15 @@ export class GpuWorld {
     this.#pool = new GpuPool({
       find: () => new Promise((resolve) => (this.#answer = resolve)),
       wake: (endpointId) => this.#woken.add(endpointId),
-      now: () => this.#now,
+      clock: this.#clock,
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     });
   }
 
   /** The most workers that had devices at once. */
   mostAtOnce = 0;
+  /** How often devices began to be kept for one that was passed too often. */
+  kept = 0;
 
   async play(steps: readonly Step[]): Promise<void> {
     for (const step of steps) {
@@ -121,19 +69,43 @@ export class GpuWorld {
         this.#pool.leave(id);
         return;
       }
-      case "release": {
-        const workers = [...this.#held.keys()];
-        this.#release(workers[step.worker % workers.length] ?? "never started");
+      case "release":
+        this.#release(this.#workerAt(step.worker) ?? "never started");
         return;
-      }
+      case "replace":
+        this.#replace(this.#workerAt(step.worker));
+        return;
       case "answer":
         return this.#answerWith(step.with);
       case "serve woken":
         this.#serveWoken();
         return;
       case "pass":
-        this.#now += step.ms;
+        this.#clock.pass(step.ms);
     }
+  }
+
+  /** Time alone gives everybody what is free and enough, and when all have gone nobody waits who could ever be served. */
+  finish(): void {
+    if (this.#found !== "known") return;
+    const rounds = this.#endpoints.length + 1;
+    for (let round = 0; round < rounds; round += 1) {
+      this.#clock.pass(KEEP_MS);
+      this.#serveWoken();
+    }
+    const free = this.#freeDevices();
+    const fits = this.#waitingFor().filter((one) => firstFitting(free, one) !== undefined);
+    assert.deepEqual(fits, [], "devices are idle for ever");
+    for (let round = 0; round < rounds; round += 1) {
+      for (const worker of [...this.#held.keys()]) this.#release(worker);
+      this.#serveWoken();
+    }
+    const starved = this.#waitingFor().filter((one) => firstFitting(this.#devices, one));
+    assert.deepEqual(starved, [], "somebody waits for ever");
+  }
+
+  #waitingFor(): readonly Asker[] {
+    return [...this.#waiting.keys()].map((id) => this.#endpoint(Number(id)));
   }
 
   #endpoint(number: number): Endpoint & Asker {
@@ -150,9 +122,10 @@ export class GpuWorld {
     const grant = this.#pool.take(endpoint, worker, endpoint.mustBeKnown);
     if ("lack" in grant) {
       this.#isRefusedWithReason(endpoint, grant, expected);
-      this.#waiting.add(endpoint.id);
+      if (!this.#waiting.has(endpoint.id)) this.#waiting.set(endpoint.id, []);
       return undefined;
     }
+    this.#passesOthers(endpoint, grant.devices);
     this.#waiting.delete(endpoint.id);
     assert.notEqual(this.#found, undefined, "nothing is given before the GPUs were looked for");
     const taken = new Set([...this.#held.values()].flat().map(({ id }) => id));
@@ -163,6 +136,7 @@ export class GpuWorld {
     else assert.equal(grant.devices.length, endpoint.gpuCount);
     if (this.#found === "known") assert.deepEqual(grant.devices, expected);
     this.#held.set(worker, grant.devices);
+    this.#owners.set(worker, endpoint);
     this.mostAtOnce = Math.max(this.mostAtOnce, this.#held.size);
     return worker;
   }
@@ -178,7 +152,8 @@ export class GpuWorld {
       return assert.ok(endpoint.mustBeKnown);
     }
     assert.equal(this.#found, "known", "whoever may have simulated ones is never refused");
-    if (servable === undefined) assert.match(lack ?? "", /not enough are free|this machine has/u);
+    if (servable === undefined)
+      assert.match(lack ?? "", /not enough are free|this machine has|are kept for/u);
     else {
       // Others were there before.
       assert.equal(lack, undefined);
@@ -186,13 +161,65 @@ export class GpuWorld {
     }
   }
 
-  /** The first type by priority with enough that no worker has. */
-  #choose({ gpuTypeIds, gpuCount }: Asker): readonly GpuDevice[] | undefined {
+  /** Nobody who waits is passed by more than a few, unless devices were kept for it for their time and others stayed. */
+  #passesOthers({ id }: Endpoint, given: readonly GpuDevice[]): void {
+    if (this.#found !== "known") return;
+    const now = this.#clock.now();
+    for (const [other, passes] of this.#waiting) {
+      if (other === id) return;
+      const useful = new Set(this.#usefulTo(this.#endpoint(Number(other))));
+      if (!given.some((one) => useful.has(one))) continue;
+      const before = passes.at(-1);
+      if (before !== undefined && passes.length % PASSES_MAX === 0)
+        assert.ok(now >= before + KEEP_MS, `${other} is passed too often`);
+      passes.push(now);
+      if (passes.length % PASSES_MAX === 0) this.kept += 1;
+    }
+  }
+
+  /** What of all could be a part of what it is given one day. */
+  #usefulTo(asker: Asker): readonly GpuDevice[] {
+    const ofType = (type: string) => this.#devices.filter(({ typeId }) => typeId === type);
+    return wantedTypes(this.#devices, asker)
+      .map(ofType)
+      .filter(({ length }) => length >= asker.gpuCount)
+      .flat();
+  }
+
+  #isKeptFor(id: string): boolean {
+    const passes = this.#waiting.get(id) ?? [];
+    const last = passes.at(-1);
+    const isDue = last !== undefined && passes.length % PASSES_MAX === 0;
+    return isDue && this.#clock.now() < last + KEEP_MS;
+  }
+
+  /** The first type by priority with enough that no worker has and that are kept for nobody else. */
+  #choose(endpoint: Endpoint & Asker): readonly GpuDevice[] | undefined {
+    const due = [...this.#waiting.keys()].filter((id) => this.#isKeptFor(id));
+    const place = due.indexOf(endpoint.id);
+    const before = place === -1 ? due : due.slice(0, place);
+    const kept = new Set(before.flatMap((id) => this.#usefulTo(this.#endpoint(Number(id)))));
+    return firstFitting(
+      this.#freeDevices().filter((one) => !kept.has(one)),
+      endpoint,
+    );
+  }
+
+  #freeDevices(): readonly GpuDevice[] {
     const taken = new Set([...this.#held.values()].flat());
-    const free = this.#devices.filter((one) => !taken.has(one));
-    const types = gpuTypeIds.length > 0 ? gpuTypeIds : [...new Set(free.map((one) => one.typeId))];
-    const groups = types.map((type) => free.filter(({ typeId }) => typeId === type));
-    return groups.find(({ length }) => length >= gpuCount)?.slice(0, gpuCount);
+    return this.#devices.filter((one) => !taken.has(one));
+  }
+
+  #workerAt(position: number): string | undefined {
+    const workers = [...this.#held.keys()];
+    return workers[position % workers.length];
+  }
+
+  #replace(worker: string | undefined): void {
+    const owner = this.#owners.get(worker ?? "");
+    if (worker === undefined || owner === undefined) return;
+    this.#release(worker);
+    this.#take(owner);
   }
 
   #release(worker: string): void {
@@ -226,8 +253,47 @@ export class GpuWorld {
   #somebodyIsWokenForWhatIsFree(): void {
     if (this.#found !== "known") return;
     const isServable = (id: string) => this.#choose(this.#endpoint(Number(id))) !== undefined;
-    const servable = [...this.#waiting].filter(isServable);
+    const servable = [...this.#waiting.keys()].filter(isServable);
     const isSomebodyWoken = servable.some((id) => this.#woken.has(id));
     assert.ok(servable.length === 0 || isSomebodyWoken, `${servable.join()} wait for nothing`);
+  }
+}
+
+function wantedTypes(devices: readonly GpuDevice[], { gpuTypeIds }: Asker): readonly string[] {
+  return gpuTypeIds.length > 0 ? gpuTypeIds : [...new Set(devices.map(({ typeId }) => typeId))];
+}
+
+function firstFitting(free: readonly GpuDevice[], asker: Asker): readonly GpuDevice[] | undefined {
+  const groups = wantedTypes(free, asker).map((type) =>
+    free.filter(({ typeId }) => typeId === type),
+  );
+  return groups.find(({ length }) => length >= asker.gpuCount)?.slice(0, asker.gpuCount);
+}
+
+class WorldClock implements Clock {
+  #now = 0;
+  readonly #wakes = new Set<{ readonly at: number; readonly wake: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  wakeAt(at: number, wake: () => void) {
+    const entry = { at, wake };
+    this.#wakes.add(entry);
+    return () => void this.#wakes.delete(entry);
+  }
+
+  pass(ms: number): void {
+    const until = this.#now + ms;
+    for (;;) {
+      const due = [...this.#wakes].filter(({ at }) => at <= until);
+      const [next] = due.toSorted((a, b) => a.at - b.at);
+      if (next === undefined) break;
+      this.#wakes.delete(next);
+      this.#now = Math.max(this.#now, next.at);
+      next.wake();
+    }
+    this.#now = until;
   }
 }

@@ -120,6 +120,41 @@ it("lets no one wait for those who need more than is free", async () => {
   expect(given(scene)).toEqual(["echo: 0", "small: 1"]);
 });
 
+it("keeps devices that come free for one that four others with fewer have passed", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4", "L4"));
+  await scene.change(GPU, "one");
+  await scene.change(GPU, "two");
+  await scene.change({ ...GPU, gpuCount: 2 }, "large");
+  for (let passes = 0; passes < 4; passes += 1) await leave(scene, passes);
+  const passed = ["one: 0", "two: 1", "one: 0", "two: 1", "one: 0", "two: 1"];
+  expect(given(scene)).toEqual(passed);
+  await leave(scene, 4);
+  expect(given(scene)).toEqual(passed);
+  expect(scene.logged("warn")).toContain(
+    "no worker can be started: 1 × any GPU: those that are free are kept for large, which has waited longer and needs more of them",
+  );
+  await leave(scene, 5);
+  expect(given(scene).slice(6)).toEqual(["large: 0 1"]);
+});
+
+it("keeps them for ten minutes: workers that stay let nobody's device lie idle for ever", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4", "L4"));
+  // Nobody judges the silence of a worker whose program has yet to run.
+  scene.launcher.preparing = new Promise(() => undefined);
+  await scene.change(GPU, "stays");
+  await scene.change(GPU, "narrow");
+  await scene.change({ ...GPU, gpuCount: 2 }, "large");
+  for (let worker = 1; worker <= 5; worker += 1) await leave(scene, worker);
+  expect(given(scene)).toHaveLength(6);
+  await scene.test.clock.advance(599_999);
+  expect(given(scene)).toHaveLength(6);
+  await scene.test.clock.advance(1);
+  expect(given(scene).slice(6)).toEqual(["narrow: 1"]);
+  expect(scene.logged("warn")).toContain(
+    "GPUs were kept for large for 10 minutes, and it still lacks some: others may have them again",
+  );
+});
+
 it("goes on with the next in line when the first does not want a worker any more", async () => {
   await using scene = await FleetScene.set({}, inventory("L4"));
   await scene.change(GPU);
