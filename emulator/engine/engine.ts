@@ -7,6 +7,7 @@ import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../core/lease-terms.ts";
 import type { HealthProbe } from "../balance/health-probe.ts";
 import { SECRET_KEY_BYTES } from "../core/sealed-secret.ts";
 import type { ServedEndpoint, ServedResources } from "../core/served-endpoint.ts";
+import type { LockDevice } from "../core/device-lock.ts";
 import type { Launcher } from "../launch/launcher.ts";
 import type { PodLauncher } from "../launch/pod-launcher.ts";
 import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
@@ -61,6 +62,8 @@ export interface EngineOptions {
   readonly webhookSender: WebhookSender;
   /** Which GPUs this machine has, asked when the first worker wants one; by default that is not known. */
   readonly findGpus?: () => Promise<GpuInventory>;
+  /** Locks a GPU against other emulators of this machine; by default there are none. */
+  readonly lockDevice?: LockDevice;
   /** Default: leases of 15 s, renewed every 5 s. */
   readonly lease?: LeaseTerms;
   /** Where work is counted, if something was counted already. */
@@ -96,22 +99,20 @@ export interface RunningEngine {
 
 /** Makes the engine on an open store: what an earlier run left in progress is put back into the queue. */
 export async function createEngine(options: EngineOptions): Promise<RunningEngine> {
-  const { findGpus = unknownGpus, healthProbe, launchers, podLauncher } = options;
+  const { findGpus = unknownGpus, lockDevice = nobodyElse, healthProbe } = options;
   const context = await createContext(options, {
     podChanged: (podId) => pods.consider(podId),
     endpointChanged: (endpointId) => workers.consider(endpointId),
     webhookDue: () => webhooks.wake(),
   });
-  const wake = (id: string) => {
-    if (context.directory.findEndpoint(id)) workers.consider(id);
-    else pods.consider(id);
-  };
   const gpus = new GpuPool({
     find: findGpus,
-    wake,
+    lock: lockDevice,
+    wake: (id) => (context.directory.findEndpoint(id) ? workers : pods).consider(id),
     clock: context.realClock,
     log: context.log,
   });
+  const { launchers, podLauncher } = options;
   const workers: WorkerManager = new WorkerManager(context, { launchers, gpus, healthProbe });
   const pods: PodKeeper = new PodKeeper(context, podLauncher, gpus);
   const webhooks = new WebhookDelivery(context, options.webhookSender);
@@ -161,6 +162,10 @@ async function pickUp(context: EngineContext): Promise<void> {
   await context.usage.load();
   await handBackOrphans(context);
   await checkCredentials(context);
+}
+
+function nobodyElse() {
+  return { release: () => undefined };
 }
 
 async function unknownGpus(): Promise<GpuInventory> {

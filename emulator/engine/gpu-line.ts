@@ -66,14 +66,14 @@ export class GpuLine {
     }
   }
 
-  /** The first for whom the device is kept from the one with the id. */
-  keptFor(id: string, device: GpuDevice, known: readonly GpuDevice[]): GpuWisher | undefined {
+  /** Those for whom devices are kept from the one with the id: none that lined up after it. */
+  keepers(id: string): readonly GpuWisher[] {
+    const keepers = [];
     for (const { wisher, disarm } of this.#places.values()) {
-      if (disarm === undefined) continue;
-      if (wisher.id === id) return undefined;
-      if (usefulGpus(known, wisher).has(device)) return wisher;
+      if (wisher.id === id) break;
+      if (disarm !== undefined) keepers.push(wisher);
     }
-    return undefined;
+    return keepers;
   }
 
   close(): void {

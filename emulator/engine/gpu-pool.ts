@@ -7,9 +7,12 @@ import {
   type GpuInventory,
   inventoryInWords,
   simulateGpus,
+  usefulGpus,
 } from "../core/gpu-allocation.ts";
+import type { LockDevice } from "../core/device-lock.ts";
 import type { EngineLog } from "./context.ts";
 import { GpuLine, type GpuWisher } from "./gpu-line.ts";
+import { GpuStock } from "./gpu-stock.ts";
 
 /** Devices for one worker, or what it lacks: a sentence; undefined where that will be settled by itself at once. */
 export type GpuGrant =
@@ -21,12 +24,17 @@ const NOTHING_NEEDED: GpuGrant = { devices: [] };
 /** A driver that did not answer may be awake by then, or be installed. */
 const LOOK_AGAIN_MS = 60_000;
 
+/** Nobody tells when another emulator needs a device no more. */
+const TRY_AGAIN_MS = 1_000;
+
 export interface GpuPoolOptions {
   /**
    * Asked when the first worker wants a GPU, and again from time to time where one cannot do without a GPU that is known, until
    * they are. Must not reject.
    */
   readonly find: () => Promise<GpuInventory>;
+  /** Devices that there are have to be locked before they are given. */
+  readonly lock: LockDevice;
   /** Called with the id of an endpoint or pod in line that can be served now. */
   readonly wake: (id: string) => void;
   /** Real time: that is what workers take. */
@@ -39,15 +47,15 @@ export class GpuPool {
   #inventory: GpuInventory | undefined;
   #isAsking = false;
   #askedAt = Number.NEGATIVE_INFINITY;
-  /** Worker by device id. */
-  readonly #holders = new Map<string, string>();
+  readonly #stock: GpuStock;
   readonly #line: GpuLine;
-  /** Set while it is going to look for GPUs again. */
+  /** Set while it is going to look for GPUs again, or to try those of other emulators. */
   #disarm: Disarm | undefined;
 
   constructor(options: GpuPoolOptions) {
     this.#options = options;
-    const { clock, log } = options;
+    const { clock, log, lock } = options;
+    this.#stock = new GpuStock(lock);
     this.#line = new GpuLine({
       clock,
       keeps: ({ id }) => {
@@ -76,37 +84,58 @@ export class GpuPool {
         return this.#refuse(endpoint, undefined);
       case "unknown":
         if (mustBeKnown) return this.#lookAgain(endpoint, inventory.reason);
-        return this.#serve(endpoint, workerId, []);
-      case "simulated":
-        return this.#serve(
-          endpoint,
-          workerId,
-          simulateGpus((id) => this.#isFree(id), endpoint),
-        );
+        return this.#serve(endpoint, []);
+      case "simulated": {
+        const devices = simulateGpus((id) => this.#stock.isFree(id), endpoint);
+        this.#stock.take(devices, workerId);
+        return this.#serve(endpoint, devices);
+      }
       case "known":
         return this.#takeOne(inventory.devices, endpoint, workerId);
     }
   }
 
   #takeOne(known: readonly GpuDevice[], endpoint: GpuWisher, workerId: string): GpuGrant {
-    const devices = this.#choose(known, endpoint);
-    if (devices === undefined) return this.#refuse(endpoint, this.#lack(known, endpoint));
-    const first = this.#firstServable(known) ?? endpoint.id;
-    if (first === endpoint.id) {
-      this.#line.isServed(endpoint.id, devices, known);
-      return this.#serve(endpoint, workerId, devices);
+    for (let isDisappointed = false; ; isDisappointed = true) {
+      const devices = this.#choose(known, endpoint);
+      if (devices === undefined) {
+        const refusal = this.#refuse(endpoint, this.#lack(known, endpoint));
+        // It may have held up those behind it, who can do with others.
+        if (isDisappointed) this.#wakeNext();
+        return refusal;
+      }
+      const first = this.#firstServable(known) ?? endpoint.id;
+      if (first !== endpoint.id) {
+        this.#options.wake(first);
+        return this.#refuse(endpoint, undefined);
+      }
+      if (this.#stock.take(devices, workerId)) {
+        this.#line.isServed(endpoint.id, devices, known);
+        return this.#serve(endpoint, devices);
+      }
+      this.#tryAgainLater();
     }
-    this.#options.wake(first);
-    return this.#refuse(endpoint, undefined);
   }
 
   #lack(known: readonly GpuDevice[], endpoint: GpuWisher): string {
-    const isFree = ({ id }: GpuDevice) => this.#isFree(id);
-    const [kept] = chooseGpus(known, isFree, endpoint) ?? [];
-    const holder = kept && this.#line.keptFor(endpoint.id, kept, known);
-    if (holder === undefined) return gpuLack(known, endpoint);
-    const obstacle = `those that are free are kept for ${holder.id}, which has waited longer and needs more of them`;
+    const isIdle = ({ id }: GpuDevice) => this.#stock.isIdle(id);
+    if (chooseGpus(known, isIdle, endpoint) === undefined) return gpuLack(known, endpoint);
+    const [kept] = chooseGpus(known, ({ id }) => this.#stock.isFree(id), endpoint) ?? [];
+    const keeper =
+      kept && this.#line.keepers(endpoint.id).find((one) => usefulGpus(known, one).has(kept));
+    const obstacle = keeper
+      ? `those that are free are kept for ${keeper.id}, which has waited longer and needs more of them`
+      : "those that no worker here has are in use by another emulator of this machine";
     return gpuLack(known, endpoint, obstacle);
+  }
+
+  #tryAgainLater(): void {
+    const { clock } = this.#options;
+    this.#disarm ??= clock.wakeAt(clock.now() + TRY_AGAIN_MS, () => {
+      this.#disarm = undefined;
+      this.#stock.forgetElsewhere();
+      this.#wakeNext();
+    });
   }
 
   #lookAgain(endpoint: GpuWisher, reason: string): GpuGrant {
@@ -120,8 +149,7 @@ export class GpuPool {
 
   /** The worker is gone, and so is all it could have used its devices with. */
   release(workerId: string): void {
-    for (const [deviceId, holder] of this.#holders)
-      if (holder === workerId) this.#holders.delete(deviceId);
+    this.#stock.release(workerId);
     this.#wakeNext();
   }
 
@@ -137,8 +165,7 @@ export class GpuPool {
   }
 
   /** If it wants more, it waits behind those that have none. */
-  #serve(endpoint: GpuWisher, workerId: string, devices: readonly GpuDevice[]): GpuGrant {
-    for (const { id } of devices) this.#holders.set(id, workerId);
+  #serve(endpoint: GpuWisher, devices: readonly GpuDevice[]): GpuGrant {
     this.#line.remove(endpoint.id);
     this.#wakeNext();
     return { devices };
@@ -189,17 +216,14 @@ export class GpuPool {
   }
 
   #choose(devices: readonly GpuDevice[], endpoint: GpuWisher) {
+    const kept = this.#line.keepers(endpoint.id).map((one) => usefulGpus(devices, one));
     const mayHave = (device: GpuDevice) =>
-      this.#isFree(device.id) && this.#line.keptFor(endpoint.id, device, devices) === undefined;
+      this.#stock.isFree(device.id) && !kept.some((useful) => useful.has(device));
     return chooseGpus(devices, mayHave, endpoint);
   }
 
-  #isFree(deviceId: string): boolean {
-    return !this.#holders.has(deviceId);
-  }
-
   #firstServable(devices: readonly GpuDevice[]): string | undefined {
-    if (this.#holders.size >= devices.length) return undefined;
+    if (this.#stock.takenCount >= devices.length) return undefined;
     for (const wisher of this.#line.wishers()) if (this.#choose(devices, wisher)) return wisher.id;
     return undefined;
   }

@@ -1,7 +1,15 @@
 /** Ten thousand random histories of workers that take and return GPUs: no device has two of them, none waits for nothing, and none is passed for ever. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { anyAskers, anyDevices, anySteps, busySteps, device, type Step } from "./gpu-steps.ts";
+import {
+  anyAskers,
+  anyDevices,
+  anySteps,
+  busySteps,
+  device,
+  sharedSteps,
+  type Step,
+} from "./gpu-steps.ts";
 import { GpuWorld } from "./gpu-world.ts";
 
 const RUNS = { numRuns: 10_000 };
@@ -50,6 +58,17 @@ it("passes nobody more than four times who needs more than is free, and keeps no
     RUNS,
   );
   expect(kept).toBeGreaterThan(1_000);
+}, 120_000);
+
+it("locks each GPU for as long as a worker has it, and gives none that another emulator has", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyDevices, anyAskers, sharedSteps, async (devices, askers, steps) => {
+      const world = new GpuWorld(devices, askers);
+      await world.play([{ do: "take", asker: 0 }, { do: "answer", with: "known" }, ...steps]);
+      world.finish();
+    }),
+    RUNS,
+  );
 }, 120_000);
 
 it("gives each worker simulated GPUs of its own", async () => {

@@ -18,6 +18,8 @@ export type Step =
   | { readonly do: "release" | "replace"; readonly worker: number }
   | { readonly do: "answer"; readonly with: Answer }
   | { readonly do: "pass"; readonly ms: number }
+  /** Another emulator has these by now, as far as they were not taken here, and none beside. */
+  | { readonly do: "elsewhere"; readonly devices: readonly number[] }
   /** Whoever was woken is considered, and takes. */
   | { readonly do: "serve woken" };
 
@@ -63,7 +65,20 @@ export const busySteps = fc.array(
     { weight: 1, arbitrary: fc.record({ do: fc.constant("serve woken" as const) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: minutes() }) },
   ),
-  { minLength: 20, maxLength: 60, size: "max" },
+  { minLength: 20, maxLength: 40, size: "max" },
+);
+
+/** The same, with another emulator on the same machine. */
+export const sharedSteps = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: fc.record({ do: fc.constant("take" as const), asker }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant("replace" as const), worker: fc.nat() }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("release" as const), worker: fc.nat() }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant("serve woken" as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("leave" as const), asker }) },
+    { weight: 3, arbitrary: elsewhere() },
+  ),
+  { maxLength: 40, size: "max" },
 );
 
 export function device(id: string, typeId: string): GpuDevice {
@@ -76,4 +91,9 @@ function answers(...kinds: readonly Answer[]) {
 
 function minutes() {
   return fc.oneof(fc.integer({ min: 1, max: 120_000 }), fc.integer({ min: 1, max: 2 * KEEP_MS }));
+}
+
+function elsewhere() {
+  const devices = fc.uniqueArray(fc.nat({ max: 7 }), { maxLength: 8 });
+  return fc.record({ do: fc.constant("elsewhere" as const), devices });
 }

@@ -1,11 +1,12 @@
 /** A small world of endpoints and workers around the pool of GPUs, which checks by its own account what the pool gives. */
 import assert from "node:assert/strict";
-import type { Clock } from "../../../emulator/core/clock.ts";
 import type { Endpoint } from "../../../emulator/core/endpoint.ts";
 import type { GpuDevice, GpuInventory } from "../../../emulator/core/gpu-allocation.ts";
+import type { DeviceLock } from "../../../emulator/core/device-lock.ts";
 import { type GpuGrant, GpuPool } from "../../../emulator/engine/gpu-pool.ts";
 import { localEndpoint } from "../../../emulator/local-endpoint.ts";
 import { type Answer, type Asker, KEEP_MS, type Step } from "./gpu-steps.ts";
+import { WorldClock } from "./world-clock.ts";
 
 /** As docs/scaling.md says. */
 const PASSES_MAX = 4;
@@ -21,6 +22,9 @@ export class GpuWorld {
   readonly #waiting = new Map<string, number[]>();
   readonly #woken = new Set<string>();
   readonly #clock = new WorldClock();
+  /** Devices that another emulator has, and those that this one has locked against it. */
+  readonly #elsewhere = new Set<string>();
+  readonly #locked = new Set<string>();
   #found: Answer | undefined;
   #answer: ((inventory: GpuInventory) => void) | undefined;
   #workers = 0;
@@ -34,6 +38,7 @@ export class GpuWorld {
     }));
     this.#pool = new GpuPool({
       find: () => new Promise((resolve) => (this.#answer = resolve)),
+      lock: (id) => this.#lock(id),
       wake: (endpointId) => this.#woken.add(endpointId),
       clock: this.#clock,
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
@@ -48,6 +53,8 @@ export class GpuWorld {
   async play(steps: readonly Step[]): Promise<void> {
     for (const step of steps) {
       await this.#step(step);
+      const held = [...this.#held.values()].flat().filter(({ isSimulated }) => !isSimulated);
+      assert.deepEqual(this.#locked, new Set(held.map(({ id }) => id)));
       this.#somebodyIsWokenForWhatIsFree();
     }
   }
@@ -70,11 +77,13 @@ export class GpuWorld {
         return;
       }
       case "release":
-        this.#release(this.#workerAt(step.worker) ?? "never started");
+      case "replace": {
+        const worker = this.#workerAt(step.worker) ?? "never started";
+        const owner = this.#owners.get(worker);
+        this.#release(worker);
+        if (owner && step.do === "replace") this.#take(owner);
         return;
-      case "replace":
-        this.#replace(this.#workerAt(step.worker));
-        return;
+      }
       case "answer":
         return this.#answerWith(step.with);
       case "serve woken":
@@ -82,13 +91,34 @@ export class GpuWorld {
         return;
       case "pass":
         this.#clock.pass(step.ms);
+        return;
+      case "elsewhere":
+        this.#isElsewhere(step.devices);
     }
+  }
+
+  #isElsewhere(positions: readonly number[]): void {
+    this.#elsewhere.clear();
+    for (const at of positions) {
+      const { id = "" } = this.#devices[at] ?? {};
+      if (!this.#locked.has(id)) this.#elsewhere.add(id);
+    }
+    // After this time those that were given back are tried.
+    this.#clock.pass(1_000);
+  }
+
+  #lock(id: string): DeviceLock | undefined {
+    if (this.#elsewhere.has(id)) return undefined;
+    assert.ok(!this.#locked.has(id), `${id} is locked twice`);
+    this.#locked.add(id);
+    return { release: () => void this.#locked.delete(id) };
   }
 
   /** Time alone gives everybody what is free and enough, and when all have gone nobody waits who could ever be served. */
   finish(): void {
     if (this.#found !== "known") return;
     const rounds = this.#endpoints.length + 1;
+    this.#elsewhere.clear();
     for (let round = 0; round < rounds; round += 1) {
       this.#clock.pass(KEEP_MS);
       this.#serveWoken();
@@ -152,12 +182,14 @@ export class GpuWorld {
       return assert.ok(endpoint.mustBeKnown);
     }
     assert.equal(this.#found, "known", "whoever may have simulated ones is never refused");
-    if (servable === undefined)
-      assert.match(lack ?? "", /not enough are free|this machine has|are kept for/u);
+    const isMistaken = this.#elsewhere.size > 0 && lack === undefined;
+    if (servable === undefined && !isMistaken)
+      assert.match(lack ?? "", /not enough are free|this machine has|are kept for|another emul/u);
     else {
       // Others were there before.
       assert.equal(lack, undefined);
-      assert.ok([...this.#woken].some((id) => this.#choose(this.#endpoint(Number(id)))));
+      const isServable = (id: string) => isMistaken || this.#choose(this.#endpoint(Number(id)));
+      assert.ok([...this.#woken].some(isServable));
     }
   }
 
@@ -193,11 +225,11 @@ export class GpuWorld {
     return isDue && this.#clock.now() < last + KEEP_MS;
   }
 
-  /** The first type by priority with enough that no worker has and that are kept for nobody else. */
+  /** The first type by priority with enough that no worker has and that are kept for nobody before it in line. */
   #choose(endpoint: Endpoint & Asker): readonly GpuDevice[] | undefined {
-    const due = [...this.#waiting.keys()].filter((id) => this.#isKeptFor(id));
-    const place = due.indexOf(endpoint.id);
-    const before = place === -1 ? due : due.slice(0, place);
+    const line = [...this.#waiting.keys()];
+    const place = line.indexOf(endpoint.id);
+    const before = (place === -1 ? line : line.slice(0, place)).filter((id) => this.#isKeptFor(id));
     const kept = new Set(before.flatMap((id) => this.#usefulTo(this.#endpoint(Number(id)))));
     return firstFitting(
       this.#freeDevices().filter((one) => !kept.has(one)),
@@ -207,19 +239,12 @@ export class GpuWorld {
 
   #freeDevices(): readonly GpuDevice[] {
     const taken = new Set([...this.#held.values()].flat());
-    return this.#devices.filter((one) => !taken.has(one));
+    return this.#devices.filter((one) => !taken.has(one) && !this.#elsewhere.has(one.id));
   }
 
   #workerAt(position: number): string | undefined {
     const workers = [...this.#held.keys()];
     return workers[position % workers.length];
-  }
-
-  #replace(worker: string | undefined): void {
-    const owner = this.#owners.get(worker ?? "");
-    if (worker === undefined || owner === undefined) return;
-    this.#release(worker);
-    this.#take(owner);
   }
 
   #release(worker: string): void {
@@ -254,7 +279,9 @@ export class GpuWorld {
     if (this.#found !== "known") return;
     const isServable = (id: string) => this.#choose(this.#endpoint(Number(id))) !== undefined;
     const servable = [...this.#waiting.keys()].filter(isServable);
-    const isSomebodyWoken = servable.some((id) => this.#woken.has(id));
+    // Who is woken for a device of another emulator finds that out, and the next one is woken.
+    const mayBeMistaken = this.#elsewhere.size > 0 ? [...this.#waiting.keys()] : servable;
+    const isSomebodyWoken = mayBeMistaken.some((id) => this.#woken.has(id));
     assert.ok(servable.length === 0 || isSomebodyWoken, `${servable.join()} wait for nothing`);
   }
 }
@@ -268,32 +295,4 @@ function firstFitting(free: readonly GpuDevice[], asker: Asker): readonly GpuDev
     free.filter(({ typeId }) => typeId === type),
   );
   return groups.find(({ length }) => length >= asker.gpuCount)?.slice(0, asker.gpuCount);
-}
-
-class WorldClock implements Clock {
-  #now = 0;
-  readonly #wakes = new Set<{ readonly at: number; readonly wake: () => void }>();
-
-  now(): number {
-    return this.#now;
-  }
-
-  wakeAt(at: number, wake: () => void) {
-    const entry = { at, wake };
-    this.#wakes.add(entry);
-    return () => void this.#wakes.delete(entry);
-  }
-
-  pass(ms: number): void {
-    const until = this.#now + ms;
-    for (;;) {
-      const due = [...this.#wakes].filter(({ at }) => at <= until);
-      const [next] = due.toSorted((a, b) => a.at - b.at);
-      if (next === undefined) break;
-      this.#wakes.delete(next);
-      this.#now = Math.max(this.#now, next.at);
-      next.wake();
-    }
-    this.#now = until;
-  }
 }
