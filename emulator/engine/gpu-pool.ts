@@ -55,7 +55,7 @@ export class GpuPool {
   constructor(options: GpuPoolOptions) {
     this.#options = options;
     const { clock, log, lock } = options;
-    this.#stock = new GpuStock(lock);
+    this.#stock = new GpuStock(lock, clock);
     this.#line = new GpuLine({
       clock,
       keeps: ({ id }) => {
@@ -147,9 +147,13 @@ export class GpuPool {
     return this.#refuse(endpoint, unknownLack(reason));
   }
 
-  /** The worker is gone, and so is all it could have used its devices with. */
-  release(workerId: string): void {
-    this.#stock.release(workerId);
+  /**
+   * The worker is gone, and so is all it could have used its devices with.
+   *
+   * @param hasFailed it could not start, and its devices may be why: for a while they come after the others of their type
+   */
+  release(workerId: string, hasFailed = false): void {
+    this.#stock.release(workerId, hasFailed);
     this.#wakeNext();
   }
 
@@ -219,7 +223,7 @@ export class GpuPool {
     const kept = this.#line.keepers(endpoint.id).map((one) => usefulGpus(devices, one));
     const mayHave = (device: GpuDevice) =>
       this.#stock.isFree(device.id) && !kept.some((useful) => useful.has(device));
-    return chooseGpus(devices, mayHave, endpoint);
+    return chooseGpus(this.#stock.inOrderOfTrust(devices), mayHave, endpoint);
   }
 
   #firstServable(devices: readonly GpuDevice[]): string | undefined {

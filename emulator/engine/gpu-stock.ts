@@ -1,6 +1,10 @@
-/** The GPUs of this machine: which worker has each, and which another emulator has. */
+/** The GPUs of this machine: which worker has each, which another emulator has, and on which a worker could not start. */
+import type { Clock } from "../core/clock.ts";
 import type { GpuDevice } from "../core/gpu-allocation.ts";
 import type { DeviceLock, LockDevice } from "../core/device-lock.ts";
+
+/** A device that failed a start is no first choice for this long; whatever ailed it may have passed by then. */
+const DOUBT_MS = 600_000;
 
 interface Holding {
   readonly workerId: string;
@@ -9,12 +13,17 @@ interface Holding {
 
 export class GpuStock {
   readonly #lock: LockDevice;
+  readonly #clock: Clock;
   /** By device id. */
   readonly #holdings = new Map<string, Holding>();
   readonly #elsewhere = new Set<string>();
+  /** When a device last failed a start. */
+  readonly #failedAt = new Map<string, number>();
 
-  constructor(lock: LockDevice) {
+  /** @param clock real time */
+  constructor(lock: LockDevice, clock: Clock) {
     this.#lock = lock;
+    this.#clock = clock;
   }
 
   /** Devices that workers here have. */
@@ -48,12 +57,26 @@ export class GpuStock {
     return true;
   }
 
-  release(workerId: string): void {
+  /** @param hasFailed its worker could not start, and the devices may be why */
+  release(workerId: string, hasFailed: boolean): void {
+    const now = this.#clock.now();
     for (const [deviceId, holding] of this.#holdings) {
       if (holding.workerId !== workerId) continue;
+      if (hasFailed) this.#failedAt.set(deviceId, now);
       holding.lock?.release();
       this.#holdings.delete(deviceId);
     }
+  }
+
+  /** As they are, but for those that lately failed a start: they come last, whose failure is longest ago first. */
+  inOrderOfTrust(devices: readonly GpuDevice[]): readonly GpuDevice[] {
+    if (this.#failedAt.size === 0) return devices;
+    const since = this.#clock.now() - DOUBT_MS;
+    const doubt = ({ id }: GpuDevice) => {
+      const failedAt = this.#failedAt.get(id) ?? since;
+      return failedAt > since ? failedAt : since;
+    };
+    return devices.toSorted((a, b) => doubt(a) - doubt(b));
   }
 
   /** Those that another emulator had count as free again until they are tried. */
