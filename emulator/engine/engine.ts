@@ -184,10 +184,8 @@ async function createContext(
   const activity = new Activity();
   const events = new EventFeed(clock);
   const metrics = options.metrics ?? new ServiceMetrics();
-  const alarm = new Alarm(
-    clock,
-    () => void activity.track("what is due for jobs", applyDue(context)),
-  );
+  const due = () => void activity.track("what is due for jobs", applyDue(context));
+  const alarm = new Alarm(clock, due);
   const context: EngineContext = {
     store,
     clock,
@@ -213,6 +211,7 @@ async function createContext(
     balancer: new Balancer(() => context),
     watchers: new JobWatchers(),
     podPorts: new Map(),
+    podMemoryInGb: (pod) => options.podLauncher?.memoryInGb(pod),
     ...wakes,
     endpointDeleted: (endpointId) => {
       events.tell({ type: "endpoint", endpointId, change: "deleted" });
