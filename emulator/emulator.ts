@@ -8,11 +8,10 @@ import { callerCheck } from "./callers.ts";
 import type { Containers } from "./containers.ts";
 import { httpHealthProbe } from "./balance/http-health-probe.ts";
 import type { Clock, Random } from "./core/clock.ts";
-import type { GpuInventory } from "./core/gpu-allocation.ts";
 import { KeyRing } from "./core/key-ring.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/lease-terms.ts";
 import type { EngineLog } from "./engine/context.ts";
-import { createEngine, type RunningEngine } from "./engine/engine.ts";
+import { createEngine, type EngineOptions, type RunningEngine } from "./engine/engine.ts";
 import { registryCredentials } from "./engine/registry-credentials.ts";
 import { settleKeys } from "./engine/service-keys.ts";
 import { LiveWorkers } from "./live/live-workers.ts";
@@ -21,6 +20,7 @@ import type { CallerCheck } from "./http/caller-check.ts";
 import { RateGate } from "./http/rate-gate.ts";
 import { createHttpServer, type HttpServer, type HttpServerOptions } from "./http/server.ts";
 import { startReloader } from "./hot-reload.ts";
+import { deviceLocks } from "./launch/socket-lock.ts";
 import { gpuFinder } from "./launch/find-gpus.ts";
 import { createLaunchers, type Launchers, type LaunchersOptions } from "./launchers.ts";
 import { inProcessLauncher, openLocalSession } from "./in-process.ts";
@@ -70,7 +70,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     observation,
     store,
     lease,
-    findGpus,
+    gpus: { findGpus, lockDevice: deviceLocks(observation.log) },
     temporaryDir: await mkdtemp(join(tmpdir(), `${ownedName(TEMPORARY_DIR_KIND)}-`)),
     leftoversCleared: clearLeftovers(tmpdir(), TEMPORARY_DIR_KIND),
   };
@@ -89,7 +89,7 @@ interface Parts {
   readonly callers: CallerCheck;
   readonly observation: Observation;
   readonly lease: LeaseTerms;
-  readonly findGpus: () => Promise<GpuInventory>;
+  readonly gpus: Pick<EngineOptions, "findGpus" | "lockDevice">;
   readonly store: Store;
   /** For what lasts no longer than this run: the worker port's socket, and objects if there is no data directory. */
   readonly temporaryDir: string;
@@ -189,7 +189,7 @@ async function openEngine(
     launchers: [...functions, ...launchers.all],
     podLauncher: launchers.containers,
     healthProbe: httpHealthProbe,
-    findGpus: parts.findGpus,
+    ...parts.gpus,
     webhookSender,
     ...(options.prices && { prices: options.prices }),
     endpointDeleted: (endpointId) => void parts.objects?.endpointDeleted(endpointId),

@@ -55,6 +55,15 @@ export function chooseGpus(
   return undefined;
 }
 
+/** Those that could be among the devices it is given when all are free: of types of which there are enough. */
+export function usefulGpus(devices: readonly GpuDevice[], wish: GpuWish): ReadonlySet<GpuDevice> {
+  const usable = devices.filter(({ cudaVersion }) => meetsCudaWish(cudaVersion, wish));
+  const types = typesOf(usable, wish).map((typeId) =>
+    usable.filter((device) => sameType(device.typeId, typeId)),
+  );
+  return new Set(types.filter(({ length }) => length >= wish.gpuCount).flat());
+}
+
 /** As many as are asked for, of the type asked for first, with the lowest numbers that are free. */
 export function simulateGpus(
   isFree: (id: string) => boolean,
@@ -69,11 +78,19 @@ export function simulateGpus(
   return devices;
 }
 
-/** A sentence on what the worker lacks: what it will get when other workers leave, or what this machine never has. */
-export function gpuLack(devices: readonly GpuDevice[], wish: GpuWish): string {
+/**
+ * A sentence on what the worker lacks: what it will get when other workers leave, or what this machine never has.
+ *
+ * @param obstacle why it does not get what this machine has; a sentence
+ */
+export function gpuLack(
+  devices: readonly GpuDevice[],
+  wish: GpuWish,
+  obstacle = "not enough are free",
+): string {
   const types = wish.gpuTypeIds.join(" or ") || "any GPU";
   const wanted = `${wish.gpuCount} × ${types}${cudaWishInWords(wish)}`;
-  if (chooseGpus(devices, () => true, wish)) return `${wanted}: not enough are free`;
+  if (chooseGpus(devices, () => true, wish)) return `${wanted}: ${obstacle}`;
   const { gpuTypeIds, gpuCount } = wish;
   if (chooseGpus(devices, () => true, { gpuTypeIds, gpuCount }))
     return `${wanted}: the driver of this machine has CUDA ${cudaInWords(devices)}; allowedCudaVersions and minCudaVersion of the endpoint say which it may be`;

@@ -1,5 +1,6 @@
 /** What every use case of the service works with; made once at the composition root. */
 import type { Clock, Random } from "../core/clock.ts";
+import type { Pod } from "../core/pod.ts";
 import type { LeaseTerms } from "../core/lease-terms.ts";
 import type { ServiceMetrics } from "../core/metrics/service-metrics.ts";
 import type { PodPorts } from "../launch/pod-launcher.ts";
@@ -79,6 +80,8 @@ export interface EngineContext {
   readonly podPorts: Map<string, PodPorts>;
   /** Called with a job that cannot be handed to its worker. */
   readonly inputDamaged: (jobId: string, damage: PayloadDamagedError) => void;
+  /** The most memory that a pod has when it runs, in whole GiB; undefined where it cannot be said. */
+  readonly podMemoryInGb: (pod: Pod) => number | undefined;
   /** Called with a pod that was made, changed or deleted, after the commit. */
   readonly podChanged: (podId: string) => void;
   /** Called when a webhook call became due, after the commit. */

@@ -7,6 +7,7 @@ import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../core/lease-terms.ts";
 import type { HealthProbe } from "../balance/health-probe.ts";
 import { SECRET_KEY_BYTES } from "../core/sealed-secret.ts";
 import type { ServedEndpoint, ServedResources } from "../core/served-endpoint.ts";
+import type { LockDevice } from "../core/device-lock.ts";
 import type { Launcher } from "../launch/launcher.ts";
 import type { PodLauncher } from "../launch/pod-launcher.ts";
 import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
@@ -64,6 +65,8 @@ export interface EngineOptions {
   readonly webhookSender: WebhookSender;
   /** Which GPUs this machine has, asked when the first worker wants one; by default that is not known. */
   readonly findGpus?: () => Promise<GpuInventory>;
+  /** Locks a GPU against other emulators of this machine; by default there are none. */
+  readonly lockDevice?: LockDevice;
   /** Default: leases of 15 s, renewed every 5 s. */
   readonly lease?: LeaseTerms;
   /** Where work is counted, if something was counted already. */
@@ -99,21 +102,18 @@ export interface RunningEngine {
 
 /** Makes the engine on an open store: what an earlier run left in progress is put back into the queue. */
 export async function createEngine(options: EngineOptions): Promise<RunningEngine> {
-  const { findGpus = unknownGpus, healthProbe } = options;
+  const { findGpus = unknownGpus, lockDevice = nobodyElse, healthProbe } = options;
   const context = await createContext(options, {
     podChanged: (podId) => pods.consider(podId),
     endpointChanged: (endpointId) => workers.consider(endpointId),
     webhookDue: () => webhooks.wake(),
     inputDamaged: (jobId, damage) => endInTheBackground(context, jobId, damage),
   });
-  const wake = (id: string) => {
-    if (context.directory.findEndpoint(id)) workers.consider(id);
-    else pods.consider(id);
-  };
   const gpus = new GpuPool({
     find: findGpus,
-    wake,
-    now: () => context.clock.now(),
+    lock: lockDevice,
+    wake: (id) => (context.directory.findEndpoint(id) ? workers : pods).consider(id),
+    clock: context.realClock,
     log: context.log,
   });
   const { launchers, podLauncher } = options;
@@ -148,6 +148,7 @@ function runningEngine(
     },
     async stop(how) {
       await Promise.all([workers.stop(how), pods.stop(how)]);
+      gpus.close();
       await context.usage.stop();
       context.alarm.stop();
       // Last: jobs that finished meanwhile are told as well.
@@ -172,6 +173,10 @@ async function pickUp(context: EngineContext): Promise<void> {
   await checkCredentials(context);
 }
 
+function nobodyElse() {
+  return { release: () => undefined };
+}
+
 async function unknownGpus(): Promise<GpuInventory> {
   return { kind: "unknown", reason: "nobody was asked" };
 }
@@ -187,10 +192,8 @@ async function createContext(
   const activity = new Activity();
   const events = new EventFeed(clock);
   const metrics = options.metrics ?? new ServiceMetrics();
-  const alarm = new Alarm(
-    clock,
-    () => void activity.track("what is due for jobs", applyDue(context)),
-  );
+  const due = () => void activity.track("what is due for jobs", applyDue(context));
+  const alarm = new Alarm(clock, due);
   const context: EngineContext = {
     store,
     clock,
@@ -217,6 +220,7 @@ async function createContext(
     inFlight: new BytesInFlight(realClock, IN_FLIGHT_LIMITS),
     watchers: new JobWatchers(),
     podPorts: new Map(),
+    podMemoryInGb: (pod) => options.podLauncher?.memoryInGb(pod),
     ...wakes,
     endpointDeleted: (endpointId) => {
       events.tell({ type: "endpoint", endpointId, change: "deleted" });

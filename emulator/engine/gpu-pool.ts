@@ -1,31 +1,31 @@
 /** Gives workers and pods their GPUs and takes them back; whoever finds none free waits in line and is told when it is its turn. */
+import type { Clock, Disarm } from "../core/clock.ts";
 import {
   chooseGpus,
   gpuLack,
   type GpuDevice,
   type GpuInventory,
-  type GpuWish,
   inventoryInWords,
   simulateGpus,
+  usefulGpus,
 } from "../core/gpu-allocation.ts";
-import type { Endpoint } from "../core/endpoint.ts";
+import type { LockDevice } from "../core/device-lock.ts";
 import type { EngineLog } from "./context.ts";
+import { GpuLine, type GpuWisher } from "./gpu-line.ts";
+import { GpuStock } from "./gpu-stock.ts";
 
-/** Who wants GPUs: an endpoint for one of its workers, or a pod for itself. */
-export type GpuWisher = Pick<Endpoint, "id" | "computeType"> & GpuWish;
-
-/**
- * Devices for one worker, or what it lacks: a sentence; undefined where that will be settled by itself at once. `retryMs` says
- * when to ask again, ms from now, where neither another worker's end nor the answer that is waited for will help.
- */
+/** Devices for one worker, or what it lacks: a sentence; undefined where that will be settled by itself at once. */
 export type GpuGrant =
   | { readonly devices: readonly GpuDevice[] }
-  | { readonly lack: string | undefined; readonly retryMs?: number };
+  | { readonly lack: string | undefined };
 
 const NOTHING_NEEDED: GpuGrant = { devices: [] };
 
 /** A driver that did not answer may be awake by then, or be installed. */
 const LOOK_AGAIN_MS = 60_000;
+
+/** Nobody tells when another emulator needs a device no more. */
+const TRY_AGAIN_MS = 1_000;
 
 export interface GpuPoolOptions {
   /**
@@ -33,9 +33,12 @@ export interface GpuPoolOptions {
    * they are. Must not reject.
    */
   readonly find: () => Promise<GpuInventory>;
+  /** Devices that there are have to be locked before they are given. */
+  readonly lock: LockDevice;
   /** Called with the id of an endpoint or pod in line that can be served now. */
   readonly wake: (id: string) => void;
-  readonly now: () => number;
+  /** Real time: that is what workers take. */
+  readonly clock: Clock;
   readonly log: EngineLog;
 }
 
@@ -44,13 +47,27 @@ export class GpuPool {
   #inventory: GpuInventory | undefined;
   #isAsking = false;
   #askedAt = Number.NEGATIVE_INFINITY;
-  /** Worker by device id. */
-  readonly #holders = new Map<string, string>();
-  /** Endpoints that could not be served, in the order in which that began. */
-  readonly #line = new Map<string, GpuWisher>();
+  readonly #stock: GpuStock;
+  readonly #line: GpuLine;
+  /** Set while it is going to look for GPUs again, or to try those of other emulators. */
+  #disarm: Disarm | undefined;
 
   constructor(options: GpuPoolOptions) {
     this.#options = options;
+    const { clock, log, lock } = options;
+    this.#stock = new GpuStock(lock, clock);
+    this.#line = new GpuLine({
+      clock,
+      keeps: ({ id }) => {
+        const message = `others have passed ${id} too often: GPUs that come free are kept for it`;
+        log.info({ waiting: id }, message);
+      },
+      keptInVain: ({ id }) => {
+        const message = `GPUs were kept for ${id} for 10 minutes, and it still lacks some: others may have them again`;
+        log.warn({ waiting: id }, message);
+        this.#wakeNext();
+      },
+    });
   }
 
   /**
@@ -67,62 +84,105 @@ export class GpuPool {
         return this.#refuse(endpoint, undefined);
       case "unknown":
         if (mustBeKnown) return this.#lookAgain(endpoint, inventory.reason);
-        return this.#serve(endpoint, workerId, []);
-      case "simulated":
-        return this.#serve(
-          endpoint,
-          workerId,
-          simulateGpus((id) => this.#isFree(id), endpoint),
-        );
+        return this.#serve(endpoint, []);
+      case "simulated": {
+        const devices = simulateGpus((id) => this.#stock.isFree(id), endpoint);
+        this.#stock.take(devices, workerId);
+        return this.#serve(endpoint, devices);
+      }
       case "known":
         return this.#takeOne(inventory.devices, endpoint, workerId);
     }
   }
 
   #takeOne(known: readonly GpuDevice[], endpoint: GpuWisher, workerId: string): GpuGrant {
-    const devices = this.#choose(known, endpoint);
-    if (devices === undefined) return this.#refuse(endpoint, gpuLack(known, endpoint));
-    const first = this.#firstServable(known) ?? endpoint.id;
-    if (first === endpoint.id) return this.#serve(endpoint, workerId, devices);
-    this.#options.wake(first);
-    return this.#refuse(endpoint, undefined);
+    for (let isDisappointed = false; ; isDisappointed = true) {
+      const devices = this.#choose(known, endpoint);
+      if (devices === undefined) {
+        const refusal = this.#refuse(endpoint, this.#lack(known, endpoint));
+        // It may have held up those behind it, who can do with others.
+        if (isDisappointed) this.#wakeNext();
+        return refusal;
+      }
+      const first = this.#firstServable(known) ?? endpoint.id;
+      if (first !== endpoint.id) {
+        this.#options.wake(first);
+        return this.#refuse(endpoint, undefined);
+      }
+      if (this.#stock.take(devices, workerId)) {
+        this.#line.isServed(endpoint.id, devices, known);
+        return this.#serve(endpoint, devices);
+      }
+      this.#tryAgainLater();
+    }
+  }
+
+  #lack(known: readonly GpuDevice[], endpoint: GpuWisher): string {
+    const isIdle = ({ id }: GpuDevice) => this.#stock.isIdle(id);
+    if (chooseGpus(known, isIdle, endpoint) === undefined) return gpuLack(known, endpoint);
+    const [kept] = chooseGpus(known, ({ id }) => this.#stock.isFree(id), endpoint) ?? [];
+    const keeper =
+      kept && this.#line.keepers(endpoint.id).find((one) => usefulGpus(known, one).has(kept));
+    const obstacle = keeper
+      ? `those that are free are kept for ${keeper.id}, which has waited longer and needs more of them`
+      : "those that no worker here has are in use by another emulator of this machine";
+    return gpuLack(known, endpoint, obstacle);
+  }
+
+  #tryAgainLater(): void {
+    const { clock } = this.#options;
+    this.#disarm ??= clock.wakeAt(clock.now() + TRY_AGAIN_MS, () => {
+      this.#disarm = undefined;
+      this.#stock.forgetElsewhere();
+      this.#wakeNext();
+    });
   }
 
   #lookAgain(endpoint: GpuWisher, reason: string): GpuGrant {
-    const { now } = this.#options;
-    if (now() >= this.#askedAt + LOOK_AGAIN_MS) this.#ask();
-    const retryMs = Math.max(0, this.#askedAt + LOOK_AGAIN_MS - now());
-    return { ...this.#refuse(endpoint, unknownLack(reason)), retryMs };
+    const again = () => {
+      this.#disarm = undefined;
+      if (!this.#line.isEmpty) this.#ask();
+    };
+    this.#disarm ??= this.#options.clock.wakeAt(this.#askedAt + LOOK_AGAIN_MS, again);
+    return this.#refuse(endpoint, unknownLack(reason));
   }
 
-  /** The worker is gone, and so is all it could have used its devices with. */
-  release(workerId: string): void {
-    for (const [deviceId, holder] of this.#holders)
-      if (holder === workerId) this.#holders.delete(deviceId);
+  /**
+   * The worker is gone, and so is all it could have used its devices with.
+   *
+   * @param hasFailed it could not start, and its devices may be why: for a while they come after the others of their type
+   */
+  release(workerId: string, hasFailed = false): void {
+    this.#stock.release(workerId, hasFailed);
     this.#wakeNext();
   }
 
   /** The endpoint wants no further worker. */
   leave(endpointId: string): void {
-    if (this.#line.delete(endpointId)) this.#wakeNext();
+    if (this.#line.remove(endpointId)) this.#wakeNext();
+  }
+
+  /** Nobody is told anything from now on. */
+  close(): void {
+    this.#disarm?.();
+    this.#line.close();
   }
 
   /** If it wants more, it waits behind those that have none. */
-  #serve(endpoint: GpuWisher, workerId: string, devices: readonly GpuDevice[]): GpuGrant {
-    for (const { id } of devices) this.#holders.set(id, workerId);
-    this.#line.delete(endpoint.id);
+  #serve(endpoint: GpuWisher, devices: readonly GpuDevice[]): GpuGrant {
+    this.#line.remove(endpoint.id);
     this.#wakeNext();
     return { devices };
   }
 
   #refuse(endpoint: GpuWisher, lack: string | undefined) {
-    this.#line.set(endpoint.id, endpoint);
+    this.#line.add(endpoint);
     return { lack };
   }
 
   /** The first in line that can be served has its turn; it is then served, or leaves the line. */
   #wakeNext(): void {
-    if (this.#line.size === 0 || this.#inventory?.kind !== "known") return;
+    if (this.#line.isEmpty || this.#inventory?.kind !== "known") return;
     const next = this.#firstServable(this.#inventory.devices);
     if (next !== undefined) this.#options.wake(next);
   }
@@ -130,12 +190,12 @@ export class GpuPool {
   #ask(): void {
     if (this.#isAsking) return;
     this.#isAsking = true;
-    this.#askedAt = this.#options.now();
+    this.#askedAt = this.#options.clock.now();
     void this.#options.find().then((inventory) => {
       this.#isAsking = false;
       this.#tell(inventory);
       this.#inventory = inventory;
-      for (const endpointId of this.#line.keys()) this.#options.wake(endpointId);
+      for (const { id } of this.#line.wishers()) this.#options.wake(id);
     });
   }
 
@@ -160,16 +220,15 @@ export class GpuPool {
   }
 
   #choose(devices: readonly GpuDevice[], endpoint: GpuWisher) {
-    return chooseGpus(devices, ({ id }) => this.#isFree(id), endpoint);
-  }
-
-  #isFree(deviceId: string): boolean {
-    return !this.#holders.has(deviceId);
+    const kept = this.#line.keepers(endpoint.id).map((one) => usefulGpus(devices, one));
+    const mayHave = (device: GpuDevice) =>
+      this.#stock.isFree(device.id) && !kept.some((useful) => useful.has(device));
+    return chooseGpus(this.#stock.inOrderOfTrust(devices), mayHave, endpoint);
   }
 
   #firstServable(devices: readonly GpuDevice[]): string | undefined {
-    if (this.#holders.size >= devices.length) return undefined;
-    for (const [id, endpoint] of this.#line) if (this.#choose(devices, endpoint)) return id;
+    if (this.#stock.takenCount >= devices.length) return undefined;
+    for (const wisher of this.#line.wishers()) if (this.#choose(devices, wisher)) return wisher.id;
     return undefined;
   }
 }

@@ -152,7 +152,7 @@ export class PodKeeper {
     podPorts.delete(podId);
     usage.ended(podId);
     this.#runs.delete(podId);
-    this.#gpus.release(run.id);
+    this.#gpus.release(run.id, exit.startError !== undefined);
     if (run.isLeaving) log.info({ podId, runId: run.id }, "pod has ended");
     // One that went with its launcher's engine is wanted as before, and runs again when that is back.
     else if (!exit.engineWentAway && launcher.refusesPod(run.pod) === undefined)

@@ -11,6 +11,12 @@ export function failedToInitialize(worker: FleetWorker, exit: WorkerExit): boole
   );
 }
 
+/** True when it failed before it could work, and for all that is known its GPUs may be why. */
+export function mayBlameGpus(worker: FleetWorker, exit: WorkerExit): boolean {
+  if (worker.state === "draining" || exit.goneWith !== undefined) return false;
+  return failedToInitialize(worker, exit);
+}
+
 /** The certificate for the jobs of a worker that was given up; `reason` is a sentence without its subject. */
 export function lostFailure(worker: FleetWorker, reason: string): Failure {
   return { type: "worker_lost", message: `worker ${worker.id} ${reason}`, workerId: worker.id };

@@ -8,6 +8,7 @@ import type { Launcher, WorkerExit } from "../launch/launcher.ts";
 import type { EngineContext } from "./context.ts";
 import { FleetWorker } from "./fleet-worker.ts";
 import type { GpuPool } from "./gpu-pool.ts";
+import { mayBlameGpus } from "./worker-exit.ts";
 
 /** A launcher that was not willing is asked again after this time, should nothing happen before. */
 const LAUNCHER_RETRY_MS = 60_000;
@@ -75,10 +76,7 @@ export class WorkerStarter {
       madeOf: template,
     });
     const grant = gpus.take(endpoint, worker.id, launcher.needsKnownGpus);
-    if ("lack" in grant) {
-      const { lack: reason, ...retry } = grant;
-      return { reason, ...retry };
-    }
+    if ("lack" in grant) return { reason: grant.lack };
     this.#launch(launcher, worker, endpoint, template, grant.devices);
     return undefined;
   }
@@ -126,7 +124,7 @@ export class WorkerStarter {
     this.#byToken.delete(digest(workerToken));
     worker.launched = undefined;
     worker.end();
-    this.#options.gpus.release(worker.id);
+    this.#options.gpus.release(worker.id, mayBlameGpus(worker, exit));
     await this.#options.ended(worker, exit);
   }
 

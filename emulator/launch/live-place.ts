@@ -25,13 +25,18 @@ export function livePlace(place: LivePlace): Readonly<Record<string, string>> {
     RUNPOD_POD_HOSTNAME: id,
     ...(cpuCount !== undefined && { RUNPOD_CPU_COUNT: String(cpuCount) }),
     ...(memoryBytes !== undefined && {
-      RUNPOD_MEM_GB: String(Math.max(1, Math.floor(memoryBytes / GB))),
+      RUNPOD_MEM_GB: String(wholeGb(memoryBytes)),
     }),
     RUNPOD_GPU_COUNT: String(gpus.length),
     ...gpuNames(place),
     ...(volumeId !== undefined && { RUNPOD_VOLUME_ID: volumeId }),
     ...(dataCenterId !== undefined && { RUNPOD_DC_ID: dataCenterId }),
   };
+}
+
+/** As the live service names amounts of memory: in whole GiB, 1 at least. */
+export function wholeGb(bytes: number): number {
+  return Math.max(1, Math.floor(bytes / GB));
 }
 
 function gpuNames({ gpus, gpuTypeIds }: LivePlace): Readonly<Record<string, string>> {

@@ -26,6 +26,7 @@ const NOTHING: PodIncludes = {
 const USER_ID = "user_local";
 const MACHINE_ID = "local";
 const DATA_CENTER_ID = "LOCAL";
+/** Of pods that are only kept as what is wanted (live). */
 const GB_PER_VCPU = 2;
 const LOOPBACK = "127.0.0.1";
 
@@ -45,6 +46,7 @@ export function podBody(engine: EngineContext, pod: Pod, includes = NOTHING): Sh
   const costPerHr = perHour(engine.prices, { ...pod, gpuTypeId });
   return {
     ...shown(pod),
+    memoryInGb: engine.podMemoryInGb(pod) ?? pod.vcpuCount * GB_PER_VCPU,
     ...reachedAt(engine, pod),
     costPerHr,
     adjustedCostPerHr: costPerHr,
@@ -69,7 +71,6 @@ function shown(pod: Pod) {
     machineId: MACHINE_ID,
     ...(pod.computeType === "CPU" && { cpuFlavorId: pod.cpuFlavorIds?.[0] }),
     vcpuCount: pod.vcpuCount,
-    memoryInGb: pod.vcpuCount * GB_PER_VCPU,
     containerDiskInGb: pod.containerDiskInGb,
     volumeInGb: pod.volumeInGb,
     volumeMountPath: pod.volumeMountPath,

@@ -7,6 +7,7 @@ import type { RegistryCredentials } from "../../core/registry-auth.ts";
 import type { Pod } from "../../core/pod.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../../core/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
+import { wholeGb } from "../live-place.ts";
 import type { LaunchedPod, PodLauncher, PodOrder } from "../pod-launcher.ts";
 import { type ContainerEngine, type EngineContainer, EngineError } from "./container-engine.ts";
 import { LABEL, labelsOf, podLabels, podVolumeLabels } from "./container-labels.ts";
@@ -102,6 +103,11 @@ class Docker implements DockerLauncher {
 
   refusesPod(pod: Pod): string | undefined {
     return this.#refusal(pod, readContainerSettings(pod));
+  }
+
+  memoryInGb(pod: Pod): number | undefined {
+    const settings = readContainerSettings(pod);
+    return typeof settings === "string" ? undefined : wholeGb(settings.memoryBytes);
   }
 
   launch(order: WorkerOrder): LaunchedWorker {

@@ -21,6 +21,7 @@ interface PodBody {
   readonly id: string;
   readonly desiredStatus: string;
   readonly lastStatusChange: string;
+  readonly memoryInGb: number;
   readonly publicIp: string | null;
   readonly portMappings: Readonly<Record<string, number>> | null;
 }
@@ -69,6 +70,22 @@ describe.skipIf(dockerIsMissing !== undefined)("pods in containers", () => {
     eventually("its container is gone", async () =>
       (await containersOf(id)).length === 0 ? true : undefined,
     );
+
+  test.each([
+    ["a part of the machine's memory", {}],
+    ["what their env says", { SV_CONTAINER_MEMORY: "1536m" }],
+  ])("have the memory that they are shown with and told of: %s", async (_, env) => {
+    const { id } = await pod("POST", "", { ...box, name: "sized", env });
+    await asked(id);
+    const { memoryInGb } = await pod("GET", `/${id}`);
+    const [container = ""] = await containersOf(id);
+    const format = "{{.HostConfig.Memory}} {{json .Config.Env}}";
+    const [bytes, told = ""] = (await docker.ask("inspect", "-f", format, container)).split(" ", 2);
+    expect(memoryInGb).toBe(Math.floor(Number(bytes) / 1024 ** 3));
+    expect(told).toContain(`"RUNPOD_MEM_GB=${memoryInGb}"`);
+    await pod("DELETE", `/${id}`);
+    await gone(id);
+  });
 
   test("are reached at their ports; their volume outlives them until they are deleted", async () => {
     const { id } = await pod("POST", "", { ...box, name: "box", env: { OWN: "yes" } });

@@ -1,7 +1,7 @@
 /** Declared GPUs with real workers: each has its own, and whoever finds none free waits until one is. */
 import { expect, test } from "vitest";
 import { eventually } from "./observe.ts";
-import { standInNvidiaSmi } from "../../setup/stand-in-nvidia-smi.ts";
+import { scriptInNvidiaSmi, standInNvidiaSmi } from "../../setup/stand-in-nvidia-smi.ts";
 import { Stage } from "./stage.ts";
 
 interface Shown {
@@ -76,4 +76,35 @@ test("a worker sees those of the machine's GPUs that are its own, and no others"
   );
   expect(await visibleTo("whole")).toBe("GPU-c0ffee11-6a1b-4f2d-9a0e-77d1e2f3a4b5");
   expect(await visibleTo("plain")).toBe("0,1");
+});
+
+test("two emulators of a machine never give a device at once, and one that was killed holds none", async () => {
+  const uuid = `GPU-${crypto.randomUUID()}`;
+  await using nvidiaSmi = await scriptInNvidiaSmi(`case "$1" in
+  --query-gpu=*) echo "0, ${uuid}, NVIDIA L4, 23034, 8.9, [N/A], 570.133.20" ;;
+esac`);
+  const env = { PATH: `${nvidiaSmi.folder}:${process.env["PATH"]}` };
+  const wanted = { endpoints: { one: ONE_GPU }, env };
+  await using first = await Stage.set(wanted);
+  const isVisible = async (stage: Stage) => {
+    const { output } = await stage.endpoint<Shown>("one").runSync({});
+    return output?.env["CUDA_VISIBLE_DEVICES"];
+  };
+  expect(await isVisible(first)).toBe(uuid);
+  await using second = await Stage.set(wanted);
+  const isRefused = async ({ emulator }: Stage) => {
+    const [said] = await emulator.stderrMatch(/worker started|no worker can be started.*machine/);
+    expect(said).toBe(
+      "no worker can be started: 1 × NVIDIA L4: those that no worker here has are in use by another emulator of this machine",
+    );
+  };
+  await isRefused(second);
+  expect((await second.endpoint("one").health()).workers).toMatchObject({ throttled: 1 });
+
+  await first.kill();
+  expect(await isVisible(second)).toBe(uuid);
+  await first.start();
+  await isRefused(first);
+  await second.remove("one");
+  expect(await isVisible(first)).toBe(uuid);
 });

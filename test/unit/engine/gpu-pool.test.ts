@@ -1,7 +1,16 @@
-/** Ten thousand random histories of workers that take and return GPUs: no device has two of them, and none waits for nothing. */
+/** Ten thousand random histories of workers that take and return GPUs: no device has two of them, none waits for nothing, and none is passed for ever. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { anyAskers, anyDevices, anySteps, device, GpuWorld } from "./gpu-world.ts";
+import {
+  anyAskers,
+  anyDevices,
+  anySteps,
+  busySteps,
+  device,
+  sharedSteps,
+  type Step,
+} from "./gpu-steps.ts";
+import { GpuWorld } from "./gpu-world.ts";
 
 const RUNS = { numRuns: 10_000 };
 const ONE = { gpuTypeIds: [], gpuCount: 1, mustBeKnown: false };
@@ -24,6 +33,39 @@ it("never gives a GPU twice, whatever there is and is asked for, and lets nobody
   await fc.assert(
     fc.asyncProperty(anyDevices, anyAskers, anySteps, async (devices, askers, steps) => {
       await new GpuWorld(devices, askers).play(steps);
+    }),
+    RUNS,
+  );
+}, 120_000);
+
+it("passes nobody more than four times who needs more than is free, and keeps no device for ever", async () => {
+  let kept = 0;
+  const wide = { ...ONE, gpuCount: 2 };
+  const takeAll = Array.from({ length: 8 }, (): Step => ({ do: "take", asker: 0 }));
+  const begin: readonly Step[] = [
+    { do: "take", asker: 0 },
+    { do: "answer", with: "known" },
+    ...takeAll,
+    { do: "take", asker: 1 },
+  ];
+  await fc.assert(
+    fc.asyncProperty(anyDevices, anyAskers, busySteps, async (devices, askers, steps) => {
+      const world = new GpuWorld(devices, [ONE, wide, ...askers.slice(0, 2)]);
+      await world.play([...begin, ...steps]);
+      world.finish();
+      kept += world.kept;
+    }),
+    RUNS,
+  );
+  expect(kept).toBeGreaterThan(1_000);
+}, 120_000);
+
+it("locks each GPU for as long as a worker has it, and gives none that another emulator has", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyDevices, anyAskers, sharedSteps, async (devices, askers, steps) => {
+      const world = new GpuWorld(devices, askers);
+      await world.play([{ do: "take", asker: 0 }, { do: "answer", with: "known" }, ...steps]);
+      world.finish();
     }),
     RUNS,
   );

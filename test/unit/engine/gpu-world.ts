@@ -1,82 +1,32 @@
 /** A small world of endpoints and workers around the pool of GPUs, which checks by its own account what the pool gives. */
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import type { Endpoint } from "../../../emulator/core/endpoint.ts";
 import type { GpuDevice, GpuInventory } from "../../../emulator/core/gpu-allocation.ts";
+import type { DeviceLock } from "../../../emulator/core/device-lock.ts";
 import { type GpuGrant, GpuPool } from "../../../emulator/engine/gpu-pool.ts";
 import { localEndpoint } from "../../../emulator/local-endpoint.ts";
+import { type Answer, type Asker, KEEP_MS, type Step } from "./gpu-steps.ts";
+import { WorldClock } from "./world-clock.ts";
 
-export interface Asker {
-  readonly gpuTypeIds: readonly string[];
-  readonly gpuCount: number;
-  /** Whether its workers are containers. */
-  readonly mustBeKnown: boolean;
-}
-
-/** What is found when the GPUs are looked for. */
-type Answer = GpuInventory["kind"];
-
-export type Step =
-  | { readonly do: "take" | "fail to start" | "leave"; readonly asker: number }
-  | { readonly do: "release"; readonly worker: number }
-  | { readonly do: "answer"; readonly with: Answer }
-  | { readonly do: "pass"; readonly ms: number }
-  /** Whoever was woken is considered, and takes. */
-  | { readonly do: "serve woken" };
-
-const TYPES = ["X", "Y", "Z"];
-
-export const anyDevices = fc
-  .array(fc.constantFrom(...TYPES), { minLength: 1, maxLength: 8 })
-  .map((types) => types.map((typeId, id) => device(String(id), typeId)));
-
-export const anyAskers = fc.array(
-  fc.record({
-    gpuTypeIds: fc.subarray(TYPES).chain((types) => fc.shuffledSubarray(types)),
-    gpuCount: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 8 })),
-    mustBeKnown: fc.boolean(),
-  }),
-  { minLength: 1, maxLength: 4 },
-);
-
-const asker = fc.nat({ max: 3 });
-
-export const anySteps = fc.array(
-  fc.oneof(
-    { weight: 5, arbitrary: fc.record({ do: fc.constant("take" as const), asker }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("fail to start" as const), asker }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("leave" as const), asker }) },
-    { weight: 4, arbitrary: fc.record({ do: fc.constant("release" as const), worker: fc.nat() }) },
-    { weight: 4, arbitrary: fc.record({ do: fc.constant("serve woken" as const) }) },
-    { weight: 2, arbitrary: answers("known", "unknown") },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: minutes() }) },
-  ),
-  { maxLength: 40, size: "max" },
-);
-
-export function device(id: string, typeId: string): GpuDevice {
-  return { id, typeId, isSimulated: false };
-}
-
-function answers(...kinds: readonly Answer[]) {
-  return fc.record({ do: fc.constant("answer" as const), with: fc.constantFrom(...kinds) });
-}
-
-function minutes() {
-  return fc.integer({ min: 1, max: 120_000 });
-}
+/** As docs/scaling.md says. */
+const PASSES_MAX = 4;
 
 export class GpuWorld {
   readonly #devices: readonly GpuDevice[];
   readonly #endpoints: readonly (Endpoint & Asker)[];
   readonly #pool: GpuPool;
   readonly #held = new Map<string, readonly GpuDevice[]>();
-  /** Who was refused and has not been served or gone since. */
-  readonly #waiting = new Set<string>();
+  /** Whose a worker is. */
+  readonly #owners = new Map<string, Endpoint & Asker>();
+  /** Who was refused and has not been served or gone since, with the moments at which others passed it. */
+  readonly #waiting = new Map<string, number[]>();
   readonly #woken = new Set<string>();
+  readonly #clock = new WorldClock();
+  /** Devices that another emulator has, and those that this one has locked against it. */
+  readonly #elsewhere = new Set<string>();
+  readonly #locked = new Set<string>();
   #found: Answer | undefined;
   #answer: ((inventory: GpuInventory) => void) | undefined;
-  #now = 0;
   #workers = 0;
 
   constructor(devices: readonly GpuDevice[], askers: readonly Asker[]) {
@@ -88,18 +38,23 @@ export class GpuWorld {
     }));
     this.#pool = new GpuPool({
       find: () => new Promise((resolve) => (this.#answer = resolve)),
+      lock: (id) => this.#lock(id),
       wake: (endpointId) => this.#woken.add(endpointId),
-      now: () => this.#now,
+      clock: this.#clock,
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     });
   }
 
   /** The most workers that had devices at once. */
   mostAtOnce = 0;
+  /** How often devices began to be kept for one that was passed too often. */
+  kept = 0;
 
   async play(steps: readonly Step[]): Promise<void> {
     for (const step of steps) {
       await this.#step(step);
+      const held = [...this.#held.values()].flat().filter(({ isSimulated }) => !isSimulated);
+      assert.deepEqual(this.#locked, new Set(held.map(({ id }) => id)));
       this.#somebodyIsWokenForWhatIsFree();
     }
   }
@@ -121,9 +76,12 @@ export class GpuWorld {
         this.#pool.leave(id);
         return;
       }
-      case "release": {
-        const workers = [...this.#held.keys()];
-        this.#release(workers[step.worker % workers.length] ?? "never started");
+      case "release":
+      case "replace": {
+        const worker = this.#workerAt(step.worker) ?? "never started";
+        const owner = this.#owners.get(worker);
+        this.#release(worker);
+        if (owner && step.do === "replace") this.#take(owner);
         return;
       }
       case "answer":
@@ -132,8 +90,52 @@ export class GpuWorld {
         this.#serveWoken();
         return;
       case "pass":
-        this.#now += step.ms;
+        this.#clock.pass(step.ms);
+        return;
+      case "elsewhere":
+        this.#isElsewhere(step.devices);
     }
+  }
+
+  #isElsewhere(positions: readonly number[]): void {
+    this.#elsewhere.clear();
+    for (const at of positions) {
+      const { id = "" } = this.#devices[at] ?? {};
+      if (!this.#locked.has(id)) this.#elsewhere.add(id);
+    }
+    // After this time those that were given back are tried.
+    this.#clock.pass(1_000);
+  }
+
+  #lock(id: string): DeviceLock | undefined {
+    if (this.#elsewhere.has(id)) return undefined;
+    assert.ok(!this.#locked.has(id), `${id} is locked twice`);
+    this.#locked.add(id);
+    return { release: () => void this.#locked.delete(id) };
+  }
+
+  /** Time alone gives everybody what is free and enough, and when all have gone nobody waits who could ever be served. */
+  finish(): void {
+    if (this.#found !== "known") return;
+    const rounds = this.#endpoints.length + 1;
+    this.#elsewhere.clear();
+    for (let round = 0; round < rounds; round += 1) {
+      this.#clock.pass(KEEP_MS);
+      this.#serveWoken();
+    }
+    const free = this.#freeDevices();
+    const fits = this.#waitingFor().filter((one) => firstFitting(free, one) !== undefined);
+    assert.deepEqual(fits, [], "devices are idle for ever");
+    for (let round = 0; round < rounds; round += 1) {
+      for (const worker of [...this.#held.keys()]) this.#release(worker);
+      this.#serveWoken();
+    }
+    const starved = this.#waitingFor().filter((one) => firstFitting(this.#devices, one));
+    assert.deepEqual(starved, [], "somebody waits for ever");
+  }
+
+  #waitingFor(): readonly Asker[] {
+    return [...this.#waiting.keys()].map((id) => this.#endpoint(Number(id)));
   }
 
   #endpoint(number: number): Endpoint & Asker {
@@ -150,9 +152,10 @@ export class GpuWorld {
     const grant = this.#pool.take(endpoint, worker, endpoint.mustBeKnown);
     if ("lack" in grant) {
       this.#isRefusedWithReason(endpoint, grant, expected);
-      this.#waiting.add(endpoint.id);
+      if (!this.#waiting.has(endpoint.id)) this.#waiting.set(endpoint.id, []);
       return undefined;
     }
+    this.#passesOthers(endpoint, grant.devices);
     this.#waiting.delete(endpoint.id);
     assert.notEqual(this.#found, undefined, "nothing is given before the GPUs were looked for");
     const taken = new Set([...this.#held.values()].flat().map(({ id }) => id));
@@ -163,6 +166,7 @@ export class GpuWorld {
     else assert.equal(grant.devices.length, endpoint.gpuCount);
     if (this.#found === "known") assert.deepEqual(grant.devices, expected);
     this.#held.set(worker, grant.devices);
+    this.#owners.set(worker, endpoint);
     this.mostAtOnce = Math.max(this.mostAtOnce, this.#held.size);
     return worker;
   }
@@ -178,21 +182,69 @@ export class GpuWorld {
       return assert.ok(endpoint.mustBeKnown);
     }
     assert.equal(this.#found, "known", "whoever may have simulated ones is never refused");
-    if (servable === undefined) assert.match(lack ?? "", /not enough are free|this machine has/u);
+    const isMistaken = this.#elsewhere.size > 0 && lack === undefined;
+    if (servable === undefined && !isMistaken)
+      assert.match(lack ?? "", /not enough are free|this machine has|are kept for|another emul/u);
     else {
       // Others were there before.
       assert.equal(lack, undefined);
-      assert.ok([...this.#woken].some((id) => this.#choose(this.#endpoint(Number(id)))));
+      const isServable = (id: string) => isMistaken || this.#choose(this.#endpoint(Number(id)));
+      assert.ok([...this.#woken].some(isServable));
     }
   }
 
-  /** The first type by priority with enough that no worker has. */
-  #choose({ gpuTypeIds, gpuCount }: Asker): readonly GpuDevice[] | undefined {
+  /** Nobody who waits is passed by more than a few, unless devices were kept for it for their time and others stayed. */
+  #passesOthers({ id }: Endpoint, given: readonly GpuDevice[]): void {
+    if (this.#found !== "known") return;
+    const now = this.#clock.now();
+    for (const [other, passes] of this.#waiting) {
+      if (other === id) return;
+      const useful = new Set(this.#usefulTo(this.#endpoint(Number(other))));
+      if (!given.some((one) => useful.has(one))) continue;
+      const before = passes.at(-1);
+      if (before !== undefined && passes.length % PASSES_MAX === 0)
+        assert.ok(now >= before + KEEP_MS, `${other} is passed too often`);
+      passes.push(now);
+      if (passes.length % PASSES_MAX === 0) this.kept += 1;
+    }
+  }
+
+  /** What of all could be a part of what it is given one day. */
+  #usefulTo(asker: Asker): readonly GpuDevice[] {
+    const ofType = (type: string) => this.#devices.filter(({ typeId }) => typeId === type);
+    return wantedTypes(this.#devices, asker)
+      .map(ofType)
+      .filter(({ length }) => length >= asker.gpuCount)
+      .flat();
+  }
+
+  #isKeptFor(id: string): boolean {
+    const passes = this.#waiting.get(id) ?? [];
+    const last = passes.at(-1);
+    const isDue = last !== undefined && passes.length % PASSES_MAX === 0;
+    return isDue && this.#clock.now() < last + KEEP_MS;
+  }
+
+  /** The first type by priority with enough that no worker has and that are kept for nobody before it in line. */
+  #choose(endpoint: Endpoint & Asker): readonly GpuDevice[] | undefined {
+    const line = [...this.#waiting.keys()];
+    const place = line.indexOf(endpoint.id);
+    const before = (place === -1 ? line : line.slice(0, place)).filter((id) => this.#isKeptFor(id));
+    const kept = new Set(before.flatMap((id) => this.#usefulTo(this.#endpoint(Number(id)))));
+    return firstFitting(
+      this.#freeDevices().filter((one) => !kept.has(one)),
+      endpoint,
+    );
+  }
+
+  #freeDevices(): readonly GpuDevice[] {
     const taken = new Set([...this.#held.values()].flat());
-    const free = this.#devices.filter((one) => !taken.has(one));
-    const types = gpuTypeIds.length > 0 ? gpuTypeIds : [...new Set(free.map((one) => one.typeId))];
-    const groups = types.map((type) => free.filter(({ typeId }) => typeId === type));
-    return groups.find(({ length }) => length >= gpuCount)?.slice(0, gpuCount);
+    return this.#devices.filter((one) => !taken.has(one) && !this.#elsewhere.has(one.id));
+  }
+
+  #workerAt(position: number): string | undefined {
+    const workers = [...this.#held.keys()];
+    return workers[position % workers.length];
   }
 
   #release(worker: string): void {
@@ -226,8 +278,21 @@ export class GpuWorld {
   #somebodyIsWokenForWhatIsFree(): void {
     if (this.#found !== "known") return;
     const isServable = (id: string) => this.#choose(this.#endpoint(Number(id))) !== undefined;
-    const servable = [...this.#waiting].filter(isServable);
-    const isSomebodyWoken = servable.some((id) => this.#woken.has(id));
+    const servable = [...this.#waiting.keys()].filter(isServable);
+    // Who is woken for a device of another emulator finds that out, and the next one is woken.
+    const mayBeMistaken = this.#elsewhere.size > 0 ? [...this.#waiting.keys()] : servable;
+    const isSomebodyWoken = mayBeMistaken.some((id) => this.#woken.has(id));
     assert.ok(servable.length === 0 || isSomebodyWoken, `${servable.join()} wait for nothing`);
   }
+}
+
+function wantedTypes(devices: readonly GpuDevice[], { gpuTypeIds }: Asker): readonly string[] {
+  return gpuTypeIds.length > 0 ? gpuTypeIds : [...new Set(devices.map(({ typeId }) => typeId))];
+}
+
+function firstFitting(free: readonly GpuDevice[], asker: Asker): readonly GpuDevice[] | undefined {
+  const groups = wantedTypes(free, asker).map((type) =>
+    free.filter(({ typeId }) => typeId === type),
+  );
+  return groups.find(({ length }) => length >= asker.gpuCount)?.slice(0, asker.gpuCount);
 }

@@ -1,5 +1,5 @@
 /** Workers of GPU endpoints: each has its devices for itself, and whoever finds none free waits for its turn. */
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { GpuInventory } from "../../../emulator/core/gpu-allocation.ts";
 import { FleetScene } from "./fleet-scene.ts";
 
@@ -120,6 +120,41 @@ it("lets no one wait for those who need more than is free", async () => {
   expect(given(scene)).toEqual(["echo: 0", "small: 1"]);
 });
 
+it("keeps devices that come free for one that four others with fewer have passed", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4", "L4"));
+  await scene.change(GPU, "one");
+  await scene.change(GPU, "two");
+  await scene.change({ ...GPU, gpuCount: 2 }, "large");
+  for (let passes = 0; passes < 4; passes += 1) await leave(scene, passes);
+  const passed = ["one: 0", "two: 1", "one: 0", "two: 1", "one: 0", "two: 1"];
+  expect(given(scene)).toEqual(passed);
+  await leave(scene, 4);
+  expect(given(scene)).toEqual(passed);
+  expect(scene.logged("warn")).toContain(
+    "no worker can be started: 1 × any GPU: those that are free are kept for large, which has waited longer and needs more of them",
+  );
+  await leave(scene, 5);
+  expect(given(scene).slice(6)).toEqual(["large: 0 1"]);
+});
+
+it("keeps them for ten minutes: workers that stay let nobody's device lie idle for ever", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4", "L4"));
+  // Nobody judges the silence of a worker whose program has yet to run.
+  scene.launcher.preparing = new Promise(() => undefined);
+  await scene.change(GPU, "stays");
+  await scene.change(GPU, "narrow");
+  await scene.change({ ...GPU, gpuCount: 2 }, "large");
+  for (let worker = 1; worker <= 5; worker += 1) await leave(scene, worker);
+  expect(given(scene)).toHaveLength(6);
+  await scene.test.clock.advance(599_999);
+  expect(given(scene)).toHaveLength(6);
+  await scene.test.clock.advance(1);
+  expect(given(scene).slice(6)).toEqual(["narrow: 1"]);
+  expect(scene.logged("warn")).toContain(
+    "GPUs were kept for large for 10 minutes, and it still lacks some: others may have them again",
+  );
+});
+
 it("goes on with the next in line when the first does not want a worker any more", async () => {
   await using scene = await FleetScene.set({}, inventory("L4"));
   await scene.change(GPU);
@@ -144,6 +179,53 @@ it("gives the devices of a worker that was killed only when it has ended", async
   kill();
   await scene.settle();
   expect(given(scene)).toEqual(["echo: 0", "waits: 0"]);
+});
+
+describe("a device on which a worker did not come to work", () => {
+  const real = (...ids: readonly string[]): GpuInventory => ({
+    kind: "known",
+    devices: ids.map((id) => ({ id, typeId: "L4", isSimulated: false })),
+  });
+
+  it("comes after the others of its type for ten minutes, and is never left out", async () => {
+    await using scene = await FleetScene.set({}, real("a", "b"));
+    await scene.change(GPU);
+    await scene.exit(0, { exitCode: 1 });
+    await scene.test.clock.advance(1_000);
+    await scene.change(GPU, "other");
+    expect(given(scene)).toEqual(["echo: a", "echo: b", "other: a"]);
+    await scene.change({ workersMin: 0, workersMax: 0 });
+    await scene.change({ workersMin: 0, workersMax: 0 }, "other");
+    await scene.exit(1);
+    await scene.exit(2);
+    await scene.test.clock.advance(599_000);
+    await scene.change(GPU, "later");
+    expect(given(scene).at(-1)).toBe("later: a");
+  });
+
+  it("comes after those whose failure is longer ago", async () => {
+    await using scene = await FleetScene.set({}, real("a", "b"));
+    await scene.change(GPU);
+    for (const position of [0, 1, 2]) {
+      await scene.exit(position, { startError: "the engine's hook failed" });
+      await scene.test.clock.advance(4_000);
+    }
+    expect(given(scene)).toEqual(["echo: a", "echo: b", "echo: a", "echo: b"]);
+  });
+
+  it("is not blamed for a worker that ended after it was ready, that was asked to leave, or whose engine has gone", async () => {
+    await using scene = await FleetScene.set({}, real("a", "b"));
+    await scene.change(GPU);
+    await scene.connect(0);
+    await scene.exit(0, { exitCode: 1 });
+    await scene.test.clock.advance(1_000);
+    await scene.exit(1, { goneWith: "the Docker engine" });
+    await scene.test.clock.advance(2_000);
+    await scene.change({ workersMin: 0, workersMax: 0 });
+    await scene.exit(2);
+    await scene.change({ ...GPU });
+    expect(given(scene)).toEqual(["echo: a", "echo: a", "echo: a", "echo: a"]);
+  });
 });
 
 it("starts workers of GPU endpoints all the same where no GPU is known, and says so once", async () => {

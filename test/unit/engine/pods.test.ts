@@ -1,5 +1,6 @@
 /** Pods that a launcher runs: each as its record says, with what it may use, and billed for as long as it runs. */
 import { describe, expect, it } from "vitest";
+import type { GpuInventory } from "../../../emulator/core/gpu-allocation.ts";
 import { readPodInput } from "../../../emulator/core/pod-input.ts";
 import {
   actOn,
@@ -201,6 +202,18 @@ describe("GPUs", () => {
     await settle();
     expect(launcher.at(1).order.gpus).toEqual(GPUS.devices);
     expect(logged.map(({ message }) => message)).not.toContain("pods are not run");
+    await stop();
+  });
+
+  it("are looked for again where a pod waits because none is known", async () => {
+    const answers: GpuInventory[] = [{ kind: "unknown", reason: "no answer within 5000 ms" }];
+    const { launcher, create, clock, stop } = await scene({
+      findGpus: async () => answers.shift() ?? GPUS,
+    });
+    await create({ imageName: "me/box:1" });
+    expect(launcher.launched).toEqual([]);
+    await clock.advance(60_000);
+    expect(launcher.at(0).order.gpus).toEqual(GPUS.devices);
     await stop();
   });
 });
