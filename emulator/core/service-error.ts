@@ -112,6 +112,10 @@ export const ERROR_CODES = {
     status: 500,
     when: "Stored credentials cannot be encrypted or decrypted; the message says what is wrong with the key.",
   },
+  not_served_yet: {
+    status: 501,
+    when: "An operation of the live service that is not there yet, below `/live`; the message says what does the same.",
+  },
   worker_failed: {
     status: 502,
     when: "The server of a load balancing endpoint's worker could not be reached, broke the connection off before its answer, or answered what cannot be passed on.",

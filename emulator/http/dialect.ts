@@ -19,6 +19,8 @@ export interface Dialect {
   endpoint(endpoint: ShownEndpoint): object;
   /** A pod, or a worker in the shape of one. */
   pod(pod: ShownPod): object;
+  /** What is at a path of the service that is spoken for and not here: how a request there is refused; undefined for nothing. */
+  missing(method: string, path: string): MissingOperation | undefined;
   /** What takes the place of the contract's schemas in the document, by their names there. */
   readonly schemas: Readonly<Record<string, z.ZodType>>;
 }
@@ -35,6 +37,14 @@ export interface ShownPod {
   readonly endpointId?: string;
   readonly template?: Template | undefined;
   readonly [field: string]: unknown;
+}
+
+/** An operation that the service has which a dialect is of, and that is not served here. */
+export interface MissingOperation {
+  /** Says what does the same. */
+  readonly error: ServiceError;
+  /** How it is refused, also for want of a key. */
+  readonly refusal: Refusal;
 }
 
 /** How a refusal looks. */

@@ -6,7 +6,9 @@ import { refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
 import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
 import { listen, type ListenAddress, urlOf } from "./listen.ts";
-import { LiveWorkerGate } from "./live-workers/gate.ts";
+import { LiveGate } from "./live-gate.ts";
+import { askGraphql } from "./live-management/ask-graphql.ts";
+import { LIVE_WORKER_OPERATIONS } from "./live-workers/operations.ts";
 import { LaterRouter } from "./later-router.ts";
 import { SERVER_LIMITS } from "./server-limits.ts";
 import { HttpService, type HttpServiceOptions } from "./service.ts";
@@ -53,8 +55,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   const router = new LaterRouter(service, CONTRACT_DIALECT, server);
   const live = new LaterRouter(service, LIVE_DIALECT, createServer());
-  const workerGate = new LiveWorkerGate(service);
-  const own = withMount(router.listener, { path: LIVE_DIALECT.basePath, listener: live.listener });
+  const workerGate = new LiveGate(service, options.liveWorkers ? LIVE_WORKER_OPERATIONS : {});
+  const graphqlGate = new LiveGate(service, { askGraphql });
+  const own = withMount(router.listener, {
+    path: LIVE_DIALECT.basePath,
+    listener: graphqlGate.before(live.listener),
+  });
   const listener = gate.before(workerGate.before(withMount(own, options.mount)));
   if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
   // `100 Continue` is sent when the body is really wanted.

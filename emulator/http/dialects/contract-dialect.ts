@@ -25,5 +25,6 @@ export const CONTRACT_DIALECT: Dialect = {
   template: (template) => template,
   endpoint: (endpoint) => endpoint,
   pod: (pod) => pod,
+  missing: () => undefined,
   schemas: {},
 };

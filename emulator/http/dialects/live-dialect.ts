@@ -2,6 +2,7 @@
 import { type ErrorCode, ERROR_CODES } from "../../core/service-error.ts";
 import type { Template } from "../../core/template.ts";
 import type { Dialect, RefusalShape, ShownPod } from "../dialect.ts";
+import { asProblem, missingOfRestV2 } from "../live-management/rest-v2.ts";
 import { chunkList, streamStatus } from "./chunk-list.ts";
 import { liveJobPieces } from "./live-job.ts";
 import { jobRefusalSchema, LIVE_SCHEMAS, refusalSchema } from "./live-schemas.ts";
@@ -41,8 +42,10 @@ const JOB_REFUSAL: RefusalShape = {
     GATEWAY_TITLES[status] === undefined ? {} : { status: { const: status } },
 };
 
+const BASE_PATH = "/live";
+
 export const LIVE_DIALECT: Dialect = {
-  basePath: "/live",
+  basePath: BASE_PATH,
   refusals: { jobs: JOB_REFUSAL, others: REFUSAL },
   job: liveJobPieces,
   chunks: (part) => {
@@ -63,6 +66,10 @@ export const LIVE_DIALECT: Dialect = {
     ...(workers && { workers: workers.map(livePod) }),
   }),
   pod: livePod,
+  missing: (method, path) => {
+    const error = missingOfRestV2(BASE_PATH, method, path);
+    return error && { error, refusal: asProblem };
+  },
   schemas: LIVE_SCHEMAS,
 };
 
