@@ -105,7 +105,6 @@ async function deleteJobs(
 export function serverless(template: Template | undefined, id: string): Template {
   if (!template) throw invalidRequest([`templateId names no template: ${JSON.stringify(id)}`]);
   if (template.isServerless) return template;
-  throw invalidRequest([
-    `templateId names the Pod template "${template.name}"; an endpoint needs one that was created with isServerless true`,
-  ]);
+  const problem = `templateId names the Pod template "${template.name}"; an endpoint needs one that was created with isServerless true`;
+  throw invalidRequest([problem], { type: "pod_template" });
 }

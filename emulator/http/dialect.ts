@@ -1,5 +1,6 @@
 /** Where and in which shapes the interface answers: all that differs between base paths, as one value each. */
 import type { z } from "zod";
+import type { DialectName } from "../core/job.ts";
 import type { ErrorCode, ServiceError } from "../core/service-error.ts";
 import type { Template } from "../core/template.ts";
 import type { JobView } from "../engine/job-view.ts";
@@ -7,6 +8,7 @@ import type { StreamPart } from "../engine/stream-out.ts";
 import type { Piece, WholeAnswer } from "./answer.ts";
 
 export interface Dialect {
+  readonly name: DialectName;
   /** What stands before `/v1` and `/v2` in paths. */
   readonly basePath: string;
   /** How requests below `/v2` are refused, and all others. */

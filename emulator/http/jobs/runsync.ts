@@ -34,6 +34,7 @@ export const runsync: Operation<EndpointPath> = {
     const submitRequest = {
       endpointId,
       kind: "sync",
+      dialect: dialect.name,
       submission,
       traceparent,
       ...retained,

@@ -5,6 +5,7 @@ import { kindInWords } from "../../core/problem-words.ts";
 import { JsonScanner } from "../../core/raw-json/scanner.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { Submission } from "../../core/submission.ts";
+import type { SubmitRequest } from "../../engine/submit.ts";
 import type { Call, EndpointPath } from "../operation.ts";
 import { readBody } from "../request-body.ts";
 
@@ -48,6 +49,14 @@ export async function receiveRequest(call: Call<OpenAiPath>): Promise<OpenAiRequ
   const wantsStream =
     stream !== undefined && body.toString("latin1", stream.start, stream.end) === "true";
   return { submission: submissionOf([head, ',"openai_input":', body, "}"]), wantsStream };
+}
+
+/** What is asked of the queue. */
+export function submitRequest(
+  { path: { endpointId }, dialect, traceparent }: Call<OpenAiPath>,
+  submission: Submission,
+): SubmitRequest {
+  return { endpointId, kind: "sync", dialect: dialect.name, submission, traceparent };
 }
 
 function submissionOf(pieces: readonly (string | Buffer)[]): Submission {
