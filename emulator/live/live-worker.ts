@@ -231,7 +231,8 @@ export class LiveWorker {
     const { jobId, leaseToken } = revocation;
     if (this.#take?.remove(leaseToken)) return;
     this.#stops.add(jobId);
-    this.#heed.hasToStop();
+    // One that has died holds nothing up.
+    if (!this.worker.gone.aborted) this.#heed.hasToStop();
   }
 
   #warnOfSeveral(): void {
