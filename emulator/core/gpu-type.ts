@@ -1,5 +1,5 @@
 /** Names of GPU types: those the interface knows, and the rule by which others are taken for the name of a GPU of a machine. */
-import { nearMiss } from "./near-miss.ts";
+import { nearMiss } from "../../runtime/protocol/near-miss.ts";
 import { valueInWords } from "./problem-words.ts";
 
 /** Those of the interface (live), which are what `nvidia-smi` calls the GPUs; two are known with a double space as well. */

@@ -1,6 +1,6 @@
 /** The kinds of fields a management body has, each with the sentence that says what it must be. */
 import { z } from "zod";
-import { nearMiss } from "./near-miss.ts";
+import { nearMiss } from "../../runtime/protocol/near-miss.ts";
 import { kindInWords, kindOfValue, valueInWords } from "./problem-words.ts";
 import { invalidRequest, type UnknownKey } from "./service-error.ts";
 

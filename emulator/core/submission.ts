@@ -1,7 +1,7 @@
 /** Decides whether the body of `/run` or `/runsync` is a job, from a scan of its bytes; the input stays raw. */
 import { z } from "zod";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
-import { nearMiss } from "./near-miss.ts";
+import { nearMiss } from "../../runtime/protocol/near-miss.ts";
 import { kindInWords, kindOfValue, valueInWords } from "./problem-words.ts";
 import { type JsonSpan, JsonScanner, type ScanResult } from "./raw-json/scanner.ts";
 import { ServiceError, invalidRequest } from "./service-error.ts";
