@@ -65,6 +65,14 @@ export function noGpuType(name: unknown): string {
   return `must be a GPU type like ${KNOWN_GPU_TYPES[0]} or NVIDIA L4; got ${valueInWords(name)}${hint}`;
 }
 
+/** The sentence about a name that is taken although nobody listed it, if it is near one that is known. */
+export function gpuTypeSlip(name: string): string | undefined {
+  if (KNOWN_GPU_TYPES.some((known) => known === name)) return undefined;
+  const meant = nearMiss(name, KNOWN_GPU_TYPES);
+  if (meant === undefined) return undefined;
+  return `the GPU type ${valueInWords(name)} is none that is known; did you mean ${meant}? Only a GPU of that very name will do`;
+}
+
 /** A name written in another case, with a typing error, or without its beginning. */
 function probablyMeant(name: string): string | undefined {
   const end = ` ${name.trim().toLowerCase()}`;
