@@ -47,7 +47,7 @@ export function createLaunchers(options: LaunchersOptions): Launchers {
     commandOf: commandsOf(options),
     serviceAddress,
     liveService: () => ({ ...options.liveTerms, url: options.liveUrl() }),
-    homes: join(options.temporaryDir, "homes"),
+    places: join(options.temporaryDir, "workers"),
     extraEnv: workerEnv,
     line,
   });

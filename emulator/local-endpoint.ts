@@ -7,7 +7,7 @@ import {
 } from "./core/endpoint.ts";
 import { DEFAULT_RETRY_RULES } from "./core/job.ts";
 import type { VolumeChoice } from "./core/network-volume.ts";
-import type { ServedEndpoint, ServedTemplate } from "./core/served-endpoint.ts";
+import type { ServedEndpoint, ServedTemplate, WorkingDirectory } from "./core/served-endpoint.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "./core/template.ts";
 import { LIMITS } from "../runtime/protocol/limits.ts";
 
@@ -60,8 +60,13 @@ export interface LocalHandler extends LocalEndpoint {
 export interface CommandEndpoint extends Omit<LocalEndpoint, "type"> {
   /** The program, as a shell would find it from `cwd`, and its arguments; no shell reads them. */
   readonly command: readonly string[];
-  /** The directory it runs in, absolute. */
+  /** The directory it is served from, absolute. */
   readonly cwd: string;
+  /**
+   * `own`: each worker runs in a directory of its own, with links to all that is in `cwd` when it starts; what it makes
+   * there goes when it ends. `shared`: all run in `cwd`. Default: `own`.
+   */
+  readonly workingDirectory?: WorkingDirectory | undefined;
 }
 
 /** One worker from the start, so that the first call of a session at home is quick; up to three under load. */
@@ -145,7 +150,7 @@ export function localEndpoint(
 type AnyLocalEndpoint = LocalEndpoint &
   Partial<
     Pick<LocalHandler, "path"> &
-      Pick<CommandEndpoint, "command" | "cwd"> &
+      Pick<CommandEndpoint, "command" | "cwd" | "workingDirectory"> &
       Pick<ImageEndpoint, "template">
   >;
 
@@ -186,7 +191,8 @@ function servedEndpoint(local: AnyLocalEndpoint, createdAt: string): ServedEndpo
     return { endpoint: localEndpoint(local, createdAt, template), volumePath };
   const endpoint = localEndpoint(local, createdAt);
   if (template !== undefined) return { ...template, endpoint, volumePath };
-  const origin = { handlerPath, command, cwd, volumePath, envSources };
+  const { workingDirectory } = local;
+  const origin = { handlerPath, command, cwd, workingDirectory, volumePath, envSources };
   return { template: localTemplate(local), endpoint, ...origin };
 }
 

@@ -97,6 +97,7 @@ export async function runHandler(
   const store = new MemoryStore(s3Config?.bucketName ?? "test-bucket", objects);
   const run = new CapturedRun(store, options.volumePath);
   const log = openLog(run);
+  for (const hint of loaded.hints) log.warn(hint);
   const state =
     "state" in options
       ? options.state

@@ -8,6 +8,7 @@ import { GPU_SETTING_RULE, isGpuSetting, MOST_OF_A_TYPE } from "../core/gpu-decl
 import { DEFAULT_RETRY_RULES } from "../core/job.ts";
 import { imageName } from "../core/input-fields.ts";
 import { LIMIT_MODES } from "../core/rate-limit.ts";
+import { WORKING_DIRECTORIES } from "../core/served-endpoint.ts";
 import { LOCAL_ENDPOINT_DEFAULTS } from "../local-endpoint.ts";
 import {
   arrayOf,
@@ -73,7 +74,11 @@ const endpoint = object({
   ),
   cwd: optional(
     text("be the path of a directory"),
-    "the directory that the `command` runs in; by default the config's own",
+    "the directory that the `command` is served from; by default the config's own",
+  ),
+  workingDirectory: optional(
+    choice(WORKING_DIRECTORIES),
+    "`shared` if the command's workers all run in `cwd`; by default each runs in a [directory of its own](#commands) with links to what is there",
   ),
   image: optional(imageName(), "the [container image](docker.md) its workers run"),
   template: optional(

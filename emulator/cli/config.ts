@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import type { z } from "zod";
 import type { GpuSetting } from "../core/gpu-declaration.ts";
 import type { ServedResources } from "../core/served-endpoint.ts";
-import { nearMiss } from "../core/near-miss.ts";
+import { nearMiss } from "../../runtime/protocol/near-miss.ts";
 import { valueInWords } from "../core/problem-words.ts";
 import type { LimitMode } from "../core/rate-limit.ts";
 import type { CommandEndpoint, ImageEndpoint, LocalHandler } from "../local-endpoint.ts";

@@ -1,7 +1,7 @@
 /** Runs `sv-emulate init`: settles what the project is to be, writes it, and says what comes next. */
 import { isBuiltin } from "node:module";
 import { basename, isAbsolute, resolve } from "node:path";
-import { nearMiss } from "../core/near-miss.ts";
+import { nearMiss } from "../../runtime/protocol/near-miss.ts";
 import { shellWord } from "../core/shell-word.ts";
 import { readOwnPackage, versionsFor } from "../starter/own-package.ts";
 import { packagesOf, projectFiles } from "../starter/project-files.ts";

@@ -1,7 +1,7 @@
 /** What lies at a path a person wrote, and what they may have meant if nothing does. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative } from "node:path";
-import { nearMiss } from "../core/near-miss.ts";
+import { nearMiss } from "../../runtime/protocol/near-miss.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Endings a handler module may have, in the order they are looked for. */

@@ -2,7 +2,8 @@
 import type { JobStatus } from "../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import { type JobFrame, jobFrame } from "./job-body.ts";
-import type { Job } from "./job.ts";
+import type { DialectName, Job } from "./job.ts";
+import { liveJobFrame } from "./live-job-body.ts";
 import type { ShownPayload } from "./opened-payload.ts";
 
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
@@ -151,13 +152,18 @@ export function keptDeliveries(now: number): KeptDeliveries {
   };
 }
 
+const JOB_FRAMES: Readonly<Record<DialectName, (job: Job) => JobFrame>> = {
+  contract: jobFrame,
+  live: liveJobFrame,
+};
+
 /** The texts of the body around the job's payloads; the head ends where the output may stand, the tail where the input does. */
 export function deliveryFrame(job: Job & { readonly webhook: string }): JobFrame {
-  const { head, tail } = jobFrame(job);
+  const { head, tail } = JOB_FRAMES[job.dialect](job);
   return { head, tail: `${tail},"webhook":${JSON.stringify(job.webhook)},"input":` };
 }
 
-/** The whole body: the job as `/status` shows it, with `webhook` and `input`. */
+/** The whole body: the job as `/status` of its dialect shows it, with `webhook` and `input`. */
 export function deliveryPieces<P extends ShownPayload>(
   { head, tail }: JobFrame,
   input: P,

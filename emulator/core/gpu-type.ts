@@ -1,5 +1,5 @@
 /** Names of GPU types: those the interface knows, and the rule by which others are taken for the name of a GPU of a machine. */
-import { nearMiss } from "./near-miss.ts";
+import { nearMiss } from "../../runtime/protocol/near-miss.ts";
 import { valueInWords } from "./problem-words.ts";
 
 /** Those of the interface (live), which are what `nvidia-smi` calls the GPUs; two are known with a double space as well. */
@@ -63,6 +63,14 @@ export function noGpuType(name: unknown): string {
   const meant = typeof name === "string" ? probablyMeant(name) : undefined;
   const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
   return `must be a GPU type like ${KNOWN_GPU_TYPES[0]} or NVIDIA L4; got ${valueInWords(name)}${hint}`;
+}
+
+/** The sentence about a name that is taken although nobody listed it, if it is near one that is known. */
+export function gpuTypeSlip(name: string): string | undefined {
+  if (KNOWN_GPU_TYPES.some((known) => known === name)) return undefined;
+  const meant = nearMiss(name, KNOWN_GPU_TYPES);
+  if (meant === undefined) return undefined;
+  return `the GPU type ${valueInWords(name)} is none that is known; did you mean ${meant}? Only a GPU of that very name will do`;
 }
 
 /** A name written in another case, with a typing error, or without its beginning. */

@@ -1,9 +1,9 @@
 /** The kinds of fields a management body has, each with the sentence that says what it must be. */
 import { z } from "zod";
+import { nearMiss } from "../../runtime/protocol/near-miss.ts";
 import { imageNameSentence } from "./image-name.ts";
-import { nearMiss } from "./near-miss.ts";
 import { kindInWords, kindOfValue, valueInWords } from "./problem-words.ts";
-import { invalidRequest } from "./service-error.ts";
+import { invalidRequest, type UnknownKey } from "./service-error.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -148,18 +148,29 @@ export function readFields<Output>(
 ): Output {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalidRequest([
-    ...new Set(result.error.issues.flatMap((issue) => sentencesOf(issue, known))),
-  ]);
+  const { issues } = result.error;
+  const keys = issues.flatMap((issue) => unknownKeys(issue, known));
+  const problems = issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? unknownKeys(issue, known).map(({ problem }) => problem)
+      : [`${subjectOf(issue)} ${issue.message}`],
+  );
+  throw invalidRequest(
+    [...new Set(problems)],
+    keys.length > 0 ? { type: "unknown_keys", keys } : undefined,
+  );
 }
 
-function sentencesOf(issue: z.core.$ZodIssue, known: readonly string[]): readonly string[] {
-  const subject = issue.path.length === 0 ? "the body" : issue.path.join(".");
-  if (issue.code !== "unrecognized_keys") return [`${subject} ${issue.message}`];
-  const where = issue.path.length === 0 ? "" : ` of ${subject}`;
+function subjectOf({ path }: z.core.$ZodIssue): string {
+  return path.length === 0 ? "the body" : path.join(".");
+}
+
+function unknownKeys(issue: z.core.$ZodIssue, known: readonly string[]): readonly UnknownKey[] {
+  if (issue.code !== "unrecognized_keys") return [];
+  const where = issue.path.length === 0 ? "" : ` of ${subjectOf(issue)}`;
   return issue.keys.map((key) => {
     const near = issue.path.length === 0 ? nearMiss(key, known) : undefined;
     const hint = near === undefined ? "" : `; did you mean ${near}?`;
-    return `the key ${valueInWords(key)}${where} is unknown${hint}`;
+    return { key, near, problem: `the key ${valueInWords(key)}${where} is unknown${hint}` };
   });
 }

@@ -8,22 +8,15 @@ export interface JobFrame {
   readonly tail: string;
 }
 
-/**
- * `{id, status, delayTime, executionTime, output, error, failure, workerId, retries}` as far as they are known. The
- * output's bytes are put in as they are.
- */
-export function jobPieces<P extends ShownPayload>({
-  job,
-  output,
-}: {
-  readonly job: Job;
-  readonly output: P | undefined;
-}): readonly (string | P)[] {
-  const { head, tail } = jobFrame(job);
+/** The whole of it. The output's bytes are put in as they are. */
+export function framed<P extends ShownPayload>(
+  { head, tail }: JobFrame,
+  output: P | undefined,
+): readonly (string | P)[] {
   return output === undefined ? [`${head}${tail}}`] : [`${head},"output":`, output, `${tail}}`];
 }
 
-/** What stands before and behind the output. */
+/** `{id, status, delayTime, executionTime, output, error, failure, workerId, retries}` as far as they are known. */
 export function jobFrame(job: Job): JobFrame {
   const { delayTimeMs, executionTimeMs } = job;
   let head = `{"id":${JSON.stringify(job.id)},"status":"${job.status}"`;
@@ -49,6 +42,9 @@ function endOf(job: Job): string {
 
 /** The live service names a job whose worker was lost too often by its retries; `failure` says the rest. */
 export function errorOf(job: Job): string {
-  if (job.failure?.type === "worker_lost") return `job timed out after ${job.retries} retries`;
-  return job.failure?.message ?? "";
+  return job.failure?.type === "worker_lost" ? timedOut(job) : (job.failure?.message ?? "");
+}
+
+export function timedOut({ retries }: Pick<Job, "retries">): string {
+  return `job timed out after ${retries} retries`;
 }

@@ -3,7 +3,7 @@ import type { RevocationReason } from "../../runtime/protocol/outcome.ts";
 import type { JobEvent, JobEventType } from "./job-event.ts";
 import type { Refusal, TransitionRow } from "./job-rows/row.ts";
 import { TRANSITION_ROWS } from "./job-table.ts";
-import type { Job, JobKind } from "./job.ts";
+import type { DialectName, Job, JobKind } from "./job.ts";
 
 /** Something to be done after the change is durable. */
 export type JobEffect =
@@ -84,6 +84,8 @@ export interface JobSpecification {
   readonly id: string;
   readonly endpointId: string;
   readonly kind: JobKind;
+  /** Default: `contract`. */
+  readonly dialect?: DialectName;
   readonly executionTimeoutMs: number;
   readonly ttlMs: number;
   readonly retentionMs: number;
@@ -97,6 +99,7 @@ export function submitJob(specification: JobSpecification, now: number): Job {
   const { ttlMs, ...rest } = specification;
   return {
     ...rest,
+    dialect: specification.dialect ?? "contract",
     traceparent: specification.traceparent,
     status: "IN_QUEUE",
     queueKey: specification.seq,

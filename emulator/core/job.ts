@@ -2,6 +2,11 @@
 import type { Failure } from "../../runtime/protocol/failure.ts";
 import type { JobStatus } from "../../runtime/protocol/job-status.ts";
 
+/** Ways in which the service answers, each at a base path of its own; the first is the contract's. */
+export const DIALECT_NAMES = ["contract", "live"] as const;
+
+export type DialectName = (typeof DIALECT_NAMES)[number];
+
 /** How the job was submitted; decides its retention and the prefix of its id (spec). */
 export type JobKind = "async" | "sync";
 
@@ -23,6 +28,8 @@ export interface Job {
   readonly id: string;
   readonly endpointId: string;
   readonly kind: JobKind;
+  /** The dialect it was submitted in: its webhook shows it in the same. */
+  readonly dialect: DialectName;
   readonly status: JobStatus;
 
   /** Place in the queue, lowest first. A lost job keeps its place and is therefore first again. */

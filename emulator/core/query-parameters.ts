@@ -7,14 +7,21 @@ import { fields, readFields } from "./input-fields.ts";
 import { valueInWords } from "./problem-words.ts";
 import { invalidRequest } from "./service-error.ts";
 
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
 /** The log keeps no more. */
 const LOG_LINES_MAX = 2_000;
 
 /** A parsed query string: a text per parameter, or several if it was repeated. */
 export type QueryParameters = Readonly<Record<string, unknown>>;
 
+const WAIT_BOUNDS: Bounds = { min: LIMITS.waitMinMs, max: LIMITS.waitMaxMs };
+
 /** `wait` of `/runsync` and `/status-sync`: how long the request waits, in ms; 1000 to 300000, default 90000 (spec). */
-export const waitParameter = integerParameter(LIMITS.waitMinMs, LIMITS.waitMaxMs, " (ms)")
+export const waitParameter = integerParameter(WAIT_BOUNDS.min, WAIT_BOUNDS.max, " (ms)")
   .default(LIMITS.waitDefaultMs)
   .meta({ description: "How long the request waits for the job's end, ms." });
 
@@ -103,7 +110,7 @@ export const listingParameters = {
 
 /** The value of `wait`. @throws ServiceError `invalid_request` */
 export function parseWaitMs(query: QueryParameters): number {
-  return parse(query, "wait", waitParameter);
+  return parse(query, "wait", waitParameter, WAIT_BOUNDS);
 }
 
 /** The value of `ttl`; undefined if not sent. @throws ServiceError `invalid_request` */
@@ -159,11 +166,13 @@ export function parse<Output>(
   query: QueryParameters,
   name: string,
   schema: z.ZodType<Output>,
+  bounds?: Bounds,
 ): Output {
   const sent = Object.hasOwn(query, name) ? query[name] : undefined;
   const result = schema.safeParse(sent);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const got = Array.isArray(sent) ? `${sent.length} values` : valueInWords(sent);
-  throw invalidRequest([`${name} ${issue?.message ?? "is invalid"}; got ${got}`]);
+  const topic = bounds && ({ type: "out_of_bounds", parameter: name, ...bounds } as const);
+  throw invalidRequest([`${name} ${issue?.message ?? "is invalid"}; got ${got}`], topic);
 }

@@ -4,6 +4,11 @@ import type { NetworkVolume } from "./network-volume.ts";
 import type { RegistryAuth, RegistryCredentials } from "./registry-auth.ts";
 import type { Template } from "./template.ts";
 
+/** Where the workers of a command run: each in a directory of its own, or all in the one that the command is served from. */
+export const WORKING_DIRECTORIES = ["own", "shared"] as const;
+
+export type WorkingDirectory = (typeof WORKING_DIRECTORIES)[number];
+
 export interface ServedEndpoint extends ServedOrigin {
   /** Its own; undefined for an endpoint of a template that stands by itself. */
   readonly template?: Template | undefined;
@@ -20,8 +25,10 @@ export interface ServedOrigin {
   readonly handlerPath?: string | undefined;
   /** The program that its workers are, with its arguments. */
   readonly command?: readonly string[] | undefined;
-  /** Path of the directory in which the command runs, absolute. */
+  /** Path of the directory that the command is served from, absolute. */
   readonly cwd?: string | undefined;
+  /** Whether the workers of the command run there themselves; undefined for each in a directory of its own. */
+  readonly workingDirectory?: WorkingDirectory | undefined;
   /** Path of the directory that is the endpoint's volume, absolute. */
   readonly volumePath?: string | undefined;
   /** Of environment variables with secret values, by name: the variable each value was taken from. */

@@ -124,6 +124,10 @@ export const ERROR_CODES = {
     status: 500,
     when: "Stored credentials cannot be encrypted or decrypted; the message says what is wrong with the key.",
   },
+  not_served_yet: {
+    status: 501,
+    when: "An operation of the live service that is not there yet, below `/live`; the message says what does the same.",
+  },
   worker_failed: {
     status: 502,
     when: "The server of a load balancing endpoint's worker could not be reached, broke the connection off before its answer, or answered what cannot be passed on.",
@@ -156,8 +160,31 @@ export interface ErrorBody {
   readonly problems?: readonly string[];
 }
 
+/** A key of a body that means nothing there. */
+export interface UnknownKey {
+  readonly key: string;
+  /** The one that was most likely meant. */
+  readonly near: string | undefined;
+  /** The sentence among the problems that says so. */
+  readonly problem: string;
+}
+
+/** What an error is about, for dialects that say so in words of their own. */
+export type ErrorTopic =
+  | { readonly type: "key_missing" }
+  | { readonly type: "key_wrong" }
+  | { readonly type: "pod_template" }
+  | {
+      readonly type: "out_of_bounds";
+      readonly parameter: string;
+      readonly min: number;
+      readonly max: number;
+    }
+  | { readonly type: "unknown_keys"; readonly keys: readonly UnknownKey[] };
+
 export interface ServiceErrorOptions extends ErrorOptions {
   readonly problems?: readonly string[];
+  readonly topic?: ErrorTopic | undefined;
   /** How long the caller should wait before another try. */
   readonly retryAfterMs?: number;
 }
@@ -168,6 +195,7 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly problems: readonly string[] | undefined;
+  readonly topic: ErrorTopic | undefined;
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
@@ -175,6 +203,7 @@ export class ServiceError extends Error {
     this.code = code;
     this.status = ERROR_CODES[code].status;
     this.problems = options.problems;
+    this.topic = options.topic;
     this.retryAfterMs = options.retryAfterMs;
   }
 
@@ -188,11 +217,11 @@ export class ServiceError extends Error {
 const MAX_PROBLEMS = 20;
 
 /** The refusal of a request in which `problems` (at least one) were found. */
-export function invalidRequest(problems: readonly string[]): ServiceError {
+export function invalidRequest(problems: readonly string[], topic?: ErrorTopic): ServiceError {
   const named = problems.slice(0, MAX_PROBLEMS);
   const more = problems.length - named.length;
   if (more > 0) named.push(`and ${more} more`);
   const [first = "the request is invalid"] = problems;
   const message = problems.length > 1 ? `${first} (and ${problems.length - 1} more)` : first;
-  return new ServiceError("invalid_request", message, { problems: named });
+  return new ServiceError("invalid_request", message, { problems: named, topic });
 }

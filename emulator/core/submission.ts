@@ -1,7 +1,7 @@
 /** Decides whether the body of `/run` or `/runsync` is a job, from a scan of its bytes; the input stays raw. */
 import { z } from "zod";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
-import { nearMiss } from "./near-miss.ts";
+import { nearMiss } from "../../runtime/protocol/near-miss.ts";
 import { kindInWords, kindOfValue, valueInWords } from "./problem-words.ts";
 import { type JsonSpan, JsonScanner, type ScanResult } from "./raw-json/scanner.ts";
 import { ServiceError, invalidRequest } from "./service-error.ts";
@@ -27,9 +27,15 @@ export interface SubmissionPolicy {
   readonly ttlMs: number;
 }
 
-/** A scanner that keeps what {@link readSubmission} needs and nothing of the client's other keys. */
+/** The keys of a submission. */
+export const SUBMISSION_KEYS = ["input", "webhook", "policy", "s3Config"];
+
+/** How many unknown keys of a submission are looked at. */
+const MAX_UNKNOWN_KEYS = 32;
+
+/** A scanner that keeps what {@link readSubmission} needs, and of the client's other keys the first few. */
 export function createSubmissionScanner(): JsonScanner {
-  return new JsonScanner({ keep: ["input", "webhook", "policy", "s3Config"] });
+  return new JsonScanner({ keep: SUBMISSION_KEYS, noteOthers: MAX_UNKNOWN_KEYS });
 }
 
 /**

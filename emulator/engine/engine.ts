@@ -121,11 +121,12 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   const pods: PodKeeper = new PodKeeper(context, podLauncher, gpus);
   const webhooks = new WebhookDelivery(context, options.webhookSender);
   await pickUp(context);
-  return runningEngine({ context, workers, pods, webhooks });
+  return runningEngine({ context, workers, pods, webhooks }, gpus);
 }
 
 function runningEngine(
   parts: Pick<RunningEngine, "context" | "workers" | "pods" | "webhooks">,
+  gpus: GpuPool,
 ): RunningEngine {
   const { context, workers, pods, webhooks } = parts;
   return {

@@ -17,13 +17,16 @@ export async function listOrigins({ store, directory }: EngineContext): Promise<
   );
   const present = served.filter(({ endpoint }) => directory.findEndpoint(endpoint.id));
   return {
-    endpoints: present.map(({ endpoint: { id }, handlerPath, command, cwd, volumePath }) => ({
-      id,
-      ...(handlerPath !== undefined && { handlerPath }),
-      ...(command !== undefined && { command }),
-      ...(cwd !== undefined && { cwd }),
-      ...(volumePath !== undefined && { volumePath }),
-    })),
+    endpoints: present.map(
+      ({ endpoint: { id }, handlerPath, command, cwd, workingDirectory, volumePath }) => ({
+        id,
+        ...(handlerPath !== undefined && { handlerPath }),
+        ...(command !== undefined && { command }),
+        ...(cwd !== undefined && { cwd }),
+        ...(workingDirectory !== undefined && { workingDirectory }),
+        ...(volumePath !== undefined && { volumePath }),
+      }),
+    ),
     templates: [...present, ...templates].flatMap(({ template, envSources }) =>
       template !== undefined && envSources !== undefined && directory.findTemplate(template.id)
         ? [{ id: template.id, envSources }]

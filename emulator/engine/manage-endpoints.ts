@@ -10,6 +10,7 @@ import { apply } from "./apply.ts";
 import { commit } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
 import { checkVolumes } from "./endpoint-volumes.ts";
+import { tellGpuSlips } from "./gpu-slips.ts";
 
 const ID_LENGTH = 14;
 
@@ -36,6 +37,7 @@ export async function createEndpoint(
     await tx.putRecord("endpoint", id, made);
     return made;
   });
+  tellGpuSlips(engine, endpoint.gpuTypeIds, { endpointId: id });
   engine.directory.keepEndpoint(endpoint);
   engine.events.tell({ type: "endpoint", endpointId: id, change: "created" });
   engine.endpointChanged(id);
@@ -105,7 +107,6 @@ async function deleteJobs(
 export function serverless(template: Template | undefined, id: string): Template {
   if (!template) throw invalidRequest([`templateId names no template: ${JSON.stringify(id)}`]);
   if (template.isServerless) return template;
-  throw invalidRequest([
-    `templateId names the Pod template "${template.name}"; an endpoint needs one that was created with isServerless true`,
-  ]);
+  const problem = `templateId names the Pod template "${template.name}"; an endpoint needs one that was created with isServerless true`;
+  throw invalidRequest([problem], { type: "pod_template" });
 }

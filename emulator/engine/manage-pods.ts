@@ -7,6 +7,7 @@ import type { StoreTransaction, StoreView } from "../store/store.ts";
 import { commit } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
 import { checkVolumes } from "./endpoint-volumes.ts";
+import { tellGpuSlips } from "./gpu-slips.ts";
 import { checkRegistryAuth } from "./manage-templates.ts";
 
 const ID_LENGTH = 14;
@@ -14,6 +15,7 @@ const ID_LENGTH = 14;
 /** @throws ServiceError invalid_request where it names what does not exist; storage_full */
 export async function createPod(engine: EngineContext, input: PodInput): Promise<Pod> {
   const id = engine.random.shortId(ID_LENGTH);
+  tellGpuSlips(engine, input.gpuTypeIds, { podId: id });
   return commit(engine, async (tx, after) => {
     const template = await templateOf(tx, input.templateId ?? "");
     const pod = makePod(id, input, template, nowOf(engine));

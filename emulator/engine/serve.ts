@@ -9,6 +9,7 @@ import type { Template } from "../core/template.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { commit } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
+import { tellGpuSlips } from "./gpu-slips.ts";
 import { tellSettled } from "./tell-settled.ts";
 
 /** What became of an endpoint of a file. */
@@ -40,6 +41,7 @@ export async function serve(
     if (outcome.template) engine.directory.keepTemplate(outcome.template);
     engine.directory.keepEndpoint(outcome.endpoint);
     const { id: endpointId } = outcome.endpoint;
+    tellGpuSlips(engine, outcome.endpoint.gpuTypeIds, { endpointId });
     tellSettled(engine.log, { endpointId }, `the endpoint "${endpointId}"`, outcome);
   }
 }

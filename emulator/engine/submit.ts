@@ -1,7 +1,7 @@
 /** Takes a job in: into the queue, and in the same commit to a worker if one has credit and nobody waits before it. */
 import { dueAt, retentionMs } from "../core/job-due.ts";
 import { submitJob, transition } from "../core/job-transition.ts";
-import type { Job, JobKind } from "../core/job.ts";
+import type { DialectName, Job, JobKind } from "../core/job.ts";
 import type { Submission } from "../core/submission.ts";
 import type { Payload, StoreTransaction } from "../store/store.ts";
 import type { Aftermath, JobPayloads } from "./aftermath.ts";
@@ -16,6 +16,8 @@ const REGION_SUFFIX = "e1";
 export interface SubmitRequest {
   readonly endpointId: string;
   readonly kind: JobKind;
+  /** Default: `contract`. */
+  readonly dialect?: DialectName;
   readonly submission: Submission;
   /** The `wait` the client asked for explicitly; lengthens sync retention (spec). */
   readonly waitMs?: number | undefined;
@@ -67,6 +69,7 @@ async function submitAs(engine: EngineContext, request: SubmitRequest, id: strin
         id,
         endpointId: endpoint.id,
         kind,
+        ...(request.dialect && { dialect: request.dialect }),
         executionTimeoutMs: submission.policy.executionTimeoutMs ?? endpoint.executionTimeoutMs,
         ttlMs: submission.policy.ttlMs,
         retentionMs: retentionMs(kind, request.waitMs),

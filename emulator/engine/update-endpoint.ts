@@ -6,6 +6,7 @@ import { commit } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
 import { endpointNotFound } from "./endpoint-directory.ts";
 import { checkVolumes } from "./endpoint-volumes.ts";
+import { tellGpuSlips } from "./gpu-slips.ts";
 import { serverless } from "./manage-endpoints.ts";
 
 /**
@@ -34,6 +35,7 @@ export async function updateEndpoint(
     if (changed !== present) await tx.putRecord("endpoint", id, changed);
     return { endpoint: changed, hasChanged: changed !== present };
   });
+  tellGpuSlips(engine, changes.gpuTypeIds ?? [], { endpointId: id });
   engine.directory.replaceEndpoint(endpoint);
   if (hasChanged) engine.events.tell({ type: "endpoint", endpointId: id, change: "changed" });
   engine.endpointChanged(id);

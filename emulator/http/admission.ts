@@ -47,11 +47,14 @@ function checkKey(service: HttpService, header: string | undefined, access: KeyS
     throw new ServiceError(
       "unauthorized",
       "the API key is missing; send it as Authorization: Bearer KEY",
+      { topic: { type: "key_missing" } },
     );
   }
   const found = service.keys.find(key);
   if (found === undefined || (access === "admin" && found.scope !== "admin")) {
-    throw new ServiceError("unauthorized", "the API key is wrong");
+    throw new ServiceError("unauthorized", "the API key is wrong", {
+      topic: { type: "key_wrong" },
+    });
   }
   return found;
 }

@@ -1,5 +1,6 @@
 /** Where and in which shapes the interface answers: all that differs between base paths, as one value each. */
 import type { z } from "zod";
+import type { DialectName } from "../core/job.ts";
 import type { ErrorCode, ServiceError } from "../core/service-error.ts";
 import type { PieceInHand } from "../core/opened-payload.ts";
 import type { Template } from "../core/template.ts";
@@ -8,6 +9,7 @@ import type { StreamPart } from "../engine/stream-out.ts";
 import type { Piece, WholeAnswer } from "./answer.ts";
 
 export interface Dialect {
+  readonly name: DialectName;
   /** What stands before `/v1` and `/v2` in paths. */
   readonly basePath: string;
   /** How requests below `/v2` are refused, and all others. */
@@ -20,6 +22,8 @@ export interface Dialect {
   endpoint(endpoint: ShownEndpoint): object;
   /** A pod, or a worker in the shape of one. */
   pod(pod: ShownPod): object;
+  /** What is at a path of the service that is spoken for and not here: how a request there is refused; undefined for nothing. */
+  missing(method: string, path: string): MissingOperation | undefined;
   /** What takes the place of the contract's schemas in the document, by their names there. */
   readonly schemas: Readonly<Record<string, z.ZodType>>;
 }
@@ -36,6 +40,14 @@ export interface ShownPod {
   readonly endpointId?: string;
   readonly template?: Template | undefined;
   readonly [field: string]: unknown;
+}
+
+/** An operation that the service has which a dialect is of, and that is not served here. */
+export interface MissingOperation {
+  /** Says what does the same. */
+  readonly error: ServiceError;
+  /** How it is refused, also for want of a key. */
+  readonly refusal: Refusal;
 }
 
 /** How a refusal looks. */

@@ -83,9 +83,9 @@ function sendAndLinger(
 ): void {
   const [body = ""] = answer.pieces;
   const headers = {
+    "content-type": "application/json; charset=utf-8",
     ...answer.headers,
     connection: "close",
-    "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),
   };
   response.writeHead(answer.status, headers).write(body);

@@ -116,8 +116,10 @@ function refuseUnknown(
   const routes = routesAt(dialect, path);
   const allow = [...new Set(routes.flatMap(({ methods }) => methods))].join(", ");
   if (allow === "") {
-    const error = new ServiceError("not_found", `there is no operation at ${path}`);
-    refuseAdmitted(service, dialect, error, request, reply);
+    const missing = dialect.missing(request.raw.method ?? "", path.slice(dialect.basePath.length));
+    const error =
+      missing?.error ?? new ServiceError("not_found", `there is no operation at ${path}`);
+    refuseAdmitted(service, dialect, error, request, reply, missing?.refusal);
     return;
   }
   reply.raw.setHeader("allow", allow);
@@ -161,11 +163,12 @@ function refuseAdmitted(
   error: Error,
   request: Pick<RoutedRequest, "raw">,
   reply: FastifyReply,
+  refusal = refusalFor(dialect, request.raw.url ?? ""),
 ): void {
   reply.hijack();
   const exchange = {
     service,
-    refusal: refusalFor(dialect, request.raw.url ?? ""),
+    refusal,
     request: request.raw,
     response: reply.raw,
   };

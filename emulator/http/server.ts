@@ -9,7 +9,9 @@ import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
 import { entrance, isBelow, mayEnter } from "./entrance.ts";
 import { inTurn } from "./in-turn.ts";
 import { listen, type ListenAddress, urlOf } from "./listen.ts";
-import { LiveWorkerGate } from "./live-workers/gate.ts";
+import { LiveGate } from "./live-gate.ts";
+import { askGraphql } from "./live-management/ask-graphql.ts";
+import { LIVE_WORKER_OPERATIONS } from "./live-workers/operations.ts";
 import { LaterRouter } from "./later-router.ts";
 import { SERVER_LIMITS } from "./server-limits.ts";
 import { HttpService, type HttpServiceOptions } from "./service.ts";
@@ -62,8 +64,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   const router = new LaterRouter(service, CONTRACT_DIALECT, server);
   const live = new LaterRouter(service, LIVE_DIALECT, createServer());
-  const workerGate = new LiveWorkerGate(service);
-  const own = withMount(router.listener, { path: LIVE_DIALECT.basePath, listener: live.listener });
+  const workerGate = new LiveGate(service, options.liveWorkers ? LIVE_WORKER_OPERATIONS : {});
+  const graphqlGate = new LiveGate(service, { askGraphql });
+  const own = withMount(router.listener, {
+    path: LIVE_DIALECT.basePath,
+    listener: graphqlGate.before(live.listener),
+  });
   const entered = entrance(service, gate.before(workerGate.before(own)));
   const listener = withMount(entered, options.mount);
   if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));

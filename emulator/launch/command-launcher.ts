@@ -4,10 +4,12 @@ import fs from "node:fs";
 import path from "node:path";
 import { killMarked, signalGroup } from "../../runtime/pipe/process-tree.ts";
 import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
+import type { WorkingDirectory } from "../core/served-endpoint.ts";
 import type { Template } from "../core/template.ts";
 import { endWithUs } from "./end-with-us.ts";
 import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "./launcher.ts";
 import type { LiveService } from "./live-environment.ts";
+import { commandFrom, makeOwnDirectory } from "./own-directory.ts";
 import { ownHome } from "./own-home.ts";
 import { RunningWorkers } from "./running-workers.ts";
 import { asWorker, gpuEnv, inheritedEnvironment, notStarted } from "./worker-process.ts";
@@ -19,6 +21,8 @@ export interface Command {
   readonly command: readonly string[];
   /** Absolute. */
   readonly cwd: string;
+  /** Whether each worker runs in a directory of its own, with links to all that is in `cwd`. Default: `own`. */
+  readonly workingDirectory?: WorkingDirectory | undefined;
 }
 
 export interface CommandLauncherOptions {
@@ -28,8 +32,8 @@ export interface CommandLauncherOptions {
   serviceAddress(): string;
   /** Asked for at each launch. */
   liveService(): LiveService;
-  /** Directory in which each worker has its home. */
-  readonly homes: string;
+  /** Directory in which each worker has its home, and its working directory if that is its own. */
+  readonly places: string;
   /** Further variables for the worker; those of its template win. Must not throw. */
   extraEnv?(order: WorkerOrder): Readonly<Record<string, string>>;
   /** Called with each line a worker writes. */
@@ -49,27 +53,36 @@ export function createCommandLauncher(options: CommandLauncherOptions): Launcher
 }
 
 function launch(options: CommandLauncherOptions, order: WorkerOrder): LaunchedWorker {
-  const { command = [], cwd = "" } = options.commandOf(order.template) ?? {};
-  const home = path.join(options.homes, order.workerId);
+  const served = options.commandOf(order.template) ?? { command: [], cwd: "" };
+  const place = path.join(options.places, order.workerId);
+  const home = path.join(place, "home");
   try {
     fs.mkdirSync(home, { recursive: true });
-    const child = start(command, cwd, environment(options, order, home));
+    const child = start(ownCommand(served, place), environment(options, order, home));
     endAll(child, order.workerId);
     const worker = asWorker(child, order.workerId, (line) => options.line(order, line));
     const exited = worker.exited.then(async (exit) => {
-      await dropHome(home);
-      return inWords(exit, command, cwd);
+      await dropPlace(place);
+      return inWords(exit, served);
     });
     return { ...worker, exited, speaksLate: true };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const exit = notStarted(`the command cannot be started: ${reason}`);
-    return { exited: Promise.resolve(exit), drain: () => undefined, kill: () => undefined };
+    const exit = notStarted(error instanceof Error ? error.message : String(error));
+    const exited = dropPlace(place).then(() => inWords(exit, served));
+    return { exited, drain: () => undefined, kill: () => undefined };
   }
 }
 
+/** The command as this worker runs it. @throws Error when its directory cannot be read */
+function ownCommand({ command, cwd, workingDirectory = "own" }: Command, place: string): Command {
+  if (workingDirectory === "shared") return { command, cwd };
+  const own = path.join(place, "work");
+  makeOwnDirectory(own, cwd);
+  return { command: commandFrom(cwd, command), cwd: own };
+}
+
 /** Its own session, so that Ctrl-C in the terminal reaches the emulator alone. */
-function start([program = "", ...args]: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
+function start({ command: [program = "", ...args], cwd }: Command, env: NodeJS.ProcessEnv) {
   const child = spawn(program, args, { cwd, env, detached: true, stdio: "pipe" });
   // Held open: one of our own programs sees by its end that we are gone.
   child.stdin.on("error", () => undefined);
@@ -105,20 +118,20 @@ function environment(
   };
 }
 
-/** What cannot be removed goes with the directory of all homes. */
-async function dropHome(home: string): Promise<void> {
-  await fs.promises.rm(home, { recursive: true, force: true }).catch(() => undefined);
+/** What cannot be removed goes with the directory of all places. */
+async function dropPlace(place: string): Promise<void> {
+  await fs.promises.rm(place, { recursive: true, force: true }).catch(() => undefined);
 }
 
-function inWords(exit: WorkerExit, [program = ""]: readonly string[], cwd: string): WorkerExit {
+function inWords(exit: WorkerExit, served: Command): WorkerExit {
   if (exit.startError === undefined) return exit;
-  return {
-    ...exit,
-    startError: `the command cannot be started: ${startProblem(exit, program, cwd)}`,
-  };
+  return { ...exit, startError: `the command cannot be started: ${startProblem(exit, served)}` };
 }
 
-function startProblem({ startError = "" }: WorkerExit, program: string, cwd: string): string {
+function startProblem(
+  { startError = "" }: WorkerExit,
+  { command: [program = ""], cwd }: Command,
+): string {
   if (!fs.existsSync(cwd)) return `there is no directory ${cwd}`;
   if (startError.includes("ENOENT")) {
     const where = program.includes("/") ? `from ${cwd}` : "in PATH";

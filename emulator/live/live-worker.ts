@@ -11,6 +11,7 @@ import { Askers } from "./askers.ts";
 import { chunkLines } from "./chunk-lines.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
 import { JobPoll } from "./job-poll.ts";
+import { OddPings } from "./odd-pings.ts";
 import { StopHeed } from "./stop-heed.ts";
 import { StopNews } from "./stop-news.ts";
 
@@ -36,6 +37,7 @@ export class LiveWorker {
   readonly #stops = new StopNews();
   readonly #heed: StopHeed;
   readonly #askers: Askers;
+  readonly #oddPings: OddPings;
   /** Its pings name its jobs: one that they leave out is none. */
   #namesJobs = false;
   #greeting: Promise<void> | undefined;
@@ -47,6 +49,7 @@ export class LiveWorker {
     this.#session = new WorkerSession(engine, worker, (orders) => this.#obey(orders));
     this.#heed = new StopHeed(engine.realClock, () => this.#isStuck());
     this.#askers = new Askers(engine.realClock, () => this.#warnOfSeveral());
+    this.#oddPings = new OddPings(engine, worker);
     worker.gone.addEventListener("abort", () => {
       this.#heed.settle();
       this.#hangUp();
@@ -67,6 +70,7 @@ export class LiveWorker {
     const { worker } = this;
     this.#breakOff();
     this.#heed.settle();
+    this.#oddPings.asks();
     const asked = this.#askers.begin();
     const missing = isIdle && !this.#askers.several ? this.#held.all() : [];
     using _ = this.#present();
@@ -162,6 +166,7 @@ export class LiveWorker {
     const held = this.#namesJobs ? jobIds.map((jobId) => this.#held.find(jobId)) : this.#held.all();
     const renewals = held.flatMap((job) => job?.lease ?? []);
     await this.#session.receive({ renewals });
+    await this.#oddPings.look(jobIds, { isAsking: this.#take !== undefined });
   }
 
   /** The worker can take no jobs. */
@@ -217,6 +222,7 @@ export class LiveWorker {
     if (!this.#take) return void this.#giveUp([job]);
     this.#stops.forget(job.jobId);
     this.#held.add(job);
+    this.#oddPings.hand(job.jobId);
     this.#take.arrive(job);
   }
 
@@ -225,7 +231,8 @@ export class LiveWorker {
     const { jobId, leaseToken } = revocation;
     if (this.#take?.remove(leaseToken)) return;
     this.#stops.add(jobId);
-    this.#heed.hasToStop();
+    // One that has died holds nothing up.
+    if (!this.worker.gone.aborted) this.#heed.hasToStop();
   }
 
   #warnOfSeveral(): void {

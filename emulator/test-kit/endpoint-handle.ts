@@ -3,7 +3,7 @@ import { isTerminal, type JobStatus } from "../../runtime/protocol/job-status.ts
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { Client } from "../../runtime/client/client.ts";
 import type { SubmitOptions } from "../../runtime/client/submission.ts";
-import { nearMiss } from "../core/near-miss.ts";
+import { nearMiss } from "../../runtime/protocol/near-miss.ts";
 import type { EngineContext } from "../engine/context.ts";
 import { holdQueue, releaseQueue } from "../engine/hold-queue.ts";
 import { untilIdle } from "../engine/idle.ts";

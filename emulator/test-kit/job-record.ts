@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { RawChunk } from "../../runtime/protocol/chunk.ts";
 import type { Failure } from "../../runtime/protocol/failure.ts";
 import type { JobStatus } from "../../runtime/protocol/job-status.ts";
-import { jobPieces } from "../core/job-body.ts";
+import { framed, jobFrame } from "../core/job-body.ts";
 import type { JobContents } from "../engine/job-contents.ts";
 
 /** Names and meanings are those of the job interface, where it has them. */
@@ -35,10 +35,10 @@ export interface JobRecord {
 }
 
 export function recordOf(contents: JobContents, logs: readonly string[]): JobRecord {
-  const { job, input, chunks } = contents;
+  const { job, input, output, chunks } = contents;
   const { endpointId, attempt, submittedAt } = job;
   // The service wrote it just now.
-  const shown = parse(...jobPieces(contents)) as Pick<JobRecord, "id" | "status">;
+  const shown = parse(...framed(jobFrame(job), output)) as Pick<JobRecord, "id" | "status">;
   return {
     ...shown,
     endpointId,

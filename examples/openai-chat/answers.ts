@@ -1,5 +1,5 @@
 // What the model says, in the shapes of the OpenAI API.
-import { type Body, MODEL, readQuestion, readTexts } from "./call.ts";
+import { type Body, MODEL, readQuestion, readTexts, wantsUsage } from "./call.ts";
 
 /** So that the same call has the same answer each time. */
 const CREATED = 1_767_225_600;
@@ -30,19 +30,25 @@ export function chatAnswer(id: string, body: Body): object {
   };
 }
 
-/** The same word by word. */
+/** The same word by word; at the end stands the usage, if the client asked for it. */
 export function* chatEvents(id: string, body: Body): Generator<object> {
-  const event = (delta: object, finish_reason: string | null) => ({
+  const frame = {
     id: `chatcmpl-${id}`,
     object: "chat.completion.chunk",
     created: CREATED,
     model: MODEL,
+    ...(wantsUsage(body) && { usage: null }),
+  };
+  const event = (delta: object, finish_reason: string | null) => ({
+    ...frame,
     choices: [{ index: 0, delta, finish_reason, logprobs: null }],
   });
-  const words = parrot(readQuestion(body));
+  const question = readQuestion(body);
+  const words = parrot(question);
   yield event({ role: "assistant", content: "" }, null);
   for (const content of words) yield event({ content }, null);
   yield event({}, "stop");
+  if (wantsUsage(body)) yield { ...frame, choices: [], usage: usageOf(question, words) };
 }
 
 export function completion(id: string, body: Body): object {

@@ -43,6 +43,17 @@ export function readQuestion({ messages }: Body): string {
   throw new CallError(400, "invalid_messages", message);
 }
 
+/** Whether a stream is to end with what it used. */
+export function wantsUsage({ stream_options }: Body): boolean {
+  const options: unknown = stream_options;
+  return (
+    typeof options === "object" &&
+    options !== null &&
+    "include_usage" in options &&
+    options.include_usage === true
+  );
+}
+
 /** One text or several under `key`. @throws {CallError} */
 export function readTexts(body: Body, key: string): readonly string[] {
   const value = body[key];

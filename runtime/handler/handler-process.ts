@@ -98,6 +98,7 @@ async function load(head: LoadOrderHead): Promise<void> {
   try {
     if (process.execArgv.some((flag) => flag.startsWith("--inspect"))) await heedDebugger();
     const handler = await importHandler(head);
+    for (const hint of handler.hints) log.warn(hint);
     // A setup may block for minutes, and nobody may be left behind if the supervisor dies meanwhile.
     if (handler.setup !== undefined) startWatchdog();
     const state = await runSetup(handler, setupRun, head.sourcePath);

@@ -1,5 +1,6 @@
 /** Finds the handler and its options in an imported module. */
 import { inspect } from "node:util";
+import { nearMiss } from "../protocol/near-miss.ts";
 import type { Concurrency, Handler, SetupContext } from "./contract.ts";
 import { InitError } from "./init-error.ts";
 import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
@@ -14,7 +15,12 @@ export interface LoadedHandler {
   readonly dispose: ((state: unknown) => unknown) | undefined;
   readonly input: StandardSchema | undefined;
   readonly output: StandardSchema | undefined;
+  /** Sentences about options that there are not, for the log. */
+  readonly hints: readonly string[];
 }
+
+/** Those of a definition, beside `run`. */
+const OPTIONS = ["input", "output", "concurrency", "aggregate", "largeOutput", "setup", "dispose"];
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -41,7 +47,8 @@ export function readModule(namespace: Fields, name: string): LoadedHandler {
     // Called on its object, as a method would expect it.
     const { run } = handler;
     const bound: Handler = (job, context) => run.call(handler, job, context);
-    return withOptions(bound, { ...named, ...handler }, name);
+    const hints = Object.keys(handler).flatMap((option) => hintAbout(option, name));
+    return { ...withOptions(bound, { ...named, ...handler }, name), hints };
   }
   throw new InitError(
     `The default export of ${name} is ${describe(handler)}: it must be a function, or an object from defineHandler ` +
@@ -76,7 +83,17 @@ function withOptions(run: Handler, options: Fields, name: string): LoadedHandler
     dispose: functionOf(options, "dispose", name),
     input: schemaOf(options, "input", name),
     output: schemaOf(options, "output", name),
+    hints: [],
   };
+}
+
+/** A definition may have members of its own, so that one that is no option is no mistake for sure. */
+function hintAbout(option: string, name: string): readonly string[] {
+  if (option === "run" || OPTIONS.includes(option)) return [];
+  const near = nearMiss(option, OPTIONS);
+  const known = `there are ${OPTIONS.slice(0, -1).join(", ")} and ${OPTIONS.at(-1)}.`;
+  const hint = near === undefined ? known : `did you mean \`${near}\`?`;
+  return [`${name} has the unknown option \`${option}\`; ${hint}`];
 }
 
 /** True for what the option `concurrency`, or its function, may say. */

@@ -49,6 +49,7 @@ export async function beginLife(
   { handler, log, volumePath, initLimitMs }: HandlerLifeOptions,
   signal: AbortSignal,
 ): Promise<HandlerLife> {
+  for (const hint of handler.hints) log.warn(hint);
   const run = new SetupRun(log, volumePath, () => {});
   const late = Promise.withResolvers<never>();
   const limit = setTimeout(() => {

@@ -35,9 +35,14 @@ test("an OpenAI client lists models, chats, reads a stream, and is told of its m
   expect(answer.choices[0]?.message.content).toBe("You said: Hello there");
 
   let text = "";
-  const stream = await openai.chat.completions.create({ model: MODEL_ID, messages, stream: true });
+  const stream = openai.chat.completions.stream({
+    model: MODEL_ID,
+    messages,
+    stream_options: { include_usage: true },
+  });
   for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
   expect(text).toBe("You said: Hello there");
+  expect(await stream.totalUsage()).toMatchObject({ prompt_tokens: 2, completion_tokens: 4 });
 
   const other = openai.chat.completions.create({ model: "other", messages });
   await expect(other).rejects.toMatchObject({ status: 404, code: "model_not_found" });

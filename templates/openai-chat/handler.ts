@@ -1,7 +1,7 @@
 // The handler: each call of an OpenAI client is a job, and what is yielded is the answer in the shapes of the OpenAI API.
 import { defineHandler } from "sv-runtime";
 import { loadModel, MODEL_ID, tokensOf } from "./model.ts";
-import { input } from "./schema.ts";
+import { input, type Message } from "./schema.ts";
 
 export default defineHandler({
   input,
@@ -18,7 +18,7 @@ export default defineHandler({
       yield { object: "list", data: [only] };
       return;
     }
-    const { model: wanted, messages, stream } = call.openai_input;
+    const { model: wanted, messages, stream, stream_options } = call.openai_input;
     if (wanted !== MODEL_ID) {
       const said = `There is no model ${JSON.stringify(wanted)}; there is ${MODEL_ID}.`;
       // Yielded and not thrown: a client's mistake is no failure of the job.
@@ -27,27 +27,36 @@ export default defineHandler({
     }
     const frame = { id: `chatcmpl-${id}`, created, model: MODEL_ID };
     if (stream) {
+      const wantsUsage = stream_options?.include_usage === true;
+      const events = { ...frame, ...(wantsUsage && { usage: null }) };
+      let tokens = 0;
       for await (const content of model.answer(messages, signal)) {
-        yield streamed(frame, { role: "assistant", content }, null);
+        tokens += 1;
+        yield streamed(events, { role: "assistant", content }, null);
       }
-      yield streamed(frame, {}, "stop");
+      yield streamed(events, {}, "stop");
+      // The last event has no choices: clients read the usage alone from it.
+      if (wantsUsage) yield { ...streamed(events), usage: usageOf(messages, tokens) };
       return;
     }
     const tokens = await Array.fromAsync(model.answer(messages, signal));
     const message = { role: "assistant", content: tokens.join("") };
-    const prompt_tokens = messages.flatMap(({ content }) => tokensOf(content)).length;
-    const total_tokens = prompt_tokens + tokens.length;
     yield {
       ...frame,
       object: "chat.completion",
       choices: [{ index: 0, message, finish_reason: "stop" }],
-      usage: { prompt_tokens, completion_tokens: tokens.length, total_tokens },
+      usage: usageOf(messages, tokens.length),
     };
   },
 });
 
-/** One event of a stream. */
-function streamed(frame: object, delta: object, finish_reason: "stop" | null): object {
-  const choices = [{ index: 0, delta, finish_reason }];
+function usageOf(messages: readonly Message[], completion_tokens: number): object {
+  const prompt_tokens = messages.flatMap(({ content }) => tokensOf(content)).length;
+  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+}
+
+/** One event of a stream; one without a choice if nothing is said. */
+function streamed(frame: object, delta?: object, finish_reason: "stop" | null = null): object {
+  const choices = delta === undefined ? [] : [{ index: 0, delta, finish_reason }];
   return { ...frame, object: "chat.completion.chunk", choices };
 }

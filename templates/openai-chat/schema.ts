@@ -11,6 +11,7 @@ const chatRequest = z.object({
   model: z.string(),
   messages: z.array(message).min(1),
   stream: z.boolean().default(false),
+  stream_options: z.object({ include_usage: z.boolean().default(false) }).nullish(),
 });
 
 export const input = z.discriminatedUnion("openai_route", [

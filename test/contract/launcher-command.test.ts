@@ -1,5 +1,6 @@
 /** The launcher of commands keeps the contract of all launchers, and says what cannot be run. */
 import fs from "node:fs";
+import path from "node:path";
 import { expect, it } from "vitest";
 import { type Command, createCommandLauncher } from "../../emulator/launch/command-launcher.ts";
 import { processesMarked } from "../e2e/jobs/observe.ts";
@@ -8,7 +9,8 @@ import { launcherContract } from "./launcher.contract.ts";
 import { type LauncherSubject, orderOf, templateNamed } from "./launcher/subject.ts";
 
 interface CommandSubject extends LauncherSubject {
-  readonly homes: string;
+  readonly places: string;
+  readonly root: string;
   /** From now on workers are processes of it. */
   run(command: Partial<Command>): void;
 }
@@ -18,19 +20,20 @@ async function open(): Promise<CommandSubject> {
   const mark = `CONTRACT=${crypto.randomUUID()}`;
   const [name = "", value = ""] = mark.split("=");
   const lines: string[] = [];
-  const homes = tree.path("homes");
+  const places = tree.path("places");
   let served: Command = { command: [process.execPath, "worker.cjs"], cwd: tree.root };
   const launcher = createCommandLauncher({
     commandOf: ({ imageName }) => (imageName === "sv.local/contract" ? served : undefined),
     serviceAddress: () => "unix:/nowhere",
     liveService: () => ({ url: "http://127.0.0.1:1", pingIntervalMs: 5_000, cpuCount: 1 }),
-    homes,
+    places,
     extraEnv: () => ({ [name]: value }),
     line: ({ workerId }, line) => lines.push(`${workerId}: ${line}`),
   });
   return {
     launcher,
-    homes,
+    places,
+    root: fs.realpathSync(tree.root),
     run: (command) => (served = { ...served, ...command }),
     templateOf(code) {
       // At once: a worker that was launched before may be reading it.
@@ -54,8 +57,50 @@ it("gives each worker a home of its own, which goes with it", async () => {
   await using subject = await open();
   const code = `console.log(process.env.HOME); require("node:fs").writeFileSync(process.env.HOME + "/file", "")`;
   const { lastLogLines } = await subject.launcher.launch(orderOf(subject.templateOf(code))).exited;
-  expect(lastLogLines[0]).toContain(subject.homes);
-  expect(fs.readdirSync(subject.homes)).toEqual([]);
+  expect(lastLogLines[0]).toContain(subject.places);
+  expect(fs.readdirSync(subject.places)).toEqual([]);
+});
+
+it("gives each worker a directory of its own, in which it finds what is served and nobody what it makes", async () => {
+  await using subject = await open();
+  const code = `
+    const fs = require("node:fs");
+    console.log(fs.readdirSync(".").filter((name) => name !== "places").join());
+    console.log(fs.realpathSync(__filename));
+    fs.writeFileSync("made", "");
+  `;
+  const launch = () => subject.launcher.launch(orderOf(subject.templateOf(code))).exited;
+  const served = path.join(subject.root, "worker.cjs");
+  expect((await launch()).lastLogLines).toEqual(["worker.cjs", served]);
+  expect((await launch()).lastLogLines).toEqual(["worker.cjs", served]);
+  subject.run({ workingDirectory: "shared" });
+  await launch();
+  expect((await launch()).lastLogLines[0]).toBe("made,worker.cjs");
+});
+
+it("hands no worker the file in which another kept its jobs", async () => {
+  await using subject = await open();
+  fs.writeFileSync(path.join(subject.root, ".runpod_jobs.pkl"), "");
+  fs.writeFileSync(path.join(subject.root, ".runpod_jobs.pkl.lock"), "");
+  const code = `console.log(require("node:fs").readdirSync(".").join())`;
+  const { lastLogLines } = await subject.launcher.launch(orderOf(subject.templateOf(code))).exited;
+  expect(lastLogLines[0]).not.toContain("runpod");
+});
+
+it("finds programs and files above the directory that is served, and leaves alone what only has the name of a file", async () => {
+  await using subject = await open();
+  const program = "#!/bin/sh\necho $1 $2";
+  fs.mkdirSync(path.join(subject.root, "served"));
+  fs.writeFileSync(path.join(subject.root, "program"), program, { mode: 0o755 });
+  fs.writeFileSync(path.join(subject.root, "beside"), "");
+  fs.writeFileSync(path.join(subject.root, "served", "word"), "");
+  const file = path.join(subject.root, "beside");
+  subject.run({
+    command: ["../program", "word", "../beside"],
+    cwd: path.join(subject.root, "served"),
+  });
+  const { lastLogLines } = await subject.launcher.launch(orderOf(subject.templateOf(""))).exited;
+  expect(lastLogLines[0]).toBe(`word ${file}`);
 });
 
 it("gives workers the time to load what they need before they say a word", async () => {

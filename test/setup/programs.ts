@@ -21,6 +21,10 @@ const programs = {
     package: "iproute2",
     probe: ["sh", "-c", "ip link add sv-p$$ type bridge && ip link delete sv-p$$"],
   },
+  iptables: {
+    package: "iptables",
+    probe: ["unshare", "--net", "iptables", "--list", "--numeric"],
+  },
   memcached: { package: "memcached" },
   python3: {
     package: "python3",

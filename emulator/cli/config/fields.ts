@@ -1,6 +1,6 @@
 /** The kinds of fields a config has, each with the sentence that says what it must be. */
 import { z } from "zod";
-import { nearMiss } from "../../core/near-miss.ts";
+import { nearMiss } from "../../../runtime/protocol/near-miss.ts";
 import { kindInWords, kindOfValue, valueInWords } from "../../core/problem-words.ts";
 
 type RawIssue = z.core.$ZodRawIssue;

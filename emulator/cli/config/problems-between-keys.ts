@@ -47,8 +47,10 @@ function* endpointProblems(endpoint: WrittenEndpoint): Iterable<PartProblem> {
   if (makers.length === 0)
     yield ["", "must have one of handler, command, image and template; it has none"];
   if (makers.length > 1) yield [second, `cannot stand beside ${first}; leave out one`];
-  if (endpoint.cwd !== undefined && endpoint.command === undefined)
-    yield ["cwd", "is for an endpoint with a command"];
+  for (const key of ["cwd", "workingDirectory"] as const) {
+    if (endpoint[key] !== undefined && endpoint.command === undefined)
+      yield [key, "is for an endpoint with a command"];
+  }
   if (endpoint.command !== undefined && endpoint.type === "LOAD_BALANCING")
     yield ["type", "cannot be LOAD_BALANCING beside command, whose workers take jobs"];
   if (endpoint.image === undefined) {

@@ -1,5 +1,5 @@
 /** Puts values of the environment in the place of the references to them in a config. */
-import { nearMiss } from "../../core/near-miss.ts";
+import { nearMiss } from "../../../runtime/protocol/near-miss.ts";
 import type { Environment } from "../settings.ts";
 import type { ConfigProblem } from "./config-text.ts";
 import { type FromEnv, isFromEnv } from "./fields.ts";

@@ -31,6 +31,7 @@ export function servedFrom(
   const images: ImageEndpoint[] = [];
   for (const [id, written] of Object.entries(config.endpoints)) {
     const { type, volume, handler, command, cwd = ".", env: writtenEnv } = written;
+    const { workingDirectory } = written;
     const common = {
       ...(volume !== undefined && { volume: resolve(directory, volume) }),
       settings: settingsOf(written),
@@ -40,7 +41,8 @@ export function servedFrom(
     if (handler !== undefined) {
       endpoints[id] = { path: resolve(directory, handler), ...env, ...typed, ...common };
     } else if (command !== undefined) {
-      commands.push({ id, command, cwd: resolve(directory, cwd), ...env, ...common });
+      const place = { cwd: resolve(directory, cwd), workingDirectory };
+      commands.push({ id, command, ...place, ...env, ...common });
     } else {
       images.push({ id, ...typed, ...common, template: templateFor(id, written, env) });
     }
@@ -115,6 +117,7 @@ function settingsOf(written: WrittenEndpoint): NonNullable<LocalHandler["setting
     handler: _handler,
     command: _command,
     cwd: _cwd,
+    workingDirectory: _workingDirectory,
     image: _image,
     template: _template,
     type: _type,

@@ -122,11 +122,15 @@ class Writer {
 
   /** Of an endpoint whose workers are processes of this machine. */
   #localMaker(id: string): WrittenEndpoint | undefined {
-    const { handlerPath, command, cwd } = this.#origin(id) ?? {};
+    const { handlerPath, command, cwd, workingDirectory } = this.#origin(id) ?? {};
     if (handlerPath !== undefined) return { handler: this.#shown(handlerPath) };
     if (command === undefined || cwd === undefined) return undefined;
     const isHere = relative(this.#directory, cwd) === "";
-    return { command: [...command], ...(!isHere && { cwd: this.#shown(cwd) }) };
+    return {
+      command: [...command],
+      ...(!isHere && { cwd: this.#shown(cwd) }),
+      ...(workingDirectory === "shared" && { workingDirectory }),
+    };
   }
 
   /** A template that an endpoint brings along can be changed over the interface in more than a config can say of it. */

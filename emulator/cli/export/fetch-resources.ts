@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Endpoint } from "../../core/endpoint.ts";
 import type { NetworkVolume } from "../../core/network-volume.ts";
 import type { RegistryAuth } from "../../core/registry-auth.ts";
+import type { WorkingDirectory } from "../../core/served-endpoint.ts";
 import type { Template } from "../../core/template.ts";
 import type { ServiceClient } from "../operate/service-client.ts";
 
@@ -20,6 +21,7 @@ export interface ExportedOrigins {
     readonly handlerPath?: string;
     readonly command?: readonly string[];
     readonly cwd?: string;
+    readonly workingDirectory?: WorkingDirectory;
     readonly volumePath?: string;
   }[];
   readonly templates: readonly {

@@ -21,6 +21,8 @@ export type ScanResult =
       readonly kind: JsonKind;
       /** The members of a top-level object by decoded key; the last of duplicates. Empty for other kinds. */
       readonly members: ReadonlyMap<string, JsonSpan>;
+      /** The first keys that are not wanted, as far as they are noted. */
+      readonly others: readonly string[];
     }
   | { readonly ok: false; readonly fault: JsonFault };
 
@@ -32,6 +34,8 @@ export interface ScanOptions {
    * memory used does not grow with the number of members or the length of their keys.
    */
   readonly keep?: readonly string[];
+  /** How many of the other keys are noted, of those no longer than the longest wanted one; default none. */
+  readonly noteOthers?: number;
   /** What faults call the text; default `the body`. */
   readonly subject?: string;
 }
@@ -59,6 +63,8 @@ export class JsonScanner {
   readonly #keep: readonly string[] | undefined;
   readonly #maxKeyBytes: number;
   readonly #members = new Map<string, JsonSpan>();
+  readonly #noteOthers: number;
+  #others: string[] = [];
   readonly #brackets: number[] = [];
   #state: number = STATE.start;
   #fault: JsonFault | undefined;
@@ -79,6 +85,7 @@ export class JsonScanner {
     this.#subject = options.subject ?? "the body";
     this.#keep = options.keep;
     this.#maxKeyBytes = longestRawKey(options.keep);
+    this.#noteOthers = options.noteOthers ?? 0;
   }
 
   /** Takes the next bytes. Answers the fault as soon as there is one; from then on nothing more is read. */
@@ -120,6 +127,7 @@ export class JsonScanner {
     this.#base = 0;
     this.#kind = undefined;
     this.#members.clear();
+    this.#others = [];
   }
 
   /** Ends the text. May be called once, after the last {@link push}. */
@@ -129,7 +137,7 @@ export class JsonScanner {
       this.#fault = unexpectedEnd(this.#subject, this.#state, this.#base);
     }
     if (this.#fault !== undefined) return { ok: false, fault: this.#fault };
-    return { ok: true, kind: this.#kind ?? "null", members: this.#members };
+    return { ok: true, kind: this.#kind ?? "null", members: this.#members, others: this.#others };
   }
 
   /** Does what `action` stands for; answers how many bytes it used up: 0 means that the byte is read again. */
@@ -211,7 +219,9 @@ export class JsonScanner {
     this.#state = STATE.topColon;
     if (end - this.#keyStart <= this.#maxKeyBytes) {
       const key = decodeKey(this.#keyBytes(this.#keyStart, end, chunk));
-      this.#memberKey = this.#keep === undefined || this.#keep.includes(key) ? key : undefined;
+      const isWanted = this.#keep === undefined || this.#keep.includes(key);
+      this.#memberKey = isWanted ? key : undefined;
+      if (!isWanted && this.#others.length < this.#noteOthers) this.#others.push(key);
     }
     this.#keyStart = undefined;
     this.#keyPieces = [];

@@ -1,5 +1,5 @@
 /** The dialect of the contract (spec), with our error shape: the one where paths have no base. */
-import { jobPieces } from "../../core/job-body.ts";
+import { framed, jobFrame } from "../../core/job-body.ts";
 import { ERROR_CODES } from "../../core/service-error.ts";
 import { errorSchema } from "../contract/error.ts";
 import type { Dialect, RefusalShape } from "../dialect.ts";
@@ -14,9 +14,10 @@ const REFUSAL: RefusalShape = {
 };
 
 export const CONTRACT_DIALECT: Dialect = {
+  name: "contract",
   basePath: "",
   refusals: { jobs: REFUSAL, others: REFUSAL },
-  job: jobPieces,
+  job: ({ job, output }) => framed(jobFrame(job), output),
   chunks: (part) => ({
     status: 200,
     pieces: chunkList(part),
@@ -25,5 +26,6 @@ export const CONTRACT_DIALECT: Dialect = {
   template: (template) => template,
   endpoint: (endpoint) => endpoint,
   pod: (pod) => pod,
+  missing: () => undefined,
   schemas: {},
 };

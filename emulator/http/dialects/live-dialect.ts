@@ -1,20 +1,21 @@
 /** The live dialect: what clients of the live service are pointed at, in the shapes that they read (live). */
+import { framed } from "../../core/job-body.ts";
+import { liveJobFrame } from "../../core/live-job-body.ts";
 import { type ErrorCode, ERROR_CODES } from "../../core/service-error.ts";
 import type { Template } from "../../core/template.ts";
 import type { Dialect, RefusalShape, ShownPod } from "../dialect.ts";
+import { asProblem, missingOfRestV2 } from "../live-management/rest-v2.ts";
 import { chunkList, streamStatus } from "./chunk-list.ts";
-import { liveJobPieces } from "./live-job.ts";
+import { liveText } from "./live-texts.ts";
 import { jobRefusalSchema, LIVE_SCHEMAS, refusalSchema } from "./live-schemas.ts";
 
 const REFUSAL: RefusalShape = {
   status: liveStatus,
   // Some clients read `error`, others `message`.
-  body: ({ message, code, problems }) => ({
-    error: message,
-    message,
-    status: liveStatus(code),
-    problems,
-  }),
+  body: (error) => {
+    const { message, problems } = liveText(error);
+    return { error: message, message, status: liveStatus(error.code), problems };
+  },
   schemaName: "Error",
   schema: refusalSchema,
   properties: (_, status) => ({ status: { const: status } }),
@@ -30,8 +31,9 @@ const GATEWAY_TITLES: Readonly<Record<number, string>> = {
 const JOB_REFUSAL: RefusalShape = {
   status: liveStatus,
   // Whoever refuses, `error` is there.
-  body: ({ message, code }) => {
-    const status = liveStatus(code);
+  body: (error) => {
+    const { message } = liveText(error);
+    const status = liveStatus(error.code);
     const title = GATEWAY_TITLES[status];
     return { error: message, ...(title !== undefined && { status, title, detail: message }) };
   },
@@ -41,10 +43,13 @@ const JOB_REFUSAL: RefusalShape = {
     GATEWAY_TITLES[status] === undefined ? {} : { status: { const: status } },
 };
 
+const BASE_PATH = "/live";
+
 export const LIVE_DIALECT: Dialect = {
-  basePath: "/live",
+  name: "live",
+  basePath: BASE_PATH,
   refusals: { jobs: JOB_REFUSAL, others: REFUSAL },
-  job: liveJobPieces,
+  job: ({ job, output }) => framed(liveJobFrame(job), output),
   chunks: (part) => {
     const status = streamStatus(part);
     // With FAILED the stream is empty; chunks that have not been read yet come before it.
@@ -63,6 +68,10 @@ export const LIVE_DIALECT: Dialect = {
     ...(workers && { workers: workers.map(livePod) }),
   }),
   pod: livePod,
+  missing: (method, path) => {
+    const error = missingOfRestV2(BASE_PATH, method, path);
+    return error && { error, refusal: asProblem };
+  },
   schemas: LIVE_SCHEMAS,
 };
 

@@ -1,5 +1,6 @@
 /** `GET /emulator/origins`: the files that endpoints are served from, and the variables their secrets were taken from. */
 import { z } from "zod";
+import { WORKING_DIRECTORIES } from "../../core/served-endpoint.ts";
 import { listOrigins } from "../../engine/list-origins.ts";
 import { jsonAnswer } from "../answer.ts";
 import { answered, json } from "../contract/contract.ts";
@@ -11,7 +12,11 @@ const schema = answered("Origins", {
       id: z.string(),
       handlerPath: z.string().optional(),
       command: z.array(z.string()).optional(),
-      cwd: z.string().optional().meta({ description: "The directory its command runs in." }),
+      cwd: z.string().optional().meta({ description: "The directory its command is served from." }),
+      workingDirectory: z
+        .enum(WORKING_DIRECTORIES)
+        .optional()
+        .meta({ description: "Whether the command's workers run there; absent for `own`." }),
       volumePath: z.string().optional().meta({ description: "Its directory for files that stay." }),
     }),
   ),

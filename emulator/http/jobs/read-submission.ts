@@ -1,15 +1,18 @@
 /** Reads the body of `/run` and `/runsync`: each chunk is checked as it comes, the input stays the bytes it is. */
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { createSubmissionScanner, readSubmission, type Submission } from "../../core/submission.ts";
+import type { Call, EndpointPath } from "../operation.ts";
 import { readBody } from "../request-body.ts";
+import { tellUnknownKeys } from "./unknown-keys.ts";
 
 /** @throws ServiceError unsupported_encoding, payload_too_large, invalid_json, invalid_request */
 export async function receiveSubmission(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { service, path, request, response }: Call<EndpointPath>,
   maxBytes: number,
 ): Promise<Submission> {
   const scanner = createSubmissionScanner();
   const body = await readBody(request, response, maxBytes, (chunk) => scanner.push(chunk));
-  return readSubmission(scanner.end(), body);
+  const scan = scanner.end();
+  const submission = readSubmission(scan, body);
+  if (scan.ok) tellUnknownKeys(service, path.endpointId, scan.others);
+  return submission;
 }

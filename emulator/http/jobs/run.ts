@@ -19,12 +19,13 @@ export const run: Operation<EndpointPath> = {
     answers: { 200: json("The job was taken in.", jobStateSchema) },
     errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_full"],
   },
-  async perform({ service, path, request, response, traceparent }) {
+  async perform(call) {
+    const { service, dialect, path, traceparent } = call;
     const { endpointId } = path;
     service.engine.directory.queue(endpointId);
-    const submission = await receiveSubmission(request, response, LIMITS.runBodyMaxBytes);
-    const submitted = { endpointId, kind: "async", submission, traceparent } as const;
-    const job = await submit(service.engine, submitted);
+    const submission = await receiveSubmission(call, LIMITS.runBodyMaxBytes);
+    const submitted = { endpointId, kind: "async", dialect: dialect.name, submission } as const;
+    const job = await submit(service.engine, { ...submitted, traceparent });
     return { status: 200, pieces: jobStatePieces(job) };
   },
 };

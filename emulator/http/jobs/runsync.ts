@@ -25,16 +25,18 @@ export const runsync: Operation<EndpointPath> = {
     answers: { 200: json("The job; `id` and `status` only if it has not ended.", jobSchema) },
     errors: ["endpoint_not_found", "wrong_endpoint_type", "job_not_found", "storage_full"],
   },
-  async perform({ service, dialect, path, query, request, response, traceparent }) {
+  async perform(call) {
+    const { service, dialect, path, query, response, traceparent } = call;
     const { engine } = service;
     const { endpointId } = path;
     engine.directory.queue(endpointId);
     const waitMs = parseWaitMs(query);
-    const submission = await receiveSubmission(request, response, LIMITS.runsyncBodyMaxBytes);
+    const submission = await receiveSubmission(call, LIMITS.runsyncBodyMaxBytes);
     const retained = Object.hasOwn(query, "wait") ? { waitMs } : {};
     const submitRequest = {
       endpointId,
       kind: "sync",
+      dialect: dialect.name,
       submission,
       traceparent,
       ...retained,

@@ -100,7 +100,8 @@ async function calm({ service, response }: Call<unknown>): Promise<void> {
 function workerToken({ service, request }: Call<unknown>): string | undefined {
   const key = bareKey(request.headers.authorization);
   if (key === undefined) {
-    throw new ServiceError("unauthorized", "the key is missing; send it as Authorization: KEY");
+    const message = "the key is missing; send it as Authorization: KEY";
+    throw new ServiceError("unauthorized", message, { topic: { type: "key_missing" } });
   }
   return service.keys.find(key) ? undefined : key;
 }

@@ -24,7 +24,7 @@ import {
   failureSaid,
   type OpenAiFailure,
 } from "./openai-error.ts";
-import type { OpenAiPath } from "./read-request.ts";
+import { type OpenAiPath, submitRequest } from "./read-request.ts";
 import { readOutput, withJobId } from "./whole-answer.ts";
 
 /** @throws ServiceError as `submit` */
@@ -33,9 +33,7 @@ export async function eventAnswer(
   submission: Submission,
 ): Promise<FlowingAnswer> {
   const { engine } = call.service;
-  const { path, traceparent } = call;
-  const request = { endpointId: path.endpointId, kind: "sync", submission, traceparent } as const;
-  const job = await submit(engine, request);
+  const job = await submit(engine, submitRequest(call, submission));
   return { flow: () => new EventFlow(call, job).run() };
 }
 

@@ -5,6 +5,7 @@ import { kindInWords } from "../../core/problem-words.ts";
 import { JsonScanner } from "../../core/raw-json/scanner.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { Submission } from "../../core/submission.ts";
+import type { SubmitRequest } from "../../engine/submit.ts";
 import type { Call, EndpointPath } from "../operation.ts";
 import { readBody } from "../request-body.ts";
 
@@ -30,6 +31,7 @@ export async function receiveRequest(call: Call<OpenAiPath>): Promise<OpenAiRequ
   const { path, request, response } = call;
   const route = `/v1/${path["*"]}`;
   if (route === "/v1/") throw new ServiceError("not_found", "there is no path behind /openai/v1/");
+  refuseUpload(request.headers["content-type"]);
   const scanner = new JsonScanner({ keep: ["stream"], maxDepth: BODY_MAX_DEPTH });
   const body = await readBody(request, response, LIMITS.runsyncBodyMaxBytes, (chunk) =>
     scanner.push(chunk),
@@ -48,6 +50,23 @@ export async function receiveRequest(call: Call<OpenAiPath>): Promise<OpenAiRequ
   const wantsStream =
     stream !== undefined && body.toString("latin1", stream.start, stream.end) === "true";
   return { submission: submissionOf([head, ',"openai_input":', body, "}"]), wantsStream };
+}
+
+/** Clients of audio, images and files send forms, of which no job could be made as it is. @throws ServiceError invalid_request */
+function refuseUpload(contentType = ""): void {
+  const [kind = ""] = contentType.split(";", 1);
+  if (!/^multipart\//iu.test(kind.trim())) return;
+  throw invalidRequest([
+    `${kind.trim()} cannot be taken: the body must be a JSON object; send a file as base64 or as a URL in it`,
+  ]);
+}
+
+/** What is asked of the queue. */
+export function submitRequest(
+  { path: { endpointId }, dialect, traceparent }: Call<OpenAiPath>,
+  submission: Submission,
+): SubmitRequest {
+  return { endpointId, kind: "sync", dialect: dialect.name, submission, traceparent };
 }
 
 function submissionOf(pieces: readonly (string | Buffer)[]): Submission {

@@ -26,17 +26,18 @@ import {
   failureOfWait,
   failureSaid,
 } from "./openai-error.ts";
-import type { OpenAiPath } from "./read-request.ts";
+import { type OpenAiPath, submitRequest } from "./read-request.ts";
 
 const EMPTY_LIST = /^\s*\[\s*\]\s*$/;
 
 /** @throws ServiceError as `submit`; shutting_down if the service stops before the job has ended */
 export async function wholeAnswer(
-  { service, path, response, traceparent }: Call<OpenAiPath>,
+  call: Call<OpenAiPath>,
   submission: Submission,
 ): Promise<WholeAnswer<PieceInHand>> {
+  const { service, path, response } = call;
   const { engine } = service;
-  const request = { endpointId: path.endpointId, kind: "sync", submission, traceparent } as const;
+  const request = submitRequest(call, submission);
   using wait = new ClientWait(service, response);
   const view = await submitAndWait(engine, request, LIMITS.waitMaxMs, wait.signal);
   const { id, status } = view.job;

@@ -3,7 +3,13 @@ import type { SQLOutputValue } from "node:sqlite";
 import { FAILURE_TYPES, type Failure } from "../../../runtime/protocol/failure.ts";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import { dueAt } from "../../core/job-due.ts";
-import type { Job, JobKind, Lease } from "../../core/job.ts";
+import {
+  DIALECT_NAMES,
+  type DialectName,
+  type Job,
+  type JobKind,
+  type Lease,
+} from "../../core/job.ts";
 import {
   checkedRow,
   damaged,
@@ -22,10 +28,18 @@ const STATUS_NUMBERS: Readonly<Record<JobStatus, number>> = {
   CANCELLED: 4,
   TIMED_OUT: 5,
 };
-const KIND_NUMBERS: Readonly<Record<JobKind, number>> = { async: 0, sync: 1 };
+/** By dialect: a job remembers both in one column. */
+const KIND_NUMBERS: Readonly<Record<DialectName, Readonly<Record<JobKind, number>>>> = {
+  contract: { async: 0, sync: 1 },
+  live: { async: 2, sync: 3 },
+};
 
 const STATUSES = inverse(STATUS_NUMBERS);
-const KINDS = inverse(KIND_NUMBERS);
+const KINDS: { readonly kind: JobKind; readonly dialect: DialectName }[] = [];
+for (const dialect of DIALECT_NAMES) {
+  for (const kind of ["async", "sync"] as const)
+    KINDS[KIND_NUMBERS[dialect][kind]] = { kind, dialect };
+}
 
 export function statusNumber(status: JobStatus): number {
   return STATUS_NUMBERS[status];
@@ -38,7 +52,7 @@ interface Column {
 
 /** The columns that a change of the job may rewrite; `seq`, `id` and `queue` come before them and never change. */
 export const COLUMNS: readonly Column[] = [
-  { name: "kind", valueOf: (job) => KIND_NUMBERS[job.kind] },
+  { name: "kind", valueOf: (job) => KIND_NUMBERS[job.dialect][job.kind] },
   { name: "status", valueOf: (job) => STATUS_NUMBERS[job.status] },
   { name: "queue_key", valueOf: (job) => job.queueKey },
   { name: "submitted_at", valueOf: (job) => job.submittedAt },
@@ -77,11 +91,13 @@ export const SELECTED = ["seq", "id", "queue", ...COLUMNS.map(({ name }) => name
 /** `endpointIdOf` gives the endpoint for the key in the column `queue`. */
 export function readJob(stored: Row, endpointIdOf: (queue: number) => string): Job {
   const row = checkedRow(stored, "job");
+  const { kind, dialect } = named(KINDS, integerAt(row, 3));
   return {
     seq: integerAt(row, 0),
     id: textAt(row, 1),
     endpointId: endpointIdOf(integerAt(row, 2)),
-    kind: named(KINDS, integerAt(row, 3)),
+    kind,
+    dialect,
     status: named(STATUSES, integerAt(row, 4)),
     queueKey: integerAt(row, 5),
     submittedAt: integerAt(row, 6),

@@ -37,7 +37,7 @@ export function durabilityContract(open: OpenSubject): void {
     );
     const { waiting, done } = await subject.store.transact(async (tx) => {
       const first = await insertNew(tx, { traceparent: TRACEPARENT });
-      const second = await insertNew(tx, { lowPriority: true });
+      const second = await insertNew(tx, { lowPriority: true, kind: "sync", dialect: "live" });
       const running = handedOver(first);
       await tx.replaceJob(first, running);
       await tx.replaceJob(running, completed(running));

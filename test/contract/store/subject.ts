@@ -31,6 +31,8 @@ interface JobWishes {
   readonly lowPriority?: boolean;
   readonly at?: number;
   readonly traceparent?: string;
+  readonly kind?: Job["kind"];
+  readonly dialect?: Job["dialect"];
 }
 
 /** A waiting job with a fresh key. */
@@ -40,7 +42,8 @@ export async function newJob(tx: StoreTransaction, wishes: JobWishes = {}): Prom
     seq,
     id: wishes.id ?? `0190-${String(seq).padStart(12, "0")}-e1`,
     endpointId: wishes.endpointId ?? "hello",
-    kind: "async",
+    kind: wishes.kind ?? "async",
+    dialect: wishes.dialect ?? "contract",
     executionTimeoutMs: 600_000,
     ttlMs: wishes.ttlMs ?? 86_400_000,
     retentionMs: 1_800_000,

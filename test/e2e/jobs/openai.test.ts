@@ -1,6 +1,11 @@
 /** The official client of the OpenAI API, unchanged, against the example that answers it. */
 import path from "node:path";
-import OpenAI, { AuthenticationError, InternalServerError, NotFoundError } from "openai";
+import OpenAI, {
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  NotFoundError,
+} from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { startEmulatorProcess, type EmulatorProcess } from "../emulator-process.ts";
@@ -37,6 +42,30 @@ test("a chat is streamed, word by word", async () => {
   const words: unknown[] = [];
   for await (const { choices } of stream) words.push(choices[0]?.delta.content);
   expect(words).toEqual(["", "You ", "said: ", "Hello ", "there, ", "Ada", undefined]);
+});
+
+test("a stream ends with the usage where that is asked for, and only there", async () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 };
+  const runner = openai.chat.completions.stream({
+    model,
+    messages,
+    stream_options: { include_usage: true },
+  });
+  const events = await Array.fromAsync(runner);
+  expect(events.at(-1)).toMatchObject({ choices: [], usage });
+  expect(events.slice(0, -1).map((event) => event.usage)).toEqual(Array(7).fill(null));
+  expect(await runner.totalUsage()).toMatchObject(usage);
+  const plain = await openai.chat.completions.create({ model, messages, stream: true });
+  for await (const event of plain) expect(event).not.toHaveProperty("usage");
+});
+
+test("an upload is refused with what can be sent instead", async () => {
+  const file = new File(["RIFF"], "speech.wav");
+  const call = openai.audio.transcriptions.create({ model, file });
+  await expect(call).rejects.toThrow(BadRequestError);
+  await expect(call).rejects.toThrow(
+    /multipart\/form-data cannot be taken: the body must be a JSON object/u,
+  );
 });
 
 test("the client's own stream runner puts the words together", async () => {

@@ -29,7 +29,12 @@ export class CommandStage implements AsyncDisposable {
     const command = ["python3", program];
     const endpoints = {
       one: { command, env: { OWN: "yes" }, workersMax: 1 },
-      four: { command: [...command, "--concurrency", "4"], cwd: "jobs", workersMax: 1 },
+      four: {
+        command: [...command, "--concurrency", "4"],
+        cwd: "jobs",
+        workingDirectory: "shared",
+        workersMax: 1,
+      },
     };
     const files = { "sv.config.json": JSON.stringify({ endpoints }), "jobs/": "" };
     const stage = new CommandStage(await temporaryTree(files));

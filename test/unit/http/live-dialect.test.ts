@@ -102,19 +102,18 @@ describe("a job", () => {
     expect(await read(service, `status/${job.jobId}`)).toMatchObject(expected);
   });
 
-  it("keeps the contract's body in webhooks, whichever way it was submitted", async () => {
+  it("whose process was killed says the same, and below /v2 what killed it", async () => {
     await using service = await startTestHttp();
-    const worker = await service.test.connectWorker();
-    const body = { input: {}, webhook: "https://example.com/hook" };
-    await service.call("POST", "/live/v2/echo/run", { body });
-    await worker.fail(await worker.nextJob());
-    await service.test.clock.settle();
-    const { json } = await service.call("GET", "/emulator/webhooks");
-    const [listed] = (json as { deliveries: { id: string }[] }).deliveries;
-    const delivery = await service.call("GET", `/emulator/webhooks/${listed?.id}`);
-    expect(delivery.json).toMatchObject({
-      request: { body: { failure: { type: "handler_error" } } },
-    });
+    const { job, worker } = await running(service);
+    const message = "the handler process was killed by SIGKILL";
+    const lost = { kind: "lost", failure: { type: "process_exited", message } } as const;
+    await worker.finish(job, lost);
+    await worker.grant();
+    await worker.finish(await worker.nextJob(), lost);
+    const expected = { status: "FAILED", error: "job timed out after 1 retries", retries: 1 };
+    expect(await read(service, `status/${job.jobId}`)).toMatchObject(expected);
+    const { json } = await service.call("GET", `/v2/echo/status/${job.jobId}`);
+    expect(json).toMatchObject({ error: message });
   });
 });
 
@@ -223,7 +222,7 @@ describe("a refusal", () => {
     const { error, problems } = json as { error: string; problems: readonly string[] };
     expect(status).toBe(400);
     expect(json).toStrictEqual({ error, message: error, status: 400, problems });
-    expect(problems.join("\n")).toContain("did you mean gpuTypeIds?");
+    expect(problems.join("\n")).toContain("(Did you mean 'gpuTypeIds'?)");
     expect(problems).toHaveLength(4);
   });
 

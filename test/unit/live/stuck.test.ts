@@ -70,3 +70,12 @@ it("stay if nobody here has started them", async () => {
   await pingsFor(scene, worker, id, 2 * LIMITS.liveStopMs);
   expect(scene.service.test.engine.fleet.find("by-hand")?.state).toBe("ready");
 });
+
+it("are not told of as replaced when they have died of it", async () => {
+  const { scene, launcher, id } = await busyScene();
+  await using _ = scene;
+  launcher.at(0).exit({ signal: "SIGKILL" });
+  await scene.advance(2 * LIMITS.liveStopMs);
+  expect(await scene.status(id)).toMatchObject({ retries: 1 });
+  expect(scene.logged()).not.toContainEqual(expect.stringContaining("it is replaced"));
+});

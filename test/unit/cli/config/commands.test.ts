@@ -13,7 +13,10 @@ async function complaint(cwd: string, ...targets: readonly string[]): Promise<st
 
 test("a command runs in the config's directory, or in another one that there is", async () => {
   const command = ["python", "handler.py"];
-  const written = { a: { command }, b: { command, cwd: "./b", env: { MODE: "x" } } };
+  const written = {
+    a: { command },
+    b: { command, cwd: "./b", workingDirectory: "shared", env: { MODE: "x" } },
+  };
   await using tree = await temporaryTree({
     "conf/c.json": JSON.stringify({ endpoints: written }),
     "conf/b/": "",
@@ -21,8 +24,25 @@ test("a command runs in the config's directory, or in another one that there is"
   const { commands } = await resolveTargets(["conf/c.json"], tree.root);
   expect(commands).toEqual([
     { id: "a", command, cwd: tree.path("conf"), settings: {} },
-    { id: "b", command, cwd: tree.path("conf/b"), env: { MODE: "x" }, settings: {} },
+    {
+      id: "b",
+      command,
+      cwd: tree.path("conf/b"),
+      workingDirectory: "shared",
+      env: { MODE: "x" },
+      settings: {},
+    },
   ]);
+});
+
+test("where workers run is said of commands only", async () => {
+  const endpoint = { image: "a/b:1", workingDirectory: "shared" };
+  await using tree = await temporaryTree({
+    "c.json": JSON.stringify({ endpoints: { a: endpoint } }),
+  });
+  expect(await complaint(tree.root, "c.json")).toContain(
+    "endpoints.a.workingDirectory is for an endpoint with a command",
+  );
 });
 
 test.each([

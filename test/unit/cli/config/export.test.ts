@@ -61,6 +61,14 @@ it("writes a command, and where it runs unless that is where the config lies", (
   });
 });
 
+it("writes that a command's workers share their directory", () => {
+  const command = ["python", "a.py"];
+  const origin = { id: "a", command, cwd: "/project/conf", workingDirectory: "shared" } as const;
+  const resources = handlerResources({ id: "a", path: "" });
+  const { config } = exported({ ...resources, origins: { endpoints: [origin], templates: [] } });
+  expect(config.endpoints).toEqual({ a: { command, workingDirectory: "shared" } });
+});
+
 it("says the type of machine where it would else follow from the GPUs", () => {
   const settings = { gpuCount: 2, computeType: "CPU" } as const;
   const { config } = exported(handlerResources({ id: "a", path: "/project/conf/a.ts", settings }));

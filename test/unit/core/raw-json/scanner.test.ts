@@ -88,7 +88,7 @@ describe("members", () => {
 
   it("are not recorded for arrays, not even those of objects inside", () => {
     const result = scan('[{"a":1},{"b":2}]');
-    expect(result).toEqual({ ok: true, kind: "array", members: new Map() });
+    expect(result).toEqual({ ok: true, kind: "array", members: new Map(), others: [] });
   });
 
   it("are found when every character of a wanted key is escaped and each byte comes alone", () => {

@@ -15,9 +15,14 @@ describe("reading a handler's module", () => {
       aggregate: false,
       largeOutput: "fail",
       setup: undefined,
+      hints: [],
     });
     const options = { concurrency: 8, aggregate: true, largeOutput: "upload", setup };
-    expect(readModule({ default: run, ...options }, "h.ts")).toEqual({ run, ...options });
+    expect(readModule({ default: run, ...options }, "h.ts")).toEqual({
+      run,
+      ...options,
+      hints: [],
+    });
   });
 
   test("a definition, whose options win over named exports", async () => {
@@ -39,6 +44,16 @@ describe("reading a handler's module", () => {
     const concurrency = (): number => 2;
     const loaded = readModule({ default: run, input, output, concurrency }, "h.ts");
     expect(loaded).toMatchObject({ input, output, concurrency });
+  });
+
+  test("options of a definition that there are not are told of, with the one that was probably meant", () => {
+    const definition = { run, concurrancy: 4, model: "small", dispose: setup };
+    expect(readModule({ default: definition }, "h.ts").hints).toEqual([
+      "h.ts has the unknown option `concurrancy`; did you mean `concurrency`?",
+      "h.ts has the unknown option `model`; there are input, output, concurrency, aggregate, largeOutput, setup and dispose.",
+    ]);
+    expect(readModule({ default: { run, setup } }, "h.ts").hints).toEqual([]);
+    expect(readModule({ default: run, model: "small" }, "h.ts").hints).toEqual([]);
   });
 
   test("CommonJS: module.exports is the handler, or was compiled from ESM", () => {

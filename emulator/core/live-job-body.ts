@@ -1,12 +1,10 @@
 /** A job as `/status` shows it in the live dialect (live): its fields in alphabetical order, its error as one text. */
-import type { Failure, FailureType } from "../../../runtime/protocol/failure.ts";
-import { errorOf } from "../../core/job-body.ts";
-import type { Job } from "../../core/job.ts";
-import type { JobView } from "../../engine/job-view.ts";
-import type { Piece } from "../answer.ts";
+import type { Failure, FailureType } from "../../runtime/protocol/failure.ts";
+import { errorOf, type JobFrame, timedOut } from "./job-body.ts";
+import type { Job } from "./job.ts";
 
 /** `{delayTime, error, executionTime, id, output, retries, status, workerId}` as far as they are known. */
-export function liveJobPieces({ job, output }: JobView): readonly Piece[] {
+export function liveJobFrame(job: Job): JobFrame {
   const head = membersOf({
     delayTime: job.delayTimeMs,
     error: liveError(job),
@@ -18,7 +16,7 @@ export function liveJobPieces({ job, output }: JobView): readonly Piece[] {
     status: job.status,
     workerId: job.workerId,
   });
-  return output === undefined ? [`{${head},${tail}}`] : [`{${head},"output":`, output, `,${tail}}`];
+  return { head: `{${head}`, tail: `,${tail}` };
 }
 
 /** The members of an object without its braces; what is not known is left out. */
@@ -29,10 +27,14 @@ function membersOf(members: Readonly<Record<string, string | number | undefined>
 /** Those of which the live service shows the exception. */
 const EXCEPTIONS: ReadonlySet<FailureType> = new Set(["handler_error", "unhandled_error"]);
 
+/** Those of which it knows nothing but that the job never came back. */
+const LOST: ReadonlySet<FailureType> = new Set(["worker_lost", "process_exited"]);
+
 function liveError(job: Job): string | undefined {
   const { failure } = job;
   if (failure === undefined) return undefined;
   if (failure.reported !== undefined) return failure.reported;
+  if (LOST.has(failure.type)) return timedOut(job);
   return EXCEPTIONS.has(failure.type) ? exceptionText(failure, job.workerId) : errorOf(job);
 }
 

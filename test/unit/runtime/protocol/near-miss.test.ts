@@ -1,6 +1,6 @@
 /** Which unknown names are taken for a slip of which known ones. */
 import { expect, it } from "vitest";
-import { nearMiss } from "../../../emulator/core/near-miss.ts";
+import { nearMiss } from "../../../../runtime/protocol/near-miss.ts";
 
 const KNOWN = ["executionTimeout", "lowPriority", "ttl"];
 

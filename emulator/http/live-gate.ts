@@ -1,18 +1,15 @@
-/** The door for workers of the live dialect: their requests do not wait for the router, nor end with the service's stop. */
+/** The door for what is there in the live dialect only: such requests do not wait for the router, and those of workers do not end with the service's stop. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { parse } from "node:querystring";
-import { ServiceError } from "../../core/service-error.ts";
-import { refusalAt } from "../dialect.ts";
-import { LIVE_DIALECT } from "../dialects/live-dialect.ts";
-import type { Operation } from "../operation.ts";
-import { refuse } from "../refuse.ts";
-import { respond } from "../respond.ts";
-import type { HttpService } from "../service.ts";
-import { LIVE_WORKER_OPERATIONS } from "./operations.ts";
+import { ServiceError } from "../core/service-error.ts";
+import { refusalAt } from "./dialect.ts";
+import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
+import type { Operation } from "./operation.ts";
+import { refuse } from "./refuse.ts";
+import { respond } from "./respond.ts";
+import type { HttpService } from "./service.ts";
 
 const { basePath: BASE_PATH } = LIVE_DIALECT;
-
-const REFUSAL = refusalAt(LIVE_DIALECT, "/v2/");
 
 interface Route {
   readonly name: string;
@@ -20,30 +17,29 @@ interface Route {
   readonly pattern: RegExp;
 }
 
-const ROUTES: readonly Route[] = Object.entries(LIVE_WORKER_OPERATIONS).map(
-  ([name, operation]) => ({
-    name,
-    operation,
-    pattern: new RegExp(`^${BASE_PATH}${operation.path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
-  }),
-);
-
 interface Target extends Route {
   readonly path: Readonly<Record<string, string>>;
   readonly query: string;
 }
 
-export class LiveWorkerGate {
+export class LiveGate {
   readonly #service: HttpService;
+  readonly #routes: readonly Route[];
 
-  constructor(service: HttpService) {
+  /** @param operations by name */
+  constructor(service: HttpService, operations: Readonly<Record<string, Operation<never>>>) {
     this.#service = service;
+    this.#routes = Object.entries(operations).map(([name, operation]) => ({
+      name,
+      operation,
+      pattern: new RegExp(`^${BASE_PATH}${operation.path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
+    }));
   }
 
-  /** Answers what workers call, and has `own` answer all else. */
+  /** Answers what these operations are called by, and has `own` answer all else. */
   before(own: RequestListener): RequestListener {
     return (request, response) => {
-      const target = this.#service.liveWorkers && targetOf(request.url ?? "");
+      const target = targetOf(this.#routes, request.url ?? "");
       if (target) this.#answer(target, request, response);
       else own(request, response);
     };
@@ -54,7 +50,7 @@ export class LiveWorkerGate {
     const call = {
       service: this.#service,
       dialect: LIVE_DIALECT,
-      refusal: REFUSAL,
+      refusal: refusalAt(LIVE_DIALECT, operation.path),
       path,
       query: parse(query),
       request,
@@ -70,10 +66,10 @@ export class LiveWorkerGate {
   }
 }
 
-function targetOf(url: string): Target | undefined {
+function targetOf(routes: readonly Route[], url: string): Target | undefined {
   if (!url.startsWith(BASE_PATH)) return undefined;
   const [path = "", query = ""] = url.split("?", 2);
-  for (const route of ROUTES) {
+  for (const route of routes) {
     const found = route.pattern.exec(path);
     const parameters = found && decoded(found.groups ?? {});
     if (parameters) return { ...route, path: parameters, query };

@@ -1,0 +1,64 @@
+/** Workers of one command that keep in a file of their working directory which jobs they hold. */
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createClient } from "../../../runtime/client/index.ts";
+import { pythonIsMissing } from "../../setup/python.ts";
+import { temporaryTree } from "../../temporary-tree.ts";
+import { startEmulatorProcess } from "../emulator-process.ts";
+import { processesMarked } from "../jobs/observe.ts";
+
+const programs = path.resolve(import.meta.dirname, "../../fixtures/live-worker");
+const PROGRAM = "keeps-held-jobs-in-a-file.py";
+const JOBS = 12;
+
+/** An emulator with three such workers, which lie where the config is and find their files from there. */
+async function threeWorkers() {
+  const endpoint = { command: ["python3", PROGRAM], workersMin: 3, workersMax: 3 };
+  const tree = await temporaryTree({
+    "sv.config.json": JSON.stringify({ endpoints: { slow: endpoint } }),
+  });
+  for (const name of [PROGRAM, "handler.py"])
+    fs.copyFileSync(path.join(programs, name), tree.path(name));
+  const emulator = await startEmulatorProcess({ cwd: tree.root });
+  const { url, apiKey } = emulator;
+  const slow = createClient({ baseUrl: url, apiKey }).endpoint<object>("slow");
+  return {
+    tree,
+    slow,
+    emulator,
+    async [Symbol.asyncDispose]() {
+      await emulator[Symbol.asyncDispose]();
+      await tree[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe.skipIf(pythonIsMissing !== undefined)("three workers of one command", () => {
+  test("do each other's file no harm, and finish twelve jobs", async () => {
+    await using stage = await threeWorkers();
+    const { slow } = stage;
+    const input = { do: "wait", seconds: 1 };
+    const ids = await Promise.all(Array.from({ length: JOBS }, async () => slow.run(input)));
+    const jobs = await Promise.all(ids.map(({ id }) => slow.wait(id, { timeoutMs: 45_000 })));
+    expect(jobs.map(({ status }) => status)).toEqual(Array(JOBS).fill("COMPLETED"));
+    expect(new Set(jobs.map(({ workerId }) => workerId)).size).toBe(3);
+    expect(jobs.filter(({ retries = 0 }) => retries > 0)).toEqual([]);
+    expect(fs.readdirSync(stage.tree.root)).not.toContain(".runpod_jobs.pkl");
+  });
+
+  test("lose nothing when one is killed in mid-job: the next one does not believe that it holds its job", async () => {
+    await using stage = await threeWorkers();
+    const { slow } = stage;
+    const input = { do: "wait", seconds: 1 };
+    const ids = await Promise.all(Array.from({ length: JOBS }, async () => slow.run(input)));
+    const [, workerId = ""] = await stage.emulator.stderrMatch(/started .*"workerId":"([^"]+)"/u);
+    const [leader] = processesMarked(`SV_WORKER_ID=${workerId}`).toSorted(
+      (a, b) => a.startedAt - b.startedAt || a.pid - b.pid,
+    );
+    process.kill(leader?.pid ?? 0, "SIGKILL");
+    const jobs = await Promise.all(ids.map(({ id }) => slow.wait(id, { timeoutMs: 45_000 })));
+    expect(jobs.map(({ status }) => status)).toEqual(Array(JOBS).fill("COMPLETED"));
+    expect(jobs.some(({ retries = 0 }) => retries === 1)).toBe(true);
+  });
+});

@@ -1,0 +1,84 @@
+/** Workers whose pings do not fit what they were handed: each is told of in the log, once, and goes on. */
+import { expect, it } from "vitest";
+import type { SdkWorker } from "../../live/sdk-worker.ts";
+import { LiveScene } from "./live-scene.ts";
+
+const STRANGE = expect.stringContaining("works on jobs that it was not handed");
+const NEVER_ASKS = expect.stringContaining("does not ask for jobs");
+
+/** A ping now and every 5 s, for 10 s. */
+async function pings(scene: LiveScene, worker: SdkWorker, jobIds: readonly string[] = []) {
+  for (let at = 0; at <= 10_000; at += 5_000) {
+    if (at > 0) await scene.advance(5_000);
+    await worker.ping(jobIds);
+  }
+}
+
+it("is told of when it says for 10 s that it works on a job of another worker", async () => {
+  await using scene = await LiveScene.set();
+  const { id } = await scene.handOut(scene.worker("other"));
+  const worker = scene.worker();
+  await worker.ping([id]);
+  await scene.advance(9_999);
+  await worker.ping([id]);
+  expect(scene.logged()).not.toContainEqual(STRANGE);
+  await scene.advance(1);
+  await worker.ping([id]);
+  expect(scene.service.test.logged).toContainEqual(
+    expect.objectContaining({ level: "warn", message: STRANGE }),
+  );
+});
+
+it("is told of when it asks for no job for 10 s while one waits", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  await worker.ping();
+  await scene.submit();
+  await pings(scene, worker);
+  expect(scene.logged()).toContainEqual(NEVER_ASKS);
+});
+
+it("is told of once, however long it goes on", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  await scene.submit();
+  await pings(scene, worker, ["nobody's"]);
+  expect(scene.logged()).toEqual(expect.arrayContaining([STRANGE, NEVER_ASKS]));
+  const { length } = scene.logged();
+  await pings(scene, worker, ["nobody's"]);
+  expect(scene.logged()).toHaveLength(length);
+});
+
+it("is not told of while it works on what it was handed, also when that has ended meanwhile", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { id } = await scene.handOut(worker);
+  await scene.submit();
+  await pings(scene, worker, [id]);
+  await scene.service.call("POST", `/v2/echo/cancel/${id}`);
+  await pings(scene, worker, [id]);
+  expect(scene.logged()).not.toContainEqual(STRANGE);
+  expect(scene.logged()).not.toContainEqual(NEVER_ASKS);
+});
+
+it("is not told of while there is nothing to ask for, while it asks, and when it asked in between", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  await pings(scene, worker);
+  const hangsUp = new AbortController();
+  const asked = worker.take(hangsUp.signal).catch(() => undefined);
+  await scene.waitsForJobs();
+  await pings(scene, worker);
+  hangsUp.abort();
+  await asked;
+  await scene.waitsNoMore();
+  await scene.submit();
+  await worker.ping();
+  await scene.advance(5_000);
+  const job = await worker.take();
+  await worker.done(job?.id ?? "", {});
+  await scene.submit();
+  await scene.advance(5_000);
+  await worker.ping();
+  expect(scene.logged()).not.toContainEqual(NEVER_ASKS);
+});
