@@ -1,5 +1,6 @@
 /** Sends requests over the client's own pool of connections and turns every way they can fail into one of our errors. */
-import { Pool, type Dispatcher } from "undici";
+// By its file: in the place of the package's name Bun puts something of its own.
+import { Pool, type Dispatcher } from "undici/index.js";
 import { ClientClosedError, ConnectionError, InvalidResponseError } from "./errors.ts";
 import type { ClientSettings } from "./options.ts";
 import { readRefusal } from "./refusal.ts";

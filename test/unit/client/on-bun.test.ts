@@ -1,0 +1,13 @@
+/** The client runs on Bun, which puts something of its own in the place of a package named `undici`, without a pool. */
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+const client = path.resolve(import.meta.dirname, "../../../runtime/client");
+
+test("undici is imported by its file, which is the package itself everywhere", () => {
+  const files = globSync("*.ts", { cwd: client });
+  const sources = files.map((file) => readFileSync(path.join(client, file), "utf8"));
+  const imported = sources.flatMap((source) => source.match(/from "undici[^"]*"/gu) ?? []);
+  expect(imported).toEqual(['from "undici/index.js"']);
+});
