@@ -103,7 +103,9 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     await docker.stop();
     const [line] = await stage.emulator.stderrMatch(/no worker can be started.*/u);
     expect(line).toMatch(/no Docker engine answers at unix:.*install Docker or start it/u);
-    expect(await status()).toBe("IN_QUEUE");
+    await eventually("the lost worker's job waits again", async () =>
+      (await status()) === "IN_QUEUE" ? true : undefined,
+    );
     await docker.start();
     await stage.emulator.stderrMatch(/the Docker engine answers again/u);
     await expectBack();

@@ -1,8 +1,7 @@
 /**
- * Run in a network namespace of its own: an engine with a firewall, an emulator with two servers and a pod, and what each of them
- * reaches of the others, as one line of JSON.
+ * Run in a network namespace of its own, with a loopback device: an engine with a firewall, an emulator with two servers and a
+ * pod, and what each of them reaches of the others, as one line of JSON.
  */
-import { execFileSync } from "node:child_process";
 import { startOwnDocker } from "../../setup/docker.ts";
 import { nodeImage } from "../../setup/docker-node-image.ts";
 import { eventually } from "../jobs/observe.ts";
@@ -41,7 +40,6 @@ export interface NetworksSeen {
   readonly left: readonly string[];
 }
 
-execFileSync("ip", ["link", "set", "lo", "up"]);
 await using docker = await startOwnDocker({ firewall: true });
 const imageName = await nodeImage(docker);
 const command = { imageName, dockerStartCmd: ["node", "-e", SERVER] };
@@ -101,9 +99,9 @@ const places = {
   "the live door": live,
   "the object store": store,
 };
-const reachedBy = async (ask: (path: string) => Promise<string>): Promise<Reached> => {
+const reachedBy = async (askIt: (path: string) => Promise<string>): Promise<Reached> => {
   const reached: Record<string, string> = {};
-  for (const [what, at] of Object.entries(places)) reached[what] = await ask(`/reach?at=${at}`);
+  for (const [what, at] of Object.entries(places)) reached[what] = await askIt(`/reach?at=${at}`);
   return reached;
 };
 const fromServer = await reachedBy((path) => ask(a, path));

@@ -10,7 +10,8 @@ const scene = path.join(import.meta.dirname, "networks-scene.ts");
 
 describe.skipIf(firewallIsMissing() !== undefined)("on an engine with a firewall", () => {
   test("servers and pods are reached by the emulator, and not by other containers", async () => {
-    const { stdout } = await promisify(execFile)("unshare", ["--net", process.execPath, scene]);
+    const run = `ip link set lo up && exec "${process.execPath}" "${scene}"`;
+    const { stdout } = await promisify(execFile)("unshare", ["--net", "sh", "-c", run]);
     const seen = JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as NetworksSeen;
     expect(seen.emulator).toEqual(["here", "here"]);
     const reached = {
