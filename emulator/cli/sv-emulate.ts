@@ -1,15 +1,9 @@
 #!/usr/bin/env node
 // The program `sv-emulate`: what has to happen before anything else is loaded.
 import module from "node:module";
+import { needNode } from "../../runtime/load/need-node.ts";
 
-const NODE_MIN = 24;
-
-if (Number.parseInt(process.versions.node) < NODE_MIN) {
-  process.stderr.write(
-    `error: sv-emulate needs Node ${NODE_MIN} or newer; this is ${process.version}\n`,
-  );
-  process.exit(1);
-}
+needNode("sv-emulate");
 // Compiled code is kept between starts, which makes the next one quicker.
 module.enableCompileCache();
 const { main } = await import("./main.ts");

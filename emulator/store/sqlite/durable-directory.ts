@@ -1,15 +1,24 @@
 /** Directories whose names outlive a power failure: without a sync of the directory a synced file may still lose its name. */
 import fs from "node:fs";
 import path from "node:path";
+import { codeOf } from "./sqlite-error.ts";
 
-/** Makes the directory, and those it lies in, for this user only; does nothing to one that is there. */
+/**
+ * Makes the directory, and those it lies in, for this user only; does nothing to one that is there. One after the other: where
+ * none can be made, as below /proc, `recursive` has Node try for ever.
+ */
 export function makeDirectoryDurably(directory: string): void {
-  const outermost = fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-  if (outermost === undefined) return;
-  for (let made = directory; ; made = path.dirname(made)) {
-    syncDirectory(path.dirname(made));
-    if (path.resolve(made) === path.resolve(outermost)) return;
+  const parent = path.dirname(directory);
+  try {
+    fs.mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "EEXIST" && fs.statSync(directory).isDirectory()) return;
+    if (code !== "ENOENT" || fs.existsSync(parent)) throw error;
+    makeDirectoryDurably(parent);
+    fs.mkdirSync(directory, { mode: 0o700 });
   }
+  syncDirectory(parent);
 }
 
 /** Makes durable which names are in the directory. */

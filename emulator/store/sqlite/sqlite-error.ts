@@ -106,6 +106,11 @@ export function fromFileSystem(error: unknown, where: string): unknown {
         `${where} cannot be a data directory because a file is in its place; choose another`,
         options,
       );
+    case "ENOENT":
+      return new StoreUnusableError(
+        `${where} cannot be made: no directories can be made there; choose another data directory`,
+        options,
+      );
     default:
       return new StoreUnusableError(`${where} cannot be used: ${messageOf(error)}`, options);
   }

@@ -117,6 +117,19 @@ describe("a data directory that cannot be used ends with 4", () => {
     });
   });
 
+  test.runIf(process.platform === "linux")(
+    "one that cannot be made where it is to be",
+    async () => {
+      await using tree = await temporaryTree(FILES);
+      const args = ["echo.js", "--data-dir", "/proc/x/state"];
+      const run = await runEmulatorProcess({ args, cwd: tree.root });
+      expect(run).toMatchObject({ code: 4, stdout: "" });
+      expect(complaintIn(run.stderr)).toMatchObject({
+        msg: "/proc/x/state cannot be made: no directories can be made there; choose another data directory",
+      });
+    },
+  );
+
   test("one that a newer version wrote", async () => {
     await using tree = await temporaryTree(FILES);
     const options = { args: ["echo.js"], cwd: tree.root };
