@@ -59,8 +59,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const lease = leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs);
   const findGpus = gpuFinder(options.gpus);
   const observation = await openObservation(options);
-  const store = await openStore(options, observation.metrics);
+  const clock = createSystemClock();
+  const store = await openStore(options, clock, observation);
   const parts: Parts = {
+    clock,
     log: observation.log,
     observation,
     store,
@@ -80,6 +82,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
 /** What has been made so far, so that it can be taken down again. */
 interface Parts {
+  readonly clock: Clock;
   readonly log: EngineLog;
   readonly observation: Observation;
   readonly lease: LeaseTerms;
@@ -101,11 +104,10 @@ interface Parts {
 }
 
 async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator> {
-  const { log, store } = parts;
+  const { log, store, clock } = parts;
   const { host = DEFAULT_HOST, port = DEFAULT_PORT, handlers = [], commands = [] } = options;
   const local = localEndpoints(options);
   const random = createSystemRandom();
-  const clock = createSystemClock();
   const handlerFiles = new HandlerFiles(log, (options.watch ?? false) !== false);
   const handlersReady = Promise.all(handlers.map((handler) => handlerFiles.add(handler)));
   const storage = await openStorage(options, parts, random, local);

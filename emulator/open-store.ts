@@ -1,5 +1,6 @@
 /** Opens the store that the options of the service ask for. */
-import type { ServiceMetrics } from "./core/metrics/service-metrics.ts";
+import type { Clock } from "./core/clock.ts";
+import type { Observation } from "./observation.ts";
 import type { EmulatorOptions } from "./options.ts";
 import { createMemoryStore } from "./store/memory/memory-store.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
@@ -8,9 +9,17 @@ import type { Store } from "./store/store.ts";
 /** @throws StoreInUseError, StoreUnusableError, StoreFullError for the data directory */
 export async function openStore(
   { dataDir: directory }: EmulatorOptions,
-  metrics: ServiceMetrics,
+  clock: Clock,
+  { metrics, log }: Pick<Observation, "metrics" | "log">,
 ): Promise<Store> {
   if (directory === undefined) return createMemoryStore();
-  const onCommit = (steps: number, durationMs: number) => metrics.committed(steps, durationMs);
-  return openSqliteStore({ directory, onCommit });
+  return openSqliteStore({
+    directory,
+    onCommit: (steps, durationMs) => metrics.committed(steps, durationMs),
+    clock,
+    onPresence(lost) {
+      if (lost) log.error({ directory }, `${lost.message}: nothing is stored until it is back`);
+      else log.info({ directory }, "the data directory is back; everything is stored again");
+    },
+  });
 }

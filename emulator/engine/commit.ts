@@ -4,7 +4,9 @@ import {
   type Payload,
   StoreClosedError,
   StoreFullError,
+  StoreLostError,
   type StoreTransaction,
+  StoreUnusableError,
 } from "../store/store.ts";
 import { Aftermath } from "./aftermath.ts";
 import { sendAssignment } from "./assign.ts";
@@ -14,7 +16,7 @@ import type { EngineContext } from "./context.ts";
  * Runs `step` in a transaction; resolves with its value when that is durable and its effects were performed. Of the
  * `staged` payloads those the step did not store are given back.
  *
- * @throws ServiceError storage_full, shutting_down, or what the step threw.
+ * @throws ServiceError storage_full, storage_failed, shutting_down, or what the step threw.
  */
 export async function commit<T>(
   engine: EngineContext,
@@ -28,7 +30,7 @@ export async function commit<T>(
   } catch (error) {
     after.takeBack();
     for (const endpointId of after.changedEndpoints) engine.endpointChanged(endpointId);
-    throw storeFailure(error);
+    throw storeFailure(engine, error);
   } finally {
     for (const payload of staged) giveBack(engine, payload);
   }
@@ -36,21 +38,21 @@ export async function commit<T>(
   return value;
 }
 
-/** Makes bytes ready to be stored by a later `commit`. @throws ServiceError storage_full */
+/** Makes bytes ready to be stored by a later `commit`. @throws ServiceError storage_full, storage_failed */
 export async function stage(engine: EngineContext, bytes: Uint8Array) {
   try {
     return await engine.store.stage(bytes);
   } catch (error) {
-    throw storeFailure(error);
+    throw storeFailure(engine, error);
   }
 }
 
-/** The same for chunks of one job. @throws ServiceError storage_full */
+/** The same for chunks of one job. @throws ServiceError storage_full, storage_failed */
 export async function stageChunks(engine: EngineContext, parts: readonly Uint8Array[]) {
   try {
     return await engine.store.stageChunks(parts);
   } catch (error) {
-    throw storeFailure(error);
+    throw storeFailure(engine, error);
   }
 }
 
@@ -63,7 +65,7 @@ function giveBack(engine: EngineContext, payload: Payload | undefined): void {
 }
 
 /** The refusal for a failure of what keeps things; any other error as it is. */
-export function storeFailure(error: unknown): unknown {
+export function storeFailure({ log }: EngineContext, error: unknown): unknown {
   if (error instanceof StoreFullError) {
     return new ServiceError("storage_full", `the data directory is full: ${error.message}`, {
       cause: error,
@@ -71,6 +73,15 @@ export function storeFailure(error: unknown): unknown {
   }
   if (error instanceof StoreClosedError) {
     return new ServiceError("shutting_down", "the service is stopping", { cause: error });
+  }
+  if (error instanceof StoreLostError) {
+    return new ServiceError("storage_failed", `nothing can be stored: ${error.message}`, {
+      cause: error,
+    });
+  }
+  if (error instanceof StoreUnusableError) {
+    log.error({ err: error }, "what was to be stored could not be");
+    return new ServiceError("storage_failed", error.message, { cause: error });
   }
   return error;
 }

@@ -4,6 +4,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreInUseError } from "../store.ts";
 import { makeDirectoryDurably } from "./durable-directory.ts";
+import { allowGivingBack, rewriteOld } from "./free-space.ts";
 import { checkSchema, migrate } from "./migrate.ts";
 import { fromFileSystem, fromSqlite, isBusy } from "./sqlite-error.ts";
 
@@ -61,11 +62,13 @@ function connect(directory: string, file: string): DatabaseSync {
     db = new DatabaseSync(file, { timeout: 0 });
     db.exec("PRAGMA locking_mode = EXCLUSIVE");
     checkSchema(db, file);
+    allowGivingBack(db);
     db.exec(`PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${CACHE_KB};`);
     migrate(db, file);
+    rewriteOld(db);
     return db;
   } catch (error) {
     db?.close();

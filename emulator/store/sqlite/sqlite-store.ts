@@ -1,10 +1,13 @@
 /** The store on disk: a SQLite database and, beside it, files for large payloads. */
 import { CommittedView } from "../committed-view.ts";
 import { StepQueue, storeClosed } from "../step-queue.ts";
-import type { Payload, Store } from "../store.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Payload, Store, StoreLostError } from "../store.ts";
 import { Connection } from "./connection.ts";
 import { openDatabase, type OpenedDatabase } from "./data-directory.ts";
+import { FreeSpace } from "./free-space.ts";
 import { PayloadFiles } from "./payload-files.ts";
+import { Presence } from "./presence.ts";
 import { SqliteTransaction } from "./sqlite-transaction.ts";
 import { SqliteView } from "./sqlite-view.ts";
 import { Tables } from "./tables.ts";
@@ -17,6 +20,10 @@ export interface SqliteStoreOptions {
   readonly directory: string;
   /** Called after each commit to the disk with the number of steps that shared it and how long it took; must not throw. */
   readonly onCommit?: (steps: number, durationMs: number) => void;
+  /** Real time, by which now and then the directory is looked for and free space given back; by default neither is done. */
+  readonly clock?: Clock;
+  /** Called when the directory is gone, and with undefined when it is back; must not throw. */
+  readonly onPresence?: (lost: StoreLostError | undefined) => void;
 }
 
 /**
@@ -40,21 +47,30 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
   const tables = new Tables(new Connection(opened.db, opened.file), files);
   await files.sweep(new Set([...tables.payloads.fileNames(), ...tables.chunks.fileNames()]));
   const queue = new StepQueue<SqliteTransaction>(stepTarget(tables, options));
+  const { clock, onPresence } = options;
+  const presence = clock && new Presence(opened.file, clock, (lost) => onPresence?.(lost));
+  const freeSpace = clock && new FreeSpace(opened.db, clock, () => queue.running !== undefined);
   let closing: Promise<void> | undefined;
   const close = async () => {
     await queue.close();
+    await presence?.stop();
+    freeSpace?.stop();
     await files.settle();
     opened.close();
   };
   const stage = async (parts: readonly Uint8Array[]): Promise<Payload[]> => {
     if (queue.closed) throw storeClosed();
+    if (presence?.lost) throw presence.lost;
     const sizeBytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
     if (sizeBytes < PAYLOAD_FILE_MIN_BYTES)
       return parts.map((bytes) => ({ kind: "inline", bytes }));
     return (await files.stage(parts)).map((range) => ({ kind: "file", ...range }));
   };
   return {
-    transact: (step) => queue.transact(step),
+    async transact(step) {
+      if (presence?.lost) throw presence.lost;
+      return queue.transact(step);
+    },
     async read(query) {
       if (queue.closed) throw storeClosed();
       const view = new SqliteView(tables);

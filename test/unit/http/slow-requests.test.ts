@@ -54,24 +54,32 @@ async function allCutOff(sockets: readonly Socket[]): Promise<void> {
   await expect.poll(() => all().length - ofClients().length, { timeout: 10_000 }).toBeLessThan(10);
 }
 
-it("1,000 requests whose heads do not end are cut off", async () => {
-  const connectionLimits = { headersTimeout: 500, connectionsCheckingInterval: 50 };
-  await using service = await startTestHttp({ connectionLimits });
-  // The router is there then.
-  await service.call("GET", "/v2/echo/health");
-  using clients = await slowClients(service, `${HEAD}x-slow: `);
-  for (const end of await clients.ends) expect(end).toMatch(TIMED_OUT);
-  await allCutOff(clients.sockets);
-}, TIME_LIMIT_MS);
+it(
+  "1,000 requests whose heads do not end are cut off",
+  async () => {
+    const connectionLimits = { headersTimeout: 500, connectionsCheckingInterval: 50 };
+    await using service = await startTestHttp({ connectionLimits });
+    // The router is there then.
+    await service.call("GET", "/v2/echo/health");
+    using clients = await slowClients(service, `${HEAD}x-slow: `);
+    for (const end of await clients.ends) expect(end).toMatch(TIMED_OUT);
+    await allCutOff(clients.sockets);
+  },
+  TIME_LIMIT_MS,
+);
 
-it("1,000 requests whose bodies do not end are cut off after 5 minutes", async () => {
-  await using service = await startTestHttp();
-  const head = `${HEAD}content-length: 5000000\r\nexpect: 100-continue\r\n\r\n`;
-  using clients = await slowClients(service, `${head}{`);
-  await clients.heard;
-  await service.test.clock.advance(LIMITS.requestMs - 1);
-  expect(clients.sockets.filter(({ closed }) => closed)).toEqual([]);
-  await service.test.clock.advance(1);
-  for (const end of await clients.ends) expect(end).toMatch(TIMED_OUT);
-  await allCutOff(clients.sockets);
-}, TIME_LIMIT_MS);
+it(
+  "1,000 requests whose bodies do not end are cut off after 5 minutes",
+  async () => {
+    await using service = await startTestHttp();
+    const head = `${HEAD}content-length: 5000000\r\nexpect: 100-continue\r\n\r\n`;
+    using clients = await slowClients(service, `${head}{`);
+    await clients.heard;
+    await service.test.clock.advance(LIMITS.requestMs - 1);
+    expect(clients.sockets.filter(({ closed }) => closed)).toEqual([]);
+    await service.test.clock.advance(1);
+    for (const end of await clients.ends) expect(end).toMatch(TIMED_OUT);
+    await allCutOff(clients.sockets);
+  },
+  TIME_LIMIT_MS,
+);
