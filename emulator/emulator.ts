@@ -63,8 +63,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const lease = leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs);
   const findGpus = gpuFinder(options.gpus);
   const observation = await openObservation(options);
-  const store = await openStore(options, observation);
+  const clock = createSystemClock();
+  const store = await openStore(options, clock, observation);
   const parts: Parts = {
+    clock,
     log: observation.log,
     callers,
     observation,
@@ -85,6 +87,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
 /** What has been made so far, so that it can be taken down again. */
 interface Parts {
+  readonly clock: Clock;
   readonly log: EngineLog;
   readonly callers: CallerCheck;
   readonly observation: Observation;
@@ -107,11 +110,10 @@ interface Parts {
 }
 
 async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator> {
-  const { log, store } = parts;
+  const { log, store, clock } = parts;
   const { host = DEFAULT_HOST, port = DEFAULT_PORT, handlers = [], commands = [] } = options;
   const local = localEndpoints(options);
   const random = createSystemRandom();
-  const clock = createSystemClock();
   const handlerFiles = new HandlerFiles(log, (options.watch ?? false) !== false);
   const handlersReady = Promise.all(handlers.map((handler) => handlerFiles.add(handler)));
   const storage = await startStorage({

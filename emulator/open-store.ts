@@ -1,4 +1,5 @@
 /** Opens the store that the options of the service ask for. */
+import type { Clock } from "./core/clock.ts";
 import type { Observation } from "./observation.ts";
 import type { EmulatorOptions } from "./options.ts";
 import { createMemoryStore } from "./store/memory/memory-store.ts";
@@ -8,11 +9,23 @@ import type { Store } from "./store/store.ts";
 /** @throws StoreInUseError, StoreUnusableError, StoreFullError for the data directory */
 export async function openStore(
   { dataDir: directory }: EmulatorOptions,
+  clock: Clock,
   { metrics, log }: Observation,
 ): Promise<Store> {
   if (directory === undefined) return createMemoryStore();
-  const onCommit = (steps: number, durationMs: number) => metrics.committed(steps, durationMs);
-  const onDamage = ({ message }: Error) =>
-    log.error({}, `nothing more is read or stored, for the data directory is damaged: ${message}`);
-  return openSqliteStore({ directory, onCommit, onDamage });
+  return openSqliteStore({
+    directory,
+    onCommit: (steps, durationMs) => metrics.committed(steps, durationMs),
+    onDamage({ message }) {
+      log.error(
+        {},
+        `nothing more is read or stored, for the data directory is damaged: ${message}`,
+      );
+    },
+    clock,
+    onPresence(lost) {
+      if (lost) log.error({ directory }, `${lost.message}: nothing is stored until it is back`);
+      else log.info({ directory }, "the data directory is back; everything is stored again");
+    },
+  });
 }

@@ -141,6 +141,10 @@ export const ERROR_CODES = {
     status: 504,
     when: "The server of a load balancing endpoint's worker had not answered in the time a request may take.",
   },
+  storage_failed: {
+    status: 507,
+    when: "The data directory was removed, or its disk fails; nothing of the request was stored that could be relied on. The log says more.",
+  },
   storage_full: {
     status: 507,
     when: "The data directory has no room left; nothing of the request was stored.",

@@ -6,7 +6,9 @@ import {
   StoreClosedError,
   StoreDamagedError,
   StoreFullError,
+  StoreLostError,
   type StoreTransaction,
+  StoreUnusableError,
 } from "../store/store.ts";
 import { Aftermath } from "./aftermath.ts";
 import { sendAssignment } from "./assign.ts";
@@ -16,7 +18,7 @@ import type { EngineContext } from "./context.ts";
  * Runs `step` in a transaction; resolves with its value when that is durable and its effects were performed. Of the
  * `staged` payloads those the step did not store are given back.
  *
- * @throws ServiceError storage_full, shutting_down, or what the step threw.
+ * @throws ServiceError storage_full, storage_failed, shutting_down, or what the step threw.
  */
 export async function commit<T>(
   engine: EngineContext,
@@ -30,7 +32,7 @@ export async function commit<T>(
   } catch (error) {
     after.takeBack();
     for (const endpointId of after.changedEndpoints) engine.endpointChanged(endpointId);
-    throw storeFailure(error);
+    throw storeFailure(engine, error);
   } finally {
     for (const payload of staged) giveBack(engine, payload);
   }
@@ -38,21 +40,21 @@ export async function commit<T>(
   return value;
 }
 
-/** Makes bytes ready to be stored by a later `commit`. @throws ServiceError storage_full */
+/** Makes bytes ready to be stored by a later `commit`. @throws ServiceError storage_full, storage_failed */
 export async function stage(engine: EngineContext, bytes: Uint8Array) {
   try {
     return await engine.store.stage(bytes);
   } catch (error) {
-    throw storeFailure(error);
+    throw storeFailure(engine, error);
   }
 }
 
-/** The same for chunks of one job. @throws ServiceError storage_full */
+/** The same for chunks of one job. @throws ServiceError storage_full, storage_failed */
 export async function stageChunks(engine: EngineContext, parts: readonly Uint8Array[]) {
   try {
     return await engine.store.stageChunks(parts);
   } catch (error) {
-    throw storeFailure(error);
+    throw storeFailure(engine, error);
   }
 }
 
@@ -65,7 +67,7 @@ function giveBack(engine: EngineContext, payload: Payload | undefined): void {
 }
 
 /** The refusal for a failure of what keeps things; any other error as it is. */
-export function storeFailure(error: unknown): unknown {
+export function storeFailure({ log }: EngineContext, error: unknown): unknown {
   if (error instanceof StoreFullError) {
     return new ServiceError("storage_full", `the data directory is full: ${error.message}`, {
       cause: error,
@@ -76,6 +78,15 @@ export function storeFailure(error: unknown): unknown {
   }
   if (error instanceof StoreDamagedError || error instanceof PayloadDamagedError) {
     return new ServiceError("data_damaged", error.message, { cause: error });
+  }
+  if (error instanceof StoreLostError) {
+    return new ServiceError("storage_failed", `nothing can be stored: ${error.message}`, {
+      cause: error,
+    });
+  }
+  if (error instanceof StoreUnusableError) {
+    log.error({ err: error }, "what was to be stored could not be");
+    return new ServiceError("storage_failed", error.message, { cause: error });
   }
   return error;
 }

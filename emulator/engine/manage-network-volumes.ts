@@ -23,7 +23,7 @@ export async function createNetworkVolume(
     engine.volumes.keep(volume);
     billVolume(engine, volume);
   };
-  await inServiceWords(engine.volumeFiles.create(volume.id, store));
+  await inServiceWords(engine, engine.volumeFiles.create(volume.id, store));
   return volume;
 }
 
@@ -82,12 +82,12 @@ export async function deleteNetworkVolume(engine: EngineContext, id: string): Pr
     engine.volumes.drop(id);
     engine.usage.ended(id);
   };
-  await inServiceWords(engine.volumeFiles.remove(id, unstore));
+  await inServiceWords(engine, engine.volumeFiles.remove(id, unstore));
 }
 
-async function inServiceWords(work: Promise<void>): Promise<void> {
+async function inServiceWords(engine: EngineContext, work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
-    throw storeFailure(error);
+    throw storeFailure(engine, error);
   });
 }
 

@@ -50,7 +50,7 @@ async function serveVolume(engine: EngineContext, now: NetworkVolume): Promise<v
   };
   if (present !== undefined) return keep();
   await engine.volumeFiles.create(id, keep).catch((error: unknown) => {
-    throw storeFailure(error);
+    throw storeFailure(engine, error);
   });
 }
 

@@ -48,7 +48,7 @@ export function asRefusal(
   { service, request }: Pick<Exchange, "service" | "request">,
   error: unknown,
 ): ServiceError {
-  const refusal = storeFailure(error);
+  const refusal = storeFailure(service.engine, error);
   if (refusal instanceof ServiceError) return refusal;
   const errorId = service.engine.random.shortId(12);
   const fields = { errorId, err: error, method: request.method, path: pathOf(request) };

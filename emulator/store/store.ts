@@ -151,7 +151,8 @@ export interface Store {
    * When the commit itself fails, all its steps reject and none has happened; the store goes on with the next ones. (Only
    * if the disk failed and the process ends before a later commit may a restart find that such steps did happen.)
    *
-   * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreClosedError after `close`.
+   * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreLostError when the data
+   *   directory is not there any more; StoreClosedError after `close`.
    */
   transact<T>(step: (tx: StoreTransaction) => Promise<T>): Promise<T>;
   /** Asks about committed state. */
@@ -160,7 +161,8 @@ export interface Store {
    * Makes bytes ready to be stored; large ones are written to a file and synced before this resolves. The bytes must not
    * change until the payload is stored. A file no transaction takes is removed by `discard`, else at the next start.
    *
-   * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreClosedError after `close`.
+   * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreLostError when the data
+   *   directory is not there any more; StoreClosedError after `close`.
    */
   stage(bytes: Uint8Array): Promise<Payload>;
   /** The same for several payloads that will be stored as chunks of one job: many small ones are a large one. */
@@ -239,6 +241,11 @@ const WORDS: Readonly<Record<PayloadPlace["slot"], string>> = {
   s3Config: "s3Config",
   chunks: "stream",
 };
+
+/** The data directory was removed, or another put in its place: what would be written could not be found again. */
+export class StoreLostError extends Error {
+  override readonly name = "StoreLostError";
+}
 
 /** Another emulator uses the data directory. */
 export class StoreInUseError extends Error {

@@ -22,6 +22,7 @@ const OF_ANY: readonly ErrorCode[] = [
 /** The codes an operation can refuse with, by what it is and by what its contract says. */
 function errorsOf({ contract, access, path, rateLimit }: Operation): ReadonlySet<ErrorCode> {
   const codes = new Set([...OF_ANY, ...(contract.errors ?? [])]);
+  if (codes.has("storage_full")) codes.add("storage_failed");
   if (access !== "anyone") codes.add("unauthorized");
   if (contract.takes) codes.add("invalid_json");
   if (contract.takes || contract.query) codes.add("invalid_request");

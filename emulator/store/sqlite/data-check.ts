@@ -17,6 +17,7 @@ export class DataCheck {
   readonly #file: string;
   #thread: Worker | undefined;
   #isStopped = false;
+  #isLooking = false;
 
   constructor(db: DatabaseSync, file: string) {
     this.#db = db;
@@ -30,6 +31,7 @@ export class DataCheck {
    */
   async look(): Promise<readonly FoundPayload[] | undefined> {
     if (this.#isStopped) return undefined;
+    this.#isLooking = true;
     try {
       this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0");
       const found = await this.#ask();
@@ -41,8 +43,14 @@ export class DataCheck {
       if (this.#isStopped) return undefined;
       throw fromSqlite(error, this.#file, HOW_TO_GO_ON);
     } finally {
+      this.#isLooking = false;
       if (!this.#isStopped) this.#db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
     }
+  }
+
+  /** Whether the thread reads the database's file, which must not change meanwhile. */
+  get isLooking(): boolean {
+    return this.#isLooking;
   }
 
   /** Before the database is closed. */

@@ -6,6 +6,7 @@ import { StoreInUseError } from "../store.ts";
 import { CommitMark, readMark } from "./commit-mark.ts";
 import { refuseFewerCommits, refuseIncomplete } from "./complete.ts";
 import { makeDirectoryDurably, syncDirectory } from "./durable-directory.ts";
+import { allowGivingBack, rewriteOld } from "./free-space.ts";
 import { migrate } from "./migrate.ts";
 import { HOW_TO_GO_ON } from "./row.ts";
 import { fromFileSystem, fromSqlite, isBusy } from "./sqlite-error.ts";
@@ -96,11 +97,13 @@ function connect(directory: string, file: string): DatabaseSync {
     db = new DatabaseSync(file, { timeout: 0 });
     db.exec("PRAGMA locking_mode = EXCLUSIVE");
     refuseFewerCommits(db, directory, file);
+    allowGivingBack(db);
     db.exec(`PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${CACHE_KB};`);
     migrate(db, file);
+    rewriteOld(db);
     // Left by those who looked whether all is there; nobody shares it.
     fs.rmSync(`${file}-shm`, { force: true });
     return db;

@@ -1,18 +1,22 @@
 /** The store on disk: a SQLite database and, beside it, files for large payloads. */
 import { CommittedView } from "../committed-view.ts";
 import { StepQueue, storeClosed } from "../step-queue.ts";
+import type { Clock } from "../../core/clock.ts";
 import {
   type Payload,
   type PayloadDamage,
   PayloadDamagedError,
   type Store,
   type StoreDamagedError,
+  type StoreLostError,
 } from "../store.ts";
 import { Connection } from "./connection.ts";
 import { DataCheck } from "./data-check.ts";
 import type { FoundPayload } from "./find-damage.ts";
 import { openDatabase, type OpenedDatabase } from "./data-directory.ts";
+import { FreeSpace } from "./free-space.ts";
 import { PayloadFiles } from "./payload-files.ts";
+import { Presence } from "./presence.ts";
 import { Soundness } from "./soundness.ts";
 import { SqliteTransaction } from "./sqlite-transaction.ts";
 import { SqliteView } from "./sqlite-view.ts";
@@ -28,6 +32,10 @@ export interface SqliteStoreOptions {
   readonly onCommit?: (steps: number, durationMs: number) => void;
   /** Called once, when the store was found damaged, after which it does nothing more; must not throw. */
   readonly onDamage?: (damage: StoreDamagedError) => void;
+  /** Real time, by which now and then the directory is looked for and free space given back; by default neither is done. */
+  readonly clock?: Clock;
+  /** Called when the directory is gone, and with undefined when it is back; must not throw. */
+  readonly onPresence?: (lost: StoreLostError | undefined) => void;
 }
 
 /**
@@ -53,20 +61,31 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
   const found = await files.names();
   const queue = new StepQueue<SqliteTransaction>(stepTarget(tables, options));
   const check = new DataCheck(opened.db, opened.file);
+  const { clock, onPresence } = options;
+  const presence = clock && new Presence(opened.file, clock, (lost) => onPresence?.(lost));
+  const freeSpace =
+    clock && new FreeSpace(opened.db, clock, () => check.isLooking || queue.running !== undefined);
   let closing: Promise<void> | undefined;
   const close = async () => {
     await check.stop();
     await queue.close();
+    await presence?.stop();
+    freeSpace?.stop();
     await files.settle();
     opened.close();
   };
   const stage = async (parts: readonly Uint8Array[]) => {
     if (queue.closed) throw storeClosed();
+    if (presence?.lost) throw presence.lost;
     return stageParts(files, parts);
   };
   const soundness = new Soundness(options.onDamage);
   return {
-    transact: (step) => soundness.guard(() => queue.transact(step)),
+    transact: (step) =>
+      soundness.guard(async () => {
+        if (presence?.lost) throw presence.lost;
+        return queue.transact(step);
+      }),
     read: (query) =>
       soundness.guard(async () => {
         if (queue.closed) throw storeClosed();

@@ -128,7 +128,9 @@ it("what is damaged beyond one payload is answered with a code of its own", asyn
   await using test = await scene();
   const { ref } = await test.submit();
   await test.engine.store.read(() => Promise.reject(new StoreDamagedError("x"))).catch(() => 0);
-  const refused = viewJob(test.engine, ref).catch(storeFailure);
+  const refused = viewJob(test.engine, ref).catch((error: unknown) =>
+    storeFailure(test.engine, error),
+  );
   expect(await refused).toMatchObject({ code: "data_damaged", status: 500 });
   await expect(test.submit()).rejects.toMatchObject({ code: "data_damaged" });
 });

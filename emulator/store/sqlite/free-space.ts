@@ -1,0 +1,92 @@
+/** Gives pages that deleted rows left free back to the disk, a few at a time, while nothing else is done with the database. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Clock, Disarm } from "../../core/clock.ts";
+import { integerAt, rowOf } from "./row.ts";
+
+/** Fewer free pages than these are kept for what comes next: 8 MB. */
+const KEPT_PAGES = 2_048;
+
+/** Given back in one go, which takes a few milliseconds: 2 MB. */
+const STEP_PAGES = 512;
+
+const LOOK_EVERY_MS = 1_000;
+const NEXT_STEP_MS = 50;
+
+/** The write-ahead log is cut to this after it was carried over. */
+const LOG_MAX_BYTES = 16_000_000;
+
+/** Smaller files are rewritten when they are opened, larger ones only if half of them is free. */
+const SMALL_FILE_PAGES = 16_384;
+
+/** `auto_vacuum`: free pages can be given back one by one. */
+const INCREMENTAL = 2;
+
+/** To be called on each opened database, before the first table is made and before it has a write-ahead log. */
+export function allowGivingBack(db: DatabaseSync): void {
+  db.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_size_limit = ${LOG_MAX_BYTES}`);
+}
+
+/**
+ * Rewrites the file of a database that was made before `allowGivingBack` was there, if that is soon done or worth while.
+ * Without room for it the file stays as it is.
+ */
+export function rewriteOld(db: DatabaseSync): void {
+  if (pragma(db, "auto_vacuum") === INCREMENTAL) return;
+  const pages = pragma(db, "page_count");
+  if (pages > SMALL_FILE_PAGES && pragma(db, "freelist_count") < pages / 2) return;
+  try {
+    db.exec("VACUUM");
+  } catch {
+    // Everything works without.
+  }
+}
+
+export class FreeSpace {
+  readonly #db: DatabaseSync;
+  readonly #clock: Clock;
+  readonly #isBusy: () => boolean;
+  #disarm: Disarm | undefined;
+
+  /** `clock` is real time; nothing is done while `isBusy`. */
+  constructor(db: DatabaseSync, clock: Clock, isBusy: () => boolean) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#isBusy = isBusy;
+    this.#lookIn(LOOK_EVERY_MS);
+  }
+
+  stop(): void {
+    this.#disarm?.();
+  }
+
+  #lookIn(ms: number): void {
+    this.#disarm = this.#clock.wakeAt(this.#clock.now() + ms, () => this.#look());
+  }
+
+  #look(): void {
+    let isMore = false;
+    try {
+      isMore = !this.#isBusy() && this.#giveBack();
+    } catch {
+      // A disk that is full or fails is told of by who has to write.
+    }
+    this.#lookIn(isMore ? NEXT_STEP_MS : LOOK_EVERY_MS);
+  }
+
+  /** Answers whether there is more to give back. */
+  #giveBack(): boolean {
+    const free = pragma(this.#db, "freelist_count");
+    if (free <= KEPT_PAGES || pragma(this.#db, "auto_vacuum") !== INCREMENTAL) return false;
+    this.#db.exec(`PRAGMA incremental_vacuum(${STEP_PAGES})`);
+    if (free - STEP_PAGES > KEPT_PAGES) return true;
+    // The file gets shorter when the log is carried over.
+    this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    return false;
+  }
+}
+
+function pragma(db: DatabaseSync, name: "auto_vacuum" | "page_count" | "freelist_count"): number {
+  const statement = db.prepare(`PRAGMA ${name}`);
+  statement.setReturnArrays(true);
+  return integerAt(rowOf(statement.get()), 0);
+}
