@@ -23,7 +23,7 @@ export async function imageAt(docker: Docker, name: string): Promise<ImageFacts 
       id: Id,
       sizeBytes: Size,
       layers: RootFS.Layers ?? [],
-      isServer: [...(Config.Entrypoint ?? []), ...(Config.Cmd ?? [])].join(" ").startsWith(SERVER),
+      isServer: [Config.Entrypoint ?? [], Config.Cmd].flat().join(" ").startsWith(SERVER),
       hasCuda: variables.some((line) => line.startsWith("CUDA_VERSION=")),
     };
   } catch (error) {

@@ -29,17 +29,29 @@ export async function findLock(directory: string): Promise<Lock | undefined> {
       if (!existsSync(path.join(root, name))) continue;
       const text = readFileSync(path.join(root, name), "utf8");
       const member = relative(root, owner);
-      const { members, files } = await manager.read(root, text);
-      if (member !== "" && !members.includes(member)) continue;
+      const { members, files } = await sourcesOf(manager, root, text).catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new ImageError(`${path.join(root, name)} cannot be used: ${reason}`, {
+          cause: error,
+        });
+      });
+      if (!members.includes(member)) continue;
       const read = [name, ".npmrc", ...manager.files, ...files];
       return {
-        ...{ root, name, member, members: [...new Set(["", ...members])] },
+        ...{ root, name, member, members },
         files: read.filter((file) => existsSync(path.join(root, file))),
         command: manager.command({ root, text, member }),
       };
     }
   }
   return undefined;
+}
+
+/** Those that are there: a link in a lock file may lead to what was only on another machine. */
+async function sourcesOf(manager: Manager, root: string, text: string): Promise<Sources> {
+  const { members, files } = await manager.read(root, text);
+  const all = [...new Set(["", ...members])];
+  return { members: all.filter((member) => existsSync(path.join(root, member, MANIFEST))), files };
 }
 
 export const MANIFEST = "package.json";
@@ -105,7 +117,7 @@ function readNpmLock(root: string, text: string): Sources {
     if (link === true || !resolved.startsWith("file:")) return [];
     const file = resolved.slice("file:".length);
     if (!statSync(path.join(root, file), { throwIfNoEntry: false })?.isDirectory()) return [file];
-    throw new ImageError(
+    throw new Error(
       `${place} is a copy of ${file}, which is not in the image; link it: npm install --install-links=false`,
     );
   });

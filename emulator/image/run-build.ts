@@ -58,7 +58,11 @@ export async function runBuild(engine: Engine, request: BuildRequest): Promise<v
     throw new ImageError(`${tag} cannot be built: ${messageOf(error)}`, { cause: error });
   });
   await followed(answer, output);
-  if (output.error === undefined) return await keepStages(docker, tag, output.stages);
+  if (output.error === undefined) {
+    // The image is there, whatever becomes of these.
+    await keepStages(docker, tag, output.stages).catch(() => undefined);
+    return;
+  }
   const foreign = platform !== undefined && /exec format error/u.test(output.tail.join("\n"));
   const sentences = foreign ? [cannotRun(platform)] : output.sentences;
   const why = sentences.length > 0 ? sentences : [output.error, ...output.tail];

@@ -68,7 +68,7 @@ export function installedCheck(
   const manifest = path.posix.join(lock.member, MANIFEST);
   const lines = imports.flatMap((imported) => {
     const { packageName, file, isShared } = imported;
-    if (packageName === undefined) return [];
+    if (packageName === undefined || packageName === OWN_NAME) return [];
     const places =
       isShared || file === undefined ? modulesOf(placeOf(program), packageName) : [placeOf(file)];
     const what = `${lock.name} installs it for no "dependencies" of ${manifest}; add it there`;

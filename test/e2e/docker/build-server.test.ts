@@ -33,7 +33,7 @@ const CHAT = {
 describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
   let scene: ImageScene;
   let built: CliRun;
-  let template: unknown;
+  let written: unknown;
   const image = `sv-test/chat:${process.pid}`;
 
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
     const args = ["build", "chat", "--tag", image, ...images];
     built = await cli.run(args, scene.docker.host, files.root);
     if (built.code !== 0) throw new Error(`the image cannot be built:\n${built.stderr}`);
-    template = JSON.parse(fs.readFileSync(files.path("chat/template.json"), "utf8"));
+    written = JSON.parse(fs.readFileSync(files.path("chat/template.json"), "utf8"));
   }, 180_000);
   afterAll(async () => {
     await scene.docker.cli(["rmi", "-f", image]);
@@ -66,7 +66,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
   test("is made of a file named server, and says what endpoints it is for", () => {
     expect(built.stdout).toBe(`${image}\n`);
     expect(built.stderr).toMatch(/^template chat\/template.json, .* type LOAD_BALANCING$/mu);
-    expect(template).toMatchObject({ ports: ["80/http"] });
+    expect(written).toMatchObject({ ports: ["80/http"] });
   });
 
   test("runs it on a read-only root without any rights, on port 80 unless it is told another", async () => {

@@ -33,7 +33,12 @@ function workspace(linked: string): Readonly<Record<string, string>> {
     "packages/worker/handler.ts": `import { theirs } from "@ours/words";
 import ms from "ms";
 import { lines } from "old-words";
-export default () => ({ own: ms("1w") ?? null, theirs: theirs("1w") ?? null, lines });
+import { defineHandler } from "sv-runtime";
+export default defineHandler(() => ({
+  own: ms("1w") ?? null,
+  theirs: theirs("1w") ?? null,
+  lines,
+}));
 `,
     "packages/words/package.json": json({
       ...{ name: "@ours/words", version: "1.0.0", type: "module", main: "index.ts" },
@@ -159,7 +164,7 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
     const { code, stderr } = await build(files, "alone", "sv-test/alone:1");
     expect(code, stderr).toBe(0);
     expect(await outputOf("sv-test/alone:1")).toBe("linked");
-  }, 60_000);
+  }, 120_000);
 
   test("a package that would be missing fails the build with its name, and with what to do", async () => {
     const handler = 'import ms from "ms";\nexport default () => ms(1);\n';
@@ -188,5 +193,5 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
     expect(await said("own")).toMatch(
       /would lack sv-runtime\/testing, .* sv-runtime\/client alone/u,
     );
-  }, 60_000);
+  }, 120_000);
 });
