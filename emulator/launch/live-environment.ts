@@ -42,7 +42,7 @@ export function liveEnvironment(
   extra: Variables = {},
 ): LiveEnvironment {
   return {
-    settings: { ...habitsOf(service), ...placeOf(order, service), ...bucketOf(extra) },
+    settings: { ...habitsOf(service), ...placeOf(order, service), ...bucketOf(order, extra) },
     identity: { ...addressesOf(order, service), ...identityOf(order) },
   };
 }
@@ -54,7 +54,7 @@ export function liveServerEnvironment(
   extra: Variables = {},
 ): LiveEnvironment {
   return {
-    settings: { ...placeOf(order, bounds), ...bucketOf(extra) },
+    settings: { ...placeOf(order, bounds), ...bucketOf(order, extra) },
     identity: identityOf(order),
   };
 }
@@ -100,8 +100,9 @@ function placeOf({ workerId, endpoint, gpus }: WorkerOrder, bounds: LiveBounds):
   return livePlace({ ...place, cpuCount, memoryBytes });
 }
 
-/** By the live names the address holds the bucket. */
-function bucketOf(extra: Variables): Variables {
+/** By the live names the address holds the bucket. A template that empties it has none: many programs upload wherever there is one. */
+function bucketOf({ template }: WorkerOrder, extra: Variables): Variables {
+  if (template.env[LIVE_STORAGE_ENV.endpoint] === "") return {};
   const { endpoint, bucket, accessKeyId, secretAccessKey } = STORAGE_ENV;
   const address = extra[endpoint];
   if (address === undefined) return {};

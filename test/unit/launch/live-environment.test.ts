@@ -164,3 +164,11 @@ describe("a home of its own", () => {
     expect(ownHome({}, "/tmp/w1")).toEqual({ HOME: "/tmp/w1" });
   });
 });
+
+it("is told of no bucket by the live names when its template empties the address of it", () => {
+  const { all, live } = told({ template: { env: { BUCKET_ENDPOINT_URL: "" } } });
+  expect(live["BUCKET_ENDPOINT_URL"]).toBe("");
+  expect(live).not.toHaveProperty("BUCKET_ACCESS_KEY_ID");
+  expect(live).not.toHaveProperty("BUCKET_SECRET_ACCESS_KEY");
+  expect(all).toMatchObject(STORE);
+});
