@@ -43,6 +43,8 @@ export class ContainerRun<Place> {
   /** Settles when nothing more will be heard of what it writes; undefined while it is not listened to. */
   #output: Promise<void> | undefined;
   #signal: "SIGTERM" | "SIGKILL" | undefined;
+  /** One that has yet to reach the container. */
+  #unsent: "SIGTERM" | "SIGKILL" | undefined;
 
   constructor(role: ContainerRole<Place>, yard: ContainerYard) {
     this.#role = role;
@@ -72,12 +74,24 @@ export class ContainerRun<Place> {
 
   #send(signal: "SIGTERM" | "SIGKILL"): void {
     this.#signal = signal;
+    this.#unsent = signal;
     this.#calledOff.abort();
-    // A signal that does not arrive is one for a container whose engine has gone: how that ends is seen by its end.
-    const sent = this.#container
-      ?.signal(signal)
-      .catch((error: unknown) => this.#yard.failed(error));
-    if (signal === "SIGKILL") void sent?.then(() => this.#watch?.expectKill());
+    if (this.#container === undefined) return;
+    const sent = this.#passOn(this.#container).catch((error: unknown) => this.#yard.failed(error));
+    if (signal === "SIGKILL") void sent.then(() => this.#watch?.expectKill());
+  }
+
+  /** A signal that does not arrive, because the engine is away, is passed on when the container is next seen to run. */
+  async #passOn(container: EngineContainer): Promise<void> {
+    const signal = this.#unsent;
+    if (signal === undefined) return;
+    this.#unsent = undefined;
+    try {
+      await container.signal(signal);
+    } catch (error) {
+      this.#unsent ??= signal;
+      throw error;
+    }
   }
 
   async #live(): Promise<WorkerExit> {
@@ -113,8 +127,12 @@ export class ContainerRun<Place> {
 
   #watchOver(container: EngineContainer): ContainerWatch {
     const { clock, failed } = this.#yard;
-    // An engine that was started anew is to be listened to again.
-    return new ContainerWatch(container, { clock, failed, runs: () => this.#listenTo(container) });
+    // To an engine that was started anew it has to be said again.
+    const runs = async () => {
+      await this.#listenTo(container);
+      await this.#passOn(container);
+    };
+    return new ContainerWatch(container, { clock, failed, runs });
   }
 
   async #end(watch: ContainerWatch): Promise<WorkerExit> {

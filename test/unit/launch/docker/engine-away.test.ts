@@ -92,6 +92,20 @@ describe("an engine that goes away", () => {
     });
   });
 
+  it("passes on a signal when it is back that did not reach it before", async () => {
+    const { clock, worker, container, goAway, comeBack, exit } = await running();
+    goAway();
+    worker.drain();
+    await clock.advance(1_000);
+    worker.kill();
+    await clock.advance(1_000);
+    comeBack();
+    await clock.advance(1_000);
+    expect(container.signals).toEqual(["SIGKILL"]);
+    await clock.advance(1_000);
+    expect(exit()).toMatchObject({ signal: "SIGKILL" });
+  });
+
   it("removes what it could not be told to when it is back", async () => {
     const { engine, launcher, clock, worker, container, goAway, comeBack } = await running();
     goAway();
