@@ -55,8 +55,9 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
   const check = new DataCheck(opened.db, opened.file);
   let closing: Promise<void> | undefined;
   const close = async () => {
+    const drained = queue.close();
     await check.stop();
-    await queue.close();
+    await drained;
     await files.settle();
     opened.close();
   };
