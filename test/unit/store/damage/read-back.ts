@@ -2,7 +2,11 @@
 import { Buffer } from "node:buffer";
 import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
 import { storeFailure } from "../../../../emulator/engine/commit.ts";
-import { inspectJob, newestJobs } from "../../../../emulator/engine/inspect-jobs.ts";
+import {
+  inspectJob,
+  inspectJobAlone,
+  newestJobs,
+} from "../../../../emulator/engine/inspect-jobs.ts";
 import { viewJob } from "../../../../emulator/engine/job-view.ts";
 import { wholePayload } from "../../../../emulator/engine/show-payload.ts";
 import { followStream } from "../../../../emulator/engine/stream-out.ts";
@@ -64,19 +68,20 @@ class Reading {
     const viewed = await this.#ask(() => viewJob(this.#test.engine, ref));
     if (viewed === "damaged") return;
     const { job, output } = viewed.value;
+    const shown = output && Buffer.from(await wholePayload(output)).toString();
     const streamed = await this.#ask(() => this.#stream(known));
     if (streamed === "damaged") return;
     const inspected = await this.#ask(() => inspectJob(this.#test.engine, id));
     if (inspected === "damaged") return;
-    const { input } = inspected.value;
+    const { input, output: other } = inspected.value;
+    if (other) await wholePayload(other);
     const given = input && Buffer.from(await wholePayload(input)).toString();
     if (given !== known.input) this.#say(`${id} has another input`);
-    const again = await this.#ask(() => viewJob(this.#test.engine, ref));
-    if (again === "damaged" || again.value.job.failure?.type === "data_damaged") {
+    const again = await this.#ask(() => inspectJobAlone(this.#test.engine, id));
+    if (again === "damaged" || again.value.failure?.type === "data_damaged") {
       this.#told += 1;
       return;
     }
-    const shown = output && Buffer.from(await wholePayload(output)).toString();
     if (job.status !== known.status) this.#say(`${id} is ${job.status}, not ${known.status}`);
     if (shown !== known.output) this.#say(`${id} has another output`);
     const chunks = known.chunks.map((chunk) => JSON.parse(chunk) as unknown);
@@ -124,18 +129,17 @@ class Reading {
     await this.#test.engine.activity.settled(AbortSignal.timeout(5_000));
     // Inputs in files are read behind that.
     const handed = () => orders.flatMap(({ jobs = [] }) => jobs);
-    for (const { id, endpointId, input } of waiting) {
+    for (const { id, input } of waiting) {
       for (let look = 0; ; look += 1) {
         const job = handed().find(({ jobId }) => jobId === id);
         if (job !== undefined) {
           if (Buffer.from(job.input).toString() !== input) this.#say(`${id} has another input`);
           break;
         }
-        const ref = { endpointId, jobId: id };
-        const viewed = await this.#ask(() => viewJob(this.#test.engine, ref));
-        if (viewed === "damaged" || viewed.value.job.failure?.type === "data_damaged") break;
+        const viewed = await this.#ask(() => inspectJobAlone(this.#test.engine, id));
+        if (viewed === "damaged" || viewed.value.failure?.type === "data_damaged") break;
         if (look === 200) {
-          this.#say(`${id} was not handed over, and is ${viewed.value.job.status}`);
+          this.#say(`${id} was not handed over, and is ${viewed.value.status}`);
           break;
         }
         await new Promise((resolve) => setTimeout(resolve, 5));
