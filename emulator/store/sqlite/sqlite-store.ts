@@ -67,8 +67,9 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
     clock && new FreeSpace(opened.db, clock, () => check.isLooking || queue.running !== undefined);
   let closing: Promise<void> | undefined;
   const close = async () => {
+    const drained = queue.close();
     await check.stop();
-    await queue.close();
+    await drained;
     await presence?.stop();
     freeSpace?.stop();
     await files.settle();

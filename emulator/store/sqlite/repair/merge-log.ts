@@ -7,6 +7,7 @@
  */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
+import { PRIVATE_MODE } from "../private-file.ts";
 
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -23,10 +24,11 @@ interface Frame {
   readonly contentAt: number;
 }
 
-/** Writes to `target` what the database `file` and its log hold together. `log` may be missing. */
+/** Writes to `target` what the database `file` and its log hold together; one of them may be missing. */
 export function mergeLog(file: string, log: string, target: string): void {
-  fs.copyFileSync(file, target);
-  fs.chmodSync(target, 0o600);
+  fs.rmSync(target, { force: true });
+  fs.writeFileSync(target, "", { mode: PRIVATE_MODE });
+  if (fs.existsSync(file)) fs.copyFileSync(file, target);
   const database = fs.openSync(target, "r+");
   try {
     if (fs.existsSync(log)) applyLog(database, fs.readFileSync(log));

@@ -112,12 +112,14 @@ class Repair {
 
   /** The database with its log in one file; undefined if there is none that can be opened. */
   #merge(): DatabaseSync | undefined {
-    const isMoved = !fs.existsSync(path.join(this.#directory, DATABASE_FILE));
+    const isMoved = [DATABASE_FILE, LOG_FILE].some((name) =>
+      fs.existsSync(path.join(this.#aside, name)),
+    );
     const from = isMoved ? this.#aside : this.#directory;
-    const file = path.join(from, DATABASE_FILE);
+    const [file, log] = [path.join(from, DATABASE_FILE), path.join(from, LOG_FILE)];
     const target = path.join(this.#aside, MERGED);
-    if (!fs.existsSync(file)) return undefined;
-    mergeLog(file, path.join(from, LOG_FILE), target);
+    if (!fs.existsSync(file) && !fs.existsSync(log)) return undefined;
+    mergeLog(file, log, target);
     let db: DatabaseSync | undefined;
     try {
       db = new DatabaseSync(target);

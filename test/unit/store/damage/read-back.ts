@@ -1,0 +1,168 @@
+/** Reads a data set back in every way there is, and holds it against what is known of it. */
+import { Buffer } from "node:buffer";
+import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
+import { storeFailure } from "../../../../emulator/engine/commit.ts";
+import {
+  inspectJob,
+  inspectJobAlone,
+  newestJobs,
+} from "../../../../emulator/engine/inspect-jobs.ts";
+import { viewJob } from "../../../../emulator/engine/job-view.ts";
+import { wholePayload } from "../../../../emulator/engine/show-payload.ts";
+import { followStream } from "../../../../emulator/engine/stream-out.ts";
+import type { Store } from "../../../../emulator/store/store.ts";
+import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
+import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
+import { ENDPOINTS, type KnownJob } from "./live-data.ts";
+
+export interface ReadBack {
+  /** What was read that is not right, and was not said to be damaged. */
+  readonly silent: readonly string[];
+  /** Answers that said that something is damaged. */
+  readonly told: number;
+}
+
+type Answer<T> = { readonly value: T } | "damaged";
+
+/** Opens the directory, waits until it was looked through, and reads. Throws what the opening throws. */
+export async function readBack(directory: string, known: readonly KnownJob[]): Promise<ReadBack> {
+  const opened = await openSqliteStore({ directory });
+  let checked: Promise<unknown> = Promise.resolve();
+  const store: Store = { ...opened, check: () => (checked = opened.check()) };
+  let test: TestEngine;
+  try {
+    test = await createTestEngine(store);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+  try {
+    await checked.catch(() => undefined);
+    return await new Reading(test, known).all();
+  } finally {
+    await test.stop("kill");
+  }
+}
+
+class Reading {
+  readonly #test: TestEngine;
+  readonly #known: readonly KnownJob[];
+  readonly #silent: string[] = [];
+  #told = 0;
+
+  constructor(test: TestEngine, known: readonly KnownJob[]) {
+    this.#test = test;
+    this.#known = known;
+  }
+
+  async all(): Promise<ReadBack> {
+    for (const job of this.#known) await this.#byId(job);
+    for (const endpointId of ENDPOINTS) await this.#byList(endpointId);
+    await this.#fromQueue();
+    return { silent: this.#silent, told: this.#told };
+  }
+
+  async #byId(known: KnownJob): Promise<void> {
+    const { id, endpointId } = known;
+    const ref = { endpointId, jobId: id };
+    const viewed = await this.#ask(() => viewJob(this.#test.engine, ref));
+    if (viewed === "damaged") return;
+    const { job, output } = viewed.value;
+    const shown = output && Buffer.from(await wholePayload(output)).toString();
+    const streamed = await this.#ask(() => this.#stream(known));
+    if (streamed === "damaged") return;
+    const inspected = await this.#ask(() => inspectJob(this.#test.engine, id));
+    if (inspected === "damaged") return;
+    const { input, output: other } = inspected.value;
+    if (other) await wholePayload(other);
+    const given = input && Buffer.from(await wholePayload(input)).toString();
+    if (given !== known.input) this.#say(`${id} has another input`);
+    const again = await this.#ask(() => inspectJobAlone(this.#test.engine, id));
+    if (again === "damaged" || again.value.failure?.type === "data_damaged") {
+      this.#told += 1;
+      return;
+    }
+    if (job.status !== known.status) this.#say(`${id} is ${job.status}, not ${known.status}`);
+    if (shown !== known.output) this.#say(`${id} has another output`);
+    const chunks = known.chunks.map((chunk) => JSON.parse(chunk) as unknown);
+    if (JSON.stringify(streamed.value) !== JSON.stringify(chunks))
+      this.#say(`${id} has other chunks`);
+  }
+
+  /** The outputs of all chunks; nothing of a job that has not ended. */
+  async #stream({ id, endpointId, status }: KnownJob): Promise<unknown[]> {
+    const outputs: unknown[] = [];
+    if (status === "IN_QUEUE") return outputs;
+    const { signal } = new AbortController();
+    const events = followStream(this.#test.engine, { endpointId, jobId: id }, { from: 0, signal });
+    for await (const event of events) {
+      if (event.type !== "chunks") continue;
+      for (const chunk of chunksOf(event.batch))
+        outputs.push((JSON.parse(Buffer.from(chunk).toString()) as { output: unknown }).output);
+    }
+    return outputs;
+  }
+
+  async #byList(endpointId: string): Promise<void> {
+    const listed = await this.#ask(() =>
+      newestJobs(this.#test.engine, endpointId, { limit: 10_000, status: undefined }),
+    );
+    if (listed === "damaged") return;
+    const statuses = new Map(listed.value.map((job) => [job.id, job]));
+    for (const known of this.#known.filter((job) => job.endpointId === endpointId)) {
+      const job = statuses.get(known.id);
+      if (job?.failure?.type === "data_damaged") this.#told += 1;
+      else if (job?.status !== known.status) this.#say(`${known.id} is listed as ${job?.status}`);
+    }
+    if (statuses.size > this.#known.filter((job) => job.endpointId === endpointId).length)
+      this.#say(`${endpointId} has jobs that nobody submitted`);
+  }
+
+  /** Hands all waiting jobs to a worker. */
+  async #fromQueue(): Promise<void> {
+    const waiting = this.#known.filter(({ status }) => status === "IN_QUEUE");
+    const connected = await this.#ask(() =>
+      this.#test.connectWorker(ENDPOINTS[1], { credit: waiting.length + 5 }),
+    );
+    if (connected === "damaged") return;
+    const { orders } = connected.value;
+    await this.#test.engine.activity.settled(AbortSignal.timeout(5_000));
+    // Inputs in files are read behind that.
+    const handed = () => orders.flatMap(({ jobs = [] }) => jobs);
+    for (const { id, input } of waiting) {
+      for (let look = 0; ; look += 1) {
+        const job = handed().find(({ jobId }) => jobId === id);
+        if (job !== undefined) {
+          if (Buffer.from(job.input).toString() !== input) this.#say(`${id} has another input`);
+          break;
+        }
+        const viewed = await this.#ask(() => inspectJobAlone(this.#test.engine, id));
+        if (viewed === "damaged" || viewed.value.failure?.type === "data_damaged") break;
+        if (look === 200) {
+          this.#say(`${id} was not handed over, and is ${viewed.value.status}`);
+          break;
+        }
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    }
+  }
+
+  async #ask<T>(ask: () => Promise<T>): Promise<Answer<T>> {
+    try {
+      return { value: await ask() };
+    } catch (error) {
+      const refusal = storeFailure(error);
+      if (!(refusal instanceof Error) || !("code" in refusal)) throw error;
+      if (refusal.code === "data_damaged") {
+        this.#told += 1;
+        return "damaged";
+      }
+      this.#say(refusal.message);
+      return "damaged";
+    }
+  }
+
+  #say(sentence: string): void {
+    this.#silent.push(sentence);
+  }
+}
