@@ -1,6 +1,6 @@
 /** Opens the store that the options of the service ask for. */
 import type { Clock } from "./core/clock.ts";
-import type { Observation } from "./observation.ts";
+import type { ServiceMetrics } from "./core/metrics/service-metrics.ts";
 import type { EmulatorOptions } from "./options.ts";
 import { createMemoryStore } from "./store/memory/memory-store.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
@@ -10,7 +10,10 @@ import type { Store } from "./store/store.ts";
 export async function openStore(
   { dataDir: directory }: EmulatorOptions,
   clock: Clock,
-  { metrics, log }: Pick<Observation, "metrics" | "log">,
+  {
+    metrics,
+    log,
+  }: { readonly metrics: ServiceMetrics; readonly log: NonNullable<EmulatorOptions["log"]> },
 ): Promise<Store> {
   if (directory === undefined) return createMemoryStore();
   return openSqliteStore({
