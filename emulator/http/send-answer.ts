@@ -9,18 +9,18 @@ import {
   type PieceInHand,
   sizeOf,
 } from "../core/opened-payload.ts";
-import { COPY_MAX_BYTES, sendWhole, type WholeAnswer, writeHead } from "./answer.ts";
+import { COPY_MAX_BYTES, joined, sendWhole, type WholeAnswer, writeHead } from "./answer.ts";
 import { writeOut } from "./paced-write.ts";
 import type { HttpService } from "./service.ts";
 import { takeRoom } from "./take-room.ts";
 
-/** A slice, and what is around the payload. */
-const ANSWER_ROOM_BYTES = 300_000;
+/** What an opened payload has in memory at a time. */
+const SLICE_ROOM_BYTES = 256_000;
 
 /**
  * Settles when the answer has left or its reader has gone. What is opened of it is disposed of.
  *
- * @throws ServiceError too_much_in_flight, shutting_down; StoreUnusableError
+ * @throws ServiceError too_much_in_flight; ClientGoneError; StoreUnusableError
  */
 export async function sendAnswer(
   service: HttpService,
@@ -34,25 +34,41 @@ export async function sendAnswer(
     return;
   }
   try {
-    await takeRoom(service, response, Math.min(size, ANSWER_ROOM_BYTES));
+    await takeRoom(service, response, roomFor(pieces));
     if (response.destroyed) return;
     writeHead(response, answer, size, service.stopping);
-    for (const piece of pieces) await writePiece(service, response, piece);
-    if (!response.destroyed) response.end();
+    for await (const slice of slicesOf(pieces)) {
+      if (response.destroyed) return;
+      await writeSlice(service, response, slice);
+    }
+    response.end();
   } finally {
     await closePieces(pieces);
   }
 }
 
-async function writePiece(
-  service: HttpService,
-  response: ServerResponse,
-  piece: Piece,
-): Promise<void> {
-  for await (const slice of isInHand(piece) ? [piece] : piece.slices()) {
-    if (response.destroyed) return;
-    await writeSlice(service, response, slice);
+function roomFor(pieces: readonly Piece[]): number {
+  const inHand = sizeOf(pieces.filter(isInHand));
+  return areInHand(pieces) ? inHand : inHand + SLICE_ROOM_BYTES;
+}
+
+/** All bytes in order; small pieces together, for each slice costs a call of the system. */
+async function* slicesOf(pieces: readonly Piece[]): AsyncGenerator<PieceInHand, void, undefined> {
+  let gathered: PieceInHand[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    size += sizeOf([piece]);
+    if (isInHand(piece) && size <= COPY_MAX_BYTES) {
+      gathered.push(piece);
+      continue;
+    }
+    if (gathered.length > 0) yield joined(gathered);
+    gathered = [];
+    size = 0;
+    if (isInHand(piece)) yield piece;
+    else yield* piece.slices();
   }
+  if (gathered.length > 0) yield joined(gathered);
 }
 
 /** Settles when the slice has left for the system. A reader that takes nothing of it for too long is cut off. */

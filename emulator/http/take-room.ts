@@ -1,7 +1,6 @@
-/** Room for the bytes of a request or of its answer, held until the connection is done with them. */
+/** Room for the bytes of an answer, held until the connection is done with them. */
 import type { ServerResponse } from "node:http";
-import { ServiceError } from "../core/service-error.ts";
-import { ClientWait } from "./client-wait.ts";
+import { ClientGoneError } from "./request-body.ts";
 import type { HttpService } from "./service.ts";
 
 /** Those that have theirs: who waited for more while holding some could wait for each other. */
@@ -11,18 +10,21 @@ const served = new WeakSet<ServerResponse>();
  * Waits until `bytes` may be kept in memory for this exchange, which lasts until its response is closed. Does nothing for
  * one that has been given room before.
  *
- * @throws ServiceError too_much_in_flight, shutting_down
+ * @throws ServiceError too_much_in_flight; ClientGoneError
  */
 export async function takeRoom(
-  service: HttpService,
+  { engine }: HttpService,
   response: ServerResponse,
   bytes: number,
 ): Promise<void> {
   if (served.has(response)) return;
-  using wait = new ClientWait(service, response);
-  const share = await service.engine.inFlight.take(bytes, wait.signal);
-  if (share === undefined) throw new ServiceError("shutting_down", "the service is stopping");
+  const closed = new AbortController();
+  response.once("close", () => closed.abort());
+  if (response.destroyed) closed.abort();
+  const share = await engine.inFlight.take(bytes, closed.signal);
+  if (share === undefined)
+    throw new ClientGoneError("the client has gone while it waited for room");
   served.add(response);
-  if (response.closed) share[Symbol.dispose]();
-  else response.once("close", () => share[Symbol.dispose]());
+  if (closed.signal.aborted) share[Symbol.dispose]();
+  else closed.signal.addEventListener("abort", () => share[Symbol.dispose]());
 }

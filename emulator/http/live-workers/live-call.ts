@@ -73,13 +73,16 @@ function delivered(
     async flow(response) {
       const { promise: over, resolve } = Promise.withResolvers<void>();
       response.once("close", resolve);
-      if (response.destroyed) resolve();
-      else
-        await sendAnswer(call.service, response, answer).catch((error: unknown) =>
-          refuse(call, error),
-        );
+      let isSent = false;
+      try {
+        if (response.destroyed) resolve();
+        else await sendAnswer(call.service, response, answer);
+        isSent = true;
+      } catch (error) {
+        refuse(call, error);
+      }
       await over;
-      if (!response.writableFinished) await takeBack();
+      if (!isSent || !response.writableFinished) await takeBack();
     },
   };
 }

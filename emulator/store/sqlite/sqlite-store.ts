@@ -9,6 +9,7 @@ import {
   type Store,
   type StoreDamagedError,
   type StoreLostError,
+  type StoreView,
 } from "../store.ts";
 import { Connection } from "./connection.ts";
 import { DataCheck } from "./data-check.ts";
@@ -87,16 +88,7 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
         if (presence?.lost) throw presence.lost;
         return queue.transact(step);
       }),
-    read: (query) =>
-      soundness.guard(async () => {
-        if (queue.closed) throw storeClosed();
-        const view = new SqliteView(tables);
-        try {
-          return await query(new CommittedView(view, queue));
-        } finally {
-          view.end();
-        }
-      }),
+    read: (query) => soundness.guard(() => readCommitted(tables, queue, query)),
     async stage(bytes): Promise<Payload> {
       const [payload] = await stage([bytes]);
       return payload ?? { kind: "inline", bytes };
@@ -115,6 +107,20 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
       }),
     close: () => (closing ??= close()),
   };
+}
+
+async function readCommitted<T>(
+  tables: Tables,
+  queue: StepQueue<SqliteTransaction>,
+  query: (view: StoreView) => Promise<T>,
+): Promise<T> {
+  if (queue.closed) throw storeClosed();
+  const view = new SqliteView(tables);
+  try {
+    return await query(new CommittedView(view, queue));
+  } finally {
+    view.end();
+  }
 }
 
 /** Together they are a file or none of them is. */

@@ -56,7 +56,9 @@ test("a data directory that comes back is used again", async () => {
   fs.renameSync(`${scene.dataDir}-elsewhere`, scene.dataDir);
   await scene.stage.emulator.stderrMatch(/the data directory is back/);
   const next = await scene.submit();
-  await Promise.all([id, next.id].map((each) => scene.stage.endpoint("echo").wait(each)));
+  for (const each of [id, next.id]) {
+    expect(await scene.stage.endpoint("echo").wait(each)).toMatchObject({ status: "COMPLETED" });
+  }
 });
 
 test.skipIf(straceIsMissing)("a sync that fails is answered 507 storage_failed", async () => {
@@ -72,5 +74,5 @@ test.skipIf(straceIsMissing)("a sync that fails is answered 507 storage_failed",
   strace.kill("SIGINT");
   await once(strace, "exit");
   const { id } = await scene.submit();
-  await scene.stage.endpoint("echo").wait(id);
+  expect(await scene.stage.endpoint("echo").wait(id)).toMatchObject({ status: "COMPLETED" });
 });

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import type { SdkWorker } from "../../live/sdk-worker.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { LiveScene } from "./live-scene.ts";
 
 /** Asks for a job; what came, or undefined if the connection was broken off before. */
@@ -158,4 +159,19 @@ it("refuses a batch that is none", async () => {
     expect(answer.status).toBe(400);
     expect(answer.text).toContain("batch_size must be one integer from 1 to 1000");
   }
+});
+
+it("puts a job back whose input finds no room on its way out", async () => {
+  await using scene = await LiveScene.set();
+  const worker = scene.worker();
+  const { inFlight } = scene.service.test.engine;
+  const all = await inFlight.take(LIMITS.inFlightMaxBytes, new AbortController().signal);
+  const id = await scene.submit({ text: "x".repeat(100_000) });
+  const refused = worker.take().catch((error: unknown) => error);
+  await scene.until(() => scene.service.test.engine.fleet.find("by-hand")?.heldCount === 1);
+  await scene.advance(LIMITS.inFlightWaitMs);
+  expect(String(await refused)).toMatch(/503/);
+  expect(await scene.status(id)).toMatchObject({ status: "IN_QUEUE" });
+  all?.[Symbol.dispose]();
+  expect(await worker.take()).toMatchObject({ id });
 });

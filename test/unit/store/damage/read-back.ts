@@ -151,7 +151,7 @@ class Reading {
     try {
       return { value: await ask() };
     } catch (error) {
-      const refusal = storeFailure(error);
+      const refusal = storeFailure(this.#test.engine, error);
       if (!(refusal instanceof Error) || !("code" in refusal)) throw error;
       if (refusal.code === "data_damaged") {
         this.#told += 1;
