@@ -22,6 +22,9 @@ const PROGRAMS = [
 /** What handlers import, by the name behind `sv-runtime`. */
 const LIBRARY = { ".": "index", "./client": "client/index" };
 
+/** Packages that the library imports by a file, for the sake of Bun: in the image each is one file and has its name alone. */
+const PACKAGES = { "undici/index.js": "undici" };
+
 /** It starts a program of its own, so it has to stay a package. That program is added when the image is built. */
 const BUNDLER = "esbuild";
 
@@ -44,7 +47,7 @@ export async function bundleImage(folder: string, packages: readonly string[]): 
   fs.rmSync(path.join(runtime, "image"), { recursive: true });
   const library = await Promise.all(
     Object.values(LIBRARY).map((module) =>
-      bundle(runtime, module, module, { ...program, outdir: home }),
+      bundle(runtime, module, module, { ...program, outdir: home, alias: PACKAGES }),
     ),
   );
   const loaded = new Set([...packages, ...library.flatMap(packagesLoadedBy)]);
