@@ -1,13 +1,13 @@
 /** The network of this emulator's containers: they reach this machine and what lies beyond it, and not each other. */
-import { type ContainerEngine, EngineError } from "./container-engine.ts";
+import { type ContainerEngine, EngineError, type FoundNetwork } from "./container-engine.ts";
 import { networkLabels } from "./container-labels.ts";
 import type { LaunchLog } from "./launch-log.ts";
 
 /** The engine's own, where all containers reach each other. */
 const DEFAULT_NETWORK = "bridge";
 
-/** What the network is like. `enable_icc` is communication between its containers. */
-const KEPT_APART = { "com.docker.network.bridge.enable_icc": "false" } as const;
+/** Whether containers of a network reach each other. */
+const ICC = "com.docker.network.bridge.enable_icc";
 
 /** What whoever set up the engine said of its default network, and of each other one has to be said again. */
 const AS_THE_DEFAULT = [
@@ -72,21 +72,33 @@ export class ContainerNetwork {
   }
 
   async #findOrMake(): Promise<ProvidedNetwork> {
-    const { engine, emulator, log } = this.#options;
+    const { engine } = this.#options;
     const name = this.#name;
-    const found = await engine.findNetwork(name);
-    if (found !== undefined) return { name, gateway: found.gateway };
-    const byDefault = await engine.findNetwork(DEFAULT_NETWORK);
     try {
-      const options = { ...settingsOf(byDefault?.options ?? {}), ...KEPT_APART };
-      await engine.createNetwork({ name, labels: networkLabels(emulator), options });
-      return { name, gateway: (await engine.findNetwork(name))?.gateway };
+      const network = (await engine.findNetwork(name)) ?? (await this.#make());
+      if (network.options[ICC] !== "false") this.#warn("the engine does not know how");
+      return { name, gateway: network.gateway };
     } catch (error) {
       if (!(error instanceof EngineError) || error.status === undefined) throw error;
-      const message = `containers are not kept apart from each other, because the engine cannot make a network for that: ${error.message}`;
-      log.warn({}, message);
+      this.#warn(`the engine cannot make a network for that: ${error.message}`);
+      const byDefault = await engine.findNetwork(DEFAULT_NETWORK);
       return { name: DEFAULT_NETWORK, gateway: byDefault?.gateway };
     }
+  }
+
+  async #make(): Promise<FoundNetwork> {
+    const { engine, emulator } = this.#options;
+    const name = this.#name;
+    const byDefault = await engine.findNetwork(DEFAULT_NETWORK);
+    const options = { ...settingsOf(byDefault?.options ?? {}), [ICC]: "false" };
+    await engine.createNetwork({ name, labels: networkLabels(emulator), options });
+    const made = await engine.findNetwork(name);
+    if (made === undefined) throw new EngineError("it was made, and is not there", 404);
+    return made;
+  }
+
+  #warn(reason: string): void {
+    this.#options.log.warn({}, `containers are not kept apart from each other: ${reason}`);
   }
 }
 

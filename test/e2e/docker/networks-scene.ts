@@ -38,6 +38,8 @@ export interface NetworksSeen {
   readonly byDefault: string;
   /** Names of networks that are left when the emulator has stopped, beside the engine's own. */
   readonly left: readonly string[];
+  /** What the log says of containers that are not kept apart. */
+  readonly warnings: readonly string[];
 }
 
 await using docker = await startOwnDocker({ firewall: true });
@@ -108,6 +110,7 @@ const fromServer = await reachedBy((path) => ask(a, path));
 const fromPod = await reachedBy(async (path) =>
   (await fetch(`http://127.0.0.1:${podPort}${path}`)).text(),
 );
+const { stderrLines } = stage.emulator;
 await stage[Symbol.asyncDispose]();
 const networks = await docker.ask(
   "network",
@@ -136,6 +139,7 @@ const seen: NetworksSeen = {
   server: fromServer,
   pod: fromPod,
   byDefault,
+  warnings: stderrLines.filter((line) => line.includes("not kept apart")),
   left: networks.split("\n").filter((line) => line !== ""),
 };
 console.log(JSON.stringify(seen));

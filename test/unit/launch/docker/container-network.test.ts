@@ -38,6 +38,20 @@ it("is the engine's default one where that cannot make such a network, and the l
   await launcher.close();
 });
 
+it("is one that an engine makes of it which ignores what it is to be, and the log says so", async () => {
+  const engine = new ScriptedEngine();
+  engine.createNetwork = async ({ name }) =>
+    void engine.networks.set(name, { gateway: "10.89.0.1", options: {} });
+  const { launcher, made, gateways, said } = open(engine);
+  launcher.launch(containerOrder());
+  await made(1);
+  expect(gateways).toEqual(["10.89.0.1"]);
+  expect(said).toEqual([
+    "containers are not kept apart from each other: the engine does not know how",
+  ]);
+  await launcher.close();
+});
+
 it("of killed emulators is removed, and that of one that runs is not", async () => {
   const dead = ownedName("sv").replace(/-[^-]*-[^-]*$/u, `-${(2 ** 22 + 5).toString(36)}-1`);
   const labelled = (id: string, emulator: string, owner: string) => ({
