@@ -1,6 +1,6 @@
 /** Opens the store that the options of the service ask for. */
 import type { Clock } from "./core/clock.ts";
-import type { ServiceMetrics } from "./core/metrics/service-metrics.ts";
+import type { Observation } from "./observation.ts";
 import type { EmulatorOptions } from "./options.ts";
 import { createMemoryStore } from "./store/memory/memory-store.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";

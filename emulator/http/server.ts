@@ -89,12 +89,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     await Promise.all([router.close(), live.close()]);
   };
   return {
-    forWorkers: inTurn(
-      entrance(
-        service,
-        workerGate.before((_request, response) => response.writeHead(404).end()),
-      ),
-    ),
+    forWorkers: inTurn(entrance(service, workerGate.before(notFound))),
     start(address) {
       if (started || stopped)
         return Promise.reject(new Error("an HTTP server can be started once only"));
@@ -107,6 +102,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
   };
 }
+
+const notFound: RequestListener = (_request, response) => response.writeHead(404).end();
 
 function withMount(own: RequestListener, mount: Mount | undefined): RequestListener {
   if (!mount) return own;
