@@ -39,7 +39,7 @@ it("no key of a submission that is near to none, nor all of very many", async ()
 
 it("a GPU type that is no known one, when an endpoint or a pod is to have it", async () => {
   await using service = await startTestHttp();
-  const { call } = service;
+  const call: typeof service.call = (...sent) => service.call(...sent);
   const template = { name: "t", imageName: "a/b:1", isServerless: true };
   const { id: templateId } = (await call("POST", "/v1/templates", { body: template })).json as {
     id: string;
