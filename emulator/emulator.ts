@@ -59,7 +59,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const lease = leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs);
   const findGpus = gpuFinder(options.gpus);
   const observation = await openObservation(options);
-  const store = await openStore(options, observation.metrics);
+  const store = await openStore(options, observation);
   const parts: Parts = {
     log: observation.log,
     observation,
