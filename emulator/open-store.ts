@@ -4,6 +4,7 @@ import type { Observation } from "./observation.ts";
 import type { EmulatorOptions } from "./options.ts";
 import { createMemoryStore } from "./store/memory/memory-store.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
+import { sqliteDefect } from "./store/sqlite/sqlite-version.ts";
 import type { Store } from "./store/store.ts";
 
 /** @throws StoreInUseError, StoreUnusableError, StoreFullError for the data directory */
@@ -13,6 +14,8 @@ export async function openStore(
   { metrics, log }: Observation,
 ): Promise<Store> {
   if (directory === undefined) return createMemoryStore();
+  const defect = sqliteDefect(process.versions);
+  if (defect !== undefined) log.warn({}, defect);
   return openSqliteStore({
     directory,
     onCommit: (steps, durationMs) => metrics.committed(steps, durationMs),

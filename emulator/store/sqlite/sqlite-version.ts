@@ -1,0 +1,14 @@
+/** What is known of the SQLite that a Node brings with it. Pure. */
+
+/** Its first version that does not lose committed writes when the log of a database begins anew while it is written back. */
+const SOUND = [3, 51, 3] as const;
+
+/** A sentence on an old SQLite and what to do about it; undefined for one without that defect, or of which nothing is known. */
+export function sqliteDefect({ sqlite, node }: NodeJS.ProcessVersions): string | undefined {
+  if (sqlite === undefined) return undefined;
+  const version = sqlite.split(".").map(Number);
+  const at = SOUND.findIndex((part, place) => part !== version[place]);
+  const isSound = at === -1 || (version[at] ?? 0) > (SOUND[at] ?? 0);
+  if (isSound) return undefined;
+  return `Node ${node} has SQLite ${sqlite}, which has a known defect that can damage databases (${SOUND.join(".")} mends it): use Node 24.15 or newer`;
+}
