@@ -62,8 +62,8 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
   const found = await files.names();
   const queue = new StepQueue<SqliteTransaction>(stepTarget(tables, options));
   const check = new DataCheck(opened.db, opened.file);
-  const { clock, onPresence } = options;
-  const presence = clock && new Presence(opened.file, clock, (lost) => onPresence?.(lost));
+  const { clock, onPresence = () => undefined } = options;
+  const presence = clock && new Presence(opened.file, clock, onPresence);
   const freeSpace =
     clock && new FreeSpace(opened.db, clock, () => check.isLooking || queue.running !== undefined);
   let closing: Promise<void> | undefined;
@@ -71,9 +71,8 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
     const drained = queue.close();
     await check.stop();
     await drained;
-    await presence?.stop();
     freeSpace?.stop();
-    await files.settle();
+    await Promise.all([presence?.stop(), files.settle()]);
     opened.close();
   };
   const stage = async (parts: readonly Uint8Array[]) => {
@@ -101,9 +100,8 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
       soundness.guard(async () => {
         while (queue.running !== undefined) await queue.running;
         const payloads = await check.look();
-        if (payloads === undefined) return [];
-        await tables.removeUnreferred(found);
-        return payloads.map(toDamage);
+        if (payloads !== undefined) await tables.removeUnreferred(found);
+        return (payloads ?? []).map(toDamage);
       }),
     close: () => (closing ??= close()),
   };
