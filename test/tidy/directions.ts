@@ -235,10 +235,7 @@ const layers: readonly Layer[] = [
     of: "emulator/observation.ts",
     mayImport: ["emulator/options.ts", "emulator/engine/", "emulator/trace/", core],
   },
-  {
-    of: "emulator/open-store.ts",
-    mayImport: ["emulator/observation.ts", "emulator/options.ts", "emulator/store/", core],
-  },
+  { of: "emulator/open-store.ts", mayImport: ["emulator/options.ts", "emulator/store/", core] },
   {
     of: "emulator/prepare-webhooks.ts",
     mayImport: [

@@ -47,7 +47,7 @@ async function runJobs(test: TestEngine, count: number, sizeBytes: number): Prom
     if (chunks.length > 0)
       await worker.chunks(
         handed,
-        chunks.map((chunk) => JSON.parse(chunk)),
+        chunks.map((chunk): unknown => JSON.parse(chunk)),
       );
     const output = text(`out ${at}`, at % 5 === 4 ? 400_000 : sizeBytes);
     const hasFailed = at % 6 === 5;
