@@ -2,7 +2,7 @@
  * Damages data directories by chance and reads them back. Each start is refused with a sentence, or every job reads back
  * right or says that it is damaged; and after a repair the start works, and nothing reads back wrong.
  *
- * DAMAGE_PLAYS says how many (default 36); DAMAGE_SEED repeats the choices of an earlier run.
+ * DAMAGE_PLAYS says how many (default 30); DAMAGE_SEED repeats the choices of an earlier run.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -15,7 +15,7 @@ import { harm, type Harmed } from "./harm.ts";
 import { type KnownJob, writeLiveData } from "./live-data.ts";
 import { readBack } from "./read-back.ts";
 
-const PLAYS = Number(process.env["DAMAGE_PLAYS"] ?? 36);
+const PLAYS = Number(process.env["DAMAGE_PLAYS"] ?? 30);
 const SEED = Number(process.env["DAMAGE_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
 /** By what was done to what: how it came out. */
@@ -52,7 +52,7 @@ async function repairAndRead(directory: string, known: readonly KnownJob[]): Pro
 
 it(
   `of ${PLAYS} damaged data directories none is read back wrong without a word`,
-  { timeout: 30_000 + PLAYS * 3_000 },
+  { timeout: 60_000 + PLAYS * 5_000 },
   async () => {
     console.log(`seed: ${SEED} (DAMAGE_SEED=${SEED} DAMAGE_PLAYS=${PLAYS} repeats it)`);
     using temporary = temporaryDirectory();
