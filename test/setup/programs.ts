@@ -17,6 +17,7 @@ const programs = {
   curl: { package: "curl" },
   docker: { package: "docker.io" },
   dockerd: { package: "docker.io" },
+  git: { package: "git" },
   ip: {
     package: "iproute2",
     probe: ["sh", "-c", "ip link add sv-p$$ type bridge && ip link delete sv-p$$"],

@@ -19,7 +19,7 @@ const ON_EVERY_DEBIAN: Readonly<Record<string, readonly string[]>> = {
   mount: ["mount", "umount"],
   sed: ["sed"],
   tar: ["tar"],
-  "util-linux": ["flock", "setpriv"],
+  "util-linux": ["flock", "setpriv", "unshare"],
 };
 
 /** Those of Node, and this project's own. */

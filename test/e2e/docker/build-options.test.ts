@@ -7,6 +7,7 @@ import http from "node:http";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { npmImage } from "../../setup/docker-node-image.ts";
+import { whatIsMissing } from "../../setup/debian-program.ts";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
@@ -14,6 +15,8 @@ import { type PackedCli, packedCli } from "./packed-cli.ts";
 import { smallRegistry } from "./small-registry.ts";
 
 const ADA = { username: "ada", password: "s:ecret" };
+
+const gitIsMissing = whatIsMissing("tests of images of a repository", ["git"]);
 
 describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
   let docker: TestDocker;
@@ -70,7 +73,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     const native = await build(files, ["a", "--tag", "sv-test/native:1", "--platform", own]);
     expect(native.code, native.stderr).toBe(0);
     const foreign = `sv-test/foreign:${process.pid}`;
-    execFileSync("chmod", ["755", files.path("sh")]);
+    fs.chmodSync(files.path("sh"), 0o755);
     const made = ["build", "-t", foreign, "--platform", other, "--label", docker.label, files.root];
     await docker.ask(...made);
     const images = ["--base-image", foreign, "--node-image", foreign];
@@ -162,7 +165,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
       "bin/docker-credential-test": `#!/bin/sh\n[ "$1 $(cat)" = "get ${address}" ] && echo '${given}'\n`,
       "none/": "",
     });
-    execFileSync("chmod", ["755", files.path("bin/docker-credential-test")]);
+    fs.chmodSync(files.path("bin/docker-credential-test"), 0o755);
     const push = async (config: string) =>
       build(files, ["a", "--tag", `${address}/${config}:1`, "--push"], {
         DOCKER_CONFIG: files.path(config),
@@ -178,28 +181,31 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(registry.pushed).toEqual(["file:1", "helper:1"]);
   });
 
-  test("an image says of what source it is, where that is in a repository", async () => {
-    await using files = await temporaryTree({
-      "a/Dockerfile": "FROM sv-base\nCOPY . .\n",
-      "a/handler.js": "export default () => 1;\n",
-    });
-    const git = (...args: readonly string[]): string =>
-      execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], {
-        cwd: files.root,
-        encoding: "utf8",
-      }).trim();
-    git("init", "--quiet");
-    git("remote", "add", "origin", "git@git.example:team/greet.git");
-    git("add", ".");
-    git("commit", "--quiet", "-m", "one");
-    const { code, stderr } = await build(files, ["a", "--tag", "sv-test/labelled:1"]);
-    expect(code, stderr).toBe(0);
-    expect(await labelsOf("sv-test/labelled:1")).toMatchObject({
-      "org.opencontainers.image.source": "https://git.example/team/greet",
-      "org.opencontainers.image.revision": git("rev-parse", "HEAD"),
-      "org.opencontainers.image.base.name": expect.stringMatching(/^sv-base:/u),
-    });
-  });
+  test.skipIf(gitIsMissing)(
+    "an image says of what source it is, where that is in a repository",
+    async () => {
+      await using files = await temporaryTree({
+        "a/Dockerfile": "FROM sv-base\nCOPY . .\n",
+        "a/handler.js": "export default () => 1;\n",
+      });
+      const git = (...args: readonly string[]): string =>
+        execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], {
+          cwd: files.root,
+          encoding: "utf8",
+        }).trim();
+      git("init", "--quiet");
+      git("remote", "add", "origin", "git@git.example:team/greet.git");
+      git("add", ".");
+      git("commit", "--quiet", "-m", "one");
+      const { code, stderr } = await build(files, ["a", "--tag", "sv-test/labelled:1"]);
+      expect(code, stderr).toBe(0);
+      expect(await labelsOf("sv-test/labelled:1")).toMatchObject({
+        "org.opencontainers.image.source": "https://git.example/team/greet",
+        "org.opencontainers.image.revision": git("rev-parse", "HEAD"),
+        "org.opencontainers.image.base.name": expect.stringMatching(/^sv-base:/u),
+      });
+    },
+  );
 
   test("the labels of an image beneath about its own source are not the worker's", async () => {
     await using files = await temporaryTree({ "a/handler.js": "export default () => 1;\n" });

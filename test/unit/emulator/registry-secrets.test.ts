@@ -79,7 +79,8 @@ it("stores a password that can be found nowhere, and has it after a restart", as
     texts.push(...service.said);
   }
   const files = filesOf(dataDir);
-  expect(files.map((file) => path.basename(file)).toSorted()).toEqual(["secret.key", "store.db"]);
+  const names = files.map((file) => path.basename(file)).toSorted();
+  expect(names).toEqual(["secret.key", "store.db", "store.mark"]);
   texts.push(...files.map((file) => fs.readFileSync(file, "latin1")));
   // The name was found: it is looked for in the right places.
   expect(texts.filter((text) => text.includes("ghcr")).length).toBeGreaterThan(2);
