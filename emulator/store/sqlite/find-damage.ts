@@ -33,7 +33,9 @@ const MAX_COMPLAINTS = 20;
 
 /** `directory` is where the payload files lie. Throws what SQLite throws when it cannot even look. */
 export function findDamage(db: DatabaseSync, directory: string): FoundDamage {
-  const tables = [...complaintsOf(db), ...damagedRows(db)];
+  const complaints = complaintsOf(db);
+  // Where pages are damaged, the rows of a table may lead round in a circle.
+  const tables = complaints.length > 0 ? complaints : [...damagedRows(db)];
   if (tables.length > 0) return { tables, payloads: [] };
   return { tables, payloads: [...damagedPayloads(db, directory), ...damagedChunks(db, directory)] };
 }

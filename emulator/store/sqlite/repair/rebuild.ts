@@ -19,6 +19,9 @@ export interface Rebuilt {
 
 /** In this order: each row is kept only with those it belongs to. */
 const TABLES = ["record", "queue", "job", "delivery", "payload", "chunk_batch"] as const;
+/** Far more than there can be. */
+const MAX_RECORDS = 1_000_000;
+
 type Table = (typeof TABLES)[number];
 
 /** Copies within one transaction of `to`, a new database; `from` is only read. */
@@ -77,7 +80,7 @@ class Copy {
         this.#noteKept(table, row);
       }
     });
-    if (table === "record") walk.rows();
+    if (table === "record") walk.rows(MAX_RECORDS);
     else walk.rowsByKey();
     this.#kept.set(table, kept);
     if (damaged > 0) this.#setAside.push(`${table}: ${damaged} rows that are damaged`);

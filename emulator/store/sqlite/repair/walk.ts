@@ -5,6 +5,9 @@ import { type Row, rowOf } from "../row.ts";
 /** Far beyond any key that was ever given. */
 const MAX_KEY = 2 ** 50;
 
+/** Pages that are damaged may lead round in a circle. */
+const OUT_OF_ORDER = new Error("the rows of the table are not in order");
+
 export class TableWalk {
   /** True once something could not be read. */
   hasLost = false;
@@ -24,9 +27,9 @@ export class TableWalk {
     this.#take = take;
   }
 
-  /** A table without keys that can be stepped over: up to the first damage. */
-  rows(): void {
-    this.#read(`SELECT 0, ${this.#select}`);
+  /** A table without a rowid: up to the first damage, and no more than so many rows. */
+  rows(max: number): void {
+    this.#read(`SELECT 0, ${this.#select} LIMIT ${max}`);
   }
 
   /** A table in order of its rowid: on both sides of what cannot be read. */
@@ -49,12 +52,17 @@ export class TableWalk {
   /** The key of the last row that was read, and whether there was no damage behind it. */
   #read(sql: string, ...values: readonly number[]) {
     let last: number | undefined;
+    const isBackward = sql.endsWith("DESC");
+    let bound = values.at(-1);
     try {
       const statement = this.#db.prepare(sql);
       statement.setReturnArrays(true);
       for (const answered of statement.iterate(...values)) {
         const row = rowOf(answered);
-        last = Number(row[0]);
+        const key = Number(row[0]);
+        if (bound !== undefined && (isBackward ? key > bound : key <= bound)) throw OUT_OF_ORDER;
+        last = key;
+        if (bound !== undefined) bound = isBackward ? key - 1 : key;
         this.#take(row.slice(1));
       }
       return { last, isWhole: true };
