@@ -7,12 +7,15 @@ const TAG_MAX_CHARACTERS = 128;
 
 const FOREIGN_CHARACTER = /[^\w.:/@+[\]-]/u;
 const SCHEME = /^[a-z]+:\/\//iu;
-const HOST =
-  /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[0-9a-f:]+\])(?::\d+)?$/iu;
-const PART = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/u;
-const TAG = /^\w[\w.-]*$/u;
-const DIGEST = /^[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-f]{32,}$/iu;
+const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
+const HOST = String.raw`(?:${LABEL}(?:\.${LABEL})*|\[[0-9A-Fa-f:]+\])(?::\d+)?`;
+const PART = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;
+const TAG = String.raw`\w[\w.-]*`;
+const DIGEST = "[A-Za-z0-9]+(?:[+._-][A-Za-z0-9]+)*:[0-9A-Fa-f]{32,}";
 const SHA256 = /^sha256:[0-9a-f]{64}$/u;
+
+/** For documents: it fits every good name, and a few that are none. */
+export const IMAGE_NAME_PATTERN = `^(?:${HOST}/)?${PART}(?:/${PART})*(?::${TAG})?(?:@${DIGEST})?$`;
 
 /** What is wrong with the field that holds `name`, without the subject of the sentence; undefined where nothing is. */
 export function imageNameSentence(name: string): string | undefined {
@@ -56,11 +59,11 @@ function pathProblem(path: string): string | undefined {
   const hasHost = others.length > 0 && isHost(first);
   const parts = hasHost ? others : [first, ...others];
   if (parts.includes("")) return "a part between slashes is empty";
-  if (hasHost && !HOST.test(first))
+  if (hasHost && !is(HOST, first))
     return `the host ${valueInWords(first)} must consist of letters, digits, dots and inner hyphens, with a number after its colon`;
   if (parts.some((part) => /[A-Z]/u.test(part)))
     return "upper-case letters stand in hosts and tags only";
-  const odd = parts.find((part) => !PART.test(part));
+  const odd = parts.find((part) => !is(PART, part));
   if (odd === undefined) return undefined;
   return `the part ${valueInWords(odd)} must begin and end with a letter or digit, with single dots, one or two underscores, or hyphens between`;
 }
@@ -73,12 +76,16 @@ function isHost(first: string): boolean {
 function tagProblem(tag: string | undefined): string | undefined {
   if (tag === undefined) return undefined;
   if (tag === "") return "the tag after the colon is empty";
-  if (TAG.test(tag) && tag.length <= TAG_MAX_CHARACTERS) return undefined;
+  if (is(TAG, tag) && tag.length <= TAG_MAX_CHARACTERS) return undefined;
   return `the tag ${valueInWords(tag)} must have at most ${TAG_MAX_CHARACTERS} letters, digits, underscores, dots and hyphens, and begin with none of the last two`;
 }
 
 function digestProblem(digest: string | undefined): string | undefined {
   if (digest === undefined) return undefined;
-  const isRight = digest.startsWith("sha256:") ? SHA256.test(digest) : DIGEST.test(digest);
+  const isRight = digest.startsWith("sha256:") ? SHA256.test(digest) : is(DIGEST, digest);
   return isRight ? undefined : "the digest must be like sha256: and 64 hexadecimal digits";
+}
+
+function is(kind: string, text: string): boolean {
+  return new RegExp(`^(?:${kind})$`, "u").test(text);
 }

@@ -1,7 +1,7 @@
 /** The kinds of fields a management body has, each with the sentence that says what it must be. */
 import { z } from "zod";
 import { nearMiss } from "../../runtime/protocol/near-miss.ts";
-import { imageNameSentence } from "./image-name.ts";
+import { IMAGE_NAME_PATTERN, imageNameSentence } from "./image-name.ts";
 import { kindInWords, kindOfValue, valueInWords } from "./problem-words.ts";
 import { invalidRequest, type UnknownKey } from "./service-error.ts";
 
@@ -42,10 +42,13 @@ export function settled() {
 
 /** The name of a container image. */
 export function imageName(): z.ZodString {
-  return z.string({ error: must("the name of a container image") }).superRefine((name, context) => {
-    const message = imageNameSentence(name);
-    if (message !== undefined) context.addIssue({ code: "custom", message });
-  });
+  return z
+    .string({ error: must("the name of a container image") })
+    .superRefine((name, context) => {
+      const message = imageNameSentence(name);
+      if (message !== undefined) context.addIssue({ code: "custom", message });
+    })
+    .meta({ pattern: IMAGE_NAME_PATTERN });
 }
 
 export function flag(): z.ZodBoolean {
