@@ -199,12 +199,8 @@ async function createContext(
   const activity = new Activity();
   const events = new EventFeed(clock);
   const metrics = options.metrics ?? new ServiceMetrics();
-  const due = () => {
-    // Of leases of workers that are gone nothing is due before they are handed back.
-    if (startWork.isWaiting) alarm.aim(clock.now() + 1_000);
-    else void activity.track("what is due for jobs", applyDue(context));
-  };
-  const alarm: Alarm = new Alarm(clock, due);
+  const due = () => void activity.track("what is due for jobs", applyDue(context, startWork));
+  const alarm = new Alarm(clock, due);
   const context: EngineContext = {
     store,
     clock,
@@ -243,8 +239,13 @@ async function createContext(
 }
 
 /** Never rejects: what could not be applied is tried again. */
-async function applyDue(context: EngineContext): Promise<void> {
+async function applyDue(context: EngineContext, startWork: StartWork): Promise<void> {
   const { alarm, clock, log } = context;
+  // A lease of a worker that is gone is handed back, and must not run out before.
+  if (startWork.isWaiting) {
+    alarm.aim(clock.now() + 1_000);
+    return;
+  }
   try {
     await expireDue(context);
   } catch (error) {

@@ -45,7 +45,8 @@ export class StartWork {
     } catch (error) {
       if (!isFull(error)) throw error;
       this.#left.push(work);
-      const meaning = "until then what is stored can be read, but nothing is stored and no worker starts; the start goes on when there is room";
+      const meaning =
+        "until then what is stored can be read, but nothing is stored and no worker starts; the start goes on when there is room";
       this.#log.error({}, `${error.message}; ${meaning}`);
       this.#tryLater();
     }

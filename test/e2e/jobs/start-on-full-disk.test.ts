@@ -103,6 +103,7 @@ describe.runIf(tmpfsIsMissing === undefined)("a start on a full disk", () => {
     await Promise.all([stage.stop(), gate.open("running")]);
     disk.fill();
     await stage.start();
+    await stage.emulator.stderrMatch(/the disk of the data directory .* is full/);
     await expectReads(scene, ["COMPLETED", "COMPLETED", "IN_QUEUE"]);
     await expectRefusal(scene);
     disk.makeRoom();

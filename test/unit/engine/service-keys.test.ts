@@ -26,11 +26,19 @@ it("makes a user's key once, which is the admin's too as long as there is no oth
 
 it("leaves the user's key without the admin's rights when there is a key for those", async () => {
   const store = createMemoryStore();
-  const { records } = await settleKeys({ store, random, startWork }, { user: "u", admin: "a" }, NOW);
+  const { records } = await settleKeys(
+    { store, random, startWork },
+    { user: "u", admin: "a" },
+    NOW,
+  );
   expect(records).toMatchObject([
     { scope: "user", digest: digestOf("u") },
     { scope: "admin", digest: digestOf("a") },
   ]);
-  const later = await settleKeys({ store, random, startWork }, { user: undefined, admin: undefined }, NOW);
+  const later = await settleKeys(
+    { store, random, startWork },
+    { user: undefined, admin: undefined },
+    NOW,
+  );
   expect(later.records).toMatchObject([{ scope: "admin", digest: digestOf("u") }]);
 });
