@@ -126,23 +126,26 @@ async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator
   const lines = new JobLines();
   const startedAt = new Date(clock.now()).toISOString();
   const given = { user: options.apiKey, admin: options.adminKey };
-  const keys = await settleKeys(store, random, given, startedAt);
   const webhooks = await prepareWebhooks(options, host, store, random);
   parts.webhookSender = webhooks.sender;
   const engine = await openEngine(options, parts, { clock, random, storage, handlerFiles, lines });
+  const { startWork } = engine;
+  const keys = await settleKeys({ store, random, startWork }, given, startedAt);
   const access = { keys: new KeyRing(keys.records), webhookSecret: webhooks.secret };
   const http = httpPort(options, engine, access, parts);
   parts.workerPorts = new WorkerPorts({ engine, http, log, temporaryDir: parts.temporaryDir });
   await parts.workerPorts.start(commands.length > 0);
-  await engine.serve(servedEndpoints(local, startedAt), options.resources);
+  await startWork.do(() => engine.serve(servedEndpoints(local, startedAt), options.resources));
   await handlersReady;
   await storage.listen();
   // Before workers start: another program may have the port.
   const url = await http.start({ host, port });
-  engine.start();
-  void parts.containers?.clearLeftovers(engine.context.directory.templates());
-  const watched = { ...parts, engine, clock, handlerFiles, volumes: storage.volumes };
-  parts.reloader = startReloader(options, watched);
+  await startWork.do(async () => {
+    engine.start();
+    void parts.containers?.clearLeftovers(engine.context.directory.templates());
+    const watched = { ...parts, engine, clock, handlerFiles, volumes: storage.volumes };
+    parts.reloader = startReloader(options, watched);
+  });
   const { context } = engine;
   const testKit = openTestKit({ engine: context, url, apiKey: keys.userKey, lines }, options);
   parts.testKit = testKit;

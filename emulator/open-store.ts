@@ -1,4 +1,5 @@
 /** Opens the store that the options of the service ask for. */
+import fs from "node:fs";
 import type { Clock } from "./core/clock.ts";
 import type { Observation } from "./observation.ts";
 import type { EmulatorOptions } from "./options.ts";
@@ -16,7 +17,7 @@ export async function openStore(
   if (directory === undefined) return createMemoryStore();
   const defect = sqliteDefect(process.versions);
   if (defect !== undefined) log.warn({}, defect);
-  return openSqliteStore({
+  const store = await openSqliteStore({
     directory,
     onCommit: (steps, durationMs) => metrics.committed(steps, durationMs),
     onDamage({ message }) {
@@ -31,4 +32,22 @@ export async function openStore(
       else log.info({ directory }, "the data directory is back; everything is stored again");
     },
   });
+  tellFull(directory, log);
+  return store;
+}
+
+function tellFull(directory: string, log: Observation["log"]): void {
+  if (!isFull(directory)) return;
+  const meaning = "what is stored can be read, what would be stored is refused with 507";
+  log.warn({ directory }, `the disk of the data directory ${directory} is full: ${meaning}`);
+}
+
+/** False also where the file system does not say how large it is. */
+function isFull(directory: string): boolean {
+  try {
+    const { blocks, bavail } = fs.statfsSync(directory);
+    return blocks > 0 && bavail === 0;
+  } catch {
+    return false;
+  }
 }

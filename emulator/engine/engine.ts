@@ -43,6 +43,7 @@ import { checkCredentials } from "./registry-credentials.ts";
 import { serveResources } from "./serve-resources.ts";
 import { serve } from "./serve.ts";
 import { ServiceClock } from "./service-clock.ts";
+import { StartWork } from "./start-work.ts";
 import { Standstill } from "./standstill.ts";
 import { UsageMeter } from "./usage-meter.ts";
 import { WorkerManager } from "./worker-manager.ts";
@@ -88,9 +89,11 @@ export interface RunningEngine {
   readonly workers: WorkerManager;
   readonly pods: PodKeeper;
   readonly webhooks: WebhookDelivery;
+  /** What the start has to write, which waits for room if there is none; ends with the engine. */
+  readonly startWork: StartWork;
   /** Creates or updates endpoints together with their templates and what they share, as `serve` and `serveResources` say. */
   serve(endpoints: readonly ServedEndpoint[], resources?: Partial<ServedResources>): Promise<void>;
-  /** Begins to start workers and pods and to apply what is due. */
+  /** Begins to start workers and pods and to apply what is due. To be called as the last of `startWork`. */
   start(): void;
   /** To be called when a launcher is willing that was not. */
   considerAll(): void;
@@ -100,10 +103,11 @@ export interface RunningEngine {
   stop(how: "drain" | "kill"): Promise<void>;
 }
 
-/** Makes the engine on an open store: what an earlier run left in progress is put back into the queue. */
+/** Makes the engine on an open store: what an earlier run left in progress is put back into the queue, if there is room. */
 export async function createEngine(options: EngineOptions): Promise<RunningEngine> {
   const { findGpus = unknownGpus, lockDevice = nobodyElse, healthProbe } = options;
-  const context = await createContext(options, {
+  const startWork = new StartWork(options.clock, options.log);
+  const context = await createContext(options, startWork, {
     podChanged: (podId) => pods.consider(podId),
     endpointChanged: (endpointId) => workers.consider(endpointId),
     webhookDue: () => webhooks.wake(),
@@ -120,15 +124,15 @@ export async function createEngine(options: EngineOptions): Promise<RunningEngin
   const workers: WorkerManager = new WorkerManager(context, { launchers, gpus, healthProbe });
   const pods: PodKeeper = new PodKeeper(context, podLauncher, gpus);
   const webhooks = new WebhookDelivery(context, options.webhookSender);
-  await pickUp(context);
-  return runningEngine({ context, workers, pods, webhooks }, gpus);
+  await pickUp(context, startWork);
+  return runningEngine({ context, workers, pods, webhooks, startWork }, gpus);
 }
 
 function runningEngine(
-  parts: Pick<RunningEngine, "context" | "workers" | "pods" | "webhooks">,
+  parts: Pick<RunningEngine, "context" | "workers" | "pods" | "webhooks" | "startWork">,
   gpus: GpuPool,
 ): RunningEngine {
-  const { context, workers, pods, webhooks } = parts;
+  const { context, workers, pods, webhooks, startWork } = parts;
   return {
     ...parts,
     serve: (endpoints, resources) => serveWith(context, endpoints, resources),
@@ -148,6 +152,7 @@ function runningEngine(
       pods.killAll();
     },
     async stop(how) {
+      await startWork.stop();
       await Promise.all([workers.stop(how), pods.stop(how)]);
       gpus.close();
       await context.usage.stop();
@@ -168,10 +173,10 @@ async function serveWith(
 }
 
 /** Deals with what earlier runs left in the store. */
-async function pickUp(context: EngineContext): Promise<void> {
-  await context.usage.load();
-  await handBackOrphans(context);
+async function pickUp(context: EngineContext, startWork: StartWork): Promise<void> {
   await checkCredentials(context);
+  await startWork.do(() => context.usage.load());
+  await startWork.do(() => handBackOrphans(context));
 }
 
 function nobodyElse() {
@@ -184,6 +189,7 @@ async function unknownGpus(): Promise<GpuInventory> {
 
 async function createContext(
   options: EngineOptions,
+  startWork: StartWork,
   wakes: Pick<EngineContext, "podChanged" | "endpointChanged" | "webhookDue" | "inputDamaged">,
 ): Promise<EngineContext> {
   const { store, random, log, tracer, lease = DEFAULT_LEASE_TERMS } = options;
@@ -193,7 +199,7 @@ async function createContext(
   const activity = new Activity();
   const events = new EventFeed(clock);
   const metrics = options.metrics ?? new ServiceMetrics();
-  const due = () => void activity.track("what is due for jobs", applyDue(context));
+  const due = () => void activity.track("what is due for jobs", applyDue(context, startWork));
   const alarm = new Alarm(clock, due);
   const context: EngineContext = {
     store,
@@ -233,8 +239,13 @@ async function createContext(
 }
 
 /** Never rejects: what could not be applied is tried again. */
-async function applyDue(context: EngineContext): Promise<void> {
+async function applyDue(context: EngineContext, startWork: StartWork): Promise<void> {
   const { alarm, clock, log } = context;
+  // A lease of a worker that is gone is handed back, and must not run out before.
+  if (startWork.isWaiting) {
+    alarm.aim(clock.now() + 1_000);
+    return;
+  }
   try {
     await expireDue(context);
   } catch (error) {

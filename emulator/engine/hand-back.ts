@@ -11,15 +11,14 @@ import type { FleetWorker } from "./fleet-worker.ts";
  * To be called once at start: workers are the emulator's own children and end with it, so a lease of an earlier run is
  * nobody's. That is no fault of the job and costs it no attempt.
  */
-export async function handBackOrphans(engine: EngineContext): Promise<number> {
-  return commit(engine, async (tx, after) => {
+export async function handBackOrphans(engine: EngineContext): Promise<void> {
+  await commit(engine, async (tx, after) => {
     const orphans = await tx.runningJobs({});
     for (const job of orphans) {
       if (!job.lease) continue;
       const event = { type: "hand-back", leaseToken: job.lease.token } as const;
       await apply(tx, after, job, event, engine.clock.now());
     }
-    return orphans.length;
   });
 }
 

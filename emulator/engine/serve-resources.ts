@@ -8,13 +8,14 @@ import {
 } from "../core/served-endpoint.ts";
 import type { Endpoint } from "../core/endpoint.ts";
 import type { NetworkVolume } from "../core/network-volume.ts";
+import type { RegistryAuth } from "../core/registry-auth.ts";
 import type { Template } from "../core/template.ts";
 import { templateRolls } from "../core/template-change.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { billVolume } from "./bill-volume.ts";
 import { commit, storeFailure } from "./commit.ts";
 import type { EngineContext } from "./context.ts";
-import { sealSecret } from "./secret-box.ts";
+import { sealSecret, unsealSecret } from "./secret-box.ts";
 import { tellSettled } from "./tell-settled.ts";
 import { rollEndpoints } from "./update-template.ts";
 
@@ -66,9 +67,22 @@ async function serveRegistryAuth(
 ): Promise<void> {
   await commit(engine, async (tx) => {
     refuseTaken("container registry auth", { id, name }, await tx.records("registryAuth"));
-    const sealed = sealSecret(engine, id, JSON.stringify(credentials));
+    const text = JSON.stringify(credentials);
+    const stored = await tx.record("registryAuth", id);
+    // Encrypted anew, even the same ones would have to be stored.
+    const sealed =
+      stored && isSealed(engine, stored, text) ? stored.sealed : sealSecret(engine, id, text);
     await tx.putRecord("registryAuth", id, { id, name, sealed });
   });
+}
+
+function isSealed(engine: EngineContext, { id, sealed }: RegistryAuth, text: string): boolean {
+  try {
+    return unsealSecret(engine, id, sealed, "the credentials") === text;
+  } catch {
+    // With another key, for one.
+    return false;
+  }
 }
 
 async function serveTemplate(engine: EngineContext, file: ServedTemplate): Promise<void> {

@@ -57,7 +57,9 @@ async function settle(tx: StoreTransaction, file: ServedEndpoint): Promise<Outco
     (storedEndpoint !== undefined && endpointRolls(storedEndpoint, endpoint.thing));
   const settled = rolls ? rolled(endpoint.thing) : endpoint.thing;
   await tx.putRecord("endpoint", id, settled);
-  await tx.putRecord("served", id, file);
+  // The file does not say when the endpoint was made.
+  const { createdAt } = settled;
+  await tx.putRecord("served", id, { ...file, endpoint: { ...file.endpoint, createdAt } });
   const ofTemplate = (field: string) => `template.${field}`;
   return {
     template: template?.thing,

@@ -33,7 +33,7 @@ function known(file: string): Credentials {
       `${file} has no aws_access_key_id and aws_secret_access_key; put them back, or delete it to have new ones made`,
     );
   }
-  fs.chmodSync(file, PRIVATE_MODE);
+  if ((fs.statSync(file).mode & 0o777) !== PRIVATE_MODE) fs.chmodSync(file, PRIVATE_MODE);
   return { accessKeyId, secretAccessKey };
 }
 

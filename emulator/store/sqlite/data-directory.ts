@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StoreInUseError } from "../store.ts";
+import { StoreFullError, StoreInUseError } from "../store.ts";
 import { CommitMark, readMark } from "./commit-mark.ts";
 import { refuseFewerCommits, refuseIncomplete } from "./complete.ts";
 import { makeDirectoryDurably, syncDirectory } from "./durable-directory.ts";
@@ -32,7 +32,7 @@ export interface OpenedDatabase {
  * Opens the database of the directory, making both if need be.
  *
  * @throws StoreInUseError when another process (or this one) has it open; StoreUnusableError when it cannot be used;
- *   StoreFullError when there is no room for a new one.
+ *   StoreFullError when there is no room for a new one, or to bring one of an earlier version to the form of this one.
  */
 export function openDatabase(directory: string): OpenedDatabase {
   const file = path.join(directory, DATABASE_FILE);
@@ -110,8 +110,18 @@ function connect(directory: string, file: string): DatabaseSync {
   } catch (error) {
     db?.close();
     if (isBusy(error)) throw inUse(directory, error);
-    throw fromSqlite(error, file, HOW_TO_GO_ON);
+    throw inTheirWords(error, file);
   }
+}
+
+/** One that is there, in the form of this version, is opened without writing anything. */
+function inTheirWords(error: unknown, file: string): unknown {
+  const known = fromSqlite(error, file, HOW_TO_GO_ON);
+  if (!(known instanceof StoreFullError)) return known;
+  const why = "it is new, or has to be brought to the form of this version of sv-runtime";
+  return new StoreFullError(`there is no room left for ${file}, and ${why}; free some space`, {
+    cause: error,
+  });
 }
 
 export function inUse(directory: string, cause: unknown): StoreInUseError {

@@ -21,9 +21,13 @@ const SMALL_FILE_PAGES = 16_384;
 /** `auto_vacuum`: free pages can be given back one by one. */
 const INCREMENTAL = 2;
 
-/** To be called on each opened database, before the first table is made and before it has a write-ahead log. */
+/**
+ * To be called on each opened database, before the first table is made and before it has a write-ahead log. Writes nothing
+ * to one that has it: a full disk must not keep it from being opened.
+ */
 export function allowGivingBack(db: DatabaseSync): void {
-  db.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_size_limit = ${LOG_MAX_BYTES}`);
+  if (pragma(db, "auto_vacuum") !== INCREMENTAL) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+  db.exec(`PRAGMA journal_size_limit = ${LOG_MAX_BYTES}`);
 }
 
 /**

@@ -33,9 +33,13 @@ export class RecordTable {
     return this.#connection.all(this.#selectKind, kind).map((row) => parse(row) as Records[K]);
   }
 
+  /** Writes nothing if the record is stored as it is: a start whose settings are those of the last one needs no room. */
   put<K extends RecordKind>(kind: K, id: string, record: Records[K]): void {
     const values = [kind, id, JSON.stringify(record)];
-    this.#connection.write(this.#upsert, ...values, rowChecksum(values));
+    const row = [...values, rowChecksum(values)];
+    const stored = this.#connection.first(this.#select, kind, id);
+    if (stored !== undefined && row.every((value, at) => stored[at] === value)) return;
+    this.#connection.write(this.#upsert, ...row);
   }
 
   delete(kind: RecordKind, id: string): void {

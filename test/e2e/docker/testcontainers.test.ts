@@ -123,7 +123,11 @@ async function serve(
     openSession: (worker, send) => new WorkerSession(engine.context, worker, send),
   });
   const at = new Date().toISOString();
-  const { records } = await settleKeys(store, random, { user: "key", admin: undefined }, at);
+  const { records } = await settleKeys(
+    { store, random, startWork: engine.startWork },
+    { user: "key", admin: undefined },
+    at,
+  );
   const keys = new KeyRing(records);
   const http = createHttpServer({
     engine: engine.context,

@@ -1,36 +1,13 @@
 /** A data directory that fills up under a running emulator: refused in clear words, and nothing acknowledged is lost. */
-import fs from "node:fs";
-import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ServiceError, type JobState } from "../../../runtime/client/index.ts";
-import { mountTmpfs, tmpfsIsMissing } from "../../setup/tmpfs.ts";
+import { tmpfsIsMissing } from "../../setup/tmpfs.ts";
 import { Gate } from "./gate.ts";
+import { makeSmallDisk } from "./small-disk.ts";
 import { Stage } from "./stage.ts";
 
-const DISK_BYTES = 16_000_000;
 /** Enough that a few submissions use up what is left in files that had room. */
 const PADDING = "x".repeat(50_000);
-
-/** A disk with a data directory on it, and a file that takes up all the room that is left. */
-function makeSmallDisk() {
-  const disk = mountTmpfs(DISK_BYTES);
-  const ballast = path.join(disk.path, "ballast");
-  return {
-    dataDir: path.join(disk.path, "data"),
-    fill() {
-      const file = fs.openSync(ballast, "w");
-      try {
-        for (;;) fs.writeSync(file, Buffer.alloc(4096));
-      } catch (error) {
-        expect(error).toHaveProperty("code", "ENOSPC");
-      } finally {
-        fs.closeSync(file);
-      }
-    },
-    makeRoom: () => fs.rmSync(ballast),
-    [Symbol.dispose]: () => disk[Symbol.dispose](),
-  };
-}
 
 /** One running job, and the others behind it; all come to the gate by their numbers. */
 async function setScene(dataDir: string) {

@@ -12,9 +12,11 @@ import { readTemplateInput } from "../../../emulator/core/template-input.ts";
 import { servedEndpoints, templateOf } from "../../../emulator/local-endpoint.ts";
 import { fixedSecretKey } from "../../../emulator/secrets/secret-key.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
+import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import { createSystemRandom } from "../../../emulator/system-clock.ts";
 import { FakeClock } from "../../fake-clock.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { ScriptedSender } from "../scripted-sender.ts";
 
 const VOLUME = { id: "volume0001", name: "weights", size: 10, dataCenterId: "EU-RO-1" };
@@ -34,7 +36,11 @@ const IMAGES = ["a", "b"].map((id) => ({
 
 const secretKey = fixedSecretKey(Buffer.alloc(32, 7));
 
-async function start(store: Store, resources: Partial<ServedResources>) {
+async function start(
+  store: Store,
+  resources: Partial<ServedResources>,
+  createdAt = "2026-01-01T00:00:00.000Z",
+) {
   const said: string[] = [];
   const running = await createEngine({
     store,
@@ -49,7 +55,7 @@ async function start(store: Store, resources: Partial<ServedResources>) {
     launchers: [],
     webhookSender: new ScriptedSender(),
   });
-  const served = servedEndpoints(IMAGES, "2026-01-01T00:00:00.000Z");
+  const served = servedEndpoints(IMAGES, createdAt);
   await running.serve(served, resources);
   return { engine: running.context, said };
 }
@@ -68,6 +74,21 @@ it("makes volumes, auths and templates once, and gives endpoints what they name"
     });
     expect(said).toEqual([]);
   }
+});
+
+it("writes nothing when the files say what they said at the last start", async () => {
+  using temporary = temporaryDirectory();
+  const commits = [0, 0];
+  for (const [run, at] of ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"].entries()) {
+    const store = await openSqliteStore({
+      directory: temporary.path,
+      onCommit: () => (commits[run] = (commits[run] ?? 0) + 1),
+    });
+    const { engine } = await start(store, SHARED, at);
+    await engine.usage.stop();
+    await store.close();
+  }
+  expect(commits).toEqual([expect.toSatisfy((count: number) => count > 0), 0]);
 });
 
 it("keeps what was changed over the interface until the file says something new", async () => {

@@ -7,6 +7,7 @@ import { createSystemRandom } from "../../../emulator/system-clock.ts";
 
 const NOW = "2026-01-01T00:00:00Z";
 const random = createSystemRandom();
+const startWork = { do: (work: () => Promise<void>) => work() };
 
 function digestOf(key: string): string {
   return createHash("sha256").update(key).digest("hex");
@@ -15,21 +16,29 @@ function digestOf(key: string): string {
 it("makes a user's key once, which is the admin's too as long as there is no other", async () => {
   const store = createMemoryStore();
   const none = { user: undefined, admin: undefined };
-  const first = await settleKeys(store, random, none, NOW);
+  const first = await settleKeys({ store, random, startWork }, none, NOW);
   const digest = digestOf(first.userKey ?? "");
   expect(first.records).toMatchObject([{ id: "user", scope: "admin", digest }]);
-  const second = await settleKeys(store, random, none, NOW);
+  const second = await settleKeys({ store, random, startWork }, none, NOW);
   expect(second.userKey).toBeUndefined();
   expect(second.records).toMatchObject([{ scope: "admin", digest }]);
 });
 
 it("leaves the user's key without the admin's rights when there is a key for those", async () => {
   const store = createMemoryStore();
-  const { records } = await settleKeys(store, random, { user: "u", admin: "a" }, NOW);
+  const { records } = await settleKeys(
+    { store, random, startWork },
+    { user: "u", admin: "a" },
+    NOW,
+  );
   expect(records).toMatchObject([
     { scope: "user", digest: digestOf("u") },
     { scope: "admin", digest: digestOf("a") },
   ]);
-  const later = await settleKeys(store, random, { user: undefined, admin: undefined }, NOW);
+  const later = await settleKeys(
+    { store, random, startWork },
+    { user: undefined, admin: undefined },
+    NOW,
+  );
   expect(later.records).toMatchObject([{ scope: "admin", digest: digestOf("u") }]);
 });

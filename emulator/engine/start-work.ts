@@ -1,0 +1,96 @@
+/** What a start has to write before the service can work: in order, and what finds no room is done once there is some. */
+import type { Clock, Disarm } from "../core/clock.ts";
+import { ServiceError } from "../core/service-error.ts";
+import { StoreFullError } from "../store/store.ts";
+import type { EngineLog } from "./context.ts";
+
+const TRY_EVERY_MS = 1_000;
+
+type Work = () => Promise<void>;
+
+export class StartWork {
+  readonly #clock: Clock;
+  readonly #log: EngineLog;
+  /** The first of it found no room. */
+  readonly #left: Work[] = [];
+  #disarm: Disarm | undefined;
+  #trying: Promise<void> | undefined;
+  #said: string | undefined;
+  #isStopped = false;
+
+  /** `clock` is real time. */
+  constructor(clock: Clock, log: EngineLog) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** True while something of the start waits for room. */
+  get isWaiting(): boolean {
+    return this.#left.length > 0;
+  }
+
+  /**
+   * Does the work now; without room for it, or while work before it waits for room, it is done later, and again until it
+   * succeeds: it must be such that it can be begun anew.
+   *
+   * @throws what the work throws now, but for want of room
+   */
+  async do(work: Work): Promise<void> {
+    if (this.isWaiting) {
+      this.#left.push(work);
+      return;
+    }
+    try {
+      await work();
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      this.#left.push(work);
+      const meaning =
+        "until then what is stored can be read, but nothing is stored and no worker starts; the start goes on when there is room";
+      this.#log.error({}, `${error.message}; ${meaning}`);
+      this.#tryLater();
+    }
+  }
+
+  /** Nothing more is done; resolves when nothing is under way. Idempotent. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#disarm?.();
+    await this.#trying;
+  }
+
+  #tryLater(): void {
+    if (this.#isStopped) return;
+    this.#disarm = this.#clock.wakeAt(this.#clock.now() + TRY_EVERY_MS, () => {
+      this.#trying = this.#goOn();
+    });
+  }
+
+  async #goOn(): Promise<void> {
+    try {
+      for (let [work] = this.#left; work && !this.#isStopped; [work] = this.#left) {
+        await work();
+        this.#left.shift();
+      }
+      if (!this.#isStopped) this.#log.info({}, "there is room again: the start went on");
+    } catch (error) {
+      if (!isFull(error)) this.#say(error);
+      this.#tryLater();
+    }
+  }
+
+  /** Each reason once, however often it is met in a row. */
+  #say(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (reason === this.#said) return;
+    this.#said = reason;
+    this.#log.error({ err: error }, `the start cannot go on; this is tried again: ${reason}`);
+  }
+}
+
+function isFull(error: unknown): error is Error {
+  return (
+    error instanceof StoreFullError ||
+    (error instanceof ServiceError && error.code === "storage_full")
+  );
+}
