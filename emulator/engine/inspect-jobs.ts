@@ -3,7 +3,7 @@ import type { JobListing } from "../core/job-listing.ts";
 import type { Job } from "../core/job.ts";
 import type { ShownPayload } from "../core/opened-payload.ts";
 import { ServiceError } from "../core/service-error.ts";
-import type { StoreView } from "../store/store.ts";
+import { PayloadDamagedError, type StoreView } from "../store/store.ts";
 import type { EngineContext } from "./context.ts";
 import { showBoth } from "./show-payload.ts";
 
@@ -40,6 +40,12 @@ export async function inspectJob(engine: EngineContext, jobId: string): Promise<
     const job = await findAnyJob(view, jobId);
     const input = await view.payload(job.seq, "input");
     const output = await view.payload(job.seq, "output");
+    // Every job has an input; between two questions it may have been deleted with its job.
+    if (input === undefined && (await findAnyJob(view, jobId)))
+      throw new PayloadDamagedError(
+        { seq: job.seq, slot: "input" },
+        "is missing from the database",
+      );
     return { job, ...(await showBoth(input, output)) };
   });
 }

@@ -94,7 +94,8 @@ class Repair {
     const made = this.#rebuild(merged, now);
     const payloadFiles = this.#moveUnusedFiles(made.files);
     this.#exchange(made.commits);
-    const { kept, setAside } = made.rebuilt;
+    const { kept } = made.rebuilt;
+    const setAside = [...made.rebuilt.setAside, ...made.lostCommits];
     const report: RepairReport = {
       asideDirectory: this.#aside,
       kept: {
@@ -140,18 +141,24 @@ class Repair {
     db.exec("BEGIN");
     const rebuilt: Rebuilt = merged ? copyGoodRows(merged, db) : NOTHING;
     const endedJobIds = settleJobs(db, rebuilt, now);
-    const commits = this.#writeSequence(merged, db);
+    const { last: commits, lost } = this.#writeSequence(merged, db);
     db.exec("COMMIT");
     merged?.close();
     const files = new Set<string>();
     for (const table of ["payload", "chunk_batch"])
       for (const row of rowsOf(db, `SELECT body FROM ${table} WHERE typeof(body) = 'text'`))
         files.add(textAt(row, 0));
-    return { rebuilt, endedJobIds, commits, files };
+    const lostCommits =
+      lost > 0
+        ? [
+            `the newest commits, of which nothing is left: ${lost}; jobs may be gone, or be as they were before`,
+          ]
+        : [];
+    return { rebuilt, endedJobIds, commits, files, lostCommits };
   }
 
-  /** No key is given twice, and the repair is a commit that comes after all others; answers its number. */
-  #writeSequence(merged: DatabaseSync | undefined, db: DatabaseSync): number {
+  /** No key is given twice, and the repair is a commit that comes after all others. Answers its number, and how many are lost. */
+  #writeSequence(merged: DatabaseSync | undefined, db: DatabaseSync) {
     const [reserved, commits] = merged === undefined ? [0, 0] : storedSequence(merged);
     const [keys = []] = rowsOf(
       db,
@@ -159,13 +166,14 @@ class Repair {
          coalesce((SELECT max(seq) FROM delivery), 0))`,
     );
     const marked = readMark(this.#directory);
-    const last = Math.max(commits, typeof marked === "number" ? marked : 0) + 1;
+    const made = Math.max(commits, typeof marked === "number" ? marked : 0);
+    const last = made + 1;
     const values = [Math.max(reserved, integerAt(keys, 0)), last];
     db.prepare("UPDATE sequence SET reserved_seq = ?, commit_number = ?, checksum = ?").run(
       ...values,
       rowChecksum(values),
     );
-    return last;
+    return { last, lost: merged === undefined ? 0 : made - commits };
   }
 
   /** Answers how many stay. */

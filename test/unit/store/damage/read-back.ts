@@ -1,5 +1,7 @@
 /** Reads a data set back in every way there is, and holds it against what is known of it. */
 import { Buffer } from "node:buffer";
+import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
+import type { Job } from "../../../../emulator/core/job.ts";
 import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
 import { storeFailure } from "../../../../emulator/engine/commit.ts";
 import {
@@ -69,7 +71,7 @@ class Reading {
     if (viewed === "damaged") return;
     const { job, output } = viewed.value;
     const shown = output && Buffer.from(await wholePayload(output)).toString();
-    const streamed = await this.#ask(() => this.#stream(known));
+    const streamed = await this.#ask(() => this.#stream(job));
     if (streamed === "damaged") return;
     const inspected = await this.#ask(() => inspectJob(this.#test.engine, id));
     if (inspected === "damaged") return;
@@ -90,12 +92,13 @@ class Reading {
   }
 
   /** The outputs of all chunks; nothing of a job that has not ended. */
-  async #stream({ id, endpointId, status }: KnownJob): Promise<unknown[]> {
+  async #stream({ id, endpointId, status }: Job): Promise<unknown[]> {
     const outputs: unknown[] = [];
-    if (status === "IN_QUEUE") return outputs;
+    if (!isTerminal(status)) return outputs;
     const { signal } = new AbortController();
     const events = followStream(this.#test.engine, { endpointId, jobId: id }, { from: 0, signal });
     for await (const event of events) {
+      if (event.type === "end" && event.view.output) await wholePayload(event.view.output);
       if (event.type !== "chunks") continue;
       for (const chunk of chunksOf(event.batch))
         outputs.push((JSON.parse(Buffer.from(chunk).toString()) as { output: unknown }).output);

@@ -105,3 +105,14 @@ it("refuses a data directory that is in use", async () => {
   expect(() => repairDataDirectory(left.directory, NOW)).toThrow(StoreInUseError);
   await store.close();
 });
+
+it("says that commits are lost where the log was cut, of which nothing is left", async () => {
+  using left = await leftBehind();
+  const log = left.file("store.db-wal");
+  fs.truncateSync(log, Math.floor(fs.statSync(log).size * 0.7));
+  const { kept, setAside } = repairDataDirectory(left.directory, NOW);
+  expect(setAside).toEqual([
+    expect.stringMatching(/^the newest commits, of which nothing is left: \d+;/),
+  ]);
+  expect(await wholeJobs(left)).toHaveLength(kept.jobs);
+});
