@@ -60,7 +60,7 @@ it("an engine that is killed ends its news of a container, which leaves doubts",
 
 it("an engine that never answers is not waited for, and has no open requests of us", async () => {
   await using engine = await play(({ url = "" }, response) => {
-    if (url.includes("/create")) json(response, 201, { Id: "c" });
+    if (url.includes("/containers/create")) json(response, 201, { Id: "c" });
   });
   const docker = createDockerodeEngine(engine.host, QUICKLY);
   const container = await docker.create({});
