@@ -61,11 +61,9 @@ function images(
 ): Pick<ContainerEngine, "hasImage" | "pull"> {
   return {
     hasImage: (name) =>
-      ask(askMs, (docker, abortSignal) => {
-        const image = docker.getImage(name);
-        const inspect: (options: object) => Promise<unknown> = (options) => image.inspect(options);
-        return exists(inspect({ abortSignal }));
-      }),
+      ask(askMs, (docker, abortSignal) =>
+        exists(inspect(docker, `/images/${name}/json`, abortSignal)),
+      ),
     pull: (name, credentials, abortSignal) =>
       messages(
         open().then((docker) =>
@@ -127,9 +125,8 @@ function networks(
   return {
     findNetwork: (name) =>
       ask(askMs, async (docker, abortSignal) => {
-        const network = docker.getNetwork(name);
-        const inspect: Abortable<NetworkInspectInfo> = network.inspect.bind(network);
-        const facts = await unlessMissing(inspect({ abortSignal }));
+        const asked = inspect<NetworkInspectInfo>(docker, `/networks/${name}`, abortSignal);
+        const facts = await unlessMissing(asked);
         return facts && { gateway: gatewayOf(facts), options: facts.Options ?? {} };
       }),
     createNetwork: async ({ name: Name, labels, options }) =>
@@ -202,6 +199,18 @@ function containerOf(
         exists(container.kill({ signal: name, abortSignal }), HAS_ENDED),
       )),
   };
+}
+
+/** What the library asks of images and networks cannot be ended by a signal. */
+function inspect<T>({ modem }: Dockerode, path: string, abortSignal: AbortSignal): Promise<T> {
+  const statusCodes = { 200: true, 404: "no such thing", 500: "server error" };
+  return new Promise((resolve, reject) => {
+    const question = { path, method: "GET", abortSignal, statusCodes };
+    modem.dial(question, (error: Error | null, answer) => {
+      if (error) reject(error);
+      else resolve(answer as T);
+    });
+  });
 }
 
 function fellSilent(): EngineError {

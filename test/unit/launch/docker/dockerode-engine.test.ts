@@ -24,6 +24,8 @@ async function play(answer: http.RequestListener): Promise<Played> {
   const server = http.createServer((request, response) => {
     waiting += 1;
     response.on("close", () => (waiting -= 1));
+    // A body that nobody reads would hide that the client has hung up.
+    request.resume();
     answer(request, response);
   });
   await once(server.listen(socket), "listening");
