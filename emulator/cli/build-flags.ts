@@ -1,6 +1,7 @@
 /** The subcommand `build` of the command line: its flags and its help. */
 import { type Command, Option } from "commander";
 import { type Platform, PLATFORMS } from "../image/platform.ts";
+import { repeatable } from "./repeatable-options.ts";
 
 /** The flags as written; what is absent was not given. */
 export interface BuildFlags {
@@ -42,15 +43,15 @@ export function addBuildCommand(
       ).choices(PLATFORMS),
     )
     .addOption(
-      repeated(
+      repeatable(
         "--build-arg <name=value>",
-        "an ARG of the directory's own Dockerfile; without a value that of the environment",
+        "an ARG of the directory's own Dockerfile; without a value that of the environment; may be repeated",
       ),
     )
     .addOption(
-      repeated(
+      repeatable(
         "--secret <id=name,src=file>",
-        "what its RUN --mount=type=secret gets, and no layer; env=NAME instead of src takes it from the environment. Takes an engine with BuildKit",
+        "what its RUN --mount=type=secret gets, and no layer; env=NAME instead of src takes it from the environment. Takes an engine with BuildKit; may be repeated",
       ),
     )
     .option(
@@ -60,12 +61,6 @@ export function addBuildCommand(
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", AFTER_HELP)
     .action((directory: string | undefined, flags: BuildFlags) => taken(directory, flags));
-}
-
-function repeated(flags: string, about: string): Option {
-  return new Option(flags, `${about}; may be repeated`).argParser(
-    (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],
-  );
 }
 
 const AFTER_HELP = `
