@@ -32,12 +32,15 @@ test("40 connections that ask 8 times each for 19 MB and never read take no more
   await readWhole(url, apiKey, path);
   const before = residentBytes(child.pid);
   using memory = new MemorySamples(child.pid);
-  const request = `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${apiKey}\r\n\r\n`;
+  const request = `GET ${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\nauthorization: Bearer ${apiKey}\r\n\r\n`;
   const sockets = Array.from({ length: 40 }, () => neverReading(Number(new URL(url).port)));
   await Promise.all(sockets.map((socket) => once(socket, "connect")));
   for (const socket of sockets) socket.write(request.repeat(8));
   await delay(5_000);
   expect(await openFiles(child.pid)).toBeLessThan(200);
+  for (const socket of sockets.slice(0, 3)) {
+    expect(await firstBytes(socket)).toMatch(/^HTTP\/1\.1 200 OK/);
+  }
   for (const socket of sockets) socket.destroy();
   await delay(10_000);
   expect(memory.peak).toBeLessThan(MAX_RESIDENT_BYTES);
@@ -62,6 +65,13 @@ test("120 clients that read 19 MB at once all get every byte, and take no more t
 function neverReading(port: number): net.Socket {
   // Without a listener for data nothing is read; the error is that of the hang-up.
   return net.connect(port, "127.0.0.1").on("error", () => undefined);
+}
+
+/** Read at last, to see that there was something to read. */
+async function firstBytes(socket: net.Socket): Promise<string> {
+  const [bytes] = (await once(socket, "data")) as [Buffer];
+  socket.pause();
+  return bytes.toString("latin1");
 }
 
 /** What an honest client gets: the status, and the length and a checksum of the body. */
