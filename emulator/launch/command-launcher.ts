@@ -12,7 +12,7 @@ import type { LiveService } from "./live-environment.ts";
 import { commandFrom, makeOwnDirectory } from "./own-directory.ts";
 import { ownHome } from "./own-home.ts";
 import { RunningWorkers } from "./running-workers.ts";
-import { asWorker, gpuEnv, inheritedEnvironment, notStarted } from "./worker-process.ts";
+import { asWorker, gpuEnv, inheritedEnvironment, refusedWorker } from "./worker-process.ts";
 import { workerEnvironment } from "./worker-environment.ts";
 
 /** A program with its arguments, and where it runs. */
@@ -67,9 +67,10 @@ function launch(options: CommandLauncherOptions, order: WorkerOrder): LaunchedWo
     });
     return { ...worker, exited, speaksLate: true };
   } catch (error) {
-    const exit = notStarted(error instanceof Error ? error.message : String(error));
-    const exited = dropPlace(place).then(() => inWords(exit, served));
-    return { exited, drain: () => undefined, kill: () => undefined };
+    const refused = refusedWorker(error);
+    const ended = Promise.all([refused.exited, dropPlace(place)]);
+    const exited = ended.then(([exit]) => inWords(exit, served));
+    return { ...refused, exited };
   }
 }
 

@@ -6,7 +6,7 @@ import type { LaunchedWorker, Launcher, WorkerOrder } from "./launcher.ts";
 import { RunningWorkers } from "./running-workers.ts";
 import { launchServer } from "./server-worker.ts";
 import { TakenPorts } from "./taken-ports.ts";
-import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
+import { asWorker, gpuEnv, inheritedEnvironment, refusedWorker } from "./worker-process.ts";
 import { workerEnvironment } from "./worker-environment.ts";
 
 export interface ProcessLauncherOptions {
@@ -41,6 +41,18 @@ export function createProcessLauncher(options: ProcessLauncherOptions): Launcher
 }
 
 function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWorker {
+  try {
+    const worker = asWorker(start(options, order), order.workerId, (line) =>
+      options.line(order, line),
+    );
+    return { ...worker, reloads: true };
+  } catch (error) {
+    // Thrown at once where its environment is longer than the system allows.
+    return refusedWorker(error);
+  }
+}
+
+function start(options: ProcessLauncherOptions, order: WorkerOrder) {
   // Its own session, so that Ctrl-C in the terminal reaches the emulator alone; its standard input is held open
   // by us, so that it sees our end even if we are killed.
   const child = spawn(process.execPath, [options.program], {
@@ -49,8 +61,7 @@ function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWo
     env: environment(options, order),
   });
   child.stdin.on("error", () => undefined);
-  const worker = asWorker(child, order.workerId, (line) => options.line(order, line));
-  return { ...worker, reloads: true };
+  return child;
 }
 
 function environment(options: ProcessLauncherOptions, order: WorkerOrder): NodeJS.ProcessEnv {

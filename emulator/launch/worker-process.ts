@@ -65,6 +65,12 @@ export function notStarted(startError: string): WorkerExit {
   };
 }
 
+/** A worker that the system refused to start: it has ended already. */
+export function refusedWorker(reason: unknown): LaunchedWorker {
+  const exit = notStarted(reason instanceof Error ? reason.message : String(reason));
+  return { exited: Promise.resolve(exit), drain: () => undefined, kill: () => undefined };
+}
+
 function exitOf(child: ChildProcess, tail: LineTail): Promise<WorkerExit> {
   const { promise, resolve } = Promise.withResolvers<WorkerExit>();
   child.once("error", ({ message }) =>

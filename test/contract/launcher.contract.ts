@@ -73,6 +73,17 @@ export function launcherContract(name: string, open: () => Promise<LauncherSubje
       ]);
     });
 
+    it("tells why a worker could not be started where the system refuses it at once", async () => {
+      await using subject = await open();
+      const LONGER_THAN_A_VARIABLE_MAY_BE = "x".repeat(200_000);
+      const template = {
+        ...subject.templateOf(STAYS),
+        env: { LONG: LONGER_THAN_A_VARIABLE_MAY_BE },
+      };
+      const { startError } = await subject.launcher.launch(orderOf(template)).exited;
+      expect(startError).toContain("E2BIG");
+    });
+
     it("ends a worker that is killed while it is started", async () => {
       await using subject = await open();
       const worker = launch(subject, STAYS);
