@@ -1,7 +1,7 @@
 /** `sv-runtime/config`: what a config file written in TypeScript or JavaScript imports. */
-import type { ConfigInput } from "./cli/config-schema.ts";
+import type { ConfigInput } from "./cli/config/config-schema.ts";
 
-export type { ConfigInput } from "./cli/config-schema.ts";
+export type { ConfigInput } from "./cli/config/config-schema.ts";
 
 /** A config, or a function that makes it when it is read. */
 export type ConfigSource = ConfigInput | (() => ConfigInput | Promise<ConfigInput>);

@@ -1,25 +1,25 @@
 /** `sv-runtime/emulator`: the whole service in this process, for tests and for programs of one's own. */
 export { startEmulator } from "./emulator.ts";
 export { DEFAULT_PRICES, type PriceTable } from "./core/billing/prices.ts";
-export type { DeclaredGpus, GpuSetting } from "./core/gpu-declaration.ts";
-export type { Advance, ClockReading } from "./engine/advance-clock.ts";
-export type { ExceededLimit } from "./core/limit-report.ts";
-export type { FunctionEndpoint, InProcessHandler } from "./function-endpoint.ts";
-export type { LimitMode } from "./core/rate-limit.ts";
+export type { DeclaredGpus, GpuSetting } from "./core/workers/gpu-declaration.ts";
+export type { Advance, ClockReading } from "./engine/time/advance-clock.ts";
+export type { ExceededLimit } from "./core/limits/limit-report.ts";
+export type { FunctionEndpoint, InProcessHandler } from "./handlers/function-endpoint.ts";
+export type { LimitMode } from "./core/limits/rate-limit.ts";
 export type { EngineLog } from "./engine/context.ts";
 export {
   NameTakenError,
   type ServedRegistryAuth,
   type ServedResources,
   type ServedTemplate,
-} from "./core/served-endpoint.ts";
+} from "./core/resources/served-endpoint.ts";
 export {
   type CommandEndpoint,
   type EndpointSettings,
   type ImageEndpoint,
   LOCAL_ENDPOINT_DEFAULTS,
   type LocalHandler,
-} from "./local-endpoint.ts";
+} from "./handlers/local-endpoint.ts";
 export type { FoundHandlers, HandlerSearch } from "./reload/reloader.ts";
 export type { Emulator, EmulatorOptions, WorkerLine } from "./options.ts";
 export type { S3Access } from "./objects/object-service.ts";
@@ -29,11 +29,11 @@ export type { JobRecord } from "./test-kit/job-record.ts";
 export { NotIdleError } from "./test-kit/not-idle-error.ts";
 export type { TestKit } from "./test-kit/test-kit.ts";
 export type { WebhookDelivery } from "./test-kit/webhook-inbox.ts";
-export { VolumeUnusableError } from "./volumes.ts";
+export { VolumeUnusableError } from "./volumes/volumes.ts";
 export { repairDataDirectory, type RepairReport } from "./store/sqlite/repair/repair.ts";
 export {
   StoreDamagedError,
   StoreFullError,
   StoreInUseError,
   StoreUnusableError,
-} from "./store/store.ts";
+} from "./core/store-error.ts";

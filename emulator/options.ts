@@ -1,12 +1,12 @@
 /** How the service is started as a library, and what is in the caller's hands once it runs. */
 import type { PriceTable } from "./core/billing/prices.ts";
-import type { GpuSetting } from "./core/gpu-declaration.ts";
-import type { ExceededLimit } from "./core/limit-report.ts";
-import type { LimitMode } from "./core/rate-limit.ts";
+import type { GpuSetting } from "./core/workers/gpu-declaration.ts";
+import type { ExceededLimit } from "./core/limits/limit-report.ts";
+import type { LimitMode } from "./core/limits/rate-limit.ts";
 import type { EngineLog } from "./engine/context.ts";
-import type { ServedResources } from "./core/served-endpoint.ts";
-import type { FunctionEndpoint } from "./function-endpoint.ts";
-import type { CommandEndpoint, ImageEndpoint, LocalHandler } from "./local-endpoint.ts";
+import type { ServedResources } from "./core/resources/served-endpoint.ts";
+import type { FunctionEndpoint } from "./handlers/function-endpoint.ts";
+import type { CommandEndpoint, ImageEndpoint, LocalHandler } from "./handlers/local-endpoint.ts";
 import type { HandlerSearch } from "./reload/reloader.ts";
 import type { S3Access } from "./objects/object-service.ts";
 import type { JobRecord } from "./test-kit/job-record.ts";

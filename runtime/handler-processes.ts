@@ -4,7 +4,7 @@ import type { IsolateOptions } from "./isolate/isolate.ts";
 import type { OpenIsolate } from "./isolate/job-isolate.ts";
 import type { SecretMask } from "./isolate/secret-mask.ts";
 import type { StandbyMode } from "./isolate/standby.ts";
-import { Succession } from "./isolate/succession.ts";
+import { VersionedIsolate } from "./isolate/versioned-isolate.ts";
 import type { WorkerLog } from "./log/worker-log.ts";
 import { programFile } from "./pipe/program-file.ts";
 import { LIMITS } from "./protocol/limits.ts";
@@ -33,7 +33,7 @@ export interface HandlerProcessesOptions {
 }
 
 export function handlerProcesses(options: HandlerProcessesOptions): OpenIsolate {
-  return (mask, events) => new Succession(isolateOptions(options, mask), events);
+  return (mask, events) => new VersionedIsolate(isolateOptions(options, mask), events);
 }
 
 function isolateOptions(options: HandlerProcessesOptions, mask: SecretMask): IsolateOptions {

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { configSchema } from "../emulator/cli/config-schema.ts";
+import { configSchema } from "../emulator/cli/config/config-schema.ts";
 
 export function configJsonSchema(): object {
   const title = "Config of sv-emulate";

@@ -1,5 +1,5 @@
 /** Time that stands still until a test moves it: fires what comes due, in order, and can wait for what that set off. */
-import type { Clock, Disarm } from "../emulator/core/clock.ts";
+import type { Clock, Disarm } from "../emulator/core/time/clock.ts";
 
 interface Wake {
   readonly at: number;

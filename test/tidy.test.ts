@@ -42,7 +42,7 @@ test("the rules see the tree: source on both sides, text beside it, nothing inst
       "package.json",
       ".ci/run",
       "runtime/protocol/limits.ts",
-      "emulator/core/job.ts",
+      "emulator/core/jobs/job.ts",
       "test/tidy.test.ts",
     ]),
   );
@@ -203,7 +203,7 @@ describe("what only one place may do", () => {
     ];
     expectCaught(statusOffences, [
       { at: "emulator/store/sqlite/x.ts", caught, allowed },
-      { at: "emulator/core/job-transition.ts", allowed: caught },
+      { at: "emulator/core/jobs/job-transition.ts", allowed: caught },
     ]);
   });
 });

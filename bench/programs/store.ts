@@ -1,9 +1,9 @@
 /** Works on a data directory through the store alone: fills a queue, and times whole job cycles. */
 import { z } from "zod";
-import { submitJob, transition } from "../../emulator/core/job-transition.ts";
-import type { JobEvent } from "../../emulator/core/job-event.ts";
-import type { Job } from "../../emulator/core/job.ts";
-import { localEndpoint, localTemplate } from "../../emulator/local-endpoint.ts";
+import { submitJob, transition } from "../../emulator/core/jobs/job-transition.ts";
+import type { JobEvent } from "../../emulator/core/jobs/job-event.ts";
+import type { Job } from "../../emulator/core/jobs/job.ts";
+import { localEndpoint, localTemplate } from "../../emulator/handlers/local-endpoint.ts";
 import { openSqliteStore } from "../../emulator/store/sqlite/sqlite-store.ts";
 import type { Payload, Store, StoreTransaction } from "../../emulator/store/store.ts";
 import { answerQuestions } from "../asking.ts";

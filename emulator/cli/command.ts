@@ -1,20 +1,20 @@
 /** The command line of `sv-emulate`: its flags, its help and how it is read. */
 import { Command, Help, CommanderError, Option } from "commander";
-import { addBuildCommand, type BuildFlags } from "./build-flags.ts";
+import { addBuildCommand, type BuildFlags } from "./build/build-flags.ts";
 import { envFileOption, repeatable } from "./repeatable-options.ts";
 import { addCompletionCommands, type Completion } from "./completion/completion-flags.ts";
 import { addOperateCommands, type Operation } from "./operate/operate-flags.ts";
-import { addExecCommand, type ExecFlags, splitCommand } from "./exec-flags.ts";
-import { addInitCommand, type InitFlags } from "./init-flags.ts";
+import { addExecCommand, type ExecFlags, splitCommand } from "./exec/exec-flags.ts";
+import { addInitCommand, type InitFlags } from "./init/init-flags.ts";
 import { addRepairCommand, type RepairFlags } from "./repair.ts";
-import { LIMIT_MODES } from "../core/rate-limit.ts";
-import { ASK_FOR_GPUS, SIMULATE_GPUS } from "../core/gpu-declaration.ts";
+import { LIMIT_MODES } from "../core/limits/rate-limit.ts";
+import { ASK_FOR_GPUS, SIMULATE_GPUS } from "../core/workers/gpu-declaration.ts";
 import {
   addExportCommand,
   type ConfigInvocation,
   type ExportFlags,
   finishConfigCommand,
-} from "./config-flags.ts";
+} from "./config/config-flags.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
 import { CONFIG_NAME, HANDLER_ENDINGS, HANDLER_STEM, SERVER_STEM } from "./place.ts";
 import {
@@ -26,7 +26,7 @@ import {
   LOG_MODES,
   ON_OFF,
   S3_OFF,
-} from "./settings.ts";
+} from "./serve/settings.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What was asked for: to serve targets, one of the other commands, or just a text: the help or the version. */

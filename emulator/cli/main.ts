@@ -3,16 +3,16 @@ import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { collectBuffersLessOften } from "../../runtime/buffer-memory.ts";
 import type { Emulator, EmulatorOptions, EngineLog, LimitMode } from "../index.ts";
-import { invitation, keySentence, readyLine, s3Sentence } from "./announcement.ts";
+import { invitation, keySentence, readyLine, s3Sentence } from "./serve/announcement.ts";
 import { type Invocation, readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
-import { limitSentence, NOTHING_EXCEEDED } from "./limit-sentence.ts";
+import { limitSentence, NOTHING_EXCEEDED } from "./serve/limit-sentence.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
 import { repair } from "./repair.ts";
-import { serve } from "./serve.ts";
-import { type Flags, type LogMode, logModeOf, settle, type Settings } from "./settings.ts";
+import { serve } from "./serve/serve.ts";
+import { type Flags, type LogMode, logModeOf, settle, type Settings } from "./serve/settings.ts";
 import { countStopSignals, type StopSignals } from "./signals.ts";
-import { gatherInputs, type StartInputs } from "./start-inputs.ts";
+import { gatherInputs, type StartInputs } from "./serve/start-inputs.ts";
 
 /** @param args what stands behind the program's name */
 export async function main(args: readonly string[]): Promise<number> {
@@ -31,7 +31,7 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
   if (invocation.kind === "serve") return run(invocation, signals);
   if (invocation.kind === "exec") return runExec(invocation, signals);
   if (invocation.kind === "build") {
-    const { runBuildCommand } = await import("./build.ts");
+    const { runBuildCommand } = await import("./build/build.ts");
     return runBuildCommand(invocation, process.cwd(), signals, {
       out: process.stdout,
       err: process.stderr,
@@ -39,13 +39,13 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
     });
   }
   if (invocation.kind === "init") {
-    const { runInitCommand } = await import("./init.ts");
+    const { runInitCommand } = await import("./init/init.ts");
     const isInteractive = process.stdin.isTTY && process.stdout.isTTY;
     const person = { ...output, isInteractive };
     return runInitCommand(invocation, process.cwd(), signals, person);
   }
   if (invocation.kind === "config") {
-    const { showConfig } = await import("./show-config.ts");
+    const { showConfig } = await import("./config/show-config.ts");
     const shown = showConfig(invocation, process.cwd(), process.env, output.out);
     return Promise.race([shown, stoppedBy(signals)]);
   }
@@ -157,7 +157,7 @@ async function runExec(
   const isWhole = flags.log !== undefined;
   const quiet = warningsOf(log);
   const [{ exec }, { endAs }] = await Promise.all([
-    import("./exec.ts"),
+    import("./exec/exec.ts"),
     import("./child-command.ts"),
   ]);
   const { startEmulator } = await loading;

@@ -1,7 +1,7 @@
 /** What lies at a path a person wrote, and what they may have meant if nothing does. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative } from "node:path";
-import { nearMiss } from "../../runtime/protocol/near-miss.ts";
+import { closestName } from "../../runtime/protocol/did-you-mean.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Endings a handler module may have, in the order they are looked for. */
@@ -96,7 +96,7 @@ export async function missingSentence(path: string, cwd: string): Promise<string
   const names = await readdir(directory).catch(() => undefined);
   if (names === undefined) return `${sentence}; there is no directory ${shownPath(directory, cwd)}`;
   const written = basename(path);
-  const meant = names.find((name) => stemOf(name) === written) ?? nearMiss(written, names);
+  const meant = names.find((name) => stemOf(name) === written) ?? closestName(written, names);
   if (meant === undefined) return sentence;
   return `${sentence}; did you mean ${shownPath(join(directory, meant), cwd)}?`;
 }

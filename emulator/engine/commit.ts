@@ -1,17 +1,15 @@
 /** The way every change goes: a step in a transaction, and after the commit what the step asked for. */
 import { ServiceError } from "../core/service-error.ts";
+import { type Payload, PayloadDamagedError, type StoreTransaction } from "../store/store.ts";
 import {
-  type Payload,
-  PayloadDamagedError,
   StoreClosedError,
   StoreDamagedError,
   StoreFullError,
   StoreLostError,
-  type StoreTransaction,
   StoreUnusableError,
-} from "../store/store.ts";
-import { Aftermath } from "./aftermath.ts";
-import { sendAssignment } from "./assign.ts";
+} from "../core/store-error.ts";
+import { Effects } from "./effects.ts";
+import { releaseEffects } from "./release-effects.ts";
 import type { EngineContext } from "./context.ts";
 
 /**
@@ -22,21 +20,21 @@ import type { EngineContext } from "./context.ts";
  */
 export async function commit<T>(
   engine: EngineContext,
-  step: (tx: StoreTransaction, after: Aftermath) => Promise<T>,
+  step: (tx: StoreTransaction, effects: Effects) => Promise<T>,
   staged: readonly (Payload | undefined)[] = [],
 ): Promise<T> {
-  const after = new Aftermath();
+  const effects = new Effects();
   let value: T;
   try {
-    value = await engine.store.transact((tx) => step(tx, after));
+    value = await engine.store.transact((tx) => step(tx, effects));
   } catch (error) {
-    after.takeBack();
-    for (const endpointId of after.changedEndpoints) engine.endpointChanged(endpointId);
+    effects.takeBack();
+    for (const endpointId of effects.changedEndpoints) engine.endpointChanged(endpointId);
     throw storeFailure(engine, error);
   } finally {
     for (const payload of staged) giveBack(engine, payload);
   }
-  perform(engine, after);
+  releaseEffects(engine, effects);
   return value;
 }
 
@@ -89,39 +87,4 @@ export function storeFailure({ log }: EngineContext, error: unknown): unknown {
     return new ServiceError("storage_failed", error.message, { cause: error });
   }
   return error;
-}
-
-function perform(engine: EngineContext, after: Aftermath): void {
-  for (const { job, move } of after.moves) {
-    engine.events.tell(move);
-    engine.metrics.jobMoved(job, move);
-    engine.spans?.moved(job, move);
-  }
-  for (const assignment of after.assignments) sendAssignment(engine, assignment);
-  for (const effect of after.effects) {
-    switch (effect.type) {
-      case "offer":
-        break;
-      case "revoke":
-        engine.fleet.find(effect.workerId)?.revoke(effect, engine.clock.now());
-        break;
-      case "settled":
-        engine.watchers.tell(effect.job.id, {
-          ...effect,
-          output: after.outputs.get(effect.job.id),
-        });
-        break;
-      case "chunks": {
-        const batches = after.chunks.get(effect.job.id) ?? [];
-        engine.watchers.tell(effect.job.id, { ...effect, batches });
-        break;
-      }
-      default:
-        engine.watchers.tell(effect.job.id, effect);
-    }
-  }
-  engine.alarm.aim(after.earliestDueAt);
-  if (after.webhookDue) engine.webhookDue();
-  for (const endpointId of after.changedEndpoints) engine.endpointChanged(endpointId);
-  for (const podId of after.changedPods) engine.podChanged(podId);
 }

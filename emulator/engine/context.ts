@@ -1,27 +1,27 @@
 /** What every use case of the service works with; made once at the composition root. */
-import type { Clock, Random } from "../core/clock.ts";
-import type { Pod } from "../core/pod.ts";
-import type { LeaseTerms } from "../core/lease-terms.ts";
-import type { ServiceMetrics } from "../core/metrics/service-metrics.ts";
+import type { Clock, Random } from "../core/time/clock.ts";
+import type { Pod } from "../core/pods/pod.ts";
+import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
+import type { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
 import type { PodPorts } from "../launch/pod-launcher.ts";
 import type { SecretKey } from "../secrets/secret-key.ts";
 import type { PayloadDamagedError, Store } from "../store/store.ts";
 import type { Tracer } from "../trace/tracer.ts";
-import type { Activity } from "./activity.ts";
-import type { Alarm } from "./alarm.ts";
-import type { Balancer } from "./balancer.ts";
-import type { BytesInFlight } from "./bytes-in-flight.ts";
-import type { EndpointDirectory } from "./endpoint-directory.ts";
-import type { EventFeed } from "./event-feed.ts";
-import type { Fleet } from "./fleet.ts";
-import type { JobWatchers } from "./job-watchers.ts";
-import type { LogFeed } from "./log-feed.ts";
-import type { NetworkVolumeDirectory, VolumeFiles } from "./network-volume-directory.ts";
+import type { PendingWork } from "./time/pending-work.ts";
+import type { DueTimer } from "./time/due-timer.ts";
+import type { Balancer } from "./balancing/balancer.ts";
+import type { BytesInFlight } from "./limits/bytes-in-flight.ts";
+import type { EndpointDirectory } from "./resources/endpoint-directory.ts";
+import type { EventFeed } from "./observe/event-feed.ts";
+import type { Fleet } from "./workers/fleet.ts";
+import type { JobWatchers } from "./jobs/read/job-watchers.ts";
+import type { LogFeed } from "./observe/log-feed.ts";
+import type { NetworkVolumeDirectory, VolumeFiles } from "./resources/network-volume-directory.ts";
 import type { PriceTable } from "../core/billing/prices.ts";
-import type { ServiceClock } from "./service-clock.ts";
-import type { JobSpans } from "./job-spans.ts";
-import type { Standstill } from "./standstill.ts";
-import type { UsageMeter } from "./usage-meter.ts";
+import type { ServiceClock } from "./time/service-clock.ts";
+import type { JobSpans } from "./observe/job-spans.ts";
+import type { StallDetector } from "./workers/stall-detector.ts";
+import type { UsageMeter } from "./billing/usage-meter.ts";
 
 /** Where the service says what it does. Fields are data for machines; the message is for people. */
 export interface EngineLog {
@@ -42,7 +42,7 @@ export interface EngineContext {
   readonly log: EngineLog;
   readonly lease: LeaseTerms;
   /** Whether silence can be judged, or the service itself was deaf. */
-  readonly standstill: Standstill;
+  readonly stallDetector: StallDetector;
   /** What runs, for the bills. */
   readonly usage: UsageMeter;
   /** What things cost. */
@@ -66,9 +66,9 @@ export interface EngineContext {
   /** The spans of jobs; undefined without a tracer. */
   readonly spans: JobSpans | undefined;
   /** What time has set off and is not done yet; every part that the clock drives tracks its work here. */
-  readonly activity: Activity;
+  readonly pendingWork: PendingWork;
   /** The one timer that aims at the next due moment of any job. */
-  readonly alarm: Alarm;
+  readonly dueTimer: DueTimer;
   /** Endpoints and templates as committed, for quick look-up. */
   readonly directory: EndpointDirectory;
   /** Network volumes as committed, for quick look-up. */

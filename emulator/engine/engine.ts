@@ -1,52 +1,52 @@
 /** The engine as one part: the context of the use cases, the clock-driven rules and the workers, with a start and a stop. */
 import { DEFAULT_PRICES, type PriceTable } from "../core/billing/prices.ts";
-import type { Clock, Random } from "../core/clock.ts";
-import type { GpuInventory } from "../core/gpu-allocation.ts";
-import { ServiceMetrics } from "../core/metrics/service-metrics.ts";
-import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../core/lease-terms.ts";
+import type { Clock, Random } from "../core/time/clock.ts";
+import type { GpuInventory } from "../core/workers/gpu-allocation.ts";
+import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
+import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../core/jobs/lease-terms.ts";
 import type { HealthProbe } from "../balance/health-probe.ts";
-import { SECRET_KEY_BYTES } from "../core/sealed-secret.ts";
-import type { ServedEndpoint, ServedResources } from "../core/served-endpoint.ts";
-import type { LockDevice } from "../core/device-lock.ts";
+import { SECRET_KEY_BYTES } from "../core/resources/sealed-secret.ts";
+import type { ServedEndpoint, ServedResources } from "../core/resources/served-endpoint.ts";
+import type { LockDevice } from "../core/workers/device-lock.ts";
 import type { Launcher } from "../launch/launcher.ts";
 import type { PodLauncher } from "../launch/pod-launcher.ts";
 import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
 import type { PayloadDamagedError, Store } from "../store/store.ts";
 import type { Tracer } from "../trace/tracer.ts";
-import type { WebhookSender } from "../webhook/webhook-sender.ts";
-import { Activity } from "./activity.ts";
-import { storedOffsetMs } from "./advance-clock.ts";
-import { Alarm } from "./alarm.ts";
-import { Balancer } from "./balancer.ts";
-import { BytesInFlight, IN_FLIGHT_LIMITS } from "./bytes-in-flight.ts";
+import type { WebhookSender } from "../webhooks/webhook-sender.ts";
+import { PendingWork } from "./time/pending-work.ts";
+import { storedOffsetMs } from "./time/advance-clock.ts";
+import { DueTimer } from "./time/due-timer.ts";
+import { Balancer } from "./balancing/balancer.ts";
+import { BytesInFlight, IN_FLIGHT_LIMITS } from "./limits/bytes-in-flight.ts";
 import type { EngineContext, EngineLog } from "./context.ts";
-import { checkData } from "./check-data.ts";
-import { endDamaged } from "./damaged-data.ts";
-import { WebhookDelivery } from "./deliver-webhooks.ts";
-import { EndpointDirectory } from "./endpoint-directory.ts";
-import { EventFeed } from "./event-feed.ts";
-import { expireDue } from "./expire.ts";
-import type { FleetWorker } from "./fleet-worker.ts";
-import { type CountedState, Fleet } from "./fleet.ts";
-import { GpuPool } from "./gpu-pool.ts";
-import { handBackOrphans } from "./hand-back.ts";
-import { JobSpans } from "./job-spans.ts";
-import { JobWatchers } from "./job-watchers.ts";
-import { LogFeed } from "./log-feed.ts";
+import { checkData } from "./jobs/check-data.ts";
+import { endDamaged } from "./jobs/damaged-data.ts";
+import { WebhookDelivery } from "./webhooks/deliver-webhooks.ts";
+import { EndpointDirectory } from "./resources/endpoint-directory.ts";
+import { EventFeed } from "./observe/event-feed.ts";
+import { expireDue } from "./jobs/expire.ts";
+import type { WorkerHandle } from "./workers/worker-handle.ts";
+import { type CountedState, Fleet } from "./workers/fleet.ts";
+import { GpuPool } from "./workers/gpus/gpu-pool.ts";
+import { requeueOrphans } from "./jobs/requeue.ts";
+import { JobSpans } from "./observe/job-spans.ts";
+import { JobWatchers } from "./jobs/read/job-watchers.ts";
+import { LogFeed } from "./observe/log-feed.ts";
 import {
   NetworkVolumeDirectory,
   NO_VOLUME_FILES,
   type VolumeFiles,
-} from "./network-volume-directory.ts";
-import { PodKeeper } from "./pod-keeper.ts";
-import { checkCredentials } from "./registry-credentials.ts";
-import { serveResources } from "./serve-resources.ts";
-import { serve } from "./serve.ts";
-import { ServiceClock } from "./service-clock.ts";
+} from "./resources/network-volume-directory.ts";
+import { PodKeeper } from "./pods/pod-keeper.ts";
+import { checkCredentials } from "./resources/registry-credentials.ts";
+import { serveResources } from "./resources/serve-resources.ts";
+import { serve } from "./resources/serve.ts";
+import { ServiceClock } from "./time/service-clock.ts";
 import { StartWork } from "./start-work.ts";
-import { Standstill } from "./standstill.ts";
-import { UsageMeter } from "./usage-meter.ts";
-import { WorkerManager } from "./worker-manager.ts";
+import { StallDetector } from "./workers/stall-detector.ts";
+import { UsageMeter } from "./billing/usage-meter.ts";
+import { WorkerManager } from "./workers/worker-manager.ts";
 
 export interface EngineOptions {
   readonly store: Store;
@@ -139,7 +139,7 @@ function runningEngine(
     start() {
       workers.start();
       pods.start();
-      context.alarm.aim(context.clock.now());
+      context.dueTimer.aim(context.clock.now());
       webhooks.start();
       void checkData(context);
     },
@@ -156,7 +156,7 @@ function runningEngine(
       await Promise.all([workers.stop(how), pods.stop(how)]);
       gpus.close();
       await context.usage.stop();
-      context.alarm.stop();
+      context.dueTimer.stop();
       // Last: jobs that finished meanwhile are told as well.
       await webhooks.stop(how);
     },
@@ -176,7 +176,7 @@ async function serveWith(
 async function pickUp(context: EngineContext, startWork: StartWork): Promise<void> {
   await checkCredentials(context);
   await startWork.do(() => context.usage.load());
-  await startWork.do(() => handBackOrphans(context));
+  await startWork.do(() => requeueOrphans(context));
 }
 
 function nobodyElse() {
@@ -196,11 +196,11 @@ async function createContext(
   const realClock = options.clock;
   const clock = new ServiceClock(options.serviceClock ?? realClock, await storedOffsetMs(options));
   const directory = await EndpointDirectory.load(store);
-  const activity = new Activity();
+  const pendingWork = new PendingWork();
   const events = new EventFeed(clock);
   const metrics = options.metrics ?? new ServiceMetrics();
-  const due = () => void activity.track("what is due for jobs", applyDue(context, startWork));
-  const alarm = new Alarm(clock, due);
+  const due = () => void pendingWork.track("what is due for jobs", applyDue(context, startWork));
+  const dueTimer = new DueTimer(clock, due);
   const context: EngineContext = {
     store,
     clock,
@@ -209,7 +209,7 @@ async function createContext(
     secretKey: options.secretKey ?? fixedSecretKey(random.bytes(SECRET_KEY_BYTES)),
     log,
     lease,
-    standstill: new Standstill(realClock, lease, log),
+    stallDetector: new StallDetector(realClock, lease, log),
     directory,
     volumes: await NetworkVolumeDirectory.load(store),
     volumeFiles: options.volumeFiles ?? NO_VOLUME_FILES,
@@ -218,8 +218,8 @@ async function createContext(
     metrics,
     tracer,
     spans: tracer && new JobSpans(tracer, () => clock.now()),
-    activity,
-    alarm,
+    pendingWork,
+    dueTimer,
     usage: new UsageMeter({ store, clock, realClock, random, log }),
     prices: options.prices ?? DEFAULT_PRICES,
     fleet: new Fleet((worker, state) => tellOfWorker(events, worker, state)),
@@ -230,7 +230,7 @@ async function createContext(
     podMemoryInGb: (pod) => options.podLauncher?.memoryInGb(pod),
     ...wakes,
     endpointDeleted: (endpointId) => {
-      events.tell({ type: "endpoint", endpointId, change: "deleted" });
+      events.publish({ type: "endpoint", endpointId, change: "deleted" });
       metrics.retainEndpoints(directory.endpointIds());
       options.endpointDeleted?.(endpointId);
     },
@@ -240,17 +240,17 @@ async function createContext(
 
 /** Never rejects: what could not be applied is tried again. */
 async function applyDue(context: EngineContext, startWork: StartWork): Promise<void> {
-  const { alarm, clock, log } = context;
+  const { dueTimer, clock, log } = context;
   // A lease of a worker that is gone is handed back, and must not run out before.
   if (startWork.isWaiting) {
-    alarm.aim(clock.now() + 1_000);
+    dueTimer.aim(clock.now() + 1_000);
     return;
   }
   try {
     await expireDue(context);
   } catch (error) {
     log.error({ err: error }, "what is due could not be applied; the next try is in a second");
-    alarm.aim(clock.now() + 1_000);
+    dueTimer.aim(clock.now() + 1_000);
   }
 }
 
@@ -262,10 +262,10 @@ function endInTheBackground(
   const ended = endDamaged(context, jobId, damage).catch((error: unknown) =>
     context.log.error({ jobId, err: error }, "a job with damaged data could not be ended"),
   );
-  void context.activity.track("a job with a damaged input", ended);
+  void context.pendingWork.track("a job with a damaged input", ended);
 }
 
-function tellOfWorker(events: EventFeed, worker: FleetWorker, state: CountedState): void {
+function tellOfWorker(events: EventFeed, worker: WorkerHandle, state: CountedState): void {
   const { id: workerId, endpointId } = worker;
-  events.tell({ type: "worker", endpointId, workerId, state });
+  events.publish({ type: "worker", endpointId, workerId, state });
 }

@@ -1,7 +1,7 @@
 /** `/health`: the counters of an endpoint. */
-import type { JobCounts } from "../core/job-counts.ts";
+import type { JobCounts } from "../core/jobs/job-counts.ts";
 import type { EngineContext } from "./context.ts";
-import type { WorkerCounts } from "./fleet.ts";
+import type { WorkerCounts } from "./workers/fleet.ts";
 
 export interface Health {
   readonly jobs: Pick<JobCounts, "completed" | "failed" | "inProgress" | "inQueue" | "retried">;

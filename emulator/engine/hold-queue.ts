@@ -1,5 +1,5 @@
 /** Holds an endpoint's queue: its jobs wait, whoever is free, until it is let go. */
-import { assignFreeCredit } from "./assign-free.ts";
+import { assignFreeCredit } from "./jobs/assign-free.ts";
 import type { EngineContext } from "./context.ts";
 
 /** Jobs that run go on. @throws ServiceError endpoint_not_found, wrong_endpoint_type */

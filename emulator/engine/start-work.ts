@@ -1,7 +1,7 @@
 /** What a start has to write before the service can work: in order, and what finds no room is done once there is some. */
-import type { Clock, Disarm } from "../core/clock.ts";
+import type { Clock, Disarm } from "../core/time/clock.ts";
 import { ServiceError } from "../core/service-error.ts";
-import { StoreFullError } from "../store/store.ts";
+import { StoreFullError } from "../core/store-error.ts";
 import type { EngineLog } from "./context.ts";
 
 const TRY_EVERY_MS = 1_000;

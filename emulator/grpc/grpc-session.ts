@@ -9,7 +9,7 @@ import {
   type WorkerMessage,
 } from "../../runtime/protocol/worker-wire.ts";
 import type { EngineLog } from "../engine/context.ts";
-import type { WorkerSession } from "../engine/worker-session.ts";
+import type { WorkerSession } from "../engine/workers/worker-session.ts";
 import { OrderBundle } from "./order-bundle.ts";
 
 export type WorkerCall = grpc.ServerDuplexStream<WorkerMessage, ServiceMessage>;

@@ -2,8 +2,8 @@
 import * as grpc from "@grpc/grpc-js";
 import { MESSAGE_MAX_BYTES, WORKER_SERVICE } from "../../runtime/protocol/worker-wire.ts";
 import type { EngineLog } from "../engine/context.ts";
-import type { FleetWorker } from "../engine/fleet-worker.ts";
-import type { WorkerSession } from "../engine/worker-session.ts";
+import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
+import type { WorkerSession } from "../engine/workers/worker-session.ts";
 import { GrpcSession, type WorkerCall } from "./grpc-session.ts";
 
 export interface WorkerServerOptions {
@@ -11,8 +11,8 @@ export interface WorkerServerOptions {
   readonly address: string;
   readonly log: EngineLog;
   /** The worker a token belongs to, or undefined for a token that is not good. */
-  authenticate(token: string): FleetWorker | undefined;
-  openSession(worker: FleetWorker, send: WorkerSessionSend): WorkerSession;
+  authenticate(token: string): WorkerHandle | undefined;
+  openSession(worker: WorkerHandle, send: WorkerSessionSend): WorkerSession;
 }
 
 export type WorkerSessionSend = ConstructorParameters<typeof WorkerSession>[2];

@@ -1,12 +1,12 @@
 /** Where and in which shapes the interface answers: all that differs between base paths, as one value each. */
 import type { z } from "zod";
-import type { DialectName } from "../core/job.ts";
+import type { DialectName } from "../core/jobs/job.ts";
 import type { ErrorCode, ServiceError } from "../core/service-error.ts";
-import type { PieceInHand } from "../core/opened-payload.ts";
-import type { Template } from "../core/template.ts";
-import type { JobView } from "../engine/job-view.ts";
-import type { StreamPart } from "../engine/stream-out.ts";
-import type { Piece, WholeAnswer } from "./answer.ts";
+import type { PieceInHand } from "../core/jobs/opened-payload.ts";
+import type { Template } from "../core/resources/template.ts";
+import type { JobView } from "../engine/jobs/read/job-view.ts";
+import type { StreamPart } from "../engine/streams/read-stream.ts";
+import type { Piece, WholeAnswer } from "./answers/answer.ts";
 
 export interface Dialect {
   readonly name: DialectName;

@@ -2,10 +2,10 @@
 import type { FastifyRequest } from "fastify";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
-import type { KeyScope } from "../core/api-key.ts";
-import type { QueryParameters } from "../core/query-parameters.ts";
-import type { Answer } from "./answer.ts";
-import type { Contract } from "./contract/contract.ts";
+import type { KeyScope } from "../core/access/api-key.ts";
+import type { QueryParameters } from "../core/input/query-parameters.ts";
+import type { Answer } from "./answers/answer.ts";
+import type { Contract } from "./schemas/contract.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
 import type { HttpService } from "./service.ts";
 

@@ -1,16 +1,16 @@
 /** The way of every request: admitted, within its rate limit, performed, answered; whatever goes wrong becomes an error answer. */
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
-import type { ApiKey } from "../core/api-key.ts";
-import type { Disarm } from "../core/clock.ts";
+import type { ApiKey } from "../core/access/api-key.ts";
+import type { Disarm } from "../core/time/clock.ts";
 import { ServiceError } from "../core/service-error.ts";
 import type { OpenSpan, Tracer } from "../trace/tracer.ts";
-import { admit } from "./admission.ts";
-import type { Answer } from "./answer.ts";
+import { admit } from "./access/admission.ts";
+import type { Answer } from "./answers/answer.ts";
 import { type Call, isOwn, type Operation } from "./operation.ts";
-import { refuse } from "./refuse.ts";
-import { hasBody, skipBody } from "./request-body.ts";
-import { sendAnswer } from "./send-answer.ts";
+import { refuse } from "./answers/refuse.ts";
+import { hasBody, skipBody } from "./requests/request-body.ts";
+import { sendAnswer } from "./answers/send-answer.ts";
 
 /** Answers one request by `operation`, of that `name`. Never rejects. */
 export async function respond<Path>(

@@ -2,9 +2,9 @@
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import type { RequestListener, Server } from "node:http";
 import { ServiceError } from "../core/service-error.ts";
-import { readTraceparent } from "../core/traceparent.ts";
-import { admit } from "./admission.ts";
-import { answerClientError } from "./client-error.ts";
+import { readTraceparent } from "../core/observe/traceparent.ts";
+import { admit } from "./access/admission.ts";
+import { answerClientError } from "./answers/client-error.ts";
 import { type Dialect, type Refusal, refusalAt } from "./dialect.ts";
 import {
   type Call,
@@ -15,7 +15,7 @@ import {
   routesOf,
 } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
-import { refuse } from "./refuse.ts";
+import { refuse } from "./answers/refuse.ts";
 import { respond } from "./respond.ts";
 import type { HttpService } from "./service.ts";
 

@@ -1,22 +1,22 @@
 /** The HTTP interface as one part of the service: its server, with a start and a stop. */
 import { createServer, type RequestListener, type ServerOptions } from "node:http";
-import { BalanceGate } from "./balance/gate.ts";
-import { balancedTarget } from "./balance/target.ts";
-import { closeServer } from "./close-server.ts";
+import { BalanceGate } from "./balancing/balance-handler.ts";
+import { balancedTarget } from "./balancing/target.ts";
+import { closeServer } from "../net/close-server.ts";
 import { refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
 import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
-import { entrance, isBelow, mayEnter } from "./entrance.ts";
-import { inTurn } from "./in-turn.ts";
-import { listen, type ListenAddress, urlOf } from "./listen.ts";
-import { LiveGate } from "./live-gate.ts";
+import { entrance, isBelow, mayEnter } from "./access/entrance.ts";
+import { inTurn } from "./answers/in-turn.ts";
+import { listen, type ListenAddress, urlOf } from "../net/listen.ts";
+import { LiveGate } from "./workers/live-worker-handler.ts";
 import { askGraphql } from "./live-management/ask-graphql.ts";
-import { LIVE_WORKER_OPERATIONS } from "./live-workers/operations.ts";
-import { LaterRouter } from "./later-router.ts";
+import { LIVE_WORKER_OPERATIONS } from "./workers/operations.ts";
+import { LazyRouter } from "./lazy-router.ts";
 import { SERVER_LIMITS } from "./server-limits.ts";
 import { HttpService, type HttpServiceOptions } from "./service.ts";
 
-export { ListenError, PortInUseError } from "./listen.ts";
+export { ListenError, PortInUseError } from "../net/listen.ts";
 
 /** Something else that answers requests on the same port: those to a path and all below it. It looks itself who may call. */
 export interface Mount {
@@ -62,8 +62,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     ...options.connectionLimits,
     shouldUpgradeCallback: (request) => gate.mayUpgrade(request) && mayEnter(service, request),
   });
-  const router = new LaterRouter(service, CONTRACT_DIALECT, server);
-  const live = new LaterRouter(service, LIVE_DIALECT, createServer());
+  const router = new LazyRouter(service, CONTRACT_DIALECT, server);
+  const live = new LazyRouter(service, LIVE_DIALECT, createServer());
   const workerGate = new LiveGate(service, options.liveWorkers ? LIVE_WORKER_OPERATIONS : {});
   const graphqlGate = new LiveGate(service, { askGraphql });
   const own = withMount(router.listener, {

@@ -1,9 +1,9 @@
 /** What every operation of the HTTP interface works with, and who of its clients is still waiting. */
-import type { KeyRing } from "../core/key-ring.ts";
+import type { KeyRing } from "../core/access/key-ring.ts";
 import type { EngineContext, EngineLog } from "../engine/context.ts";
 import type { LiveWorkers } from "../live/live-workers.ts";
-import type { CallerCheck } from "./caller-check.ts";
-import type { RateGate } from "./rate-gate.ts";
+import type { CallerCheck } from "./access/caller-check.ts";
+import type { RateGate } from "./limits/rate-gate.ts";
 
 export interface HttpServiceOptions {
   readonly engine: EngineContext;

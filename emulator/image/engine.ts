@@ -1,6 +1,6 @@
 /** The Docker engine that builds images: found, looked at and, where it does not answer, explained. */
 import Docker from "dockerode";
-import { dockerUnreachable } from "../core/docker-unreachable.ts";
+import { dockerUnreachable } from "../docker/docker-unreachable.ts";
 import type { Platform } from "./platform.ts";
 import { ImageError } from "./image-error.ts";
 

@@ -5,7 +5,7 @@ import type Docker from "dockerode";
 import { dial, openSession, type Secrets } from "./buildkit-session.ts";
 import type { Engine } from "./engine.ts";
 import type { Platform } from "./platform.ts";
-import { readEngineMessage } from "../core/engine-message.ts";
+import { readEngineMessage } from "../docker/engine-message.ts";
 import { type BuildProgress, EngineOutput } from "./build-progress.ts";
 import { loginFor, registryOf } from "./docker-login.ts";
 import { ImageError } from "./image-error.ts";

@@ -1,5 +1,5 @@
 /** The Dockerfile of a worker whose directory has none of its own. */
-import { shellWord } from "../core/shell-word.ts";
+import { shellWord } from "./shell-word.ts";
 import type { UserProgram } from "./user-program.ts";
 
 /** Where a handler's directory lies in its image. */

@@ -1,9 +1,9 @@
 /** Launcher that runs workers in this very process, for endpoints whose handlers are functions of its own. */
 import { Buffer } from "node:buffer";
-import type { Template } from "../core/template.ts";
+import type { Template } from "../core/resources/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "./launcher.ts";
-import { LineTail } from "./line-tail.ts";
-import { RunningWorkers } from "./running-workers.ts";
+import { LineTail } from "./processes/line-tail.ts";
+import { RunningWorkers } from "./processes/running-workers.ts";
 
 /** A worker that shares this process. */
 export interface InProcessWorker {

@@ -1,7 +1,7 @@
 /** Port: how workers come into being. Adapters: child processes and containers. */
-import type { Endpoint } from "../core/endpoint.ts";
-import type { GpuDevice } from "../core/gpu-allocation.ts";
-import type { Template } from "../core/template.ts";
+import type { Endpoint } from "../core/resources/endpoint.ts";
+import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
+import type { Template } from "../core/resources/template.ts";
 
 /** Everything a launcher needs to know to start one worker. */
 export interface WorkerOrder {

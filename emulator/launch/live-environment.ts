@@ -1,6 +1,6 @@
 /** What images and programs of the live service read of their environment: where they get their jobs, and who they are. Pure. */
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../../runtime/protocol/storage-env.ts";
-import { volumesOf } from "../core/network-volume.ts";
+import { volumesOf } from "../core/resources/network-volume.ts";
 import type { WorkerOrder } from "./launcher.ts";
 import { livePlace, type LivePlace } from "./live-place.ts";
 

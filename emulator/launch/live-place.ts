@@ -1,6 +1,6 @@
 /** What images of the live service read of where they run: by names that workers, servers and pods are told alike. Pure. */
-import type { GpuDevice } from "../core/gpu-allocation.ts";
-import { poolsOf } from "../core/gpu-pools.ts";
+import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
+import { poolsOf } from "../core/workers/gpu-pools.ts";
 
 export interface LivePlace {
   /** Id of the worker or the pod. */

@@ -1,6 +1,6 @@
 /** Port: how pods come to run. Adapter: containers. */
-import type { GpuDevice } from "../core/gpu-allocation.ts";
-import type { Pod } from "../core/pod.ts";
+import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
+import type { Pod } from "../core/pods/pod.ts";
 import type { WorkerExit } from "./launcher.ts";
 
 /** One run of a pod, from a start to its end. */

@@ -1,6 +1,6 @@
 /** What every worker is told by variables of its environment, whatever it runs in. */
 import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
-import { wishedInitLimitMs } from "../core/init-limit.ts";
+import { declaredInitLimitMs } from "../core/workers/init-limit.ts";
 import type { WorkerOrder } from "./launcher.ts";
 import { liveEnvironment, type LiveService } from "./live-environment.ts";
 
@@ -22,7 +22,7 @@ export function workerEnvironment(
   { extra = {}, live: service }: ToldBeside = {},
 ): Readonly<Record<string, string>> {
   const { template, endpoint } = order;
-  const initLimitMs = wishedInitLimitMs(template);
+  const initLimitMs = declaredInitLimitMs(template);
   const live = service && liveEnvironment(order, service, extra);
   return {
     ...extra,

@@ -1,8 +1,8 @@
 /** Reads what a live worker posts of a job, from a scan of its bytes; the output stays raw. */
 import type { Outcome } from "../../runtime/protocol/outcome.ts";
-import type { JsonSpan, ScanResult } from "../core/raw-json/scanner.ts";
-import { JsonScanner } from "../core/raw-json/scanner.ts";
-import { kindInWords } from "../core/problem-words.ts";
+import type { JsonSpan, ScanResult } from "../core/jobs/raw-json/scanner.ts";
+import { JsonScanner } from "../core/jobs/raw-json/scanner.ts";
+import { kindInWords } from "../core/input/problem-messages.ts";
 import { invalidRequest, ServiceError } from "../core/service-error.ts";
 import { reportedFailure } from "./reported-error.ts";
 

@@ -4,15 +4,15 @@ import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { HandedJob, Outcome, Revocation } from "../../runtime/protocol/outcome.ts";
 import { PROTOCOL_VERSION, type ServiceOrders } from "../../runtime/protocol/session.ts";
 import type { EngineContext } from "../engine/context.ts";
-import type { FleetWorker } from "../engine/fleet-worker.ts";
-import { lostFailure } from "../engine/worker-exit.ts";
-import { WorkerSession } from "../engine/worker-session.ts";
-import { Askers } from "./askers.ts";
+import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
+import { lostFailure } from "../engine/workers/worker-exit.ts";
+import { WorkerSession } from "../engine/workers/worker-session.ts";
+import { PollerDetector } from "./poller-detector.ts";
 import { chunkLines } from "./chunk-lines.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
 import { JobPoll } from "./job-poll.ts";
 import { OddPings } from "./odd-pings.ts";
-import { StopHeed } from "./stop-heed.ts";
+import { StopWatch } from "./stop-watch.ts";
 import { StopNews } from "./stop-news.ts";
 
 /** How long a worker that was told to leave is held: it must not ask again and again, nor be kept from leaving. */
@@ -30,25 +30,25 @@ const SAYS_IDLE =
   "asks for jobs and says that it has none: those it was handed did not reach it, were refused, or their results were lost";
 
 export class LiveWorker {
-  readonly worker: FleetWorker;
+  readonly worker: WorkerHandle;
   readonly #engine: EngineContext;
   readonly #session: WorkerSession;
   readonly #held = new HeldJobs();
   readonly #stops = new StopNews();
-  readonly #heed: StopHeed;
-  readonly #askers: Askers;
+  readonly #heed: StopWatch;
+  readonly #askers: PollerDetector;
   readonly #oddPings: OddPings;
   /** Its pings name its jobs: one that they leave out is none. */
   #namesJobs = false;
   #greeting: Promise<void> | undefined;
   #take: JobPoll | undefined;
 
-  constructor(engine: EngineContext, worker: FleetWorker) {
+  constructor(engine: EngineContext, worker: WorkerHandle) {
     this.worker = worker;
     this.#engine = engine;
     this.#session = new WorkerSession(engine, worker, (orders) => this.#obey(orders));
-    this.#heed = new StopHeed(engine.realClock, () => this.#isStuck());
-    this.#askers = new Askers(engine.realClock, () => this.#warnOfSeveral());
+    this.#heed = new StopWatch(engine.realClock, () => this.#isStuck());
+    this.#askers = new PollerDetector(engine.realClock, () => this.#warnOfSeveral());
     this.#oddPings = new OddPings(engine, worker);
     worker.gone.addEventListener("abort", () => {
       this.#heed.settle();
@@ -177,8 +177,8 @@ export class LiveWorker {
 
   /** The worker wants another in its place, which only those can have that the service started. */
   replace(): void {
-    const { id: workerId, endpointId, cameByItself } = this.worker;
-    if (!cameByItself) return this.#session.retire();
+    const { id: workerId, endpointId, isExternal } = this.worker;
+    if (!isExternal) return this.#session.retire();
     const message = "a worker that came by itself asks to be replaced; it is to restart by itself";
     this.#engine.log.info({ workerId, endpointId }, message);
   }
@@ -243,8 +243,8 @@ export class LiveWorker {
 
   /** It works on a job that has ended, cannot be told so, and would keep its place without ever taking another one. */
   #isStuck(): void {
-    const { id: workerId, endpointId, cameByItself } = this.worker;
-    if (cameByItself) return;
+    const { id: workerId, endpointId, isExternal } = this.worker;
+    if (isExternal) return;
     const message = `worker did not ask for jobs in the ${LIMITS.liveStopMs} ms since one of its was to be stopped: it is replaced`;
     this.#engine.log.warn({ workerId, endpointId }, message);
     this.#session.retire();

@@ -1,6 +1,6 @@
 /** The workers that speak the live dialect: those the service started, known by their tokens, and those that came by themselves. */
 import type { EngineContext } from "../engine/context.ts";
-import { FleetWorker } from "../engine/fleet-worker.ts";
+import { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { LiveWorker } from "./live-worker.ts";
 
@@ -12,11 +12,11 @@ export interface LiveWorkerRef {
 
 export class LiveWorkers {
   readonly #engine: EngineContext;
-  readonly #authenticate: (token: string) => FleetWorker | undefined;
-  readonly #live = new WeakMap<FleetWorker, LiveWorker>();
+  readonly #authenticate: (token: string) => WorkerHandle | undefined;
+  readonly #live = new WeakMap<WorkerHandle, LiveWorker>();
 
   /** @param authenticate the worker a token belongs to, or undefined for a token that is not good */
-  constructor(engine: EngineContext, authenticate: (token: string) => FleetWorker | undefined) {
+  constructor(engine: EngineContext, authenticate: (token: string) => WorkerHandle | undefined) {
     this.#engine = engine;
     this.#authenticate = authenticate;
   }
@@ -54,13 +54,13 @@ export class LiveWorkers {
     const endpoint = directory.queue(endpointId);
     const known = this.find(ref);
     if (known) return known;
-    const worker = new FleetWorker({
+    const worker = new WorkerHandle({
       id: workerId,
       endpointId,
       endpointVersion: endpoint.version,
       startedAt: clock.now(),
       realNow: () => realClock.now(),
-      cameByItself: true,
+      isExternal: true,
     });
     fleet.add(worker);
     log.info({ workerId, endpointId }, "a worker has come by itself");
@@ -75,7 +75,7 @@ export class LiveWorkers {
     await Promise.all(staying.map(({ gone }) => fired(gone)));
   }
 
-  #liveOf(worker: FleetWorker): LiveWorker {
+  #liveOf(worker: WorkerHandle): LiveWorker {
     const known = this.#live.get(worker);
     if (known) return known;
     if (worker.connected) {

@@ -1,5 +1,5 @@
 /** A request that is held open until there is something for it, its time is over, or whoever asked has gone. */
-import type { Clock, Disarm } from "../core/clock.ts";
+import type { Clock, Disarm } from "../core/time/clock.ts";
 
 export interface LongPollOptions {
   readonly clock: Clock;

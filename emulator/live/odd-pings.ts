@@ -1,6 +1,6 @@
 /** Tells of a worker whose pings do not fit what it was handed: it would keep its place, and do nothing or the work of others. */
 import type { EngineContext } from "../engine/context.ts";
-import type { FleetWorker } from "../engine/fleet-worker.ts";
+import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 
 /** For how long something has to be odd: a ping may have been put together before the job came or ended. */
 const TOLD_AFTER_MS = 10_000;
@@ -13,13 +13,13 @@ const OWN_DIRECTORIES =
 
 export class OddPings {
   readonly #engine: EngineContext;
-  readonly #worker: FleetWorker;
+  readonly #worker: WorkerHandle;
   /** Ids of the newest jobs it was handed, oldest first. */
   readonly #handed = new Set<string>();
   readonly #strangeJobs = new Oddity();
   readonly #noQuestions = new Oddity();
 
-  constructor(engine: EngineContext, worker: FleetWorker) {
+  constructor(engine: EngineContext, worker: WorkerHandle) {
     this.#engine = engine;
     this.#worker = worker;
   }

@@ -1,7 +1,7 @@
 /** The object store as one part of the service: its disk, its keys, its port, and what endpoints and volumes have of it. */
 import type { RequestListener } from "node:http";
 import path from "node:path";
-import type { Random } from "../core/clock.ts";
+import type { Random } from "../core/time/clock.ts";
 import {
   type Credentials,
   holders,

@@ -1,5 +1,5 @@
 /** Gathers the paths that change at about the same time into one batch: a save of an editor, or a hundred files of a checkout. */
-import type { Clock, Disarm } from "../core/clock.ts";
+import type { Clock, Disarm } from "../core/time/clock.ts";
 
 export interface QuietTerms {
   /** How long nothing may have changed until a single changed path counts as all, ms. */

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { Clock, Disarm } from "../core/clock.ts";
-import type { LocalHandler } from "../local-endpoint.ts";
+import type { Clock, Disarm } from "../core/time/clock.ts";
+import type { LocalHandler } from "../handlers/local-endpoint.ts";
 import { type BuildProblem, describeProblems } from "./build-problem.ts";
 import type { BuiltHandler } from "./bundler.ts";
 import { ChangedPaths } from "./changed-paths.ts";

@@ -1,7 +1,7 @@
 /** Settles which key secrets are stored with: the one that was given, that of the data directory, or none that lasts. */
 import path from "node:path";
-import type { Random } from "../core/clock.ts";
-import { readSecretKey, SECRET_KEY_BYTES } from "../core/sealed-secret.ts";
+import type { Random } from "../core/time/clock.ts";
+import { readSecretKey, SECRET_KEY_BYTES } from "../core/resources/sealed-secret.ts";
 import { fileSecretKey } from "./file-secret-key.ts";
 import { fixedSecretKey, type SecretKey } from "./secret-key.ts";
 

@@ -1,10 +1,10 @@
 /** Answers questions from outside a transaction: waits for the batch that runs, so that only committed state is seen. */
 import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
-import type { JobCounts } from "../core/job-counts.ts";
-import type { Delivery, DeliveryFilter } from "../core/delivery.ts";
-import type { JobFrame } from "../core/job-body.ts";
-import type { JobListing } from "../core/job-listing.ts";
-import type { Job } from "../core/job.ts";
+import type { JobCounts } from "../core/jobs/job-counts.ts";
+import type { Delivery, DeliveryFilter } from "../core/webhooks/delivery.ts";
+import type { JobFrame } from "../core/jobs/job-body.ts";
+import type { JobListing } from "../core/jobs/job-listing.ts";
+import type { Job } from "../core/jobs/job.ts";
 import type { DeliveryView } from "./delivery-store.ts";
 import { storeClosed, type StepQueue } from "./step-queue.ts";
 import type { PayloadSlot, RecordKind, Records, StoredPayload, StoreView } from "./store.ts";

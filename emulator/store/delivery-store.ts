@@ -1,6 +1,6 @@
 /** The part of the store port that keeps webhook deliveries; their shares of payloads lie with those of jobs. */
-import type { Delivery, DeliveryFilter, KeptDeliveries } from "../core/delivery.ts";
-import type { JobFrame } from "../core/job-body.ts";
+import type { Delivery, DeliveryFilter, KeptDeliveries } from "../core/webhooks/delivery.ts";
+import type { JobFrame } from "../core/jobs/job-body.ts";
 
 export interface DeliveryView {
   byId(id: string): Promise<Delivery | undefined>;

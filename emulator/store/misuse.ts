@@ -1,5 +1,5 @@
 /** Refuses calls that can only come from a defect of the caller, in the same words in every adapter. */
-import type { Job } from "../core/job.ts";
+import type { Job } from "../core/jobs/job.ts";
 
 export function jobNotStored(job: Job): Error {
   return new Error(`job ${job.id} is not stored with seq ${job.seq} and status ${job.status}`);

@@ -1,5 +1,5 @@
 /** Runs steps strictly one after another; all that were asked for in one turn of the event loop form a batch with one commit. */
-import { StoreClosedError } from "./store.ts";
+import { StoreClosedError } from "../core/store-error.ts";
 
 /** What an adapter does around the steps of a batch. Any of these that throws makes the whole batch fail. */
 export interface StepTarget<Tx> {

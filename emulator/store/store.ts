@@ -4,20 +4,20 @@
  * changes are asynchronous transactions, and choosing the next job is the store's own operation.
  */
 import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
-import type { ApiKey } from "../core/api-key.ts";
-import type { ClockRecord } from "../core/clock.ts";
+import type { ApiKey } from "../core/access/api-key.ts";
+import type { ClockRecord } from "../core/time/clock.ts";
 import type { Usage } from "../core/billing/usage.ts";
-import type { Endpoint } from "../core/endpoint.ts";
-import type { JobCounts } from "../core/job-counts.ts";
-import type { JobListing } from "../core/job-listing.ts";
-import type { Job } from "../core/job.ts";
-import type { RegistryAuth } from "../core/registry-auth.ts";
-import type { ServedEndpoint, ServedTemplate } from "../core/served-endpoint.ts";
-import type { NetworkVolume } from "../core/network-volume.ts";
-import type { OpenedPayload } from "../core/opened-payload.ts";
-import type { Pod } from "../core/pod.ts";
-import type { Template } from "../core/template.ts";
-import type { WebhookSecret } from "../core/webhook-secret.ts";
+import type { Endpoint } from "../core/resources/endpoint.ts";
+import type { JobCounts } from "../core/jobs/job-counts.ts";
+import type { JobListing } from "../core/jobs/job-listing.ts";
+import type { Job } from "../core/jobs/job.ts";
+import type { RegistryAuth } from "../core/resources/registry-auth.ts";
+import type { ServedEndpoint, ServedTemplate } from "../core/resources/served-endpoint.ts";
+import type { NetworkVolume } from "../core/resources/network-volume.ts";
+import type { OpenedPayload } from "../core/jobs/opened-payload.ts";
+import type { Pod } from "../core/pods/pod.ts";
+import type { Template } from "../core/resources/template.ts";
+import type { WebhookSecret } from "../core/webhooks/webhook-secret.ts";
 import type { DeliveryTransaction, DeliveryView } from "./delivery-store.ts";
 
 /** Bytes to be stored. Large ones lie in a file of their own, already durable; see `Store.stage`. */
@@ -181,29 +181,6 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** There is no room for what was to be stored; nothing of it was kept. */
-export class StoreFullError extends Error {
-  override readonly name = "StoreFullError";
-}
-
-/** The store was closed before the transaction ran. */
-export class StoreClosedError extends Error {
-  override readonly name = "StoreClosedError";
-}
-
-/** The data directory cannot be used: not writable, made by a newer version, or damaged. The message says which. */
-export class StoreUnusableError extends Error {
-  override readonly name: string = "StoreUnusableError";
-}
-
-/**
- * What is kept is damaged, and not only the bytes of one payload: nothing that the store says can be relied on until it
- * was repaired. Once it was seen the store does nothing more.
- */
-export class StoreDamagedError extends StoreUnusableError {
-  override readonly name = "StoreDamagedError";
-}
-
 /** Which payload of which job or delivery. */
 export interface PayloadPlace {
   readonly seq: number;
@@ -241,13 +218,3 @@ const WORDS: Readonly<Record<PayloadPlace["slot"], string>> = {
   s3Config: "s3Config",
   chunks: "stream",
 };
-
-/** The data directory was removed, or another put in its place: what would be written could not be found again. */
-export class StoreLostError extends Error {
-  override readonly name = "StoreLostError";
-}
-
-/** Another emulator uses the data directory. */
-export class StoreInUseError extends Error {
-  override readonly name = "StoreInUseError";
-}

@@ -1,6 +1,6 @@
 /** The service's clock in the hands of whoever started it. */
-import { readAdvanceMs } from "../core/advance-input.ts";
-import { type Advance, advanceClock } from "../engine/advance-clock.ts";
+import { readAdvanceMs } from "../core/time/advance-input.ts";
+import { type Advance, advanceClock } from "../engine/time/advance-clock.ts";
 import type { EngineContext } from "../engine/context.ts";
 
 /** Service time, by which jobs expire, workers turn idle and webhooks are tried again. */

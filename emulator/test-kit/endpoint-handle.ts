@@ -3,12 +3,12 @@ import { isTerminal, type JobStatus } from "../../runtime/protocol/job-status.ts
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { Client } from "../../runtime/client/client.ts";
 import type { SubmitOptions } from "../../runtime/client/submission.ts";
-import { nearMiss } from "../../runtime/protocol/near-miss.ts";
+import { closestName } from "../../runtime/protocol/did-you-mean.ts";
 import type { EngineContext } from "../engine/context.ts";
 import { holdQueue, releaseQueue } from "../engine/hold-queue.ts";
-import { untilIdle } from "../engine/idle.ts";
-import { listContents, readContents } from "../engine/job-contents.ts";
-import { viewJobAtEnd } from "../engine/job-view.ts";
+import { untilIdle } from "../engine/time/idle.ts";
+import { listContents, readContents } from "../engine/jobs/read/job-contents.ts";
+import { viewJobAtEnd } from "../engine/jobs/read/job-view.ts";
 import type { JobLines } from "./job-lines.ts";
 import { type JobRecord, recordOf } from "./job-record.ts";
 import { NotIdleError } from "./not-idle-error.ts";
@@ -136,7 +136,7 @@ export async function idle(
 function checkKnown({ directory }: EngineContext, id: string): void {
   if (directory.findEndpoint(id) !== undefined) return;
   const known = directory.endpoints().map((endpoint) => endpoint.id);
-  const near = nearMiss(id, known);
+  const near = closestName(id, known);
   const hint = near === undefined ? "" : `; did you mean "${near}"?`;
   throw new RangeError(`there is no endpoint "${id}"${hint} Known are: ${known.join(", ")}`);
 }

@@ -1,6 +1,6 @@
 /** The last lines of each job's log, for as long as the job is kept. */
 import { LIMITS } from "../../runtime/protocol/limits.ts";
-import type { EventFeed } from "../engine/event-feed.ts";
+import type { EventFeed } from "../engine/observe/event-feed.ts";
 
 export class JobLines {
   readonly #byJob = new Map<string, string[]>();

@@ -3,8 +3,8 @@ import { Buffer } from "node:buffer";
 import type { RawChunk } from "../../runtime/protocol/chunk.ts";
 import type { Failure } from "../../runtime/protocol/failure.ts";
 import type { JobStatus } from "../../runtime/protocol/job-status.ts";
-import { framed, jobFrame } from "../core/job-body.ts";
-import type { JobContents } from "../engine/job-contents.ts";
+import { framed, jobFrame } from "../core/jobs/job-body.ts";
+import type { JobContents } from "../engine/jobs/read/job-contents.ts";
 
 /** Names and meanings are those of the job interface, where it has them. */
 export interface JobRecord {

@@ -1,7 +1,7 @@
 /** What a test has of a service beyond its interfaces: endpoints' queues and jobs, waiting for the end of work, webhook calls. */
 import { isTerminal } from "../../runtime/protocol/job-status.ts";
-import type { DeliveryFilter } from "../core/delivery.ts";
-import { readContents } from "../engine/job-contents.ts";
+import type { DeliveryFilter } from "../core/webhooks/delivery.ts";
+import { readContents } from "../engine/jobs/read/job-contents.ts";
 import {
   type EndpointHandle,
   endpointHandle,
@@ -10,7 +10,7 @@ import {
   type WaitLimit,
 } from "./endpoint-handle.ts";
 import { clockOf, type EmulatorClock } from "./emulator-clock.ts";
-import { LaterClient } from "./later-client.ts";
+import { LaterClient } from "./lazy-client.ts";
 import { type JobRecord, recordOf } from "./job-record.ts";
 import { deliveriesIn, type WebhookDelivery } from "./webhook-inbox.ts";
 

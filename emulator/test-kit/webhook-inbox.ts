@@ -1,8 +1,8 @@
 /** What webhook calls were and will be made, with their bodies. */
-import type { Delivery, DeliveryFilter } from "../core/delivery.ts";
+import type { Delivery, DeliveryFilter } from "../core/webhooks/delivery.ts";
 import type { EngineContext } from "../engine/context.ts";
-import { listDeliveries, readDelivery } from "../engine/inbox.ts";
-import { piecesInHand } from "../engine/show-payload.ts";
+import { listDeliveries, readDelivery } from "../engine/webhooks/webhook-outbox.ts";
+import { piecesInHand } from "../engine/jobs/read/show-payload.ts";
 import { parse } from "./job-record.ts";
 
 /** A webhook call of a job's end, with all its tries. Instants are service time, ms since the epoch. */

@@ -1,5 +1,5 @@
 /** Opens the tracer where one is wanted; what sends traces takes long to load, so it is loaded only then. */
-import { wantsTraces } from "./otlp-wish.ts";
+import { wantsTraces } from "./otlp-settings.ts";
 import type { TraceLog } from "./reporting-exporter.ts";
 import type { Tracer } from "./tracer.ts";
 

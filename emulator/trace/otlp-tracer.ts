@@ -16,7 +16,7 @@ import {
   resourceFromAttributes,
 } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
-import { readTraceparent } from "../core/traceparent.ts";
+import { readTraceparent } from "../core/observe/traceparent.ts";
 import { ReportingExporter, type TraceLog } from "./reporting-exporter.ts";
 import type { OpenSpan, SpanEnd, SpanKind, SpanStart, Tracer } from "./tracer.ts";
 

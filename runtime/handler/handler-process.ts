@@ -21,7 +21,7 @@ import { currentInvocation } from "./attribution.ts";
 import { InitError } from "./init-error.ts";
 import { JobInvocation, type InvocationTerms } from "./invocation.ts";
 import { openLog } from "./job-context.ts";
-import { sayAtOnce } from "./life-line.ts";
+import { sayAtOnce } from "./last-words.ts";
 import { importHandler, runSetup } from "./load-handler.ts";
 import { Printing } from "./printing.ts";
 import type { LoadedHandler } from "./read-module.ts";

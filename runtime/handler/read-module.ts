@@ -1,6 +1,6 @@
 /** Finds the handler and its options in an imported module. */
 import { inspect } from "node:util";
-import { nearMiss } from "../protocol/near-miss.ts";
+import { closestName } from "../protocol/did-you-mean.ts";
 import type { Concurrency, Handler, SetupContext } from "./contract.ts";
 import { InitError } from "./init-error.ts";
 import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
@@ -90,7 +90,7 @@ function withOptions(run: Handler, options: Fields, name: string): LoadedHandler
 /** A definition may have members of its own, so that one that is no option is no mistake for sure. */
 function hintAbout(option: string, name: string): readonly string[] {
   if (option === "run" || OPTIONS.includes(option)) return [];
-  const near = nearMiss(option, OPTIONS);
+  const near = closestName(option, OPTIONS);
   const known = `there are ${OPTIONS.slice(0, -1).join(", ")} and ${OPTIONS.at(-1)}.`;
   const hint = near === undefined ? known : `did you mean \`${near}\`?`;
   return [`${name} has the unknown option \`${option}\`; ${hint}`];

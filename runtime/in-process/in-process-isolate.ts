@@ -6,7 +6,7 @@ import { openLog } from "../handler/job-context.ts";
 import type { JobLog, LogFields } from "../handler/contract.ts";
 import type { LoadedHandler } from "../handler/read-module.ts";
 import { describeThrown } from "../handler/thrown.ts";
-import { timedOut, withLogLines } from "../isolate/ending/certificate.ts";
+import { timedOut, withLogLines } from "../isolate/ending/failure-report.ts";
 import type { JobIsolate, JobIsolateEvents } from "../isolate/job-isolate.ts";
 import type { SecretMask } from "../isolate/secret-mask.ts";
 import { logLine, type LogLevel, parseLine } from "../pipe/tagged-lines.ts";

@@ -13,7 +13,7 @@ import type { Frame } from "../pipe/frames.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { countOomKills } from "./ending/oom-kills.ts";
 import { endMarked, killTree, MARKER_NAME, signalGroup } from "../pipe/process-tree.ts";
-import type { ProcessEnd } from "./ending/verdict.ts";
+import type { ProcessEnd } from "./ending/attribute-exit.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import { HandlerOutput, type OutputLine } from "./handler-output.ts";
 import { LineReader } from "./line-reader.ts";

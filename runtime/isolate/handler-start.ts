@@ -11,7 +11,7 @@ import {
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { Due, DueTimer } from "./ending/due-timer.ts";
-import { exitFailure, type ProcessEnd } from "./ending/verdict.ts";
+import { exitFailure, type ProcessEnd } from "./ending/attribute-exit.ts";
 import { HandlerProcess, type HandlerProcessOptions } from "./handler-process.ts";
 import type { OutputLine } from "./handler-output.ts";
 import type { SecretMask } from "./secret-mask.ts";

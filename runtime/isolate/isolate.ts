@@ -13,8 +13,8 @@ import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";
 import { DueTimer } from "./ending/due-timer.ts";
-import { timedOut, uncaughtLine, withLogLines } from "./ending/certificate.ts";
-import { exitFailure, judge, type ProcessEnd } from "./ending/verdict.ts";
+import { timedOut, uncaughtLine, withLogLines } from "./ending/failure-report.ts";
+import { exitFailure, attributeExit, type ProcessEnd } from "./ending/attribute-exit.ts";
 import type { IsolateEvents } from "./isolate-events.ts";
 import { JobLeftovers, type LeftoverOptions } from "./job-leftovers.ts";
 import { ProcessKeeper, type KeeperOptions } from "./process-keeper.ts";
@@ -268,31 +268,31 @@ export class Isolate {
 
   /** An error nobody caught: the process ends itself, and is helped to if it does not. */
   #spoiled(slot: number, head: FailedHead): void {
-    const verdict = judge(slot === 0 ? {} : { exitedBy: slot }, this.#undecidedSlots());
-    for (const lost of verdict.lost) {
+    const attribution = attributeExit(slot === 0 ? {} : { exitedBy: slot }, this.#undecidedSlots());
+    for (const lost of attribution.lost) {
       const job = this.#jobs.at(lost);
       if (job !== undefined)
         this.#decide(job, "failed", { kind: "failed", failure: this.#certify(job, head) });
     }
-    // No certificate will hold it, so the log has to.
-    if (verdict.lost.length === 0) this.#events.line(uncaughtLine(head));
+    // No failure report will hold it, so the log has to.
+    if (attribution.lost.length === 0) this.#events.line(uncaughtLine(head));
     this.#handBackOpen();
-    if (verdict.isUnclear) this.#aloneFor = verdict.handedBack.length;
+    if (attribution.isUnclear) this.#aloneFor = attribution.handedBack.length;
     this.keeper.condemn();
   }
 
   #gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void {
     this.#isRefreshing = false;
-    const verdict = judge(end, this.#undecidedSlots());
+    const attribution = attributeExit(end, this.#undecidedSlots());
     for (const job of this.#jobs.started()) {
       const lines = lastLines(job.lease.jobId);
       if (job.failure !== undefined) {
         this.#close(job, { kind: "failed", failure: withLogLines(job.failure, lines) });
         continue;
       }
-      const isLost = verdict.lost.includes(job.slot);
+      const isLost = attribution.lost.includes(job.slot);
       this.#close(job, isLost ? { kind: "lost", failure: exitFailure(end, lines) } : handedBack);
     }
-    if (verdict.isUnclear) this.#aloneFor = verdict.handedBack.length;
+    if (attribution.isUnclear) this.#aloneFor = attribution.handedBack.length;
   }
 }

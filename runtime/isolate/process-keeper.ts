@@ -4,9 +4,9 @@ import type { PausableClock } from "../core/pausable-clock.ts";
 import type { LoadOrderHead } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
-import { stubbornLine } from "./ending/certificate.ts";
+import { stubbornLine } from "./ending/failure-report.ts";
 import { DueTimer } from "./ending/due-timer.ts";
-import type { ProcessEnd } from "./ending/verdict.ts";
+import type { ProcessEnd } from "./ending/attribute-exit.ts";
 import type { OutputLine } from "./handler-output.ts";
 import {
   HandlerStart,

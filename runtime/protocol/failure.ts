@@ -1,4 +1,4 @@
-/** The certificate of how a job failed: what `failure` in a job's status holds (source: ours). */
+/** The failure report: how a job failed: what `failure` in a job's status holds (source: ours). */
 
 /**
  * What kind of thing went wrong. The set is closed; clients may switch on it.

@@ -135,7 +135,7 @@ export const LIMITS = {
   /** How long `POST /emulator/clock` waits, in real time, for what it set off (ours). */
   clockSettleMs: 30 * SECOND_MS,
 
-  /** Lines and bytes of a handler process's log kept for certificates (ours). */
+  /** Lines and bytes of a handler process's log kept for failure reports (ours). */
   lastLogLines: 20,
   logLineMaxBytes: 8_192,
 } as const;

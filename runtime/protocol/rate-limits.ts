@@ -15,7 +15,7 @@ interface RateLimitRow extends RateLimit {
 
 /**
  * Source: spec. `/status-sync` counts as `/status`, and what has no row (`/retry`, `/health`) has no limit (ours: the spec
- * shows none). Running workers raise all of them, see `emulator/core/rate-limit.ts`.
+ * shows none). Running workers raise all of them, see `emulator/core/limits/rate-limit.ts`.
  */
 export const RATE_LIMITS = {
   runsync: { path: "/runsync", requests: 2_000, concurrent: 400 },

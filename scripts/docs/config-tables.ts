@@ -1,6 +1,6 @@
 /** The tables of what a config may say, from its schema: keys, values, meanings, defaults. */
 import { z } from "zod";
-import { CONFIG_PARTS } from "../../emulator/cli/config-schema.ts";
+import { CONFIG_PARTS } from "../../emulator/cli/config/config-schema.ts";
 import { markdownTable } from "./table.ts";
 
 interface Field {

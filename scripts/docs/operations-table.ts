@@ -1,6 +1,6 @@
 /** What the operations do, from the first lines of their files: as tables for readers, as summaries for the OpenAPI document. */
 import { readFileSync } from "node:fs";
-import { writtenPath } from "../../emulator/http/contract/path-parameters.ts";
+import { writtenPath } from "../../emulator/http/schemas/path-parameters.ts";
 import { routesOf } from "../../emulator/http/operation.ts";
 import { OPERATIONS } from "../../emulator/http/operations.ts";
 import { readCommented } from "./comments.ts";

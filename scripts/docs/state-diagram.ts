@@ -1,5 +1,5 @@
 /** Draws the job's state machine from its table as a Mermaid diagram, alone or with all its rows below it. */
-import { TRANSITION_ROWS } from "../../emulator/core/job-table.ts";
+import { TRANSITION_ROWS } from "../../emulator/core/jobs/transition-table.ts";
 
 /** The diagram. Rows that change no status are not in it. */
 export function drawStateDiagram(): string {

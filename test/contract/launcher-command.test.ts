@@ -2,7 +2,10 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { type Command, createCommandLauncher } from "../../emulator/launch/command-launcher.ts";
+import {
+  type Command,
+  createCommandLauncher,
+} from "../../emulator/launch/processes/command-launcher.ts";
 import { processesMarked } from "../e2e/jobs/observe.ts";
 import { temporaryTree } from "../temporary-tree.ts";
 import { launcherContract } from "./launcher.contract.ts";

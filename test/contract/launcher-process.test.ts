@@ -1,6 +1,6 @@
 /** The process launcher keeps the contract of all launchers. */
 import { renameSync, writeFileSync } from "node:fs";
-import { createProcessLauncher } from "../../emulator/launch/process-launcher.ts";
+import { createProcessLauncher } from "../../emulator/launch/processes/process-launcher.ts";
 import { processesMarked } from "../e2e/jobs/observe.ts";
 import { temporaryTree } from "../temporary-tree.ts";
 import { launcherContract } from "./launcher.contract.ts";

@@ -1,8 +1,8 @@
 /** What every launcher of pods must do, whatever they run in. */
 import { describe, expect, it } from "vitest";
-import { readPodInput } from "../../emulator/core/pod-input.ts";
-import { makePod } from "../../emulator/core/pod-life.ts";
-import type { Pod } from "../../emulator/core/pod.ts";
+import { readPodInput } from "../../emulator/core/pods/pod-input.ts";
+import { makePod } from "../../emulator/core/pods/pod-life.ts";
+import type { Pod } from "../../emulator/core/pods/pod.ts";
 import type { PodLauncher } from "../../emulator/launch/pod-launcher.ts";
 import { eventually } from "../e2e/jobs/observe.ts";
 

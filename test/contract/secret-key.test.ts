@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import path from "node:path";
 import { fileSecretKey } from "../../emulator/secrets/file-secret-key.ts";
 import { fixedSecretKey } from "../../emulator/secrets/secret-key.ts";
-import { createSystemRandom } from "../../emulator/system-clock.ts";
+import { createSystemRandom } from "../../emulator/assembly/system-clock.ts";
 import { temporaryDirectory } from "../setup/temporary-directory.ts";
 import { secretKeyContract } from "./secret-key.contract.ts";
 

@@ -1,15 +1,15 @@
 /** The kinds of commands of the model test; each does one thing a client, a worker or the clock can do. */
 import { Buffer } from "node:buffer";
-import { advanceClock } from "../../emulator/engine/advance-clock.ts";
-import { cancel } from "../../emulator/engine/cancel.ts";
-import { loseWorker } from "../../emulator/engine/hand-back.ts";
+import { advanceClock } from "../../emulator/engine/time/advance-clock.ts";
+import { cancel } from "../../emulator/engine/jobs/cancel.ts";
+import { loseWorker } from "../../emulator/engine/jobs/requeue.ts";
 import { health } from "../../emulator/engine/health.ts";
-import { viewJob } from "../../emulator/engine/job-view.ts";
-import { pinExpiry } from "../../emulator/engine/pin-expiry.ts";
-import { purgeQueue } from "../../emulator/engine/purge-queue.ts";
-import { retry } from "../../emulator/engine/retry.ts";
-import { readStream } from "../../emulator/engine/stream-out.ts";
-import { submit } from "../../emulator/engine/submit.ts";
+import { viewJob } from "../../emulator/engine/jobs/read/job-view.ts";
+import { pinExpiry } from "../../emulator/engine/jobs/pin-expiry.ts";
+import { purgeQueue } from "../../emulator/engine/jobs/purge-queue.ts";
+import { retry } from "../../emulator/engine/jobs/retry.ts";
+import { readStream } from "../../emulator/engine/streams/read-stream.ts";
+import { submit } from "../../emulator/engine/jobs/submit.ts";
 import type { Outcome } from "../../runtime/protocol/outcome.ts";
 import { ENDPOINT_IDS, type Held, type Subject } from "./subject.ts";
 

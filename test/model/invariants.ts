@@ -1,6 +1,6 @@
 /** What must hold of the service's state at any moment, whatever happened before. */
 import { expect } from "vitest";
-import { dueAt } from "../../emulator/core/job-due.ts";
+import { dueAt } from "../../emulator/core/jobs/job-due.ts";
 import { isTerminal } from "../../runtime/protocol/job-status.ts";
 import type { Snapshot } from "./subject.ts";
 

@@ -1,9 +1,9 @@
 /** One service under the model test: an engine on a store, its workers and the hand-overs they remember. */
 import { chunksOf } from "../../runtime/protocol/chunk-batch.ts";
 import type { HandedJob } from "../../runtime/protocol/outcome.ts";
-import type { JobCounts } from "../../emulator/core/job-counts.ts";
-import type { Job } from "../../emulator/core/job.ts";
-import type { WorkerCounts } from "../../emulator/engine/fleet.ts";
+import type { JobCounts } from "../../emulator/core/jobs/job-counts.ts";
+import type { Job } from "../../emulator/core/jobs/job.ts";
+import type { WorkerCounts } from "../../emulator/engine/workers/fleet.ts";
 import type { Store } from "../../emulator/store/store.ts";
 import { bytesAt } from "../contract/store/subject.ts";
 import { createTestEngine, type TestEngine } from "../unit/engine-harness.ts";

@@ -16,14 +16,17 @@ const protocol = "runtime/protocol/";
 const runtimeCore = "runtime/core/";
 const leftovers = "runtime/leftovers/";
 const core = "emulator/core/";
-const options = "emulator/options.ts";
+const sqlite = "emulator/sqlite/";
+const net = "emulator/net/";
+const docker = "emulator/docker/";
+const handlers = "emulator/handlers/";
 const ports = [
   "emulator/store/store.ts",
   "emulator/launch/launcher.ts",
   "emulator/launch/pod-launcher.ts",
   "emulator/balance/health-probe.ts",
   "emulator/secrets/secret-key.ts",
-  "emulator/webhook/webhook-sender.ts",
+  "emulator/webhooks/webhook-sender.ts",
   "emulator/trace/tracer.ts",
 ];
 
@@ -70,43 +73,41 @@ const layers: readonly Layer[] = [
   { of: "runtime/storage/", mayImport: [runtimeCore, protocol] },
   { of: "runtime/", mayImport: [runtimeCore, protocol, "runtime/pipe/"] },
   { of: core, mayImport: [protocol], packages: purePackages },
+  // Shared tools: each knows its own technique and nothing of jobs or workers.
+  { of: sqlite, mayImport: [core, protocol] },
+  { of: net, mayImport: [core, protocol] },
+  { of: docker, mayImport: [core, protocol] },
   { of: "emulator/engine/", mayImport: [core, protocol, ...ports] },
-  { of: "emulator/store/", mayImport: [core, protocol] },
+  { of: "emulator/store/", mayImport: [sqlite, core, protocol] },
   // A worker is ended as a worker ends its handler process: with everything it started.
   // A container tells by a label whose it is, as a temporary directory does by its name.
   {
     of: "emulator/launch/",
-    mayImport: ["runtime/pipe/process-tree.ts", "runtime/leftovers/owner.ts", core, protocol],
+    mayImport: [
+      "runtime/pipe/process-tree.ts",
+      "runtime/leftovers/owner.ts",
+      docker,
+      core,
+      protocol,
+    ],
   },
   { of: "emulator/trace/", mayImport: [core, protocol] },
   { of: "emulator/balance/", mayImport: ["emulator/launch/launcher.ts", core, protocol] },
   // Receivers of webhooks are kept to public addresses as the sources of downloads are.
   {
-    of: "emulator/webhook/",
+    of: "emulator/webhooks/",
     mayImport: ["runtime/storage/download/address-guard.ts", core, protocol],
   },
-  // Its index is a SQLite database as well, and reads, migrates and fails as the store's does.
+  { of: "emulator/objects/", mayImport: [sqlite, net, core, protocol] },
+  { of: "emulator/secrets/", mayImport: [sqlite, core, protocol] },
+  { of: handlers, mayImport: ["emulator/engine/", "emulator/launch/", "runtime/", core, protocol] },
+  { of: "emulator/reload/", mayImport: [handlers, "runtime/load/", core, protocol] },
   {
-    of: "emulator/objects/disk/",
-    mayImport: ["emulator/store/sqlite/", "emulator/store/store.ts", core, protocol],
+    of: "emulator/volumes/",
+    mayImport: [handlers, "emulator/engine/", "emulator/objects/", sqlite, core, protocol],
   },
-  // Its port is opened and closed as that of the job interface is.
-  {
-    of: "emulator/objects/server/",
-    mayImport: ["emulator/http/listen.ts", "emulator/http/close-server.ts", core, protocol],
-  },
-  { of: "emulator/objects/", mayImport: [core, protocol] },
-  {
-    of: "emulator/reload/",
-    mayImport: ["emulator/local-endpoint.ts", "runtime/load/", core, protocol],
-  },
-  { of: "emulator/image/", mayImport: ["runtime/load/", core, protocol] },
+  { of: "emulator/image/", mayImport: ["runtime/load/", docker, core, protocol] },
   { of: "emulator/starter/", mayImport: [core, protocol] },
-  // A key file is written as the store's are, and fails as they do.
-  {
-    of: "emulator/secrets/",
-    mayImport: ["emulator/store/sqlite/", "emulator/store/store.ts", core, protocol],
-  },
   // What tests have of the engine; they submit as any client does.
   {
     of: "emulator/test-kit/",
@@ -120,6 +121,7 @@ const layers: readonly Layer[] = [
       "emulator/live/",
       "emulator/balance/connect.ts",
       "emulator/trace/tracer.ts",
+      net,
       core,
       protocol,
     ],
@@ -134,132 +136,27 @@ const layers: readonly Layer[] = [
       "emulator/index.ts",
       "emulator/image/",
       "emulator/starter/",
-      "emulator/local-endpoint.ts",
+      handlers,
       "runtime/buffer-memory.ts",
       "runtime/load/",
       core,
       protocol,
     ],
   },
+  // The composition root.
   { of: "emulator/emulator.ts", mayImport: ["emulator/", "runtime/"] },
+  { of: "emulator/assembly/", mayImport: ["emulator/", "runtime/"] },
   { of: "emulator/index.ts", mayImport: ["emulator/"] },
   { of: "emulator/config.ts", mayImport: ["emulator/cli/"] },
-  // Parts of the composition root: what it hands in.
   {
     of: "emulator/options.ts",
     mayImport: [
-      "emulator/local-endpoint.ts",
-      "emulator/function-endpoint.ts",
+      handlers,
       "emulator/test-kit/",
       "emulator/engine/",
       "emulator/objects/",
       "emulator/reload/",
       core,
-    ],
-  },
-  {
-    of: "emulator/hot-reload.ts",
-    mayImport: [
-      "emulator/options.ts",
-      "emulator/local-endpoint.ts",
-      "emulator/handler-files.ts",
-      "emulator/volumes.ts",
-      "emulator/reload/",
-      "emulator/engine/",
-      core,
-    ],
-  },
-  {
-    of: "emulator/function-endpoint.ts",
-    mayImport: ["emulator/local-endpoint.ts", "runtime/handler/"],
-  },
-  {
-    of: "emulator/in-process.ts",
-    mayImport: [
-      "emulator/handler-functions.ts",
-      "emulator/options.ts",
-      "emulator/engine/",
-      "emulator/launch/",
-      "runtime/source/local-session.ts",
-    ],
-  },
-  {
-    of: "emulator/handler-functions.ts",
-    mayImport: [
-      "emulator/function-endpoint.ts",
-      "emulator/local-endpoint.ts",
-      "emulator/launch/",
-      "runtime/",
-      core,
-    ],
-  },
-  {
-    of: "emulator/storage.ts",
-    mayImport: [
-      "emulator/local-endpoint.ts",
-      "emulator/options.ts",
-      "emulator/volumes.ts",
-      "emulator/engine/",
-      "emulator/launch/launcher.ts",
-      "emulator/objects/",
-      "emulator/store/store.ts",
-      core,
-    ],
-  },
-  {
-    of: "emulator/worker-ports.ts",
-    mayImport: ["emulator/engine/", "emulator/grpc/", "emulator/http/", "emulator/launch/", core],
-  },
-  {
-    of: "emulator/launchers.ts",
-    mayImport: [
-      "emulator/options.ts",
-      "emulator/containers.ts",
-      "emulator/handler-files.ts",
-      "emulator/local-endpoint.ts",
-      "emulator/launch/",
-      core,
-    ],
-  },
-  {
-    of: "emulator/containers.ts",
-    mayImport: [
-      "emulator/options.ts",
-      "emulator/volumes.ts",
-      "emulator/engine/",
-      "emulator/launch/",
-      "emulator/objects/",
-      core,
-    ],
-  },
-  {
-    of: "emulator/observation.ts",
-    mayImport: [options, "emulator/engine/", "emulator/trace/", core],
-  },
-  { of: "emulator/callers.ts", mayImport: [options, "emulator/http/", core] },
-  {
-    of: "emulator/open-store.ts",
-    mayImport: ["emulator/observation.ts", options, "emulator/store/", core],
-  },
-  {
-    of: "emulator/prepare-webhooks.ts",
-    mayImport: [options, "emulator/engine/", "emulator/webhook/", "emulator/store/store.ts", core],
-  },
-  { of: "emulator/system-clock.ts", mayImport: [core, protocol] },
-  { of: "emulator/local-endpoint.ts", mayImport: [core, protocol] },
-  {
-    of: "emulator/handler-files.ts",
-    mayImport: ["emulator/local-endpoint.ts", "emulator/engine/", "runtime/load/", core, protocol],
-  },
-  {
-    of: "emulator/volumes.ts",
-    mayImport: [
-      "emulator/local-endpoint.ts",
-      "emulator/engine/",
-      "emulator/objects/",
-      "emulator/store/sqlite/",
-      core,
-      protocol,
     ],
   },
 ];

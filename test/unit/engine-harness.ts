@@ -1,21 +1,21 @@
 /** An engine on the memory store with time and chance in the test's hands, and workers the test plays itself. */
-import type { Random } from "../../emulator/core/clock.ts";
-import type { Endpoint } from "../../emulator/core/endpoint.ts";
-import type { GpuInventory } from "../../emulator/core/gpu-allocation.ts";
-import type { Template } from "../../emulator/core/template.ts";
+import type { Random } from "../../emulator/core/time/clock.ts";
+import type { Endpoint } from "../../emulator/core/resources/endpoint.ts";
+import type { GpuInventory } from "../../emulator/core/workers/gpu-allocation.ts";
+import type { Template } from "../../emulator/core/resources/template.ts";
 import type { EngineContext, EngineLog } from "../../emulator/engine/context.ts";
 import { createEngine } from "../../emulator/engine/engine.ts";
-import { FleetWorker } from "../../emulator/engine/fleet-worker.ts";
-import type { PodKeeper } from "../../emulator/engine/pod-keeper.ts";
-import type { WorkerManager } from "../../emulator/engine/worker-manager.ts";
+import { WorkerHandle } from "../../emulator/engine/workers/worker-handle.ts";
+import type { PodKeeper } from "../../emulator/engine/pods/pod-keeper.ts";
+import type { WorkerManager } from "../../emulator/engine/workers/worker-manager.ts";
 import type { HealthProbe } from "../../emulator/balance/health-probe.ts";
 import type { Launcher } from "../../emulator/launch/launcher.ts";
 import type { PodLauncher } from "../../emulator/launch/pod-launcher.ts";
-import { localEndpoint, localTemplate } from "../../emulator/local-endpoint.ts";
+import { localEndpoint, localTemplate } from "../../emulator/handlers/local-endpoint.ts";
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../emulator/store/store.ts";
 import type { Tracer } from "../../emulator/trace/tracer.ts";
-import type { WebhookSender } from "../../emulator/webhook/webhook-sender.ts";
+import type { WebhookSender } from "../../emulator/webhooks/webhook-sender.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { ScriptedSender } from "./scripted-sender.ts";
 import { ScriptedWorker } from "./scripted-worker.ts";
@@ -116,7 +116,7 @@ export async function createTestEngine(
     addEndpoint,
     async connectWorker(endpointId = "echo", { credit = 1 } = {}) {
       const id = random.shortId(14);
-      const worker = new FleetWorker({
+      const worker = new WorkerHandle({
         id,
         endpointId,
         endpointVersion: 1,

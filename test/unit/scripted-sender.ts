@@ -1,11 +1,11 @@
 /** Stands for the receivers of webhooks: keeps what it was sent and answers as the test says. */
-import { areInHand } from "../../emulator/core/opened-payload.ts";
-import { piecesInHand } from "../../emulator/engine/show-payload.ts";
+import { areInHand } from "../../emulator/core/jobs/opened-payload.ts";
+import { piecesInHand } from "../../emulator/engine/jobs/read/show-payload.ts";
 import type {
   WebhookCall,
   WebhookResult,
   WebhookSender,
-} from "../../emulator/webhook/webhook-sender.ts";
+} from "../../emulator/webhooks/webhook-sender.ts";
 
 /** A status, an error's sentence, or an answer that the test gives later. */
 export type ScriptedAnswer = number | string | Promise<number | string>;

@@ -4,18 +4,18 @@ import type { Failure } from "../../runtime/protocol/failure.ts";
 import type { HandedJob, Outcome } from "../../runtime/protocol/outcome.ts";
 import type { ServiceOrders, WorkerReport } from "../../runtime/protocol/session.ts";
 import type { EngineContext } from "../../emulator/engine/context.ts";
-import type { FleetWorker } from "../../emulator/engine/fleet-worker.ts";
-import { WorkerSession } from "../../emulator/engine/worker-session.ts";
+import type { WorkerHandle } from "../../emulator/engine/workers/worker-handle.ts";
+import { WorkerSession } from "../../emulator/engine/workers/worker-session.ts";
 
 export class ScriptedWorker {
-  readonly worker: FleetWorker;
+  readonly worker: WorkerHandle;
   readonly session: WorkerSession;
   /** All orders of the service so far. */
   readonly orders: ServiceOrders[] = [];
   readonly #waiting: HandedJob[] = [];
   readonly #takers: ((job: HandedJob) => void)[] = [];
 
-  constructor(engine: EngineContext, worker: FleetWorker) {
+  constructor(engine: EngineContext, worker: WorkerHandle) {
     this.worker = worker;
     this.session = new WorkerSession(engine, worker, (orders) => this.#receive(orders));
   }

@@ -1,7 +1,7 @@
 /** A config as it was read: what it says, and the text in which the places of its problems are looked up. */
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
-import { scanJson } from "../../core/raw-json/scan.ts";
+import { scanJson } from "../../core/jobs/raw-json/scan.ts";
 import { UsageError } from "../usage-error.ts";
 import { fileAt, lineAndColumn, type PlacedText } from "./places.ts";
 

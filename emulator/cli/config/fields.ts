@@ -1,7 +1,7 @@
 /** The kinds of fields a config has, each with the sentence that says what it must be. */
 import { z } from "zod";
-import { nearMiss } from "../../../runtime/protocol/near-miss.ts";
-import { kindInWords, kindOfValue, valueInWords } from "../../core/problem-words.ts";
+import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
+import { kindInWords, kindOfValue, valueInWords } from "../../core/input/problem-messages.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -59,7 +59,7 @@ export function choice<const Values extends readonly [string, ...string[]]>(valu
 
 /** What was written instead of one of the known, with the nearest of them. */
 export function said(input: unknown, known: readonly string[]): string {
-  const near = typeof input === "string" ? nearMiss(input, known) : undefined;
+  const near = typeof input === "string" ? closestName(input, known) : undefined;
   return near === undefined ? valueInWords(input) : `${valueInWords(input)}; did you mean ${near}?`;
 }
 

@@ -1,11 +1,11 @@
 /** What is wrong with a config although each key by itself is right. */
-import { scalerProblem } from "../../core/endpoint.ts";
-import { valueInWords } from "../../core/problem-words.ts";
-import { volumeProblem } from "../../core/template-input.ts";
-import { LOCAL_ENDPOINT_DEFAULTS } from "../../local-endpoint.ts";
-import { type WrittenConfig, type WrittenEndpoint } from "../config-schema.ts";
+import { scalerProblem } from "../../core/resources/endpoint.ts";
+import { valueInWords } from "../../core/input/problem-messages.ts";
+import { volumeProblem } from "../../core/resources/template-input.ts";
+import { LOCAL_ENDPOINT_DEFAULTS } from "../../handlers/local-endpoint.ts";
+import { type WrittenConfig, type WrittenEndpoint } from "./config-schema.ts";
 import { CONTAINER_KEYS } from "./resource-schema.ts";
-import { ENDPOINT_ID_RULE, isEndpointId } from "../endpoint-id.ts";
+import { ENDPOINT_ID_RULE, isEndpointId } from "../serve/endpoint-id.ts";
 import type { ConfigProblem } from "./config-text.ts";
 import { said } from "./fields.ts";
 

@@ -1,6 +1,6 @@
 /** Puts values of the environment in the place of the references to them in a config. */
-import { nearMiss } from "../../../runtime/protocol/near-miss.ts";
-import type { Environment } from "../settings.ts";
+import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
+import type { Environment } from "../serve/settings.ts";
 import type { ConfigProblem } from "./config-text.ts";
 import { type FromEnv, isFromEnv } from "./fields.ts";
 
@@ -25,7 +25,7 @@ export class References {
     const found = this.#environment[written.fromEnv];
     // Shells make empty ones from variables that are not set.
     if (found !== undefined && found !== "") return found;
-    const near = nearMiss(written.fromEnv, Object.keys(this.#environment));
+    const near = closestName(written.fromEnv, Object.keys(this.#environment));
     const hint = near === undefined ? "" : `; did you mean ${near}?`;
     const sentence = `${path.join(".")} is taken from the environment variable ${written.fromEnv}, which is not set${hint}`;
     this.problems.push({ path, sentence });

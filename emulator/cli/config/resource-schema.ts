@@ -1,9 +1,9 @@
 /** What a config may say of containers and of what endpoints share: templates, network volumes, registry auths. */
 import { z } from "zod";
-import { DATA_CENTER } from "../../core/endpoint-input.ts";
-import { CONTAINER_DEFAULTS, TEMPLATE_PORT } from "../../core/template-input.ts";
-import { imageName } from "../../core/input-fields.ts";
-import { TEMPLATE_CATEGORIES } from "../../core/template.ts";
+import { DATA_CENTER } from "../../core/resources/endpoint-input.ts";
+import { CONTAINER_DEFAULTS, TEMPLATE_PORT } from "../../core/resources/template-input.ts";
+import { imageName } from "../../core/input/input-fields.ts";
+import { TEMPLATE_CATEGORIES } from "../../core/resources/template.ts";
 import {
   arrayOf,
   choice,

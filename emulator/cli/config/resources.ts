@@ -1,15 +1,15 @@
 /** Makes of a checked config what the service serves: endpoints of handlers and of images, and what they share. */
 import { resolve } from "node:path";
-import { DEFAULT_RETRY_RULES } from "../../core/job.ts";
-import type { ServedResources, ServedTemplate } from "../../core/served-endpoint.ts";
+import { DEFAULT_RETRY_RULES } from "../../core/jobs/job.ts";
+import type { ServedResources, ServedTemplate } from "../../core/resources/served-endpoint.ts";
 import {
   categoryOf,
   type CommandEndpoint,
   type ImageEndpoint,
   type LocalHandler,
   templateOf,
-} from "../../local-endpoint.ts";
-import { type WrittenConfig, type WrittenEndpoint } from "../config-schema.ts";
+} from "../../handlers/local-endpoint.ts";
+import { type WrittenConfig, type WrittenEndpoint } from "./config-schema.ts";
 import { CONTAINER_KEYS, DEFAULT_DATA_CENTER } from "./resource-schema.ts";
 import { keyedId } from "./keyed-id.ts";
 import type { References } from "./references.ts";

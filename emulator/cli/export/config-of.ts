@@ -1,10 +1,14 @@
 /** Makes of what an emulator serves the config that a start makes the same of. Pure. */
 import { relative, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { changedFields } from "../../core/changed-fields.ts";
-import { isEndpointBound, type Template } from "../../core/template.ts";
-import { categoryOf, templateOf } from "../../local-endpoint.ts";
-import { type ConfigInput, type WrittenEndpoint, type WrittenTemplate } from "../config-schema.ts";
+import { changedFields } from "../../core/input/changed-fields.ts";
+import { isEndpointBound, type Template } from "../../core/resources/template.ts";
+import { categoryOf, templateOf } from "../../handlers/local-endpoint.ts";
+import {
+  type ConfigInput,
+  type WrittenEndpoint,
+  type WrittenTemplate,
+} from "../config/config-schema.ts";
 import { CONTAINER_KEYS, DEFAULT_DATA_CENTER } from "../config/resource-schema.ts";
 import { keyedId } from "../config/keyed-id.ts";
 import { settingsWritten } from "./endpoint-settings.ts";

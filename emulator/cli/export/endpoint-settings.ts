@@ -1,9 +1,9 @@
 /** The settings of an endpoint that a config has to say: those that are not what it would be without them. */
 import { isDeepStrictEqual } from "node:util";
-import { defaultScalerType, type Endpoint } from "../../core/endpoint.ts";
-import { volumesOf } from "../../core/network-volume.ts";
-import { LOCAL_ENDPOINT_DEFAULTS } from "../../local-endpoint.ts";
-import type { WrittenEndpoint } from "../config-schema.ts";
+import { defaultScalerType, type Endpoint } from "../../core/resources/endpoint.ts";
+import { volumesOf } from "../../core/resources/network-volume.ts";
+import { LOCAL_ENDPOINT_DEFAULTS } from "../../handlers/local-endpoint.ts";
+import type { WrittenEndpoint } from "../config/config-schema.ts";
 
 /** With the value that each has when a config says nothing of it. */
 const SETTINGS = {

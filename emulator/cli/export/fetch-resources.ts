@@ -1,10 +1,10 @@
 /** Asks a running emulator, over its HTTP interface, for everything a config can say. */
 import { z } from "zod";
-import type { Endpoint } from "../../core/endpoint.ts";
-import type { NetworkVolume } from "../../core/network-volume.ts";
-import type { RegistryAuth } from "../../core/registry-auth.ts";
-import type { WorkingDirectory } from "../../core/served-endpoint.ts";
-import type { Template } from "../../core/template.ts";
+import type { Endpoint } from "../../core/resources/endpoint.ts";
+import type { NetworkVolume } from "../../core/resources/network-volume.ts";
+import type { RegistryAuth } from "../../core/resources/registry-auth.ts";
+import type { WorkingDirectory } from "../../core/resources/served-endpoint.ts";
+import type { Template } from "../../core/resources/template.ts";
 import type { ServiceClient } from "../operate/service-client.ts";
 
 export interface ExportedResources {

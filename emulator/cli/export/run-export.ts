@@ -1,12 +1,12 @@
 /** Runs `sv-emulate export`: writes what a running emulator serves as a config. */
 import { writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import type { ExportFlags } from "../config-flags.ts";
-import type { ConfigInput } from "../config-schema.ts";
+import type { ExportFlags } from "../config/config-flags.ts";
+import type { ConfigInput } from "../config/config-schema.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { shownPath } from "../place.ts";
 import { ServiceClient } from "../operate/service-client.ts";
-import type { Environment } from "../settings.ts";
+import type { Environment } from "../serve/settings.ts";
 import { UsageError } from "../usage-error.ts";
 import { configOf } from "./config-of.ts";
 import { fetchResources } from "./fetch-resources.ts";

@@ -1,11 +1,11 @@
 /** The log of the command line: what the service says and what its workers write, in one format, to one place. */
 import type { EngineLog, WorkerLine } from "../../index.ts";
-import type { LogMode } from "../settings.ts";
-import { jsonLine } from "../../core/log/json-line.ts";
-import type { LogEntry, LogFields, LogLevel } from "../../core/log/log-entry.ts";
+import type { LogMode } from "../serve/settings.ts";
+import { jsonLine } from "../../core/observe/log/json-line.ts";
+import type { LogEntry, LogFields, LogLevel } from "../../core/observe/log/log-entry.ts";
 import { StderrSink } from "./log-sink.ts";
 import { prettyLine, type PrettyOptions } from "./pretty-line.ts";
-import { readWorkerLine } from "../../core/log/worker-line.ts";
+import { readWorkerLine } from "../../core/observe/log/worker-line.ts";
 
 export interface LogOutput extends EngineLog {
   workerLine(line: WorkerLine): void;

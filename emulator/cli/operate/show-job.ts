@@ -1,4 +1,4 @@
-/** One job for a person to read: where it stands, its failure as a certificate, its input and output shortened. */
+/** One job for a person to read: where it stands, its failure report, its input and output shortened. */
 import { printable } from "../printable.ts";
 import type { ShownFailure, ShownJob } from "./answers.ts";
 import {
@@ -17,7 +17,7 @@ export function jobText(job: ShownJob, terminal: Pick<Terminal, "colors">): stri
   const paint = painter(terminal);
   const sections = [
     pairs(paint, factsOf(job, paint)),
-    job.failure && `${paint("bold", "failure")}\n${pairs(paint, certificateOf(job.failure))}`,
+    job.failure && `${paint("bold", "failure")}\n${pairs(paint, failureFacts(job.failure))}`,
     job.failure?.stack && block(paint, "stack", job.failure.stack),
     job.failure?.lastLogLines?.length &&
       block(paint, "last lines it wrote", job.failure.lastLogLines.join("\n")),
@@ -51,7 +51,7 @@ function factsOf(job: ShownJob, paint: Paint): Facts {
   ];
 }
 
-function certificateOf(failure: ShownFailure): Facts {
+function failureFacts(failure: ShownFailure): Facts {
   return [
     ["type", plain(failure.type)],
     ["message", plain(failure.message)],

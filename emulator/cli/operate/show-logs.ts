@@ -1,5 +1,5 @@
 /** Shows the log of a running emulator: the lines it keeps, and those that come. */
-import type { LogEntry } from "../../core/log/log-entry.ts";
+import type { LogEntry } from "../../core/observe/log/log-entry.ts";
 import { prettyLine } from "../log/pretty-line.ts";
 import { logLineSchema } from "./answers.ts";
 import type { OperateFlags } from "./operate-flags.ts";

@@ -1,7 +1,7 @@
 /** Reads the query of the billing operations (source: spec; unknown parameters are ignored, as the live service does). */
 import { z } from "zod";
-import { type fields, oneOf, text } from "../input-fields.ts";
-import { type QueryParameters, readQuery, repeatable } from "../query-parameters.ts";
+import { type fields, oneOf, text } from "../input/input-fields.ts";
+import { type QueryParameters, readQuery, repeatable } from "../input/query-parameters.ts";
 import { type Grouping, GROUPINGS, type Period } from "./bill.ts";
 import { BUCKET_SIZES } from "./buckets.ts";
 import type { MachineUsage } from "./usage.ts";

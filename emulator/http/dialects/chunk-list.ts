@@ -1,7 +1,7 @@
 /** What `/stream` says in every dialect: the chunks of a part, and the status beside them. */
 import { isTerminal, type JobStatus } from "../../../runtime/protocol/job-status.ts";
-import type { StreamPart } from "../../engine/stream-out.ts";
-import type { Piece } from "../answer.ts";
+import type { StreamPart } from "../../engine/streams/read-stream.ts";
+import type { Piece } from "../answers/answer.ts";
 
 /** The chunks as a JSON array. */
 export function chunkList({ chunks }: StreamPart): readonly Piece[] {

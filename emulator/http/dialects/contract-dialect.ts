@@ -1,7 +1,7 @@
 /** The dialect of the contract (spec), with our error shape: the one where paths have no base. */
-import { framed, jobFrame } from "../../core/job-body.ts";
+import { framed, jobFrame } from "../../core/jobs/job-body.ts";
 import { ERROR_CODES } from "../../core/service-error.ts";
-import { errorSchema } from "../contract/error.ts";
+import { errorSchema } from "../schemas/error.ts";
 import type { Dialect, RefusalShape } from "../dialect.ts";
 import { chunkList, streamStatus } from "./chunk-list.ts";
 

@@ -1,8 +1,8 @@
 /** The live dialect: what clients of the live service are pointed at, in the shapes that they read (live). */
-import { framed } from "../../core/job-body.ts";
-import { liveJobFrame } from "../../core/live-job-body.ts";
+import { framed } from "../../core/jobs/job-body.ts";
+import { liveJobFrame } from "../../core/jobs/live-job-body.ts";
 import { type ErrorCode, ERROR_CODES } from "../../core/service-error.ts";
-import type { Template } from "../../core/template.ts";
+import type { Template } from "../../core/resources/template.ts";
 import type { Dialect, RefusalShape, ShownPod } from "../dialect.ts";
 import { asProblem, missingOfRestV2 } from "../live-management/rest-v2.ts";
 import { chunkList, streamStatus } from "./chunk-list.ts";

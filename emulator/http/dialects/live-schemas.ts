@@ -1,11 +1,11 @@
 /** What the document of the live dialect shows in another shape than that of the contract. */
 import { z } from "zod";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
-import { endpointSchema } from "../contract/endpoint.ts";
-import { chunkSchema, jobSchema } from "../contract/job.ts";
-import { podSchema } from "../contract/pod.ts";
-import { templateSchema } from "../contract/template.ts";
-import { workerSchema } from "../contract/worker.ts";
+import { endpointSchema } from "../schemas/endpoint.ts";
+import { chunkSchema, jobSchema } from "../schemas/job.ts";
+import { podSchema } from "../schemas/pod.ts";
+import { templateSchema } from "../schemas/template.ts";
+import { workerSchema } from "../schemas/worker.ts";
 
 const sentence = z.string().meta({ description: "A sentence a person can act on." });
 

@@ -1,9 +1,9 @@
 /** `POST /cancel/{id}`: ends a job that waits or runs (spec). */
-import { cancel as cancelJob } from "../../engine/cancel.ts";
+import { cancel as cancelJob } from "../../engine/jobs/cancel.ts";
 import type { JobPath, Operation } from "../operation.ts";
-import { jobStatePieces } from "../../core/job-body.ts";
-import { json } from "../contract/contract.ts";
-import { jobStateSchema } from "../contract/job.ts";
+import { jobStatePieces } from "../../core/jobs/job-body.ts";
+import { json } from "../schemas/contract.ts";
+import { jobStateSchema } from "../schemas/job.ts";
 
 export const cancel: Operation<JobPath> = {
   methods: ["POST"],

@@ -1,9 +1,9 @@
 /** `GET /health`: how many jobs and workers of an endpoint are in which state (spec; four of the worker counters live). */
 import { health as readHealth } from "../../engine/health.ts";
-import { jsonAnswer } from "../answer.ts";
+import { jsonAnswer } from "../answers/answer.ts";
 import type { EndpointPath, Operation } from "../operation.ts";
-import { json } from "../contract/contract.ts";
-import { healthSchema } from "../contract/job.ts";
+import { json } from "../schemas/contract.ts";
+import { healthSchema } from "../schemas/job.ts";
 
 export const health: Operation<EndpointPath> = {
   methods: ["GET"],

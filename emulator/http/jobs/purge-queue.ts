@@ -1,9 +1,9 @@
 /** `POST /purge-queue`: removes the jobs that wait and says how many those were (spec). */
-import { purgeQueue as purge } from "../../engine/purge-queue.ts";
-import { jsonAnswer } from "../answer.ts";
+import { purgeQueue as purge } from "../../engine/jobs/purge-queue.ts";
+import { jsonAnswer } from "../answers/answer.ts";
 import type { EndpointPath, Operation } from "../operation.ts";
-import { json } from "../contract/contract.ts";
-import { purgedSchema } from "../contract/job.ts";
+import { json } from "../schemas/contract.ts";
+import { purgedSchema } from "../schemas/job.ts";
 
 export const purgeQueue: Operation<EndpointPath> = {
   methods: ["POST"],

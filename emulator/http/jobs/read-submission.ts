@@ -1,7 +1,11 @@
 /** Reads the body of `/run` and `/runsync`: each chunk is checked as it comes, the input stays the bytes it is. */
-import { createSubmissionScanner, readSubmission, type Submission } from "../../core/submission.ts";
+import {
+  createSubmissionScanner,
+  readSubmission,
+  type Submission,
+} from "../../core/jobs/submission.ts";
 import type { Call, EndpointPath } from "../operation.ts";
-import { readBody } from "../request-body.ts";
+import { readBody } from "../requests/request-body.ts";
 import { tellUnknownKeys } from "./unknown-keys.ts";
 
 /** @throws ServiceError unsupported_encoding, payload_too_large, invalid_json, invalid_request */

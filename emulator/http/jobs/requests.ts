@@ -1,11 +1,11 @@
 /** `GET /requests`: the endpoint's jobs, page by page from the newest (spec; parameters and answer ours). */
 import { z } from "zod";
-import { listingParameters, parseListing } from "../../core/query-parameters.ts";
-import type { Job } from "../../core/job.ts";
-import { listRequests } from "../../engine/list-requests.ts";
-import { jsonAnswer } from "../answer.ts";
-import { json } from "../contract/contract.ts";
-import { requestsSchema } from "../contract/job.ts";
+import { listingParameters, parseListing } from "../../core/input/query-parameters.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { listRequests } from "../../engine/jobs/read/list-requests.ts";
+import { jsonAnswer } from "../answers/answer.ts";
+import { json } from "../schemas/contract.ts";
+import { requestsSchema } from "../schemas/job.ts";
 import type { EndpointPath, Operation } from "../operation.ts";
 
 export const requests: Operation<EndpointPath> = {

@@ -1,9 +1,9 @@
 /** `POST /retry/{id}`: puts a job that failed or timed out back into the queue (spec). */
-import { retry as retryJob } from "../../engine/retry.ts";
+import { retry as retryJob } from "../../engine/jobs/retry.ts";
 import type { JobPath, Operation } from "../operation.ts";
-import { jobStatePieces } from "../../core/job-body.ts";
-import { json } from "../contract/contract.ts";
-import { jobStateSchema } from "../contract/job.ts";
+import { jobStatePieces } from "../../core/jobs/job-body.ts";
+import { json } from "../schemas/contract.ts";
+import { jobStateSchema } from "../schemas/job.ts";
 
 export const retry: Operation<JobPath> = {
   methods: ["POST"],

@@ -1,12 +1,12 @@
 /** `POST /run`: takes a job in and answers its id at once (spec). */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import { submit } from "../../engine/submit.ts";
+import { submit } from "../../engine/jobs/submit.ts";
 import type { EndpointPath, Operation } from "../operation.ts";
-import { jobStatePieces } from "../../core/job-body.ts";
+import { jobStatePieces } from "../../core/jobs/job-body.ts";
 import { receiveSubmission } from "./read-submission.ts";
-import { submissionSchema } from "../../core/submission.ts";
-import { json } from "../contract/contract.ts";
-import { jobStateSchema } from "../contract/job.ts";
+import { submissionSchema } from "../../core/jobs/submission.ts";
+import { json } from "../schemas/contract.ts";
+import { jobStateSchema } from "../schemas/job.ts";
 
 export const run: Operation<EndpointPath> = {
   methods: ["POST"],

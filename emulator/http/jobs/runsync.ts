@@ -1,17 +1,17 @@
 /** `POST /runsync`: takes a job in and answers when it has ended, or after `wait` (spec). */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
-import { closePieces } from "../../core/opened-payload.ts";
-import { parseWaitMs, waitParameter } from "../../core/query-parameters.ts";
-import { submitAndWait } from "../../engine/submit.ts";
-import { ClientWait } from "../client-wait.ts";
+import { closePieces } from "../../core/jobs/opened-payload.ts";
+import { parseWaitMs, waitParameter } from "../../core/input/query-parameters.ts";
+import { submitAndWait } from "../../engine/jobs/submit.ts";
+import { ClientWait } from "../requests/client-wait.ts";
 import type { EndpointPath, Operation } from "../operation.ts";
-import { jobStatePieces } from "../../core/job-body.ts";
+import { jobStatePieces } from "../../core/jobs/job-body.ts";
 import { receiveSubmission } from "./read-submission.ts";
 import { z } from "zod";
-import { submissionSchema } from "../../core/submission.ts";
-import { json } from "../contract/contract.ts";
-import { jobSchema } from "../contract/job.ts";
+import { submissionSchema } from "../../core/jobs/submission.ts";
+import { json } from "../schemas/contract.ts";
+import { jobSchema } from "../schemas/job.ts";
 
 export const runsync: Operation<EndpointPath> = {
   methods: ["POST"],

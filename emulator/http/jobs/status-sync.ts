@@ -1,11 +1,11 @@
 /** `/status-sync/{id}`: the job once it has ended, or as it is after `wait` (live). */
-import { parseWaitMs, waitParameter } from "../../core/query-parameters.ts";
-import { viewJobAtEnd } from "../../engine/job-view.ts";
-import { ClientWait } from "../client-wait.ts";
+import { parseWaitMs, waitParameter } from "../../core/input/query-parameters.ts";
+import { viewJobAtEnd } from "../../engine/jobs/read/job-view.ts";
+import { ClientWait } from "../requests/client-wait.ts";
 import type { JobPath, Operation } from "../operation.ts";
 import { z } from "zod";
-import { json } from "../contract/contract.ts";
-import { jobSchema } from "../contract/job.ts";
+import { json } from "../schemas/contract.ts";
+import { jobSchema } from "../schemas/job.ts";
 
 export const statusSync: Operation<JobPath> = {
   methods: ["GET", "POST"],

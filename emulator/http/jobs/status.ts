@@ -1,11 +1,11 @@
 /** `/status/{id}`: the job as it is now; with `ttl` it is also set to be deleted that many ms from now (spec). */
-import { parseTtlMs, ttlParameter } from "../../core/query-parameters.ts";
-import { viewJob } from "../../engine/job-view.ts";
-import { pinExpiry } from "../../engine/pin-expiry.ts";
+import { parseTtlMs, ttlParameter } from "../../core/input/query-parameters.ts";
+import { viewJob } from "../../engine/jobs/read/job-view.ts";
+import { pinExpiry } from "../../engine/jobs/pin-expiry.ts";
 import type { JobPath, Operation } from "../operation.ts";
 import { z } from "zod";
-import { json } from "../contract/contract.ts";
-import { jobSchema } from "../contract/job.ts";
+import { json } from "../schemas/contract.ts";
+import { jobSchema } from "../schemas/job.ts";
 
 export const status: Operation<JobPath> = {
   methods: ["GET", "POST"],

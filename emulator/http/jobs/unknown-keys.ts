@@ -1,7 +1,7 @@
 /** Tells of keys of submissions that were probably misspelt, once each: they are taken, as existing clients send some of their own (ours). */
-import { nearMiss } from "../../../runtime/protocol/near-miss.ts";
-import { valueInWords } from "../../core/problem-words.ts";
-import { SUBMISSION_KEYS } from "../../core/submission.ts";
+import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
+import { valueInWords } from "../../core/input/problem-messages.ts";
+import { SUBMISSION_KEYS } from "../../core/jobs/submission.ts";
 import type { HttpService } from "../service.ts";
 
 /** More are not remembered, and from then on none is told of: the log would be all that is left of it. */
@@ -18,7 +18,7 @@ export function tellUnknownKeys(
   const told = toldBy.get(service) ?? new Set();
   toldBy.set(service, told);
   for (const key of keys) {
-    const near = nearMiss(key, SUBMISSION_KEYS);
+    const near = closestName(key, SUBMISSION_KEYS);
     const once = JSON.stringify([endpointId, key]);
     if (near === undefined || told.has(once) || told.size >= MAX_TOLD) continue;
     told.add(once);

@@ -1,9 +1,9 @@
 /** `POST /graphql`, which clients of the live service manage it by and which is not served yet: says so as they read it (live). */
 import { z } from "zod";
-import { admit, bareKey } from "../admission.ts";
-import { jsonAnswer } from "../answer.ts";
-import { answered, json } from "../contract/contract.ts";
-import { readJsonBody } from "../json-body.ts";
+import { admit, bareKey } from "../access/admission.ts";
+import { jsonAnswer } from "../answers/answer.ts";
+import { answered, json } from "../schemas/contract.ts";
+import { readJsonBody } from "../requests/json-body.ts";
 import type { Operation } from "../operation.ts";
 import { askedField } from "./graphql-fields.ts";
 import { sameBy } from "./rest-v2.ts";

@@ -1,8 +1,8 @@
 /** Cancels a job whose answer nobody will come for. */
 import { ServiceError } from "../../core/service-error.ts";
-import { cancel } from "../../engine/cancel.ts";
+import { cancel } from "../../engine/jobs/cancel.ts";
 import type { EngineContext } from "../../engine/context.ts";
-import type { JobRef } from "../../engine/job-view.ts";
+import type { JobRef } from "../../engine/jobs/read/job-view.ts";
 
 /**
  * The client of an OpenAI call has no id to ask for the result by, and tries again by itself: the job would take a worker's

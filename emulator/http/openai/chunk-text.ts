@@ -1,5 +1,5 @@
 /** What a handler yielded, as it is written to a client that reads OpenAI's events. */
-import { JsonScanner } from "../../core/raw-json/scanner.ts";
+import { JsonScanner } from "../../core/jobs/raw-json/scanner.ts";
 
 export interface ChunkOutput {
   /** The raw JSON. */

@@ -1,5 +1,5 @@
 /** What the OpenAI operations answer: whatever the handler does, which is the business of handler and client. */
-import { anyJson, type Contract } from "../contract/contract.ts";
+import { anyJson, type Contract } from "../schemas/contract.ts";
 import { openAiErrorSchema } from "./openai-error.ts";
 
 export const OPENAI_CONTRACT: Contract = {

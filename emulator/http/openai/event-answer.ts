@@ -1,16 +1,16 @@
 /** Answers an OpenAI call that wants a stream: the handler's chunks as events, as they come. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
-import type { Job } from "../../core/job.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import { ServiceError } from "../../core/service-error.ts";
-import type { Submission } from "../../core/submission.ts";
-import type { JobView } from "../../engine/job-view.ts";
-import { followStream, type StreamEvent } from "../../engine/stream-out.ts";
-import { submit } from "../../engine/submit.ts";
-import { sendWhole, type FlowingAnswer } from "../answer.ts";
-import { ClientWait } from "../client-wait.ts";
+import type { Submission } from "../../core/jobs/submission.ts";
+import type { JobView } from "../../engine/jobs/read/job-view.ts";
+import { followStream, type StreamEvent } from "../../engine/streams/read-stream.ts";
+import { submit } from "../../engine/jobs/submit.ts";
+import { sendWhole, type FlowingAnswer } from "../answers/answer.ts";
+import { ClientWait } from "../requests/client-wait.ts";
 import type { Call } from "../operation.ts";
-import { asRefusal } from "../refuse.ts";
+import { asRefusal } from "../answers/refuse.ts";
 import { abandon } from "./abandon.ts";
 import { asOutput, type ChunkOutput, outputOf } from "./chunk-text.ts";
 import { EventWriter } from "./event-writer.ts";

@@ -1,7 +1,7 @@
 /** Writes the events of one OpenAI call: a handler's texts as they are, its objects as events, and the end. */
 import type { ServerResponse } from "node:http";
-import type { Piece } from "../answer.ts";
-import { writePaced } from "../paced-write.ts";
+import type { Piece } from "../answers/answer.ts";
+import { writeWithBackpressure } from "../answers/write-with-backpressure.ts";
 import type { ChunkOutput } from "./chunk-text.ts";
 
 const END = "data: [DONE]";
@@ -70,7 +70,7 @@ export class EventWriter {
       });
     }
     this.#tail = (this.#tail + last).slice(-TAIL_LENGTH);
-    await writePaced(this.#response, pieces, this.#signal);
+    await writeWithBackpressure(this.#response, pieces, this.#signal);
   }
 
   get #isBetweenEvents(): boolean {

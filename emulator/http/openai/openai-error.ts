@@ -1,10 +1,10 @@
 /** Errors in the shape of the OpenAI API, so that its clients throw the classes they have for them. */
 import { z } from "zod";
-import type { Job } from "../../core/job.ts";
-import type { PieceInHand } from "../../core/opened-payload.ts";
-import { JsonScanner } from "../../core/raw-json/scanner.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import type { PieceInHand } from "../../core/jobs/opened-payload.ts";
+import { JsonScanner } from "../../core/jobs/raw-json/scanner.ts";
 import type { ServiceError } from "../../core/service-error.ts";
-import type { WholeAnswer } from "../answer.ts";
+import type { WholeAnswer } from "../answers/answer.ts";
 
 /** What stands under `error` (live). A handler's own error may have further members. */
 interface OpenAiError {

@@ -1,13 +1,13 @@
 /** Makes a job's submission of a request to the OpenAI API; its body stays the bytes it is. */
 import { Buffer } from "node:buffer";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import { kindInWords } from "../../core/problem-words.ts";
-import { JsonScanner } from "../../core/raw-json/scanner.ts";
+import { kindInWords } from "../../core/input/problem-messages.ts";
+import { JsonScanner } from "../../core/jobs/raw-json/scanner.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
-import type { Submission } from "../../core/submission.ts";
-import type { SubmitRequest } from "../../engine/submit.ts";
+import type { Submission } from "../../core/jobs/submission.ts";
+import type { SubmitRequest } from "../../engine/jobs/submit.ts";
 import type { Call, EndpointPath } from "../operation.ts";
-import { readBody } from "../request-body.ts";
+import { readBody } from "../requests/request-body.ts";
 
 /** Path parameters of these operations; `*` is what follows `/openai/v1/`. */
 export interface OpenAiPath extends EndpointPath {

@@ -7,8 +7,8 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from "zod-openapi";
-import { type AnswerContract, type Contract, TAGS } from "../contract/contract.ts";
-import { PATH_PARAMETERS, parametersOf, writtenPath } from "../contract/path-parameters.ts";
+import { type AnswerContract, type Contract, TAGS } from "../schemas/contract.ts";
+import { PATH_PARAMETERS, parametersOf, writtenPath } from "../schemas/path-parameters.ts";
 import { type Dialect, refusalShapeAt } from "../dialect.ts";
 import { type Method, type Operation, routesOf } from "../operation.ts";
 import { errorAnswers } from "./error-answers.ts";

@@ -2,7 +2,7 @@
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { RATE_LIMITS } from "../../../runtime/protocol/rate-limits.ts";
 import { ERROR_CODES, type ErrorCode } from "../../core/service-error.ts";
-import { parametersOf } from "../contract/path-parameters.ts";
+import { parametersOf } from "../schemas/path-parameters.ts";
 import type { RefusalShape } from "../dialect.ts";
 import type { Operation } from "../operation.ts";
 

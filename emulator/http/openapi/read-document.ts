@@ -1,6 +1,6 @@
 /** `GET /openapi.json`: the description of the interface as an OpenAPI 3.1 document, open without a key (live). */
 import { z } from "zod";
-import { json } from "../contract/contract.ts";
+import { json } from "../schemas/contract.ts";
 import type { Operation } from "../operation.ts";
 
 export const readDocument: Operation = {

@@ -1,5 +1,5 @@
 /** A webhook delivery as the inbox shows it. */
-import type { Delivery, DeliveryTry } from "../../core/delivery.ts";
+import type { Delivery, DeliveryTry } from "../../core/webhooks/delivery.ts";
 
 export function deliveryBody(delivery: Delivery) {
   const { id, jobId, endpointId, jobStatus, url, state, createdAt, tries, nextTryAt } = delivery;

@@ -1,11 +1,11 @@
 /** `GET /emulator/webhooks`: webhook deliveries, the newest first (ours). */
 import { z } from "zod";
-import { DELIVERY_STATES } from "../../core/delivery.ts";
-import { limitParameter, parse, parseLimit } from "../../core/query-parameters.ts";
-import { listDeliveries as list } from "../../engine/inbox.ts";
-import { jsonAnswer } from "../answer.ts";
-import { json } from "../contract/contract.ts";
-import { deliveriesSchema } from "../contract/delivery.ts";
+import { DELIVERY_STATES } from "../../core/webhooks/delivery.ts";
+import { limitParameter, parse, parseLimit } from "../../core/input/query-parameters.ts";
+import { listDeliveries as list } from "../../engine/webhooks/webhook-outbox.ts";
+import { jsonAnswer } from "../answers/answer.ts";
+import { json } from "../schemas/contract.ts";
+import { deliveriesSchema } from "../schemas/delivery.ts";
 import type { Operation } from "../operation.ts";
 import { deliveryBody } from "./delivery-body.ts";
 

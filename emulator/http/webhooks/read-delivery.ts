@@ -1,7 +1,7 @@
 /** `GET /emulator/webhooks/{id}`: a delivery with the request as it was sent last (ours). */
-import { readDelivery as read } from "../../engine/inbox.ts";
-import { json } from "../contract/contract.ts";
-import { deliveryWithRequestSchema } from "../contract/delivery.ts";
+import { readDelivery as read } from "../../engine/webhooks/webhook-outbox.ts";
+import { json } from "../schemas/contract.ts";
+import { deliveryWithRequestSchema } from "../schemas/delivery.ts";
 import type { DeliveryPath, Operation } from "../operation.ts";
 import { deliveryBody } from "./delivery-body.ts";
 

@@ -1,7 +1,7 @@
 /** `GET /emulator/webhooks/secret`: the secret that webhook calls are signed with (ours). */
-import { jsonAnswer } from "../answer.ts";
-import { json } from "../contract/contract.ts";
-import { webhookSecretSchema } from "../contract/delivery.ts";
+import { jsonAnswer } from "../answers/answer.ts";
+import { json } from "../schemas/contract.ts";
+import { webhookSecretSchema } from "../schemas/delivery.ts";
 import type { Operation } from "../operation.ts";
 
 export const readWebhookSecret: Operation = {

@@ -1,8 +1,8 @@
 /** `POST /emulator/webhooks/{id}/redeliver`: sends a settled delivery again, with the same id and body (ours). */
-import { redeliver as sendAgain } from "../../engine/inbox.ts";
-import { jsonAnswer } from "../answer.ts";
-import { json } from "../contract/contract.ts";
-import { deliverySchema } from "../contract/delivery.ts";
+import { redeliver as sendAgain } from "../../engine/webhooks/webhook-outbox.ts";
+import { jsonAnswer } from "../answers/answer.ts";
+import { json } from "../schemas/contract.ts";
+import { deliverySchema } from "../schemas/delivery.ts";
 import type { DeliveryPath, Operation } from "../operation.ts";
 import { deliveryBody } from "./delivery-body.ts";
 

@@ -1,7 +1,7 @@
 /** Asks an engine by dockerode, within limits of time; the library is loaded with the first question. */
 import { Agent } from "node:http";
 import type Dockerode from "dockerode";
-import { noAnswer } from "../../core/docker-unreachable.ts";
+import { noAnswer } from "../../docker/docker-unreachable.ts";
 import { EngineError } from "./container-engine.ts";
 import { asEngineError } from "./engine-failure.ts";
 

@@ -1,6 +1,6 @@
 /** Port: what the Docker launcher asks of a container engine. The adapter is `dockerode-engine.ts`; tests have scripted ones. */
 import type { ContainerCreateOptions } from "dockerode";
-import type { RegistryCredentials } from "../../core/registry-auth.ts";
+import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
 
 /**
  * What a failure says of the engine itself. `lost`: it cannot be connected to. `doubtful`: it took too long, or ended its answer,

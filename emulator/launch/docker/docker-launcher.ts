@@ -1,25 +1,25 @@
 /** Launcher that runs each worker, and each pod, as a container of its image. */
 import type { ContainerCreateOptions } from "dockerode";
-import type { Clock } from "../../core/clock.ts";
-import type { GpuDevice } from "../../core/gpu-allocation.ts";
-import { imageNameProblem } from "../../core/image-name.ts";
-import type { RegistryCredentials } from "../../core/registry-auth.ts";
-import type { Pod } from "../../core/pod.ts";
-import { LOCAL_IMAGE_PREFIX, type Template } from "../../core/template.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
+import { imageNameProblem } from "../../core/resources/image-name.ts";
+import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
+import type { Pod } from "../../core/pods/pod.ts";
+import { LOCAL_IMAGE_PREFIX, type Template } from "../../core/resources/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
 import { wholeGb } from "../live-place.ts";
 import type { LaunchedPod, PodLauncher, PodOrder } from "../pod-launcher.ts";
 import { type ContainerEngine, type EngineContainer, EngineError } from "./container-engine.ts";
-import { LABEL, labelsOf, podLabels, podVolumeLabels } from "./container-labels.ts";
-import { ContainerNetwork, type ProvidedNetwork } from "./container-network.ts";
-import { containerOptions, type ContainerPlaces } from "./container-options.ts";
-import { type ContainerSettings, readContainerSettings } from "./container-settings.ts";
-import { ContainerRun, type ContainerYard } from "./container-run.ts";
+import { LABEL, labelsOf, podLabels, podVolumeLabels } from "./containers/container-labels.ts";
+import { ContainerNetwork, type ProvidedNetwork } from "./containers/container-network.ts";
+import { containerOptions, type ContainerPlaces } from "./containers/container-options.ts";
+import { type ContainerSettings, readContainerSettings } from "./containers/container-settings.ts";
+import { ContainerRun, type ContainerHost } from "./containers/container-run.ts";
 import { EngineContact } from "./engine-contact.ts";
-import { ImageShelf, type ImageWish } from "./image-shelf.ts";
+import { ImagePuller, type ImageReference } from "./images/image-puller.ts";
 import type { LaunchLog } from "./launch-log.ts";
-import { podOptions, podPorts } from "./pod-options.ts";
-import { serverPlace } from "./server-place.ts";
+import { podOptions, podPorts } from "./containers/pod-options.ts";
+import { serverPlace } from "./containers/server-place.ts";
 import { pause, within } from "./waiting.ts";
 
 export interface DockerLauncherOptions {
@@ -29,7 +29,7 @@ export interface DockerLauncherOptions {
   /** What a worker's container is given of this machine, which has the address `gateway` on its network. */
   readonly placesOf: (order: WorkerOrder, gateway: string | undefined) => Promise<ContainerPlaces>;
   /** What its registry wants to know; undefined for a template that names no credentials. Rejects with a sentence. */
-  readonly credentialsOf: (wish: ImageWish) => Promise<RegistryCredentials | undefined>;
+  readonly credentialsOf: (wish: ImageReference) => Promise<RegistryCredentials | undefined>;
   /** Directory of a pod's network volume here; undefined for one without. */
   readonly networkVolumeOf: (pod: Pod) => Promise<string | undefined>;
   /** Called with each line a worker writes. */
@@ -64,10 +64,10 @@ class Docker implements DockerLauncher {
   readonly needsKnownGpus = true;
   readonly #options: DockerLauncherOptions;
   readonly #contact: EngineContact;
-  readonly #images: ImageShelf;
+  readonly #images: ImagePuller;
   readonly #network: ContainerNetwork;
   readonly #running = new Map<string, Pick<ContainerRun<unknown>, "kill" | "abandon" | "exited">>();
-  readonly #yard: ContainerYard;
+  readonly #yard: ContainerHost;
   #limitsDisk = true;
   #isStopping = false;
   #isClosed = false;
@@ -89,7 +89,7 @@ class Docker implements DockerLauncher {
         willing();
       },
     });
-    this.#images = new ImageShelf({ engine, log, credentialsOf });
+    this.#images = new ImagePuller({ engine, log, credentialsOf });
     this.#yard = {
       clock,
       remove: (id) => this.#remove(id),
@@ -192,7 +192,10 @@ class Docker implements DockerLauncher {
     await within(this.#options.clock, STOP_PATIENCE_MS, removal);
   }
 
-  #refusal({ imageName }: ImageWish, settings: ContainerSettings | string): string | undefined {
+  #refusal(
+    { imageName }: ImageReference,
+    settings: ContainerSettings | string,
+  ): string | undefined {
     if (imageName.startsWith(LOCAL_IMAGE_PREFIX))
       return `images below ${LOCAL_IMAGE_PREFIX} are handler files, not containers`;
     // Records that are older than the check of names may have any.
@@ -238,7 +241,7 @@ class Docker implements DockerLauncher {
 
   /** Sees to it that the engine, the image and the network are there. */
   async #prepare(
-    wish: ImageWish & Pick<Template, "env">,
+    wish: ImageReference & Pick<Template, "env">,
     signal: AbortSignal,
   ): Promise<{ readonly settings: ContainerSettings; readonly network: ProvidedNetwork }> {
     const settings = readContainerSettings(wish);

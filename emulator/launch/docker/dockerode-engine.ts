@@ -17,7 +17,7 @@ import {
   type Listed,
 } from "./container-engine.ts";
 import { asEngineError, statusOf } from "./engine-failure.ts";
-import { foreignName } from "./foreign-name.ts";
+import { foreignName } from "./containers/foreign-name.ts";
 import { gatewayOf } from "./gateway-address.ts";
 
 /** @param host as `DOCKER_HOST` names it; by default what that says */

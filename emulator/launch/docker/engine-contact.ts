@@ -1,7 +1,7 @@
 /** Knows whether the engine answers: what was not there is asked for again until it is, and each time leftovers are removed. */
-import type { Clock, Disarm } from "../../core/clock.ts";
+import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { type ContainerEngine, EngineError } from "./container-engine.ts";
-import { isLeftover, LABEL } from "./container-labels.ts";
+import { isLeftover, LABEL } from "./containers/container-labels.ts";
 import type { LaunchLog } from "./launch-log.ts";
 import { pause, within } from "./waiting.ts";
 

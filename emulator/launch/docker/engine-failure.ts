@@ -1,5 +1,5 @@
 /** What an operation of dockerode failed by, as an {@link EngineError}. Pure. */
-import { dockerUnreachable } from "../../core/docker-unreachable.ts";
+import { dockerUnreachable } from "../../docker/docker-unreachable.ts";
 import { EngineError } from "./container-engine.ts";
 
 /** What comes of a connection that cannot be made or breaks off. Any other error without a status is that of the question alone. */

@@ -1,5 +1,5 @@
 /** Waiting by a clock that is handed in. */
-import type { Clock } from "../../core/clock.ts";
+import type { Clock } from "../../core/time/clock.ts";
 
 export async function pause(clock: Clock, ms: number): Promise<void> {
   const over = Promise.withResolvers<void>();

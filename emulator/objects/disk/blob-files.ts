@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { opendir, rm } from "node:fs/promises";
 import path from "node:path";
-import { DirectorySync, makeDirectoryDurably } from "../../store/sqlite/durable-directory.ts";
+import { DirectorySync, makeDirectoryDurably } from "../../sqlite/durable-directory.ts";
 import type { ByteRange, Content } from "../object-store.ts";
 import { inStoreWords } from "./disk-error.ts";
 import { writeContent } from "./write-content.ts";

@@ -1,6 +1,6 @@
 /** Reads a column of bytes, checked for its type as the other columns are. */
 import { Buffer } from "node:buffer";
-import { damaged, type Row } from "../../store/sqlite/row.ts";
+import { damaged, type Row } from "../../sqlite/row.ts";
 
 export function bytesAt(row: Row, column: number): Buffer {
   const value = row[column];

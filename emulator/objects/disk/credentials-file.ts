@@ -1,9 +1,9 @@
 /** The store's one pair of keys: made at the first start, kept in a file that S3 clients can read. */
 import fs from "node:fs";
-import type { Random } from "../../core/clock.ts";
-import { PRIVATE_MODE, writePrivateFile } from "../../store/sqlite/private-file.ts";
-import { fromFileSystem } from "../../store/sqlite/sqlite-error.ts";
-import { StoreUnusableError } from "../../store/store.ts";
+import type { Random } from "../../core/time/clock.ts";
+import { PRIVATE_MODE, writePrivateFile } from "../../sqlite/private-file.ts";
+import { fromFileSystem } from "../../sqlite/sqlite-error.ts";
+import { StoreUnusableError } from "../../core/store-error.ts";
 import type { Credentials } from "../access-keys.ts";
 
 const ID_LENGTH = 18;

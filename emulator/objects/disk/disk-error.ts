@@ -1,6 +1,6 @@
 /** Says in the object store's words what the disk refuses. */
-import { codeOf } from "../../store/sqlite/sqlite-error.ts";
-import { StoreFullError } from "../../store/store.ts";
+import { codeOf } from "../../sqlite/sqlite-error.ts";
+import { StoreFullError } from "../../core/store-error.ts";
 import { S3Error } from "../s3-error.ts";
 
 /** Errors that are none of a full disk are given back as they are. */

@@ -1,7 +1,7 @@
 /** The object store on disk: an index in SQLite, files for the content, and volumes that are directories of their own. */
 import path from "node:path";
-import { makeDirectoryDurably } from "../../store/sqlite/durable-directory.ts";
-import { fromFileSystem } from "../../store/sqlite/sqlite-error.ts";
+import { makeDirectoryDurably } from "../../sqlite/durable-directory.ts";
+import { fromFileSystem } from "../../sqlite/sqlite-error.ts";
 import type { Bucket, ObjectStore } from "../object-store.ts";
 import { noSuchBucket, S3Error } from "../s3-error.ts";
 import { BlobFiles } from "./blob-files.ts";

@@ -2,9 +2,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { checkSchema, migrate } from "../../store/sqlite/migrate.ts";
-import { type Row, rowOf } from "../../store/sqlite/row.ts";
-import { fromFileSystem, fromSqlite } from "../../store/sqlite/sqlite-error.ts";
+import { checkSchema, migrate } from "../../sqlite/migrate.ts";
+import { type Row, rowOf } from "../../sqlite/row.ts";
+import { fromFileSystem, fromSqlite } from "../../sqlite/sqlite-error.ts";
 import { inStoreWords } from "./disk-error.ts";
 import { SCHEMA } from "./schema.ts";
 

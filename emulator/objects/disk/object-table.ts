@@ -1,6 +1,6 @@
 /** Rows of endpoint buckets and their objects, and of the pieces of content each object is made of. */
 import { Buffer } from "node:buffer";
-import { integerAt, type Row, textAt } from "../../store/sqlite/row.ts";
+import { integerAt, type Row, textAt } from "../../sqlite/row.ts";
 import type { BucketInfo, ObjectInfo } from "../object-store.ts";
 import type { Found } from "../paginate.ts";
 import { attributesText, objectAttributesIn } from "./attributes.ts";

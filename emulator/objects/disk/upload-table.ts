@@ -1,6 +1,6 @@
 /** Rows of open multipart uploads and of the parts that have come. */
 import { Buffer } from "node:buffer";
-import { integerAt, optionalTextAt, type Row, textAt } from "../../store/sqlite/row.ts";
+import { integerAt, optionalTextAt, type Row, textAt } from "../../sqlite/row.ts";
 import type { Part, Upload } from "../object-store.ts";
 import { attributesText, checksumIn, checksumText, uploadAttributesIn } from "./attributes.ts";
 import type { Blob } from "./blob-files.ts";

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
-import { codeOf } from "../../store/sqlite/sqlite-error.ts";
+import { codeOf } from "../../sqlite/sqlite-error.ts";
 import type {
   Bucket,
   BucketInfo,

@@ -1,6 +1,6 @@
 /** Rows with what clients said about files of volumes. A row holds for the very file it was written for, and no other. */
 import { Buffer } from "node:buffer";
-import { textAt } from "../../store/sqlite/row.ts";
+import { textAt } from "../../sqlite/row.ts";
 import { attributesText, type ObjectAttributes, objectAttributesIn } from "./attributes.ts";
 import type { IndexDatabase } from "./index-database.ts";
 

@@ -1,7 +1,7 @@
 /** The object store's own port: an HTTP server with a start and a stop. */
 import { createServer } from "node:http";
-import { closeServer } from "../../http/close-server.ts";
-import { listen, type ListenAddress, urlOf } from "../../http/listen.ts";
+import { closeServer } from "../../net/close-server.ts";
+import { listen, type ListenAddress, urlOf } from "../../net/listen.ts";
 import type { ObjectRequests } from "./object-requests.ts";
 
 /** Request line and headers together; a presigned address may be long. */

@@ -1,7 +1,7 @@
 /** The orders in which jobs in memory are looked for; each job has at most one place in each. */
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
-import { dueAt } from "../../core/job-due.ts";
-import type { Job } from "../../core/job.ts";
+import { dueAt } from "../../core/jobs/job-due.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import { OrderedSet } from "./ordered-set.ts";
 
 /** Jobs of one endpoint, beside those of each status by seq. */

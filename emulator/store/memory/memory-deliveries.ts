@@ -1,6 +1,6 @@
 /** Webhook deliveries in memory, and the orders in which they are looked for. */
-import type { Delivery, DeliveryFilter, KeptDeliveries } from "../../core/delivery.ts";
-import type { JobFrame } from "../../core/job-body.ts";
+import type { Delivery, DeliveryFilter, KeptDeliveries } from "../../core/webhooks/delivery.ts";
+import type { JobFrame } from "../../core/jobs/job-body.ts";
 import type { DeliveryView } from "../delivery-store.ts";
 import { deliveryNotStored } from "../misuse.ts";
 import type { StepJournal } from "../step-journal.ts";

@@ -1,7 +1,7 @@
 /** What the memory store keeps, each change of which can be taken back. */
 import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
-import { countChange, NO_COUNTS, type JobCounts } from "../../core/job-counts.ts";
-import type { Job } from "../../core/job.ts";
+import { countChange, NO_COUNTS, type JobCounts } from "../../core/jobs/job-counts.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import type { StepJournal } from "../step-journal.ts";
 import type { PayloadSlot, RecordKind, Records } from "../store.ts";
 import { JobIndexes } from "./job-indexes.ts";

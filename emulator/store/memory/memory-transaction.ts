@@ -1,5 +1,5 @@
 /** One step on the tables in memory. */
-import type { Job } from "../../core/job.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import {
   chunksOutOfOrder,
   jobAlreadyStored,

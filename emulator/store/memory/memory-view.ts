@@ -1,8 +1,8 @@
 /** What can be asked of the tables in memory. */
 import type { ChunkBatch, ChunkWindow } from "../../../runtime/protocol/chunk-batch.ts";
-import type { JobCounts } from "../../core/job-counts.ts";
-import type { JobListing } from "../../core/job-listing.ts";
-import type { Job } from "../../core/job.ts";
+import type { JobCounts } from "../../core/jobs/job-counts.ts";
+import type { JobListing } from "../../core/jobs/job-listing.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import { selectChunks } from "../chunk-selection.ts";
 import { payloadInHand } from "../payload-in-hand.ts";
 import type { PayloadSlot, RecordKind, Records, StoredPayload, StoreView } from "../store.ts";

@@ -4,8 +4,8 @@
  * of the steps before it are done again, as every one of them was logged with its values.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { damaged, HOW_TO_GO_ON, rowOf, type Row } from "./row.ts";
-import { codeOf, fromSqlite, isFatal } from "./sqlite-error.ts";
+import { damaged, HOW_TO_GO_ON, rowOf, type Row } from "../../sqlite/row.ts";
+import { codeOf, fromSqlite, isFatal } from "../../sqlite/sqlite-error.ts";
 
 interface LoggedWrite {
   readonly statement: StatementSync;

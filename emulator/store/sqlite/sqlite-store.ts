@@ -1,27 +1,26 @@
 /** The store on disk: a SQLite database and, beside it, files for large payloads. */
 import { CommittedView } from "../committed-view.ts";
 import { StepQueue, storeClosed } from "../step-queue.ts";
-import type { Clock } from "../../core/clock.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import {
   type Payload,
   type PayloadDamage,
   PayloadDamagedError,
   type Store,
-  type StoreDamagedError,
-  type StoreLostError,
   type StoreView,
 } from "../store.ts";
+import type { StoreDamagedError, StoreLostError } from "../../core/store-error.ts";
 import { Connection } from "./connection.ts";
-import { DataCheck } from "./data-check.ts";
-import type { FoundPayload } from "./find-damage.ts";
-import { openDatabase, type OpenedDatabase } from "./data-directory.ts";
+import { DataCheck } from "./integrity/data-check.ts";
+import type { FoundPayload } from "./integrity/find-damage.ts";
+import { openDatabase, type OpenedDatabase } from "./files/data-directory.ts";
 import { FreeSpace } from "./free-space.ts";
-import { PayloadFiles } from "./payload-files.ts";
-import { Presence } from "./presence.ts";
-import { Soundness } from "./soundness.ts";
+import { PayloadFiles } from "./files/payload-files.ts";
+import { Presence } from "./files/presence.ts";
+import { Soundness } from "./integrity/soundness.ts";
 import { SqliteTransaction } from "./sqlite-transaction.ts";
 import { SqliteView } from "./sqlite-view.ts";
-import { Tables } from "./tables.ts";
+import { Tables } from "./tables/tables.ts";
 
 /** Above this, writing a file costs less than writing the bytes twice through the database, and blocks nobody. */
 const PAYLOAD_FILE_MIN_BYTES = 256_000;

@@ -1,5 +1,5 @@
 /** One step on the database. */
-import type { Job } from "../../core/job.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import type { DeliveryTransaction } from "../delivery-store.ts";
 import { stepIsOver } from "../misuse.ts";
 import type {

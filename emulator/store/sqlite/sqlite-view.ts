@@ -1,8 +1,8 @@
 /** What can be asked of the database. */
 import type { ChunkBatch, ChunkWindow } from "../../../runtime/protocol/chunk-batch.ts";
-import type { JobCounts } from "../../core/job-counts.ts";
-import type { JobListing } from "../../core/job-listing.ts";
-import type { Job } from "../../core/job.ts";
+import type { JobCounts } from "../../core/jobs/job-counts.ts";
+import type { JobListing } from "../../core/jobs/job-listing.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import { selectChunks } from "../chunk-selection.ts";
 import type { DeliveryView } from "../delivery-store.ts";
 import { payloadInHand } from "../payload-in-hand.ts";
@@ -15,11 +15,11 @@ import {
   type StoredPayload,
   type StoreView,
 } from "../store.ts";
-import { contentChecksum } from "./checksum.ts";
-import { wholeLines } from "./chunk-table.ts";
-import type { FileHold } from "./payload-files.ts";
-import type { StoredBody } from "./payload-table.ts";
-import type { Tables } from "./tables.ts";
+import { contentChecksum } from "./integrity/checksum.ts";
+import { wholeLines } from "./tables/chunk-table.ts";
+import type { FileHold } from "./files/payload-files.ts";
+import type { StoredBody } from "./tables/payload-table.ts";
+import type { Tables } from "./tables/tables.ts";
 
 export class SqliteView implements StoreView {
   protected readonly tables: Tables;

@@ -2,14 +2,14 @@
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { cancel } from "../../../emulator/engine/cancel.ts";
+import { cancel } from "../../../emulator/engine/jobs/cancel.ts";
 import type { EngineContext } from "../../../emulator/engine/context.ts";
-import { FleetWorker } from "../../../emulator/engine/fleet-worker.ts";
-import { viewJob } from "../../../emulator/engine/job-view.ts";
-import { wholePayload } from "../../../emulator/engine/show-payload.ts";
-import { readStream } from "../../../emulator/engine/stream-out.ts";
-import { submit } from "../../../emulator/engine/submit.ts";
-import { WorkerSession } from "../../../emulator/engine/worker-session.ts";
+import { WorkerHandle } from "../../../emulator/engine/workers/worker-handle.ts";
+import { viewJob } from "../../../emulator/engine/jobs/read/job-view.ts";
+import { wholePayload } from "../../../emulator/engine/jobs/read/show-payload.ts";
+import { readStream } from "../../../emulator/engine/streams/read-stream.ts";
+import { submit } from "../../../emulator/engine/jobs/submit.ts";
+import { WorkerSession } from "../../../emulator/engine/workers/worker-session.ts";
 import { WorkerServer } from "../../../emulator/grpc/worker-server.ts";
 import { joinChunks } from "../../../runtime/client/join-chunks.ts";
 import type { RawChunk } from "../../../runtime/protocol/chunk.ts";
@@ -39,9 +39,9 @@ export interface Transport extends AsyncDisposable {
 export interface EngineDoor {
   readonly engine: EngineContext;
   /** The worker with that token, which is its id here. */
-  readonly workerOf: (token: string) => FleetWorker | undefined;
+  readonly workerOf: (token: string) => WorkerHandle | undefined;
   readonly openSession: (
-    worker: FleetWorker,
+    worker: WorkerHandle,
     send: (orders: ServiceOrders) => void,
   ) => WorkerSession;
 }
@@ -52,7 +52,7 @@ export async function startEngineService(
 ): Promise<JobService> {
   const test = await createTestEngine();
   const { engine } = test;
-  const workers = new Map<string, FleetWorker>();
+  const workers = new Map<string, WorkerHandle>();
   const transport = await open({
     engine,
     workerOf: (token) => workers.get(token),
@@ -79,10 +79,10 @@ async function closed(transport: Transport, test: TestEngine): Promise<void> {
   await test[Symbol.asyncDispose]();
 }
 
-function addWorker(engine: EngineContext, id: string): FleetWorker {
+function addWorker(engine: EngineContext, id: string): WorkerHandle {
   const startedAt = engine.clock.now();
   const realNow = () => engine.realClock.now();
-  const worker = new FleetWorker({ id, endpointId, endpointVersion: 1, startedAt, realNow });
+  const worker = new WorkerHandle({ id, endpointId, endpointVersion: 1, startedAt, realNow });
   engine.fleet.add(worker);
   return worker;
 }

@@ -2,12 +2,12 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { KeyRing } from "../../../emulator/core/key-ring.ts";
-import { callerCheck } from "../../../emulator/callers.ts";
+import { KeyRing } from "../../../emulator/core/access/key-ring.ts";
+import { callerCheck } from "../../../emulator/assembly/callers.ts";
 import { createHttpServer } from "../../../emulator/http/server.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
 import { liveEnvironment } from "../../../emulator/launch/live-environment.ts";
-import { localEndpoint, localTemplate } from "../../../emulator/local-endpoint.ts";
+import { localEndpoint, localTemplate } from "../../../emulator/handlers/local-endpoint.ts";
 import { liveSource } from "../../live-queue/live-source.ts";
 import type { EngineDoor, Transport } from "./engine-service.ts";
 

@@ -1,6 +1,6 @@
 /** The launcher contract: how workers end, whatever they run in. */
 import { expect, it } from "vitest";
-import type { Template } from "../../../emulator/core/template.ts";
+import type { Template } from "../../../emulator/core/resources/template.ts";
 import type { Launcher } from "../../../emulator/launch/launcher.ts";
 import { eventually } from "../../e2e/jobs/observe.ts";
 import { orderOf } from "./subject.ts";

@@ -1,8 +1,8 @@
 /** What the launcher's contract is held against: a launcher, and the means to give it any program. */
-import type { Endpoint } from "../../../emulator/core/endpoint.ts";
-import type { Template } from "../../../emulator/core/template.ts";
+import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
+import type { Template } from "../../../emulator/core/resources/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../../../emulator/launch/launcher.ts";
-import { localEndpoint, localTemplate } from "../../../emulator/local-endpoint.ts";
+import { localEndpoint, localTemplate } from "../../../emulator/handlers/local-endpoint.ts";
 
 export interface LauncherSubject extends AsyncDisposable {
   readonly launcher: Launcher;

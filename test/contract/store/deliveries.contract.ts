@@ -7,8 +7,8 @@ import {
   deliveryFrame,
   dueAgain,
   newDelivery,
-} from "../../../emulator/core/delivery.ts";
-import type { Job } from "../../../emulator/core/job.ts";
+} from "../../../emulator/core/webhooks/delivery.ts";
+import type { Job } from "../../../emulator/core/jobs/job.ts";
 import type { Store, StoreTransaction } from "../../../emulator/store/store.ts";
 import {
   after,

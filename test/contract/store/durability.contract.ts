@@ -1,6 +1,6 @@
 /** Contract of stores that outlive a restart: what was committed is there when the store is opened again. */
 import { expect, it } from "vitest";
-import { deliveryFrame, newDelivery } from "../../../emulator/core/delivery.ts";
+import { deliveryFrame, newDelivery } from "../../../emulator/core/webhooks/delivery.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import {
   batch,

@@ -1,8 +1,8 @@
 /** Contract of the store: jobs as rows, their orders and their counters. */
 import { expect, it } from "vitest";
-import { dueAt } from "../../../emulator/core/job-due.ts";
-import { NO_COUNTS } from "../../../emulator/core/job-counts.ts";
-import type { Job } from "../../../emulator/core/job.ts";
+import { dueAt } from "../../../emulator/core/jobs/job-due.ts";
+import { NO_COUNTS } from "../../../emulator/core/jobs/job-counts.ts";
+import type { Job } from "../../../emulator/core/jobs/job.ts";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import {

@@ -1,6 +1,6 @@
 /** Contract of the store: the pages of an endpoint's jobs. */
 import { expect, it } from "vitest";
-import type { JobListing } from "../../../emulator/core/job-listing.ts";
+import type { JobListing } from "../../../emulator/core/jobs/job-listing.ts";
 import { handedOver, insertNew, type OpenSubject } from "./subject.ts";
 
 export function listingContract(open: OpenSubject): void {

@@ -1,7 +1,7 @@
 /** Contract of the store: payloads and records. */
 import { expect, it } from "vitest";
-import type { Endpoint } from "../../../emulator/core/endpoint.ts";
-import { DEFAULT_RETRY_RULES } from "../../../emulator/core/job.ts";
+import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
+import { DEFAULT_RETRY_RULES } from "../../../emulator/core/jobs/job.ts";
 import type { StoreView } from "../../../emulator/store/store.ts";
 import {
   batch,

@@ -1,11 +1,11 @@
 /** Contract of the store: whatever happens to jobs, orders and counters are those of a recount. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { dueAt } from "../../../emulator/core/job-due.ts";
-import { countChange, NO_COUNTS } from "../../../emulator/core/job-counts.ts";
-import { transition } from "../../../emulator/core/job-transition.ts";
-import type { JobEvent } from "../../../emulator/core/job-event.ts";
-import type { Job } from "../../../emulator/core/job.ts";
+import { dueAt } from "../../../emulator/core/jobs/job-due.ts";
+import { countChange, NO_COUNTS } from "../../../emulator/core/jobs/job-counts.ts";
+import { transition } from "../../../emulator/core/jobs/job-transition.ts";
+import type { JobEvent } from "../../../emulator/core/jobs/job-event.ts";
+import type { Job } from "../../../emulator/core/jobs/job.ts";
 import type { Store, StoreTransaction } from "../../../emulator/store/store.ts";
 import { withoutTotals } from "../../../emulator/store/totals.ts";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";

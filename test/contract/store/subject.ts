@@ -1,8 +1,8 @@
 /** What the store's contract suite needs of an adapter, and the jobs it is tried with. */
-import type { Job } from "../../../emulator/core/job.ts";
-import { submitJob, transition } from "../../../emulator/core/job-transition.ts";
+import type { Job } from "../../../emulator/core/jobs/job.ts";
+import { submitJob, transition } from "../../../emulator/core/jobs/job-transition.ts";
 import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
-import type { JobEvent } from "../../../emulator/core/job-event.ts";
+import type { JobEvent } from "../../../emulator/core/jobs/job-event.ts";
 import type {
   Payload,
   PayloadSlot,

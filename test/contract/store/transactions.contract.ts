@@ -1,7 +1,8 @@
 /** Contract of the store: steps one after another, all or nothing, one commit for what arrived together. */
 import { expect, it } from "vitest";
-import { NO_COUNTS } from "../../../emulator/core/job-counts.ts";
-import { StoreClosedError, type StoreTransaction } from "../../../emulator/store/store.ts";
+import { NO_COUNTS } from "../../../emulator/core/jobs/job-counts.ts";
+import { type StoreTransaction } from "../../../emulator/store/store.ts";
+import { StoreClosedError } from "../../../emulator/core/store-error.ts";
 import {
   batch,
   bytesAt,

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { knownKeysAt } from "../../../emulator/cli/config-schema.ts";
+import { knownKeysAt } from "../../../emulator/cli/config/config-schema.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { runEmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
 import { call } from "./call.ts";

@@ -3,14 +3,14 @@ import fs from "node:fs";
 import { once } from "node:events";
 import net from "node:net";
 import path from "node:path";
-import type { RegistryCredentials } from "../../../emulator/core/registry-auth.ts";
+import type { RegistryCredentials } from "../../../emulator/core/resources/registry-auth.ts";
 import type { ContainerEngine } from "../../../emulator/launch/docker/container-engine.ts";
 import {
   createDockerLauncher,
   type DockerLauncher,
 } from "../../../emulator/launch/docker/docker-launcher.ts";
 import { createDockerodeEngine } from "../../../emulator/launch/docker/dockerode-engine.ts";
-import { createSystemClock } from "../../../emulator/system-clock.ts";
+import { createSystemClock } from "../../../emulator/assembly/system-clock.ts";
 import type { TestDocker } from "../../setup/docker.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 

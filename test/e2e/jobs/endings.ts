@@ -16,7 +16,7 @@ export interface Ending {
   readonly output?: unknown;
   /** Times the job was started again. */
   readonly retries?: number;
-  /** The whole certificate, but for the worker's id. */
+  /** The whole failure report, but for the worker's id. */
   readonly failure?: Failure;
   /** Everything that the log says of the job; default: not looked at. */
   readonly says?: readonly string[];

@@ -1,4 +1,4 @@
-/** Every way in which a handler misbehaves once it runs: outcome, certificate, log, the next job, and what is left. */
+/** Every way in which a handler misbehaves once it runs: outcome, failure report, log, the next job, and what is left. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { JobError, type EndpointClient, type Job } from "../../../runtime/client/index.ts";
 import { ENDINGS, GRACE_MS, type Ending } from "./endings.ts";

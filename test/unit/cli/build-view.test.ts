@@ -2,8 +2,8 @@
 import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { openBuildView } from "../../../emulator/cli/build-view/build-view.ts";
-import { seconds, shortened, size } from "../../../emulator/cli/build-view/quantities.ts";
+import { openBuildView } from "../../../emulator/cli/build/view/build-view.ts";
+import { seconds, shortened, size } from "../../../emulator/cli/build/view/quantities.ts";
 
 const BASE = {
   name: "sv-base:1",

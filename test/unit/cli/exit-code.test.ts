@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { EXIT, exitCodeOf } from "../../../emulator/cli/exit-code.ts";
 import { UsageError } from "../../../emulator/cli/usage-error.ts";
 import { ImageError } from "../../../emulator/image/image-error.ts";
-import { ListenError, PortInUseError } from "../../../emulator/http/listen.ts";
+import { ListenError, PortInUseError } from "../../../emulator/net/listen.ts";
 import {
   StoreFullError,
   StoreInUseError,
   StoreUnusableError,
-} from "../../../emulator/store/store.ts";
+} from "../../../emulator/core/store-error.ts";
 
 test.each([
   [new UsageError("u"), EXIT.usage],

@@ -10,7 +10,7 @@ import {
   type RawChunk,
 } from "../../../runtime/client/index.ts";
 import { splitJson } from "../../../runtime/core/split.ts";
-import { splittableAt, trickyJson } from "../core/split-arbitrary.ts";
+import { splittableAt, trickyJson } from "../runtime/core/split-arbitrary.ts";
 import { TestClock } from "./test-clock.ts";
 
 const MAX_BYTES = 150;

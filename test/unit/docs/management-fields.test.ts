@@ -1,12 +1,18 @@
 /** The field tables of docs/management.md say what the service accepts, which defaults it fills in and what a change does. */
 import { expect, test } from "vitest";
-import { ENDPOINT_FIELDS_IN_PLACE } from "../../../emulator/core/endpoint-change.ts";
-import { readEndpointChanges, readEndpointInput } from "../../../emulator/core/endpoint-input.ts";
-import { readNetworkVolumeInput } from "../../../emulator/core/network-volume-input.ts";
-import { readRegistryAuthInput } from "../../../emulator/core/registry-auth-input.ts";
+import { ENDPOINT_FIELDS_IN_PLACE } from "../../../emulator/core/resources/endpoint-change.ts";
+import {
+  readEndpointChanges,
+  readEndpointInput,
+} from "../../../emulator/core/resources/endpoint-input.ts";
+import { readNetworkVolumeInput } from "../../../emulator/core/resources/network-volume-input.ts";
+import { readRegistryAuthInput } from "../../../emulator/core/resources/registry-auth-input.ts";
 import { ServiceError } from "../../../emulator/core/service-error.ts";
-import { TEMPLATE_FIELDS_IN_PLACE } from "../../../emulator/core/template-change.ts";
-import { readTemplateChanges, readTemplateInput } from "../../../emulator/core/template-input.ts";
+import { TEMPLATE_FIELDS_IN_PLACE } from "../../../emulator/core/resources/template-change.ts";
+import {
+  readTemplateChanges,
+  readTemplateInput,
+} from "../../../emulator/core/resources/template-input.ts";
 import { readDocument } from "./documents.ts";
 
 /** The cells of each row of the table below a heading, by the row's field and the column's title. */

@@ -1,6 +1,7 @@
 /** A store that a test can fill up: what is stored then is refused when it has run, as on a full disk. */
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
-import { type Store, StoreFullError } from "../../../emulator/store/store.ts";
+import { type Store } from "../../../emulator/store/store.ts";
+import { StoreFullError } from "../../../emulator/core/store-error.ts";
 
 export function storeThatFills() {
   const store = createMemoryStore();

@@ -1,11 +1,11 @@
 /** A start on a full disk: what it has to write waits for room, in order, and is done once there is some. */
 import { expect, it } from "vitest";
 import { createEngine } from "../../../emulator/engine/engine.ts";
-import { settleKeys } from "../../../emulator/engine/service-keys.ts";
+import { settleKeys } from "../../../emulator/engine/access/service-keys.ts";
 import { StartWork } from "../../../emulator/engine/start-work.ts";
-import { localEndpoint, localTemplate } from "../../../emulator/local-endpoint.ts";
-import { StoreFullError, StoreUnusableError } from "../../../emulator/store/store.ts";
-import { createSystemRandom } from "../../../emulator/system-clock.ts";
+import { localEndpoint, localTemplate } from "../../../emulator/handlers/local-endpoint.ts";
+import { StoreFullError, StoreUnusableError } from "../../../emulator/core/store-error.ts";
+import { createSystemRandom } from "../../../emulator/assembly/system-clock.ts";
 import { handedOver, newJob } from "../../contract/store/subject.ts";
 import { FakeClock } from "../../fake-clock.ts";
 import { ScriptedSender } from "../scripted-sender.ts";
@@ -105,7 +105,7 @@ it("a job that a former worker had costs no attempt, however long there was no r
   const served = { template: localTemplate(handler), endpoint: localEndpoint(handler, "then") };
   await engine.startWork.do(() => engine.serve([served]));
   await engine.startWork.do(async () => engine.start());
-  engine.context.alarm.aim(clock.now());
+  engine.context.dueTimer.aim(clock.now());
   for (let tries = 0; tries < 100; tries += 1) await nextTry();
   const stored = () => store.read((view) => view.job(job.id));
   expect(await stored()).toEqual(job);

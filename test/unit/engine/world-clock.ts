@@ -1,5 +1,5 @@
 /** Time that passes at once: what comes due meanwhile happens in order, without a turn of the event loop. */
-import type { Clock } from "../../../emulator/core/clock.ts";
+import type { Clock } from "../../../emulator/core/time/clock.ts";
 
 export class WorldClock implements Clock {
   #now = 0;

@@ -4,11 +4,11 @@ import { once } from "node:events";
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { Agent, request, type Dispatcher } from "undici";
-import { callerCheck } from "../../../emulator/callers.ts";
-import type { ApiKey, KeyScope } from "../../../emulator/core/api-key.ts";
-import { KeyRing } from "../../../emulator/core/key-ring.ts";
-import type { CallerCheck } from "../../../emulator/http/caller-check.ts";
-import { RateGate } from "../../../emulator/http/rate-gate.ts";
+import { callerCheck } from "../../../emulator/assembly/callers.ts";
+import type { ApiKey, KeyScope } from "../../../emulator/core/access/api-key.ts";
+import { KeyRing } from "../../../emulator/core/access/key-ring.ts";
+import type { CallerCheck } from "../../../emulator/http/access/caller-check.ts";
+import { RateGate } from "../../../emulator/http/limits/rate-gate.ts";
 import {
   createHttpServer,
   type HttpServer,

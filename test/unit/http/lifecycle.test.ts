@@ -2,11 +2,11 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { expect, it } from "vitest";
-import { KeyRing } from "../../../emulator/core/key-ring.ts";
+import { KeyRing } from "../../../emulator/core/access/key-ring.ts";
 import { createHttpServer, ListenError, PortInUseError } from "../../../emulator/http/server.ts";
 import { createTestEngine } from "../engine-harness.ts";
 import { KEY, startTestHttp, testCallers, type TestHttp } from "./http-harness.ts";
-import { TextReader } from "./text-reader.ts";
+import { TextReader } from "./answers/text-reader.ts";
 
 /** So long that a test which needs it to pass does not pass. */
 const NEVER_MS = 3_600_000;

@@ -1,6 +1,6 @@
 /** What an engine says while it builds or pushes, made into how far it is. */
 import { expect, test } from "vitest";
-import { readEngineMessage } from "../../../emulator/core/engine-message.ts";
+import { readEngineMessage } from "../../../emulator/docker/engine-message.ts";
 import { type BuildProgress, EngineOutput } from "../../../emulator/image/build-progress.ts";
 import { addedBytes } from "../../../emulator/image/image-facts.ts";
 

@@ -1,7 +1,7 @@
 /** States what is written of a template, and what of a former one is left alone. */
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { readTemplateInput } from "../../../emulator/core/template-input.ts";
+import { readTemplateInput } from "../../../emulator/core/resources/template-input.ts";
 import { ImageError } from "../../../emulator/image/image-error.ts";
 import { writeTemplate } from "../../../emulator/image/template-file.ts";
 import { temporaryTree } from "../../temporary-tree.ts";

@@ -1,7 +1,7 @@
 /** Jobs that are handed over while nobody waits any more: their inputs took too long to read. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
-import { submit } from "../../../emulator/engine/submit.ts";
+import { submit } from "../../../emulator/engine/jobs/submit.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../../emulator/store/store.ts";

@@ -1,6 +1,6 @@
 /** How live workers take jobs: alone or several at a time, held until there is one, and given back when nobody listens. */
 import { expect, it } from "vitest";
-import { takenJobSchema } from "../../../emulator/http/contract/live-worker.ts";
+import { takenJobSchema } from "../../../emulator/http/schemas/live-worker.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { LiveScene } from "./live-scene.ts";
 

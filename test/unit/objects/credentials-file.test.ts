@@ -3,8 +3,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { keptCredentials } from "../../../emulator/objects/disk/credentials-file.ts";
-import { StoreUnusableError } from "../../../emulator/store/store.ts";
-import { createSystemRandom } from "../../../emulator/system-clock.ts";
+import { StoreUnusableError } from "../../../emulator/core/store-error.ts";
+import { createSystemRandom } from "../../../emulator/assembly/system-clock.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 const random = createSystemRandom();

@@ -1,6 +1,6 @@
 /** What is done about changed files: one release for what changes together, none for what cannot be built, others served. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { LocalHandler } from "../../../emulator/local-endpoint.ts";
+import type { LocalHandler } from "../../../emulator/handlers/local-endpoint.ts";
 import { type FoundHandlers, Reloader } from "../../../emulator/reload/reloader.ts";
 import { FakeClock } from "../../fake-clock.ts";
 import { PlayedHandler, PlayedWatcher } from "./played-handler.ts";

@@ -1,4 +1,4 @@
-/** What a job printed is in the certificate of its failure, however late the supervisor comes to read it. */
+/** What a job printed is in the failure report, however late the supervisor comes to read it. */
 import { performance } from "node:perf_hooks";
 import { expect, test } from "vitest";
 import { WorkerRun } from "./worker-run.ts";

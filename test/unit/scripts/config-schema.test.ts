@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
-import { configSchema } from "../../../emulator/cli/config-schema.ts";
+import { configSchema } from "../../../emulator/cli/config/config-schema.ts";
 import { configJsonSchema } from "../../../scripts/config-schema.ts";
 
 const validate = new Ajv({ strict: false }).compile(configJsonSchema());

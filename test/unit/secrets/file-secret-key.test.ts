@@ -5,8 +5,8 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import { chooseSecretKey } from "../../../emulator/secrets/choose-secret-key.ts";
 import { fileSecretKey } from "../../../emulator/secrets/file-secret-key.ts";
-import { StoreUnusableError } from "../../../emulator/store/store.ts";
-import { createSystemRandom } from "../../../emulator/system-clock.ts";
+import { StoreUnusableError } from "../../../emulator/core/store-error.ts";
+import { createSystemRandom } from "../../../emulator/assembly/system-clock.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 const random = createSystemRandom();

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { configSchema } from "../../../emulator/cli/config-schema.ts";
+import { configSchema } from "../../../emulator/cli/config/config-schema.ts";
 import {
   readOwnPackage,
   versionsFor,

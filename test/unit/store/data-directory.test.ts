@@ -6,7 +6,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
-import { StoreInUseError, StoreUnusableError } from "../../../emulator/store/store.ts";
+import { StoreInUseError, StoreUnusableError } from "../../../emulator/core/store-error.ts";
 import { insertNew } from "../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
-import type { Job } from "../../../emulator/core/job.ts";
+import type { Job } from "../../../emulator/core/jobs/job.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import { bytesAt, insertNew, pattern } from "../../contract/store/subject.ts";

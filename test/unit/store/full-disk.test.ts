@@ -4,10 +4,11 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { FIRST_SCHEMA } from "../../../emulator/store/sqlite/migrations/0001-first.ts";
-import { migrate } from "../../../emulator/store/sqlite/migrate.ts";
+import { migrate } from "../../../emulator/sqlite/migrate.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
-import { StoreFullError, type Store } from "../../../emulator/store/store.ts";
-import type { Job } from "../../../emulator/core/job.ts";
+import { type Store } from "../../../emulator/store/store.ts";
+import { StoreFullError } from "../../../emulator/core/store-error.ts";
+import type { Job } from "../../../emulator/core/jobs/job.ts";
 import { bytesAt, insertNew, pattern } from "../../contract/store/subject.ts";
 import { mountTmpfs, tmpfsIsMissing } from "../../setup/tmpfs.ts";
 

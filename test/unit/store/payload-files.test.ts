@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { PayloadFiles } from "../../../emulator/store/sqlite/payload-files.ts";
+import { PayloadFiles } from "../../../emulator/store/sqlite/files/payload-files.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import { type Payload, PayloadDamagedError, type Store } from "../../../emulator/store/store.ts";
 import { bytesAt, insertNew, pattern } from "../../contract/store/subject.ts";

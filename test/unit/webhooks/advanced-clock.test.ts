@@ -1,6 +1,6 @@
 /** Webhooks go by the service's clock: an advance makes every call that is due on the way, each after the one before. */
 import { expect, it } from "vitest";
-import { advanceClock } from "../../../emulator/engine/advance-clock.ts";
+import { advanceClock } from "../../../emulator/engine/time/advance-clock.ts";
 import { createTestEngine } from "../engine-harness.ts";
 import { ScriptedSender } from "../scripted-sender.ts";
 import { completeHooked, deliveriesOf } from "./hooked-jobs.ts";

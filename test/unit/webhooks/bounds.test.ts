@@ -1,6 +1,6 @@
 /** How much is done at a time and how much is kept: calls, bodies in flight, settled deliveries. */
 import { expect, it } from "vitest";
-import { redeliver } from "../../../emulator/engine/inbox.ts";
+import { redeliver } from "../../../emulator/engine/webhooks/webhook-outbox.ts";
 import { createTestEngine } from "../engine-harness.ts";
 import { ScriptedSender } from "../scripted-sender.ts";
 import { completeHooked, deliveriesOf, HOOK, submitHooked } from "./hooked-jobs.ts";
@@ -98,10 +98,10 @@ it("whoever advances the clock can wait for the calls that are under way", async
   const { promise: answer, resolve } = Promise.withResolvers<number>();
   const sender = ScriptedSender.answering(answer);
   await using test = await createTestEngine(undefined, undefined, { webhookSender: sender });
-  const { activity } = test.engine;
+  const { pendingWork } = test.engine;
   await completeHooked(test, await test.connectWorker("echo", { credit: 0 }));
-  expect(activity.underWay).toEqual(["a webhook call"]);
+  expect(pendingWork.underWay).toEqual(["a webhook call"]);
   resolve(200);
-  expect(await activity.settled(AbortSignal.timeout(5_000))).toBe(true);
+  expect(await pendingWork.settled(AbortSignal.timeout(5_000))).toBe(true);
   expect((await deliveriesOf(test))[0]?.state).toBe("delivered");
 });

@@ -6,8 +6,8 @@ import {
   deliveryPieces,
   dueAgain,
   newDelivery,
-} from "../../../emulator/core/delivery.ts";
-import { jobIn } from "../core/sample-job.ts";
+} from "../../../emulator/core/webhooks/delivery.ts";
+import { jobIn } from "../core/jobs/sample-job.ts";
 
 const NOW = 1_000_000;
 const job = { ...jobIn("COMPLETED"), webhook: "http://user.test:81/hook?token=1" };

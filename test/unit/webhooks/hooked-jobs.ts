@@ -2,8 +2,8 @@
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { submit } from "../../../emulator/engine/submit.ts";
-import type { Delivery } from "../../../emulator/core/delivery.ts";
+import { submit } from "../../../emulator/engine/jobs/submit.ts";
+import type { Delivery } from "../../../emulator/core/webhooks/delivery.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../emulator/store/store.ts";

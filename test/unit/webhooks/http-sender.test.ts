@@ -3,9 +3,9 @@ import { Buffer } from "node:buffer";
 import { setImmediate as turn } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { expect, it } from "vitest";
-import { createHttpSender } from "../../../emulator/webhook/http-sender.ts";
-import { isLoopbackHost } from "../../../emulator/webhook/loopback-host.ts";
-import type { WebhookSender } from "../../../emulator/webhook/webhook-sender.ts";
+import { createHttpSender } from "../../../emulator/webhooks/http-sender.ts";
+import { isLoopbackHost } from "../../../emulator/webhooks/loopback-host.ts";
+import type { WebhookSender } from "../../../emulator/webhooks/webhook-sender.ts";
 import { startReceiver } from "./receiver.ts";
 
 const secret = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;

@@ -1,9 +1,10 @@
 /** What a delivery survives: the end of its job, of the service, a full disk, a payload as large as they come. */
 import { expect, describe, it } from "vitest";
-import { pinExpiry } from "../../../emulator/engine/pin-expiry.ts";
-import { retry } from "../../../emulator/engine/retry.ts";
+import { pinExpiry } from "../../../emulator/engine/jobs/pin-expiry.ts";
+import { retry } from "../../../emulator/engine/jobs/retry.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
-import { type Store, StoreFullError } from "../../../emulator/store/store.ts";
+import { type Store } from "../../../emulator/store/store.ts";
+import { StoreFullError } from "../../../emulator/core/store-error.ts";
 import { FakeClock } from "../../fake-clock.ts";
 import { createTestEngine } from "../engine-harness.ts";
 import { ScriptedSender } from "../scripted-sender.ts";

@@ -1,9 +1,9 @@
 /** When a webhook is called, what counts as delivered, and that every end of a job calls it once. */
 import { describe, expect, it } from "vitest";
-import { cancel } from "../../../emulator/engine/cancel.ts";
-import { deleteEndpoint } from "../../../emulator/engine/manage-endpoints.ts";
-import { purgeQueue } from "../../../emulator/engine/purge-queue.ts";
-import { retry } from "../../../emulator/engine/retry.ts";
+import { cancel } from "../../../emulator/engine/jobs/cancel.ts";
+import { deleteEndpoint } from "../../../emulator/engine/resources/manage-endpoints.ts";
+import { purgeQueue } from "../../../emulator/engine/jobs/purge-queue.ts";
+import { retry } from "../../../emulator/engine/jobs/retry.ts";
 import { createTestEngine } from "../engine-harness.ts";
 import { ScriptedSender } from "../scripted-sender.ts";
 import { completeHooked, deliveriesOf, HOOK, STORES, submitHooked } from "./hooked-jobs.ts";

@@ -7,7 +7,7 @@
  */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
-import { PRIVATE_MODE } from "../private-file.ts";
+import { PRIVATE_MODE } from "../../../sqlite/private-file.ts";
 
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;

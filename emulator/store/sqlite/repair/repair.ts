@@ -2,15 +2,16 @@
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { CommitMark, MARK_FILE, readMark } from "../commit-mark.ts";
-import { DATABASE_FILE, inUse } from "../data-directory.ts";
-import { makeDirectoryDurably, syncDirectory } from "../durable-directory.ts";
-import { rowsOf } from "../find-damage.ts";
-import { migrate } from "../migrate.ts";
-import { isPayloadFile, PAYLOADS_DIRECTORY } from "../payload-files.ts";
-import { fits, integerAt, textAt } from "../row.ts";
-import { rowChecksum } from "../checksum.ts";
-import { fromFileSystem, fromSqlite, isBusy } from "../sqlite-error.ts";
+import { CommitMark, MARK_FILE, readMark } from "../integrity/commit-mark.ts";
+import { DATABASE_FILE, inUse } from "../files/data-directory.ts";
+import { makeDirectoryDurably, syncDirectory } from "../../../sqlite/durable-directory.ts";
+import { rowsOf } from "../integrity/find-damage.ts";
+import { migrateStore } from "../schema.ts";
+import { isPayloadFile, PAYLOADS_DIRECTORY } from "../files/payload-files.ts";
+import { integerAt, textAt } from "../../../sqlite/row.ts";
+import { fits } from "../integrity/checked-row.ts";
+import { rowChecksum } from "../integrity/checksum.ts";
+import { fromFileSystem, fromSqlite, isBusy } from "../../../sqlite/sqlite-error.ts";
 import { mergeLog } from "./merge-log.ts";
 import { copyGoodRows, type Rebuilt } from "./rebuild.ts";
 import { settleJobs } from "./settle-jobs.ts";
@@ -125,7 +126,7 @@ class Repair {
     try {
       db = new DatabaseSync(target);
       // Of an earlier schema the checksums are made now, of what it is.
-      migrate(db, path.join(this.#directory, DATABASE_FILE));
+      migrateStore(db, path.join(this.#directory, DATABASE_FILE));
       return db;
     } catch {
       db?.close();
@@ -137,7 +138,7 @@ class Repair {
     const file = path.join(this.#aside, REBUILT);
     fs.rmSync(file, { force: true });
     using db = new DatabaseSync(file);
-    migrate(db, file);
+    migrateStore(db, file);
     db.exec("BEGIN");
     const rebuilt: Rebuilt = merged ? copyGoodRows(merged, db) : NOTHING;
     const endedJobIds = settleJobs(db, rebuilt, now);

@@ -1,13 +1,13 @@
 /** Brings the jobs of a rebuilt database in line with what was kept of them, and counts them. */
 import type { DatabaseSync } from "node:sqlite";
-import { countChange, type JobCounts, NO_COUNTS } from "../../../core/job-counts.ts";
-import { transition } from "../../../core/job-transition.ts";
-import type { Job } from "../../../core/job.ts";
-import { rowChecksum } from "../checksum.ts";
-import { rowsOf } from "../find-damage.ts";
-import { COLUMNS, readJob, SELECTED } from "../job-columns.ts";
-import { PLACES_PER_JOB } from "../payload-table.ts";
-import { integerAt, textAt } from "../row.ts";
+import { countChange, type JobCounts, NO_COUNTS } from "../../../core/jobs/job-counts.ts";
+import { transition } from "../../../core/jobs/job-transition.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import { rowChecksum } from "../integrity/checksum.ts";
+import { rowsOf } from "../integrity/find-damage.ts";
+import { COLUMNS, readJob, SELECTED } from "../tables/job-columns.ts";
+import { PLACES_PER_JOB } from "../tables/payload-table.ts";
+import { integerAt, textAt } from "../../../sqlite/row.ts";
 import type { Rebuilt } from "./rebuild.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** Reads the rows of a table that may be damaged: what cannot be read is stepped over. */
 import type { DatabaseSync } from "node:sqlite";
-import { type Row, rowOf } from "../row.ts";
+import { type Row, rowOf } from "../../../sqlite/row.ts";
 
 /** Far beyond any key that was ever given. */
 const MAX_KEY = 2 ** 50;

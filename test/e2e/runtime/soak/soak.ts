@@ -17,7 +17,7 @@ const SUBMITTERS = 16;
 export interface SoakReport {
   /** What must never happen, found in the history of hand-overs, receipts, handlers and answers. */
   readonly violations: readonly Violation[];
-  /** Jobs whose certificate or tries are not what their way implies. */
+  /** Jobs whose failure report or tries are not what their way implies. */
   readonly wrongEnds: readonly string[];
   readonly exitCode: number | null;
   readonly processesLeft: readonly ObservedProcess[];

@@ -11,7 +11,7 @@ export interface Ended {
   readonly job: Job;
 }
 
-/** What is wrong with certificates and tries; statuses and outputs are the history checker's. */
+/** What is wrong with failure reports and tries; statuses and outputs are the history checker's. */
 export function wrongEnds(ended: readonly Ended[], chaos: Chaos): string[] {
   const wrong = ended.flatMap(({ marker, job }) => {
     const way = wayOf(marker);
@@ -34,8 +34,8 @@ function wrongTries({ crashes }: Way, { retries = 0 }: Job): string[] {
 
 /** The last attempt of a job that crashes each time may have been struck instead: then its worker is one that was. */
 function wrongCertificate(way: Way, { status, failure }: Job, chaos: Chaos): string[] {
-  if (way.failure === undefined) return failure === undefined ? [] : ["a certificate"];
-  if (failure === undefined || !isTerminal(status)) return ["no certificate"];
+  if (way.failure === undefined) return failure === undefined ? [] : ["a failure report"];
+  if (failure === undefined || !isTerminal(status)) return ["no failure report"];
   if (way.crashes === "always" && failure.type === "worker_lost")
     return chaos.struck.has(failure.workerId ?? "") ? [] : ["nobody struck its worker"];
   const { type, message, ...certain } = way.failure;
@@ -45,7 +45,7 @@ function wrongCertificate(way: Way, { status, failure }: Job, chaos: Chaos): str
     failure.exitCode === certain.exitCode &&
     failure.signal === certain.signal &&
     failure.workerId !== undefined;
-  return isRight ? [] : ["a wrong certificate"];
+  return isRight ? [] : ["a wrong failure report"];
 }
 
 /** What happened, in numbers. */

@@ -8,7 +8,7 @@ export interface Way {
   readonly jobs: number;
   readonly policy?: JobPolicy;
   readonly ends: Expectation;
-  /** What the certificate says at least; undefined: there is none. */
+  /** What the failure report says at least; undefined: there is none. */
   readonly failure?: Partial<Failure>;
   /** It costs its job an attempt each time: every time, or the first time. */
   readonly crashes?: "always" | "once";

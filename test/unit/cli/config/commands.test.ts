@@ -1,9 +1,9 @@
 /** States what a config's commands become, where they run, and what is refused of that. */
 import { expect, test } from "vitest";
-import { configReport } from "../../../../emulator/cli/config-report.ts";
-import { settleSourced } from "../../../../emulator/cli/settings.ts";
-import { gatherInputs } from "../../../../emulator/cli/start-inputs.ts";
-import { resolveTargets } from "../../../../emulator/cli/targets.ts";
+import { configReport } from "../../../../emulator/cli/config/config-report.ts";
+import { settleSourced } from "../../../../emulator/cli/serve/settings.ts";
+import { gatherInputs } from "../../../../emulator/cli/serve/start-inputs.ts";
+import { resolveTargets } from "../../../../emulator/cli/serve/targets.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";
 
 async function complaint(cwd: string, ...targets: readonly string[]): Promise<string> {

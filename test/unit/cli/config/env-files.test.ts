@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { readEnvFiles } from "../../../../emulator/cli/config/env-files.ts";
-import { gatherInputs } from "../../../../emulator/cli/start-inputs.ts";
+import { gatherInputs } from "../../../../emulator/cli/serve/start-inputs.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";
 
 async function read(files: Readonly<Record<string, string>>) {

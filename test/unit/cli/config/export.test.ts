@@ -1,6 +1,6 @@
 /** States what config an emulator's resources become, and what is said of those that a config cannot tell. */
 import { describe, expect, it } from "vitest";
-import { configSchema } from "../../../../emulator/cli/config-schema.ts";
+import { configSchema } from "../../../../emulator/cli/config/config-schema.ts";
 import { configOf } from "../../../../emulator/cli/export/config-of.ts";
 import type { ExportedResources } from "../../../../emulator/cli/export/fetch-resources.ts";
 import {
@@ -8,7 +8,7 @@ import {
   localEndpoint,
   localTemplate,
   templateOf,
-} from "../../../../emulator/local-endpoint.ts";
+} from "../../../../emulator/handlers/local-endpoint.ts";
 
 const NOTHING: ExportedResources = {
   endpoints: [],

@@ -1,7 +1,7 @@
 /** States what a config's images, templates, volumes, registry auths and references become, and what is refused of them. */
 import { describe, expect, test } from "vitest";
 import { keyedId } from "../../../../emulator/cli/config/keyed-id.ts";
-import { readConfig } from "../../../../emulator/cli/config.ts";
+import { readConfig } from "../../../../emulator/cli/config/config.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";
 
 const ENVIRONMENT = { HF_TOKEN: "hf_1", REGISTRY_PASSWORD: "hush", EMPTY: "" };

@@ -1,6 +1,6 @@
 /** States what a person sees of an entry, with and without colours. */
 import { describe, expect, test } from "vitest";
-import type { LogEntry } from "../../../../emulator/core/log/log-entry.ts";
+import type { LogEntry } from "../../../../emulator/core/observe/log/log-entry.ts";
 import { prettyLine } from "../../../../emulator/cli/log/pretty-line.ts";
 
 const PLAIN = { colors: false, stacks: false };

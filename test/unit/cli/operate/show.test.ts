@@ -57,7 +57,7 @@ const JOB: ShownJob = {
   },
 };
 
-test("a job shows what is known, its failure as a certificate, and large payloads in part", () => {
+test("a job shows what is known, its failure report, and large payloads in part", () => {
   const text = jobText(JOB, { colors: false });
   expect(text.split("\n").slice(0, 5)).toEqual([
     "job        019b-e1",

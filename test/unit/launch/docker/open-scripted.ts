@@ -1,7 +1,7 @@
 /** The Docker launcher on an engine that a test plays. */
-import type { Clock } from "../../../../emulator/core/clock.ts";
+import type { Clock } from "../../../../emulator/core/time/clock.ts";
 import { createDockerLauncher } from "../../../../emulator/launch/docker/docker-launcher.ts";
-import { createSystemClock } from "../../../../emulator/system-clock.ts";
+import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
 import { eventually } from "../../../e2e/jobs/observe.ts";
 import { PLACES } from "./order.ts";
 import { ScriptedEngine } from "./scripted-engine.ts";

@@ -1,8 +1,8 @@
 /** An order for a worker in a container, and what its container is given. */
 import type { WorkerOrder } from "../../../../emulator/launch/launcher.ts";
-import type { Template } from "../../../../emulator/core/template.ts";
-import type { Endpoint } from "../../../../emulator/core/endpoint.ts";
-import type { ContainerPlaces } from "../../../../emulator/launch/docker/container-options.ts";
+import type { Template } from "../../../../emulator/core/resources/template.ts";
+import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
+import type { ContainerPlaces } from "../../../../emulator/launch/docker/containers/container-options.ts";
 import { orderOf, templateNamed } from "../../../contract/launcher/subject.ts";
 
 export const PLACES: ContainerPlaces = {

@@ -1,10 +1,13 @@
 /** What an engine says, in the words of the launcher: failures, ends, the progress of pulls, addresses. */
 import { describe, expect, it } from "vitest";
-import { exitOf } from "../../../../emulator/launch/docker/container-exit.ts";
+import { exitOf } from "../../../../emulator/launch/docker/containers/container-exit.ts";
 import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";
-import { pullProblem, startProblem } from "../../../../emulator/launch/docker/engine-words.ts";
+import { pullProblem, startProblem } from "../../../../emulator/launch/docker/docker-errors.ts";
 import { gatewayOf } from "../../../../emulator/launch/docker/gateway-address.ts";
-import { PullFailed, PullProgress } from "../../../../emulator/launch/docker/pull-progress.ts";
+import {
+  PullFailed,
+  PullProgress,
+} from "../../../../emulator/launch/docker/images/pull-progress.ts";
 
 describe("a container that cannot be started", () => {
   const problem = (message: string) => startProblem(new EngineError(message, 500));

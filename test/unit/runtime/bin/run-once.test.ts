@@ -120,7 +120,7 @@ describe("what the handler uploads", () => {
   });
 });
 
-describe("a job that fails exits 1 with its certificate on stderr", () => {
+describe("a job that fails exits 1 with its failure report on stderr", () => {
   test("when the handler throws", async () => {
     const ended = await run([fixture("throws-a-string"), "--input", "{}"]);
     expect(ended).toMatchObject({ code: 1, stdout: "" });

@@ -26,7 +26,7 @@ test("a flood is passed on in part, its end is kept", async () => {
   expect(output.lastLines("a").at(-1)).toBe("line 2999");
 });
 
-test("a certificate gets its job's lines and those of no known job", async () => {
+test("a failure report gets its job's lines and those of no known job", async () => {
   const text = `${printedLine("a", "mine")}from native code\n${printedLine("b", "another's")}`;
   const { output } = await printed(text);
   expect(output.lastLines("a")).toEqual(["mine", "from native code"]);

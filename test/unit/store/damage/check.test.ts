@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
-import { StoreDamagedError } from "../../../../emulator/store/store.ts";
+import { StoreDamagedError } from "../../../../emulator/core/store-error.ts";
 import { insertNew } from "../../../contract/store/subject.ts";
 import { change, type LeftBehind, leftBehind } from "./left-behind.ts";
 

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { migrate } from "../../../../emulator/store/sqlite/migrate.ts";
+import { migrate } from "../../../../emulator/sqlite/migrate.ts";
 import { FIRST_SCHEMA } from "../../../../emulator/store/sqlite/migrations/0001-first.ts";
 import { OVERRUN_SCHEMA } from "../../../../emulator/store/sqlite/migrations/0002-overrun.ts";
 import { CHUNK_BATCHES } from "../../../../emulator/store/sqlite/migrations/0003-chunk-batches.ts";
@@ -10,11 +10,8 @@ import { DELIVERIES } from "../../../../emulator/store/sqlite/migrations/0004-de
 import { REQUESTS_SCHEMA } from "../../../../emulator/store/sqlite/migrations/0005-requests.ts";
 import { TRACEPARENT_SCHEMA } from "../../../../emulator/store/sqlite/migrations/0006-traceparent.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
-import {
-  PayloadDamagedError,
-  type Store,
-  StoreDamagedError,
-} from "../../../../emulator/store/store.ts";
+import { PayloadDamagedError, type Store } from "../../../../emulator/store/store.ts";
+import { StoreDamagedError } from "../../../../emulator/core/store-error.ts";
 import { batch, bytesAt, insertNew, pattern, textOf } from "../../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 import { change } from "./left-behind.ts";

@@ -8,7 +8,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { repairDataDirectory } from "../../../../emulator/store/sqlite/repair/repair.ts";
-import { StoreUnusableError } from "../../../../emulator/store/store.ts";
+import { StoreUnusableError } from "../../../../emulator/core/store-error.ts";
 import { SeededRandom } from "../../../e2e/crash/seeded-random.ts";
 import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 import { harm, type Harmed } from "./harm.ts";

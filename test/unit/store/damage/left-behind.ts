@@ -1,7 +1,7 @@
 /** A data directory as a process leaves it that is killed: its log is not in the database yet. */
 import fs from "node:fs";
 import path from "node:path";
-import type { Job } from "../../../../emulator/core/job.ts";
+import type { Job } from "../../../../emulator/core/jobs/job.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../../emulator/store/store.ts";
 import { insertNew, pattern } from "../../../contract/store/subject.ts";

@@ -2,9 +2,9 @@
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import path from "node:path";
-import { submit } from "../../../../emulator/engine/submit.ts";
+import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
-import { writePrivateFile } from "../../../../emulator/store/sqlite/private-file.ts";
+import { writePrivateFile } from "../../../../emulator/sqlite/private-file.ts";
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 

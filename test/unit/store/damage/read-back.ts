@@ -1,17 +1,17 @@
 /** Reads a data set back in every way there is, and holds it against what is known of it. */
 import { Buffer } from "node:buffer";
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
-import type { Job } from "../../../../emulator/core/job.ts";
+import type { Job } from "../../../../emulator/core/jobs/job.ts";
 import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
 import { storeFailure } from "../../../../emulator/engine/commit.ts";
 import {
   inspectJob,
   inspectJobAlone,
   newestJobs,
-} from "../../../../emulator/engine/inspect-jobs.ts";
-import { viewJob } from "../../../../emulator/engine/job-view.ts";
-import { wholePayload } from "../../../../emulator/engine/show-payload.ts";
-import { followStream } from "../../../../emulator/engine/stream-out.ts";
+} from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
+import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
+import { wholePayload } from "../../../../emulator/engine/jobs/read/show-payload.ts";
+import { followStream } from "../../../../emulator/engine/streams/read-stream.ts";
 import type { Store } from "../../../../emulator/store/store.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
@@ -129,7 +129,7 @@ class Reading {
     );
     if (connected === "damaged") return;
     const { orders } = connected.value;
-    await this.#test.engine.activity.settled(AbortSignal.timeout(5_000));
+    await this.#test.engine.pendingWork.settled(AbortSignal.timeout(5_000));
     // Inputs in files are read behind that.
     const handed = () => orders.flatMap(({ jobs = [] }) => jobs);
     for (const { id, input } of waiting) {

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
-import { StoreUnusableError } from "../../../../emulator/store/store.ts";
+import { StoreUnusableError } from "../../../../emulator/core/store-error.ts";
 import { bytesAt, pattern } from "../../../contract/store/subject.ts";
 import { change, type LeftBehind, leftBehind } from "./left-behind.ts";
 

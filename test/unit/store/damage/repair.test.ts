@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { repairDataDirectory } from "../../../../emulator/store/sqlite/repair/repair.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
-import { StoreInUseError } from "../../../../emulator/store/store.ts";
+import { StoreInUseError } from "../../../../emulator/core/store-error.ts";
 import { bytesAt, insertNew, NOW, pattern } from "../../../contract/store/subject.ts";
 import { change, type LeftBehind, leftBehind } from "./left-behind.ts";
 

@@ -1,0 +1,34 @@
+/** Part of the composition root: who may call the service, as its options and this machine say it. */
+import { hostname } from "node:os";
+import {
+  AllowedOrigins,
+  isOriginPattern,
+  ORIGIN_PATTERN_RULE,
+} from "../core/access/allowed-origins.ts";
+import { HOST_PATTERN_RULE, HostNames, isHostPattern } from "../core/access/host-names.ts";
+import { CallerCheck } from "../http/access/caller-check.ts";
+import type { EmulatorOptions } from "../options.ts";
+
+/** @throws RangeError for a host or an origin that is none */
+export function callerCheck(
+  host: string,
+  { allowedHosts = [], allowedOrigins = [] }: EmulatorOptions,
+): CallerCheck {
+  refuseOthers("allowedHosts", allowedHosts, isHostPattern, HOST_PATTERN_RULE);
+  refuseOthers("allowedOrigins", allowedOrigins, isOriginPattern, ORIGIN_PATTERN_RULE);
+  return new CallerCheck({
+    hosts: new HostNames({ host, machineName: hostname(), allowed: allowedHosts }),
+    origins: new AllowedOrigins(allowedOrigins),
+  });
+}
+
+function refuseOthers(
+  name: string,
+  values: readonly string[],
+  isGood: (value: string) => boolean,
+  rule: string,
+): void {
+  const wrong = values.find((value) => !isGood(value));
+  if (wrong === undefined) return;
+  throw new RangeError(`each of ${name} must ${rule}; got ${JSON.stringify(wrong)}`);
+}

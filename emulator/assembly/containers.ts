@@ -1,0 +1,159 @@
+/** Joins the Docker launcher to the rest of the service: what containers are given of this machine, and how they reach it. */
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import type { Clock } from "../core/time/clock.ts";
+import { LOCAL_IMAGE_PREFIX, type Template } from "../core/resources/template.ts";
+import type { EngineLog } from "../engine/context.ts";
+import type { RegistryCredentials } from "../core/resources/registry-auth.ts";
+import { GatewayListener, type GatewayListenerOptions } from "../launch/docker/gateway-listener.ts";
+import type { ContainerPlaces } from "../launch/docker/containers/container-options.ts";
+import { createDockerLauncher, type DockerLauncher } from "../launch/docker/docker-launcher.ts";
+import { createDockerodeEngine } from "../launch/docker/dockerode-engine.ts";
+import type { Launcher, WorkerOrder } from "../launch/launcher.ts";
+import type { LiveService } from "../launch/live-environment.ts";
+import type { PodLauncher } from "../launch/pod-launcher.ts";
+import type { ObjectService } from "../objects/object-service.ts";
+import type { EmulatorOptions } from "../options.ts";
+import type { Volumes } from "../volumes/volumes.ts";
+
+export interface ContainersOptions {
+  readonly docker: EmulatorOptions["docker"];
+  /** Kept over restarts where there is a data directory: by it this emulator's containers are known. */
+  readonly directory: string;
+  /** Path of the worker port's socket. */
+  readonly workerSocket: string;
+  readonly objects: ObjectService | undefined;
+  readonly volumes: Volumes;
+  /** Has workers that speak the live protocol served at a further address of this machine; resolves with the URL there. */
+  readonly serveLiveAt: (address: string) => Promise<string>;
+  /** What such workers are told beside the URL. */
+  readonly liveTerms: Omit<LiveService, "url">;
+  readonly clock: Clock;
+  readonly log: EngineLog;
+  /** Undefined for a template that names no credentials. Rejects with a sentence where they cannot be had. */
+  readonly credentialsOf: (
+    wish: Pick<Template, "containerRegistryAuthId">,
+  ) => Promise<RegistryCredentials | undefined>;
+  readonly line: (order: WorkerOrder, line: string) => void;
+  /** Called when workers and pods can be started that could not before. */
+  readonly willing: () => void;
+}
+
+/** The user of containers where the emulator's own is root: one without rights of its own, as in most images. */
+const NOBODY_SPECIAL = 1_000;
+
+export interface Containers extends Launcher, PodLauncher {
+  /**
+   * Removes what killed emulators left, if any of the templates has an image: it may hold GPUs, or jobs that are in the queue
+   * again. Never rejects.
+   */
+  clearLeftovers(templates: readonly Template[]): Promise<void>;
+  /** To be called when the service begins to stop: from then on an engine that does not answer is not waited for. */
+  beginStop(): void;
+}
+
+const SWITCHED_OFF: Containers = {
+  refuses: () => "containers are switched off (--docker off)",
+  refusesPod: () => "containers are switched off (--docker off)",
+  memoryInGb: () => undefined,
+  launch: launchNothing,
+  launchPod: launchNothing,
+  dropVolumes: async () => undefined,
+  clearLeftovers: async () => undefined,
+  beginStop: () => undefined,
+  close: async () => undefined,
+};
+
+function launchNothing(): never {
+  throw new Error("nothing is launched where everything is refused");
+}
+
+export function createContainers(options: ContainersOptions): Containers {
+  if (options.docker === "off") return SWITCHED_OFF;
+  const launcher = dockerLauncher(options);
+  return Object.assign(launcher, {
+    async clearLeftovers(templates: readonly Template[]) {
+      const isImage = ({ imageName }: Template) => !imageName.startsWith(LOCAL_IMAGE_PREFIX);
+      if (templates.some(isImage)) await launcher.reach();
+    },
+  });
+}
+
+function dockerLauncher(options: ContainersOptions): DockerLauncher {
+  const { directory, clock, log, credentialsOf, line, willing, volumes } = options;
+  const engine = createDockerodeEngine();
+  const reach = reachOf(options);
+  return createDockerLauncher({
+    engine,
+    clock,
+    emulator: digestOf(directory),
+    log,
+    credentialsOf,
+    line,
+    willing,
+    networkVolumeOf: async (pod) => volumes.directoryOfPod(pod),
+    podLine: ({ pod }, text) => log.info({ podId: pod.id, source: "pod" }, text),
+    placesOf: (order, gateway) => placesOf(options, reach, order, gateway),
+  });
+}
+
+/** What containers reach over their network. */
+interface Reach {
+  readonly store: GatewayListener | undefined;
+  readonly live: GatewayListener;
+}
+
+function reachOf({ objects, serveLiveAt, log }: ContainersOptions): Reach {
+  const at = (what: string, open: GatewayListenerOptions["open"]) =>
+    new GatewayListener({ what, open, log });
+  return {
+    store: objects && at("the object store", (address) => objects.alsoAt(address)),
+    live: at("the service by the live protocol", serveLiveAt),
+  };
+}
+
+async function placesOf(
+  { workerSocket, volumes, objects, liveTerms }: ContainersOptions,
+  { store, live }: Reach,
+  order: WorkerOrder,
+  gateway: string | undefined,
+): Promise<ContainerPlaces> {
+  // Whoever is to connect has to be able to write to it; the directory around it keeps all others out.
+  await fs.promises.chmod(workerSocket, 0o666);
+  const volume = volumes.directoryFor(order.endpoint);
+  const user = containerUser();
+  if (volume !== undefined) await handOver(volume, user);
+  const [storeUrl, liveUrl] = await Promise.all([store?.url(gateway), live.url(gateway)]);
+  const { endpoint, template } = order;
+  return {
+    workerSocket,
+    volume,
+    env: (storeUrl && objects?.workerEnv(endpoint, template.env, storeUrl)) || {},
+    live: liveUrl === undefined ? undefined : { ...liveTerms, url: liveUrl },
+    user: `${user.uid}:${user.gid}`,
+  };
+}
+
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** That of the emulator, so that what containers write to volumes is its; but never root. */
+function containerUser(): User {
+  const uid = process.getuid?.() ?? 0;
+  if (uid === 0) return { uid: NOBODY_SPECIAL, gid: NOBODY_SPECIAL };
+  return { uid, gid: process.getgid?.() ?? uid };
+}
+
+/** Only root can give a directory away, and only root has to. */
+async function handOver(directory: string, { uid, gid }: User): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const stats = await fs.promises.stat(directory);
+  if (stats.uid === 0) await fs.promises.chown(directory, uid, gid);
+}
+
+function digestOf(directory: string): string {
+  const known = `${fs.realpathSync(directory)} ${fs.statSync(directory).ino}`;
+  return createHash("sha256").update(known).digest("hex").slice(0, 16);
+}

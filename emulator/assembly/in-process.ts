@@ -1,0 +1,40 @@
+/** Joins workers of this very process to the service; what they need is loaded only where there are such endpoints. */
+import type { HandlerFunctionsOptions } from "../handlers/handler-functions.ts";
+import type { LocalLine, LocalPeer } from "../../runtime/source/local-session.ts";
+import type { RunningEngine } from "../engine/engine.ts";
+import { WorkerSession } from "../engine/workers/worker-session.ts";
+import { createInProcessLauncher } from "../launch/in-process-launcher.ts";
+import type { Launcher } from "../launch/launcher.ts";
+import type { EmulatorOptions } from "../options.ts";
+
+/** One launcher, or none. @throws InitError for a handler that is none */
+export async function inProcessLauncher(
+  { endpoints, workerLine }: Pick<EmulatorOptions, "endpoints" | "workerLine">,
+  options: Omit<HandlerFunctionsOptions, "endpoints">,
+): Promise<readonly Launcher[]> {
+  if (endpoints === undefined) return [];
+  const { HandlerFunctions } = await import("../handlers/handler-functions.ts");
+  const functions = new HandlerFunctions({ ...options, endpoints });
+  const launcher = createInProcessLauncher({
+    has: (template) => functions.has(template),
+    start: (order, line) => functions.start(order, line),
+    line: ({ workerId, endpoint }, line) =>
+      workerLine?.({ workerId, endpointId: endpoint.id, line }),
+  });
+  return [launcher];
+}
+
+/** The service's side of a session of the worker with that token, or why there is none. */
+export function openLocalSession(
+  { context, workers }: RunningEngine,
+  workerToken: string,
+  { send }: LocalLine,
+): LocalPeer | string {
+  const worker = workers.authenticate(workerToken);
+  if (worker === undefined) return "the worker token is not good (any more)";
+  const session = new WorkerSession(context, worker, send);
+  return {
+    receive: (report) => session.receive(report),
+    disconnected: () => session.disconnected(),
+  };
+}

@@ -1,0 +1,74 @@
+/** The launchers of the service, joined to what their workers are told: handler files run as processes, images as containers. */
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Containers, createContainers } from "./containers.ts";
+import type { Template } from "../core/resources/template.ts";
+import type { HandlerFiles } from "../handlers/handler-files.ts";
+import { createCommandLauncher } from "../launch/processes/command-launcher.ts";
+import type { Launcher, WorkerOrder } from "../launch/launcher.ts";
+import {
+  createProcessLauncher,
+  type ProcessLauncherOptions,
+} from "../launch/processes/process-launcher.ts";
+import { localImage } from "../handlers/local-endpoint.ts";
+import type { EmulatorOptions } from "../options.ts";
+
+export interface LaunchersOptions extends Omit<
+  Parameters<typeof createContainers>[0],
+  "docker" | "line"
+> {
+  readonly emulator: Pick<EmulatorOptions, "docker" | "workerLine" | "commands">;
+  readonly handlerFiles: HandlerFiles;
+  /** Where live workers of this machine find the service, asked for at each launch. */
+  readonly liveUrl: () => string;
+  /** For what lasts no longer than this run. */
+  readonly temporaryDir: string;
+  /** Variables for a worker that is a process; those of its template win. Must not throw. */
+  readonly workerEnv: (order: WorkerOrder) => Readonly<Record<string, string>>;
+}
+
+export interface Launchers {
+  /** What workers are started with. */
+  readonly all: readonly Launcher[];
+  /** Starts pods, too. */
+  readonly containers: Containers;
+}
+
+export function createLaunchers(options: LaunchersOptions): Launchers {
+  const { emulator, handlerFiles, workerEnv, workerSocket } = options;
+  const serviceAddress = () => `unix:${workerSocket}`;
+  const line = ({ workerId, endpoint }: WorkerOrder, text: string) =>
+    emulator.workerLine?.({ workerId, endpointId: endpoint.id, line: text });
+  const processes = createProcessLauncher({
+    ...workerPrograms(),
+    serviceAddress,
+    handlerOf: (template) => handlerFiles.moduleOf(template),
+    extraEnv: workerEnv,
+    line,
+  });
+  const commands = createCommandLauncher({
+    commandOf: commandsOf(options),
+    serviceAddress,
+    liveService: () => ({ ...options.liveTerms, url: options.liveUrl() }),
+    places: join(options.temporaryDir, "workers"),
+    extraEnv: workerEnv,
+    line,
+  });
+  const containers = createContainers({ ...options, docker: emulator.docker, line });
+  return { all: [processes, commands, containers], containers };
+}
+
+function commandsOf({ emulator: { commands = [] } }: LaunchersOptions) {
+  const byImage = new Map(commands.map((each) => [localImage(each), each]));
+  return ({ imageName }: Template) => byImage.get(imageName);
+}
+
+/** The programs workers run: beside the built service, or the built ones when the service runs from its sources. */
+function workerPrograms(): Pick<ProcessLauncherOptions, "program" | "serverProgram"> {
+  const isBuilt = import.meta.url.endsWith(".js");
+  const folder = new URL(isBuilt ? "../../runtime/" : "../dist/runtime/", import.meta.url);
+  return {
+    program: fileURLToPath(new URL("sv-worker.cjs", folder)),
+    serverProgram: fileURLToPath(new URL("handler/server-process.cjs", folder)),
+  };
+}

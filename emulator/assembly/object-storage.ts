@@ -1,0 +1,100 @@
+/** The files of the service: the object store and the volumes, and what workers are told of them. */
+import { join } from "node:path";
+import type { Random } from "../core/time/clock.ts";
+import type { EngineLog } from "../engine/context.ts";
+import type { EndpointDirectory } from "../engine/resources/endpoint-directory.ts";
+import type { WorkerOrder } from "../launch/launcher.ts";
+import type { LocalEndpoint } from "../handlers/local-endpoint.ts";
+import type { KnownOwner } from "../objects/access-keys.ts";
+import { ObjectService } from "../objects/object-service.ts";
+import type { CallerLook } from "../objects/server/object-requests.ts";
+import { namedBuckets } from "../objects/worker-environment.ts";
+import type { EmulatorOptions } from "../options.ts";
+import type { Store } from "../store/store.ts";
+import { Volumes } from "../volumes/volumes.ts";
+
+const LAST_PORT = 65_535;
+
+export interface StorageOptions {
+  readonly log: EngineLog;
+  readonly store: Store;
+  readonly random: Random;
+  /** Who may call the object store at all. */
+  readonly callers: CallerLook;
+  /** Where objects and volumes are kept. */
+  readonly directory: string;
+  readonly host: string;
+  /** The service's own port. */
+  readonly port: number;
+  readonly emulator: EmulatorOptions;
+  /** Whom keys of the store may belong to, once that is known. */
+  readonly known: () => Known | undefined;
+  readonly endpoints: readonly LocalEndpoint[];
+  /** Called with the object store as soon as there is one, so that it can be taken down. */
+  readonly opened: (objects: ObjectService) => void;
+}
+
+type Known = Pick<EndpointDirectory, "findEndpoint" | "findTemplate">;
+
+export interface Storage {
+  /** To be called when it is known which endpoints there are, and before workers are told where to find it. @throws ListenError */
+  listen(): Promise<void>;
+  readonly objects: ObjectService | undefined;
+  readonly volumes: Volumes;
+  /** Never throws. */
+  readonly workerEnv: (worker: WorkerOrder) => Readonly<Record<string, string>>;
+}
+
+/** Opens the object store and the volumes; nobody can call them yet. */
+export async function startStorage(options: StorageOptions): Promise<Storage> {
+  const { log, store, random, callers, directory, host, port, emulator, endpoints, known } =
+    options;
+  // Opening it takes longer than all the rest, and few functions of a test need it.
+  const { handlers, commands, images } = emulator;
+  const { s3 = !(handlers ?? commands ?? images) && emulator.endpoints ? false : {} } = emulator;
+  // Clients date their signatures by the wall clock, which service time leaves when the machine sleeps.
+  const now = Date.now;
+  const objects =
+    s3 === false
+      ? undefined
+      : new ObjectService({
+          directory: join(directory, "objects"),
+          random,
+          now,
+          log,
+          callers,
+          ownerOf: (id) => ownerOf(id, known(), volumes),
+        });
+  if (objects !== undefined) options.opened(objects);
+  const volumes: Volumes = new Volumes({
+    directory: join(directory, "volumes"),
+    buckets: objects,
+    log,
+  });
+  // Before the store can be called: a client that finds no bucket makes one.
+  const recorded = await store.read((view) => view.records("networkVolume"));
+  await volumes.open(recorded.map(({ id }) => id));
+  await volumes.openLocal(endpoints);
+  return {
+    async listen() {
+      if (s3 === false) return;
+      const next = port === 0 || port === LAST_PORT ? 0 : port + 1;
+      await objects?.start({ host, port: s3.port ?? next, mayMove: s3.port === undefined });
+    },
+    objects,
+    volumes,
+    workerEnv: ({ endpoint, template }) => ({
+      ...objects?.workerEnv(endpoint, template.env),
+      ...volumes.workerEnv(endpoint),
+    }),
+  };
+}
+
+/** The endpoint's volumes are its buckets too, and so is one that its template's `env` names. */
+function ownerOf(id: string, known: Known | undefined, volumes: Volumes): KnownOwner | undefined {
+  const endpoint = known?.findEndpoint(id);
+  if (endpoint === undefined) return undefined;
+  const named = namedBuckets(known?.findTemplate(endpoint.templateId)?.env ?? {});
+  const otherBuckets = [...volumes.bucketsOf(endpoint), ...named];
+  return { id, createdAt: endpoint.createdAt, otherBuckets };
+}

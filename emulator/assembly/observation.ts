@@ -1,0 +1,38 @@
+/** What lets others see what the service does: the newest lines of its log, what it counts, and its tracer. */
+import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
+import type { EngineLog } from "../engine/context.ts";
+import { LogFeed } from "../engine/observe/log-feed.ts";
+import type { EmulatorOptions, WorkerLine } from "../options.ts";
+import { openTracer } from "../trace/open-tracer.ts";
+import type { Tracer } from "../trace/tracer.ts";
+
+const SILENT: EngineLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export interface Observation {
+  /** What the engine writes to; the options' log gets all of it. */
+  readonly log: EngineLog;
+  readonly logs: LogFeed;
+  readonly metrics: ServiceMetrics;
+  readonly tracer: Tracer | undefined;
+  /** As the option of that name, which gets all of it. */
+  readonly workerLine: (line: WorkerLine) => void;
+}
+
+export async function openObservation({
+  log = SILENT,
+  workerLine,
+  traces,
+}: EmulatorOptions): Promise<Observation> {
+  const logs = new LogFeed(Date.now);
+  const both = logs.alongside(log);
+  return {
+    log: both,
+    logs,
+    metrics: new ServiceMetrics(),
+    tracer: await openTracer(traces, both),
+    workerLine(line) {
+      logs.workerLine(line);
+      workerLine?.(line);
+    },
+  };
+}

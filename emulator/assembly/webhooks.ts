@@ -1,0 +1,23 @@
+/** What webhook calls are made with, as the options of the service ask for it. */
+import type { Random } from "../core/time/clock.ts";
+import { isWebhookSecret, WEBHOOK_SECRET_RULE } from "../core/webhooks/webhook-secret.ts";
+import { settleWebhookSecret } from "../engine/webhooks/settle-webhook-secret.ts";
+import type { EmulatorOptions } from "../options.ts";
+import type { Store } from "../store/store.ts";
+import { createLazySender } from "../webhooks/lazy-sender.ts";
+import { isLoopbackHost } from "../webhooks/loopback-host.ts";
+import type { WebhookSender } from "../webhooks/webhook-sender.ts";
+
+/** @throws RangeError for a `webhookSecret` that is none */
+export async function prepareWebhooks(
+  { localWebhooks, webhookSecret }: EmulatorOptions,
+  host: string,
+  store: Store,
+  random: Random,
+): Promise<{ readonly sender: WebhookSender; readonly secret: string }> {
+  if (webhookSecret !== undefined && !isWebhookSecret(webhookSecret))
+    throw new RangeError(`webhookSecret ${WEBHOOK_SECRET_RULE}`);
+  const secret = await settleWebhookSecret(store, random, webhookSecret);
+  const sender = createLazySender({ secret, allowLocal: localWebhooks ?? isLoopbackHost(host) });
+  return { sender, secret };
+}

@@ -1,0 +1,67 @@
+/** Part of the composition root: where workers find the service, our own over a socket and live ones over HTTP. */
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
+import type { EngineLog } from "../engine/context.ts";
+import type { RunningEngine } from "../engine/engine.ts";
+import { WorkerSession } from "../engine/workers/worker-session.ts";
+import { WorkerServer } from "../grpc/worker-server.ts";
+import type { HttpServer } from "../http/server.ts";
+import { WorkerListeners } from "../http/workers/worker-listeners.ts";
+import type { LiveService } from "../launch/live-environment.ts";
+
+const LOOPBACK = "127.0.0.1";
+
+export interface WorkerPortsOptions {
+  readonly engine: RunningEngine;
+  readonly http: Pick<HttpServer, "forWorkers">;
+  readonly log: EngineLog;
+  /** In it the socket lies. */
+  readonly temporaryDir: string;
+}
+
+export class WorkerPorts {
+  readonly #server: WorkerServer;
+  readonly #doors: WorkerListeners;
+  #liveUrl: string | undefined;
+
+  constructor({ engine, http, log, temporaryDir }: WorkerPortsOptions) {
+    this.#server = new WorkerServer({
+      address: `unix:${workerSocketIn(temporaryDir)}`,
+      log,
+      authenticate: (token) => engine.workers.authenticate(token),
+      openSession: (worker, send) => new WorkerSession(engine.context, worker, send),
+    });
+    this.#doors = new WorkerListeners(http.forWorkers);
+  }
+
+  /** @param hasCommands whether there are live workers among the processes of this machine */
+  async start(hasCommands: boolean): Promise<void> {
+    await this.#server.start();
+    if (hasCommands) this.#liveUrl = await this.#doors.openAt({ host: LOOPBACK, port: 0 });
+  }
+
+  /** Where live workers that are processes find the service. */
+  get liveUrl(): string {
+    if (this.#liveUrl === undefined) throw new Error("it was started for no live workers");
+    return this.#liveUrl;
+  }
+
+  /** Serves live workers at a further address too, if possible at that port. @throws ListenError */
+  async serveLiveAt(host: string, port: number): Promise<string> {
+    return this.#doors.openAt({ host, port });
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#server.stop(), this.#doors.close()]);
+  }
+}
+
+export function workerSocketIn(temporaryDir: string): string {
+  return join(temporaryDir, "worker.sock");
+}
+
+/** A live worker says which jobs it has as often as one of ours. */
+export function liveTermsOf({ leaseRenewalMs }: LeaseTerms): Omit<LiveService, "url"> {
+  return { pingIntervalMs: leaseRenewalMs, cpuCount: availableParallelism() };
+}

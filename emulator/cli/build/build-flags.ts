@@ -1,0 +1,78 @@
+/** The subcommand `build` of the command line: its flags and its help. */
+import { type Command, Option } from "commander";
+import { type Platform, PLATFORMS } from "../../image/platform.ts";
+import { repeatable } from "../repeatable-options.ts";
+
+/** The flags as written; what is absent was not given. */
+export interface BuildFlags {
+  readonly tag?: string;
+  readonly push?: true;
+  readonly baseImage?: string;
+  readonly nodeImage?: string;
+  readonly rebuildBase?: true;
+  readonly buildArg?: readonly string[];
+  readonly secret?: readonly string[];
+  readonly platform?: Platform;
+  readonly templateOut?: string;
+}
+
+/** @param taken called when the subcommand was given */
+export function addBuildCommand(
+  program: Command,
+  taken: (directory: string | undefined, flags: BuildFlags) => void,
+): void {
+  program
+    .command("build")
+    .summary("build the image of a worker")
+    .description(
+      "Builds the image of a worker from a directory with a handler or a server, and the base image where it is missing; writes the template that refers to it.",
+    )
+    .argument(
+      "[directory]",
+      "with a handler.ts or server.ts, or such a file itself; default: the current directory",
+    )
+    .option("--tag <name>", "name of the image (default: that of the directory)")
+    .option("--push", "push the image to the registry that its name says")
+    .option("--base-image <image>", "what the base image is built on (default: one with CUDA)")
+    .option("--node-image <image>", "where Node and npm come from (default: Node's own image)")
+    .option("--rebuild-base", "build the base image even if it is there")
+    .addOption(
+      new Option(
+        "--platform <platform>",
+        "what it is built for (default: what the engine runs on)",
+      ).choices(PLATFORMS),
+    )
+    .addOption(
+      repeatable(
+        "--build-arg <name=value>",
+        "an ARG of the directory's own Dockerfile; without a value that of the environment; may be repeated",
+      ),
+    )
+    .addOption(
+      repeatable(
+        "--secret <id=name,src=file>",
+        "what its RUN --mount=type=secret gets, and no layer; env=NAME instead of src takes it from the environment. Takes an engine with BuildKit; may be repeated",
+      ),
+    )
+    .option(
+      "--template-out <file>",
+      "where the template goes (default: template.json in the directory)",
+    )
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", AFTER_HELP)
+    .action((directory: string | undefined, flags: BuildFlags) => taken(directory, flags));
+}
+
+const AFTER_HELP = `
+Environment:
+  DOCKER_HOST    where the Docker engine listens (default: unix:///var/run/docker.sock)
+  DOCKER_CONFIG  where docker login keeps what --push uses (default: ~/.docker)
+
+Examples:
+  sv-emulate build greet                                      the image greet:latest
+  sv-emulate build greet --tag registry.example/greet:1 --push
+  sv-emulate build greet --base-image node:24.21.0-bookworm-slim   without CUDA
+
+An image that has Node 24 already is given as --base-image and as --node-image.
+Progress goes to stderr; the image's name is the one line on stdout.
+`;

@@ -1,0 +1,125 @@
+/** Runs `sv-emulate build`: finds what is to be built, tells how it goes, and ends with the image's name. */
+import { basename, dirname, extname, join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import type { UserProgram } from "../../image/user-program.ts";
+import type { BuildFlags } from "./build-flags.ts";
+import { buildArgsOf, secretsOf } from "./build-inputs.ts";
+import { EXIT, type ExitCode } from "../exit-code.ts";
+import {
+  contentOf,
+  HANDLER_ENDINGS,
+  HANDLER_STEM,
+  missingSentence,
+  placeAt,
+  SERVER_STEM,
+  shownPath,
+  stemOf,
+} from "../place.ts";
+import type { StopSignals } from "../signals.ts";
+import { UsageError } from "../usage-error.ts";
+
+export interface BuildInvocation {
+  readonly target: string | undefined;
+  readonly flags: BuildFlags;
+}
+
+/** Where the output goes: the image's name, and what is told of its making. */
+export interface BuildOutput {
+  readonly out: NodeJS.WritableStream;
+  readonly err: NodeJS.WriteStream;
+  readonly colors: boolean;
+}
+
+export async function runBuildCommand(
+  { target, flags }: BuildInvocation,
+  cwd: string,
+  signals: StopSignals,
+  output: BuildOutput,
+): Promise<ExitCode> {
+  const { directory, program } = await buildTarget(target ?? ".", cwd);
+  const name = basename(directory);
+  const tag = flags.tag ?? `${imageName(name)}:latest`;
+  const templateFile =
+    flags.templateOut === undefined
+      ? join(directory, "template.json")
+      : resolve(cwd, flags.templateOut);
+  const stopped = new AbortController();
+  const [{ buildImages }, { openBuildView }] = await Promise.all([
+    import("../../image/build-images.ts"),
+    import("./view/build-view.ts"),
+  ]);
+  const view = openBuildView({ stream: output.err, colors: output.colors });
+  const built = buildImages({
+    ...{ directory, program, tag, name, templateFile },
+    ...{ baseImage: flags.baseImage, nodeImage: flags.nodeImage, platform: flags.platform },
+    rebuildBase: flags.rebuildBase === true,
+    buildArgs: buildArgsOf(flags.buildArg, process.env),
+    secrets: secretsOf(flags.secret, cwd, process.env),
+    push: flags.push === true,
+    signal: stopped.signal,
+    report: view,
+  })
+    .then(() => EXIT.stopped)
+    .finally(() => view.close());
+  const atOnce = signals.nth(1).then(() => EXIT.stoppedAtOnce);
+  const code = await Promise.race([built, atOnce]);
+  if (code === EXIT.stoppedAtOnce) {
+    stopped.abort();
+    await Promise.race([built.catch(() => undefined), signals.nth(2)]);
+    view.close();
+    return code;
+  }
+  view.sumUp();
+  // A directory's own Dockerfile may make anything of it.
+  const isServer = program?.kind === "server" && !existsSync(join(directory, "Dockerfile"));
+  const use = isServer ? ", for endpoints of type LOAD_BALANCING" : "";
+  output.err.write(`template ${shownPath(templateFile, cwd)}${use}\n`);
+  output.out.write(`${tag}\n`);
+  return code;
+}
+
+interface BuildTarget {
+  readonly directory: string;
+  /** Undefined where only the directory's own Dockerfile says what to run. */
+  readonly program: UserProgram | undefined;
+}
+
+/** @throws UsageError when there is nothing to build an image of */
+export async function buildTarget(target: string, cwd: string): Promise<BuildTarget> {
+  const path = resolve(cwd, target);
+  const place = await placeAt(path, cwd);
+  if (place === "nothing") throw new UsageError(await missingSentence(path, cwd));
+  if (place === "file") {
+    checkEnding(path, cwd);
+    return { directory: dirname(path), program: programOf(path) };
+  }
+  const { handler, server } = await contentOf(path, cwd);
+  // As it would be served.
+  const file = handler ?? server;
+  if (file !== undefined || existsSync(join(path, "Dockerfile"))) {
+    return { directory: path, program: file === undefined ? undefined : programOf(file) };
+  }
+  throw new UsageError(
+    `${shownPath(path, cwd)} holds neither a handler (${HANDLER_STEM}.ts or the like), nor a server (${SERVER_STEM}.ts), nor a Dockerfile`,
+  );
+}
+
+function programOf(file: string): UserProgram {
+  return { file, kind: stemOf(file) === SERVER_STEM ? "server" : "handler" };
+}
+
+function checkEnding(path: string, cwd: string): void {
+  if (HANDLER_ENDINGS.some((ending) => ending === extname(path))) return;
+  throw new UsageError(
+    `${shownPath(path, cwd)} is no handler module; those end in ${HANDLER_ENDINGS.join(", ")}`,
+  );
+}
+
+/** As a registry allows it. */
+export function imageName(directory: string): string {
+  const name = directory
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/gu, "-")
+    .replaceAll(/^-|-$/gu, "");
+  return name === "" ? "worker" : name;
+}

@@ -1,0 +1,23 @@
+/** Shows a person how `sv-emulate build` goes on: with bars in a terminal, in lines elsewhere. */
+import type { BuildReport } from "../../../image/build-images.ts";
+import { openBars } from "./bars.ts";
+import { openLines } from "./lines.ts";
+
+export interface BuildView extends BuildReport {
+  /** Takes away what is not to stay. To be called before anything else is written, also after a failure. Idempotent. */
+  close(): void;
+  /** Says at the end what was made. */
+  sumUp(): void;
+}
+
+export interface ViewOptions {
+  readonly stream: NodeJS.WriteStream;
+  readonly colors: boolean;
+  /** A terminal that only takes text, one line after another. Default: by the variable `TERM`. */
+  readonly isDumb?: boolean;
+}
+
+export function openBuildView(options: ViewOptions): BuildView {
+  const { stream, isDumb = process.env["TERM"] === "dumb" } = options;
+  return stream.isTTY && !isDumb ? openBars(options) : openLines(stream);
+}

@@ -1,0 +1,69 @@
+/** How a build goes on, for a file or a program to read: a line for each step and each tenth of what is sent. */
+import type { BuildStage, StageFacts } from "../../../image/build-images.ts";
+import type { BuildProgress } from "../../../image/build-progress.ts";
+import type { BuildView } from "./build-view.ts";
+import { shortened, size } from "./quantities.ts";
+import { endSentence, summary, TRANSFERS } from "./stage-words.ts";
+
+const LINE_CHARACTERS = 96;
+const PARTS = 10;
+/** What is quicker than a line can be read is not worth one. */
+const PART_MIN_BYTES = 10_000_000;
+
+export function openLines(stream: NodeJS.WritableStream): BuildView {
+  return new Lines(stream);
+}
+
+class Lines implements BuildView {
+  readonly #stream: NodeJS.WritableStream;
+  readonly #images: StageFacts[] = [];
+  #toldBytes = 0;
+
+  constructor(stream: NodeJS.WritableStream) {
+    this.#stream = stream;
+  }
+
+  begins(): void {
+    this.#toldBytes = 0;
+  }
+
+  progress(progress: BuildProgress): void {
+    switch (progress.kind) {
+      case "step":
+        this.#toldBytes = 0;
+        this.#say(`Step ${progress.at}/${progress.of} : ${progress.what}`);
+        return;
+      case "bytes":
+        return this.#tellBytes(progress);
+      case "note":
+        return this.#say(progress.line);
+      case "output":
+        // A build that fails shows the end of it.
+        return;
+    }
+  }
+
+  ends(stage: BuildStage, facts: StageFacts): void {
+    if (stage !== "push") this.#images.push(facts);
+    this.#stream.write(`${endSentence(stage, facts)}\n`);
+  }
+
+  close(): void {
+    // Every line stays.
+  }
+
+  sumUp(): void {
+    this.#stream.write(summary(this.#images));
+  }
+
+  #tellBytes({ what, doneBytes, totalBytes }: Extract<BuildProgress, { kind: "bytes" }>): void {
+    const part = Math.max(totalBytes / PARTS, PART_MIN_BYTES);
+    if (doneBytes - this.#toldBytes < part) return;
+    this.#toldBytes = doneBytes;
+    this.#say(`${size(doneBytes)} of ${size(totalBytes)}: ${TRANSFERS[what]}`);
+  }
+
+  #say(text: string): void {
+    this.#stream.write(`  ${shortened(text, LINE_CHARACTERS)}\n`);
+  }
+}

@@ -1,0 +1,66 @@
+/** The subcommands `config` and `export` of the command line: their flags and their help. */
+import type { Command } from "commander";
+import { DEFAULT_URL } from "../operate/operate-flags.ts";
+import type { Flags } from "../serve/settings.ts";
+
+export interface ConfigInvocation {
+  readonly kind: "config";
+  readonly targets: readonly string[];
+  readonly flags: ConfigFlags;
+}
+
+/** The flags as written; what is absent was not given. */
+export interface ConfigFlags extends Flags {
+  readonly json?: true;
+}
+
+export interface ExportFlags {
+  readonly url?: string;
+  readonly ts?: true;
+  readonly out?: string;
+}
+
+/**
+ * @param command has the targets and options of a start already
+ * @param taken called when the subcommand was given
+ */
+export function finishConfigCommand(
+  command: Command,
+  taken: (targets: readonly string[], flags: ConfigFlags) => void,
+): void {
+  command
+    .summary("say what would be served, and why")
+    .description(
+      "Reads the targets, the environment and the options as a start would, and prints each setting with what decided it. Starts nothing. Secrets are not shown.",
+    )
+    .option("--json", "as JSON, for programs")
+    .helpOption("-h, --help", "print this help")
+    .action(() => taken(command.args, command.opts<ConfigFlags>()));
+}
+
+/** @param taken called when the subcommand was given */
+export function addExportCommand(program: Command, taken: (flags: ExportFlags) => void): void {
+  program
+    .command("export")
+    .summary("write what an emulator serves as a config")
+    .description(
+      "Writes the endpoints, templates, network volumes and registry auths of a running emulator as a config. A start with it makes the same ones. Secrets are written as references to environment variables.",
+    )
+    .option("--url <url>", `where the emulator is called (default: $SV_URL, or ${DEFAULT_URL})`)
+    .option("--ts", "as TypeScript (default: JSON)")
+    .option("--out <file>", "where it is written (default: stdout); must not exist")
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", EXPORT_HELP)
+    .action(taken);
+}
+
+const EXPORT_HELP = `
+Environment:
+  SV_URL        where the emulator is called, as --url
+  SV_API_KEY    its API key
+  SV_ADMIN_KEY  its key for /emulator, where it has one of its own
+
+Examples:
+  sv-emulate export > sv.config.json
+  sv-emulate export --ts --out sv.config.ts
+`;

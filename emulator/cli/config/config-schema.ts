@@ -1,0 +1,297 @@
+/** What a config may say: every key with its meaning and bounds, as a schema whose errors are sentences. */
+import { z } from "zod";
+import { isOriginPattern, ORIGIN_PATTERN_RULE } from "../../core/access/allowed-origins.ts";
+import { HOST_PATTERN_RULE, isHostPattern } from "../../core/access/host-names.ts";
+import { CPU_FLAVORS, CUDA_VERSION, DATA_CENTER } from "../../core/resources/endpoint-input.ts";
+import { COMPUTE_TYPES, ENDPOINT_TYPES, SCALER_TYPES } from "../../core/resources/endpoint.ts";
+import {
+  GPU_SETTING_RULE,
+  isGpuSetting,
+  MOST_OF_A_TYPE,
+} from "../../core/workers/gpu-declaration.ts";
+import { DEFAULT_RETRY_RULES } from "../../core/jobs/job.ts";
+import { imageName } from "../../core/input/input-fields.ts";
+import { LIMIT_MODES } from "../../core/limits/rate-limit.ts";
+import { WORKING_DIRECTORIES } from "../../core/resources/served-endpoint.ts";
+import { LOCAL_ENDPOINT_DEFAULTS } from "../../handlers/local-endpoint.ts";
+import {
+  arrayOf,
+  choice,
+  flag,
+  integer,
+  matching,
+  must,
+  object,
+  optional,
+  positive,
+  recordOf,
+  text,
+  texts,
+} from "./fields.ts";
+import {
+  CENTER,
+  container,
+  env,
+  networkVolume,
+  registryAuth,
+  template,
+} from "./resource-schema.ts";
+import {
+  DEFAULT_DATA_DIR,
+  DEFAULT_HOST,
+  DEFAULT_PORT,
+  DOCKER_MODES,
+  S3_OFF,
+} from "../serve/settings.ts";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+
+const MAX_WORKERS = 1_000;
+const MAX_RETRIES = 100;
+const MAX_GPUS = 1_000;
+const MAX_VCPUS = 1_000;
+/** In seconds, as published for the service. */
+const MAX_IDLE_TIMEOUT = 3_600;
+
+const DEFAULTS = LOCAL_ENDPOINT_DEFAULTS;
+const CUDA = "a version like 12.8";
+
+const retries = object({
+  workerLost: optional(
+    integer(0, MAX_RETRIES),
+    "after its worker or handler process was lost",
+    DEFAULT_RETRY_RULES.workerLost,
+  ),
+  handlerError: optional(
+    integer(0, MAX_RETRIES),
+    "after its handler threw",
+    DEFAULT_RETRY_RULES.handlerError,
+  ),
+});
+
+const endpoint = object({
+  handler: optional(
+    text("be the path of a handler file or of a directory with one"),
+    "a handler file or server, or a directory with a `handler.ts` or `server.ts`; or else one of `command`, `image` and `template`",
+  ),
+  command: optional(
+    arrayOf(text("be a string that is not empty"), "strings, the program and its arguments").min(
+      1,
+      {
+        error: must("name a program"),
+      },
+    ),
+    "a [program](#commands) that takes jobs by the live protocol, with its arguments",
+  ),
+  cwd: optional(
+    text("be the path of a directory"),
+    "the directory that the `command` is served from; by default the config's own",
+  ),
+  workingDirectory: optional(
+    choice(WORKING_DIRECTORIES),
+    "`shared` if the command's workers all run in `cwd`; by default each runs in a [directory of its own](#commands) with links to what is there",
+  ),
+  image: optional(imageName(), "the [container image](docker.md) its workers run"),
+  template: optional(
+    text("be the key of a template under templates"),
+    "the [template](#templates) its workers are made of, by its key",
+  ),
+  name: optional(text("be a name"), "as it is shown; by default its id"),
+  type: optional(
+    choice(ENDPOINT_TYPES),
+    "`LOAD_BALANCING` if its workers are [HTTP servers](load-balancing.md), as a file named `server` is",
+    "QUEUE",
+  ),
+  env,
+  volume: optional(
+    text("be the path of a directory"),
+    "a directory for files that outlive its workers, made if it does not exist; see [below](#volumes)",
+  ),
+  networkVolumes: optional(
+    texts("keys of networkVolumes"),
+    "its [network volumes](#network-volumes) by their keys; its workers get the first",
+    [],
+  ),
+  workersMin: optional(
+    integer(0, MAX_WORKERS),
+    "workers that are always there",
+    DEFAULTS.workersMin,
+  ),
+  workersMax: optional(integer(0, MAX_WORKERS), "workers at most", DEFAULTS.workersMax),
+  idleTimeout: optional(
+    integer(1, MAX_IDLE_TIMEOUT, " (seconds)"),
+    "seconds without a job after which a worker above `workersMin` is stopped",
+    DEFAULTS.idleTimeout,
+  ),
+  scalerType: optional(
+    choice(SCALER_TYPES),
+    "the [formula](scaling.md) for how many workers there are; `REQUEST_COUNT` of a load balancing endpoint",
+    DEFAULTS.scalerType,
+  ),
+  scalerValue: optional(
+    integer(1, 1_000_000),
+    "seconds a job may wait before a worker is added, or jobs per worker",
+    DEFAULTS.scalerValue,
+  ),
+  executionTimeoutMs: optional(
+    integer(LIMITS.executionTimeoutMinMs, LIMITS.executionTimeoutMaxMs),
+    "how long a job may execute unless it says so itself, in ms",
+    DEFAULTS.executionTimeoutMs,
+  ),
+  retries: optional(retries, "how often a job is tried again, by [cause](#retries)"),
+  requestsPerWorker: optional(
+    integer(1, 1_000_000),
+    "by how many requests each running worker raises the [rate limits](job-interface.md#rate-limits)",
+    DEFAULTS.requestsPerWorker,
+  ),
+  computeType: optional(
+    choice(COMPUTE_TYPES),
+    "`GPU` for workers with [GPUs](scaling.md#gpus) of their own; `GPU` where one of the next two is set",
+    DEFAULTS.computeType,
+  ),
+  gpuTypeIds: optional(
+    arrayOf(text("be the name of a GPU type"), "GPU type names"),
+    "names of GPU types in order of priority; none means any",
+    [],
+  ),
+  gpuCount: optional(integer(1, MAX_GPUS), "GPUs of each worker", DEFAULTS.gpuCount),
+  allowedCudaVersions: optional(
+    arrayOf(matching(CUDA_VERSION, CUDA), "versions like 12.8"),
+    "which [CUDA](scaling.md#cuda) the driver of its GPUs may have, like `12.8`; none means any",
+    [],
+  ),
+  minCudaVersion: optional(matching(CUDA_VERSION, CUDA), "the oldest CUDA it may have"),
+  cpuFlavorIds: optional(
+    arrayOf(choice(CPU_FLAVORS), "names of CPU flavours"),
+    "kept and shown",
+    [],
+  ),
+  vcpuCount: optional(integer(1, MAX_VCPUS), "kept and shown"),
+  dataCenterIds: optional(
+    arrayOf(matching(DATA_CENTER, CENTER), "data centres like EU-RO-1"),
+    "kept and shown",
+    [],
+  ),
+  flashboot: optional(flag(), "kept and shown"),
+  ...container,
+});
+
+const declaredGpus = object(
+  {
+    type: text("be the name of a GPU type"),
+    count: integer(1, MOST_OF_A_TYPE).exactOptional(),
+    memoryGb: positive(" (GiB)").exactOptional(),
+  },
+  'an object like {"type": "NVIDIA L4", "count": 2}',
+);
+const GPUS_RULE = `${GPU_SETTING_RULE}, or a list of objects`;
+
+const RESOURCES = ", each under a key of its own";
+
+export const configSchema = object({
+  endpoints: recordOf(endpoint, ", endpoints by id").meta({
+    description: "the [endpoints](#endpoints) by id, at least one",
+  }),
+  templates: optional(
+    recordOf(template, RESOURCES),
+    "[templates](#templates) that several endpoints can share, by keys of your choice",
+    {},
+  ),
+  networkVolumes: optional(
+    recordOf(networkVolume, RESOURCES),
+    "[network volumes](#network-volumes), by keys of your choice",
+    {},
+  ),
+  containerRegistryAuths: optional(
+    recordOf(registryAuth, RESOURCES),
+    "[credentials of registries](#registry-auths), by keys of your choice",
+    {},
+  ),
+  port: optional(integer(0, 65_535), "port to listen on; 0 takes any free one", DEFAULT_PORT),
+  host: optional(
+    text("be a host name or an address"),
+    "address or host name to listen on",
+    DEFAULT_HOST,
+  ),
+  allowedHosts: optional(
+    arrayOf(
+      text(HOST_PATTERN_RULE).refine(isHostPattern, { error: must(HOST_PATTERN_RULE) }),
+      "names",
+    ),
+    "further [names](operating.md#hosts-and-origins) of the service, as `--allowed-host`",
+    [],
+  ),
+  allowedOrigins: optional(
+    arrayOf(
+      text(ORIGIN_PATTERN_RULE).refine(isOriginPattern, { error: must(ORIGIN_PATTERN_RULE) }),
+      "origins",
+    ),
+    "[origins](operating.md#hosts-and-origins) whose pages may call the service, as `--allowed-origin`",
+    [],
+  ),
+  s3Port: optional(
+    z.union([z.literal(S3_OFF), integer(0, 65_535)], {
+      error: must(`be an integer from 0 to 65535, or "${S3_OFF}"`),
+    }),
+    "port of the [object store](object-store.md); by default the one above `port`",
+  ),
+  dataDir: optional(
+    text("be the path of a directory"),
+    "directory where jobs and objects are kept",
+    DEFAULT_DATA_DIR,
+  ),
+  limits: optional(
+    choice(LIMIT_MODES),
+    "what becomes of requests over the [rate limits](cli.md#rate-limits)",
+    "enforce",
+  ),
+  gpus: optional(
+    z.union([z.array(declaredGpus), text(GPUS_RULE).refine(isGpuSetting)], {
+      error: must(GPUS_RULE),
+    }),
+    "the [GPUs](scaling.md#gpus) of GPU endpoints, as `--gpus` or a list",
+    "auto",
+  ),
+  docker: optional(
+    choice(DOCKER_MODES),
+    "whether [images](docker.md) are run as containers",
+    "auto",
+  ),
+  $schema: optional(
+    z.string({ error: must("be a string") }),
+    "for [editors](#in-an-editor) of JSON",
+  ),
+});
+
+export type WrittenConfig = z.infer<typeof configSchema>;
+export type WrittenEndpoint = z.infer<typeof endpoint>;
+export type WrittenTemplate = z.infer<typeof template>;
+
+/** What a config file may hold or export. */
+export type ConfigInput = z.input<typeof configSchema>;
+
+/** The parts of a config, each with the keys it may have. */
+export const CONFIG_PARTS = {
+  config: configSchema,
+  endpoint,
+  retries,
+  template,
+  networkVolume,
+  registryAuth,
+} as const;
+
+/** The keys allowed at a place in a config. */
+export function knownKeysAt(path: readonly PropertyKey[]): readonly string[] {
+  let schema: unknown = configSchema;
+  for (const key of path) {
+    if (schema instanceof z.ZodUnion) schema = schema.options.find(isArray);
+    if (schema instanceof z.ZodObject) schema = schema.shape[String(key)];
+    else if (schema instanceof z.ZodRecord) schema = schema.valueType;
+    else if (isArray(schema)) schema = schema.element;
+    if (schema instanceof z.ZodExactOptional) schema = schema.unwrap();
+  }
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+}
+
+function isArray(schema: unknown): schema is z.ZodArray {
+  return schema instanceof z.ZodArray;
+}

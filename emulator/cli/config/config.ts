@@ -1,0 +1,132 @@
+/** Reads a config: the endpoints of a project with their settings, what they share, and how its service is to be started. */
+import { dirname, resolve } from "node:path";
+import type { z } from "zod";
+import type { GpuSetting } from "../../core/workers/gpu-declaration.ts";
+import type { ServedResources } from "../../core/resources/served-endpoint.ts";
+import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
+import { valueInWords } from "../../core/input/problem-messages.ts";
+import type { LimitMode } from "../../core/limits/rate-limit.ts";
+import type {
+  CommandEndpoint,
+  ImageEndpoint,
+  LocalHandler,
+} from "../../handlers/local-endpoint.ts";
+import { configSchema, knownKeysAt, type WrittenConfig } from "./config-schema.ts";
+import {
+  type ConfigProblem,
+  configRefusal,
+  type ConfigText,
+  readConfigText,
+} from "./config-text.ts";
+import { problemsBetweenKeys } from "./problems-between-keys.ts";
+import { References } from "./references.ts";
+import { resourcesOf, servedFrom } from "./resources.ts";
+import type { DockerMode, Environment, S3_OFF } from "../serve/settings.ts";
+
+/** A config with every path made absolute; relative ones are meant from the config's own directory. */
+export interface Config {
+  readonly file: string;
+  /** Those with a handler, by id. `path` is a handler module or a directory that has one. */
+  readonly endpoints: Readonly<Record<string, Omit<LocalHandler, "id">>>;
+  /** Those of commands. */
+  readonly commands: readonly CommandEndpoint[];
+  /** Those of container images. */
+  readonly images: readonly ImageEndpoint[];
+  readonly resources: ServedResources;
+  readonly server: ServerConfig;
+  /** As it was written, with the text to look up places in. */
+  readonly source: ConfigText & { readonly written: WrittenConfig };
+}
+
+/** How the service is to be started, where flags and environment do not say otherwise. */
+export interface ServerConfig {
+  readonly port?: number;
+  readonly host?: string;
+  readonly allowedHosts?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
+  readonly s3Port?: number | typeof S3_OFF;
+  readonly dataDir?: string;
+  readonly limits?: LimitMode;
+  readonly gpus?: GpuSetting;
+  readonly docker?: DockerMode;
+}
+
+/**
+ * @param shown the file as messages name it
+ * @param environment where references lead
+ * @throws UsageError that names every problem found, with its place
+ */
+export async function readConfig(
+  file: string,
+  shown: string,
+  environment: Environment,
+): Promise<Config> {
+  const source = await readConfigText(file, shown);
+  const written = check(source);
+  const {
+    endpoints: _endpoints,
+    templates: _templates,
+    networkVolumes: _networkVolumes,
+    containerRegistryAuths: _containerRegistryAuths,
+    $schema: _schema,
+    dataDir,
+    ...server
+  } = written;
+  const directory = dirname(file);
+  const references = new References(environment);
+  const resources = resourcesOf(written, references);
+  const served = servedFrom(written, directory, references);
+  if (references.problems.length > 0) throw configRefusal(source, references.problems);
+  return {
+    file,
+    ...served,
+    resources,
+    server: { ...server, ...(dataDir !== undefined && { dataDir: resolve(directory, dataDir) }) },
+    source: { ...source, written },
+  };
+}
+
+function check(source: ConfigText): WrittenConfig {
+  const result = configSchema.safeParse(source.written);
+  const problems = result.success
+    ? problemsBetweenKeys(result.data, source.written)
+    : result.error.issues.flatMap(problemsOf);
+  if (result.success && problems.length === 0) return result.data;
+  throw configRefusal(source, problems);
+}
+
+function problemsOf(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
+  const { path } = issue;
+  const where = path.join(".") || "the config";
+  if (issue.code === "invalid_union") {
+    // It is a list all right, so what is wrong is said of the item. Of a value that may be a reference nothing within is told.
+    const meant = issue.errors.find(([inner]) => typeof inner?.path[0] === "number");
+    const within = (inner: z.core.$ZodIssue) => ({ ...inner, path: [...path, ...inner.path] });
+    if (meant !== undefined) return meant.flatMap((inner) => problemsOf(within(inner)));
+  }
+  if (issue.code !== "unrecognized_keys") return [{ path, sentence: `${where} ${issue.message}` }];
+  const known = knownKeysAt(path);
+  return issue.keys.map((key) => ({
+    path: [...path, key],
+    at: "key",
+    sentence: `${where} has the unknown key ${valueInWords(key)}; ${hintFor(key, known)}known are ${known.join(", ")}`,
+  }));
+}
+
+/** Keys that are known elsewhere. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ["imageName", "image"],
+  ["templateId", "template"],
+  ["containerRegistryAuthId", "containerRegistryAuth"],
+  ["networkVolumeId", "networkVolumes"],
+  ["networkVolumeIds", "networkVolumes"],
+  ["registryAuths", "containerRegistryAuths"],
+]);
+
+function hintFor(key: string, known: readonly string[]): string {
+  if (key === "concurrency")
+    return "it is an option of the handler (export const concurrency = 4); ";
+  const meant = MEANT.get(key) ?? "";
+  const near = known.includes(meant) ? meant : closestName(key, known);
+  return near === undefined ? "" : `did you mean ${near}? `;
+}

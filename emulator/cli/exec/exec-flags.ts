@@ -1,0 +1,90 @@
+/** The subcommand `exec` of the command line: its flags, its help, and where the command begins. */
+import { type Command, Option } from "commander";
+import { LIMIT_MODES } from "../../core/limits/rate-limit.ts";
+import { envFileOption } from "../repeatable-options.ts";
+import { DEFAULT_HOST, type Flags, LOG_MODES } from "../serve/settings.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** The flags as written; what is absent was not given. */
+export interface ExecFlags extends Pick<
+  Flags,
+  "port" | "host" | "dataDir" | "limits" | "log" | "envFile"
+> {
+  readonly junit?: string;
+}
+
+/** Between what is for `sv-emulate` and the command. */
+const SEPARATOR = "--";
+
+/**
+ * Takes the command off the arguments of `exec`; those of anything else are left as they are.
+ *
+ * @throws UsageError when there is no command
+ */
+export function splitCommand(args: readonly string[]): {
+  readonly own: readonly string[];
+  readonly command: readonly string[];
+} {
+  if (args[0] !== "exec" || args.some((arg) => arg === "-h" || arg === "--help")) {
+    return { own: args, command: [] };
+  }
+  const at = args.indexOf(SEPARATOR);
+  const command = at === -1 ? [] : args.slice(at + 1);
+  if (command.length > 0) return { own: args.slice(0, at), command };
+  throw new UsageError(
+    `exec runs a command, which stands behind ${SEPARATOR}; for example sv-emulate exec ${SEPARATOR} npm test`,
+  );
+}
+
+/** @param taken called when the subcommand was given */
+export function addExecCommand(
+  program: Command,
+  taken: (targets: readonly string[], flags: ExecFlags) => void,
+): void {
+  program
+    .command("exec")
+    .summary("run a command with the service beside it")
+    .description(
+      "Serves handlers, runs the command when they can be called, and stops when it has ended; ends as the command did. Nothing is kept unless --data-dir is given.",
+    )
+    .usage("[options] [targets...] -- <command> [arguments...]")
+    .argument("[targets...]", "what to serve, as without exec; default: the current directory")
+    .option("--junit <file>", "write a report of the jobs that ran, as JUnit XML")
+    .option("--port <number>", "port to listen on (default: any free one)")
+    .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
+    .option(
+      "--data-dir <directory>",
+      "where jobs and objects are kept over restarts (default: nowhere)",
+    )
+    .addOption(
+      new Option(
+        "--limits <mode>",
+        "requests over the rate limits of production: refused, let through with a warning, or not counted (default: enforce)",
+      ).choices(LIMIT_MODES),
+    )
+    .addOption(
+      new Option(
+        "--log <format>",
+        "the whole log on stderr; by default only warnings and errors",
+      ).choices(LOG_MODES),
+    )
+    .addOption(envFileOption())
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", AFTER_HELP)
+    .action((targets: readonly string[], flags: ExecFlags) => taken(targets, flags));
+}
+
+const AFTER_HELP = `
+Environment of the command, besides what exec was given:
+  SV_URL             where the service is, for example http://127.0.0.1:41234; clients take it by default
+  SV_API_KEY         the API key: the one that exec was given, or one made for this run
+  SV_URL_<ID>        the address of each endpoint: SV_URL_HELLO is http://127.0.0.1:41234/v2/hello
+  SV_WEBHOOK_SECRET  what webhook calls are signed with
+
+Examples:
+  sv-emulate exec -- npm test
+  sv-emulate exec --junit jobs.xml examples -- npx vitest run
+
+SIGINT, SIGTERM and SIGHUP go to the command. The exit code is the command's, or the signal that ended it; 127 if there is no
+such command, 126 if it cannot be run. What goes wrong before the command runs has the codes of sv-emulate.
+`;

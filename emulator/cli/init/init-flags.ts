@@ -1,0 +1,53 @@
+/** The subcommand `init` of the command line: its flags and its help. */
+import type { Command } from "commander";
+import { STARTERS } from "../../starter/starters.ts";
+
+/** The flags as written; what is absent was not given. */
+export interface InitFlags {
+  readonly template?: string;
+  readonly dir?: string;
+  readonly git?: boolean;
+  readonly install?: boolean;
+  readonly yes?: true;
+}
+
+/** @param taken called when the subcommand was given */
+export function addInitCommand(
+  program: Command,
+  taken: (name: string | undefined, flags: InitFlags) => void,
+): void {
+  program
+    .command("init")
+    .summary("begin a project of your own from a starter")
+    .description(
+      "Begins a project from a starter: a handler or server with its schema, test, config, Dockerfile and README. In a terminal it asks for what was not said.",
+    )
+    .argument("[name]", "of the project and its endpoint (default: that of --dir)")
+    .option("--template <starter>", "which starter (default: hello)")
+    .option("--dir <directory>", "where the project goes (default: a directory of its name)")
+    .option("--git", "make it a Git repository, unless it is in one")
+    .option("--no-git", "do not, and do not ask")
+    .option("--install", "install its packages with npm")
+    .option("--no-install", "do not, and do not ask")
+    .option("--yes", "ask nothing: what was not said is as by default")
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", AFTER_HELP)
+    .action((name: string | undefined, flags: InitFlags) => taken(name, flags));
+}
+
+const STARTERS_HELP = Object.entries(STARTERS)
+  .map(([name, shows]) => `  ${name.padEnd(13)}  ${shows}`)
+  .join("\n");
+
+const AFTER_HELP = `
+Starters:
+${STARTERS_HELP}
+
+Examples:
+  sv-emulate init                                       asks
+  sv-emulate init greeter --template hello --install    the project greeter in ./greeter
+  sv-emulate init --dir . --template openai-chat --yes  one in this directory, by its name
+
+Nothing is overwritten: where a file of the project exists already, it is named and nothing is written.
+Where there is no terminal, nothing is asked.
+`;

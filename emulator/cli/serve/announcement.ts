@@ -1,0 +1,76 @@
+/** What is said when the service can be called: the ready line, and in a terminal curl lines to paste. */
+import type { S3Access } from "../../index.ts";
+
+export interface Announcement {
+  /** For example `http://127.0.0.1:7080`. */
+  readonly url: string;
+  readonly endpointIds: readonly string[];
+  /** Those among them whose workers are HTTP servers. */
+  readonly balancedIds?: readonly string[];
+  /** Undefined when only its digest is known. */
+  readonly apiKey: string | undefined;
+  /** Whether the key was made in this start, so that nobody has seen it yet. */
+  readonly isNewKey: boolean;
+  /** Undefined when there is no object store. */
+  readonly s3: Pick<S3Access, "endpoint" | "accessKeyId" | "credentialsFile"> | undefined;
+}
+
+/** The one line programs wait for. */
+export function readyLine({ url }: Pick<Announcement, "url">): string {
+  return `ready ${url}\n`;
+}
+
+/** The sentence that shows a new key. */
+export function keySentence(apiKey: string): string {
+  return `API key (shown once): ${apiKey}`;
+}
+
+/** Where S3 clients find the object store; the secret is not shown, but where it is. */
+export function s3Sentence({
+  endpoint,
+  accessKeyId,
+  credentialsFile,
+}: NonNullable<Announcement["s3"]>): string {
+  return `object store (S3, path style) at ${endpoint}, access key id ${accessKeyId}, secret in ${credentialsFile}`;
+}
+
+/** What a person in a terminal sees below the ready line. */
+export function invitation(announcement: Announcement): string {
+  const { apiKey, isNewKey, endpointIds } = announcement;
+  const paragraphs = endpointIds.map((id) => curlLines(announcement, id));
+  if (apiKey === undefined) {
+    paragraphs.unshift(
+      "The API key is the one of the first start, of which only a digest is kept.\n" +
+        "Put it into $SV_API_KEY for the lines below; to set a new one, start with SV_API_KEY=<key>.",
+    );
+  } else if (isNewKey) {
+    paragraphs.unshift(keySentence(apiKey));
+  }
+  if (announcement.s3) paragraphs.push(s3Sentence(announcement.s3));
+  return `\n${paragraphs.join("\n\n")}\n\n`;
+}
+
+function curlLines({ url, apiKey, balancedIds = [] }: Announcement, endpointId: string): string {
+  const base = `${url}/v2/${endpointId}`;
+  const key =
+    apiKey === undefined
+      ? '-H "Authorization: Bearer $SV_API_KEY"'
+      : `-H ${quoted(`Authorization: Bearer ${apiKey}`)}`;
+  if (balancedIds.includes(endpointId)) {
+    return `${endpointId}\n  curl -s ${url}/lb/${endpointId}/ ${key}`;
+  }
+  const body = `${key} -H 'Content-Type: application/json' -d '{"input":{}}'`;
+  const keepId = `tee /dev/stderr | sed 's/.*"id":"\\([^"]*\\)".*/\\1/'`;
+  return [
+    endpointId,
+    `  curl -s ${base}/runsync ${body}`,
+    `  JOB=$(curl -s ${base}/run ${body} | ${keepId})`,
+    `  curl -s ${base}/status/$JOB ${key}`,
+    `  curl -sN ${base}/stream/$JOB ${key} -H 'Accept: application/x-ndjson'`,
+  ].join("\n");
+}
+
+/** For a shell, whatever is in it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,179 @@
+/** The kinds of fields a management body has, each with the sentence that says what it must be. */
+import { z } from "zod";
+import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
+import { IMAGE_NAME_PATTERN, imageNameSentence } from "../resources/image-name.ts";
+import { kindInWords, kindOfValue, valueInWords } from "./problem-messages.ts";
+import { invalidRequest, type UnknownKey } from "../service-error.ts";
+
+type RawIssue = z.core.$ZodRawIssue;
+
+/** Names are at most this long (spec, for endpoints). */
+export const NAME_MAX_CHARACTERS = 191;
+
+/** A problem's sentence without its subject: `must be …; got …`, or that the field is missing. */
+function must(be: string): (issue: RawIssue) => string {
+  return ({ input }) =>
+    input === undefined
+      ? `is required and must be ${be}`
+      : `must be ${be}; got ${valueInWords(input)}`;
+}
+
+export function text(): z.ZodString {
+  return z.string({ error: must("a string") });
+}
+
+/** A string of at least one and at most `max` characters. */
+export function nonEmptyText(max: number): z.ZodString {
+  const error = must(`a string of 1 to ${max} characters`);
+  return z.string({ error }).min(1, { error }).max(max, { error });
+}
+
+/** A string of at least one and at most `max` characters that no problem's sentence shows. */
+export function secretText(max: number): z.ZodString {
+  const error = ({ input }: RawIssue) =>
+    `${input === undefined ? "is required and" : "(not shown here)"} must be a string of 1 to ${max} characters`;
+  return z.string({ error }).min(1, { error }).max(max, { error });
+}
+
+/** A field of a change whose value is settled for good when the thing is created. */
+export function settled() {
+  return z.undefined({ error: () => "is settled at creation and cannot be changed" }).optional();
+}
+
+/** The name of a container image. */
+export function imageName(): z.ZodString {
+  return z
+    .string({ error: must("the name of a container image") })
+    .superRefine((name, context) => {
+      const message = imageNameSentence(name);
+      if (message !== undefined) context.addIssue({ code: "custom", message });
+    })
+    .meta({ pattern: IMAGE_NAME_PATTERN });
+}
+
+export function flag(): z.ZodBoolean {
+  return z.boolean({ error: must("a boolean") });
+}
+
+/** An integer from `min` to `max`; without `max` as large as integers can be. `unit` stands in the sentence. */
+export function integer(min: number, max?: number, unit = ""): z.ZodInt {
+  const bounds =
+    max === undefined ? `an integer of ${min} or more` : `an integer from ${min} to ${max}`;
+  const error = must(`${bounds}${unit}`);
+  const schema = z.int({ error }).min(min, { error });
+  return max === undefined ? schema : schema.max(max, { error });
+}
+
+export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z.enum(values, { error: must(`one of ${values.join(", ")}`) });
+}
+
+export function texts(): z.ZodArray<z.ZodString> {
+  return arrayOf(text());
+}
+
+export function arrayOf<Item extends z.ZodType>(item: Item): z.ZodArray<Item> {
+  return z.array(item, { error: must("an array") });
+}
+
+/** Items that match `pattern`; `what` names one of them. Also taken as one string with commas between them (spec's examples). */
+export function textsOrCommas(pattern: RegExp, what: string) {
+  const item = z.string({ error: must(what) }).regex(pattern, { error: must(what) });
+  const split = (value: unknown) =>
+    typeof value === "string"
+      ? value
+          .split(",")
+          .map((part) => part.trim())
+          .filter((part) => part !== "")
+      : value;
+  const array = z.preprocess(split, z.array(item, { error: must(`an array, each item ${what}`) }));
+  return array.meta({ override: alsoWithCommas });
+}
+
+/** Adds the form that is only read: the schema of what was split says nothing of it. */
+function alsoWithCommas({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
+  const { type, items } = jsonSchema;
+  delete jsonSchema["type"];
+  delete jsonSchema["items"];
+  jsonSchema["anyOf"] = [
+    { type, items },
+    { type: "string", description: "Items with commas between them." },
+  ];
+}
+
+/** Environment variables: names a process can have, string values. */
+export function environment() {
+  const shape = { type: "object", additionalProperties: { type: "string" } };
+  return z
+    .unknown()
+    .meta(shape)
+    .transform((value, context): Readonly<Record<string, string>> => {
+      if (kindOfValue(value) !== "object") {
+        context.addIssue({
+          code: "custom",
+          message: `must be an object of strings; got ${kindInWords(kindOfValue(value))}`,
+        });
+        return z.NEVER;
+      }
+      const env: Record<string, string> = {};
+      for (const [name, entry] of Object.entries(value as object) as [string, unknown][]) {
+        if (name === "" || /[=\0]/.test(name) || name === "__proto__") {
+          context.addIssue({
+            code: "custom",
+            message: `has the name ${valueInWords(name)}, which no variable can have`,
+          });
+        } else if (typeof entry === "string") env[name] = entry;
+        else {
+          const message = `must be a string; got ${valueInWords(entry)}`;
+          context.addIssue({ code: "custom", path: [name], message });
+        }
+      }
+      return env;
+    });
+}
+
+/** An object with exactly the keys of `shape`. */
+export function fields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: ({ input }) => `must be an object; got ${kindInWords(kindOfValue(input))}`,
+  });
+}
+
+/**
+ * `value` as `schema` reads it; `known` are the keys offered for an unknown one.
+ *
+ * @throws ServiceError `invalid_request` with one problem per thing that is wrong, an unknown key among them
+ */
+export function readFields<Output>(
+  schema: z.ZodType<Output>,
+  known: readonly string[],
+  value: unknown,
+): Output {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const { issues } = result.error;
+  const keys = issues.flatMap((issue) => unknownKeys(issue, known));
+  const problems = issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? unknownKeys(issue, known).map(({ problem }) => problem)
+      : [`${subjectOf(issue)} ${issue.message}`],
+  );
+  throw invalidRequest(
+    [...new Set(problems)],
+    keys.length > 0 ? { type: "unknown_keys", keys } : undefined,
+  );
+}
+
+function subjectOf({ path }: z.core.$ZodIssue): string {
+  return path.length === 0 ? "the body" : path.join(".");
+}
+
+function unknownKeys(issue: z.core.$ZodIssue, known: readonly string[]): readonly UnknownKey[] {
+  if (issue.code !== "unrecognized_keys") return [];
+  const where = issue.path.length === 0 ? "" : ` of ${subjectOf(issue)}`;
+  return issue.keys.map((key) => {
+    const near = issue.path.length === 0 ? closestName(key, known) : undefined;
+    const hint = near === undefined ? "" : `; did you mean ${near}?`;
+    return { key, near, problem: `the key ${valueInWords(key)}${where} is unknown${hint}` };
+  });
+}

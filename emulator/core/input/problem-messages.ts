@@ -1,0 +1,40 @@
+/** Words for the values people sent, as the sentences about invalid requests use them. */
+import type { JsonKind } from "../jobs/raw-json/scanner.ts";
+
+const MAX_SHOWN_CHARACTERS = 60;
+
+/** A parsed JSON value as a short text; long ones are cut. */
+export function valueInWords(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (typeof value === "number") return String(value);
+  if (typeof value === "string") return clip(JSON.stringify(value));
+  return typeof value === "boolean" ? String(value) : kindInWords(kindOfValue(value));
+}
+
+/** What a parsed JSON value is, without showing it: for secrets. */
+export function kindOfValue(value: unknown): JsonKind {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  switch (typeof value) {
+    case "string":
+      return "string";
+    case "number":
+      return "number";
+    case "boolean":
+      return "boolean";
+    default:
+      return "object";
+  }
+}
+
+export function kindInWords(kind: JsonKind): string {
+  if (kind === "null") return "null";
+  return kind === "object" || kind === "array" ? `an ${kind}` : `a ${kind}`;
+}
+
+function clip(text: string): string {
+  // Cut by code points, so that no half of a surrogate pair is shown.
+  const characters = Array.from(text.slice(0, 2 * MAX_SHOWN_CHARACTERS + 2));
+  if (characters.length <= MAX_SHOWN_CHARACTERS) return text;
+  return `${characters.slice(0, MAX_SHOWN_CHARACTERS).join("")}…`;
+}

@@ -1,0 +1,78 @@
+/** When something is due to happen to a job by the passing of time alone, and what. */
+import type { Failure } from "../../../runtime/protocol/failure.ts";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import type { JobEvent } from "./job-event.ts";
+import type { Job, JobKind, RetryRules } from "./job.ts";
+
+/** The next moment (service time, ms) at which `dueEvent` will have something for this job. */
+export function dueAt(job: Job): number {
+  switch (job.status) {
+    case "IN_QUEUE":
+      return job.ttlAt;
+    case "IN_PROGRESS":
+      return Math.min(job.ttlAt, leaseEnd(job), overrunOf(job));
+    default:
+      return job.ttlPinned ? job.ttlAt : Math.min(job.ttlAt, retainedUntil(job));
+  }
+}
+
+/** What is due for the job at `now`, or undefined if nothing is. Expiry goes before overrun, overrun before a lost lease. */
+export function dueEvent(job: Job, now: number, retryRules: RetryRules): JobEvent | undefined {
+  if (job.status !== "IN_PROGRESS") return dueAt(job) <= now ? { type: "expire" } : undefined;
+  if (job.ttlAt <= now) return { type: "expire" };
+  if (overrunOf(job) <= now) return { type: "overrun", failure: executionTimeoutFailure(job) };
+  if (job.lease && job.lease.expiresAt <= now) {
+    return {
+      type: "lose-worker",
+      leaseToken: job.lease.token,
+      retryRules,
+      failure: leaseLostFailure(job),
+    };
+  }
+  return undefined;
+}
+
+/**
+ * When the service itself ends a job that was handed over at `startedAt` (ours): its worker has had `executionTimeout`,
+ * the time a debugger held the job, and a grace.
+ */
+export function overrunAt(startedAt: number, executionTimeoutMs: number, pausedMs = 0): number {
+  return startedAt + executionTimeoutMs + pausedMs + LIMITS.executionGraceMs;
+}
+
+/**
+ * How long a finished job is kept (spec): 30 min for `/run`, 1 min for `/runsync`; with an explicit `wait` the larger of
+ * 1 min and `wait`, 5 min at most.
+ */
+export function retentionMs(kind: JobKind, waitMs?: number): number {
+  if (kind === "async") return LIMITS.asyncRetentionMs;
+  return Math.min(LIMITS.syncRetentionMaxMs, Math.max(LIMITS.syncRetentionMs, waitMs ?? 0));
+}
+
+function executionTimeoutFailure(job: Job): Failure {
+  return {
+    type: "execution_timeout",
+    message: `the job ran longer than its executionTimeout of ${job.executionTimeoutMs} ms`,
+    ...(job.workerId === undefined ? {} : { workerId: job.workerId }),
+  };
+}
+
+function leaseLostFailure(job: Job): Failure {
+  return {
+    type: "worker_lost",
+    message: `worker ${job.workerId ?? "unknown"} did not renew its lease in time`,
+    ...(job.workerId === undefined ? {} : { workerId: job.workerId }),
+  };
+}
+
+function leaseEnd(job: Job): number {
+  return job.lease?.expiresAt ?? job.ttlAt;
+}
+
+function overrunOf(job: Job): number {
+  return job.lease?.overrunAt ?? job.ttlAt;
+}
+
+function retainedUntil(job: Job): number {
+  return (job.endedAt ?? job.queuedAt) + job.retentionMs;
+}

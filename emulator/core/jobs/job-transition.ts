@@ -1,0 +1,185 @@
+/** The one function that decides what an event does to a job, and the only place that assigns a job's status. */
+import type { RevocationReason } from "../../../runtime/protocol/outcome.ts";
+import type { JobEvent, JobEventType } from "./job-event.ts";
+import type { Refusal, TransitionRow } from "./transitions/row.ts";
+import { TRANSITION_ROWS } from "./transition-table.ts";
+import type { DialectName, Job, JobKind } from "./job.ts";
+
+/** Something to be done after the change is durable. */
+export type JobEffect =
+  /** The job waits for a worker. */
+  | { readonly type: "offer"; readonly job: Job }
+  /** The worker that held `lease` must stop. */
+  | {
+      readonly type: "revoke";
+      readonly workerId: string;
+      readonly jobId: string;
+      readonly leaseToken: string;
+      readonly reason: RevocationReason;
+    }
+  /** The job has ended; whoever waits for it is to be told. */
+  | { readonly type: "settled"; readonly job: Job }
+  /** New chunks can be read. */
+  | { readonly type: "chunks"; readonly job: Job }
+  /** The job runs again from the start; its earlier chunks are void. */
+  | { readonly type: "restarted"; readonly job: Job }
+  /** The job is gone; status requests find nothing. */
+  | { readonly type: "removed"; readonly job: Job; readonly by: "purge" | "expiry" };
+
+/** Which payloads of the job became void with the change; removed in the same transaction. */
+export interface Voided {
+  readonly output: boolean;
+  readonly chunks: boolean;
+}
+
+export type Transition =
+  | {
+      readonly result: "changed";
+      readonly job: Job;
+      readonly effects: readonly JobEffect[];
+      readonly voided: Voided;
+    }
+  | { readonly result: "deleted"; readonly effects: readonly JobEffect[] }
+  /** A repeat of what already happened; nothing changes and nobody is told. */
+  | { readonly result: "unchanged"; readonly job: Job }
+  | { readonly result: "refused"; readonly refusal: Refusal };
+
+const rowsByEvent = new Map<string, TransitionRow[]>();
+for (const row of TRANSITION_ROWS) {
+  const key = `${row.from}/${row.event}`;
+  rowsByEvent.set(key, [...(rowsByEvent.get(key) ?? []), row]);
+}
+
+/**
+ * What `event` does to `job` at service time `now`.
+ *
+ * An event reported under a lease that is not the current one is refused as `stale_lease` before any row is looked at.
+ */
+export function transition(job: Job, event: JobEvent, now: number): Transition {
+  if (isFenced(event) && job.lease?.token !== event.leaseToken) {
+    return { result: "refused", refusal: "stale_lease" };
+  }
+  const rows = rowsByEvent.get(`${job.status}/${event.type}`) ?? [];
+  const row = rows.find((candidate) => candidate.when?.test(job, event) ?? true);
+  if (!row) return { result: "refused", refusal: refusalOf(event.type) };
+  if (row.to === "unchanged") return { result: "unchanged", job };
+  if (row.to === "deleted") {
+    const shown: Job = row.shownAs ? { ...job, status: row.shownAs } : job;
+    return { result: "deleted", effects: effectsOf(row, job, shown, event) };
+  }
+  const changed: Job = { ...job, ...row.change?.(job, event, now), status: row.to };
+  return {
+    result: "changed",
+    job: changed,
+    effects: effectsOf(row, job, changed, event),
+    voided: {
+      output: row.voids?.includes("output") ?? false,
+      chunks: row.voids?.includes("chunks") ?? false,
+    },
+  };
+}
+
+export interface JobSpecification {
+  readonly seq: number;
+  readonly id: string;
+  readonly endpointId: string;
+  readonly kind: JobKind;
+  /** Default: `contract`. */
+  readonly dialect?: DialectName;
+  readonly executionTimeoutMs: number;
+  readonly ttlMs: number;
+  readonly retentionMs: number;
+  readonly lowPriority: boolean;
+  readonly webhook: string | undefined;
+  readonly traceparent?: string | undefined;
+}
+
+/** The job that an accepted submission makes: row `none / submit` of the table. */
+export function submitJob(specification: JobSpecification, now: number): Job {
+  const { ttlMs, ...rest } = specification;
+  return {
+    ...rest,
+    dialect: specification.dialect ?? "contract",
+    traceparent: specification.traceparent,
+    status: "IN_QUEUE",
+    queueKey: specification.seq,
+    submittedAt: now,
+    queuedAt: now,
+    startedAt: undefined,
+    endedAt: undefined,
+    delayTimeMs: undefined,
+    executionTimeMs: undefined,
+    ttlAt: now + ttlMs,
+    ttlPinned: false,
+    attempt: 0,
+    lostCount: 0,
+    errorCount: 0,
+    retries: 0,
+    lease: undefined,
+    workerId: undefined,
+    failure: undefined,
+    chunkCount: 0,
+    chunksRead: 0,
+  };
+}
+
+function isFenced(event: JobEvent): event is JobEvent & { readonly leaseToken: string } {
+  return "leaseToken" in event && event.type !== "hand-over";
+}
+
+function refusalOf(event: JobEventType): Refusal {
+  switch (event) {
+    case "cancel":
+      return "job_already_finished";
+    case "retry":
+      return "job_not_retryable";
+    case "hand-over":
+    case "purge":
+      return "job_not_waiting";
+    default:
+      return "stale_lease";
+  }
+}
+
+function effectsOf(
+  row: TransitionRow,
+  before: Job,
+  after: Job,
+  event: JobEvent,
+): readonly JobEffect[] {
+  return (row.effects ?? []).flatMap((type): JobEffect[] => {
+    switch (type) {
+      case "offer":
+      case "settled":
+      case "chunks":
+      case "restarted":
+        return [{ type, job: after }];
+      case "removed":
+        return [{ type, job: after, by: event.type === "purge" ? "purge" : "expiry" }];
+      case "revoke":
+        return before.status === "IN_PROGRESS" && before.lease
+          ? [revocation(before.id, before.lease, event.type)]
+          : [];
+    }
+  });
+}
+
+function revocation(
+  jobId: string,
+  lease: NonNullable<Job["lease"]>,
+  event: JobEventType,
+): JobEffect {
+  return {
+    type: "revoke",
+    workerId: lease.workerId,
+    jobId,
+    leaseToken: lease.token,
+    reason: REVOCATION_REASONS[event] ?? "lease-lost",
+  };
+}
+
+const REVOCATION_REASONS: Partial<Record<JobEventType, RevocationReason>> = {
+  cancel: "cancelled",
+  overrun: "timed-out",
+  expire: "expired",
+};

@@ -1,0 +1,280 @@
+/** Checks JSON as its bytes arrive and notes where the members of the top-level object lie, without parsing it. */
+import { type JsonFault, tooDeep, unexpectedByte, unexpectedEnd } from "./fault.ts";
+import { ACTION, FIRST_ACTION, STATE, TRANSITIONS, isCompleteNumber } from "./grammar.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import { endOfPlainText } from "../../../../runtime/protocol/plain-text.ts";
+
+export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
+
+/** Where the raw text of a member's value lies: `bytes.subarray(start, end)`, without surrounding whitespace. */
+export interface JsonSpan {
+  readonly kind: JsonKind;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What {@link JsonScanner.end} found out about a whole text. */
+export type ScanResult =
+  | {
+      readonly ok: true;
+      /** What the text is. */
+      readonly kind: JsonKind;
+      /** The members of a top-level object by decoded key; the last of duplicates. Empty for other kinds. */
+      readonly members: ReadonlyMap<string, JsonSpan>;
+      /** The first keys that are not wanted, as far as they are noted. */
+      readonly others: readonly string[];
+    }
+  | { readonly ok: false; readonly fault: JsonFault };
+
+export interface ScanOptions {
+  /** Deepest nesting of arrays and objects; default `LIMITS.jsonMaxDepth` (ours). */
+  readonly maxDepth?: number;
+  /**
+   * The keys whose spans are wanted; default all. Name them when the text comes from outside: then the
+   * memory used does not grow with the number of members or the length of their keys.
+   */
+  readonly keep?: readonly string[];
+  /** How many of the other keys are noted, of those no longer than the longest wanted one; default none. */
+  readonly noteOthers?: number;
+  /** What faults call the text; default `the body`. */
+  readonly subject?: string;
+}
+
+/** The longest a key can be in raw bytes when each of its UTF-16 units is written as `\uXXXX`. */
+const MAX_BYTES_PER_UNIT = 6;
+
+/** A string that is longer is skipped several bytes at a time. */
+const SHORT_BYTES = 256;
+
+const OBJECT = 1;
+const ARRAY = 0;
+
+/** The row of the table for the inside of strings, where most bytes of large bodies are. */
+const IN_STRING = TRANSITIONS.subarray(STATE.string * 256, (STATE.string + 1) * 256);
+
+/**
+ * A pushdown automaton over bytes: strict RFC 8259, strict UTF-8, nesting limited, nothing recursive. Feed it
+ * with {@link push} in chunks cut anywhere, then ask {@link end}. Memory: one number per open bracket, the
+ * wanted spans, and a wanted key that is cut by a chunk border.
+ */
+export class JsonScanner {
+  readonly #maxDepth: number;
+  readonly #subject: string;
+  readonly #keep: readonly string[] | undefined;
+  readonly #maxKeyBytes: number;
+  readonly #members = new Map<string, JsonSpan>();
+  readonly #noteOthers: number;
+  #others: string[] = [];
+  readonly #brackets: number[] = [];
+  #state: number = STATE.start;
+  #fault: JsonFault | undefined;
+  /** Bytes of all chunks before the present one. */
+  #base = 0;
+  #kind: JsonKind | undefined;
+  #inKey = false;
+  /** Set between the opening and the closing quote of a key of the top-level object. */
+  #keyStart: number | undefined;
+  #keyPieces: Buffer[] = [];
+  /** The wanted member whose value is being read. */
+  #memberKey: string | undefined;
+  #memberKind: JsonKind = "null";
+  #memberStart = 0;
+
+  constructor(options: ScanOptions = {}) {
+    this.#maxDepth = options.maxDepth ?? LIMITS.jsonMaxDepth;
+    this.#subject = options.subject ?? "the body";
+    this.#keep = options.keep;
+    this.#maxKeyBytes = longestRawKey(options.keep);
+    this.#noteOthers = options.noteOthers ?? 0;
+  }
+
+  /** Takes the next bytes. Answers the fault as soon as there is one; from then on nothing more is read. */
+  push(chunk: Uint8Array): JsonFault | undefined {
+    if (this.#fault !== undefined) return this.#fault;
+    const length = chunk.length;
+    let state = this.#state;
+    let i = 0;
+    while (i < length) {
+      if (state === STATE.string) {
+        const near = Math.min(length, i + SHORT_BYTES);
+        while (i < near && IN_STRING[chunk[i] ?? 0] === STATE.string) i++;
+        if (i === near) i = endOfPlainText(chunk, i);
+        while (i < length && IN_STRING[chunk[i] ?? 0] === STATE.string) i++;
+        if (i === length) break;
+      }
+      const byte = chunk[i] ?? 0;
+      const next = TRANSITIONS[(state << 8) | byte] ?? ACTION.reject;
+      if (next < FIRST_ACTION) {
+        state = next;
+        i++;
+        continue;
+      }
+      this.#state = state;
+      if (next === ACTION.reject) return this.#reject(byte, this.#base + i);
+      i += this.#act(next, byte, i, chunk);
+      if (this.#fault !== undefined) return this.#fault;
+      state = this.#state;
+    }
+    this.#state = state;
+    if (this.#keyStart !== undefined) this.#saveKeyPiece(this.#keyStart, chunk);
+    this.#base += length;
+    return undefined;
+  }
+
+  /** Begins another text, after the {@link end} of one without a fault whose spans are not wanted any more. */
+  restart(): void {
+    this.#state = STATE.start;
+    this.#base = 0;
+    this.#kind = undefined;
+    this.#members.clear();
+    this.#others = [];
+  }
+
+  /** Ends the text. May be called once, after the last {@link push}. */
+  end(): ScanResult {
+    if (this.#fault === undefined && isCompleteNumber(this.#state)) this.#endValue(this.#base);
+    if (this.#fault === undefined && this.#state !== STATE.done) {
+      this.#fault = unexpectedEnd(this.#subject, this.#state, this.#base);
+    }
+    if (this.#fault !== undefined) return { ok: false, fault: this.#fault };
+    return { ok: true, kind: this.#kind ?? "null", members: this.#members, others: this.#others };
+  }
+
+  /** Does what `action` stands for; answers how many bytes it used up: 0 means that the byte is read again. */
+  #act(action: number, byte: number, i: number, chunk: Uint8Array): 0 | 1 {
+    const at = this.#base + i;
+    switch (action) {
+      case ACTION.beginValue:
+        this.#beginValue(byte, at);
+        return 0;
+      case ACTION.openObject:
+        this.#open(OBJECT, at);
+        return 1;
+      case ACTION.openArray:
+        this.#open(ARRAY, at);
+        return 1;
+      case ACTION.close:
+        this.#brackets.pop();
+        this.#endValue(at + 1);
+        return 1;
+      case ACTION.beginKey:
+        this.#inKey = true;
+        if (this.#brackets.length === 1) this.#keyStart = at + 1;
+        this.#state = STATE.string;
+        return 1;
+      case ACTION.endString:
+        if (this.#inKey) this.#endKey(at, chunk);
+        else this.#endValue(at + 1);
+        return 1;
+      case ACTION.endLiteral:
+        this.#endValue(at + 1);
+        return 1;
+      default:
+        this.#endValue(at);
+        return 0;
+    }
+  }
+
+  #reject(byte: number, at: number): JsonFault {
+    this.#fault = unexpectedByte(this.#subject, this.#state, byte, at);
+    return this.#fault;
+  }
+
+  #open(bracket: number, at: number): void {
+    if (this.#brackets.length >= this.#maxDepth) {
+      this.#fault = tooDeep(this.#subject, this.#maxDepth, at);
+      return;
+    }
+    this.#brackets.push(bracket);
+    this.#state = bracket === OBJECT ? STATE.keyOrObjectEnd : STATE.valueOrArrayEnd;
+  }
+
+  /** Only for the top-level value and, within a top-level object, its members. */
+  #beginValue(byte: number, at: number): void {
+    const kind = kindOf(byte);
+    if (this.#brackets.length === 0) this.#kind = kind;
+    this.#memberKind = kind;
+    this.#memberStart = at;
+    this.#state = STATE.value;
+  }
+
+  #endValue(end: number): void {
+    const depth = this.#brackets.length;
+    if (depth === 1 && this.#memberKey !== undefined) {
+      const span = { kind: this.#memberKind, start: this.#memberStart, end };
+      this.#members.set(this.#memberKey, span);
+      this.#memberKey = undefined;
+    }
+    if (depth === 0) this.#state = STATE.done;
+    else if (this.#brackets[depth - 1] === OBJECT) this.#state = STATE.afterMember;
+    else this.#state = STATE.afterItem;
+  }
+
+  #endKey(end: number, chunk: Uint8Array): void {
+    this.#inKey = false;
+    if (this.#keyStart === undefined) {
+      this.#state = STATE.colon;
+      return;
+    }
+    this.#state = STATE.topColon;
+    if (end - this.#keyStart <= this.#maxKeyBytes) {
+      const key = decodeKey(this.#keyBytes(this.#keyStart, end, chunk));
+      const isWanted = this.#keep === undefined || this.#keep.includes(key);
+      this.#memberKey = isWanted ? key : undefined;
+      if (!isWanted && this.#others.length < this.#noteOthers) this.#others.push(key);
+    }
+    this.#keyStart = undefined;
+    this.#keyPieces = [];
+  }
+
+  #keyBytes(start: number, end: number, chunk: Uint8Array): Buffer {
+    const from = Math.max(start - this.#base, 0);
+    const last = asBuffer(chunk.subarray(from, end - this.#base));
+    return this.#keyPieces.length === 0 ? last : Buffer.concat([...this.#keyPieces, last]);
+  }
+
+  /** Keeps what the present chunk holds of a key, unless the key is already longer than any wanted one. */
+  #saveKeyPiece(start: number, chunk: Uint8Array): void {
+    if (this.#base + chunk.length - start > this.#maxKeyBytes) {
+      this.#keyPieces = [];
+      return;
+    }
+    this.#keyPieces.push(Buffer.from(chunk.subarray(Math.max(start - this.#base, 0))));
+  }
+}
+
+function longestRawKey(keep: readonly string[] | undefined): number {
+  if (keep === undefined) return Number.POSITIVE_INFINITY;
+  let longest = 0;
+  for (const key of keep) longest = Math.max(longest, key.length);
+  return longest * MAX_BYTES_PER_UNIT;
+}
+
+function decodeKey(raw: Buffer): string {
+  const text = raw.toString("utf8");
+  if (!text.includes("\\")) return text;
+  const key: unknown = JSON.parse(`"${text}"`);
+  return String(key);
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function kindOf(firstByte: number): JsonKind {
+  switch (firstByte) {
+    case 0x7b:
+      return "object";
+    case 0x5b:
+      return "array";
+    case 0x22:
+      return "string";
+    case 0x74:
+    case 0x66:
+      return "boolean";
+    case 0x6e:
+      return "null";
+    default:
+      return "number";
+  }
+}

@@ -1,0 +1,227 @@
+/** Decides whether the body of `/run` or `/runsync` is a job, from a scan of its bytes; the input stays raw. */
+import { z } from "zod";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
+import { kindInWords, kindOfValue, valueInWords } from "../input/problem-messages.ts";
+import { type JsonSpan, JsonScanner, type ScanResult } from "./raw-json/scanner.ts";
+import { ServiceError, invalidRequest } from "../service-error.ts";
+
+/** A job as a client submits it. The byte arrays are views of the body, not copies. */
+export interface Submission {
+  /** The raw JSON text of `input`, an object. */
+  readonly input: Uint8Array;
+  /** Called when the job has ended; an http or https URL, as sent. */
+  readonly webhook?: string;
+  /** The raw JSON text of `s3Config`, an object; for the worker. */
+  readonly s3Config?: Uint8Array;
+  readonly policy: SubmissionPolicy;
+}
+
+/** `policy` with its defaults filled in (spec). */
+export interface SubmissionPolicy {
+  /** How long the job may execute; absent: the endpoint's own default. */
+  readonly executionTimeoutMs?: number;
+  /** True: the job does not cause scaling. */
+  readonly lowPriority: boolean;
+  /** How long after submission the job is deleted, whatever it does. */
+  readonly ttlMs: number;
+}
+
+/** The keys of a submission. */
+export const SUBMISSION_KEYS = ["input", "webhook", "policy", "s3Config"];
+
+/** How many unknown keys of a submission are looked at. */
+const MAX_UNKNOWN_KEYS = 32;
+
+/** A scanner that keeps what {@link readSubmission} needs, and of the client's other keys the first few. */
+export function createSubmissionScanner(): JsonScanner {
+  return new JsonScanner({ keep: SUBMISSION_KEYS, noteOthers: MAX_UNKNOWN_KEYS });
+}
+
+/**
+ * Checks a whole body. `scan` is the result of a {@link createSubmissionScanner} fed with exactly `body`.
+ * Unknown keys beside `input` are ignored, as existing clients send some (ours).
+ *
+ * @throws ServiceError `invalid_json`; `invalid_request` with one problem per thing that is wrong.
+ */
+export function readSubmission(scan: ScanResult, body: Uint8Array): Submission {
+  if (!scan.ok) throw new ServiceError("invalid_json", scan.fault.message);
+  if (scan.kind !== "object") {
+    const sent = kindInWords(scan.kind);
+    throw invalidRequest([`the body must be an object with the key "input"; got ${sent}`]);
+  }
+  const problems: string[] = [];
+  const input = readInput(scan.members.get("input"), body, problems);
+  const webhook = readMember(scan, body, WEBHOOK, problems);
+  const policy = readMember(scan, body, POLICY, problems);
+  const s3Config = readMember(scan, body, S3_CONFIG, problems);
+  if (input === undefined || problems.length > 0) throw invalidRequest(problems);
+  const timeout = policy?.value.executionTimeout;
+  return {
+    input,
+    ...(webhook !== undefined && { webhook: webhook.value }),
+    ...(s3Config !== undefined && { s3Config: s3Config.raw }),
+    policy: {
+      ...(timeout !== undefined && { executionTimeoutMs: timeout }),
+      lowPriority: policy?.value.lowPriority ?? false,
+      ttlMs: policy?.value.ttl ?? LIMITS.ttlDefaultMs,
+    },
+  };
+}
+
+/** What a user name and password in it would mean is left to nobody's guess; the message does not show them. */
+const webhookSchema = httpUrl().refine((url) => !hasCredentials(url), {
+  error:
+    "must not hold a user name or a password; put a token into its path or its query, or check the signature",
+});
+
+const policySchema = z
+  .strictObject(
+    {
+      executionTimeout: boundedMs(LIMITS.executionTimeoutMinMs, LIMITS.executionTimeoutMaxMs),
+      lowPriority: z.boolean({
+        error: ({ input }) => `must be a boolean; got ${valueInWords(input)}`,
+      }),
+      ttl: boundedMs(LIMITS.ttlMinMs, LIMITS.ttlMaxMs),
+    },
+    { error: mustBeObject },
+  )
+  .partial();
+
+/** All four may be missing: what a worker needs is its own affair, and it may have defaults (ours). */
+const s3ConfigSchema = z
+  .looseObject(
+    { accessId: secret(), accessSecret: secret(), bucketName: secret(), endpointUrl: httpUrl() },
+    { error: mustBeObject },
+  )
+  .partial();
+
+/** The body as a whole: for the description of the interface, as a body is never parsed as one. */
+export const submissionSchema = z
+  .looseObject({
+    input: z.looseObject({}).meta({ description: "The parameters of the handler." }),
+    webhook: webhookSchema.optional(),
+    policy: policySchema.optional(),
+    s3Config: s3ConfigSchema.optional(),
+  })
+  .meta({ id: "Submission" });
+
+/** A member the service parses, and how. */
+interface MemberRule<Value> {
+  readonly key: string;
+  readonly maxBytes: number;
+  readonly schema: z.ZodType<Value>;
+  /** The keys offered when an unknown one is refused. */
+  readonly known: readonly string[];
+}
+
+const WEBHOOK: MemberRule<string> = {
+  key: "webhook",
+  maxBytes: LIMITS.webhookMaxBytes,
+  schema: webhookSchema,
+  known: [],
+};
+
+const POLICY: MemberRule<z.infer<typeof policySchema>> = {
+  key: "policy",
+  maxBytes: LIMITS.policyMaxBytes,
+  schema: policySchema,
+  known: Object.keys(policySchema.shape),
+};
+
+const S3_CONFIG: MemberRule<z.infer<typeof s3ConfigSchema>> = {
+  key: "s3Config",
+  maxBytes: LIMITS.s3ConfigMaxBytes,
+  schema: s3ConfigSchema,
+  known: [],
+};
+
+interface Member<Value> {
+  readonly raw: Uint8Array;
+  readonly value: Value;
+}
+
+function readInput(
+  span: JsonSpan | undefined,
+  body: Uint8Array,
+  problems: string[],
+): Uint8Array | undefined {
+  if (span === undefined) {
+    problems.push("input is required: an object with the parameters of the handler");
+  } else if (span.kind !== "object") {
+    problems.push(`input must be an object; got ${kindInWords(span.kind)}`);
+  }
+  return span === undefined ? undefined : body.subarray(span.start, span.end);
+}
+
+/** The parsed member; undefined if it is not there or if problems were found in it. */
+function readMember<Value>(
+  scan: ScanResult & { ok: true },
+  body: Uint8Array,
+  rule: MemberRule<Value>,
+  problems: string[],
+): Member<Value> | undefined {
+  const span = scan.members.get(rule.key);
+  if (span === undefined) return undefined;
+  const lengthBytes = span.end - span.start;
+  if (lengthBytes > rule.maxBytes) {
+    problems.push(
+      `${rule.key} must be at most ${rule.maxBytes} bytes of JSON; got ${lengthBytes} bytes`,
+    );
+    return undefined;
+  }
+  const raw = body.subarray(span.start, span.end);
+  const parsed: unknown = JSON.parse(new TextDecoder().decode(raw));
+  const result = rule.schema.safeParse(parsed);
+  if (result.success) return { raw, value: result.data };
+  const sentences = result.error.issues.flatMap((issue) => sentencesOf(issue, rule));
+  // One wrong number can break several of its field's rules; all of them say the same sentence.
+  problems.push(...new Set(sentences));
+  return undefined;
+}
+
+function sentencesOf(issue: z.core.$ZodIssue, rule: MemberRule<unknown>): readonly string[] {
+  if (issue.code !== "unrecognized_keys") {
+    return [`${[rule.key, ...issue.path].join(".")} ${issue.message}`];
+  }
+  return issue.keys.map((key) => {
+    const near = closestName(key, rule.known);
+    const hint =
+      near === undefined ? `known are ${rule.known.join(", ")}` : `did you mean ${near}?`;
+    return `${rule.key} has the unknown key ${valueInWords(key)}; ${hint}`;
+  });
+}
+
+function mustBeObject(issue: z.core.$ZodRawIssue): string {
+  return `must be an object; got ${kindInWords(kindOfValue(issue.input))}`;
+}
+
+function boundedMs(min: number, max: number): z.ZodInt {
+  const error = ({ input }: z.core.$ZodRawIssue): string =>
+    `must be an integer from ${min} to ${max} (ms); got ${valueInWords(input)}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+/** A string whose value no message shows. */
+function secret(): z.ZodString {
+  return z.string({
+    error: ({ input }) => `must be a string; got ${kindInWords(kindOfValue(input))}`,
+  });
+}
+
+function httpUrl(): z.ZodString {
+  const error = ({ input }: z.core.$ZodRawIssue): string =>
+    `must be an http or https URL; got ${valueInWords(input)}`;
+  return z.string({ error }).refine(isHttpUrl, { error }).meta({ format: "uri" });
+}
+
+/** Stricter than the URL parser, which drops line breaks and adds missing slashes. */
+function isHttpUrl(text: string): boolean {
+  return /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text);
+}
+
+function hasCredentials(text: string): boolean {
+  if (!isHttpUrl(text)) return false;
+  const { username, password } = new URL(text);
+  return username !== "" || password !== "";
+}

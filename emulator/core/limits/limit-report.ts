@@ -1,0 +1,92 @@
+/** What was over the rate limits since the start: what fails in production, for each endpoint and operation. */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import {
+  RATE_LIMITS,
+  type RateLimit,
+  type RateLimitClass,
+} from "../../../runtime/protocol/rate-limits.ts";
+import type { Load } from "./rate-limit.ts";
+
+/** The most that one key asked for, and what it was allowed when it was last over its limit. */
+export interface Peak {
+  readonly peak: number;
+  readonly limit: number;
+}
+
+/** An operation of an endpoint that was called too much. */
+export interface ExceededLimit {
+  readonly endpointId: string;
+  /** For example `/run`. */
+  readonly operation: string;
+  /** Requests over the limit. */
+  readonly count: number;
+  /** Requests in any 10 s. */
+  readonly rate: Peak;
+  /** Requests at the same time; undefined where the operation has no such limit. */
+  readonly concurrency: Peak | undefined;
+  /** Service time of the first and the last request over the limit, ms since the epoch. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** What is counted together. */
+export interface Counted {
+  readonly endpointId: string;
+  readonly limitClass: RateLimitClass;
+}
+
+interface Row {
+  readonly of: Counted;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** When somebody was last told. */
+  readonly toldAt: number;
+  readonly count: number;
+  readonly limit: RateLimit;
+  readonly peak: Load;
+}
+
+export class LimitReport {
+  readonly #rows = new Map<string, Row>();
+
+  /** In the order in which they were first exceeded. */
+  exceededLimits(): readonly ExceededLimit[] {
+    return Array.from(this.#rows.values(), shown);
+  }
+
+  /** Counts a request over `limit`; the load includes it. True once in each window: somebody should be told. */
+  exceed(of: Counted, at: number, limit: RateLimit, load: Load): boolean {
+    const key = `${of.limitClass} ${of.endpointId}`;
+    const before = this.#rows.get(key);
+    const isNews = before === undefined || at - before.toldAt >= LIMITS.rateWindowMs;
+    this.#rows.set(key, {
+      of,
+      firstAt: before?.firstAt ?? at,
+      lastAt: at,
+      toldAt: isNews ? at : before.toldAt,
+      count: (before?.count ?? 0) + 1,
+      limit,
+      peak: {
+        requests: Math.max(load.requests, before?.peak.requests ?? 0),
+        concurrent: Math.max(load.concurrent, before?.peak.concurrent ?? 0),
+      },
+    });
+    return isNews;
+  }
+}
+
+function shown(row: Row): ExceededLimit {
+  const { of, limit, peak, count, firstAt, lastAt } = row;
+  return {
+    endpointId: of.endpointId,
+    operation: RATE_LIMITS[of.limitClass].path,
+    count,
+    rate: { peak: peak.requests, limit: limit.requests },
+    concurrency:
+      limit.concurrent === undefined
+        ? undefined
+        : { peak: peak.concurrent, limit: limit.concurrent },
+    firstAt,
+    lastAt,
+  };
+}

@@ -1,0 +1,120 @@
+/** What the service counts of its own work since its start, by endpoint where that says more; exposed at `/metrics`. */
+import { isTerminal, type JobStatus } from "../../../../runtime/protocol/job-status.ts";
+import type { RateLimitClass } from "../../../../runtime/protocol/rate-limits.ts";
+import { type Delivery, type DeliveryTry, isDelivered } from "../../webhooks/delivery.ts";
+import type { Job } from "../../jobs/job.ts";
+import type { JobEventType } from "../../jobs/job-event.ts";
+import type { ExceededSide } from "../../limits/rate-limit.ts";
+import { Counts, Distributions } from "./series.ts";
+
+/** From one status to another; null stands for no job. */
+export interface StatusMove {
+  readonly from: JobStatus | null;
+  readonly to: JobStatus | null;
+  readonly by: JobEventType | "submit";
+}
+
+/**
+ * How a worker came to its end: it `left` when it was to; it was `not_initialized` when its handler could not be loaded or it
+ * never became ready; it ended `unasked`; it was `lost` when it was silent for too long.
+ */
+export type WorkerEnd = "left" | "not_initialized" | "unasked" | "lost";
+
+/** From the turn of an event loop to jobs that wait for a large model, s. */
+const JOB_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600, 1_800, 3_600];
+const REQUEST_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10, 30, 90, 300];
+const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+const CALL_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export class ServiceMetrics {
+  readonly submitted = new Counts();
+  readonly finished = new Counts();
+  readonly requeued = new Counts();
+  readonly dropped = new Counts();
+  readonly queueDelay = new Distributions(JOB_SECONDS);
+  readonly execution = new Distributions(JOB_SECONDS);
+  readonly workerStarts = new Counts();
+  readonly workerEnds = new Counts();
+  readonly overLimit = new Counts();
+  readonly webhookTries = new Counts();
+  readonly webhookTryDuration = new Distributions(CALL_SECONDS);
+  readonly webhookDeliveries = new Counts();
+  readonly requests = new Counts();
+  readonly requestDuration = new Distributions(REQUEST_SECONDS);
+  readonly commits = new Distributions(COMMIT_SECONDS);
+  readonly commitSteps = new Counts();
+
+  /** The change is committed. `job` is as it became, or as it was before it was deleted. */
+  jobMoved(job: Job, { from, to, by }: StatusMove): void {
+    const endpoint = job.endpointId;
+    if (by === "submit") this.submitted.add({ endpoint });
+    else if (to === "IN_QUEUE") this.requeued.add({ endpoint, by });
+    if (by === "hand-over") this.queueDelay.observe({ endpoint }, seconds(job.delayTimeMs));
+    if (to === null) {
+      if (from !== null && !isTerminal(from)) this.dropped.add({ endpoint, by });
+      return;
+    }
+    if (!isTerminal(to)) return;
+    this.finished.add({ endpoint, status: to });
+    if (from !== "IN_PROGRESS") return;
+    this.execution.observe({ endpoint, status: to }, seconds(job.executionTimeMs));
+  }
+
+  workerStarted(endpoint: string): void {
+    this.workerStarts.add({ endpoint });
+  }
+
+  workerEnded(endpoint: string, reason: WorkerEnd): void {
+    this.workerEnds.add({ endpoint, reason });
+  }
+
+  /** A request was over a rate limit: refused with 429, or let through where limits only warn. */
+  exceededLimit(
+    { endpointId: endpoint, limitClass: operation }: OverLimit,
+    side: ExceededSide,
+    outcome: "refused" | "warned",
+  ): void {
+    this.overLimit.add({ endpoint, operation, side, outcome });
+  }
+
+  /** @param delivery as it is after the try */
+  webhookTried({ endpointId: endpoint, state }: Delivery, made: DeliveryTry): void {
+    this.webhookTries.add({ endpoint, result: resultOf(made) });
+    this.webhookTryDuration.observe({}, seconds(made.durationMs));
+    if (state !== "pending") this.webhookDeliveries.add({ endpoint, state });
+  }
+
+  /** @param code the HTTP status, or `none` where the client was gone before there was one */
+  requestAnswered(operation: string, code: string, durationMs: number): void {
+    this.requests.add({ operation, code });
+    this.requestDuration.observe({ operation }, seconds(durationMs));
+  }
+
+  /** @param steps how many transactions shared the commit */
+  committed(steps: number, durationMs: number): void {
+    this.commits.observe({}, seconds(durationMs));
+    this.commitSteps.add({}, steps);
+  }
+
+  /** Forgets the series of endpoints that are not among these. */
+  retainEndpoints(endpointIds: ReadonlySet<string>): void {
+    for (const values of Object.values(this)) {
+      if (values instanceof Counts || values instanceof Distributions)
+        values.retain("endpoint", endpointIds);
+    }
+  }
+}
+
+interface OverLimit {
+  readonly endpointId: string;
+  readonly limitClass: RateLimitClass;
+}
+
+function resultOf({ status }: DeliveryTry): "delivered" | "refused" | "unanswered" {
+  if (status === undefined) return "unanswered";
+  return isDelivered(status) ? "delivered" : "refused";
+}
+
+function seconds(ms = 0): number {
+  return ms / 1_000;
+}

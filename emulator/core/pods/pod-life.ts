@@ -1,0 +1,127 @@
+/** What becomes of a pod: made from a request and perhaps a template, changed, started, stopped. Pure. */
+import { changedFields, named } from "../input/changed-fields.ts";
+import { NO_IMAGE, type PodChanges, type PodInput } from "./pod-input.ts";
+import type { Pod, PodContainer } from "./pod.ts";
+import { invalidRequest, ServiceError } from "../service-error.ts";
+import { CONTAINER_DEFAULTS } from "../resources/template-input.ts";
+import type { Template } from "../resources/template.ts";
+
+/** A change of these leaves a running pod alone; any other field resets it (live). */
+const FIELDS_IN_PLACE: ReadonlySet<string> = new Set(["locked", "name"]);
+
+/**
+ * A new pod, to run. What the request does not say of the container is the template's, if there is one.
+ *
+ * @throws ServiceError `invalid_request` for a template of workers
+ */
+export function makePod(
+  id: string,
+  input: PodInput,
+  template: Template | undefined,
+  now: string,
+): Pod {
+  const { templateId, networkVolumeId, containerRegistryAuthId, ...others } = input;
+  const { containerDiskInGb, volumeInGb, volumeMountPath, ...more } = others;
+  const { dockerEntrypoint, dockerStartCmd, env, ports, ...machine } = more;
+  const disks = { containerDiskInGb, volumeInGb, volumeMountPath };
+  if (template?.isServerless === true) {
+    const message = `templateId names the template "${template.name}" of workers; a pod needs one with isServerless false`;
+    throw invalidRequest([message]);
+  }
+  const imageName = input.imageName ?? template?.imageName;
+  if (imageName === undefined) throw invalidRequest([`imageName ${NO_IMAGE}`]);
+  const authId = containerRegistryAuthId ?? template?.containerRegistryAuthId;
+  return {
+    ...CONTAINER_DEFAULTS,
+    ...(template && containerOf(template)),
+    ...named({ ...disks, dockerEntrypoint, dockerStartCmd, env, ports }),
+    ...machine,
+    id,
+    imageName,
+    ...(isId(templateId) && { templateId }),
+    ...(isId(networkVolumeId) && { networkVolumeId }),
+    ...(isId(authId) && { containerRegistryAuthId: authId }),
+    ...started("created", now),
+    createdAt: now,
+  };
+}
+
+export const POD_ACTIONS = ["start", "stop", "reset", "restart"] as const;
+export type PodAction = (typeof POD_ACTIONS)[number];
+
+/**
+ * Answers `pod` itself where nothing is to be done: a start of one that runs, a stop of one that does not. A reset or
+ * restart starts one that was stopped.
+ *
+ * @throws ServiceError `pod_locked`
+ */
+export function actOnPod(pod: Pod, action: PodAction, now: string): Pod {
+  if (action === "start") {
+    return pod.desiredStatus === "RUNNING" ? pod : { ...pod, ...started("started", now) };
+  }
+  if (pod.locked) {
+    throw new ServiceError("pod_locked", `the pod "${pod.id}" is locked; unlock it first`);
+  }
+  if (action !== "stop") {
+    const how = action === "reset" ? "reset" : "restarted";
+    return { ...pod, ...started(how, now) };
+  }
+  if (pod.desiredStatus !== "RUNNING") return pod;
+  return { ...pod, desiredStatus: "EXITED", lastStatusChange: `stopped at ${now}` };
+}
+
+/**
+ * Answers `pod` itself if nothing changes. A running pod is reset by a change that is not made in place.
+ *
+ * @throws ServiceError `pod_locked` for such a change of a locked pod, unless the change unlocks it
+ */
+export function changePod(pod: Pod, changes: PodChanges, now: string): Pod {
+  const { containerRegistryAuthId = pod.containerRegistryAuthId, ...others } = named(changes);
+  const wanted: Pod = {
+    ...pod,
+    ...others,
+    containerRegistryAuthId: isId(containerRegistryAuthId) ? containerRegistryAuthId : undefined,
+  };
+  const changed = changedFields(pod, wanted);
+  if (changed.length === 0) return pod;
+  const isInPlace = changed.every((field) => FIELDS_IN_PLACE.has(field));
+  return isInPlace || pod.desiredStatus !== "RUNNING" ? wanted : actOnPod(wanted, "reset", now);
+}
+
+/** A pod whose program has ended by itself, or could not be started; `how` is a sentence without its subject. */
+export function endPod(pod: Pod, how: string, now: string): Pod {
+  return { ...pod, desiredStatus: "EXITED", lastStatusChange: `${how} at ${now}` };
+}
+
+/** Fields that say nothing of the run that a pod is in. */
+const ABOUT_NO_RUN: ReadonlySet<string> = new Set([
+  ...FIELDS_IN_PLACE,
+  ...["desiredStatus", "lastStatusChange"],
+]);
+
+/** Whether what runs as `before` is what is wanted now. */
+export function isSameRun(now: Pod, before: Pod): boolean {
+  return changedFields(before, now).every((field) => ABOUT_NO_RUN.has(field));
+}
+
+function started(how: string, now: string) {
+  return {
+    desiredStatus: "RUNNING",
+    lastStartedAt: now,
+    lastStatusChange: `${how} at ${now}`,
+  } as const;
+}
+
+function containerOf(template: Template): PodContainer {
+  const { imageName, containerDiskInGb, volumeInGb, volumeMountPath } = template;
+  const { dockerEntrypoint, dockerStartCmd, env, ports } = template;
+  return {
+    ...{ imageName, containerDiskInGb, volumeInGb, volumeMountPath },
+    ...{ dockerEntrypoint, dockerStartCmd, env, ports },
+  };
+}
+
+/** An empty id means none (live). */
+function isId(id: string | null | undefined): id is string {
+  return id !== undefined && id !== null && id !== "";
+}

@@ -1,0 +1,51 @@
+/** Applies a change to an endpoint: its version grows if its workers are to be replaced. Pure. */
+import { changedFields, named } from "../input/changed-fields.ts";
+import { type EndpointChanges, type EndpointInput, workersMinProblem } from "./endpoint-input.ts";
+import { type Endpoint, scalerProblem } from "./endpoint.ts";
+import { namedVolumes } from "./network-volume.ts";
+import { invalidRequest } from "../service-error.ts";
+
+/** A change of these leaves the workers alone; any other field rolls: new workers take their place (spec; `retries` and `requestsPerWorker`: ours). */
+export const ENDPOINT_FIELDS_IN_PLACE: ReadonlySet<string> = new Set<keyof EndpointInput>([
+  "executionTimeoutMs",
+  "flashboot",
+  "idleTimeout",
+  "name",
+  "requestsPerWorker",
+  "retries",
+  "scalerType",
+  "scalerValue",
+  "workersMax",
+  "workersMin",
+]);
+
+/**
+ * Answers `present` itself if nothing changes.
+ *
+ * @throws ServiceError `invalid_request` if the endpoint as a whole would make no sense
+ */
+export function changeEndpoint(present: Endpoint, changes: EndpointChanges): Endpoint {
+  const { retries = {}, ...others } = named(changes);
+  const { networkVolumeId, networkVolumeIds, ...merged } = { ...present, ...others };
+  const wanted: Endpoint = {
+    ...merged,
+    ...namedVolumes({ networkVolumeId, networkVolumeIds }),
+    retries: { ...present.retries, ...named(retries) },
+  };
+  const problem = workersMinProblem(wanted);
+  if (problem !== undefined) throw invalidRequest([`workersMin ${problem}`]);
+  const wrongScaler = scalerProblem(wanted.type, wanted.scalerType);
+  if (wrongScaler !== undefined) throw invalidRequest([`scalerType ${wrongScaler}`]);
+  if (changedFields(present, wanted).length === 0) return present;
+  return endpointRolls(present, wanted) ? rolled(wanted) : wanted;
+}
+
+/** Whether workers that were started for `before` are to be replaced. */
+export function endpointRolls(before: Endpoint, after: Endpoint): boolean {
+  return changedFields(before, after).some((field) => !ENDPOINT_FIELDS_IN_PLACE.has(field));
+}
+
+/** The endpoint with the next version: workers of the present one are replaced. */
+export function rolled(endpoint: Endpoint): Endpoint {
+  return { ...endpoint, version: endpoint.version + 1 };
+}

@@ -1,0 +1,27 @@
+/** What a client sends to create a container registry auth, checked (source: spec). */
+import {
+  fields,
+  NAME_MAX_CHARACTERS,
+  nonEmptyText,
+  readFields,
+  secretText,
+} from "../input/input-fields.ts";
+import type { RegistryAuth, RegistryCredentials } from "./registry-auth.ts";
+
+export type RegistryAuthInput = Pick<RegistryAuth, "name"> & RegistryCredentials;
+
+const USERNAME_MAX_CHARACTERS = 1_024;
+/** Tokens and key files of registries are some thousand characters long. */
+const PASSWORD_MAX_CHARACTERS = 16_384;
+
+/** The body of `POST /containerregistryauth`. */
+export const registryAuthInputSchema = fields({
+  name: nonEmptyText(NAME_MAX_CHARACTERS),
+  username: secretText(USERNAME_MAX_CHARACTERS).meta({ writeOnly: true }),
+  password: secretText(PASSWORD_MAX_CHARACTERS).meta({ writeOnly: true }),
+}).meta({ id: "ContainerRegistryAuthInput" });
+
+/** @throws ServiceError `invalid_request`, which never shows what was sent as user name or password */
+export function readRegistryAuthInput(value: unknown): RegistryAuthInput {
+  return readFields(registryAuthInputSchema, Object.keys(registryAuthInputSchema.shape), value);
+}

@@ -1,0 +1,34 @@
+/** The secret that webhook calls are signed with, in the form of Standard Webhooks: `whsec_` and base64. */
+import { Buffer } from "node:buffer";
+import type { Random } from "../time/clock.ts";
+
+const PREFIX = "whsec_";
+
+/** Bounds of Standard Webhooks. */
+const MIN_BYTES = 24;
+const MAX_BYTES = 64;
+
+/** For those who set one; does not show it. */
+export const WEBHOOK_SECRET_RULE = `must be ${PREFIX} and the base64 of ${MIN_BYTES} to ${MAX_BYTES} bytes`;
+
+/** The secret made at the first start, as it is stored. */
+export interface WebhookSecret {
+  readonly secret: string;
+}
+
+/** A new secret. */
+export function makeWebhookSecret(random: Random): string {
+  // Two tokens are at least 256 bits.
+  return PREFIX + Buffer.from(random.token() + random.token(), "base64url").toString("base64");
+}
+
+export function isWebhookSecret(text: string): boolean {
+  if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
+  const { length } = signingKey(text);
+  return length >= MIN_BYTES && length <= MAX_BYTES;
+}
+
+/** The bytes that sign. */
+export function signingKey(secret: string): Buffer {
+  return Buffer.from(secret.slice(PREFIX.length), "base64");
+}

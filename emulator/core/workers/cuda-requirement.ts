@@ -1,0 +1,36 @@
+/** What an endpoint asks of the CUDA of a machine, and whether a driver has it. Pure. */
+import type { PlacementPreferences } from "../resources/endpoint.ts";
+
+export type CudaRequirement = Pick<PlacementPreferences, "allowedCudaVersions" | "minCudaVersion">;
+
+/**
+ * Whether a driver that runs programs of CUDA up to `version` will do (live): it must be one of `allowedCudaVersions`, if any
+ * are named, and not below `minCudaVersion`. A version that is not known will always do.
+ */
+export function meetsCudaRequirement(
+  version: string | undefined,
+  requirement: CudaRequirement,
+): boolean {
+  if (version === undefined) return true;
+  const { allowedCudaVersions: allowed = [], minCudaVersion: min = "0.0" } = requirement;
+  const isAllowed = allowed.length === 0 || allowed.some((one) => compare(one, version) === 0);
+  return isAllowed && compare(version, min) >= 0;
+}
+
+/** For example ` with CUDA 12.8 or 12.9`, ` with CUDA 12.4 or newer`; empty where anything will do. */
+export function cudaRequirementInWords({
+  allowedCudaVersions = [],
+  minCudaVersion,
+}: CudaRequirement): string {
+  const words = [
+    ...(allowedCudaVersions.length > 0 ? [allowedCudaVersions.join(" or ")] : []),
+    ...(minCudaVersion !== undefined ? [`${minCudaVersion} or newer`] : []),
+  ];
+  return words.length > 0 ? ` with CUDA ${words.join(", ")}` : "";
+}
+
+function compare(a: string, b: string): number {
+  const [aMajor = 0, aMinor = 0] = a.split(".").map(Number);
+  const [bMajor = 0, bMinor = 0] = b.split(".").map(Number);
+  return aMajor - bMajor || aMinor - bMinor;
+}

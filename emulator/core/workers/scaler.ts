@@ -1,0 +1,186 @@
+/** Decides how many workers an endpoint should have, from what is known of its demand and its workers. Pure. */
+import type { Endpoint } from "../resources/endpoint.ts";
+
+/** What there is to do for an endpoint: its jobs, or requests in flight. Those of low priority are left out (spec). */
+export interface Demand {
+  readonly waiting: number;
+  readonly running: number;
+  /** Since when the longest waiting one waits (service time); undefined if none does. */
+  readonly waitingSince: number | undefined;
+}
+
+export interface ScalableWorker {
+  readonly id: string;
+  readonly state: "initializing" | "ready" | "draining" | "unhealthy" | "lost";
+  /** False for one whose process has ended, and for one that connected by itself. */
+  readonly hasProcess: boolean;
+  readonly heldCount: number;
+  /** Since when it holds no job; its start, if it never held one. */
+  readonly idleSince: number;
+  /** Version of the endpoint it was started for. */
+  readonly endpointVersion: number;
+  /** Somebody else started it: it does work, but nobody here can end it, or start it again. Default false. */
+  readonly isExternal?: boolean;
+}
+
+export interface ScalerInput {
+  readonly now: number;
+  readonly endpoint: Pick<
+    Endpoint,
+    "workersMin" | "workersMax" | "idleTimeout" | "scalerType" | "scalerValue" | "version"
+  >;
+  readonly demand: Demand;
+  readonly workers: readonly ScalableWorker[];
+  /** When the last worker of the endpoint was started; undefined if none was. */
+  readonly lastStartAt: number | undefined;
+  /** No worker is started before this moment, after one failed. */
+  readonly notBefore: number;
+  /** Since a worker failed none has become ready: they are started one at a time. */
+  readonly isProbing: boolean;
+  /** Workers of an old version work on until one of the new is ready; by default they leave at once. */
+  readonly hasStandIns?: boolean;
+}
+
+export interface ScalerDecision {
+  /** How many workers to start now. */
+  readonly start: number;
+  /** How many the endpoint lacks; more than `start` while it waits after a failure. */
+  readonly missing: number;
+  /** Workers that are to finish what they hold and leave. */
+  readonly drain: readonly string[];
+  /** Failed workers whose process is gone and whose time in the list of workers is over. */
+  readonly forget: readonly string[];
+  /** When to decide again if nothing changes before, the start of a worker included; undefined: only on a change. */
+  readonly dueAt: number | undefined;
+}
+
+/**
+ * Source: the published formulas (spec): QUEUE_DELAY adds a worker when the oldest waiting job has waited longer than
+ * `scalerValue` seconds; REQUEST_COUNT wants ceil((waiting + running) / scalerValue). Both within [workersMin, workersMax];
+ * a worker without a job is stopped after `idleTimeout` seconds. Ours: the first worker of an endpoint that has none
+ * starts as soon as a job waits, and QUEUE_DELAY adds one worker per `scalerValue` seconds.
+ */
+export function decideScale(input: ScalerInput): ScalerDecision {
+  const { endpoint, now, notBefore } = input;
+  const isCurrent = (worker: ScalableWorker) =>
+    worker.isExternal === true || worker.endpointVersion === endpoint.version;
+  const live = input.workers.filter(({ state }) => state === "initializing" || state === "ready");
+  const current = live.filter(isCurrent);
+  const failed = input.workers.filter(({ state }) => state === "unhealthy" || state === "lost");
+
+  const growth = growthOf(input, current.length);
+  const wanted = clamp(growth.count, endpoint.workersMin, endpoint.workersMax);
+  // One that failed keeps its place until its process has ended: only then is it known how long to wait.
+  const ending = failed.filter((worker) => worker.hasProcess && isCurrent(worker));
+  const missing = Math.max(0, wanted - current.length - ending.length);
+
+  const outdated = live.filter(
+    (worker) => !isCurrent(worker) && !standsIn(worker, input, current, wanted),
+  );
+  const excess = current
+    .filter(isOurs)
+    .toSorted(dispensableFirst)
+    .slice(0, excessOf(current.length, endpoint));
+  const kept = current.filter((worker) => !excess.includes(worker));
+  const idle = idleDrain(input, kept);
+
+  const gone = failed.filter((worker) => !worker.hasProcess && isOurs(worker));
+  const forget = gone.filter((worker) => now >= notBefore || !isCurrent(worker));
+  const waitsOutFailure = now < notBefore && (missing > 0 || forget.length < gone.length);
+  return {
+    start: startable(input, current, missing),
+    missing,
+    drain: [...outdated, ...excess, ...idle.drain].map(({ id }) => id),
+    forget: forget.map(({ id }) => id),
+    dueAt: earliest([growth.dueAt, idle.dueAt, waitsOutFailure ? notBefore : undefined]),
+  };
+}
+
+function isOurs({ isExternal = false }: ScalableWorker): boolean {
+  return !isExternal;
+}
+
+/** Whether one of an old version works on, for there is none of the new yet that could. */
+function standsIn(
+  { state }: ScalableWorker,
+  { hasStandIns = false }: ScalerInput,
+  current: readonly ScalableWorker[],
+  wanted: number,
+): boolean {
+  if (!hasStandIns) return false;
+  return state === "ready" && wanted > 0 && !current.some((worker) => worker.state === "ready");
+}
+
+/** How many workers the formula wants, never fewer than there are: shrinking is a matter of idleness. */
+function growthOf(
+  { endpoint, demand, now, lastStartAt }: ScalerInput,
+  have: number,
+): { readonly count: number; readonly dueAt?: number } {
+  if (endpoint.scalerType === "REQUEST_COUNT")
+    return { count: Math.max(have, byCount(endpoint, demand)) };
+  if (demand.waitingSince === undefined) return { count: have };
+  if (have === 0) return { count: 1 };
+  if (have >= endpoint.workersMax) return { count: have };
+  const delayMs = endpoint.scalerValue * 1000;
+  const growAt = Math.max(demand.waitingSince, lastStartAt ?? 0) + delayMs;
+  return growAt <= now ? { count: have + 1 } : { count: have, dueAt: growAt };
+}
+
+function byCount({ scalerValue }: ScalerInput["endpoint"], { waiting, running }: Demand): number {
+  return Math.ceil((waiting + running) / scalerValue);
+}
+
+/** After a failure one worker tries first: should it fail as well, the others were spared. */
+function startable(
+  { now, notBefore, isProbing }: ScalerInput,
+  current: readonly ScalableWorker[],
+  missing: number,
+): number {
+  if (now < notBefore) return 0;
+  if (!isProbing) return missing;
+  return current.some(({ state }) => state === "initializing") ? 0 : Math.min(1, missing);
+}
+
+/** Idle workers nobody needs, those that have been idle longest first; those still starting are no replacement for them. */
+function idleDrain(
+  input: ScalerInput,
+  kept: readonly ScalableWorker[],
+): { readonly drain: readonly ScalableWorker[]; readonly dueAt: number | undefined } {
+  const { endpoint, now } = input;
+  const ready = kept.filter(({ state }) => state === "ready");
+  const surplus = ready.length - Math.max(endpoint.workersMin, neededNow(input));
+  const idle = ready
+    .filter((worker) => worker.heldCount === 0 && isOurs(worker))
+    .toSorted((a, b) => a.idleSince - b.idleSince)
+    .slice(0, Math.max(0, surplus));
+  const idleUntil = (worker: ScalableWorker) => worker.idleSince + endpoint.idleTimeout * 1000;
+  return {
+    drain: idle.filter((worker) => idleUntil(worker) <= now),
+    dueAt: earliest(idle.map(idleUntil).filter((at) => at > now)),
+  };
+}
+
+/** Workers below which idleness alone does not take the endpoint: what would be started again at once must not be stopped. */
+function neededNow({ endpoint, demand }: ScalerInput): number {
+  if (endpoint.scalerType === "REQUEST_COUNT") return byCount(endpoint, demand);
+  return demand.waiting > 0 ? Number.POSITIVE_INFINITY : 0;
+}
+
+function excessOf(have: number, { workersMax }: ScalerInput["endpoint"]): number {
+  return Math.max(0, have - workersMax);
+}
+
+/** Which of two workers goes first when there are more than `workersMax`: whoever has less to lose. */
+function dispensableFirst(a: ScalableWorker, b: ScalableWorker): number {
+  const loss = ({ state, heldCount }: ScalableWorker) => (state === "ready" ? 1 + heldCount : 0);
+  return loss(a) - loss(b) || a.idleSince - b.idleSince;
+}
+
+function clamp(count: number, min: number, max: number): number {
+  return Math.min(max, Math.max(min, count));
+}
+
+function earliest(moments: readonly (number | undefined)[]): number | undefined {
+  const known = moments.filter((at) => at !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}

@@ -1,0 +1,67 @@
+/** The keys of the service: given, generated at the first start, or known from an earlier one by their digests only. */
+import { createHash } from "node:crypto";
+import type { ApiKey, KeyScope } from "../../core/access/api-key.ts";
+import type { Random } from "../../core/time/clock.ts";
+import type { Store } from "../../store/store.ts";
+import type { StartWork } from "../start-work.ts";
+
+const USER_KEY_ID = "user";
+const ADMIN_KEY_ID = "admin";
+
+export interface GivenKeys {
+  readonly user: string | undefined;
+  /** Opens the emulator's own operations; without one the user's key opens them too. */
+  readonly admin: string | undefined;
+}
+
+export interface ServiceKeys {
+  readonly records: readonly ApiKey[];
+  /** The user's key itself, if it was given or made in this start; it is kept nowhere. */
+  readonly userKey: string | undefined;
+}
+
+export interface KeySettling {
+  readonly store: Store;
+  readonly random: Random;
+  /** Stores a given key when there is room. */
+  readonly startWork: Pick<StartWork, "do">;
+}
+
+/**
+ * Settles which keys are good. A given user's key replaces the one of earlier starts; the admin's is good for one start.
+ * `createdAt` is ISO 8601.
+ *
+ * @throws StoreFullError when there is no room for a key that is made
+ */
+export async function settleKeys(
+  settling: KeySettling,
+  given: GivenKeys,
+  createdAt: string,
+): Promise<ServiceKeys> {
+  const scope = given.admin === undefined ? "admin" : "user";
+  const { record, key } = await settleUserKey(settling, given.user, createdAt);
+  const user: ApiKey = { ...record, scope };
+  if (given.admin === undefined) return { records: [user], userKey: key };
+  const admin = recordOf(ADMIN_KEY_ID, "admin", given.admin, createdAt);
+  return { records: [user, admin], userKey: key };
+}
+
+async function settleUserKey(
+  { store, random, startWork }: KeySettling,
+  given: string | undefined,
+  createdAt: string,
+): Promise<{ readonly record: ApiKey; readonly key: string | undefined }> {
+  const known = await store.read((view) => view.record("apiKey", USER_KEY_ID));
+  if (given === undefined && known) return { record: known, key: undefined };
+  const key = given ?? `sv_${random.token()}`;
+  const record = recordOf(USER_KEY_ID, "user", key, createdAt);
+  if (known?.digest === record.digest) return { record: known, key };
+  const keep = () => store.transact((tx) => tx.putRecord("apiKey", USER_KEY_ID, record));
+  // One that is made and not stored would be good until the service ends, and then nobody knew which is.
+  await (given === undefined ? keep() : startWork.do(keep));
+  return { record, key };
+}
+
+function recordOf(id: string, scope: KeyScope, key: string, createdAt: string): ApiKey {
+  return { id, scope, digest: createHash("sha256").update(key).digest("hex"), createdAt };
+}

@@ -1,0 +1,155 @@
+/** Gives requests to load balancing endpoints a worker: at once, or as soon as one is healthy; knows those in flight. */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { type Affinity, chooseWorker } from "../../core/balancing/choose-worker.ts";
+import type { Demand } from "../../core/workers/scaler.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import type { ServerAddress } from "../../launch/launcher.ts";
+import type { EngineContext } from "../context.ts";
+import { setWorkerState } from "../workers/worker-transition.ts";
+import type { WorkerHandle } from "../workers/worker-handle.ts";
+import { InFlight } from "./in-flight.ts";
+import { RequestsOfWorkers } from "./requests-of-workers.ts";
+
+/** A request that waits for a worker. */
+interface Waiting {
+  readonly since: number;
+  readonly affinity: Affinity;
+  readonly take: (assigned: InFlight) => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+export class Balancer {
+  readonly #context: () => EngineContext;
+  readonly #waiting = new Map<string, Set<Waiting>>();
+  readonly #requests: RequestsOfWorkers;
+
+  /** @param context asked for only when there is a request: the balancer is a part of it */
+  constructor(context: () => EngineContext) {
+    this.#context = context;
+    this.#requests = new RequestsOfWorkers(context);
+  }
+
+  /**
+   * The worker for a request; waits for one if none is healthy.
+   *
+   * @param signal its reason is thrown when it aborts while the request waits
+   * @throws ServiceError endpoint_not_found, wrong_endpoint_type; no_worker_available, worker_timeout after the wait;
+   *   affinity_worker_gone; rate_limited when too many wait already
+   */
+  async assign(endpointId: string, affinity: Affinity, signal: AbortSignal): Promise<InFlight> {
+    signal.throwIfAborted();
+    const assigned = this.#choose(endpointId, affinity);
+    if (assigned) return assigned;
+    const count = this.#waiting.get(endpointId)?.size ?? 0;
+    if (count < LIMITS.balancedWaitingMax) return this.#wait(endpointId, affinity, signal);
+    const message = `${count} requests wait for a worker of the endpoint "${endpointId}" already`;
+    throw new ServiceError("rate_limited", message, { retryAfterMs: 1_000 });
+  }
+
+  /** What the scaler is to reckon with. Those that wait for a very worker would gain nothing by another. */
+  demand(endpointId: string): Demand {
+    const waiting = [...(this.#waiting.get(endpointId) ?? [])];
+    const [first, ...others] = waiting.filter(({ affinity }) => affinity.mode !== "strict-resume");
+    const workers = this.#context().fleet.workersOf(endpointId);
+    return {
+      waiting: first === undefined ? 0 : others.length + 1,
+      running: workers.reduce((sum, { heldCount }) => sum + heldCount, 0),
+      waitingSince: first?.since,
+    };
+  }
+
+  /**
+   * Looks whether those who wait can be given a worker now, or never will; first come, first served. Those that a leaving
+   * worker has will not keep it for ever.
+   */
+  look(endpointId: string): void {
+    for (const worker of this.#context().fleet.workersOf(endpointId)) {
+      if (worker.state === "draining") this.#requests.limit(worker);
+    }
+    for (const waiting of this.#waiting.get(endpointId) ?? []) {
+      try {
+        const assigned = this.#choose(endpointId, waiting.affinity);
+        if (assigned) waiting.take(assigned);
+      } catch (error) {
+        waiting.refuse(error);
+      }
+    }
+  }
+
+  #choose(endpointId: string, affinity: Affinity): InFlight | undefined {
+    const { directory, fleet } = this.#context();
+    const { version } = directory.balanced(endpointId);
+    const choice = chooseWorker(fleet.workersOf(endpointId), version, affinity);
+    if (choice === "wait") return undefined;
+    if (choice !== "gone" && choice.worker.server !== undefined) {
+      return this.#begin(choice.worker, choice.worker.server);
+    }
+    const message = "the worker that was asked for takes no requests of this endpoint (any more)";
+    throw new ServiceError("affinity_worker_gone", message);
+  }
+
+  #begin(worker: WorkerHandle, server: ServerAddress): InFlight {
+    const engine = this.#context();
+    const { clock, realClock, endpointChanged } = engine;
+    const request = new InFlight(realClock, worker.id, server, {
+      ended: () => {
+        worker.endRequest(clock.now());
+        this.#requests.remove(worker, request);
+        // Also while the service stops, when nobody decides about workers any more.
+        if (worker.state === "draining" && worker.heldCount === 0) worker.tellToLeave();
+        endpointChanged(worker.endpointId);
+      },
+      unreachable: () => {
+        if (worker.state === "ready") setWorkerState(engine, worker, "unhealthy");
+      },
+    });
+    worker.beginRequest();
+    this.#requests.add(worker, request);
+    endpointChanged(worker.endpointId);
+    return request;
+  }
+
+  async #wait(endpointId: string, affinity: Affinity, signal: AbortSignal): Promise<InFlight> {
+    const { clock, endpointChanged } = this.#context();
+    const { promise, resolve, reject } = Promise.withResolvers<InFlight>();
+    const waiting = this.#waiting.get(endpointId) ?? new Set();
+    this.#waiting.set(endpointId, waiting);
+    const resumes = affinity.mode === "strict-resume";
+    const waitMs = resumes ? LIMITS.balancedResumeMs : LIMITS.balancedWaitMs;
+    const leave = () => {
+      disarm();
+      signal.removeEventListener("abort", giveUp);
+      waiting.delete(entry);
+      if (waiting.size === 0) this.#waiting.delete(endpointId);
+    };
+    const entry: Waiting = {
+      since: clock.now(),
+      affinity,
+      take: (assigned) => {
+        leave();
+        resolve(assigned);
+      },
+      refuse: (error) => {
+        leave();
+        reject(error);
+        endpointChanged(endpointId);
+      },
+    };
+    const giveUp = () => entry.refuse(signal.reason);
+    const disarm = clock.wakeAt(clock.now() + waitMs, () => entry.refuse(tooLate(resumes, waitMs)));
+    signal.addEventListener("abort", giveUp, { once: true });
+    waiting.add(entry);
+    endpointChanged(endpointId);
+    return promise;
+  }
+}
+
+function tooLate(resumes: boolean, waitMs: number): ServiceError {
+  const within = `within ${waitMs / 1_000} s`;
+  return resumes
+    ? new ServiceError("worker_timeout", `the worker that was asked for was not healthy ${within}`)
+    : new ServiceError(
+        "no_worker_available",
+        `no worker of the endpoint was healthy ${within}; its log says what its workers do`,
+      );
+}

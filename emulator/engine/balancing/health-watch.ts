@@ -1,0 +1,136 @@
+/** Asks the servers of load balancing endpoints for their health, puts them in and out of rotation, and ends the hopeless. */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import type { HealthProbe } from "../../balance/health-probe.ts";
+import type { Disarm } from "../../core/time/clock.ts";
+import {
+  isGivenUp,
+  judgeHealth,
+  nextQuestionMs,
+  unknownHealth,
+  type WorkerHealth,
+} from "../../core/balancing/worker-health.ts";
+import type { ServerAddress } from "../../launch/launcher.ts";
+import type { EngineContext } from "../context.ts";
+import { setWorkerState } from "../workers/worker-transition.ts";
+import type { WorkerHandle } from "../workers/worker-handle.ts";
+
+const nobodyIsHealthy: HealthProbe = { ask: async () => undefined };
+
+export class HealthWatch {
+  readonly #engine: EngineContext;
+  readonly #probe: HealthProbe;
+  /** The newest version of each endpoint of which it was looked where its servers listen. */
+  readonly #lookedAt = new Map<string, number>();
+
+  /** @param probe by default no server is healthy ever */
+  constructor(engine: EngineContext, probe: HealthProbe = nobodyIsHealthy) {
+    this.#engine = engine;
+    this.#probe = probe;
+  }
+
+  /** To be called when the worker was launched; does nothing for one that is no server. Ends with the worker. */
+  watch(worker: WorkerHandle): void {
+    const { launched } = worker;
+    if (launched?.server === undefined) return;
+    const isHealthy = (address: ServerAddress) => this.#lookForWide(worker, address);
+    const watched = new WatchedServer(this.#engine, this.#probe, worker, isHealthy);
+    void launched.server.then((address) => watched.begin(address));
+    void launched.exited.then(() => watched.end());
+  }
+
+  /** All workers of a version are the same program, so one word about them is enough. */
+  #lookForWide({ endpointId, endpointVersion }: WorkerHandle, address: ServerAddress): void {
+    if (this.#probe.wideAddresses === undefined) return;
+    if (this.#lookedAt.get(endpointId) === endpointVersion) return;
+    this.#lookedAt.set(endpointId, endpointVersion);
+    const looking = this.#probe.wideAddresses(address).then((addresses) => {
+      if (addresses.length > 0) this.#warn(endpointId, address, addresses.join(" and "));
+    });
+    void this.#engine.pendingWork.track("a look at where a server listens", looking);
+  }
+
+  #warn(endpointId: string, { port }: ServerAddress, addresses: string): void {
+    const message =
+      `its server listens at ${addresses}: who reaches this machine can call it without a key; ` +
+      "it should listen at the address in HOST (127.0.0.1)";
+    this.#engine.log.warn({ endpointId, port, addresses }, message);
+  }
+}
+
+class WatchedServer {
+  readonly #engine: EngineContext;
+  readonly #probe: HealthProbe;
+  readonly #worker: WorkerHandle;
+  readonly #isHealthy: (address: ServerAddress) => void;
+  #health: WorkerHealth;
+  #disarm: Disarm | undefined;
+  #hasEnded = false;
+
+  constructor(
+    engine: EngineContext,
+    probe: HealthProbe,
+    worker: WorkerHandle,
+    isHealthy: (address: ServerAddress) => void,
+  ) {
+    this.#engine = engine;
+    this.#probe = probe;
+    this.#worker = worker;
+    this.#isHealthy = isHealthy;
+    this.#health = unknownHealth(engine.realClock.now());
+  }
+
+  begin(address: ServerAddress): void {
+    this.#worker.server = address;
+    this.#ask(address);
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#disarm?.();
+  }
+
+  #ask(address: ServerAddress): void {
+    void this.#engine.pendingWork.track("a health check", this.#look(address));
+  }
+
+  async #look(address: ServerAddress): Promise<void> {
+    const { realClock } = this.#engine;
+    const answer = await this.#answerOf(address);
+    // One that leaves is asked no more: nothing brings it back.
+    if (this.#hasEnded || this.#worker.state === "draining") return;
+    // It may have turned out to be unreachable since.
+    const { state } = this.#worker;
+    const known = state === "unhealthy" ? { ...this.#health, state } : this.#health;
+    this.#health = judgeHealth(known, answer, realClock.now());
+    setWorkerState(this.#engine, this.#worker, this.#health.state);
+    if (this.#health.state === "ready") {
+      this.#engine.balancer.look(this.#worker.endpointId);
+      this.#isHealthy(address);
+    }
+    if (isGivenUp(this.#health, realClock.now(), this.#worker.initLimitMs))
+      return this.#giveUp(address, answer);
+    const next = realClock.now() + nextQuestionMs(this.#health);
+    this.#disarm = realClock.wakeAt(next, () => this.#ask(address));
+  }
+
+  async #answerOf(address: ServerAddress): Promise<number | undefined> {
+    const { realClock } = this.#engine;
+    const limit = new AbortController();
+    this.#disarm = realClock.wakeAt(realClock.now() + LIMITS.healthAnswerMs, () => limit.abort());
+    const answer = await this.#probe.ask(address, limit.signal);
+    this.#disarm();
+    return answer;
+  }
+
+  #giveUp({ healthPort, healthPath }: ServerAddress, answer: number | undefined): void {
+    const { id: workerId, endpointId } = this.#worker;
+    const forMs = this.#engine.realClock.now() - this.#health.healthyAt;
+    const says = answer === undefined ? "nothing answered" : `the last answer was ${answer}`;
+    const message =
+      `worker was not healthy for ${forMs} ms and is ended: it should answer 200 at port ${healthPort} (PORT_HEALTH), ` +
+      `path ${healthPath} (HEALTH_CHECK_PATH); ${says}`;
+    this.#engine.log.error({ workerId, endpointId, answer }, message);
+    this.#worker.state = "unhealthy";
+    this.#worker.launched?.kill();
+  }
+}

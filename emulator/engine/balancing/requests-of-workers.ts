@@ -1,0 +1,48 @@
+/** The requests each server is working on, so that none keeps a server that has to leave for ever. */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import type { Disarm } from "../../core/time/clock.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import type { EngineContext } from "../context.ts";
+import type { WorkerHandle } from "../workers/worker-handle.ts";
+import type { InFlight } from "./in-flight.ts";
+
+interface Requests {
+  readonly inFlight: Set<InFlight>;
+  /** Set once the worker has to leave. */
+  disarm: Disarm | undefined;
+}
+
+export class RequestsOfWorkers {
+  readonly #context: () => EngineContext;
+  readonly #ofWorkers = new Map<WorkerHandle, Requests>();
+
+  constructor(context: () => EngineContext) {
+    this.#context = context;
+  }
+
+  add(worker: WorkerHandle, request: InFlight): void {
+    const requests = this.#ofWorkers.get(worker) ?? { inFlight: new Set(), disarm: undefined };
+    requests.inFlight.add(request);
+    this.#ofWorkers.set(worker, requests);
+  }
+
+  remove(worker: WorkerHandle, request: InFlight): void {
+    const requests = this.#ofWorkers.get(worker);
+    if (requests === undefined) return;
+    requests.inFlight.delete(request);
+    if (requests.inFlight.size > 0) return;
+    requests.disarm?.();
+    this.#ofWorkers.delete(worker);
+  }
+
+  /** Gives the worker's requests as long as a request has at most; conversations are cut off then. Idempotent. */
+  limit(worker: WorkerHandle): void {
+    const requests = this.#ofWorkers.get(worker);
+    if (requests === undefined || requests.disarm !== undefined) return;
+    const { realClock: clock } = this.#context();
+    requests.disarm = clock.wakeAt(clock.now() + LIMITS.balancedRequestMs, () => {
+      const error = new ServiceError("worker_failed", "the worker has to leave");
+      for (const request of requests.inFlight) request.cutOff(error);
+    });
+  }
+}

@@ -1,0 +1,15 @@
+/** From when on a network volume is billed: since it has its size, at the price of that. */
+import { volumePerHour } from "../../core/billing/prices.ts";
+import type { NetworkVolume } from "../../core/resources/network-volume.ts";
+import type { EngineContext } from "../context.ts";
+
+/** To be called once the volume, or its new size, is stored; what it was billed as before ends. */
+export function billVolume({ usage, prices }: EngineContext, { id, size }: NetworkVolume): void {
+  usage.ended(id);
+  usage.began({
+    kind: "volume",
+    volumeId: id,
+    perHour: volumePerHour(prices, size),
+    diskInGb: size,
+  });
+}

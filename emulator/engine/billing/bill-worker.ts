@@ -1,0 +1,28 @@
+/** From when on a worker is billed and as what: since it was first ready, at the price of what it has (live: starting is free). */
+import { perHour } from "../../core/billing/prices.ts";
+import type { EngineContext } from "../context.ts";
+import type { WorkerHandle } from "../workers/worker-handle.ts";
+
+/** Virtual processors of a worker without a GPU whose endpoint does not say how many (live). */
+const DEFAULT_VCPU_COUNT = 2;
+
+/** Does nothing for a worker whose endpoint is gone. */
+export function beginToBill(engine: EngineContext, worker: WorkerHandle): void {
+  const endpoint = engine.directory.findEndpoint(worker.endpointId);
+  const template = endpoint && engine.directory.findTemplate(endpoint.templateId);
+  if (!endpoint || !template) return;
+  const wanted = endpoint.computeType === "GPU" ? endpoint.gpuTypeIds[0] : undefined;
+  const gpuTypeId = worker.gpuTypeId ?? wanted;
+  const { gpuCount, vcpuCount = DEFAULT_VCPU_COUNT } = endpoint;
+  engine.usage.began({
+    kind: "worker",
+    podId: worker.id,
+    endpointId: endpoint.id,
+    templateId: template.id,
+    imageName: template.imageName,
+    gpuTypeId,
+    dataCenterId: endpoint.dataCenterIds?.[0],
+    perHour: perHour(engine.prices, { gpuTypeId, gpuCount, vcpuCount }),
+    diskInGb: template.containerDiskInGb,
+  });
+}

@@ -1,0 +1,25 @@
+/** `/cancel`: ends a job that waits or runs. */
+import { ServiceError } from "../../core/service-error.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { apply } from "./apply.ts";
+import { commit } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+import { findJob, type JobRef } from "./read/job-view.ts";
+
+/**
+ * The job, CANCELLED. Cancelling a cancelled job again is no error.
+ *
+ * @throws ServiceError job_not_found; job_already_finished for any other status that is terminal
+ */
+export async function cancel(engine: EngineContext, ref: JobRef): Promise<Job> {
+  engine.directory.queue(ref.endpointId);
+  return commit(engine, async (tx, effects) => {
+    const job = await findJob(tx, ref);
+    const cancelled = await apply(tx, effects, job, { type: "cancel" }, engine.clock.now());
+    if (cancelled.result === "changed" || cancelled.result === "unchanged") return cancelled.job;
+    throw new ServiceError(
+      "job_already_finished",
+      `job "${job.id}" is ${job.status} and cannot be cancelled any more`,
+    );
+  });
+}

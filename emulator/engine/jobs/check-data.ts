@@ -1,0 +1,18 @@
+/** Looks once after the start whether all that is kept is as it was stored, and ends the jobs of which it is not. */
+import { StoreClosedError, StoreDamagedError } from "../../core/store-error.ts";
+import type { EngineContext } from "../context.ts";
+import { endDamaged } from "./damaged-data.ts";
+
+/** Never rejects. */
+export async function checkData(engine: EngineContext): Promise<void> {
+  try {
+    for (const { damage, jobId } of await engine.store.check()) {
+      if (jobId !== undefined) await endDamaged(engine, jobId, damage);
+      else engine.log.error({}, `the data of a webhook delivery is damaged: ${damage.message}`);
+    }
+  } catch (error) {
+    // The store has said so itself.
+    if (error instanceof StoreDamagedError || error instanceof StoreClosedError) return;
+    engine.log.error({ err: error }, "the stored data could not be looked through for damage");
+  }
+}

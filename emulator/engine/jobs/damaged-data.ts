@@ -1,0 +1,67 @@
+/** Jobs whose stored data turns out to be missing or damaged: they end with that cause, which is no fault of a handler. */
+import type { Failure } from "../../../runtime/protocol/failure.ts";
+import { PayloadDamagedError } from "../../store/store.ts";
+import { apply } from "./apply.ts";
+import { assignFreeCredit } from "./assign-free.ts";
+import { commit } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+
+/**
+ * Asks about a job. If data of it is found damaged, the job ends with that cause and is asked about once more: `ask` does
+ * not need what is damaged of a job for which `isDamaged` is true.
+ */
+export async function askOrEnd<T>(
+  engine: EngineContext,
+  jobId: string,
+  ask: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof PayloadDamagedError)) throw error;
+    await endDamaged(engine, jobId, error);
+    return ask();
+  }
+}
+
+function isDamaged({ failure }: { readonly failure: Failure | undefined }): boolean {
+  return failure?.type === "data_damaged";
+}
+
+/** What `read` answers; undefined if what it reads is damaged and the job is known to be. */
+export async function unlessDamaged<T>(
+  job: { readonly failure: Failure | undefined },
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof PayloadDamagedError && isDamaged(job)) return undefined;
+    throw error;
+  }
+}
+
+/** Ends the job, unless what was found damaged is not stored of it any more. */
+export async function endDamaged(
+  engine: EngineContext,
+  jobId: string,
+  damage: PayloadDamagedError,
+): Promise<void> {
+  const ended = await commit(engine, async (tx, effects) => {
+    const job = await tx.job(jobId);
+    if (job?.seq !== damage.place.seq || !(await tx.isStillStored(damage))) return undefined;
+    const failure = { type: "data_damaged", message: damage.message } as const;
+    const { result } = await apply(
+      tx,
+      effects,
+      job,
+      { type: "damage", failure },
+      engine.clock.now(),
+    );
+    return result === "changed" ? job : undefined;
+  });
+  if (ended === undefined) return;
+  const { id, endpointId } = ended;
+  engine.log.error({ jobId: id, endpointId }, `the data of a job is damaged: ${damage.message}`);
+  await assignFreeCredit(engine, endpointId);
+}

@@ -1,0 +1,71 @@
+/** Takes the outcome of a hand-over: the job ends, or goes back into the queue. */
+import type { Failure } from "../../../runtime/protocol/failure.ts";
+import type { Outcome } from "../../../runtime/protocol/outcome.ts";
+import type { OutcomeReport } from "../../../runtime/protocol/session.ts";
+import type { JobEvent } from "../../core/jobs/job-event.ts";
+import { DEFAULT_RETRY_RULES, type RetryRules } from "../../core/jobs/job.ts";
+import type { Payload, StoreTransaction } from "../../store/store.ts";
+import type { Effects } from "../effects.ts";
+import { apply } from "./apply.ts";
+import type { EngineContext } from "../context.ts";
+import type { WorkerHandle } from "../workers/worker-handle.ts";
+
+/** True when the outcome was accepted under its lease, or repeats one that was; false when the lease is not current. */
+export async function finish(
+  engine: EngineContext,
+  tx: StoreTransaction,
+  effects: Effects,
+  worker: WorkerHandle,
+  report: OutcomeReport,
+  output: Payload | undefined,
+): Promise<boolean> {
+  const job = await tx.job(report.jobId);
+  if (!job) return false;
+  const rules = retryRules(engine, job.endpointId);
+  const nextQueueKey =
+    rules.handlerError > 0 && report.outcome.kind === "failed" ? await tx.nextSeq() : 0;
+  const event = eventOf(report.leaseToken, report.outcome, worker.id, rules, nextQueueKey);
+  if (!event) return false;
+  const { result } = await apply(tx, effects, job, event, engine.clock.now(), output);
+  return result === "changed" || result === "unchanged";
+}
+
+/** The endpoint's own retry rules, or the defaults when it is gone. */
+export function retryRules(engine: EngineContext, endpointId: string): RetryRules {
+  return engine.directory.findEndpoint(endpointId)?.retries ?? DEFAULT_RETRY_RULES;
+}
+
+function eventOf(
+  leaseToken: string,
+  outcome: Outcome,
+  workerId: string,
+  rules: RetryRules,
+  nextQueueKey: number,
+): JobEvent | undefined {
+  const reportOf = (failure: Failure): Failure => ({ ...failure, workerId });
+  switch (outcome.kind) {
+    case "completed":
+      return { type: "complete", leaseToken };
+    case "failed":
+      return {
+        type: "fail",
+        leaseToken,
+        failure: reportOf(outcome.failure),
+        retryRules: rules,
+        nextQueueKey,
+      };
+    case "timed-out":
+      return { type: "time-out", leaseToken, failure: reportOf(outcome.failure) };
+    case "lost":
+      return {
+        type: "lose-worker",
+        leaseToken,
+        failure: reportOf(outcome.failure),
+        retryRules: rules,
+      };
+    case "handed-back":
+      return { type: "hand-back", leaseToken };
+    case "stopped":
+      return undefined;
+  }
+}

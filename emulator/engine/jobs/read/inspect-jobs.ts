@@ -1,0 +1,65 @@
+/** Jobs for those who operate the service: of any endpoint, with all there is. */
+import type { JobListing } from "../../../core/jobs/job-listing.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import type { ShownPayload } from "../../../core/jobs/opened-payload.ts";
+import { ServiceError } from "../../../core/service-error.ts";
+import { PayloadDamagedError, type StoreView } from "../../../store/store.ts";
+import type { EngineContext } from "../../context.ts";
+import { showBoth } from "./show-payload.ts";
+
+/**
+ * The newest jobs of all endpoints or of one.
+ *
+ * @throws ServiceError endpoint_not_found, wrong_endpoint_type
+ */
+export async function newestJobs(
+  engine: EngineContext,
+  endpointId: string | undefined,
+  listing: Pick<JobListing, "limit" | "status">,
+): Promise<readonly Job[]> {
+  const endpoints =
+    endpointId === undefined ? engine.directory.endpoints() : [engine.directory.queue(endpointId)];
+  const lists = await engine.store.read((view) =>
+    Promise.all(endpoints.map(({ id }) => view.listJobs(id, listing))),
+  );
+  const newestFirst = lists.flat().toSorted((a, b) => b.seq - a.seq);
+  return newestFirst.slice(0, listing.limit);
+}
+
+export interface InspectedJob {
+  readonly job: Job;
+  /** Raw JSON. To be disposed of if it is opened. */
+  readonly input: ShownPayload | undefined;
+  /** The same: what the handler returned, or its last progress value while it runs. */
+  readonly output: ShownPayload | undefined;
+}
+
+/** @throws ServiceError job_not_found */
+export async function inspectJob(engine: EngineContext, jobId: string): Promise<InspectedJob> {
+  return engine.store.read(async (view) => {
+    const job = await findAnyJob(view, jobId);
+    const input = await view.payload(job.seq, "input");
+    const output = await view.payload(job.seq, "output");
+    // Every job has an input; between two questions it may have been deleted with its job.
+    if (input === undefined && (await findAnyJob(view, jobId)))
+      throw new PayloadDamagedError(
+        { seq: job.seq, slot: "input" },
+        "is missing from the database",
+      );
+    return { job, ...(await showBoth(input, output)) };
+  });
+}
+
+/** The same without its payloads. @throws ServiceError job_not_found */
+export async function inspectJobAlone(engine: EngineContext, jobId: string): Promise<Job> {
+  return engine.store.read((view) => findAnyJob(view, jobId));
+}
+
+async function findAnyJob(view: StoreView, jobId: string): Promise<Job> {
+  const job = await view.job(jobId);
+  if (job !== undefined) return job;
+  throw new ServiceError(
+    "job_not_found",
+    `there is no job "${jobId}"; it may have been deleted after its time to live or its retention`,
+  );
+}

@@ -1,0 +1,51 @@
+/** Reading a job with everything that is stored of it. */
+import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
+import type { StoreView } from "../../../store/store.ts";
+import type { EngineContext } from "../../context.ts";
+import { findJob, type JobRef } from "./job-view.ts";
+
+/** Payloads are raw JSON. */
+export interface JobContents {
+  readonly job: Job;
+  readonly input: Uint8Array;
+  readonly output: Uint8Array | undefined;
+  /** Of the current attempt, in order. */
+  readonly chunks: readonly Uint8Array[];
+}
+
+const ALL = { from: 0, maxCount: Infinity, maxBytes: Infinity };
+
+/** @throws ServiceError job_not_found, also for a job of another endpoint */
+export function readContents(engine: EngineContext, ref: JobRef): Promise<JobContents> {
+  return engine.store.read(async (view) => contentsOf(view, await findJob(view, ref)));
+}
+
+/** The endpoint's jobs, the newest first, all or those in one status. @throws ServiceError endpoint_not_found */
+export async function listContents(
+  engine: EngineContext,
+  endpointId: string,
+  status: JobStatus | undefined,
+): Promise<readonly JobContents[]> {
+  engine.directory.queue(endpointId);
+  return engine.store.read(async (view) => {
+    const jobs = await view.listJobs(endpointId, { limit: Number.MAX_SAFE_INTEGER, status });
+    return Promise.all(jobs.map((job) => contentsOf(view, job)));
+  });
+}
+
+async function contentsOf(view: StoreView, job: Job): Promise<JobContents> {
+  const input = await view.payload(job.seq, "input");
+  const output = await view.payload(job.seq, "output");
+  const batches = job.chunkCount === 0 ? [] : await view.chunks(job.seq, ALL);
+  return {
+    job,
+    input: (await input?.bytes()) ?? NOTHING,
+    output: await output?.bytes(),
+    chunks: batches.flatMap(chunksOf),
+  };
+}
+
+/** Every job has an input, but between two questions it may have been deleted. */
+const NOTHING = new TextEncoder().encode("null");

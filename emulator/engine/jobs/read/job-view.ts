@@ -1,0 +1,105 @@
+/** Reading a job with its output, at once or when it ends. */
+import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
+import { ServiceError } from "../../../core/service-error.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import type { ShownPayload } from "../../../core/jobs/opened-payload.ts";
+import type { StoreView } from "../../../store/store.ts";
+import type { EngineContext } from "../../context.ts";
+import { askOrEnd, unlessDamaged } from "../damaged-data.ts";
+import type { JobChange } from "./job-watchers.ts";
+import { showPayload } from "./show-payload.ts";
+
+/** A job as `/status` shows it. */
+export interface JobView {
+  readonly job: Job;
+  /** Raw JSON: the handler's output, or the last progress value while the job runs. To be disposed of if it is opened. */
+  readonly output: ShownPayload | undefined;
+}
+
+/** Names one job of one endpoint. */
+export interface JobRef {
+  readonly endpointId: string;
+  readonly jobId: string;
+}
+
+/** @throws ServiceError job_not_found, also for a job of another endpoint */
+export async function findJob(view: StoreView, ref: JobRef): Promise<Job> {
+  const job = await view.job(ref.jobId);
+  if (job?.endpointId === ref.endpointId) return job;
+  throw jobNotFound(ref.jobId);
+}
+
+function jobNotFound(jobId: string): ServiceError {
+  return new ServiceError(
+    "job_not_found",
+    `there is no job "${jobId}" on this endpoint; it may have been deleted after its time to live or its retention`,
+  );
+}
+
+/** @throws ServiceError job_not_found */
+export async function viewJob(engine: EngineContext, ref: JobRef): Promise<JobView> {
+  engine.directory.queue(ref.endpointId);
+  return askOrEnd(engine, ref.jobId, () =>
+    engine.store.read(async (view) => {
+      const job = await findJob(view, ref);
+      const output = await view.payload(job.seq, "output");
+      return { job, output: await unlessDamaged(job, () => showPayload(output)) };
+    }),
+  );
+}
+
+/** The job once it has ended, or as it is when `waitMs` are over or `signal` aborts. @throws ServiceError job_not_found */
+export async function viewJobAtEnd(
+  engine: EngineContext,
+  ref: JobRef,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<JobView> {
+  engine.directory.queue(ref.endpointId);
+  return waitForEnd(engine, ref.jobId, waitMs, signal, () =>
+    engine.store.read((view) => findJob(view, ref)),
+  );
+}
+
+/**
+ * Watches the job, calls `begin` (which submits or finds it), and waits for its end, `waitMs` or `signal`.
+ * A job that is purged meanwhile is shown CANCELLED, as nobody can ask for it afterwards.
+ */
+export async function waitForEnd(
+  engine: EngineContext,
+  jobId: string,
+  waitMs: number,
+  signal: AbortSignal,
+  begin: () => Promise<Job>,
+): Promise<JobView> {
+  const { promise: ended, resolve } = Promise.withResolvers<JobChange | undefined>();
+  const giveUp = () => resolve(undefined);
+  const unwatch = engine.watchers.watch(jobId, (news) => {
+    if (news.type === "settled" || news.type === "removed") resolve(news);
+  });
+  signal.addEventListener("abort", giveUp, { once: true });
+  const disarm = engine.clock.wakeAt(engine.clock.now() + waitMs, giveUp);
+  try {
+    const job = await begin();
+    const ref = { endpointId: job.endpointId, jobId };
+    if (isTerminal(job.status) || signal.aborted) return await viewJob(engine, ref);
+    const news = await ended;
+    return news ? await viewOfEnd(engine, news) : await viewJob(engine, ref);
+  } finally {
+    disarm();
+    signal.removeEventListener("abort", giveUp);
+    unwatch();
+  }
+}
+
+async function viewOfEnd(engine: EngineContext, news: JobChange): Promise<JobView> {
+  const { job } = news;
+  if (news.type === "removed") {
+    if (news.by === "expiry") throw jobNotFound(job.id);
+    return { job, output: undefined };
+  }
+  if (news.type === "settled" && (news.output || job.status !== "COMPLETED")) {
+    return { job, output: news.output };
+  }
+  return viewJob(engine, { endpointId: job.endpointId, jobId: job.id });
+}

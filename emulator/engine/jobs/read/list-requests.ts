@@ -1,0 +1,26 @@
+/** `/requests`: an endpoint's jobs, page by page from the newest. */
+import type { JobListing } from "../../../core/jobs/job-listing.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import type { EngineContext } from "../../context.ts";
+
+export interface JobPage {
+  readonly jobs: readonly Job[];
+  /** `beforeSeq` of the next page; undefined on the last one. */
+  readonly nextSeq: number | undefined;
+}
+
+/** @throws ServiceError endpoint_not_found, wrong_endpoint_type */
+export async function listRequests(
+  engine: EngineContext,
+  endpointId: string,
+  listing: JobListing,
+): Promise<JobPage> {
+  engine.directory.queue(endpointId);
+  const { limit } = listing;
+  // One more than is shown tells whether there is a next page.
+  const found = await engine.store.read((view) =>
+    view.listJobs(endpointId, { ...listing, limit: limit + 1 }),
+  );
+  const jobs = found.slice(0, limit);
+  return { jobs, nextSeq: found.length > limit ? jobs.at(-1)?.seq : undefined };
+}

@@ -1,0 +1,57 @@
+/** Taking payloads out of the store for somebody to look at. */
+import { Buffer } from "node:buffer";
+import {
+  areInHand,
+  closePieces,
+  isInHand,
+  type Piece,
+  type PieceInHand,
+  type ShownPayload,
+} from "../../../core/jobs/opened-payload.ts";
+import type { StoredPayload } from "../../../store/store.ts";
+
+/** Larger ones are opened. */
+const IN_HAND_MAX_BYTES = 256_000;
+
+/** To be called within the query that found it; what is opened is the caller's to dispose of. */
+export async function showPayload(
+  payload: StoredPayload | undefined,
+): Promise<ShownPayload | undefined> {
+  if (payload === undefined) return undefined;
+  return payload.sizeBytes < IN_HAND_MAX_BYTES ? payload.bytes() : payload.open();
+}
+
+/** The same of a job's two payloads: should the second one fail, the first is not left open. */
+export async function showBoth(
+  input: StoredPayload | undefined,
+  output: StoredPayload | undefined,
+): Promise<{ input: ShownPayload | undefined; output: ShownPayload | undefined }> {
+  const shownInput = await showPayload(input);
+  try {
+    return { input: shownInput, output: await showPayload(output) };
+  } catch (error) {
+    await closePieces([shownInput]);
+    throw error;
+  }
+}
+
+/** All of them in memory; disposes of those that are opened. */
+export async function piecesInHand(pieces: readonly Piece[]): Promise<readonly PieceInHand[]> {
+  if (areInHand(pieces)) return pieces;
+  const inHand: PieceInHand[] = [];
+  for (const piece of pieces) inHand.push(isInHand(piece) ? piece : await wholePayload(piece));
+  return inHand;
+}
+
+/** All of it in memory; disposes of it if it is opened. */
+export async function wholePayload(payload: ShownPayload): Promise<Uint8Array> {
+  if (payload instanceof Uint8Array) return payload;
+  await using opened = payload;
+  const whole = Buffer.allocUnsafeSlow(opened.sizeBytes);
+  let size = 0;
+  for await (const slice of opened.slices()) {
+    whole.set(slice, size);
+    size += slice.byteLength;
+  }
+  return whole;
+}

@@ -1,0 +1,45 @@
+/** Puts jobs back into the queue whose worker is known to be gone. */
+import type { Failure } from "../../../runtime/protocol/failure.ts";
+import { apply } from "./apply.ts";
+import { assignWaiting } from "./assign.ts";
+import { commit } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+import { retryRules } from "./finish.ts";
+import type { WorkerHandle } from "../workers/worker-handle.ts";
+
+/**
+ * To be called once at start: workers are the emulator's own children and end with it, so a lease of an earlier run is
+ * nobody's. That is no fault of the job and costs it no attempt.
+ */
+export async function requeueOrphans(engine: EngineContext): Promise<void> {
+  await commit(engine, async (tx, effects) => {
+    const orphans = await tx.runningJobs({});
+    for (const job of orphans) {
+      if (!job.lease) continue;
+      const event = { type: "hand-back", leaseToken: job.lease.token } as const;
+      await apply(tx, effects, job, event, engine.clock.now());
+    }
+  });
+}
+
+/** Ends the leases of a worker whose process is gone, without waiting for them to run out. */
+export async function loseWorker(
+  engine: EngineContext,
+  worker: WorkerHandle,
+  failure: Failure,
+): Promise<void> {
+  await commit(engine, async (tx, effects) => {
+    for (const job of await tx.runningJobs({ workerId: worker.id })) {
+      if (!job.lease) continue;
+      const rules = retryRules(engine, job.endpointId);
+      const event = {
+        type: "lose-worker",
+        leaseToken: job.lease.token,
+        failure,
+        retryRules: rules,
+      } as const;
+      await apply(tx, effects, job, event, engine.clock.now());
+    }
+    await assignWaiting(engine, tx, effects, worker.endpointId);
+  });
+}

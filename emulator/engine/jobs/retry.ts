@@ -1,0 +1,30 @@
+/** `/retry`: puts a job that failed or timed out back into the queue. */
+import { ServiceError } from "../../core/service-error.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { apply } from "./apply.ts";
+import { assignWaiting } from "./assign.ts";
+import { commit } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+import { findJob, type JobRef } from "./read/job-view.ts";
+
+/**
+ * The job, IN_QUEUE again with its id, input and time to live; output, error and chunks are gone.
+ *
+ * @throws ServiceError job_not_found, job_not_retryable
+ */
+export async function retry(engine: EngineContext, ref: JobRef): Promise<Job> {
+  engine.directory.queue(ref.endpointId);
+  return commit(engine, async (tx, effects) => {
+    const job = await findJob(tx, ref);
+    const event = { type: "retry", nextQueueKey: await tx.nextSeq() } as const;
+    const retried = await apply(tx, effects, job, event, engine.clock.now());
+    if (retried.result !== "changed") {
+      throw new ServiceError(
+        "job_not_retryable",
+        `job "${job.id}" is ${job.status}; only a job that is FAILED or TIMED_OUT can be retried`,
+      );
+    }
+    await assignWaiting(engine, tx, effects, ref.endpointId);
+    return retried.job;
+  });
+}

@@ -1,0 +1,104 @@
+/** Caps the bytes of large payloads that are in memory on their way in or out, for the whole service: who comes beyond it waits in line. */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import { ServiceError } from "../../core/service-error.ts";
+
+export interface InFlightLimits {
+  readonly maxBytes: number;
+  /** How many may wait in line. */
+  readonly maxWaiting: number;
+  /** And how long. */
+  readonly waitMs: number;
+}
+
+export const IN_FLIGHT_LIMITS: InFlightLimits = {
+  maxBytes: LIMITS.inFlightMaxBytes,
+  maxWaiting: LIMITS.inFlightWaitingMax,
+  waitMs: LIMITS.inFlightWaitMs,
+};
+
+interface Waiting {
+  readonly bytes: number;
+  readonly end: (how: End) => void;
+}
+
+/** How a wait ends. */
+type End = "has room" | "late" | "gone";
+
+export class BytesInFlight {
+  readonly #clock: Clock;
+  readonly #limits: InFlightLimits;
+  readonly #line = new Set<Waiting>();
+  #taken = 0;
+
+  /** `clock` is real time. */
+  constructor(clock: Clock, limits: InFlightLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /**
+   * A share of that many bytes, to be disposed of when they have left; undefined if `signal` aborts before there is room.
+   * Nobody overtakes. More than there is room for at all is given alone.
+   *
+   * @throws ServiceError too_much_in_flight when too many wait already, or there was no room in time
+   */
+  async take(bytes: number, signal: AbortSignal): Promise<Disposable | undefined> {
+    if (signal.aborted) return undefined;
+    if (this.#line.size === 0 && this.#hasRoomFor(bytes)) this.#taken += bytes;
+    else if (!(await this.#waitInLine(bytes, signal))) return undefined;
+    let isGivenBack = false;
+    return {
+      [Symbol.dispose]: () => {
+        if (isGivenBack) return;
+        isGivenBack = true;
+        this.#taken -= bytes;
+        this.#advance();
+      },
+    };
+  }
+
+  #hasRoomFor(bytes: number): boolean {
+    return this.#taken === 0 || this.#taken + bytes <= this.#limits.maxBytes;
+  }
+
+  /** False if `signal` aborted. */
+  async #waitInLine(bytes: number, signal: AbortSignal): Promise<boolean> {
+    const { maxWaiting, waitMs } = this.#limits;
+    if (this.#line.size >= maxWaiting) throw refusal("too many requests wait for room already");
+    const { promise, resolve: end } = Promise.withResolvers<End>();
+    const waiting = { bytes, end };
+    const leave = (how: End) => {
+      if (!this.#line.delete(waiting)) return;
+      end(how);
+      this.#advance();
+    };
+    const giveUp = () => leave("gone");
+    const disarm = this.#clock.wakeAt(this.#clock.now() + waitMs, () => leave("late"));
+    signal.addEventListener("abort", giveUp);
+    this.#line.add(waiting);
+    const how = await promise;
+    disarm();
+    signal.removeEventListener("abort", giveUp);
+    if (how !== "late") return how === "has room";
+    throw refusal(`there was no room for this request within ${waitMs / 1_000} s`);
+  }
+
+  /** Lets those in line go on for whom there is room now. */
+  #advance(): void {
+    for (const waiting of this.#line) {
+      if (!this.#hasRoomFor(waiting.bytes)) return;
+      this.#taken += waiting.bytes;
+      this.#line.delete(waiting);
+      waiting.end("has room");
+    }
+  }
+}
+
+function refusal(why: string): ServiceError {
+  const message = `large payloads of others take all the memory that is meant for them, and ${why}; try again later`;
+  return new ServiceError("too_much_in_flight", message, { retryAfterMs: RETRY_AFTER_MS });
+}
+
+/** When others will have taken what they asked for is not known: this is the least that can be said. */
+const RETRY_AFTER_MS = 1_000;

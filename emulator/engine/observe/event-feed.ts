@@ -1,0 +1,66 @@
+/** Tells those who follow the service of every change of state, once it is committed; keeps nothing for those who come later. */
+import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import type { JobEventType } from "../../core/jobs/job-event.ts";
+import type { CountedState } from "../workers/fleet.ts";
+
+/** A job came to another status. */
+export interface JobMove {
+  readonly type: "job";
+  readonly endpointId: string;
+  readonly jobId: string;
+  /** Null: it did not exist. */
+  readonly from: JobStatus | null;
+  /** Null: it was deleted. */
+  readonly to: JobStatus | null;
+  /** What happened to it, in the words of the state machine. */
+  readonly by: JobEventType | "submit";
+}
+
+export type StateChange =
+  | JobMove
+  | {
+      readonly type: "worker";
+      readonly endpointId: string;
+      readonly workerId: string;
+      readonly state: CountedState;
+    }
+  | {
+      readonly type: "endpoint";
+      readonly endpointId: string;
+      readonly change: "created" | "changed" | "deleted";
+    }
+  /** The clock was advanced. */
+  | { readonly type: "clock"; readonly offsetMs: number };
+
+/** A change with the moment it was told, in service time (ms). */
+export type ServiceEvent = StateChange & { readonly at: number };
+
+type Listener = (event: ServiceEvent) => void;
+
+export class EventFeed {
+  readonly #clock: Clock;
+  readonly #listeners = new Set<Listener>();
+
+  /** @param clock service time */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get isFollowed(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  /** To be called after the commit, if there was one. */
+  publish(change: StateChange): void {
+    if (!this.isFollowed) return;
+    const event = { at: this.#clock.now(), ...change };
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  /** Calls `listener` with every event until the returned function is called. */
+  follow(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}

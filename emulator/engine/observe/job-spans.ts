@@ -1,0 +1,57 @@
+/** The spans of a job: how long it waited in the queue each time, and each execution. */
+import type { Job } from "../../core/jobs/job.ts";
+import type { StatusMove } from "../../core/observe/metrics/service-metrics.ts";
+import type { OpenSpan, Tracer } from "../../trace/tracer.ts";
+
+export class JobSpans {
+  readonly #tracer: Tracer;
+  /** Service time. */
+  readonly #now: () => number;
+  /** Executions under way, by job. */
+  readonly #executions = new Map<string, OpenSpan>();
+
+  constructor(tracer: Tracer, now: () => number) {
+    this.#tracer = tracer;
+    this.#now = now;
+  }
+
+  /** To be called after the commit. `job` is as it became, or as it was before it was deleted. */
+  moved(job: Job, { from, to, by }: StatusMove): void {
+    if (from === "IN_QUEUE") this.#waited(job, by);
+    if (from === "IN_PROGRESS") this.#executed(job, by);
+    if (to === "IN_PROGRESS") this.#executes(job);
+  }
+
+  /** What the job's handler belongs to: its execution, or what it was submitted with. */
+  traceparentOf(job: Job): string | undefined {
+    return this.#executions.get(job.id)?.traceparent ?? job.traceparent;
+  }
+
+  #waited(job: Job, by: string): void {
+    const agoMs = Math.max(0, this.#now() - job.queuedAt);
+    const attributes = { ...attributesOf(job), "sv.ended_by": by };
+    const parent = job.traceparent;
+    this.#tracer.begin({ name: "job queued", kind: "internal", parent, agoMs, attributes }).end();
+  }
+
+  #executes(job: Job): void {
+    const attributes = { ...attributesOf(job), "sv.worker.id": job.workerId ?? "" };
+    const parent = job.traceparent;
+    const span = this.#tracer.begin({ name: "job run", kind: "consumer", parent, attributes });
+    this.#executions.set(job.id, span);
+  }
+
+  #executed(job: Job, by: StatusMove["by"]): void {
+    const span = this.#executions.get(job.id);
+    this.#executions.delete(job.id);
+    const error = GOOD_ENDS.has(by) ? undefined : (job.failure?.message ?? by);
+    span?.end({ attributes: { "sv.job.status": job.status, "sv.ended_by": by }, error });
+  }
+}
+
+/** Nobody's fault. */
+const GOOD_ENDS: ReadonlySet<StatusMove["by"]> = new Set(["complete", "cancel", "hand-back"]);
+
+function attributesOf({ id, endpointId, attempt }: Job) {
+  return { "sv.job.id": id, "sv.endpoint.id": endpointId, "sv.job.attempt": attempt };
+}

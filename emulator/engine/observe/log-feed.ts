@@ -1,0 +1,92 @@
+/** The newest lines of the log, the service's own and its workers', for who asks later and who follows; in bounded memory. */
+import type { LogEntry, LogFields, LogLevel } from "../../core/observe/log/log-entry.ts";
+import { readWorkerLine, type WrittenLine } from "../../core/observe/log/worker-line.ts";
+import type { EngineLog } from "../context.ts";
+
+/** What is kept for those who ask later: so many lines, and of workers' lines so many characters. */
+const MOST_LINES = 2_000;
+const MOST_CHARACTERS = 2_000_000;
+
+/** A line that is read only when somebody wants it: handlers may print faster than anybody looks. */
+export interface LoggedLine {
+  /** Absent for what concerns no endpoint. */
+  readonly endpointId: string | undefined;
+  readonly characters: number;
+  entry(): LogEntry;
+}
+
+type Listener = (line: LoggedLine) => void;
+
+export class LogFeed {
+  /** Wall clock, ms since 1970. */
+  readonly #now: () => number;
+  readonly #listeners = new Set<Listener>();
+  #kept: LoggedLine[] = [];
+  /** Lines before this one are forgotten. */
+  #first = 0;
+  #characters = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Keeps what is logged to `log` as well. */
+  alongside(log: EngineLog): EngineLog {
+    const both = (level: "info" | "warn" | "error") => (fields: LogFields, message: string) => {
+      this.#serviceLine(level, fields, message);
+      log[level](fields, message);
+    };
+    return { info: both("info"), warn: both("warn"), error: both("error") };
+  }
+
+  workerLine(written: WrittenLine): void {
+    const at = this.#now();
+    const { endpointId, line } = written;
+    const entry = () => readWorkerLine(written, at);
+    this.#keep({ endpointId, characters: line.length, entry });
+  }
+
+  /** The newest lines, oldest first: at most `count`, of all endpoints or of one. */
+  newest(count: number, endpointId: string | undefined): readonly LoggedLine[] {
+    const lines = this.#kept.slice(this.#first).filter((line) => concerns(line, endpointId));
+    return count === 0 ? [] : lines.slice(-count);
+  }
+
+  /** Calls `listener` with every line from now on, of all endpoints or of one, until the returned function is called. */
+  follow(endpointId: string | undefined, listener: Listener): () => void {
+    const concerned: Listener = (line) => {
+      if (concerns(line, endpointId)) listener(line);
+    };
+    this.#listeners.add(concerned);
+    return () => void this.#listeners.delete(concerned);
+  }
+
+  #serviceLine(level: LogLevel, fields: LogFields, message: string): void {
+    const at = this.#now();
+    const { endpointId } = fields;
+    this.#keep({
+      endpointId: typeof endpointId === "string" ? endpointId : undefined,
+      characters: message.length,
+      entry: () => ({ at, level, message, fields }),
+    });
+  }
+
+  #keep(line: LoggedLine): void {
+    this.#kept.push(line);
+    this.#characters += line.characters;
+    while (this.#kept.length - this.#first > MOST_LINES || this.#characters > MOST_CHARACTERS) {
+      this.#characters -= this.#kept[this.#first]?.characters ?? 0;
+      this.#first += 1;
+    }
+    // Now and then in one go: that costs less than moving all the others for each line.
+    if (this.#first > MOST_LINES) {
+      this.#kept = this.#kept.slice(this.#first);
+      this.#first = 0;
+    }
+    for (const listener of this.#listeners) listener(line);
+  }
+}
+
+function concerns(line: LoggedLine, endpointId: string | undefined): boolean {
+  return endpointId === undefined || line.endpointId === endpointId;
+}

@@ -1,0 +1,101 @@
+/** Pods: created, listed, read, changed, started, stopped and deleted. What is wanted of them is kept here; `pod-keeper.ts` runs them. */
+import { actOnPod, changePod, makePod, type PodAction } from "../../core/pods/pod-life.ts";
+import type { PodChanges, PodInput } from "../../core/pods/pod-input.ts";
+import type { Pod } from "../../core/pods/pod.ts";
+import { invalidRequest, ServiceError } from "../../core/service-error.ts";
+import type { StoreTransaction, StoreView } from "../../store/store.ts";
+import { commit } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+import { checkVolumes } from "../resources/endpoint-volumes.ts";
+import { tellGpuSlips } from "../gpu-slips.ts";
+import { checkRegistryAuth } from "../resources/manage-templates.ts";
+
+const ID_LENGTH = 14;
+
+/** @throws ServiceError invalid_request where it names what does not exist; storage_full */
+export async function createPod(engine: EngineContext, input: PodInput): Promise<Pod> {
+  const id = engine.random.shortId(ID_LENGTH);
+  tellGpuSlips(engine, input.gpuTypeIds, { podId: id });
+  return commit(engine, async (tx, effects) => {
+    const template = await templateOf(tx, input.templateId ?? "");
+    const pod = makePod(id, input, template, nowOf(engine));
+    await checkRegistryAuth(tx, pod.containerRegistryAuthId);
+    await checkVolumes(tx, { networkVolumeId: pod.networkVolumeId });
+    await tx.putRecord("pod", id, pod);
+    effects.changedPods.add(id);
+    return pod;
+  });
+}
+
+/** Oldest first. */
+export async function listPods(engine: EngineContext): Promise<readonly Pod[]> {
+  const pods = await engine.store.read((view) => view.records("pod"));
+  return pods.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
+}
+
+/** @throws ServiceError pod_not_found */
+export async function readPod(engine: EngineContext, id: string): Promise<Pod> {
+  return engine.store.read((view) => existing(view, id));
+}
+
+/** @throws ServiceError pod_not_found, pod_locked, invalid_request, storage_full */
+export async function updatePod(
+  engine: EngineContext,
+  id: string,
+  changes: PodChanges,
+): Promise<Pod> {
+  return replace(engine, id, async (tx, pod) => {
+    const changed = changePod(pod, changes, nowOf(engine));
+    if (changed.containerRegistryAuthId !== pod.containerRegistryAuthId) {
+      await checkRegistryAuth(tx, changed.containerRegistryAuthId);
+    }
+    return changed;
+  });
+}
+
+/** @throws ServiceError pod_not_found, pod_locked, storage_full */
+export async function actOn(engine: EngineContext, id: string, action: PodAction): Promise<Pod> {
+  return replace(engine, id, async (_, pod) => actOnPod(pod, action, nowOf(engine)));
+}
+
+/** @throws ServiceError pod_not_found, storage_full */
+export async function deletePod(engine: EngineContext, id: string): Promise<void> {
+  await commit(engine, async (tx, effects) => {
+    await existing(tx, id);
+    await tx.deleteRecord("pod", id);
+    effects.changedPods.add(id);
+  });
+}
+
+async function replace(
+  engine: EngineContext,
+  id: string,
+  change: (tx: StoreTransaction, pod: Pod) => Promise<Pod>,
+): Promise<Pod> {
+  return commit(engine, async (tx, effects) => {
+    const pod = await existing(tx, id);
+    const changed = await change(tx, pod);
+    if (changed !== pod) {
+      await tx.putRecord("pod", id, changed);
+      effects.changedPods.add(id);
+    }
+    return changed;
+  });
+}
+
+async function existing(view: StoreView, id: string): Promise<Pod> {
+  const pod = await view.record("pod", id);
+  if (!pod) throw new ServiceError("pod_not_found", `there is no pod "${id}"`);
+  return pod;
+}
+
+async function templateOf(tx: StoreView, id: string) {
+  if (id === "") return undefined;
+  const template = await tx.record("template", id);
+  if (!template) throw invalidRequest([`templateId names no template: ${JSON.stringify(id)}`]);
+  return template;
+}
+
+function nowOf({ clock }: EngineContext): string {
+  return new Date(clock.now()).toISOString();
+}

@@ -1,0 +1,197 @@
+/** Runs the pods that are wanted to run, where a launcher can: starts, ends and starts them anew as their records say. */
+import { perHour } from "../../core/billing/prices.ts";
+import type { Disarm } from "../../core/time/clock.ts";
+import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
+import { endPod, isSameRun } from "../../core/pods/pod-life.ts";
+import type { Pod } from "../../core/pods/pod.ts";
+import type { WorkerExit } from "../../launch/launcher.ts";
+import type { LaunchedPod, PodLauncher } from "../../launch/pod-launcher.ts";
+import { commit } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+import type { GpuPool } from "../workers/gpus/gpu-pool.ts";
+import { wayOut } from "../workers/worker-exit.ts";
+
+/** A pod that is asked to end is ended by force after this time. */
+const STOP_GRACE_MS = 10_000;
+
+const RUN_ID_LENGTH = 14;
+
+interface Run {
+  readonly id: string;
+  /** As it was when the run began. */
+  readonly pod: Pod;
+  readonly launched: LaunchedPod;
+  readonly gpus: readonly GpuDevice[];
+  /** Settles when its end is dealt with. */
+  ended: Promise<void>;
+  isLeaving: boolean;
+  disarm?: Disarm;
+}
+
+export class PodKeeper {
+  readonly #engine: EngineContext;
+  readonly #launcher: PodLauncher | undefined;
+  readonly #gpus: GpuPool;
+  readonly #runs = new Map<string, Run>();
+  /** Why pods are not run, each said once. */
+  readonly #said = new Set<string>();
+  /** Decisions are taken one after the other. */
+  #work: Promise<void> = Promise.resolve();
+  #isOpen = false;
+
+  /** @param launcher without one, pods are records of what is wanted */
+  constructor(engine: EngineContext, launcher: PodLauncher | undefined, gpus: GpuPool) {
+    this.#engine = engine;
+    this.#launcher = launcher;
+    this.#gpus = gpus;
+  }
+
+  /** Begins to run pods, those first that an earlier run of the service left. */
+  start(): void {
+    this.#isOpen = true;
+    this.considerAll();
+  }
+
+  /** To be called when the launcher is willing that was not. */
+  considerAll(): void {
+    this.#said.clear();
+    this.#then("pods", async (launcher) => {
+      const pods = await this.#engine.store.read((view) => view.records("pod"));
+      if (pods.length === 0) return;
+      const known = new Set(pods.map(({ id }) => id));
+      if (pods.some((pod) => launcher.refusesPod(pod) === undefined))
+        await launcher.dropVolumes((podId) => !known.has(podId));
+      for (const { id } of pods) this.consider(id);
+    });
+  }
+
+  /** To be called with a pod that was made, changed or deleted, or whose turn it is to get GPUs. */
+  consider(podId: string): void {
+    this.#then(`pod ${podId}`, (launcher) => this.#decide(launcher, podId));
+  }
+
+  /** Ends all pods; they run again when the service does. */
+  async stop(how: "drain" | "kill"): Promise<void> {
+    this.#isOpen = false;
+    await this.#work;
+    for (const run of this.#runs.values()) this.#end(run, how);
+    await Promise.all([...this.#runs.values()].map(({ ended }) => ended));
+  }
+
+  /** Ends all pods at once; may hasten a `stop` that drains. */
+  killAll(): void {
+    this.#isOpen = false;
+    for (const run of this.#runs.values()) this.#end(run, "kill");
+  }
+
+  #then(what: string, step: (launcher: PodLauncher) => Promise<void>): void {
+    const { pendingWork, log } = this.#engine;
+    const launcher = this.#launcher;
+    if (launcher === undefined || !this.#isOpen) return;
+    this.#work = this.#work
+      .then(() => (this.#isOpen ? step(launcher) : undefined))
+      .catch((error: unknown) => log.error({ err: error }, `${what} could not be dealt with`));
+    void pendingWork.track(what, this.#work);
+  }
+
+  async #decide(launcher: PodLauncher, podId: string): Promise<void> {
+    const pod = await this.#engine.store.read((view) => view.record("pod", podId));
+    const run = this.#runs.get(podId);
+    const isWanted = pod?.desiredStatus === "RUNNING";
+    if (run !== undefined) {
+      if (!isWanted || !isSameRun(pod, run.pod)) this.#end(run, pod ? "drain" : "kill");
+    } else if (isWanted) this.#start(launcher, pod);
+    else {
+      this.#gpus.leave(podId);
+      if (!pod) await launcher.dropVolumes((owner) => owner === podId);
+    }
+  }
+
+  #start(launcher: PodLauncher, pod: Pod): void {
+    const refusal = launcher.refusesPod(pod);
+    if (refusal !== undefined)
+      return this.#say({}, `pods are not run, only kept as what is wanted: ${refusal}`);
+    const { random, log } = this.#engine;
+    const id = random.shortId(RUN_ID_LENGTH);
+    const grant = this.#gpus.take(pod, id, true);
+    if ("lack" in grant) {
+      if (grant.lack !== undefined)
+        this.#say({ podId: pod.id }, `the pod "${pod.name}" (${pod.id}) waits: ${grant.lack}`);
+      return;
+    }
+    const gpus = grant.devices;
+    const launched = launcher.launchPod({ pod, runId: id, gpus });
+    const run: Run = { id, pod, launched, gpus, isLeaving: false, ended: Promise.resolve() };
+    this.#runs.set(pod.id, run);
+    log.info({ podId: pod.id, runId: id }, "pod started");
+    void launched.running.then((ports) => {
+      this.#engine.podPorts.set(pod.id, ports);
+      this.#bill(run);
+    });
+    run.ended = launched.exited
+      .then((exit) => this.#ended(launcher, run, exit))
+      .catch((error: unknown) =>
+        log.error({ podId: pod.id, err: error }, "the end of a pod could not be recorded"),
+      );
+  }
+
+  #end(run: Run, how: "drain" | "kill"): void {
+    if (how === "kill") run.launched.kill();
+    else if (!run.isLeaving) {
+      const { realClock } = this.#engine;
+      run.launched.drain();
+      run.disarm = realClock.wakeAt(realClock.now() + STOP_GRACE_MS, () => run.launched.kill());
+    }
+    run.isLeaving = true;
+  }
+
+  async #ended(launcher: PodLauncher, run: Run, exit: WorkerExit): Promise<void> {
+    const { podPorts, usage, log } = this.#engine;
+    const { id: podId } = run.pod;
+    run.disarm?.();
+    podPorts.delete(podId);
+    usage.ended(podId);
+    this.#runs.delete(podId);
+    this.#gpus.release(run.id, exit.startError !== undefined);
+    if (run.isLeaving) log.info({ podId, runId: run.id }, "pod has ended");
+    // One that went with its launcher's engine is wanted as before, and runs again when that is back.
+    else if (!exit.engineWentAway && launcher.refusesPod(run.pod) === undefined)
+      await this.#recordEnd(run, exit);
+    this.consider(podId);
+  }
+
+  /** Its program has ended by itself, or could not be started. */
+  async #recordEnd(run: Run, exit: WorkerExit): Promise<void> {
+    const engine = this.#engine;
+    const { id: podId } = run.pod;
+    const how = wayOut(exit);
+    const { lastLogLines: _, ...fields } = exit;
+    engine.log.warn({ podId, runId: run.id, ...fields }, `the pod ${how}`);
+    await commit(engine, async (tx) => {
+      const pod = await tx.record("pod", podId);
+      if (!pod || pod.desiredStatus !== "RUNNING" || !isSameRun(pod, run.pod)) return;
+      const now = new Date(engine.clock.now()).toISOString();
+      await tx.putRecord("pod", podId, endPod(pod, how, now));
+    });
+  }
+
+  /** From when its program runs on. */
+  #bill({ pod, gpus }: Run): void {
+    const { usage, prices } = this.#engine;
+    const { id: podId, templateId, imageName, dataCenterIds, containerDiskInGb } = pod;
+    const wanted = pod.computeType === "GPU" ? pod.gpuTypeIds[0] : undefined;
+    const gpuTypeId = gpus[0]?.typeId ?? wanted;
+    const dataCenterId = dataCenterIds?.[0];
+    usage.began({
+      kind: "pod",
+      ...{ podId, templateId, imageName, gpuTypeId, dataCenterId },
+      perHour: perHour(prices, { ...pod, gpuTypeId }),
+      diskInGb: containerDiskInGb ?? 0,
+    });
+  }
+
+  #say(fields: Readonly<Record<string, string>>, message: string): void {
+    if (!this.#said.has(message)) this.#engine.log.warn(fields, message);
+    this.#said.add(message);
+  }
+}

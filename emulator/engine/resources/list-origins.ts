@@ -1,0 +1,36 @@
+/** Which files the endpoints of this start and earlier ones came from, and where their secret variables were taken from. */
+import type { ServedOrigin } from "../../core/resources/served-endpoint.ts";
+import type { EngineContext } from "../context.ts";
+
+export interface Origins {
+  readonly endpoints: readonly (Omit<ServedOrigin, "envSources"> & { readonly id: string })[];
+  readonly templates: readonly {
+    readonly id: string;
+    readonly envSources: NonNullable<ServedOrigin["envSources"]>;
+  }[];
+}
+
+/** Of what is still there, in order of id. */
+export async function listOrigins({ store, directory }: EngineContext): Promise<Origins> {
+  const [served, templates] = await store.read(
+    async (view) => [await view.records("served"), await view.records("servedTemplate")] as const,
+  );
+  const present = served.filter(({ endpoint }) => directory.findEndpoint(endpoint.id));
+  return {
+    endpoints: present.map(
+      ({ endpoint: { id }, handlerPath, command, cwd, workingDirectory, volumePath }) => ({
+        id,
+        ...(handlerPath !== undefined && { handlerPath }),
+        ...(command !== undefined && { command }),
+        ...(cwd !== undefined && { cwd }),
+        ...(workingDirectory !== undefined && { workingDirectory }),
+        ...(volumePath !== undefined && { volumePath }),
+      }),
+    ),
+    templates: [...present, ...templates].flatMap(({ template, envSources }) =>
+      template !== undefined && envSources !== undefined && directory.findTemplate(template.id)
+        ? [{ id: template.id, envSources }]
+        : [],
+    ),
+  };
+}

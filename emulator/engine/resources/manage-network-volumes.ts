@@ -1,0 +1,106 @@
+/** Network volumes: created, listed, read, changed and deleted together with their files. */
+import type {
+  NetworkVolumeChange,
+  NetworkVolumeInput,
+} from "../../core/resources/network-volume-input.ts";
+import type { NetworkVolume } from "../../core/resources/network-volume.ts";
+import { invalidRequest, type ServiceError } from "../../core/service-error.ts";
+import { billVolume } from "../billing/bill-volume.ts";
+import { commit, storeFailure } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+import { endpointsWith } from "./endpoint-volumes.ts";
+import { inUse } from "./in-use.ts";
+import { refuseIfPodsUse } from "../pods/volume-in-use.ts";
+import { volumeNotFound } from "./network-volume-directory.ts";
+
+const ID_LENGTH = 10;
+
+/** @throws ServiceError storage_full */
+export async function createNetworkVolume(
+  engine: EngineContext,
+  input: NetworkVolumeInput,
+): Promise<NetworkVolume> {
+  const volume: NetworkVolume = { id: engine.random.shortId(ID_LENGTH), ...input };
+  const store = async () => {
+    await commit(engine, (tx) => tx.putRecord("networkVolume", volume.id, volume));
+    engine.volumes.keep(volume);
+    billVolume(engine, volume);
+  };
+  await inServiceWords(engine, engine.volumeFiles.create(volume.id, store));
+  return volume;
+}
+
+/** In order of name. */
+export function listNetworkVolumes(engine: EngineContext): readonly NetworkVolume[] {
+  return engine.volumes.all().toSorted((a, b) => compare(a.name, b.name) || compare(a.id, b.id));
+}
+
+/** @throws ServiceError network_volume_not_found */
+export function readNetworkVolume(engine: EngineContext, id: string): NetworkVolume {
+  return engine.volumes.volume(id);
+}
+
+/** @throws ServiceError network_volume_not_found; invalid_request for a smaller size; storage_full */
+export async function updateNetworkVolume(
+  engine: EngineContext,
+  id: string,
+  { name, size }: NetworkVolumeChange,
+): Promise<NetworkVolume> {
+  const { before, after } = await commit(engine, async (tx) => {
+    const volume = await tx.record("networkVolume", id);
+    if (!volume) throw volumeNotFound(id);
+    if (size !== undefined && size < volume.size) throw shrinks(volume, size);
+    const changed = { ...volume, name: name ?? volume.name, size: size ?? volume.size };
+    await tx.putRecord("networkVolume", id, changed);
+    return { before: volume, after: changed };
+  });
+  engine.volumes.keep(after);
+  if (after.size > before.size) billVolume(engine, after);
+  return after;
+}
+
+/**
+ * Deletes the volume and all its files.
+ *
+ * @throws ServiceError network_volume_not_found; in_use while an endpoint has it; storage_full
+ */
+export async function deleteNetworkVolume(engine: EngineContext, id: string): Promise<void> {
+  engine.volumes.volume(id);
+  const unstore = async () => {
+    await commit(engine, async (tx) => {
+      const volume = await tx.record("networkVolume", id);
+      if (!volume) throw volumeNotFound(id);
+      const users = await endpointsWith(tx, id);
+      if (users.length > 0) {
+        throw inUse({
+          what: `the network volume "${volume.name}" (${id})`,
+          kind: "endpoint",
+          users: users.map((endpoint) => endpoint.id),
+        });
+      }
+      const what = `the network volume "${volume.name}" (${id})`;
+      await refuseIfPodsUse(tx, what, (pod) => pod.networkVolumeId === id);
+      await tx.deleteRecord("networkVolume", id);
+    });
+    engine.volumes.drop(id);
+    engine.usage.ended(id);
+  };
+  await inServiceWords(engine, engine.volumeFiles.remove(id, unstore));
+}
+
+async function inServiceWords(engine: EngineContext, work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
+    throw storeFailure(engine, error);
+  });
+}
+
+function shrinks({ size }: NetworkVolume, asked: number): ServiceError {
+  return invalidRequest([
+    `size must be ${size} (GB) or more, for a network volume only grows; got ${asked}`,
+  ]);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,74 @@
+/** Container registry auths: created, listed, read and deleted. Their credentials are stored encrypted. */
+import type { RegistryAuthInput } from "../../core/resources/registry-auth-input.ts";
+import type { RegistryAuth } from "../../core/resources/registry-auth.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import { commit } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+import { inUse } from "./in-use.ts";
+import { refuseIfPodsUse } from "../pods/volume-in-use.ts";
+import { sealSecret } from "./secret-box.ts";
+
+/** Ids have 25 characters (live). */
+const ID_PREFIX = "cl";
+const ID_RANDOM_LENGTH = 23;
+
+/** @throws ServiceError registry_auth_name_taken, secrets_unusable, storage_full */
+export async function createRegistryAuth(
+  engine: EngineContext,
+  { name, ...credentials }: RegistryAuthInput,
+): Promise<RegistryAuth> {
+  const id = `${ID_PREFIX}${engine.random.shortId(ID_RANDOM_LENGTH)}`;
+  return commit(engine, async (tx) => {
+    for (const other of await tx.records("registryAuth")) {
+      if (other.name === name) throw nameTaken(name);
+    }
+    const sealed = sealSecret(engine, id, JSON.stringify(credentials));
+    const auth: RegistryAuth = { id, name, sealed };
+    await tx.putRecord("registryAuth", id, auth);
+    return auth;
+  });
+}
+
+/** In order of name. */
+export async function listRegistryAuths(engine: EngineContext): Promise<readonly RegistryAuth[]> {
+  const auths = await engine.store.read((view) => view.records("registryAuth"));
+  return auths.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** @throws ServiceError registry_auth_not_found */
+export async function readRegistryAuth(engine: EngineContext, id: string): Promise<RegistryAuth> {
+  const auth = await engine.store.read((view) => view.record("registryAuth", id));
+  if (!auth) throw registryAuthNotFound(id);
+  return auth;
+}
+
+/** @throws ServiceError registry_auth_not_found; in_use while a template names it; storage_full */
+export async function deleteRegistryAuth(engine: EngineContext, id: string): Promise<void> {
+  await commit(engine, async (tx) => {
+    const auth = await tx.record("registryAuth", id);
+    if (!auth) throw registryAuthNotFound(id);
+    const templates = await tx.records("template");
+    const users = templates.filter((template) => template.containerRegistryAuthId === id);
+    if (users.length > 0) {
+      throw inUse({
+        what: `the container registry auth "${auth.name}"`,
+        kind: "template",
+        users: users.map(({ name }) => name),
+      });
+    }
+    const what = `the container registry auth "${auth.name}"`;
+    await refuseIfPodsUse(tx, what, (pod) => pod.containerRegistryAuthId === id);
+    await tx.deleteRecord("registryAuth", id);
+  });
+}
+
+function registryAuthNotFound(id: string): ServiceError {
+  return new ServiceError("registry_auth_not_found", `there is no container registry auth "${id}"`);
+}
+
+function nameTaken(name: string): ServiceError {
+  return new ServiceError(
+    "registry_auth_name_taken",
+    `there is already a container registry auth named "${name}"`,
+  );
+}

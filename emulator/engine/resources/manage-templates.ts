@@ -1,0 +1,83 @@
+/** Templates: created, listed, read and deleted. */
+import { valueInWords } from "../../core/input/problem-messages.ts";
+import { invalidRequest, ServiceError } from "../../core/service-error.ts";
+import type { TemplateInput } from "../../core/resources/template-input.ts";
+import type { Template } from "../../core/resources/template.ts";
+import type { StoreTransaction } from "../../store/store.ts";
+import { commit } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+import { inUse } from "./in-use.ts";
+import { refuseIfPodsUse } from "../pods/volume-in-use.ts";
+
+const ID_LENGTH = 10;
+
+/** @throws ServiceError template_name_taken; invalid_request for a container registry auth that is missing; storage_full */
+export async function createTemplate(
+  engine: EngineContext,
+  input: TemplateInput,
+): Promise<Template> {
+  const id = engine.random.shortId(ID_LENGTH);
+  const template: Template = { id, ...input, isPlatform: false, earned: 0, runtimeInMin: 0 };
+  await commit(engine, async (tx) => {
+    await checkName(tx, template.name);
+    await checkRegistryAuth(tx, template.containerRegistryAuthId);
+    await tx.putRecord("template", id, template);
+  });
+  engine.directory.keepTemplate(template);
+  return template;
+}
+
+/** In order of name. */
+export function listTemplates(engine: EngineContext): readonly Template[] {
+  return engine.directory.templates().toSorted((a, b) => compare(a.name, b.name));
+}
+
+/** @throws ServiceError template_not_found */
+export function readTemplate(engine: EngineContext, id: string): Template {
+  return engine.directory.template(id);
+}
+
+/** @throws ServiceError template_not_found; in_use while an endpoint has it */
+export async function deleteTemplate(engine: EngineContext, id: string): Promise<void> {
+  const { name } = engine.directory.template(id);
+  await commit(engine, async (tx) => {
+    const endpoints = await tx.records("endpoint");
+    const users = endpoints.filter((endpoint) => endpoint.templateId === id);
+    if (users.length > 0)
+      throw inUse({
+        what: `the template "${name}"`,
+        kind: "endpoint",
+        users: users.map((endpoint) => endpoint.id),
+      });
+    await refuseIfPodsUse(tx, `the template "${name}"`, (pod) => pod.templateId === id);
+    await tx.deleteRecord("template", id);
+  });
+  engine.directory.dropTemplate(id);
+}
+
+/** @throws ServiceError template_name_taken */
+export async function checkName(tx: StoreTransaction, name: string): Promise<void> {
+  for (const other of await tx.records("template")) {
+    if (other.name === name) throw nameTaken(name);
+  }
+}
+
+/** @throws ServiceError invalid_request when an id is given that no container registry auth has */
+export async function checkRegistryAuth(
+  tx: StoreTransaction,
+  id: string | undefined,
+): Promise<void> {
+  if (id === undefined || (await tx.record("registryAuth", id)) !== undefined) return;
+  throw invalidRequest([
+    `containerRegistryAuthId names no container registry auth: ${valueInWords(id)}`,
+  ]);
+}
+
+function nameTaken(name: string): ServiceError {
+  return new ServiceError("template_name_taken", `there is already a template named "${name}"`);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,33 @@
+/** The credentials of a container registry auth in the clear, for a launcher that is about to pull an image. */
+import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
+import type { EngineContext } from "../context.ts";
+import { readRegistryAuth } from "./manage-registry-auths.ts";
+import { unsealSecret } from "./secret-box.ts";
+
+/**
+ * Never to be logged or answered.
+ *
+ * @throws ServiceError registry_auth_not_found; secrets_unusable when the key is gone, is another one, or the record was
+ *   tampered with
+ */
+export async function registryCredentials(
+  engine: EngineContext,
+  id: string,
+): Promise<RegistryCredentials> {
+  const { name, sealed } = await readRegistryAuth(engine, id);
+  const what = `the credentials of the container registry auth "${name}" (${id})`;
+  return JSON.parse(unsealSecret(engine, id, sealed, what)) as RegistryCredentials;
+}
+
+/** Says in the log which stored credentials cannot be decrypted, so that it is known before they are needed. */
+export async function checkCredentials(engine: EngineContext): Promise<void> {
+  for (const { id, name } of await engine.store.read((view) => view.records("registryAuth"))) {
+    try {
+      await registryCredentials(engine, id);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const remedy = "bring the right key back, or delete the auth and create it anew";
+      engine.log.error({ containerRegistryAuthId: id, name }, `${reason}; ${remedy}`);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/** Brings the endpoints of handler files into the service when it starts, beside what was changed of them over the interface. */
+import { endpointRolls, rolled } from "../../core/resources/endpoint-change.ts";
+import { workersMinProblem } from "../../core/resources/endpoint-input.ts";
+import type { Endpoint } from "../../core/resources/endpoint.ts";
+import type { ServedEndpoint } from "../../core/resources/served-endpoint.ts";
+import { type Settled, settleServed } from "../../core/resources/served-settings.ts";
+import { templateRolls } from "../../core/resources/template-change.ts";
+import type { Template } from "../../core/resources/template.ts";
+import type { StoreTransaction } from "../../store/store.ts";
+import { commit } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+import { tellGpuSlips } from "../gpu-slips.ts";
+import { tellSettled } from "./tell-settled.ts";
+
+/** What became of an endpoint of a file. */
+interface Outcome {
+  readonly template: Template | undefined;
+  readonly endpoint: Endpoint;
+  /** Fields that stay as they were changed over the interface, those of the template as `template.<field>`. */
+  readonly kept: readonly string[];
+  /** Fields in which such a change gave way to the file. */
+  readonly overridden: readonly string[];
+}
+
+/**
+ * Creates the endpoints with their templates, or updates them with what their files say anew since the last start; says
+ * in the log where file and interface disagree.
+ *
+ * @throws ServiceError storage_full
+ */
+export async function serve(
+  engine: EngineContext,
+  files: readonly ServedEndpoint[],
+): Promise<void> {
+  const outcomes = await commit(engine, async (tx) => {
+    const settled: Outcome[] = [];
+    for (const file of files) settled.push(await settle(tx, file));
+    return settled;
+  });
+  for (const outcome of outcomes) {
+    if (outcome.template) engine.directory.keepTemplate(outcome.template);
+    engine.directory.keepEndpoint(outcome.endpoint);
+    const { id: endpointId } = outcome.endpoint;
+    tellGpuSlips(engine, outcome.endpoint.gpuTypeIds, { endpointId });
+    tellSettled(engine.log, { endpointId }, `the endpoint "${endpointId}"`, outcome);
+  }
+}
+
+async function settle(tx: StoreTransaction, file: ServedEndpoint): Promise<Outcome> {
+  const { id } = file.endpoint;
+  const before = await tx.record("served", id);
+  const template = file.template && (await settleTemplate(tx, file.template, before?.template));
+  const storedEndpoint = await tx.record("endpoint", id);
+  const endpoint = settleEndpoint(storedEndpoint, before?.endpoint, file.endpoint);
+  const rolls =
+    template?.rolls === true ||
+    (storedEndpoint !== undefined && endpointRolls(storedEndpoint, endpoint.thing));
+  const settled = rolls ? rolled(endpoint.thing) : endpoint.thing;
+  await tx.putRecord("endpoint", id, settled);
+  // The file does not say when the endpoint was made.
+  const { createdAt } = settled;
+  await tx.putRecord("served", id, { ...file, endpoint: { ...file.endpoint, createdAt } });
+  const ofTemplate = (field: string) => `template.${field}`;
+  return {
+    template: template?.thing,
+    endpoint: settled,
+    kept: [...endpoint.kept, ...(template?.kept ?? []).map(ofTemplate)],
+    overridden: [...endpoint.overridden, ...(template?.overridden ?? []).map(ofTemplate)],
+  };
+}
+
+async function settleTemplate(
+  tx: StoreTransaction,
+  now: Template,
+  before: Template | undefined,
+): Promise<Settled<Template> & { readonly rolls: boolean }> {
+  const stored = await tx.record("template", now.id);
+  const settled = settleServed<Template>({ stored: stored ?? now, before, now });
+  await tx.putRecord("template", now.id, settled.thing);
+  return { ...settled, rolls: stored !== undefined && templateRolls(stored, settled.thing) };
+}
+
+function settleEndpoint(
+  stored: Endpoint | undefined,
+  before: Endpoint | undefined,
+  now: Endpoint,
+): Settled<Endpoint> {
+  if (!stored) return { thing: now, kept: [], overridden: [] };
+  // An endpoint that an earlier run served already keeps its age. Of its version the file knows nothing.
+  const { createdAt, version } = stored;
+  const own = { createdAt, version };
+  const settled = settleServed({
+    stored,
+    before: before && { ...before, ...own },
+    now: { ...now, ...own },
+  });
+  if (workersMinProblem(settled.thing) === undefined) return settled;
+  // One bound of the file and one of the interface that contradict each other: both are the file's then.
+  const { workersMin, workersMax } = now;
+  const isBound = (field: string) => field === "workersMin" || field === "workersMax";
+  return {
+    thing: { ...settled.thing, workersMin, workersMax },
+    kept: settled.kept.filter((field) => !isBound(field)),
+    overridden: [...settled.overridden, ...settled.kept.filter(isBound)],
+  };
+}

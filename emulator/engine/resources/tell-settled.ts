@@ -1,0 +1,26 @@
+/** Says in the log where a file and what was changed over the management interface disagree. */
+import type { EngineLog } from "../context.ts";
+
+interface Disagreement {
+  /** Fields that stay as they were changed over the interface. */
+  readonly kept: readonly string[];
+  /** Fields in which such a change gave way to the file. */
+  readonly overridden: readonly string[];
+}
+
+/** @param whose what has the fields, as the sentence names it */
+export function tellSettled(
+  log: EngineLog,
+  ids: Readonly<Record<string, string>>,
+  whose: string,
+  { kept, overridden }: Disagreement,
+): void {
+  if (kept.length > 0) {
+    const message = `${whose} keeps what was changed over the management interface, though its file says otherwise: ${kept.join(", ")}`;
+    log.info({ ...ids, fields: kept }, message);
+  }
+  if (overridden.length > 0) {
+    const message = `what was changed of ${whose} over the management interface gave way to its file, which is newer: ${overridden.join(", ")}`;
+    log.warn({ ...ids, fields: overridden }, message);
+  }
+}

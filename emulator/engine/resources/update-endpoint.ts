@@ -1,0 +1,43 @@
+/** Changes an endpoint: its scaling in place, what its workers are made of by replacing them. */
+import { changeEndpoint } from "../../core/resources/endpoint-change.ts";
+import type { EndpointChanges } from "../../core/resources/endpoint-input.ts";
+import type { Endpoint } from "../../core/resources/endpoint.ts";
+import { commit } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+import { endpointNotFound } from "./endpoint-directory.ts";
+import { checkVolumes } from "./endpoint-volumes.ts";
+import { tellGpuSlips } from "../gpu-slips.ts";
+import { serverless } from "./manage-endpoints.ts";
+
+/**
+ * Answers the endpoint as it is then. Jobs submitted from now on have its new `executionTimeoutMs`; those there are keep
+ * theirs.
+ *
+ * @throws ServiceError endpoint_not_found; invalid_request also for a template that is missing or a Pod's, or a missing
+ * volume; storage_full
+ */
+export async function updateEndpoint(
+  engine: EngineContext,
+  id: string,
+  changes: EndpointChanges,
+): Promise<Endpoint> {
+  const { endpoint, hasChanged } = await commit(engine, async (tx) => {
+    // One that is being deleted is still stored for a while.
+    engine.directory.endpoint(id);
+    const present = await tx.record("endpoint", id);
+    if (!present) throw endpointNotFound(id);
+    const changed = changeEndpoint(present, changes);
+    const { templateId } = changed;
+    if (templateId !== present.templateId) {
+      serverless(await tx.record("template", templateId), templateId);
+    }
+    await checkVolumes(tx, changed);
+    if (changed !== present) await tx.putRecord("endpoint", id, changed);
+    return { endpoint: changed, hasChanged: changed !== present };
+  });
+  tellGpuSlips(engine, changes.gpuTypeIds ?? [], { endpointId: id });
+  engine.directory.replaceEndpoint(endpoint);
+  if (hasChanged) engine.events.publish({ type: "endpoint", endpointId: id, change: "changed" });
+  engine.endpointChanged(id);
+  return endpoint;
+}

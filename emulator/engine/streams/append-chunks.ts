@@ -1,0 +1,75 @@
+/** Takes in what a running job streams: chunks and progress values. */
+import type { LeaseRef } from "../../../runtime/protocol/outcome.ts";
+import type { ChunkReceipt } from "../../../runtime/protocol/session.ts";
+import type { StoreTransaction } from "../../store/store.ts";
+import type { Effects } from "../effects.ts";
+import { apply } from "../jobs/apply.ts";
+import type { EngineContext } from "../context.ts";
+import type { StagedChunks, StagedProgress } from "../jobs/staged-report.ts";
+
+/** Stores chunks in order; the receipts say up to where each job's chunks are stored. */
+export async function storeChunks(
+  engine: EngineContext,
+  tx: StoreTransaction,
+  effects: Effects,
+  staged: readonly StagedChunks[],
+): Promise<ChunkReceipt[]> {
+  const receipts: ChunkReceipt[] = [];
+  for (const [leaseToken, batches] of Map.groupBy(staged, ({ report }) => report.leaseToken)) {
+    const jobId = batches[0]?.report.jobId;
+    if (jobId === undefined) continue;
+    const nextIndex = await storeChunksOf(engine, tx, effects, { jobId, leaseToken }, batches);
+    if (nextIndex !== undefined) receipts.push({ jobId, leaseToken, nextIndex });
+  }
+  return receipts;
+}
+
+/** Stores those batches of one lease that come next; the index of the next chunk wanted, or undefined for a lease not held. */
+async function storeChunksOf(
+  engine: EngineContext,
+  tx: StoreTransaction,
+  effects: Effects,
+  lease: LeaseRef,
+  batches: readonly StagedChunks[],
+): Promise<number | undefined> {
+  const job = await tx.job(lease.jobId);
+  if (!job || job.lease?.token !== lease.leaseToken) return undefined;
+  let nextIndex = job.chunkCount;
+  const fresh = batches.filter(({ report: { firstIndex, count } }) => {
+    if (firstIndex !== nextIndex) return false;
+    nextIndex += count;
+    return true;
+  });
+  if (fresh.length === 0) return job.chunkCount;
+  const event = {
+    type: "append-chunks",
+    leaseToken: lease.leaseToken,
+    firstIndex: job.chunkCount,
+    count: nextIndex - job.chunkCount,
+  } as const;
+  const appended = await apply(tx, effects, job, event, engine.clock.now());
+  if (appended.result !== "changed") return undefined;
+  for (const { report, lines } of fresh) {
+    const { firstIndex, count } = report;
+    await tx.appendChunks(job.seq, { firstIndex, count, lines });
+  }
+  effects.chunks.set(
+    job.id,
+    fresh.map(({ report }) => report),
+  );
+  return nextIndex;
+}
+
+/** Keeps the newest progress value where the output will be; void once the job ends without it. */
+export async function storeProgress(
+  engine: EngineContext,
+  tx: StoreTransaction,
+  effects: Effects,
+  { progress, value }: StagedProgress,
+): Promise<void> {
+  const job = await tx.job(progress.jobId);
+  if (!job) return;
+  const event = { type: "report-progress", leaseToken: progress.leaseToken } as const;
+  const reported = await apply(tx, effects, job, event, engine.clock.now());
+  if (reported.result === "changed") await tx.putPayload(job.seq, "output", value);
+}

@@ -1,0 +1,85 @@
+/** The chunks of one job as they are stored, kept in memory for a reader that keeps up with them. */
+import { type ChunkBatch, cutBatch } from "../../../runtime/protocol/chunk-batch.ts";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import type { EngineContext } from "../context.ts";
+import type { JobChange } from "../jobs/read/job-watchers.ts";
+import { JobSignal } from "../jobs/read/job-signal.ts";
+
+/** A reader that is further behind reads from the store. */
+const KEPT_MAX_BYTES = 8 * LIMITS.chunkMaxBytes;
+
+export class ChunkTail implements Disposable {
+  readonly #bell: JobSignal;
+  #kept: ChunkBatch[] = [];
+  #keptBytes = 0;
+  /** The attempt they are of. */
+  #attempt = 0;
+  #isBehind = true;
+
+  constructor(engine: EngineContext, jobId: string) {
+    this.#bell = new JobSignal(engine, jobId, (news) => this.#hear(news));
+  }
+
+  /**
+   * True when there may be more to know than `take` gives: chunks that are in the store only, or that the job ended,
+   * began anew or is gone. So it is at first.
+   */
+  get isBehind(): boolean {
+    return this.#isBehind;
+  }
+
+  /** What the store is asked from now on is no older than this moment. */
+  readingStore(): void {
+    this.#isBehind = false;
+  }
+
+  /** The store had something, so that it may have more. */
+  foundInStore(): void {
+    this.#isBehind = true;
+  }
+
+  /** Chunks of the attempt from `index` on, if they are at hand. */
+  take(attempt: number, index: number): ChunkBatch | undefined {
+    for (;;) {
+      const batch = this.#kept[0];
+      if (batch === undefined) return undefined;
+      if (attempt !== this.#attempt || batch.firstIndex > index) {
+        this.#isBehind = true;
+        return undefined;
+      }
+      this.#kept.shift();
+      this.#keptBytes -= batch.lines.byteLength;
+      const rest = cutBatch(batch, { from: index, maxCount: batch.count, maxBytes: Infinity });
+      if (rest !== undefined) return rest;
+    }
+  }
+
+  /** True once there was news since this last told so; false when `holdMs` passed or `signal` aborted before. */
+  heard(holdMs: number, signal: AbortSignal): Promise<boolean> {
+    return this.#bell.heard(holdMs, signal);
+  }
+
+  [Symbol.dispose](): void {
+    this.#bell[Symbol.dispose]();
+  }
+
+  #hear(news: JobChange): void {
+    if (news.type !== "chunks") {
+      this.#isBehind = true;
+      return;
+    }
+    if (news.job.attempt !== this.#attempt) this.#forget();
+    this.#attempt = news.job.attempt;
+    for (const batch of news.batches) {
+      this.#kept.push(batch);
+      this.#keptBytes += batch.lines.byteLength;
+    }
+    if (this.#keptBytes > KEPT_MAX_BYTES) this.#forget();
+  }
+
+  #forget(): void {
+    this.#kept = [];
+    this.#keptBytes = 0;
+    this.#isBehind = true;
+  }
+}

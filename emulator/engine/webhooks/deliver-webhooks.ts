@@ -1,0 +1,245 @@
+/** Makes the webhook calls that are due, a bounded number at a time, and records what came of each. */
+import {
+  afterTry,
+  type Delivery,
+  type DeliveryTry,
+  dueAgain,
+  keptDeliveries,
+} from "../../core/webhooks/delivery.ts";
+import { closePieces, type Piece } from "../../core/jobs/opened-payload.ts";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { PayloadDamagedError, type StoreTransaction } from "../../store/store.ts";
+import type { WebhookResult, WebhookSender } from "../../webhooks/webhook-sender.ts";
+import { DueTimer } from "../time/due-timer.ts";
+import { commit } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+import { deliveryBody } from "./delivery-body.ts";
+import { beginWebhookSpan, endWebhookSpan } from "./webhook-span.ts";
+
+/** Calls at a time, in all and of one origin: a receiver that does not answer keeps a few of them for 10 s each. */
+const MAX_CALLS = 32;
+const MAX_CALLS_PER_ORIGIN = 8;
+
+/** Until what failed for want of the store is tried again. */
+const PUT_OFF_MS = 1_000;
+
+export class WebhookDelivery {
+  readonly #engine: EngineContext;
+  readonly #sender: WebhookSender;
+  readonly #dueTimer: DueTimer;
+  readonly #abort = new AbortController();
+  /** Deliveries that are being tried, by id. */
+  readonly #calls = new Map<
+    string,
+    { readonly delivery: Delivery; readonly done: Promise<void> }
+  >();
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  #isOpen = false;
+
+  constructor(engine: EngineContext, sender: WebhookSender) {
+    this.#engine = engine;
+    this.#sender = sender;
+    this.#dueTimer = new DueTimer(engine.clock, () => this.wake());
+  }
+
+  start(): void {
+    this.#isOpen = true;
+    this.wake();
+  }
+
+  /** Looks for calls that are due; to be called when one may have become so. */
+  wake(): void {
+    if (!this.#isOpen) return;
+    this.#lookAgain = true;
+    this.#looking ??= this.#engine.pendingWork.track("webhook calls", this.#look());
+  }
+
+  /**
+   * Begins no more calls; `drain` begins those that are due and fit, and waits for all that are under way, `kill` gives
+   * them up. What is not settled then is left for the next start.
+   */
+  async stop(how: "drain" | "kill"): Promise<void> {
+    if (how === "kill") this.abort();
+    await this.#looking;
+    this.#isOpen = false;
+    this.#dueTimer.stop();
+    await Promise.all(Array.from(this.#calls.values(), ({ done }) => done));
+  }
+
+  /** Gives up all calls at once; may hasten a `stop` that drains. */
+  abort(): void {
+    this.#isOpen = false;
+    this.#abort.abort(STOPPING);
+  }
+
+  async #look(): Promise<void> {
+    // Those who asked in this turn are served by one look.
+    await Promise.resolve();
+    while (this.#lookAgain) {
+      this.#lookAgain = false;
+      try {
+        await this.#beginDue();
+      } catch (error) {
+        this.#engine.log.error(
+          { err: error },
+          "webhook calls that are due could not be looked for",
+        );
+        this.#dueTimer.aim(this.#engine.clock.now() + PUT_OFF_MS);
+      }
+    }
+    this.#looking = undefined;
+  }
+
+  async #beginDue(): Promise<void> {
+    const { clock, store } = this.#engine;
+    const now = clock.now();
+    if (this.#calls.size < MAX_CALLS) {
+      // Those under way are still due.
+      const limit = MAX_CALLS + this.#calls.size;
+      const due = await store.read((view) => view.deliveries.due(now, limit, this.#busyOrigins()));
+      for (const delivery of due) if (this.#hasRoomFor(delivery)) this.#begin(delivery);
+    }
+    const { nextTryAt, oldestSettledAt } = await store.read(async ({ deliveries }) => ({
+      nextTryAt: await deliveries.nextTryAt(now),
+      oldestSettledAt: await deliveries.oldestSettledAt(),
+    }));
+    if (nextTryAt !== undefined) this.#dueTimer.aim(nextTryAt);
+    if (oldestSettledAt !== undefined) await this.#forgetOld(oldestSettledAt, now);
+  }
+
+  /** Deletes what is kept no longer, or sees to it that this is done in time. */
+  async #forgetOld(oldestSettledAt: number, now: number): Promise<void> {
+    const keptUntil = oldestSettledAt + LIMITS.webhookKeptMs;
+    if (keptUntil >= now) {
+      this.#dueTimer.aim(keptUntil + 1);
+      return;
+    }
+    await commit(this.#engine, (tx) => tx.deliveries.prune(keptDeliveries(now)));
+    // For the next one.
+    this.#lookAgain = true;
+  }
+
+  #busyOrigins(): string[] {
+    const counts = new Map<string, number>();
+    for (const { delivery } of this.#calls.values())
+      counts.set(delivery.origin, (counts.get(delivery.origin) ?? 0) + 1);
+    return [...counts].flatMap(([origin, count]) => (count < MAX_CALLS_PER_ORIGIN ? [] : [origin]));
+  }
+
+  #hasRoomFor({ id, origin }: Delivery): boolean {
+    if (!this.#isOpen || this.#calls.has(id) || this.#calls.size >= MAX_CALLS) return false;
+    const others = Array.from(this.#calls.values(), ({ delivery }) => delivery);
+    return others.filter((other) => other.origin === origin).length < MAX_CALLS_PER_ORIGIN;
+  }
+
+  #begin(delivery: Delivery): void {
+    const call = this.#call(delivery)
+      .catch((error: unknown) => {
+        const fields = { deliveryId: delivery.id, err: error };
+        this.#engine.log.error(fields, "a webhook call could not be made or recorded");
+      })
+      .finally(() => {
+        this.#calls.delete(delivery.id);
+        this.wake();
+      });
+    this.#calls.set(delivery.id, { delivery, done: call });
+    void this.#engine.pendingWork.track("a webhook call", call);
+  }
+
+  /** From reading the body to the record of what came of it; whatever is not recorded is done again. */
+  async #call(delivery: Delivery): Promise<void> {
+    const at = this.#engine.clock.now();
+    const span = beginWebhookSpan(this.#engine.tracer, delivery);
+    const result = await this.#send(delivery, span?.traceparent ?? delivery.traceparent);
+    endWebhookSpan(span, result);
+    if (result === undefined) return;
+    const { headers, ...made } = result;
+    await this.#record(delivery, { at, ...made }, headers);
+  }
+
+  /** Undefined when the service stops meanwhile. */
+  async #send(
+    delivery: Delivery,
+    traceparent: string | undefined,
+  ): Promise<WebhookResult | undefined> {
+    const { id, url } = delivery;
+    const { signal } = this.#abort;
+    let pieces: readonly Piece[] | undefined;
+    try {
+      pieces = await this.#readBody(delivery);
+      if (pieces === undefined) return undefined;
+      return await this.#sender.send({ id, url, pieces, traceparent }, signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      this.#engine.log.error({ deliveryId: delivery.id, err: error }, "a webhook call failed here");
+      const reason = error instanceof PayloadDamagedError ? error.message : NOT_SENT;
+      return { durationMs: 0, headers: {}, error: reason };
+    } finally {
+      await closePieces(pieces ?? []);
+    }
+  }
+
+  /** Undefined when the delivery is no longer as it was when it was found due. */
+  #readBody({ id, seq, tries }: Delivery) {
+    return this.#engine.store.read(async (view) => {
+      const current = await view.deliveries.byId(id);
+      const isDue = current?.state === "pending" && current.tries.length === tries.length;
+      return isDue ? deliveryBody(view, seq) : undefined;
+    });
+  }
+
+  /** Goes on trying while the store is full: what was delivered must not be sent again and again. */
+  async #record(
+    delivery: Delivery,
+    made: DeliveryTry,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const { clock, log, metrics } = this.#engine;
+    const now = clock.now();
+    const tried = afterTry(delivery, made, headers, now);
+    const { signal } = this.#abort;
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      try {
+        await commit(this.#engine, (tx) => storeTried(tx, tried, now));
+        break;
+      } catch (error) {
+        if (isFirst) log.error({ deliveryId: delivery.id, err: error }, NOT_RECORDED);
+        await this.#pause();
+      }
+    }
+    metrics.webhookTried(tried, made);
+    if (tried.state !== "failed") return;
+    const { status, error } = made;
+    log.warn({ deliveryId: tried.id, jobId: tried.jobId, status, reason: error }, GIVEN_UP);
+  }
+
+  /** Ends early when calls are given up. */
+  #pause(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { clock } = this.#engine;
+    const { signal } = this.#abort;
+    const disarm = clock.wakeAt(clock.now() + PUT_OFF_MS, resolve);
+    const giveUp = () => resolve();
+    signal.addEventListener("abort", giveUp);
+    if (signal.aborted) giveUp();
+    return promise.finally(() => {
+      disarm();
+      signal.removeEventListener("abort", giveUp);
+    });
+  }
+}
+
+/** Stores the delivery; once it is settled, the next one of its job may go, and old ones go for good. */
+async function storeTried(tx: StoreTransaction, tried: Delivery, now: number): Promise<void> {
+  await tx.deliveries.replace(tried);
+  if (tried.settledAt === undefined) return;
+  const next = await tx.deliveries.firstPending(tried.jobId);
+  if (next?.nextTryAt === undefined && next) await tx.deliveries.replace(dueAgain(next, now));
+  await tx.deliveries.prune(keptDeliveries(now));
+}
+
+const STOPPING = new Error("the service is stopping");
+const NOT_RECORDED = "what came of a webhook call could not be recorded yet; trying on each second";
+const NOT_SENT = "the service could not read or send the body";
+const GIVEN_UP = "a webhook was not delivered; no try is left";

@@ -1,0 +1,88 @@
+/** The inbox of webhook deliveries: what was and will be sent to receivers, and sending it again. */
+import { type Delivery, type DeliveryFilter, dueAgain } from "../../core/webhooks/delivery.ts";
+import type { Piece } from "../../core/jobs/opened-payload.ts";
+import { invalidRequest, ServiceError } from "../../core/service-error.ts";
+import type { StoreView } from "../../store/store.ts";
+import { commit } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+import { deliveryBody } from "./delivery-body.ts";
+
+export interface DeliveryPage {
+  /** Newest first. */
+  readonly deliveries: readonly Delivery[];
+  /** The `after` of the next page; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+/**
+ * Up to `limit` deliveries older than the one with the id `after`.
+ *
+ * @throws ServiceError invalid_request when `after` is no delivery, or no longer
+ */
+export async function listDeliveries(
+  engine: EngineContext,
+  filter: DeliveryFilter,
+  limit: number,
+  after: string | undefined,
+): Promise<DeliveryPage> {
+  return engine.store.read(async (view) => {
+    const last = after === undefined ? undefined : await view.deliveries.byId(after);
+    if (after !== undefined && last === undefined) {
+      throw invalidRequest(["after names no delivery, or one that is kept no longer"]);
+    }
+    const found = await view.deliveries.list(filter, limit + 1, last?.seq);
+    const deliveries = found.slice(0, limit);
+    return { deliveries, next: found.length > limit ? deliveries.at(-1)?.id : undefined };
+  });
+}
+
+/** A delivery with its body. */
+export interface DeliveryWithBody {
+  readonly delivery: Delivery;
+  /** JSON, in order, as it is sent. What is opened of it is to be disposed of. */
+  readonly body: readonly Piece[];
+}
+
+/** @throws ServiceError delivery_not_found */
+export async function readDelivery(engine: EngineContext, id: string): Promise<DeliveryWithBody> {
+  return engine.store.read(async (view) => {
+    const delivery = await findDelivery(view, id);
+    const body = await deliveryBody(view, delivery.seq);
+    if (body === undefined) throw notFound(id);
+    return { delivery, body };
+  });
+}
+
+/**
+ * Has a settled delivery tried anew, with the same id and body and as many tries as at first; answers it as it is then.
+ *
+ * @throws ServiceError delivery_not_found, delivery_pending
+ */
+export async function redeliver(engine: EngineContext, id: string): Promise<Delivery> {
+  return commit(engine, async (tx, effects) => {
+    const delivery = await findDelivery(tx, id);
+    if (delivery.state === "pending") {
+      throw new ServiceError(
+        "delivery_pending",
+        `the delivery "${id}" is still being tried; it can be sent again once it is delivered or failed`,
+      );
+    }
+    const again = dueAgain(delivery, engine.clock.now());
+    await tx.deliveries.replace(again);
+    effects.webhookDue = true;
+    return again;
+  });
+}
+
+async function findDelivery(view: StoreView, id: string): Promise<Delivery> {
+  const delivery = await view.deliveries.byId(id);
+  if (delivery) return delivery;
+  throw notFound(id);
+}
+
+function notFound(id: string): ServiceError {
+  return new ServiceError(
+    "delivery_not_found",
+    `there is no webhook delivery "${id}"; it may be kept no longer`,
+  );
+}

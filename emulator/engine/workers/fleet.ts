@@ -1,0 +1,105 @@
+/** All workers of the service, by id and by endpoint, and the choice of the one that gets the next job. */
+import type { WorkerHandle } from "./worker-handle.ts";
+import type { WorkerState } from "./worker-state.ts";
+
+/** The worker counters of `/health` (the live service's six; the contract names idle and running). */
+export interface WorkerCounts {
+  readonly idle: number;
+  readonly initializing: number;
+  readonly ready: number;
+  readonly running: number;
+  readonly throttled: number;
+  readonly unhealthy: number;
+}
+
+/** A worker's state, or `ended` when it counts no more. */
+export type CountedState = WorkerState | "ended";
+
+export class Fleet {
+  readonly #workers = new Map<string, WorkerHandle>();
+  readonly #byEndpoint = new Map<string, Set<WorkerHandle>>();
+  readonly #throttled = new Map<string, number>();
+  /** Endpoints whose jobs wait, whoever is free. */
+  readonly #onHold = new Set<string>();
+
+  readonly #stateChanged: (worker: WorkerHandle, state: CountedState) => void;
+
+  /** `stateChanged` is told of every worker that comes, of its states, and that it counts no more. */
+  constructor(stateChanged: (worker: WorkerHandle, state: CountedState) => void) {
+    this.#stateChanged = stateChanged;
+  }
+
+  add(worker: WorkerHandle): void {
+    this.#workers.set(worker.id, worker);
+    worker.onStateChange((state) => this.#stateChanged(worker, state));
+    this.#stateChanged(worker, worker.state);
+    const workers = this.#byEndpoint.get(worker.endpointId) ?? new Set();
+    this.#byEndpoint.set(worker.endpointId, workers.add(worker));
+  }
+
+  remove(worker: WorkerHandle): void {
+    if (this.#workers.delete(worker.id)) this.#stateChanged(worker, "ended");
+    const workers = this.#byEndpoint.get(worker.endpointId);
+    workers?.delete(worker);
+    if (workers?.size === 0) this.#byEndpoint.delete(worker.endpointId);
+  }
+
+  find(workerId: string): WorkerHandle | undefined {
+    return this.#workers.get(workerId);
+  }
+
+  workersOf(endpointId: string): readonly WorkerHandle[] {
+    return [...(this.#byEndpoint.get(endpointId) ?? [])];
+  }
+
+  all(): readonly WorkerHandle[] {
+    return [...this.#workers.values()];
+  }
+
+  /** No job of the endpoint is handed over until it is `isOnHold: false` again; whoever says so has to look for free credit then. */
+  hold(endpointId: string, isOnHold: boolean): void {
+    if (isOnHold) this.#onHold.add(endpointId);
+    else this.#onHold.delete(endpointId);
+  }
+
+  isOnHold(endpointId: string): boolean {
+    return this.#onHold.has(endpointId);
+  }
+
+  /** The endpoint's worker with the most free credit, so that load spreads; undefined if none is free. */
+  freest(endpointId: string): WorkerHandle | undefined {
+    if (this.isOnHold(endpointId)) return undefined;
+    let best: WorkerHandle | undefined;
+    for (const worker of this.#byEndpoint.get(endpointId) ?? []) {
+      if (worker.credit > (best?.credit ?? 0)) best = worker;
+    }
+    return best;
+  }
+
+  freeCredit(endpointId: string): number {
+    if (this.isOnHold(endpointId)) return 0;
+    let credit = 0;
+    for (const worker of this.#byEndpoint.get(endpointId) ?? []) credit += worker.credit;
+    return credit;
+  }
+
+  /** Says how many workers the endpoint wants and cannot have. */
+  setThrottled(endpointId: string, count: number): void {
+    if (count === 0) this.#throttled.delete(endpointId);
+    else this.#throttled.set(endpointId, count);
+  }
+
+  /** `idle` and `ready` are both workers that could start a job at once; `throttled` is what the endpoint lacks. */
+  counts(endpointId: string): WorkerCounts {
+    const throttled = this.#throttled.get(endpointId) ?? 0;
+    const counts = { idle: 0, initializing: 0, ready: 0, running: 0, throttled, unhealthy: 0 };
+    for (const worker of this.#byEndpoint.get(endpointId) ?? []) {
+      if (worker.state === "initializing") counts.initializing += 1;
+      else if (worker.state === "unhealthy" || worker.state === "lost") counts.unhealthy += 1;
+      else if (worker.heldCount > 0) counts.running += 1;
+      else if (worker.state === "ready") counts.idle += 1;
+    }
+    counts.ready = counts.idle;
+    return counts;
+  }
+}

@@ -1,0 +1,53 @@
+/** Puts a new version of a handler file into service: its endpoints get their next version, and their workers load it. */
+import type { Reload } from "../../../runtime/protocol/session.ts";
+import { rolled } from "../../core/resources/endpoint-change.ts";
+import type { Endpoint } from "../../core/resources/endpoint.ts";
+import type { StoreTransaction } from "../../store/store.ts";
+import { commit } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+
+/** What the workers are to load. */
+export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;
+
+/**
+ * Workers that can do so load the module beside the one they have and keep their place; any other is replaced, as with
+ * every new version. To be called when workers that start get the module already.
+ *
+ * @param imageName of the templates whose handler it is
+ * @param module undefined: there is none any more, and all workers leave
+ * @throws ServiceError storage_full
+ */
+export async function releaseHandler(
+  engine: EngineContext,
+  imageName: string,
+  module: HandlerModule | undefined,
+): Promise<readonly Endpoint[]> {
+  const endpoints = await commit(engine, (tx) => rollEndpoints(engine, tx, imageName));
+  for (const endpoint of endpoints) {
+    const { id, version } = endpoint;
+    engine.directory.replaceEndpoint(endpoint);
+    for (const worker of module ? engine.fleet.workersOf(id) : []) {
+      if (module && worker.canReload) worker.reload({ version, ...module });
+    }
+    engine.events.publish({ type: "endpoint", endpointId: id, change: "changed" });
+    engine.endpointChanged(id);
+  }
+  return endpoints;
+}
+
+async function rollEndpoints(
+  engine: EngineContext,
+  tx: StoreTransaction,
+  imageName: string,
+): Promise<readonly Endpoint[]> {
+  const rolledOnes: Endpoint[] = [];
+  for (const { id, templateId } of engine.directory.endpoints()) {
+    if (engine.directory.findTemplate(templateId)?.imageName !== imageName) continue;
+    const stored = await tx.record("endpoint", id);
+    if (!stored) continue;
+    const endpoint = rolled(stored);
+    await tx.putRecord("endpoint", id, endpoint);
+    rolledOnes.push(endpoint);
+  }
+  return rolledOnes;
+}

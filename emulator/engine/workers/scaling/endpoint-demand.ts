@@ -1,0 +1,27 @@
+/** What an endpoint has to do, as the scaler counts it. */
+import type { Demand } from "../../../core/workers/scaler.ts";
+import { assignFreeCredit } from "../../jobs/assign-free.ts";
+import type { EngineContext } from "../../context.ts";
+
+/** Jobs that a worker could take at once are handed over first: they cause no scaling. */
+export async function demandOf(engine: EngineContext, endpointId: string): Promise<Demand> {
+  const endpoint = engine.directory.findEndpoint(endpointId);
+  if (endpoint?.type === "LOAD_BALANCING") return engine.balancer.demand(endpointId);
+  const { waiting, ...demand } = await readDemand(engine, endpointId);
+  if (waiting.all === 0 || engine.fleet.freeCredit(endpointId) === 0)
+    return { ...demand, waiting: waiting.scaling };
+  await assignFreeCredit(engine, endpointId);
+  const now = await readDemand(engine, endpointId);
+  return { ...now, waiting: now.waiting.scaling };
+}
+
+async function readDemand(engine: EngineContext, endpointId: string) {
+  return engine.store.read(async (view) => {
+    const counts = await view.counts(endpointId);
+    return {
+      waiting: { all: counts.inQueue, scaling: counts.inQueue - counts.inQueueLowPriority },
+      running: counts.inProgress - counts.inProgressLowPriority,
+      waitingSince: await view.oldestScalingQueuedAt(endpointId),
+    };
+  });
+}

@@ -1,0 +1,45 @@
+/** What the end of a worker means: for its jobs, and for the next worker of its endpoint. */
+import type { Failure } from "../../../runtime/protocol/failure.ts";
+import type { WorkerExit } from "../../launch/launcher.ts";
+import type { WorkerHandle } from "./worker-handle.ts";
+
+/** True when the worker never came to take a job: its handler could not be loaded, or it could not be started. */
+export function failedToInitialize(worker: WorkerHandle, exit: WorkerExit): boolean {
+  if (worker.state === "unhealthy" || exit.startError !== undefined) return true;
+  return (
+    worker.state === "initializing" || (worker.state === "lost" && worker.readyAt === undefined)
+  );
+}
+
+/** True when it failed before it could work, and for all that is known its GPUs may be why. */
+export function mayBlameGpus(worker: WorkerHandle, exit: WorkerExit): boolean {
+  if (worker.state === "draining" || exit.goneWith !== undefined) return false;
+  return failedToInitialize(worker, exit);
+}
+
+/** The failure report for the jobs of a worker that was given up; `reason` is a sentence without its subject. */
+export function lostFailure(worker: WorkerHandle, reason: string): Failure {
+  return { type: "worker_lost", message: `worker ${worker.id} ${reason}`, workerId: worker.id };
+}
+
+/** The failure report for the jobs the worker held. */
+export function exitFailure(worker: WorkerHandle, exit: WorkerExit): Failure {
+  return {
+    type: "worker_lost",
+    message: `worker ${worker.id} ${wayOut(exit)}`,
+    workerId: worker.id,
+    ...(exit.exitCode === undefined ? {} : { exitCode: exit.exitCode }),
+    ...(exit.signal === undefined ? {} : { signal: exit.signal }),
+    ...(exit.outOfMemory ? { outOfMemory: true } : {}),
+    ...(exit.lastLogLines.length > 0 ? { lastLogLines: exit.lastLogLines } : {}),
+  };
+}
+
+/** How it ended, in words without their subject. */
+export function wayOut(exit: WorkerExit): string {
+  if (exit.startError !== undefined) return `could not be started: ${exit.startError}`;
+  if (exit.goneWith !== undefined) return `is gone with ${exit.goneWith}`;
+  if (exit.outOfMemory) return "ran out of memory";
+  if (exit.signal !== undefined) return `was ended by ${exit.signal}`;
+  return `ended with code ${exit.exitCode ?? "unknown"}`;
+}

@@ -1,0 +1,195 @@
+/** One worker's conversation with the service: each report is one transaction, answered when it is durable. */
+import type { LeaseRef } from "../../../runtime/protocol/outcome.ts";
+import type {
+  ChunkReceipt,
+  Hello,
+  OutcomeReceipt,
+  ServiceOrders,
+  WorkerReport,
+} from "../../../runtime/protocol/session.ts";
+import type { StoreTransaction } from "../../store/store.ts";
+import type { Effects } from "../effects.ts";
+import { apply } from "../jobs/apply.ts";
+import { assignWaiting } from "../jobs/assign.ts";
+import { assignFreeCredit } from "../jobs/assign-free.ts";
+import { commit } from "../commit.ts";
+import type { EngineContext } from "../context.ts";
+import { finish } from "../jobs/finish.ts";
+import type { WorkerHandle } from "./worker-handle.ts";
+import { setWorkerState } from "./worker-transition.ts";
+import { payloadsOf, stageReport, type StagedReport } from "../jobs/staged-report.ts";
+import { storeChunks, storeProgress } from "../streams/append-chunks.ts";
+
+export class WorkerSession {
+  readonly worker: WorkerHandle;
+  readonly #engine: EngineContext;
+  readonly #send: (orders: ServiceOrders) => void;
+  /** Settles when everything received so far was staged; keeps reports in order while a large one is written. */
+  #staged: Promise<unknown> | undefined;
+  /** Settles when the greeting was dealt with: a job given before that would be taken back as one that never arrived. */
+  #welcoming: Promise<void> | undefined;
+
+  constructor(engine: EngineContext, worker: WorkerHandle, send: (orders: ServiceOrders) => void) {
+    this.#engine = engine;
+    this.worker = worker;
+    this.#send = send;
+    worker.connect(send);
+  }
+
+  /**
+   * Applies a report and answers it. Reports take effect in the order of the calls; the promise settles when this one
+   * is durable. Rejects if it could not be stored: the session is then to be ended, and the worker, having no receipt,
+   * will say everything again in its next one.
+   */
+  async receive(report: WorkerReport): Promise<void> {
+    const { realClock } = this.#engine;
+    this.worker.speaks(realClock.now());
+    try {
+      await this.#take(report);
+    } finally {
+      this.worker.wasHeard(realClock.now());
+    }
+  }
+
+  /** Grants credit until it is withdrawn, to a worker that waits for jobs; settles when those that wait were handed over. */
+  async grant(count: number): Promise<void> {
+    this.worker.grant(count, this.#send);
+    await assignFreeCredit(this.#engine, this.worker.endpointId);
+  }
+
+  /** The worker waits no more. A job that is on its way comes all the same. */
+  withdrawCredit(): void {
+    this.worker.withdrawCredit(this.#send);
+  }
+
+  /** The worker is to be replaced: it is handed nothing more, and told to leave once it holds no job. */
+  retire(): void {
+    const { worker } = this;
+    if (worker.state === "draining" || worker.state === "lost") return;
+    worker.state = "draining";
+    const { id: workerId, endpointId } = worker;
+    this.#engine.log.info({ workerId, endpointId }, "worker is to be replaced");
+    this.#engine.endpointChanged(endpointId);
+  }
+
+  /** The transport has lost the worker; its leases run on until they are renewed by a new session or run out. */
+  disconnected(): void {
+    this.worker.disconnect(this.#send);
+    this.#engine.endpointChanged(this.worker.endpointId);
+  }
+
+  async #take(report: WorkerReport): Promise<void> {
+    const staging = stageReport(this.#engine, report, this.#staged);
+    if (!(staging instanceof Promise)) return this.#apply(staging);
+    this.#staged = staging;
+    const staged = await staging;
+    if (this.#staged === staging) this.#staged = undefined;
+    return this.#apply(staged);
+  }
+
+  async #apply(staged: StagedReport): Promise<void> {
+    const { report } = staged;
+    // Before it is greeted, for the greeting repeats what it has yet to load.
+    const { reloadVersion } = report.ready ?? {};
+    if (reloadVersion !== undefined) this.worker.hasReloaded(reloadVersion);
+    if (report.hello) this.#welcoming = this.#welcome(report.hello);
+    if (this.#welcoming) await this.#welcoming;
+    if (report.ready) setWorkerState(this.#engine, this.worker, "ready");
+    if (report.initFailure) {
+      setWorkerState(this.#engine, this.worker, "unhealthy");
+      const { id: workerId, endpointId } = this.worker;
+      const { initFailure: failure } = report;
+      this.#engine.log.error({ workerId, endpointId, failure }, failure.message);
+    }
+    if (report.draining) setWorkerState(this.#engine, this.worker, "draining");
+    if (report.credit) this.worker.grant(report.credit, this.#send);
+    if (!changesJobs(report)) return;
+    const orders = await commit(
+      this.#engine,
+      (tx, effects) => this.#applyToJobs(tx, effects, staged),
+      payloadsOf(staged),
+    );
+    this.#released(staged, orders.outcomeReceipts);
+    if (
+      orders.outcomeReceipts.length + orders.chunkReceipts.length + orders.revocations.length >
+      0
+    ) {
+      this.#send(orders);
+    }
+  }
+
+  async #applyToJobs(tx: StoreTransaction, effects: Effects, staged: StagedReport) {
+    const engine = this.#engine;
+    const unknown: LeaseRef[] = [];
+    for (const lease of staged.report.renewals ?? []) {
+      if (!(await this.#renew(tx, effects, lease))) unknown.push(lease);
+    }
+    const chunkReceipts: ChunkReceipt[] = await storeChunks(engine, tx, effects, staged.chunks);
+    for (const progress of staged.progress) await storeProgress(engine, tx, effects, progress);
+    const outcomeReceipts: OutcomeReceipt[] = [];
+    for (const { report, output } of staged.outcomes) {
+      const accepted = await finish(engine, tx, effects, this.worker, report, output);
+      outcomeReceipts.push({ jobId: report.jobId, leaseToken: report.leaseToken, accepted });
+    }
+    for (const { jobId, ...pause } of staged.report.pauses ?? []) {
+      const job = await tx.job(jobId);
+      const event = { type: "report-pause", ...pause } as const;
+      if (job) await apply(tx, effects, job, event, engine.clock.now());
+    }
+    await assignWaiting(engine, tx, effects, this.worker.endpointId);
+    const revocations = unknown.map((lease) => ({ ...lease, reason: "lease-lost" as const }));
+    return { outcomeReceipts, chunkReceipts, revocations };
+  }
+
+  #released({ outcomes }: StagedReport, receipts: readonly OutcomeReceipt[]): void {
+    const { worker } = this;
+    for (const { leaseToken } of receipts) worker.release(leaseToken, this.#engine.clock.now());
+    if (outcomes.some(({ report }) => report.outcome.kind !== "handed-back"))
+      worker.hasFinishedJob = true;
+    // It may leave now.
+    if (worker.state === "draining" && worker.heldCount === 0)
+      this.#engine.endpointChanged(worker.endpointId);
+  }
+
+  async #renew(tx: StoreTransaction, effects: Effects, lease: LeaseRef): Promise<boolean> {
+    const job = await tx.job(lease.jobId);
+    if (!job) return false;
+    const { leaseMs } = this.#engine.lease;
+    const event = { type: "renew", leaseToken: lease.leaseToken, leaseMs } as const;
+    const renewed = await apply(tx, effects, job, event, this.#engine.clock.now());
+    return renewed.result === "changed";
+  }
+
+  /** Leases the service gave but the worker never received go back to the queue; those it holds are renewed or revoked. */
+  async #welcome(hello: Hello): Promise<void> {
+    const { id: workerId, endpointId } = this.worker;
+    const held = new Set(hello.held.map((lease) => lease.leaseToken));
+    for (const lease of hello.held) this.worker.hold(lease);
+    const lost = await commit(this.#engine, async (tx, effects) => {
+      const tokens: string[] = [];
+      for (const job of await tx.runningJobs({ workerId })) {
+        if (!job.lease || held.has(job.lease.token)) continue;
+        const event = { type: "hand-back", leaseToken: job.lease.token } as const;
+        await apply(tx, effects, job, event, this.#engine.clock.now());
+        tokens.push(job.lease.token);
+      }
+      return tokens;
+    });
+    for (const token of lost) this.worker.release(token, this.#engine.clock.now());
+    const { pendingReload: reload } = this.worker;
+    const welcome = { workerId, endpointId, ...this.#engine.lease };
+    this.#send({ welcome, ...(reload && { reload }) });
+    this.#welcoming = undefined;
+  }
+}
+
+function changesJobs(report: WorkerReport): boolean {
+  return Boolean(
+    report.credit ||
+    report.renewals?.length ||
+    report.chunks?.length ||
+    report.progress?.length ||
+    report.outcomes?.length ||
+    report.pauses?.length,
+  );
+}

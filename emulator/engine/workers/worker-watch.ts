@@ -1,0 +1,117 @@
+/** Watches over the workers: none may be silent, and none the service started unready or about to leave, for longer than its time, which is real time. */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import type { Disarm } from "../../core/time/clock.ts";
+import { INIT_TIMEOUT } from "../../core/workers/init-limit.ts";
+import type { EngineContext } from "../context.ts";
+import type { WorkerHandle } from "./worker-handle.ts";
+
+/** Why a worker is given up: a sentence without its subject, and for how long that has gone on. */
+export interface Overdue {
+  readonly reason: string;
+  readonly fields: Readonly<Record<string, number>>;
+}
+
+export class WorkerWatch {
+  readonly #engine: EngineContext;
+  readonly #giveUp: (worker: WorkerHandle, overdue: Overdue) => void;
+  #disarm: Disarm | undefined;
+
+  /** `giveUp` is called once with each worker that must be ended. */
+  constructor(engine: EngineContext, giveUp: (worker: WorkerHandle, overdue: Overdue) => void) {
+    this.#engine = engine;
+    this.#giveUp = giveUp;
+  }
+
+  start(): void {
+    this.#aim(this.#engine.realClock.now());
+  }
+
+  stop(): void {
+    this.#disarm?.();
+    this.#disarm = undefined;
+  }
+
+  #look(): void {
+    const { realClock, fleet, stallDetector } = this.#engine;
+    stallDetector.look();
+    const now = realClock.now();
+    let nextAt = Number.POSITIVE_INFINITY;
+    for (const worker of fleet.all()) {
+      if (worker.state === "lost") continue;
+      if (!worker.launched && !worker.isExternal) continue;
+      // A server is asked whether it is healthy (`health-watch.ts`); it says nothing by itself.
+      const isServer = worker.endpointType === "LOAD_BALANCING";
+      const speaking = isServer ? [] : [this.#silence(worker), this.#start(worker)];
+      const limits = worker.launched
+        ? [...speaking, this.#leaving(worker)]
+        : [this.#silence(worker)];
+      const due = limits.find(({ at }) => at <= now);
+      if (due) this.#giveUp(worker, due.overdue(now));
+      else nextAt = Math.min(nextAt, ...limits.map(({ at }) => at));
+    }
+    this.#aim(nextAt);
+  }
+
+  /** When the worker is lost unless it speaks before. One that has yet to say its first word gets longer. */
+  #silence(worker: WorkerHandle): TimeLimit {
+    const { lease } = this.#engine;
+    if (worker.isBeingHeard || worker.isBeingPrepared) return NEVER;
+    const firstWordMs = worker.launched?.speaksLate ? worker.initLimitMs : LIMITS.workerStartMs;
+    return {
+      at: this.#countedFrom(worker.heardAt) + (worker.hasSpoken ? lease.leaseMs : firstWordMs),
+      overdue(now) {
+        const silentMs = now - worker.heardAt;
+        return { reason: `said nothing for ${silentMs} ms`, fields: { silentMs } };
+      },
+    };
+  }
+
+  #start(worker: WorkerHandle): TimeLimit {
+    if (worker.state !== "initializing" || worker.isBeingPrepared) return NEVER;
+    return {
+      at: this.#countedFrom(worker.launchedAt) + worker.initLimitMs,
+      overdue(now) {
+        const startingMs = now - worker.launchedAt;
+        const reason = `was not ready ${startingMs} ms after its start (${INIT_TIMEOUT} in the env of its template sets the limit, in seconds)`;
+        return { reason, fields: { startingMs } };
+      },
+    };
+  }
+
+  /** A worker that has nothing more to do here and does not go would keep its place and its GPUs for ever. */
+  #leaving(worker: WorkerHandle): TimeLimit {
+    const { leavingSince } = worker;
+    if (leavingSince === undefined || worker.heldCount > 0) return NEVER;
+    const since = Math.max(leavingSince, worker.emptySince);
+    // A server has nothing more to do than to end; a worker still has to report.
+    const isServer = worker.endpointType === "LOAD_BALANCING";
+    return {
+      at: this.#countedFrom(since) + (isServer ? LIMITS.handlerGraceMs : LIMITS.workerLeaveMs),
+      overdue(now) {
+        const leavingMs = now - since;
+        return { reason: `was to leave ${leavingMs} ms ago`, fields: { leavingMs } };
+      },
+    };
+  }
+
+  /** What passed while the service stood still is nobody's fault. */
+  #countedFrom(at: number): number {
+    return Math.max(at, this.#engine.stallDetector.endedAt);
+  }
+
+  #aim(at: number): void {
+    const { realClock, lease } = this.#engine;
+    const lookAgainAt = realClock.now() + lease.leaseRenewalMs;
+    this.#disarm = realClock.wakeAt(Math.min(at, lookAgainAt), () => this.#look());
+  }
+}
+
+interface TimeLimit {
+  readonly at: number;
+  overdue(now: number): Overdue;
+}
+
+const NEVER: TimeLimit = {
+  at: Number.POSITIVE_INFINITY,
+  overdue: () => ({ reason: "is never overdue", fields: {} }),
+};

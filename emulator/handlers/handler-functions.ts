@@ -1,0 +1,105 @@
+/** The functions behind endpoints of this very process, and the workers that call them. */
+import { readModule, type LoadedHandler } from "../../runtime/handler/read-module.ts";
+import { InProcessIsolate } from "../../runtime/in-process/in-process-isolate.ts";
+import type { WorkerLog } from "../../runtime/log/worker-log.ts";
+import { LIMITS } from "../../runtime/protocol/limits.ts";
+import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
+import {
+  type LocalLine,
+  type LocalPeer,
+  localSessions,
+} from "../../runtime/source/local-session.ts";
+import { SessionSource } from "../../runtime/source/session-source.ts";
+import { RUNTIME_VERSION } from "../../runtime/version.ts";
+import { startWorker, type WorkerEnd } from "../../runtime/worker.ts";
+import type { Template } from "../core/resources/template.ts";
+import { declaredInitLimitMs } from "../core/workers/init-limit.ts";
+import type { FunctionEndpoint } from "./function-endpoint.ts";
+import { localImage } from "./local-endpoint.ts";
+import type { InProcessWorker } from "../launch/in-process-launcher.ts";
+import type { WorkerOrder } from "../launch/launcher.ts";
+import { inheritedEnvironment } from "../launch/processes/worker-process.ts";
+
+/** As `sv-worker` ends. */
+const EXIT_CODES: Readonly<Record<WorkerEnd, number>> = {
+  drained: 0,
+  stopped: 1,
+  "handler-unusable": 3,
+  refused: 4,
+};
+
+interface ServedFunction {
+  readonly handler: LoadedHandler;
+  readonly graceMs: number;
+}
+
+export interface HandlerFunctionsOptions {
+  readonly endpoints: Readonly<Record<string, FunctionEndpoint>>;
+  /** Where jobs' directories are made. */
+  readonly tempRoot: string;
+  /** The service's side of a session of the worker with that token, or why there is none. */
+  readonly openSession: (workerToken: string, line: LocalLine) => LocalPeer | string;
+  /** What a worker process would be told by its environment. Must not throw. */
+  readonly workerEnv: (order: WorkerOrder) => Readonly<Record<string, string>>;
+  /** Called with what a job's handler writes to its log. */
+  readonly jobLine: (jobId: string, text: string) => void;
+}
+
+export class HandlerFunctions {
+  readonly #options: HandlerFunctionsOptions;
+  readonly #byImage = new Map<string, ServedFunction>();
+
+  /** @throws InitError for a handler that is none */
+  constructor(options: HandlerFunctionsOptions) {
+    this.#options = options;
+    for (const [id, { handler, graceMs = LIMITS.handlerGraceMs }] of Object.entries(
+      options.endpoints,
+    )) {
+      const loaded = readModule({ default: handler }, `endpoints.${id}`);
+      this.#byImage.set(localImage({ id }), { handler: loaded, graceMs });
+    }
+  }
+
+  has({ imageName }: Template): boolean {
+    return this.#byImage.has(imageName);
+  }
+
+  /** Call only for a template that `has` a function. */
+  start(order: WorkerOrder, line: (line: string) => void): InProcessWorker {
+    const { template, workerToken } = order;
+    const served = this.#byImage.get(template.imageName);
+    if (served === undefined) throw new Error(`there is no function for ${template.imageName}`);
+    const { openSession, workerEnv, tempRoot } = this.#options;
+    const env = { ...inheritedEnvironment(), ...workerEnv(order), ...template.env };
+    const { [WORKER_ENV.volumePath]: volumePath } = env;
+    const initLimitMs = declaredInitLimitMs(template) ?? LIMITS.workerInitMs;
+    const isolate = { ...served, initLimitMs, volumePath, tempRoot, storageEnv: env };
+    const source = new SessionSource({
+      runtimeVersion: RUNTIME_VERSION,
+      openSession: localSessions((toWorker) => openSession(workerToken, toWorker)),
+    });
+    const worker = startWorker({
+      handler: template.imageName,
+      openSource: () => source,
+      openIsolate: (mask, events) => new InProcessIsolate(isolate, mask, events),
+      log: this.#logTo(line),
+    });
+    return {
+      ended: worker.ended.then((end) => EXIT_CODES[end]),
+      drain: () => worker.drain(),
+      stop: () => worker.stop(),
+    };
+  }
+
+  /** Lines as `sv-worker` writes them. */
+  #logTo(line: (line: string) => void): WorkerLog {
+    return {
+      write: (level, msg, fields = {}) => {
+        const { jobId } = fields;
+        if (typeof jobId === "string") this.#options.jobLine(jobId, msg);
+        if (level !== "debug" || jobId !== undefined)
+          line(JSON.stringify({ time: Date.now(), level, msg, ...fields }));
+      },
+    };
+  }
+}

@@ -1,0 +1,64 @@
+/** What every request to an operation must pass before anything else about it is looked at: sound headers, then a good key. */
+import type { IncomingMessage } from "node:http";
+import type { ApiKey, KeyScope } from "../../core/access/api-key.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import type { Access } from "../operation.ts";
+import type { HttpService } from "../service.ts";
+
+/** Answers the key the request was made with. @throws ServiceError invalid_header, unauthorized, shutting_down */
+export function admit(
+  service: HttpService,
+  request: IncomingMessage,
+  access: Access = "user",
+): ApiKey | undefined {
+  checkHeaders(request);
+  const { authorization } = request.headers;
+  // A worker says who it is in its own way, and has something to say until it has ended.
+  if (access === "worker") return undefined;
+  const key = access === "anyone" ? undefined : checkKey(service, authorization, access);
+  if (service.stopping) throw new ServiceError("shutting_down", "the service is stopping");
+  return key;
+}
+
+function checkHeaders({ rawHeaders, headers }: IncomingMessage): void {
+  let keys = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length !== 13 || name.toLowerCase() !== "authorization") continue;
+    keys += 1;
+    // It would be left open by whom it was asked.
+    if (keys > 1) throw invalidHeader(`there is more than one ${name} header`);
+  }
+  const { expect } = headers;
+  if (expect !== undefined && expect.toLowerCase() !== "100-continue") {
+    throw invalidHeader(`the header Expect: ${expect} cannot be fulfilled`);
+  }
+}
+
+/** The key may stand alone or after `Bearer` (spec); undefined if there is none. */
+export function bareKey(header: string | undefined): string | undefined {
+  if (header === undefined || header === "") return undefined;
+  return /^bearer +(.*)$/i.exec(header)?.[1] ?? header;
+}
+
+function checkKey(service: HttpService, header: string | undefined, access: KeyScope): ApiKey {
+  const key = bareKey(header);
+  if (key === undefined) {
+    throw new ServiceError(
+      "unauthorized",
+      "the API key is missing; send it as Authorization: Bearer KEY",
+      { topic: { type: "key_missing" } },
+    );
+  }
+  const found = service.keys.find(key);
+  if (found === undefined || (access === "admin" && found.scope !== "admin")) {
+    throw new ServiceError("unauthorized", "the API key is wrong", {
+      topic: { type: "key_wrong" },
+    });
+  }
+  return found;
+}
+
+function invalidHeader(message: string): ServiceError {
+  return new ServiceError("invalid_header", message);
+}

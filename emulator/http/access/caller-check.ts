@@ -1,0 +1,110 @@
+/** What is asked of a request before anything else, at every port: whether it means this service, and which page it comes from. */
+import type { IncomingMessage } from "node:http";
+import type { AllowedOrigins } from "../../core/access/allowed-origins.ts";
+import type { HostNames } from "../../core/access/host-names.ts";
+import { ServiceError } from "../../core/service-error.ts";
+
+export interface CallerCheckOptions {
+  readonly hosts: HostNames;
+  readonly origins: AllowedOrigins;
+}
+
+/** What becomes of a request. */
+export type CallerVerdict =
+  | { readonly refusal: ServiceError }
+  | {
+      /** For whatever is answered: without them a browser does not show it to the page. */
+      readonly headers: Readonly<Record<string, string>>;
+      /** A browser asks whether the page may call: that is answered with 204, and no operation is. */
+      readonly isPreflight: boolean;
+    };
+
+const PASSED: CallerVerdict = { headers: {}, isPreflight: false };
+
+/** How long a browser need not ask again, s. */
+const PREFLIGHT_MAX_AGE_S = 600;
+
+export class CallerCheck {
+  readonly #options: CallerCheckOptions;
+
+  constructor(options: CallerCheckOptions) {
+    this.#options = options;
+  }
+
+  look(request: IncomingMessage): CallerVerdict {
+    const refusal = ambiguity(request) ?? this.#misdirection(request);
+    if (refusal !== undefined) return { refusal };
+    const { origin, host } = request.headers;
+    const { origins } = this.#options;
+    if (origin === undefined || origins.isOwn(origin, host)) return PASSED;
+    if (!origins.isAllowed(origin)) return { refusal: foreign(origin) };
+    return isPreflight(request)
+      ? { headers: preflightHeaders(request, origin), isPreflight: true }
+      : { headers: answerHeaders(origin), isPreflight: false };
+  }
+
+  /** Without a Host header (HTTP/1.0) it comes from no browser. */
+  #misdirection({ headers, socket }: IncomingMessage): ServiceError | undefined {
+    const { host } = headers;
+    if (host === undefined || this.#options.hosts.admits(host, socket.localAddress)) return;
+    return new ServiceError(
+      "host_not_allowed",
+      `this service is not known as ${JSON.stringify(host)}; if it is to be called by that name, start it with --allowed-host ${nameIn(host)}`,
+    );
+  }
+}
+
+/** Requests of which two readers could say that they are for different services. */
+function ambiguity({ url = "", rawHeaders, httpVersion }: IncomingMessage) {
+  if (!url.startsWith("/")) {
+    return invalidHeader("the request line must name a path that begins with /, not a whole URL");
+  }
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  if (hosts > 1) return invalidHeader("there is more than one Host header");
+  if (hosts === 0 && httpVersion === "1.1") return invalidHeader("the Host header is missing");
+  return undefined;
+}
+
+function invalidHeader(message: string): ServiceError {
+  return new ServiceError("invalid_header", message);
+}
+
+function foreign(origin: string): ServiceError {
+  return new ServiceError(
+    "origin_not_allowed",
+    `pages of ${JSON.stringify(origin)} may not call this service; if they are to, start it with --allowed-origin ${origin === "null" ? '"*"' : origin}`,
+  );
+}
+
+/** What the flag takes: without the port. */
+function nameIn(host: string): string {
+  return host.replace(/:\d*$/u, "") || "NAME";
+}
+
+function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
+}
+
+/** Keys are sent by the page itself, so no cookies need be let through, and `*` may stand for what it sees. */
+function answerHeaders(origin: string): Record<string, string> {
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": "*",
+    vary: "Origin",
+  };
+}
+
+function preflightHeaders({ headers }: IncomingMessage, origin: string): Record<string, string> {
+  const asked = headers["access-control-request-headers"];
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-allow-methods": headers["access-control-request-method"] ?? "",
+    ...(asked !== undefined && { "access-control-allow-headers": asked }),
+    "access-control-max-age": String(PREFLIGHT_MAX_AGE_S),
+    vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+  };
+}

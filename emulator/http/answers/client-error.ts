@@ -1,0 +1,63 @@
+/** Answers what is no HTTP request at all, in the shape of our errors as far as the connection still allows. */
+import { Buffer } from "node:buffer";
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { ServiceError } from "../../core/service-error.ts";
+import { joined } from "./answer.ts";
+import type { Refusal } from "../dialect.ts";
+
+/** How long what a client goes on sending is thrown away, for it would not see the answer otherwise. */
+const LINGER_MS = 2_000;
+
+/** Those that were answered so. */
+const lingering = new WeakSet<Duplex>();
+
+/** To be called with each `clientError` of the server. The connection ends with the answer, whatever the client does. */
+export function answerClientError(
+  refusal: Refusal,
+  error: Error & { readonly code?: string },
+  socket: Duplex,
+): void {
+  if (lingering.has(socket)) return;
+  if (error.code === "ECONNRESET" || !socket.writable || hasBegunAnswer(socket)) {
+    socket.destroy();
+    return;
+  }
+  const answer = refusal(refusalOf(error));
+  const body = joined(answer.pieces);
+  const head = [
+    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ""}`,
+    "connection: close",
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${body.length}`,
+  ];
+  socket.end(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]));
+  lingering.add(socket);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
+}
+
+function refusalOf(error: Error & { readonly code?: string }): ServiceError {
+  switch (error.code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new ServiceError("invalid_header", "the request line and the headers are too long");
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new ServiceError("request_timeout", "the request was not complete in time");
+    case "HPE_INVALID_CHUNK_SIZE":
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return new ServiceError("invalid_header", "the body is not validly divided into chunks");
+    default:
+      return new ServiceError("invalid_header", `this is no valid HTTP request: ${error.message}`);
+  }
+}
+
+/** Node keeps the response in progress at its socket; another answer in the middle of it would confuse the client. */
+function hasBegunAnswer(socket: Duplex): boolean {
+  const response: unknown = Reflect.get(socket, "_httpMessage");
+  return (
+    typeof response === "object" &&
+    response !== null &&
+    "headersSent" in response &&
+    response.headersSent === true
+  );
+}

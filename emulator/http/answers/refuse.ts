@@ -1,0 +1,108 @@
+/** Answers a request with an error; a connection on which much of the request is still to come is closed gently. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { PieceInHand } from "../../core/jobs/opened-payload.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import { storeFailure } from "../../engine/commit.ts";
+import { sendWhole, type WholeAnswer } from "./answer.ts";
+import type { Refusal } from "../dialect.ts";
+import { ClientGoneError, hasLongRest } from "../requests/request-body.ts";
+import type { HttpService } from "../service.ts";
+
+/**
+ * A client that is still sending would not see the answer if the connection were reset under it, so what it sends is
+ * thrown away for a while: no longer than this, and no more than this.
+ */
+const LINGER_MS = 2_000;
+const LINGER_MAX_BYTES = 32_000_000;
+
+export interface Exchange {
+  readonly service: HttpService;
+  /** How a refusal of it looks. */
+  readonly refusal: Refusal;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Answers with what `error` stands for; a defect is logged and answered with 500 and an id that is found in the log. */
+export function refuse(exchange: Exchange, error: unknown): void {
+  const { request, response } = exchange;
+  if (response.destroyed || error instanceof ClientGoneError) return;
+  const refusal = asRefusal(exchange, error);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const answer = exchange.refusal(refusal);
+  const shown = { ...answer, headers: { ...answer.headers, ...headersOf(refusal) } };
+  if (hasLongRest(request)) {
+    sendAndLinger(request, response, shown);
+    return;
+  }
+  sendWhole(response, shown, exchange.service.stopping);
+  // What was not wanted of the body is in the way of the next request on this connection.
+  request.resume();
+}
+
+/** The refusal that `error` is, or that stands for the defect it is, once that is in the log. */
+export function asRefusal(
+  { service, request }: Pick<Exchange, "service" | "request">,
+  error: unknown,
+): ServiceError {
+  const refusal = storeFailure(service.engine, error);
+  if (refusal instanceof ServiceError) return refusal;
+  const errorId = service.engine.random.shortId(12);
+  const fields = { errorId, err: error, method: request.method, path: pathOf(request) };
+  service.log.error(fields, "a request could not be answered because of a defect");
+  return new ServiceError(
+    "internal_error",
+    `something went wrong inside the service; its log says more under the id ${errorId}`,
+    { cause: error },
+  );
+}
+
+/** The path without its query, which may hold what has no place in a log. */
+function pathOf(request: IncomingMessage): string {
+  const [path = ""] = (request.url ?? "").split("?", 1);
+  return path;
+}
+
+function headersOf(refusal: ServiceError): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (refusal.status === 401) headers["www-authenticate"] = "Bearer";
+  if (refusal.retryAfterMs !== undefined) {
+    headers["retry-after"] = String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1_000)));
+  }
+  return headers;
+}
+
+/** The whole answer leaves at once, but the response is ended (and with it the connection) only when the client is done. */
+function sendAndLinger(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: WholeAnswer<PieceInHand>,
+): void {
+  const [body = ""] = answer.pieces;
+  const headers = {
+    "content-type": "application/json; charset=utf-8",
+    ...answer.headers,
+    connection: "close",
+    "content-length": Buffer.byteLength(body),
+  };
+  response.writeHead(answer.status, headers).write(body);
+  let thrownAway = 0;
+  const end = () => {
+    clearTimeout(timer);
+    request.removeListener("data", throwAway);
+    request.removeListener("end", end);
+    response.removeListener("close", end);
+    response.end();
+  };
+  const throwAway = (chunk: Buffer) => {
+    thrownAway += chunk.length;
+    if (thrownAway > LINGER_MAX_BYTES) end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  request.on("data", throwAway).on("end", end);
+  response.on("close", end);
+  request.resume();
+}

@@ -1,0 +1,84 @@
+/** Sends an answer of any size: a small one at once, a large one as fast as its reader takes it and no faster. */
+import type { ServerResponse } from "node:http";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import {
+  areInHand,
+  closePieces,
+  isInHand,
+  type Piece,
+  type PieceInHand,
+  sizeOf,
+} from "../../core/jobs/opened-payload.ts";
+import { COPY_MAX_BYTES, joined, sendWhole, type WholeAnswer, writeHead } from "./answer.ts";
+import { writeOut } from "./write-with-backpressure.ts";
+import type { HttpService } from "../service.ts";
+import { takeRoom } from "./take-room.ts";
+
+/** What an opened payload has in memory at a time. */
+const SLICE_ROOM_BYTES = 256_000;
+
+/**
+ * Settles when the answer has left or its reader has gone. What is opened of it is disposed of.
+ *
+ * @throws ServiceError too_much_in_flight; ClientGoneError; StoreUnusableError
+ */
+export async function sendAnswer(
+  service: HttpService,
+  response: ServerResponse,
+  answer: WholeAnswer,
+): Promise<void> {
+  const { pieces } = answer;
+  const size = sizeOf(pieces);
+  if (size <= COPY_MAX_BYTES && areInHand(pieces)) {
+    if (!response.destroyed) sendWhole(response, { ...answer, pieces }, service.stopping);
+    return;
+  }
+  try {
+    await takeRoom(service, response, roomFor(pieces));
+    if (response.destroyed) return;
+    writeHead(response, answer, size, service.stopping);
+    for await (const slice of slicesOf(pieces)) {
+      if (response.destroyed) return;
+      await writeSlice(service, response, slice);
+    }
+    response.end();
+  } finally {
+    await closePieces(pieces);
+  }
+}
+
+function roomFor(pieces: readonly Piece[]): number {
+  const inHand = sizeOf(pieces.filter(isInHand));
+  return areInHand(pieces) ? inHand : inHand + SLICE_ROOM_BYTES;
+}
+
+/** All bytes in order; small pieces together, for each slice costs a call of the system. */
+async function* slicesOf(pieces: readonly Piece[]): AsyncGenerator<PieceInHand, void, undefined> {
+  let gathered: PieceInHand[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    size += sizeOf([piece]);
+    if (isInHand(piece) && size <= COPY_MAX_BYTES) {
+      gathered.push(piece);
+      continue;
+    }
+    if (gathered.length > 0) yield joined(gathered);
+    gathered = [];
+    size = 0;
+    if (isInHand(piece)) yield piece;
+    else yield* piece.slices();
+  }
+  if (gathered.length > 0) yield joined(gathered);
+}
+
+/** Settles when the slice has left for the system. A reader that takes nothing of it for too long is cut off. */
+async function writeSlice(
+  { engine }: HttpService,
+  response: ServerResponse,
+  slice: PieceInHand,
+): Promise<void> {
+  const { realClock } = engine;
+  const disarm = realClock.wakeAt(realClock.now() + LIMITS.readerStallMs, () => response.destroy());
+  await writeOut(response, slice);
+  disarm();
+}

@@ -1,0 +1,60 @@
+/** Writes to a response as fast as its reader takes it and no faster. */
+import type { ServerResponse } from "node:http";
+import {
+  areInHand,
+  closePieces,
+  isInHand,
+  type Piece,
+  type PieceInHand,
+} from "../../core/jobs/opened-payload.ts";
+import { joined } from "./answer.ts";
+
+/** Resolves when the reader can take more, or `signal` has aborted. What is opened of the pieces is disposed of. */
+export async function writeWithBackpressure(
+  response: ServerResponse,
+  pieces: readonly Piece[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (areInHand(pieces)) return writeInHand(response, pieces, signal);
+  try {
+    for (const piece of pieces) {
+      const slices = isInHand(piece) ? [piece] : piece.slices();
+      for await (const slice of slices) {
+        if (signal.aborted || response.destroyed) return;
+        await writeOut(response, slice);
+      }
+    }
+  } finally {
+    await closePieces(pieces);
+  }
+}
+
+/** Settles when the piece has left for the system, so that its memory can be used again, or its connection is lost. */
+export function writeOut(response: ServerResponse, piece: PieceInHand): Promise<void> {
+  return new Promise((resolve) => {
+    response.write(piece, () => resolve());
+  });
+}
+
+async function writeInHand(
+  response: ServerResponse,
+  pieces: readonly PieceInHand[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (pieces.length === 0 || response.destroyed) return;
+  const [only] = pieces;
+  const mayGoOn = response.write(pieces.length === 1 && only ? only : joined(pieces));
+  if (!mayGoOn && !signal.aborted) await drained(response, signal);
+}
+
+function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.removeListener("drain", done);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    response.once("drain", done);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}

@@ -1,0 +1,224 @@
+/** The door to load balancing endpoints: lets requests and WebSockets with a good key through to a worker's server. */
+import { type IncomingMessage, type RequestListener, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { reachServer } from "../../balance/connect.ts";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { AFFINITY_HEADER, readAffinity } from "../../core/balancing/choose-worker.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import type { InFlight } from "../../engine/balancing/in-flight.ts";
+import { admit } from "../access/admission.ts";
+import { ClientWait } from "../requests/client-wait.ts";
+import type { Refusal } from "../dialect.ts";
+import { type Exchange, refuse } from "../answers/refuse.ts";
+import { ClientGoneError, declaredLength, hasBody } from "../requests/request-body.ts";
+import type { HttpService } from "../service.ts";
+import { converse } from "./conversation.ts";
+import { headersForClient } from "./passed-headers.ts";
+import { bodyTooLarge, Relay, type RelayOptions } from "./relay.ts";
+import { balancedTarget, type BalancedTarget } from "./target.ts";
+
+/** Before, a server could not choose which requests it lets upgrade, and would have to take over all of them. */
+const UPGRADES_SINCE = [24, 9] as const;
+
+/** So many workers may turn out to be gone before a request is given up. */
+const MAX_TRIES = 3;
+
+/** A request with its worker, whose server has taken a connection for it. */
+interface Reached {
+  readonly assigned: InFlight;
+  readonly connection: Socket;
+}
+
+/** What is going on: a request, or the conversation one has become. */
+interface Passing {
+  readonly done: Promise<void>;
+  conversation?: readonly [Socket, Socket];
+}
+
+export class BalanceGate {
+  readonly #service: HttpService;
+  readonly #refusal: Refusal;
+  readonly #passing = new Set<Passing>();
+
+  constructor(service: HttpService, refusal: Refusal) {
+    this.#service = service;
+    this.#refusal = refusal;
+  }
+
+  /** Answers requests to load balancing endpoints, and has `own` answer the others. */
+  before(own: RequestListener): RequestListener {
+    return (request, response) => {
+      const target = balancedTarget(request);
+      if (target === undefined) return own(request, response);
+      const exchange = this.#exchange(request, response);
+      this.#track(exchange, async () => {
+        const { assigned, connection } = await this.#reach(exchange, target, false);
+        using _ = assigned;
+        await new Relay({ exchange, target, assigned, connection }).done;
+      });
+    };
+  }
+
+  /** Whether this Node lets a server choose; without that, requests for an upgrade are answered as any other. */
+  static get canUpgrade(): boolean {
+    const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+    const [sinceMajor, sinceMinor] = UPGRADES_SINCE;
+    return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
+  }
+
+  /** Whether a request's connection may become another one. HTTP/2 is no such thing: it would lead past this door. */
+  mayUpgrade(request: IncomingMessage): boolean {
+    const protocol = request.headers.upgrade?.toLowerCase() ?? "";
+    return !protocol.startsWith("h2") && !hasBody(request) && balancedTarget(request) !== undefined;
+  }
+
+  /** To be called with each `upgrade` of the server. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const target = balancedTarget(request);
+    if (target === undefined || !(socket instanceof Socket)) {
+      socket.destroy();
+      return;
+    }
+    socket.on("error", () => undefined);
+    if (head.length > 0) socket.unshift(head);
+    const response = new ServerResponse(request);
+    // Whatever else is answered, the connection ends with it.
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once("finish", () => socket.destroySoon());
+    const exchange = this.#exchange(request, response);
+    this.#track(exchange, async (passing) => {
+      const { assigned, connection } = await this.#reachFrom(socket, exchange, target);
+      using _ = assigned;
+      await this.#connect(passing, { exchange, target, assigned, connection }, socket);
+    });
+  }
+
+  /** Lets requests in flight go on for a while, and conversations for `graceMs`; those that wait are told already. */
+  async stop(graceMs: number): Promise<void> {
+    const hangUp = setTimeout(() => {
+      for (const { conversation = [] } of this.#passing) {
+        for (const socket of conversation) socket.destroy();
+      }
+    }, graceMs);
+    const limit = Promise.withResolvers<void>();
+    const timer = setTimeout(limit.resolve, LIMITS.balancedStopMs);
+    const done = Promise.all([...this.#passing].map((passing) => passing.done));
+    await Promise.race([done, limit.promise]);
+    clearTimeout(hangUp);
+    clearTimeout(timer);
+  }
+
+  #exchange(request: IncomingMessage, response: ServerResponse): Exchange {
+    return { service: this.#service, refusal: this.#refusal, request, response };
+  }
+
+  #track(exchange: Exchange, pass: (passing: Passing) => Promise<void>): void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const passing: Passing = { done: promise };
+    const startedAt = performance.now();
+    this.#passing.add(passing);
+    pass(passing)
+      .catch((error: unknown) => refuse(exchange, error))
+      .finally(() => {
+        this.#passing.delete(passing);
+        this.#count(exchange, passing, performance.now() - startedAt);
+        resolve();
+      });
+  }
+
+  #count({ response }: Exchange, { conversation }: Passing, durationMs: number): void {
+    const answered = response.headersSent ? String(response.statusCode) : "none";
+    const code = conversation === undefined ? answered : "101";
+    this.#service.engine.metrics.requestAnswered("balanced", code, durationMs);
+  }
+
+  async #assign(exchange: Exchange, { endpointId }: BalancedTarget): Promise<InFlight> {
+    const { service, request, response } = exchange;
+    admit(service, request);
+    if ((declaredLength(request) ?? 0) > LIMITS.balancedBodyMaxBytes) throw bodyTooLarge();
+    const wanted = request.headers[AFFINITY_HEADER];
+    const affinity = readAffinity(Array.isArray(wanted) ? wanted.join() : wanted);
+    using wait = new ClientWait(service, response);
+    try {
+      return await service.engine.balancer.assign(endpointId, affinity, wait.signal);
+    } catch (error) {
+      if (!wait.signal.aborted) throw error;
+      if (service.stopping) throw new ServiceError("shutting_down", "the service is stopping");
+      throw new ClientGoneError("the client went away while it waited for a worker");
+    }
+  }
+
+  /** A worker that takes the connection. What was sent to nobody can be sent to another: that is no second try. */
+  async #reach(exchange: Exchange, target: BalancedTarget, upgrades: boolean): Promise<Reached> {
+    for (let tried = 1; ; tried += 1) {
+      const assigned = await this.#assign(exchange, target);
+      try {
+        const { port } = assigned.server;
+        const connection = await reachServer(port, upgrades, assigned.signal);
+        if (!exchange.response.destroyed) return { assigned, connection };
+        connection.destroy();
+      } catch (error) {
+        assigned.failedToReach();
+        if (assigned.signal.aborted) throw error;
+        if (tried < MAX_TRIES) continue;
+        throw unreachable(assigned, error);
+      }
+      assigned[Symbol.dispose]();
+      throw new ClientGoneError("the client went away before its worker was reached");
+    }
+  }
+
+  /** A connection that nobody reads from does not say that the client has gone. */
+  async #reachFrom(socket: Socket, exchange: Exchange, target: BalancedTarget): Promise<Reached> {
+    const look = () => {
+      if (socket.readableLength === 0) socket.read(0);
+    };
+    const gone = () => socket.destroy();
+    socket.on("readable", look).once("end", gone);
+    try {
+      return await this.#reach(exchange, target, true);
+    } finally {
+      socket.removeListener("readable", look).removeListener("end", gone);
+    }
+  }
+
+  async #connect(passing: Passing, options: RelayOptions, socket: Socket): Promise<void> {
+    const { assigned, exchange } = options;
+    const upgrade = exchange.request.headers.upgrade ?? "websocket";
+    const relay = new Relay({ ...options, upgrade });
+    const conversation = new Promise<void>((resolve) => {
+      relay.upstream.once("upgrade", (answer, server: Socket, head: Buffer) => {
+        relay.leave();
+        assigned.lasts();
+        passing.conversation = [socket, server];
+        exchange.response.detachSocket(socket);
+        socket.write(switching(answer, assigned.workerId));
+        if (head.length > 0) server.unshift(head);
+        assigned.signal.addEventListener("abort", () => server.destroy());
+        resolve(converse(socket, server));
+      });
+    });
+    await Promise.race([relay.done, conversation]);
+  }
+}
+
+/** A connection that is tried at two addresses fails without a message. */
+function unreachable({ workerId }: InFlight, error: unknown): ServiceError {
+  const { message, code = "" } =
+    error instanceof Error ? (error as NodeJS.ErrnoException) : { message: "" };
+  const reason = message === "" ? code : message;
+  return new ServiceError(
+    "worker_failed",
+    `the server of worker ${workerId} cannot be reached: ${reason}; does it listen on the port in PORT?`,
+  );
+}
+
+/** The head of the answer by which the connection becomes another one. */
+function switching(answer: IncomingMessage, workerId: string): string {
+  const headers = headersForClient(answer, workerId, true);
+  const lines = [`HTTP/1.1 101 ${answer.statusMessage ?? "Switching Protocols"}`];
+  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
+  return `${lines.join("\r\n")}\r\n\r\n`;
+}

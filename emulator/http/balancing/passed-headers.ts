@@ -1,0 +1,90 @@
+/** Which headers go on from the client to a worker's server and back, and what is added on the way. */
+import type { IncomingMessage } from "node:http";
+import { AFFINITY_HEADER } from "../../core/balancing/choose-worker.ts";
+import type { BalancedTarget } from "./target.ts";
+
+/** These concern one connection only; each side of the service has its own. */
+const HOP_BY_HOP = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Without these the message would be another one, whatever its Connection header says. */
+const NEEDED = new Set(["host", "content-length"]);
+
+/** Names and values in turn, as they go over the wire. */
+export type RawHeaders = readonly string[];
+
+/**
+ * What the worker's server gets. The key opens this service and is nobody else's business; `Host` stays as it is.
+ *
+ * @param upgrade what the connection is to become; by default it stays HTTP
+ */
+export function headersForWorker(
+  request: IncomingMessage,
+  target: BalancedTarget,
+  upgrade?: string,
+): string[] {
+  const { headers, socket } = request;
+  const passed = passedOn(request.rawHeaders, headers.connection).filter(
+    ([name]) => name.toLowerCase() !== "authorization" && !isForwardedFor(name),
+  );
+  const known = new Set(passed.map(([name]) => name.toLowerCase()));
+  const add = (name: string, value: string | undefined) => {
+    if (value !== undefined && !known.has(name.toLowerCase())) passed.push([name, value]);
+  };
+  const before = headers["x-forwarded-for"];
+  const chain = [...(before === undefined ? [] : [before].flat()), socket.remoteAddress ?? ""];
+  add("X-Forwarded-For", chain.filter((address) => address !== "").join(", "));
+  add("X-Forwarded-Proto", "http");
+  add("X-Forwarded-Host", headers.host);
+  if (target.prefix !== "") add("X-Forwarded-Prefix", target.prefix);
+  const encoding = headers["transfer-encoding"];
+  if (encoding !== undefined) passed.push(["Transfer-Encoding", encoding]);
+  else if (hasNoLength(request)) passed.push(["Content-Length", "0"]);
+  if (upgrade === undefined) passed.push(["Connection", "close"]);
+  else passed.push(["Connection", "Upgrade"], ["Upgrade", upgrade]);
+  return passed.flat();
+}
+
+/** What the client gets of the server's answer; `upgraded` keeps what makes the connection another one. */
+export function headersForClient(
+  answer: IncomingMessage,
+  workerId: string,
+  upgraded = false,
+): string[] {
+  const passed = passedOn(answer.rawHeaders, answer.headers.connection).filter(
+    ([name]) => name.toLowerCase() !== AFFINITY_HEADER,
+  );
+  passed.push(["Sv-Worker-Id", workerId]);
+  if (upgraded) {
+    passed.push(["Connection", "Upgrade"], ["Upgrade", answer.headers.upgrade ?? "websocket"]);
+  }
+  return passed.flat();
+}
+
+/** Methods whose requests are expected to say that they have no body. */
+function hasNoLength({ method = "", headers }: IncomingMessage): boolean {
+  return ["POST", "PUT", "PATCH"].includes(method) && headers["content-length"] === undefined;
+}
+
+function isForwardedFor(name: string): boolean {
+  return name.toLowerCase() === "x-forwarded-for";
+}
+
+function passedOn(rawHeaders: RawHeaders, connection: string | undefined): [string, string][] {
+  const named = (connection ?? "").split(",").map((name) => name.trim().toLowerCase());
+  const left = new Set([...HOP_BY_HOP, ...named.filter((name) => !NEEDED.has(name))]);
+  const passed: [string, string][] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = "", value = ""] = rawHeaders.slice(at, at + 2);
+    if (!left.has(name.toLowerCase())) passed.push([name, value]);
+  }
+  return passed;
+}

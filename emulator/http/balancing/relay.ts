@@ -1,0 +1,166 @@
+/** Passes one request on to a worker's server and its answer back, both as they come. */
+import { type ClientRequest, type IncomingMessage, request as openRequest } from "node:http";
+import type { Socket } from "node:net";
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import type { InFlight } from "../../engine/balancing/in-flight.ts";
+import { type Exchange, refuse } from "../answers/refuse.ts";
+import { headersForClient, headersForWorker } from "./passed-headers.ts";
+import { pump } from "./pump.ts";
+import type { BalancedTarget } from "./target.ts";
+
+export interface RelayOptions {
+  readonly exchange: Exchange;
+  readonly target: BalancedTarget;
+  readonly assigned: InFlight;
+  /** To the worker's server, and nobody else's: no connection is used again that the server may just be closing. */
+  readonly connection: Socket;
+  /** What the connection is asked to become; by default it stays HTTP. */
+  readonly upgrade?: string;
+}
+
+const MAX_BYTES = LIMITS.balancedBodyMaxBytes;
+
+export class Relay {
+  readonly upstream: ClientRequest;
+  readonly #exchange: Exchange;
+  readonly #assigned: InFlight;
+  readonly #done = Promise.withResolvers<void>();
+  /** The answer, or a refusal, has begun. */
+  #isAnswered = false;
+  #hasFailed = false;
+  #isOver = false;
+
+  /** The request's head is on its way from here on. */
+  constructor({ exchange, target, assigned, connection, upgrade }: RelayOptions) {
+    const { request, response } = exchange;
+    this.#exchange = exchange;
+    this.#assigned = assigned;
+    this.upstream = openRequest({
+      createConnection: () => connection,
+      method: request.method,
+      path: target.path,
+      headers: headersForWorker(request, target, upgrade),
+    });
+    this.upstream
+      .on("error", (error) => this.#broken(error.message))
+      .on("close", () => this.#broken("it closed the connection"))
+      .on("continue", () => {
+        if (!this.#isAnswered) response.writeContinue();
+      })
+      .on("response", (answer) => this.#passBack(answer));
+    assigned.signal.addEventListener("abort", () => this.#fail(assigned.signal.reason));
+    response.once("close", () => this.#over());
+    this.upstream.flushHeaders();
+    this.#passOn(request);
+  }
+
+  /** Settles when the answer has been sent, or its client is gone or cut off. Never for one that has left. */
+  get done(): Promise<void> {
+    return this.#done.promise;
+  }
+
+  /** The two connections have become something else: whatever happens to them from now on is not looked at here. */
+  leave(): void {
+    this.#isOver = true;
+  }
+
+  /** Answers with the error if nothing was answered yet; else cuts the client off, who sees that something is missing. */
+  #fail(error: unknown): void {
+    if (this.#isOver || this.#hasFailed) return;
+    this.#hasFailed = true;
+    const { response, service, request } = this.#exchange;
+    if (this.#isAnswered) {
+      const { workerId } = this.#assigned;
+      const fields = { workerId, method: request.method, err: error };
+      service.log.warn(fields, "an answer of a worker's server was cut off");
+      response.destroy();
+    } else {
+      this.#isAnswered = true;
+      refuse(this.#exchange, error);
+    }
+    this.upstream.destroy();
+  }
+
+  #over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    // After a whole answer there is nothing left to destroy; if the client has gone, the server learns of it.
+    this.upstream.destroy();
+    this.#done.resolve();
+  }
+
+  #passOn(request: IncomingMessage): void {
+    pump(request, this.upstream, MAX_BYTES, {
+      tooLarge: () => {
+        // It was answered before, and its client has been sending all the same.
+        if (this.#isOver) request.destroy();
+        else this.#fail(bodyTooLarge());
+      },
+      whole: () => {
+        if (!this.upstream.writable) return;
+        const trailers = pairsOf(request.rawTrailers);
+        if (trailers.length > 0) this.upstream.addTrailers(trailers);
+        this.upstream.end();
+      },
+    });
+  }
+
+  #passBack(answer: IncomingMessage): void {
+    if (this.#isAnswered) return;
+    const { response, service } = this.#exchange;
+    const { workerId } = this.#assigned;
+    if (isAnnouncedTooLarge(answer, this.#exchange.request.method)) {
+      return this.#fail(new ServiceError("worker_failed", answerTooLarge(workerId)));
+    }
+    try {
+      response.sendDate = false;
+      if (service.stopping) response.shouldKeepAlive = false;
+      const { statusCode = 502, statusMessage = "" } = answer;
+      response.writeHead(statusCode, statusMessage, headersForClient(answer, workerId));
+      response.flushHeaders();
+    } catch (error) {
+      return this.#broken(`its answer cannot be passed on: ${String(error)}`);
+    }
+    this.#isAnswered = true;
+    answer.on("error", (error) => this.#fail(error));
+    answer.once("close", () => {
+      if (!answer.complete) this.#fail(new Error("the worker broke off its answer"));
+    });
+    pump(answer, response, MAX_BYTES, {
+      tooLarge: () => this.#fail(new Error(answerTooLarge(workerId))),
+      whole: () => {
+        if (!answer.complete) return;
+        const trailers = pairsOf(answer.rawTrailers);
+        if (trailers.length > 0) response.addTrailers(trailers);
+        response.end();
+      },
+    });
+  }
+
+  /** Nothing is known of the answer, and none will come. What goes wrong after its head is seen at the answer itself. */
+  #broken(how: string): void {
+    if (this.#isAnswered) return;
+    const message = `the server of worker ${this.#assigned.workerId} did not answer: ${how}`;
+    this.#fail(new ServiceError("worker_failed", message));
+  }
+}
+
+export function bodyTooLarge(): ServiceError {
+  return new ServiceError("payload_too_large", `the body must be at most ${MAX_BYTES} bytes`);
+}
+
+function answerTooLarge(workerId: string): string {
+  return `the answer of worker ${workerId} is larger than ${MAX_BYTES} bytes`;
+}
+
+function isAnnouncedTooLarge({ headers, statusCode }: IncomingMessage, method = ""): boolean {
+  if (method === "HEAD" || statusCode === 304) return false;
+  return Number(headers["content-length"] ?? 0) > MAX_BYTES;
+}
+
+function pairsOf(raw: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) pairs.push([raw[at] ?? "", raw[at + 1] ?? ""]);
+  return pairs;
+}

@@ -1,0 +1,35 @@
+/** `GET /emulator/jobs/{jobId}`: all of one job, whichever endpoint it is of, with its input and its output. */
+import { z } from "zod";
+import { flagParameter, parseFlag } from "../../core/input/query-parameters.ts";
+import { inspectJob, inspectJobAlone } from "../../engine/jobs/read/inspect-jobs.ts";
+import { jsonAnswer, type Piece } from "../answers/answer.ts";
+import { json } from "../schemas/contract.ts";
+import { jobDetailsSchema } from "../schemas/operated-job.ts";
+import type { Operation } from "../operation.ts";
+import { jobDetails } from "./job-body.ts";
+
+export const readJob: Operation<{ readonly jobId: string }> = {
+  methods: ["GET"],
+  path: "/emulator/jobs/:jobId",
+  body: "skipped",
+  access: "admin",
+  contract: {
+    tag: "emulator",
+    query: z.object({ brief: flagParameter("True leaves out input and output.") }),
+    answers: { 200: json("The job.", jobDetailsSchema) },
+    errors: ["job_not_found"],
+  },
+  async perform({ service, path, query }) {
+    const { engine } = service;
+    const { jobId } = path;
+    if (parseFlag(query, "brief"))
+      return jsonAnswer(jobDetails(await inspectJobAlone(engine, jobId)));
+    const { job, input, output } = await inspectJob(engine, jobId);
+    const head = JSON.stringify(jobDetails(job));
+    // Payloads stay the bytes they are.
+    const pieces: Piece[] = [head.slice(0, -1)];
+    if (input !== undefined) pieces.push(',"input":', input);
+    if (output !== undefined) pieces.push(',"output":', output);
+    return { status: 200, pieces: [...pieces, "}"] };
+  },
+};

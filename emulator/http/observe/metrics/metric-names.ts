@@ -1,0 +1,134 @@
+/** The metrics of the service by name, with what they mean and where their values come from. */
+import type { Counts, Distributions } from "../../../core/observe/metrics/series.ts";
+import type { ServiceMetrics } from "../../../core/observe/metrics/service-metrics.ts";
+
+export interface MetricName {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+export const COUNTERS: readonly (MetricName & {
+  readonly of: (metrics: ServiceMetrics) => Counts;
+})[] = [
+  {
+    name: "sv_jobs_submitted_total",
+    help: "Jobs taken in.",
+    labels: ["endpoint"],
+    of: ({ submitted }) => submitted,
+  },
+  {
+    name: "sv_jobs_finished_total",
+    help: "Jobs that came to an end, by the status they ended in.",
+    labels: ["endpoint", "status"],
+    of: ({ finished }) => finished,
+  },
+  {
+    name: "sv_jobs_requeued_total",
+    help: "Returns of jobs to the queue, by what brought them back.",
+    labels: ["endpoint", "by"],
+    of: ({ requeued }) => requeued,
+  },
+  {
+    name: "sv_jobs_dropped_total",
+    help: "Jobs deleted before they came to an end: purged, or out of their time to live.",
+    labels: ["endpoint", "by"],
+    of: ({ dropped }) => dropped,
+  },
+  {
+    name: "sv_worker_starts_total",
+    help: "Workers started.",
+    labels: ["endpoint"],
+    of: ({ workerStarts }) => workerStarts,
+  },
+  {
+    name: "sv_worker_ends_total",
+    help: "Workers ended: left, not_initialized, unasked or lost.",
+    labels: ["endpoint", "reason"],
+    of: ({ workerEnds }) => workerEnds,
+  },
+  {
+    name: "sv_rate_limited_requests_total",
+    help: "Requests over a rate limit, refused or only warned of.",
+    labels: ["endpoint", "operation", "side", "outcome"],
+    of: ({ overLimit }) => overLimit,
+  },
+  {
+    name: "sv_webhook_tries_total",
+    help: "Webhook calls made: delivered, refused by another status, or unanswered.",
+    labels: ["endpoint", "result"],
+    of: ({ webhookTries }) => webhookTries,
+  },
+  {
+    name: "sv_webhook_deliveries_total",
+    help: "Webhook deliveries that are settled: delivered, or failed with no try left.",
+    labels: ["endpoint", "state"],
+    of: ({ webhookDeliveries }) => webhookDeliveries,
+  },
+  {
+    name: "sv_http_requests_total",
+    help: "HTTP requests answered, by operation and status code.",
+    labels: ["operation", "code"],
+    of: ({ requests }) => requests,
+  },
+  {
+    name: "sv_store_steps_total",
+    help: "Transactions made durable; several share a commit.",
+    labels: [],
+    of: ({ commitSteps }) => commitSteps,
+  },
+];
+
+export const DISTRIBUTIONS: readonly (MetricName & {
+  readonly of: (metrics: ServiceMetrics) => Distributions;
+})[] = [
+  {
+    name: "sv_job_queue_delay_seconds",
+    help: "From the queue to a worker (service time).",
+    labels: ["endpoint"],
+    of: ({ queueDelay }) => queueDelay,
+  },
+  {
+    name: "sv_job_execution_seconds",
+    help: "From the worker to the end, by the status the job ended in.",
+    labels: ["endpoint", "status"],
+    of: ({ execution }) => execution,
+  },
+  {
+    name: "sv_webhook_try_duration_seconds",
+    help: "How long webhook calls took.",
+    labels: [],
+    of: ({ webhookTryDuration }) => webhookTryDuration,
+  },
+  {
+    name: "sv_http_request_duration_seconds",
+    help: "From a request to the end of its answer, waiting included.",
+    labels: ["operation"],
+    of: ({ requestDuration }) => requestDuration,
+  },
+  {
+    name: "sv_store_commit_duration_seconds",
+    help: "Commits of the store to the disk.",
+    labels: [],
+    of: ({ commits }) => commits,
+  },
+];
+
+/** What is read when somebody asks. */
+export const GAUGES = {
+  jobs: {
+    name: "sv_jobs",
+    help: "Jobs that wait (the depth of the queue) or run.",
+    labels: ["endpoint", "status"],
+  },
+  workers: {
+    name: "sv_workers",
+    help: "Workers that have not left, by state.",
+    labels: ["endpoint", "state"],
+  },
+  throttled: {
+    name: "sv_workers_throttled",
+    help: "Workers that are wanted and cannot be had.",
+    labels: ["endpoint"],
+  },
+} as const satisfies Readonly<Record<string, MetricName>>;

@@ -1,0 +1,117 @@
+/** A pod as the management interface shows it (live): the record, its price, and what it is asked to show of others. */
+import { perHour } from "../../core/billing/prices.ts";
+import { parseFlag, type QueryParameters } from "../../core/input/query-parameters.ts";
+import type { Pod } from "../../core/pods/pod.ts";
+import type { EngineContext } from "../../engine/context.ts";
+import type { ShownPod } from "../dialect.ts";
+
+/** What a pod is shown with beside itself. */
+export interface PodIncludes {
+  readonly machine: boolean;
+  readonly networkVolume: boolean;
+  readonly savingsPlans: boolean;
+  readonly template: boolean;
+  readonly workers: boolean;
+}
+
+const NOTHING: PodIncludes = {
+  machine: false,
+  networkVolume: false,
+  savingsPlans: false,
+  template: false,
+  workers: false,
+};
+
+/** The service has one user and one machine (ours). */
+const USER_ID = "user_local";
+const MACHINE_ID = "local";
+const DATA_CENTER_ID = "LOCAL";
+/** Of pods that are only kept as what is wanted (live). */
+const GB_PER_VCPU = 2;
+const LOOPBACK = "127.0.0.1";
+
+/** All default to false. @throws ServiceError `invalid_request` */
+export function readPodIncludes(query: QueryParameters): PodIncludes {
+  return {
+    machine: parseFlag(query, "includeMachine"),
+    networkVolume: parseFlag(query, "includeNetworkVolume"),
+    savingsPlans: parseFlag(query, "includeSavingsPlans"),
+    template: parseFlag(query, "includeTemplate"),
+    workers: parseFlag(query, "includeWorkers"),
+  };
+}
+
+export function podBody(engine: EngineContext, pod: Pod, includes = NOTHING): ShownPod {
+  const gpuTypeId = pod.computeType === "GPU" ? pod.gpuTypeIds[0] : undefined;
+  const costPerHr = perHour(engine.prices, { ...pod, gpuTypeId });
+  return {
+    ...shown(pod),
+    memoryInGb: engine.podMemoryInGb(pod) ?? pod.vcpuCount * GB_PER_VCPU,
+    ...reachedAt(engine, pod),
+    costPerHr,
+    adjustedCostPerHr: costPerHr,
+    ...(gpuTypeId !== undefined && {
+      gpu: { id: gpuTypeId, displayName: gpuTypeId, count: pod.gpuCount },
+    }),
+    ...(includes.machine && { machine: machineOf(pod, gpuTypeId, costPerHr) }),
+    ...(includes.networkVolume && volumeOf(engine, pod)),
+    ...(includes.savingsPlans && { savingsPlans: [] }),
+    ...(includes.template && templateOf(engine, pod)),
+  };
+}
+
+function shown(pod: Pod) {
+  return {
+    id: pod.id,
+    name: pod.name,
+    image: pod.imageName,
+    ...(pod.templateId !== undefined && { templateId: pod.templateId }),
+    desiredStatus: pod.desiredStatus,
+    consumerUserId: USER_ID,
+    machineId: MACHINE_ID,
+    ...(pod.computeType === "CPU" && { cpuFlavorId: pod.cpuFlavorIds?.[0] }),
+    vcpuCount: pod.vcpuCount,
+    containerDiskInGb: pod.containerDiskInGb,
+    volumeInGb: pod.volumeInGb,
+    volumeMountPath: pod.volumeMountPath,
+    volumeEncrypted: false,
+    containerRegistryAuthId: pod.containerRegistryAuthId,
+    dockerEntrypoint: pod.dockerEntrypoint,
+    dockerStartCmd: pod.dockerStartCmd,
+    env: pod.env,
+    ports: pod.ports,
+    interruptible: pod.interruptible,
+    locked: pod.locked,
+    lastStartedAt: pod.lastStartedAt,
+    lastStatusChange: pod.lastStatusChange,
+  };
+}
+
+/** Nothing for one that does not run; ports are open on this machine only (ours). */
+function reachedAt({ podPorts }: EngineContext, { id }: Pod) {
+  const portMappings = podPorts.get(id) ?? null;
+  return { publicIp: portMappings && LOOPBACK, portMappings };
+}
+
+function machineOf(pod: Pod, gpuTypeId: string | undefined, costPerHr: number) {
+  return {
+    ...(gpuTypeId !== undefined && { gpuTypeId }),
+    dataCenterId: pod.dataCenterIds?.[0] ?? DATA_CENTER_ID,
+    cpuCount: pod.vcpuCount,
+    secureCloud: pod.cloudType === "SECURE",
+    supportPublicIp: false,
+    costPerHr,
+  };
+}
+
+function volumeOf(engine: EngineContext, { networkVolumeId }: Pod) {
+  if (networkVolumeId === undefined) return {};
+  const networkVolume = engine.volumes.find(networkVolumeId);
+  return networkVolume ? { networkVolume } : {};
+}
+
+function templateOf(engine: EngineContext, { templateId }: Pod) {
+  if (templateId === undefined) return {};
+  const template = engine.directory.findTemplate(templateId);
+  return template ? { template } : {};
+}

@@ -1,0 +1,54 @@
+/** A worker as the management interface shows it: in the shape of a Pod, as far as it is known (live). */
+import type { Template } from "../../core/resources/template.ts";
+import type { WorkerHandle } from "../../engine/workers/worker-handle.ts";
+import type { ShownPod } from "../dialect.ts";
+
+/** What is wanted of the worker: that it runs, that it leaves; one that has ended by itself is EXITED. */
+type DesiredStatus = "RUNNING" | "EXITED" | "TERMINATED";
+
+/** @param template what the worker is made of if it does not know itself */
+export function workerBody(worker: WorkerHandle, template: Template | undefined): ShownPod {
+  const madeOf = worker.madeOf ?? template;
+  return {
+    id: worker.id,
+    desiredStatus: desiredStatusOf(worker),
+    endpointId: worker.endpointId,
+    // The version of the endpoint that the worker was started for: behind the endpoint's while it is being replaced.
+    slsVersion: worker.endpointVersion,
+    lastStartedAt: new Date(worker.startedAt).toISOString(),
+    ...(worker.gpuTypeId === undefined ? {} : { gpu: gpuOf(worker, worker.gpuTypeId) }),
+    ...(madeOf && containerOf(madeOf)),
+  };
+}
+
+function gpuOf({ gpuCount: count }: WorkerHandle, id: string) {
+  return { id, displayName: id, count };
+}
+
+/** The variables are the template's; the addresses and keys that a worker is given beside them are nobody's business. */
+function containerOf(template: Template): Readonly<Record<string, unknown>> {
+  return {
+    templateId: template.id,
+    image: template.imageName,
+    containerDiskInGb: template.containerDiskInGb,
+    containerRegistryAuthId: template.containerRegistryAuthId,
+    dockerEntrypoint: template.dockerEntrypoint,
+    dockerStartCmd: template.dockerStartCmd,
+    env: template.env,
+    ports: template.ports,
+    volumeInGb: template.volumeInGb,
+    volumeMountPath: template.volumeMountPath,
+  };
+}
+
+function desiredStatusOf(worker: WorkerHandle): DesiredStatus {
+  switch (worker.state) {
+    case "draining":
+    case "lost":
+      return "TERMINATED";
+    case "unhealthy":
+      return worker.hasProcess ? "RUNNING" : "EXITED";
+    default:
+      return "RUNNING";
+  }
+}

@@ -1,0 +1,31 @@
+/** A client that waits for an answer: its signal fires when it has gone, or when the service stops and it should wait no longer. */
+import type { ServerResponse } from "node:http";
+import type { HttpService } from "../service.ts";
+
+export class ClientWait implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #response: ServerResponse;
+  readonly #forget: () => void;
+  readonly #onClose = () => {
+    // A response that was sent whole is closed as well; nobody listens then.
+    if (!this.#response.writableFinished) this.#controller.abort(GONE);
+  };
+
+  constructor(service: HttpService, response: ServerResponse) {
+    this.#response = response;
+    this.#forget = service.wakeAtStop(this.#controller);
+    response.once("close", this.#onClose);
+    if (response.destroyed) this.#controller.abort(GONE);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  [Symbol.dispose](): void {
+    this.#forget();
+    this.#response.removeListener("close", this.#onClose);
+  }
+}
+
+const GONE = new Error("the client has gone");

@@ -1,0 +1,137 @@
+/** Reads a request's body within a limit, chunk by chunk, and never more of it than is wanted. */
+import { Buffer } from "node:buffer";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { ServiceError } from "../../core/service-error.ts";
+
+/** Looks at each chunk as it comes; answers something other than undefined to have no more read. */
+export type ChunkWatcher = (chunk: Buffer) => unknown;
+
+/** A body that nobody reads may be at most this long for its connection to be kept. */
+const SKIPPED_BODY_MAX_BYTES = 1_000_000;
+
+/** The client went away before its request was complete: there is nobody to answer. */
+export class ClientGoneError extends Error {
+  override readonly name = "ClientGoneError";
+}
+
+/** The length the client announced; undefined for a body in chunks. */
+export function declaredLength(request: IncomingMessage): number | undefined {
+  const text = request.headers["content-length"];
+  return text === undefined ? undefined : Number(text);
+}
+
+export function hasBody(request: IncomingMessage): boolean {
+  const { headers } = request;
+  const length = headers["content-length"];
+  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+}
+
+/** True when what is still to come of the request is so much that the connection is better closed than read on. */
+export function hasLongRest(request: IncomingMessage): boolean {
+  if (request.complete || !hasBody(request)) return false;
+  return (declaredLength(request) ?? Number.POSITIVE_INFINITY) > SKIPPED_BODY_MAX_BYTES;
+}
+
+/**
+ * The whole body as it was sent, or what came of it until `watch` had seen enough. Nothing is read of a body that is
+ * announced as too large.
+ *
+ * @throws ServiceError unsupported_encoding, payload_too_large; ClientGoneError
+ */
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+  watch: ChunkWatcher,
+): Promise<Buffer> {
+  refuseEncoding(request);
+  const declared = declaredLength(request);
+  if (declared !== undefined && declared > maxBytes) throw tooLarge(maxBytes);
+  if (!hasBody(request)) return Buffer.alloc(0);
+  if (request.destroyed) throw clientGone();
+  if (request.headers.expect !== undefined) response.writeContinue();
+  const body = new GrowingBody(declared);
+  return new Promise<Buffer>((resolve, reject) => {
+    const leave = () => {
+      request.pause();
+      request.removeListener("data", onData);
+      request.removeListener("end", onEnd);
+      request.removeListener("error", onGone);
+      request.removeListener("close", onGone);
+    };
+    const onData = (chunk: Buffer) => {
+      if (body.size + chunk.length > maxBytes) {
+        leave();
+        reject(tooLarge(maxBytes));
+        return;
+      }
+      body.add(chunk);
+      if (watch(chunk) === undefined) return;
+      leave();
+      resolve(body.whole());
+    };
+    const onEnd = () => {
+      leave();
+      resolve(body.whole());
+    };
+    const onGone = () => {
+      leave();
+      reject(clientGone());
+    };
+    request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+  });
+}
+
+/**
+ * Reads a body that means nothing to the operation, so that the connection can be used again.
+ *
+ * @throws ServiceError unsupported_encoding, payload_too_large; ClientGoneError
+ */
+export async function skipBody(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  await readBody(request, response, SKIPPED_BODY_MAX_BYTES, () => undefined);
+}
+
+function refuseEncoding(request: IncomingMessage): void {
+  const encoding = request.headers["content-encoding"];
+  if (encoding === undefined || encoding === "" || encoding.toLowerCase() === "identity") return;
+  throw new ServiceError(
+    "unsupported_encoding",
+    `the body has the Content-Encoding ${JSON.stringify(encoding)}; send it uncompressed, without that header`,
+  );
+}
+
+function clientGone(): ClientGoneError {
+  return new ClientGoneError("the connection was closed before the request was complete");
+}
+
+function tooLarge(maxBytes: number): ServiceError {
+  return new ServiceError("payload_too_large", `the body must be at most ${maxBytes} bytes`);
+}
+
+/** Puts chunks together with one copy of each at most: into place when the length is known, else at the end. */
+class GrowingBody {
+  size = 0;
+  readonly #declared: number | undefined;
+  readonly #chunks: Buffer[] = [];
+  #space: Buffer | undefined;
+
+  constructor(declared: number | undefined) {
+    this.#declared = declared;
+  }
+
+  add(chunk: Buffer): void {
+    const isWhole = this.size === 0 && chunk.length === this.#declared;
+    if (this.#declared === undefined || isWhole) this.#chunks.push(chunk);
+    else {
+      this.#space ??= Buffer.allocUnsafeSlow(this.#declared);
+      chunk.copy(this.#space, this.size);
+    }
+    this.size += chunk.length;
+  }
+
+  whole(): Buffer {
+    if (this.#space) return this.#space.subarray(0, this.size);
+    const [first] = this.#chunks;
+    return first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.size);
+  }
+}

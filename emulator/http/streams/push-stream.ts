@@ -1,0 +1,53 @@
+/** Pushes a job's stream to one reader, as fast as the reader takes it and no faster. */
+import type { ServerResponse } from "node:http";
+import { followStream, type StreamEvent } from "../../engine/streams/read-stream.ts";
+import type { FlowingAnswer } from "../answers/answer.ts";
+import { ClientWait } from "../requests/client-wait.ts";
+import type { Call, JobPath } from "../operation.ts";
+import { writeWithBackpressure } from "../answers/write-with-backpressure.ts";
+import { asRefusal } from "../answers/refuse.ts";
+import type { StreamFormat, StreamPlace } from "./stream-format.ts";
+
+/**
+ * The stream from `place` to the job's end. A reader that goes away ends it, never the job; so does the stop of the
+ * service, without a last event, so that the reader knows to come again.
+ */
+export function pushStream(
+  call: Call<JobPath>,
+  format: StreamFormat,
+  place: StreamPlace,
+): FlowingAnswer {
+  return { flow: (response) => push(call, format, place, response) };
+}
+
+async function push(
+  call: Call<JobPath>,
+  format: StreamFormat,
+  place: StreamPlace,
+  response: ServerResponse,
+): Promise<void> {
+  const { service, dialect, path, refusal } = call;
+  const jobBody = (event: StreamEvent & { type: "end" }) => dialect.job(event.view);
+  using wait = new ClientWait(service, response);
+  const { signal } = wait;
+  response.writeHead(200, {
+    "content-type": format.contentType,
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+    ...(service.stopping ? { connection: "close" } : {}),
+  });
+  response.flushHeaders();
+  try {
+    for await (const event of followStream(service.engine, path, { ...place, signal })) {
+      await writeWithBackpressure(response, format.frame(event, jobBody), signal);
+      if (signal.aborted) break;
+    }
+  } catch (error) {
+    await writeWithBackpressure(
+      response,
+      format.error(refusal(asRefusal(call, error)).pieces),
+      signal,
+    );
+  }
+  response.end();
+}

@@ -1,0 +1,100 @@
+/** The two forms in which a job's stream is pushed: Server-Sent Events and lines of JSON (ours). */
+import { Buffer } from "node:buffer";
+import { chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
+import type { OpenedPayload, Piece, PieceInHand } from "../../core/jobs/opened-payload.ts";
+import type { StreamEvent } from "../../engine/streams/read-stream.ts";
+
+export interface StreamFormat {
+  readonly contentType: string;
+  /** The event as it is written; nothing for one that this form does not show. `job` makes the body of its end. */
+  frame(
+    event: StreamEvent,
+    job: (event: StreamEvent & { type: "end" }) => readonly Piece[],
+  ): readonly Piece[];
+  /** An error after the first byte; `body` is that of an error answer. */
+  error(body: readonly PieceInHand[]): readonly PieceInHand[];
+}
+
+/**
+ * `event: chunk` with the chunk as data and its place as `id`, `event: restart`, and at last `event: end` with the job.
+ * While nothing happens a comment keeps intermediaries from closing the connection.
+ */
+export const EVENT_STREAM: StreamFormat = {
+  contentType: "text/event-stream",
+  frame(event, job) {
+    switch (event.type) {
+      case "chunks":
+        return chunksOf(event.batch).flatMap((chunk, at) => {
+          const place = placeOf(event.batch.firstIndex + at, event.attempt);
+          return [`event: chunk\nid: ${place}\ndata: `, chunk, "\n\n"];
+        });
+      case "restart":
+        return [`event: restart\ndata: {"attempt":${event.attempt}}\n\n`];
+      case "end":
+        return ["event: end\ndata: ", ...job(event).map(onOneLine), "\n\n"];
+      case "still-running":
+        return [": still running\n\n"];
+    }
+  },
+  error: (body) => ["event: error\ndata: ", ...body, "\n\n"],
+};
+
+/** Each chunk a line, `{"restart":attempt}`, and as the last line the job. Nothing is written while nothing happens. */
+export const JSON_LINES: StreamFormat = {
+  contentType: "application/x-ndjson",
+  frame(event, job) {
+    switch (event.type) {
+      case "chunks":
+        return [event.batch.lines];
+      case "restart":
+        return [`{"restart":${event.attempt}}\n`];
+      case "end":
+        return [...job(event).map(onOneLine), "\n"];
+      case "still-running":
+        return [];
+    }
+  },
+  error: (body) => [...body, "\n"],
+};
+
+/** Where a reader stands: everything before `from` of that attempt is known to it. */
+export interface StreamPlace {
+  readonly from: number;
+  /** Undefined if the reader did not say; then `from` counts in the current attempt. */
+  readonly attempt: number | undefined;
+}
+
+/** The index of the chunk; from the second attempt on `attempt.index`, as indexes then start again from 0. */
+function placeOf(index: number, attempt: number): string {
+  return attempt > 1 ? `${attempt}.${index}` : String(index);
+}
+
+/** Where a reader goes on whose last event had `id`; undefined for an id that no event has. */
+export function placeAfter(id: string): StreamPlace | undefined {
+  const match = /^(?:([1-9]\d{0,8})\.)?(\d{1,15})$/.exec(id);
+  return match ? { from: Number(match[2]) + 1, attempt: Number(match[1] ?? 1) } : undefined;
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+
+/** In JSON a line break stands between tokens only, where a space means the same. */
+function onOneLine(piece: Piece): Piece {
+  if (typeof piece === "string") return piece;
+  if (piece instanceof Uint8Array) return asOneLine(piece);
+  return { ...piece, slices: () => oneLineSlices(piece) };
+}
+
+async function* oneLineSlices(payload: OpenedPayload): AsyncGenerator<Uint8Array> {
+  for await (const slice of payload.slices()) yield asOneLine(slice);
+}
+
+function asOneLine(piece: Uint8Array): Uint8Array {
+  if (!piece.includes(LINE_FEED) && !piece.includes(CARRIAGE_RETURN)) return piece;
+  const line = Buffer.from(piece);
+  for (const [at, byte] of line.entries()) {
+    if (byte === LINE_FEED || byte === CARRIAGE_RETURN) line[at] = SPACE;
+  }
+  return line;
+}

@@ -1,0 +1,80 @@
+/** `/stream/{id}`: a job's chunks, since the previous read (spec) or from an index, or pushed as they come (ours). */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { fromParameter, parseFrom } from "../../core/input/query-parameters.ts";
+import { invalidRequest } from "../../core/service-error.ts";
+import { findJob } from "../../engine/jobs/read/job-view.ts";
+import { readStream } from "../../engine/streams/read-stream.ts";
+import { preferredType } from "../answers/accept.ts";
+import type { Answer } from "../answers/answer.ts";
+import { ClientWait } from "../requests/client-wait.ts";
+import type { Call, JobPath, Operation } from "../operation.ts";
+import { pushStream } from "./push-stream.ts";
+import { EVENT_STREAM, JSON_LINES, placeAfter, type StreamPlace } from "./stream-format.ts";
+import { z } from "zod";
+import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
+import type { AnswerContract } from "../schemas/contract.ts";
+import { streamSchema } from "../schemas/job.ts";
+
+const PUSHED = {
+  "text/event-stream": EVENT_STREAM,
+  "application/x-ndjson": JSON_LINES,
+} as const;
+
+const chunksAnswer: AnswerContract = {
+  description: "The chunks; pushed as they come if the request prefers one of the other two types.",
+  content: {
+    "application/json": streamSchema,
+    "text/event-stream": "Events `chunk`, `restart`, `error` and `end`; the last one has the job.",
+    "application/x-ndjson": "A chunk on each line; on the last one the job.",
+  },
+  headers: z.object({
+    "job-status": z.enum(JOB_STATUSES).optional().meta({
+      description: "With JSON: of the job; a final one only together with its last chunks.",
+    }),
+  }),
+};
+
+export const stream: Operation<JobPath> = {
+  methods: ["GET", "POST"],
+  path: "/v2/:endpointId/stream/:jobId",
+  body: "skipped",
+  rateLimit: "stream",
+  contract: {
+    tag: "jobs",
+    query: z.object({ from: fromParameter }),
+    answers: { 200: chunksAnswer },
+    errors: ["endpoint_not_found", "wrong_endpoint_type", "job_not_found", "storage_full"],
+  },
+  async perform(call) {
+    const { accept } = call.request.headers;
+    const type = preferredType(accept, [
+      "application/json",
+      "text/event-stream",
+      "application/x-ndjson",
+    ]);
+    if (type === "application/json") return readBatch(call);
+    const place = placeOf(call);
+    const { engine } = call.service;
+    engine.directory.queue(call.path.endpointId);
+    await engine.store.read((view) => findJob(view, call.path));
+    return pushStream(call, PUSHED[type], place);
+  },
+};
+
+async function readBatch(call: Call<JobPath>): Promise<Answer> {
+  const { service, dialect, path, query, response } = call;
+  const from = parseFrom(query);
+  using wait = new ClientWait(service, response);
+  const options = { from, holdMs: LIMITS.streamHoldMs, signal: wait.signal };
+  return dialect.chunks(await readStream(service.engine, path, options));
+}
+
+/** A reader that comes again says where it was by `Last-Event-ID`; its URL is still the one it began with. */
+function placeOf({ query, request }: Call<JobPath>): StreamPlace {
+  const from = parseFrom(query) ?? 0;
+  const lastEventId = request.headers["last-event-id"];
+  if (typeof lastEventId !== "string" || lastEventId === "") return { from, attempt: undefined };
+  const place = placeAfter(lastEventId);
+  if (place) return place;
+  throw invalidRequest(["Last-Event-ID must be the id of an event of this stream"]);
+}

@@ -1,0 +1,120 @@
+/** What the operations of live workers have in common: who calls, how polls are answered, and how refusals look. */
+import { ServiceError } from "../../core/service-error.ts";
+import type { LiveWorker } from "../../live/live-worker.ts";
+import type { LiveWorkerRef, LiveWorkers } from "../../live/live-workers.ts";
+import { bareKey } from "../access/admission.ts";
+import {
+  type Answer,
+  type FlowingAnswer,
+  NO_CONTENT,
+  type WholeAnswer,
+} from "../answers/answer.ts";
+import { ClientWait } from "../requests/client-wait.ts";
+import type { Call } from "../operation.ts";
+import { refuse } from "../answers/refuse.ts";
+import { sendAnswer } from "../answers/send-answer.ts";
+
+/** Path parameters of operations of one worker. */
+export interface WorkerPath extends LiveWorkerRef {}
+
+/** Path parameters of operations of one worker on a job. */
+export interface WorkerJobPath extends WorkerPath {
+  readonly jobId: string;
+}
+
+/** Clients of polls ask again at once whatever they are answered, so that is not said sooner. */
+const CALM_MS = 1_000;
+
+/** The worker that calls; one that is not known yet may come with a user's key. @throws ServiceError unauthorized, endpoint_not_found, wrong_endpoint_type */
+export function callingWorker(call: Call<WorkerPath>): LiveWorker {
+  const { path } = call;
+  const token = workerToken(call);
+  return token === undefined
+    ? workersOf(call).welcome(path)
+    : workersOf(call).withToken(token, path);
+}
+
+/** The same of one that speaks of a job; undefined if it is not known, so that it holds none. @throws ServiceError unauthorized */
+export function reportingWorker(call: Call<WorkerPath>): LiveWorker | undefined {
+  const token = workerToken(call);
+  return token === undefined
+    ? workersOf(call).find(call.path)
+    : workersOf(call).withToken(token, call.path);
+}
+
+/** A request that waits for something to be answered, and takes what was not once the client has gone. */
+export interface Poll<Item> {
+  readonly wait: (worker: LiveWorker, signal: AbortSignal) => Promise<readonly Item[]>;
+  readonly answer: (items: readonly Item[]) => WholeAnswer;
+  readonly takeBack: (worker: LiveWorker, items: readonly Item[]) => Promise<void> | void;
+}
+
+/** Answers 204 when nothing came. Nobody is answered so often that it would keep both sides busy. */
+export async function answerPoll<Item>(call: Call<WorkerPath>, poll: Poll<Item>): Promise<Answer> {
+  const { service, response } = call;
+  if (service.stopping) {
+    await calm(call);
+    return NO_CONTENT;
+  }
+  try {
+    const worker = callingWorker(call);
+    using wait = new ClientWait(service, response);
+    const items = await poll.wait(worker, wait.signal);
+    if (items.length === 0) return NO_CONTENT;
+    return delivered(call, poll.answer(items), () => poll.takeBack(worker, items));
+  } catch (error) {
+    await calm(call);
+    throw error;
+  }
+}
+
+/** An answer that is taken back when it did not leave whole. */
+function delivered(
+  call: Call<unknown>,
+  answer: WholeAnswer,
+  takeBack: () => Promise<void> | void,
+): FlowingAnswer {
+  return {
+    async flow(response) {
+      const { promise: over, resolve } = Promise.withResolvers<void>();
+      response.once("close", resolve);
+      let isSent = false;
+      try {
+        if (response.destroyed) resolve();
+        else await sendAnswer(call.service, response, answer);
+        isSent = true;
+      } catch (error) {
+        refuse(call, error);
+      }
+      await over;
+      if (!isSent || !response.writableFinished) await takeBack();
+    },
+  };
+}
+
+/** Waits a while, or until the client has gone. */
+async function calm({ service, response }: Call<unknown>): Promise<void> {
+  const { realClock } = service.engine;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const disarm = realClock.wakeAt(realClock.now() + CALM_MS, resolve);
+  response.once("close", resolve);
+  if (response.destroyed) resolve();
+  await promise;
+  disarm();
+  response.removeListener("close", resolve);
+}
+
+/** The key as a worker's token; undefined if it is one that users have. @throws ServiceError unauthorized */
+function workerToken({ service, request }: Call<unknown>): string | undefined {
+  const key = bareKey(request.headers.authorization);
+  if (key === undefined) {
+    const message = "the key is missing; send it as Authorization: KEY";
+    throw new ServiceError("unauthorized", message, { topic: { type: "key_missing" } });
+  }
+  return service.keys.find(key) ? undefined : key;
+}
+
+function workersOf({ service }: Call<unknown>): LiveWorkers {
+  if (service.liveWorkers) return service.liveWorkers;
+  throw new ServiceError("not_found", "this service has no workers of the live dialect");
+}

@@ -1,0 +1,36 @@
+/** Reads what a worker posts of a job: JSON, whatever its headers say it is. */
+import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { createReportScanner } from "../../live/job-report.ts";
+import type { ScanResult } from "../../core/jobs/raw-json/scanner.ts";
+import { invalidRequest, ServiceError } from "../../core/service-error.ts";
+import type { Call } from "../operation.ts";
+import { readBody } from "../requests/request-body.ts";
+
+/** What may stand beside an output as large as it can be: the error, and the keys. */
+const FRAME_MAX_BYTES = 1_000_000;
+
+export interface ReceivedReport {
+  readonly scan: ScanResult;
+  readonly body: Uint8Array;
+}
+
+/** The body, or the refusal of one that is larger than any output may be. @throws ServiceError unsupported_encoding; ClientGoneError */
+export async function receiveReport({
+  request,
+  response,
+}: Call<unknown>): Promise<ReceivedReport | ServiceError> {
+  const scanner = createReportScanner();
+  const maxBytes = LIMITS.outputMaxBytes + FRAME_MAX_BYTES;
+  try {
+    const body = await readBody(request, response, maxBytes, (chunk) => scanner.push(chunk));
+    return { scan: scanner.end(), body };
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "payload_too_large") return tooLarge();
+    throw error;
+  }
+}
+
+/** 400, as the live service answers it: its workers take no other status for that. */
+export function tooLarge(): ServiceError {
+  return invalidRequest([`output must be at most ${LIMITS.outputMaxBytes} bytes of JSON`]);
+}

@@ -1,0 +1,42 @@
+/** Further addresses at which workers of the live dialect are listened to, and nobody else. */
+import { createServer, type RequestListener, type Server } from "node:http";
+import { closeServer } from "../../net/close-server.ts";
+import { listen, type ListenAddress, PortInUseError, urlOf } from "../../net/listen.ts";
+import { SERVER_LIMITS } from "../server-limits.ts";
+
+/** How long `close` lets requests in flight go on before it cuts them off. */
+const CLOSE_GRACE_MS = 5_000;
+
+export class WorkerListeners {
+  readonly #listener: RequestListener;
+  readonly #servers: Server[] = [];
+  #closed: Promise<void> | undefined;
+
+  /** @param listener answers what workers call, and 404 to all else */
+  constructor(listener: RequestListener) {
+    this.#listener = listener;
+  }
+
+  /**
+   * Opens one at an address of this machine, at any port where the wished one is taken. Resolves with the base URL.
+   *
+   * @throws ListenError
+   */
+  async openAt(address: ListenAddress): Promise<string> {
+    if (this.#closed !== undefined) throw new Error("the service is stopping");
+    const server = createServer(SERVER_LIMITS, this.#listener);
+    this.#servers.push(server);
+    const port = await listen(server, address).catch(async (error: unknown) => {
+      if (!(error instanceof PortInUseError)) throw error;
+      return listen(server, { ...address, port: 0 });
+    });
+    return urlOf(address, port);
+  }
+
+  /** Closes all of them; to be called when the workers have ended. Idempotent. */
+  async close(): Promise<void> {
+    const closing = this.#servers.map((server) => closeServer(server, CLOSE_GRACE_MS));
+    this.#closed ??= Promise.all(closing).then(() => undefined);
+    return this.#closed;
+  }
+}

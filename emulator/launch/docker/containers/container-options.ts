@@ -1,0 +1,225 @@
+/** What the engine is told of a worker's container: program, variables, mounts, bounds, privileges, GPUs. Pure. */
+import path from "node:path";
+import type { ContainerCreateOptions, HostConfig, MountConfig } from "dockerode";
+import { SERVER_ENV, WORKER_ENV } from "../../../../runtime/protocol/worker-env.ts";
+import type { Template } from "../../../core/resources/template.ts";
+import type { WorkerOrder } from "../../launcher.ts";
+import {
+  type LiveBounds,
+  type LiveService,
+  liveServerEnvironment,
+} from "../../live-environment.ts";
+import { serverSettings } from "../../server-settings.ts";
+import { realGpuIds, toldGpus, workerEnvironment } from "../../worker-environment.ts";
+import type { ContainerSettings } from "./container-settings.ts";
+
+/** Where a container finds the worker port. */
+const WORKER_SOCKET = "/run/sv-worker.sock";
+
+/** Where handlers find the endpoint's network volume, beside the template's `volumeMountPath` (live). */
+const VOLUME_PATH = "/runpod-volume";
+
+/** Processes and threads of one container. */
+const PIDS_MAX = 4_096;
+
+const GB = 1024 ** 3;
+
+/** Of memory that processes share, which model servers need more of than the engine's 64 MB. It counts as memory. */
+const SHM_BYTES = 1 * GB;
+
+/** Whoever wants to read the lines later has `docker logs`; the emulator gets them as they are written. */
+const LOG_CONFIG = { Type: "json-file", Config: { "max-size": "10m", "max-file": "1" } };
+
+/** What a container is given of this machine. */
+export interface ContainerPlaces {
+  /** Path of the worker port's socket here. */
+  readonly workerSocket: string;
+  /** Directory of the endpoint's network volume here. */
+  readonly volume: string | undefined;
+  /** Further variables; those of the template win. */
+  readonly env: Readonly<Record<string, string>>;
+  /** How the service is reached by the live protocol; absent where containers cannot reach it. */
+  readonly live?: LiveService | undefined;
+  /** `uid:gid` of a container with the least privileges. */
+  readonly user: string;
+}
+
+export interface ContainerFrame {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly settings: ContainerSettings;
+  readonly places: ContainerPlaces;
+  /** Whether the engine can limit the size of a container's disk. */
+  readonly limitsDisk: boolean;
+  /** Name of the network that it is on. */
+  readonly network: string;
+}
+
+export function containerOptions(
+  order: WorkerOrder,
+  { labels, settings, places, limitsDisk, network }: ContainerFrame,
+): ContainerCreateOptions {
+  const { template, endpoint, workerId } = order;
+  const { dockerEntrypoint: entrypoint, dockerStartCmd: command } = template;
+  return {
+    name: `sv-${endpoint.id}-${workerId}`,
+    Image: template.imageName,
+    ...(entrypoint.length > 0 && { Entrypoint: [...entrypoint] }),
+    ...(command.length > 0 && { Cmd: [...command] }),
+    Env: environment(order, settings, places),
+    Labels: { ...labels },
+    ...(isServer(order) && { ExposedPorts: exposed(serverPorts(order)) }),
+    // Held open by the emulator: a worker whose standard input ends has lost it, and ends too.
+    OpenStdin: true,
+    StdinOnce: true,
+    ...(!settings.asImage && { User: places.user }),
+    HostConfig: {
+      ...boundsOf(settings),
+      NetworkMode: network,
+      Mounts: mounts(order, places),
+      ...(settings.asImage
+        ? wholeDisk(template.containerDiskInGb, limitsDisk)
+        : leastPrivileges(order, settings, places)),
+      ...(isServer(order) && { PortBindings: publishedLocally(serverPorts(order)) }),
+      ...gpuRequests(order),
+    },
+  };
+}
+
+/** As the engine names the ports of the HTTP server that a worker of a load balancing endpoint is. */
+export function serverPorts({ template }: Pick<WorkerOrder, "template">): [string, string] {
+  const { port, healthPort } = serverSettings(template);
+  return [`${port}/tcp`, `${healthPort}/tcp`];
+}
+
+export function isServer({ endpoint }: Pick<WorkerOrder, "endpoint">): boolean {
+  return endpoint.type === "LOAD_BALANCING";
+}
+
+/** What bounds every container, whoever it is for. */
+export function boundsOf({ memoryBytes, cpus }: ContainerSettings): HostConfig {
+  return {
+    Init: true,
+    Memory: memoryBytes,
+    MemorySwap: memoryBytes,
+    PidsLimit: PIDS_MAX,
+    ShmSize: SHM_BYTES,
+    LogConfig: LOG_CONFIG,
+    ...(cpus !== undefined && { NanoCpus: Math.round(cpus * 1e9) }),
+  };
+}
+
+/** @param ports like `80/tcp` */
+export function exposed(ports: readonly string[]): Readonly<Record<string, object>> {
+  return Object.fromEntries(ports.map((port) => [port, {}]));
+}
+
+/** Each on a free port of this machine, and for nobody else. */
+export function publishedLocally(ports: readonly string[]) {
+  return Object.fromEntries(ports.map((port) => [port, [{ HostIp: "127.0.0.1", HostPort: "" }]]));
+}
+
+function leastPrivileges(
+  order: WorkerOrder,
+  { tmpBytes }: ContainerSettings,
+  places: ContainerPlaces,
+): HostConfig {
+  const isTaken = mounts(order, places).some(({ Target: target }) => target === "/tmp");
+  return {
+    ReadonlyRootfs: true,
+    ...(!isTaken && { Tmpfs: { "/tmp": `rw,noexec,nosuid,nodev,mode=1777,size=${tmpBytes}` } }),
+    CapDrop: ["ALL"],
+    SecurityOpt: ["no-new-privileges"],
+  };
+}
+
+/** @param sizeInGb 0 for any size */
+export function wholeDisk(sizeInGb: number, limitsDisk: boolean): HostConfig {
+  return limitsDisk && sizeInGb > 0 ? { StorageOpt: { size: `${sizeInGb}G` } } : {};
+}
+
+function environment(
+  order: WorkerOrder,
+  { cpus, memoryBytes }: ContainerSettings,
+  { env, volume, live }: ContainerPlaces,
+): string[] {
+  const extra = { ...env, ...(volume !== undefined && { [WORKER_ENV.volumePath]: VOLUME_PATH }) };
+  const bounds = { ...(cpus !== undefined && { cpuCount: Math.ceil(cpus) }), memoryBytes };
+  const variables = {
+    ...(isServer(order)
+      ? serverEnvironment(order, extra, { cpuCount: live?.cpuCount, ...bounds })
+      : workerEnvironment(order, `unix:${WORKER_SOCKET}`, {
+          extra,
+          live: live && { ...live, ...bounds },
+        })),
+    ...visibleGpus(order),
+  };
+  return asList(variables);
+}
+
+/** Images that know GPUs set it to `all`. */
+export function visibleGpus(order: Pick<WorkerOrder, "gpus">) {
+  return { NVIDIA_VISIBLE_DEVICES: realGpuIds(order).join(",") || "void" };
+}
+
+/** As the engine takes them. */
+export function asList(variables: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(variables).map(([name, value]) => `${name}=${String(value)}`);
+}
+
+/** Of the container, which has a network of its own. */
+const EVERY_ADDRESS = "0.0.0.0";
+
+/** A server has ports of its own, so it gets those of its template, and has no business with the worker port. */
+function serverEnvironment(
+  order: WorkerOrder,
+  extra: Readonly<Record<string, string>>,
+  bounds: LiveBounds,
+) {
+  const { port, healthPort, writtenHealthPath } = serverSettings(order.template);
+  const live = liveServerEnvironment(order, bounds, extra);
+  return {
+    ...extra,
+    ...live.settings,
+    [SERVER_ENV.host]: EVERY_ADDRESS,
+    [SERVER_ENV.healthPath]: writtenHealthPath,
+    ...order.template.env,
+    ...toldGpus(order),
+    ...live.identity,
+    [SERVER_ENV.port]: port,
+    [SERVER_ENV.healthPort]: healthPort,
+    [WORKER_ENV.workerId]: order.workerId,
+    [WORKER_ENV.endpointId]: order.endpoint.id,
+    // Heeded by `sv-worker server`; any other program knows nothing of it.
+    [WORKER_ENV.exitOnStdinEnd]: "1",
+  };
+}
+
+function mounts(order: WorkerOrder, { workerSocket, volume }: ContainerPlaces): MountConfig {
+  const { template } = order;
+  const socket = isServer(order) ? [] : [bind(workerSocket, WORKER_SOCKET)];
+  if (volume === undefined) return socket;
+  const targets = new Set([VOLUME_PATH, mountPoint(template)]);
+  return [...socket, ...[...targets].map((target) => bind(volume, target))];
+}
+
+/** Without a slash at its end. */
+export function mountPoint({ volumeMountPath }: Pick<Template, "volumeMountPath">): string {
+  return path.posix.normalize(`${volumeMountPath}/`).replace(/(?<=.)\/$/u, "");
+}
+
+export function bind(source: string, target: string) {
+  return { Type: "bind", Source: source, Target: target } as const;
+}
+
+export function gpuRequests(order: Pick<WorkerOrder, "gpus">): HostConfig {
+  const ids = realGpuIds(order);
+  if (ids.length === 0) return {};
+  const request = {
+    Driver: "",
+    Count: 0,
+    DeviceIDs: [...ids],
+    Capabilities: [["gpu"]],
+    Options: {},
+  };
+  return { DeviceRequests: [request] };
+}

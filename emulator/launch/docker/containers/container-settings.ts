@@ -1,0 +1,62 @@
+/** What a template may ask of its containers by variables in its `env`, with the defaults. Pure. */
+import os from "node:os";
+import type { Template } from "../../../core/resources/template.ts";
+
+const CONTAINER_ENV = {
+  /** `least` (default), or `image` for what the image itself asks for: its user, a writable root, capabilities. */
+  privileges: "SV_CONTAINER_PRIVILEGES",
+  /** Most memory of a container, for example `4g`; swap is not added to it. */
+  memory: "SV_CONTAINER_MEMORY",
+  /** Processors it may use, for example `1.5`. */
+  cpus: "SV_CONTAINER_CPUS",
+  /** Size of /tmp where the root is read-only, for example `2g`. It counts as memory. */
+  tmp: "SV_CONTAINER_TMP",
+} as const;
+
+export interface ContainerSettings {
+  /** It runs as the image wants it instead of with the least privileges. */
+  readonly asImage: boolean;
+  readonly memoryBytes: number;
+  readonly cpus: number | undefined;
+  readonly tmpBytes: number;
+}
+
+const MB = 1024 ** 2;
+const GB = 1024 ** 3;
+
+/** The engine takes no less than 6 MB; Node alone needs more. */
+const MEMORY_MIN_BYTES = 32 * MB;
+const TMP_DEFAULT_BYTES = 1 * GB;
+
+/** Of the machine's memory: a handler that runs amok ends with a failure report, before the machine does. */
+const MEMORY_SHARE = 0.75;
+
+const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1024, m: MB, g: GB, t: 1024 * GB };
+
+/** The settings, or a sentence on what makes no sense. */
+export function readContainerSettings(
+  { env }: Pick<Template, "env">,
+  machineBytes: number = os.totalmem(),
+): ContainerSettings | string {
+  const { privileges, memory, cpus, tmp } = CONTAINER_ENV;
+  const got = (name: string) => `; got ${JSON.stringify(env[name])}`;
+  const wish = env[privileges] || "least";
+  if (wish !== "least" && wish !== "image")
+    return `${privileges} must be least or image${got(privileges)}`;
+  const memoryBytes = sizeOf(env[memory]) ?? Math.floor(machineBytes * MEMORY_SHARE);
+  if (!(memoryBytes >= MEMORY_MIN_BYTES))
+    return `${memory} must be a size like 4g, at least ${MEMORY_MIN_BYTES / MB}m${got(memory)}`;
+  const tmpBytes = sizeOf(env[tmp]) ?? TMP_DEFAULT_BYTES;
+  if (!(tmpBytes > 0)) return `${tmp} must be a size like 2g${got(tmp)}`;
+  const processors = env[cpus] ? Number(env[cpus]) : undefined;
+  if (processors !== undefined && !(processors >= 0.01 && processors <= 1_024))
+    return `${cpus} must be a number from 0.01 to 1024${got(cpus)}`;
+  return { asImage: wish === "image", memoryBytes, cpus: processors, tmpBytes };
+}
+
+/** NaN for what is no size; an empty text is as good as none. */
+function sizeOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const [, number, unit = ""] = /^(\d{1,15})([kmgt]?)b?$/iu.exec(text) ?? [];
+  return Number(number ?? Number.NaN) * (UNITS[unit.toLowerCase()] ?? Number.NaN);
+}

@@ -1,0 +1,151 @@
+/** Asks nvidia-smi which GPUs this machine has. */
+import { execFile } from "node:child_process";
+import type { GpuDevice, GpuInventory } from "../../core/workers/gpu-allocation.ts";
+import {
+  failureInWords,
+  fieldsWithoutUnknown,
+  GPU_FIELDS,
+  type GpuRow,
+  memoryOfProfile,
+  type MigRow,
+  readCudaVersion,
+  readGpuTable,
+  readMigList,
+} from "./nvidia-smi-answers.ts";
+
+/** A driver that has to wake its devices takes seconds; one that hangs never answers. */
+const LIMIT_MS = 5_000;
+
+const NVIDIA_SMI = "nvidia-smi";
+
+const NO_MIG_DEVICE =
+  "names only GPUs in MIG mode without any MIG device: nvidia-smi mig -cgi <profile> -C makes one, nvidia-smi -mig 0 ends the mode";
+
+/** Answers what it wrote. @throws Error with a sentence when it fails or is silent for too long */
+type Ask = (...args: readonly string[]) => Promise<string>;
+
+/**
+ * Never rejects: a machine on which nvidia-smi is missing, fails, is silent for 5 s or names no GPU is one whose GPUs are
+ * not known.
+ *
+ * @param visible `CUDA_VISIBLE_DEVICES` of this process: what it leaves out is not ours to give
+ */
+export async function askNvidiaSmi(
+  visible: string | undefined,
+  program = NVIDIA_SMI,
+  limitMs = LIMIT_MS,
+): Promise<GpuInventory> {
+  const ask: Ask = (...args) => answerOf(program, args, limitMs);
+  try {
+    const found = await findDevices(ask);
+    const devices = visibleOnes(found, visible);
+    if (devices.length > 0) return { kind: "known", devices };
+    return { kind: "unknown", reason: `${program} ${whyNone(found, visible)}` };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { kind: "unknown", reason: `${program} ${reason}` };
+  }
+}
+
+/** A device that can be given, and the GPU that it is or is a part of. */
+export interface FoundDevice {
+  readonly index: string;
+  readonly uuid: string;
+  readonly device: GpuDevice;
+}
+
+async function findDevices(ask: Ask): Promise<readonly FoundDevice[]> {
+  // The header is for the version of CUDA alone, and not everywhere has one.
+  const header = ask().catch(() => "");
+  const rows = await askForTable(ask, GPU_FIELDS);
+  const parts = rows.some(({ isCut }) => isCut) ? readMigList(await ask("-L")) : [];
+  const cudaVersion = readCudaVersion(await header);
+  const cuda = cudaVersion === undefined ? {} : { cudaVersion };
+  const found = rows.flatMap((row) =>
+    devicesOf(row, parts).map((device) => ({ ...row, device: { ...device, ...cuda } })),
+  );
+  if (rows.length > 0 && found.length === 0) throw new Error(NO_MIG_DEVICE);
+  return found;
+}
+
+/** The GPU itself, or the parts it is cut into. */
+function devicesOf(row: GpuRow, parts: readonly MigRow[]): readonly GpuDevice[] {
+  const device = (id: string, typeId: string, memoryGb: number | undefined): GpuDevice => ({
+    id,
+    typeId,
+    isSimulated: false,
+    ...row.facts,
+    ...(memoryGb !== undefined && { memoryGb }),
+  });
+  if (!row.isCut) return [device(row.uuid, row.name, row.memoryGb)];
+  return parts
+    .filter(({ parent }) => parent === row.uuid)
+    .map(({ uuid, profile }) =>
+      device(uuid, `${row.name} MIG ${profile}`, memoryOfProfile(profile)),
+    );
+}
+
+/** Without the fields that its driver does not know. */
+async function askForTable(ask: Ask, fields: readonly string[]): Promise<readonly GpuRow[]> {
+  try {
+    const format = "--format=csv,noheader,nounits";
+    return readGpuTable(await ask(`--query-gpu=${fields.join(",")}`, format), fields);
+  } catch (error) {
+    const complaint = error instanceof Error ? error.message : "";
+    const fewer = fieldsWithoutUnknown(fields, complaint);
+    if (fewer === undefined) throw error;
+    return askForTable(ask, fewer);
+  }
+}
+
+/** One that hangs in its driver does not even die of SIGKILL, so nobody waits for its end. */
+function answerOf(program: string, args: readonly string[], limitMs: number): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const child = execFile(program, args, (error, stdout, stderr) => {
+    if (error === null) resolve(stdout);
+    else if (error.code === "ENOENT") reject(new Error("was not found"));
+    else
+      reject(
+        new Error(`failed: ${failureInWords(`${stdout}\n${stderr}`.trim() || error.message)}`),
+      );
+  });
+  const timer = setTimeout(() => {
+    const advice = "its driver or a GPU hangs, dmesg may say why";
+    reject(new Error(`failed: there was no answer within ${limitMs} ms; ${advice}`));
+    child.kill("SIGKILL");
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    child.unref();
+  }, limitMs);
+  return promise.finally(() => clearTimeout(timer));
+}
+
+/**
+ * As CUDA reads the variable: indexes or beginnings of UUIDs, up to the first that names nothing. Who names a GPU that is cut
+ * into MIG devices names them all.
+ */
+export function visibleOnes(
+  found: readonly FoundDevice[],
+  visible: string | undefined,
+): readonly GpuDevice[] {
+  if (visible === undefined) return found.map(({ device }) => device);
+  const chosen = new Set<GpuDevice>();
+  for (const name of visible.split(",").map((part) => part.trim())) {
+    const named = found.filter((one) => isNamed(one, name));
+    const [first] = named;
+    if (first === undefined) break;
+    // Several GPUs may begin like the name; the first is meant.
+    for (const { uuid, device } of named) if (uuid === first.uuid) chosen.add(device);
+  }
+  return [...chosen];
+}
+
+function isNamed({ index, uuid, device }: FoundDevice, name: string): boolean {
+  if (name.startsWith("MIG-")) return device.id.startsWith(name);
+  return index === name || (name.startsWith("GPU-") && uuid.startsWith(name));
+}
+
+function whyNone(found: readonly FoundDevice[], visible: string | undefined): string {
+  if (found.length === 0) return "names no GPU";
+  return `names ${found.length}, of which CUDA_VISIBLE_DEVICES=${visible} of the emulator leaves none`;
+}

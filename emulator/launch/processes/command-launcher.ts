@@ -1,0 +1,143 @@
+/** Launcher that runs each worker as a process of a command: any program that speaks the live protocol. */
+import { type ChildProcess, spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { killMarked, signalGroup } from "../../../runtime/pipe/process-tree.ts";
+import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import type { WorkingDirectory } from "../../core/resources/served-endpoint.ts";
+import type { Template } from "../../core/resources/template.ts";
+import { endWithUs } from "./end-with-us.ts";
+import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "../launcher.ts";
+import type { LiveService } from "../live-environment.ts";
+import { commandFrom, makeOwnDirectory } from "./own-directory.ts";
+import { ownHome } from "./own-home.ts";
+import { RunningWorkers } from "./running-workers.ts";
+import { asWorker, gpuEnv, inheritedEnvironment, refusedWorker } from "./worker-process.ts";
+import { workerEnvironment } from "../worker-environment.ts";
+
+/** A program with its arguments, and where it runs. */
+export interface Command {
+  /** The program, as a shell would find it from `cwd`, and its arguments; no shell reads them. */
+  readonly command: readonly string[];
+  /** Absolute. */
+  readonly cwd: string;
+  /** Whether each worker runs in a directory of its own, with links to all that is in `cwd`. Default: `own`. */
+  readonly workingDirectory?: WorkingDirectory | undefined;
+}
+
+export interface CommandLauncherOptions {
+  /** What workers of this template run; undefined where no command stands behind it. */
+  commandOf(template: Template): Command | undefined;
+  /** The address of the worker port, asked for at each launch. */
+  serviceAddress(): string;
+  /** Asked for at each launch. */
+  liveService(): LiveService;
+  /** Directory in which each worker has its home, and its working directory if that is its own. */
+  readonly places: string;
+  /** Further variables for the worker; those of its template win. Must not throw. */
+  extraEnv?(order: WorkerOrder): Readonly<Record<string, string>>;
+  /** Called with each line a worker writes. */
+  line(order: WorkerOrder, line: string): void;
+}
+
+export function createCommandLauncher(options: CommandLauncherOptions): Launcher {
+  const running = new RunningWorkers();
+  return {
+    refuses(template) {
+      if (options.commandOf(template) !== undefined) return undefined;
+      return `no command is served for the image "${template.imageName}"`;
+    },
+    launch: (order) => running.add(launch(options, order)),
+    close: async () => running.end(),
+  };
+}
+
+function launch(options: CommandLauncherOptions, order: WorkerOrder): LaunchedWorker {
+  const served = options.commandOf(order.template) ?? { command: [], cwd: "" };
+  const place = path.join(options.places, order.workerId);
+  const home = path.join(place, "home");
+  try {
+    fs.mkdirSync(home, { recursive: true });
+    const child = start(ownCommand(served, place), environment(options, order, home));
+    endAll(child, order.workerId);
+    const worker = asWorker(child, order.workerId, (line) => options.line(order, line));
+    const exited = worker.exited.then(async (exit) => {
+      await dropPlace(place);
+      return inWords(exit, served);
+    });
+    return { ...worker, exited, speaksLate: true };
+  } catch (error) {
+    const refused = refusedWorker(error);
+    const ended = Promise.all([refused.exited, dropPlace(place)]);
+    const exited = ended.then(([exit]) => inWords(exit, served));
+    return { ...refused, exited };
+  }
+}
+
+/** The command as this worker runs it. @throws Error when its directory cannot be read */
+function ownCommand({ command, cwd, workingDirectory = "own" }: Command, place: string): Command {
+  if (workingDirectory === "shared") return { command, cwd };
+  const own = path.join(place, "work");
+  makeOwnDirectory(own, cwd);
+  return { command: commandFrom(cwd, command), cwd: own };
+}
+
+/** Its own session, so that Ctrl-C in the terminal reaches the emulator alone. */
+function start({ command: [program = "", ...args], cwd }: Command, env: NodeJS.ProcessEnv) {
+  const child = spawn(program, args, { cwd, env, detached: true, stdio: "pipe" });
+  // Held open: one of our own programs sees by its end that we are gone.
+  child.stdin.on("error", () => undefined);
+  return child;
+}
+
+/** What it started may hold its output open, and is not to outlive it; nor is the worker to outlive us. */
+function endAll(child: ChildProcess, workerId: string): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  const callOff = endWithUs(pid);
+  child.once("exit", () => {
+    callOff();
+    signalGroup(pid, "SIGKILL");
+    killMarked(WORKER_ENV.workerId, workerId);
+  });
+}
+
+function environment(
+  options: CommandLauncherOptions,
+  order: WorkerOrder,
+  home: string,
+): NodeJS.ProcessEnv {
+  const inherited = inheritedEnvironment();
+  return {
+    ...inherited,
+    ...ownHome(inherited, home),
+    ...workerEnvironment(order, options.serviceAddress(), {
+      extra: options.extraEnv?.(order),
+      live: options.liveService(),
+    }),
+    ...gpuEnv(order),
+  };
+}
+
+/** What cannot be removed goes with the directory of all places. */
+async function dropPlace(place: string): Promise<void> {
+  await fs.promises.rm(place, { recursive: true, force: true }).catch(() => undefined);
+}
+
+function inWords(exit: WorkerExit, served: Command): WorkerExit {
+  if (exit.startError === undefined) return exit;
+  return { ...exit, startError: `the command cannot be started: ${startProblem(exit, served)}` };
+}
+
+function startProblem(
+  { startError = "" }: WorkerExit,
+  { command: [program = ""], cwd }: Command,
+): string {
+  if (!fs.existsSync(cwd)) return `there is no directory ${cwd}`;
+  if (startError.includes("ENOENT")) {
+    const where = program.includes("/") ? `from ${cwd}` : "in PATH";
+    return `there is no program ${JSON.stringify(program)} ${where}`;
+  }
+  if (startError.includes("EACCES")) return `${JSON.stringify(program)} is not executable`;
+  return startError;
+}

@@ -1,0 +1,89 @@
+/** A child process as a worker: what it inherits, what it writes, and how it ends with everything it started. */
+import type { ChildProcess } from "node:child_process";
+import { endMarked, killMarked } from "../../../runtime/pipe/process-tree.ts";
+import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import type { LaunchedWorker, WorkerExit, WorkerOrder } from "../launcher.ts";
+import { LineTail } from "./line-tail.ts";
+import { realGpuIds, toldGpus } from "../worker-environment.ts";
+
+/** Variables of the emulator's own environment that are not the workers' business. */
+const PRIVATE_VARIABLE = /^SV_/u;
+
+/** What of the emulator's environment its workers get. */
+export function inheritedEnvironment(): NodeJS.ProcessEnv {
+  const all = Object.entries(process.env);
+  return Object.fromEntries(all.filter(([name]) => !PRIVATE_VARIABLE.test(name)));
+}
+
+/**
+ * @param child its output is piped, and its environment has the worker's id
+ * @param line called with each line it writes
+ */
+export function asWorker(
+  child: ChildProcess,
+  workerId: string,
+  line: (line: string) => void,
+): LaunchedWorker {
+  const tail = new LineTail(line);
+  child.stdout?.on("data", (bytes: Buffer) => tail.push(bytes));
+  child.stderr?.on("data", (bytes: Buffer) => tail.push(bytes));
+  return {
+    exited: exitOf(child, tail).then(async (exit) => {
+      // What it started ends by itself as soon as the worker is gone, unless it is stopped or hangs.
+      await endMarked(WORKER_ENV.workerId, workerId);
+      return exit;
+    }),
+    drain: () => void child.kill("SIGTERM"),
+    kill: () => {
+      child.kill("SIGKILL");
+      // These end by themselves when the worker is gone, unless they are stopped.
+      killMarked(WORKER_ENV.workerId, workerId);
+    },
+  };
+}
+
+/**
+ * What the worker is told of its GPUs. One that has none of its own sees what its emulator sees; so does one whose GPUs are
+ * simulated, for nothing stands behind their numbers.
+ */
+export function gpuEnv({ gpus }: Pick<WorkerOrder, "gpus">): NodeJS.ProcessEnv {
+  const ids = realGpuIds({ gpus });
+  return {
+    ...toldGpus({ gpus }),
+    ...(ids.length > 0 && { CUDA_VISIBLE_DEVICES: ids.join(",") }),
+  };
+}
+
+/** The end of a worker that was never started. */
+export function notStarted(startError: string): WorkerExit {
+  return {
+    exitCode: undefined,
+    signal: undefined,
+    outOfMemory: false,
+    startError,
+    lastLogLines: [],
+  };
+}
+
+/** A worker that the system refused to start: it has ended already. */
+export function refusedWorker(reason: unknown): LaunchedWorker {
+  const exit = notStarted(reason instanceof Error ? reason.message : String(reason));
+  return { exited: Promise.resolve(exit), drain: () => undefined, kill: () => undefined };
+}
+
+function exitOf(child: ChildProcess, tail: LineTail): Promise<WorkerExit> {
+  const { promise, resolve } = Promise.withResolvers<WorkerExit>();
+  child.once("error", ({ message }) =>
+    resolve({ ...notStarted(message), lastLogLines: tail.end() }),
+  );
+  child.once("close", (code, signal) =>
+    resolve({
+      exitCode: code ?? undefined,
+      signal: signal ?? undefined,
+      outOfMemory: false,
+      startError: undefined,
+      lastLogLines: tail.end(),
+    }),
+  );
+  return promise;
+}

@@ -1,0 +1,54 @@
+/** Brings a database to this version's schema, step by step, and refuses one that it does not understand. */
+import type { DatabaseSync } from "node:sqlite";
+import { StoreUnusableError } from "../core/store-error.ts";
+import { integerAt, rowOf } from "./row.ts";
+
+/** Marks a database as ours ("svrt"). */
+const APPLICATION_ID = 0x73767274;
+
+/**
+ * Brings the database to the newest schema. `file` is named in the message of an error.
+ *
+ * @param migrations the SQL that leads from each version of the schema to the next
+ *
+ * @throws StoreUnusableError when the database is another program's, or was written by a newer version of this one.
+ */
+export function migrate(db: DatabaseSync, file: string, migrations: readonly string[]): void {
+  const version = checkSchema(db, file, migrations);
+  if (version === migrations.length) return;
+  for (const [index, sql] of migrations.entries()) {
+    if (index < version) continue;
+    db.exec(`BEGIN IMMEDIATE;
+      ${sql}
+      PRAGMA application_id = ${APPLICATION_ID};
+      PRAGMA user_version = ${index + 1};
+      COMMIT;`);
+  }
+}
+
+/** Answers the version of the schema in the database, 0 if it is empty; changes nothing. Throws as `migrate` does. */
+export function checkSchema(db: DatabaseSync, file: string, migrations: readonly string[]): number {
+  const isEmpty = pragma(db, "schema_version") === 0;
+  if (!isEmpty && pragma(db, "application_id") !== APPLICATION_ID) {
+    throw new StoreUnusableError(
+      `${file} is the database of another program; choose another data directory`,
+    );
+  }
+  const version = pragma(db, "user_version");
+  if (version > migrations.length) {
+    throw new StoreUnusableError(
+      `${file} was written by a newer version of sv-runtime (its schema has version ${version}, this one knows ` +
+        `versions up to ${migrations.length}); use that version or choose another data directory`,
+    );
+  }
+  return version;
+}
+
+function pragma(
+  db: DatabaseSync,
+  name: "user_version" | "application_id" | "schema_version",
+): number {
+  const statement = db.prepare(`PRAGMA ${name}`);
+  statement.setReturnArrays(true);
+  return integerAt(rowOf(statement.get()), 0);
+}

@@ -1,0 +1,49 @@
+/** Reads columns of the rows SQLite answers, each checked for its type: a wrong one means a damaged database. */
+import type { SQLOutputValue } from "node:sqlite";
+import { StoreDamagedError } from "../core/store-error.ts";
+
+/** Ends the sentences about damage. */
+export const HOW_TO_GO_ON =
+  "stop the emulator and run `sv-emulate repair`, which keeps what can be kept and moves the rest aside";
+
+/** The columns of a row, in the order of the SELECT. */
+export type Row = readonly SQLOutputValue[];
+
+/** A row of a statement that was told to return arrays; its declared type does not know that. */
+export function rowOf(answered: unknown): Row {
+  if (!Array.isArray(answered)) throw damaged("a row", answered);
+  return answered as SQLOutputValue[];
+}
+
+export function integerAt(row: Row, column: number): number {
+  const value = row[column];
+  if (typeof value !== "number") throw damaged("a number", value);
+  return value;
+}
+
+export function textAt(row: Row, column: number): string {
+  const value = row[column];
+  if (typeof value !== "string") throw damaged("a text", value);
+  return value;
+}
+
+export function optionalIntegerAt(row: Row, column: number): number | undefined {
+  return row[column] === null ? undefined : integerAt(row, column);
+}
+
+export function optionalTextAt(row: Row, column: number): string | undefined {
+  return row[column] === null ? undefined : textAt(row, column);
+}
+
+/** Stored bytes, or the name of the payload file that holds them. */
+export function bodyAt(row: Row, column: number): Uint8Array | string {
+  const value = row[column];
+  if (typeof value === "string" || value instanceof Uint8Array) return value;
+  throw damaged("a payload", value);
+}
+
+export function damaged(expected: string, found: unknown): StoreDamagedError {
+  return new StoreDamagedError(
+    `the database is damaged: ${expected} was expected where there is ${found === null ? "nothing" : `a ${typeof found}`}; ${HOW_TO_GO_ON}`,
+  );
+}

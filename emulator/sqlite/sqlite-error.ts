@@ -1,0 +1,127 @@
+/** Turns what SQLite and the file system report into the store's own errors, in sentences a person can act on. */
+import { StoreDamagedError, StoreFullError, StoreUnusableError } from "../core/store-error.ts";
+
+/** Primary result codes of SQLite (the low byte of an extended one). */
+const RESULT = {
+  /** The SQL does not fit the schema. */
+  error: 1,
+  busy: 5,
+  noMemory: 7,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  constraint: 19,
+  notADatabase: 26,
+} as const;
+
+/** After these, nothing more can be done in the transaction: SQLite may have rolled it back already. */
+const FATAL: ReadonlySet<number | undefined> = new Set([
+  RESULT.busy,
+  RESULT.noMemory,
+  RESULT.readOnly,
+  RESULT.ioError,
+  RESULT.corrupt,
+  RESULT.full,
+  RESULT.cannotOpen,
+  RESULT.notADatabase,
+]);
+
+function resultOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error)) return undefined;
+  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}
+
+export function isFatal(error: unknown): boolean {
+  return FATAL.has(resultOf(error));
+}
+
+export function isConstraint(error: unknown): boolean {
+  return resultOf(error) === RESULT.constraint;
+}
+
+/** Reading a log needs a file beside it that there is no room or no right for. */
+export function needsRoom(error: unknown): boolean {
+  const result = resultOf(error);
+  return ([RESULT.full, RESULT.ioError, RESULT.cannotOpen, RESULT.readOnly] as unknown[]).includes(
+    result,
+  );
+}
+
+export function isBusy(error: unknown): boolean {
+  return resultOf(error) === RESULT.busy;
+}
+
+/**
+ * The store's error for one of SQLite's; `where` is the file or directory to be named, `remedy` what to do if it is damaged.
+ * Others are given back as they are.
+ */
+export function fromSqlite(error: unknown, where: string, remedy = RESTORE): unknown {
+  const options = { cause: error };
+  switch (resultOf(error)) {
+    case RESULT.full:
+      return new StoreFullError(`there is no room left for ${where}; free some space`, options);
+    case RESULT.error:
+    case RESULT.corrupt:
+    case RESULT.notADatabase:
+      return new StoreDamagedError(`${where} is damaged or not a database; ${remedy}`, options);
+    case RESULT.readOnly:
+    case RESULT.cannotOpen:
+      return new StoreUnusableError(
+        `${where} cannot be written; check its permissions or choose another data directory`,
+        options,
+      );
+    case RESULT.ioError:
+      return new StoreUnusableError(
+        `the disk failed while ${where} was used: ${messageOf(error)}`,
+        options,
+      );
+    default:
+      return error;
+  }
+}
+
+const RESTORE = "restore it from a copy or choose another data directory";
+
+/** The store's error for one of the file system's. Others are given back as they are. */
+export function fromFileSystem(error: unknown, where: string): unknown {
+  const options = { cause: error };
+  switch (codeOf(error)) {
+    case undefined:
+      return error;
+    case "ENOSPC":
+    case "EDQUOT":
+      return new StoreFullError(`there is no room left for ${where}; free some space`, options);
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return new StoreUnusableError(
+        `${where} cannot be written; check its permissions or choose another data directory`,
+        options,
+      );
+    case "ENOTDIR":
+    case "EEXIST":
+      return new StoreUnusableError(
+        `${where} cannot be a data directory because a file is in its place; choose another`,
+        options,
+      );
+    case "ENOENT":
+      return new StoreUnusableError(
+        `${where} cannot be made: no directories can be made there; choose another data directory`,
+        options,
+      );
+    default:
+      return new StoreUnusableError(`${where} cannot be used: ${messageOf(error)}`, options);
+  }
+}
+
+/** The system's code of an error, for example `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,151 @@
+/** The directory an emulator keeps its state in: made private, and held by one process at a time. */
+import fs from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StoreFullError, StoreInUseError } from "../../../core/store-error.ts";
+import { CommitMark, readMark } from "../integrity/commit-mark.ts";
+import { refuseFewerCommits, refuseIncomplete } from "../integrity/complete.ts";
+import { makeDirectoryDurably, syncDirectory } from "../../../sqlite/durable-directory.ts";
+import { allowGivingBack, rewriteOld } from "../free-space.ts";
+import { migrateStore } from "../schema.ts";
+import { HOW_TO_GO_ON } from "../../../sqlite/row.ts";
+import { fromFileSystem, fromSqlite, isBusy } from "../../../sqlite/sqlite-error.ts";
+
+/** Within the data directory. */
+export const DATABASE_FILE = "store.db";
+/** For the message a second emulator prints; what keeps it out is the lock on the database. */
+const PROCESS_ID_FILE = "emulator.pid";
+
+/** Kilobytes of pages held in memory. */
+const CACHE_KB = 65_536;
+
+export interface OpenedDatabase {
+  readonly db: DatabaseSync;
+  /** Path of the database's file. */
+  readonly file: string;
+  readonly mark: CommitMark;
+  /** Closes the database and lets the next emulator have the directory. */
+  readonly close: () => void;
+}
+
+/**
+ * Opens the database of the directory, making both if need be.
+ *
+ * @throws StoreInUseError when another process (or this one) has it open; StoreUnusableError when it cannot be used;
+ *   StoreFullError when there is no room for a new one, or to bring one of an earlier version to the form of this one.
+ */
+export function openDatabase(directory: string): OpenedDatabase {
+  const file = path.join(directory, DATABASE_FILE);
+  refuseDamaged(directory, file);
+  makePrivate(directory, file);
+  const db = connect(directory, file);
+  const mark = openMark(directory, db);
+  const processIdFile = path.join(directory, PROCESS_ID_FILE);
+  writeProcessId(processIdFile);
+  const close = () => {
+    fs.rmSync(processIdFile, { force: true });
+    mark.close();
+    db.close();
+  };
+  return { db, file, mark, close };
+}
+
+/** @throws StoreDamagedError and what `openDatabase` throws */
+function refuseDamaged(directory: string, file: string): void {
+  try {
+    refuseIncomplete(directory, file);
+  } catch (error) {
+    if (isBusy(error)) throw inUse(directory, error);
+    const known = fromSqlite(error, file, HOW_TO_GO_ON);
+    throw known === error ? fromFileSystem(error, directory) : known;
+  }
+}
+
+/** One that is new is durable, with its name, before the first commit is. */
+function openMark(directory: string, db: DatabaseSync): CommitMark {
+  try {
+    const isNew = typeof readMark(directory) !== "number";
+    const mark = new CommitMark(directory);
+    if (!isNew) return mark;
+    mark.write(0);
+    mark.sync();
+    syncDirectory(directory);
+    return mark;
+  } catch (error) {
+    db.close();
+    throw fromFileSystem(error, directory);
+  }
+}
+
+/** SQLite gives its other files the permissions of the database's, which therefore is made first. */
+function makePrivate(directory: string, file: string): void {
+  try {
+    makeDirectoryDurably(directory);
+    fs.closeSync(fs.openSync(file, "a", 0o600));
+  } catch (error) {
+    throw fromFileSystem(error, directory);
+  }
+}
+
+/**
+ * The exclusive lock is taken with the first look at the database, held until it is closed, and given back by the system
+ * when the process dies. It also spares SQLite the shared memory file, which a full disk could make fail.
+ */
+function connect(directory: string, file: string): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(file, { timeout: 0 });
+    db.exec("PRAGMA locking_mode = EXCLUSIVE");
+    refuseFewerCommits(db, directory, file);
+    allowGivingBack(db);
+    db.exec(`PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA temp_store = MEMORY;
+      PRAGMA cache_size = -${CACHE_KB};`);
+    migrateStore(db, file);
+    rewriteOld(db);
+    // Left by those who looked whether all is there; nobody shares it.
+    fs.rmSync(`${file}-shm`, { force: true });
+    return db;
+  } catch (error) {
+    db?.close();
+    if (isBusy(error)) throw inUse(directory, error);
+    throw inTheirWords(error, file);
+  }
+}
+
+/** One that is there, in the form of this version, is opened without writing anything. */
+function inTheirWords(error: unknown, file: string): unknown {
+  const known = fromSqlite(error, file, HOW_TO_GO_ON);
+  if (!(known instanceof StoreFullError)) return known;
+  const why = "it is new, or has to be brought to the form of this version of sv-runtime";
+  return new StoreFullError(`there is no room left for ${file}, and ${why}; free some space`, {
+    cause: error,
+  });
+}
+
+export function inUse(directory: string, cause: unknown): StoreInUseError {
+  const holder = readProcessId(path.join(directory, PROCESS_ID_FILE));
+  const who = holder === undefined ? "another process" : `another emulator (process ${holder})`;
+  return new StoreInUseError(
+    `the data directory ${directory} is in use by ${who}; stop it or choose another data directory`,
+    { cause },
+  );
+}
+
+/** Without the file only a message is poorer, so that a full disk must not keep the store from opening. */
+function writeProcessId(file: string): void {
+  try {
+    fs.writeFileSync(file, `${process.pid}\n`, { mode: 0o600 });
+  } catch {
+    fs.rmSync(file, { force: true });
+  }
+}
+
+function readProcessId(file: string): string | undefined {
+  try {
+    return fs.readFileSync(file, "utf8").trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,167 @@
+/** Large payloads as files beside the database, durable before a row refers to them and removed after the last one did. */
+import { randomUUID } from "node:crypto";
+import fs from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import path from "node:path";
+import type { StoredPayload } from "../../store.ts";
+import { DirectorySync, makeDirectoryDurably } from "../../../sqlite/durable-directory.ts";
+import { checksumInSlices } from "../integrity/checksum.ts";
+import { type FileContent, openContent, readContent } from "./read-file.ts";
+import { fromFileSystem } from "../../../sqlite/sqlite-error.ts";
+import { StagedFiles } from "./staged-files.ts";
+
+/** The names this store gives; whatever else lies in the directory is left alone. */
+const NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export function isPayloadFile(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** Within the data directory. */
+export const PAYLOADS_DIRECTORY = "payloads";
+
+/** Where in a file a payload lies. */
+export type FileRange = Omit<FileContent, "place">;
+
+/** Keeps a file from being removed. */
+export type FileHold = Disposable;
+
+export class PayloadFiles {
+  /** Written, but no committed row refers to them yet. */
+  readonly staged = new StagedFiles((name) => this.remove(name));
+  readonly #root: string;
+  readonly #names: DirectorySync;
+  /** How often each file is held. */
+  readonly #holds = new Map<string, number>();
+  /** Files to be removed once nobody holds them any more. */
+  readonly #removable = new Set<string>();
+  readonly #work = new Set<Promise<unknown>>();
+
+  /** `dataDirectory` must exist. Throws when the directory for the files cannot be made. */
+  constructor(dataDirectory: string) {
+    this.#root = path.join(dataDirectory, PAYLOADS_DIRECTORY);
+    try {
+      makeDirectoryDurably(this.#root);
+    } catch (error) {
+      throw fromFileSystem(error, this.#root);
+    }
+    this.#names = new DirectorySync(this.#root);
+  }
+
+  /** The names of all payload files that are there. */
+  async names(): Promise<string[]> {
+    return (await fs.promises.readdir(this.#root)).filter(isPayloadFile);
+  }
+
+  /** Writes a new file, the parts after one another; resolves with where they lie when it is durable. */
+  stage(parts: readonly Uint8Array[]): Promise<FileRange[]> {
+    return this.#track(this.#write(randomUUID(), parts));
+  }
+
+  /** Keeps the file from being removed until the answer is disposed of. To be called in the turn in which its row was read. */
+  hold(name: string): FileHold {
+    this.#holds.set(name, (this.#holds.get(name) ?? 0) + 1);
+    return { [Symbol.dispose]: () => this.#letGo(name) };
+  }
+
+  /** The payload that lies in a file, which must be held while the payload is in use. */
+  payload(content: FileContent): StoredPayload {
+    const file = this.#pathOf(content.name);
+    return {
+      sizeBytes: content.sizeBytes,
+      bytes: () => readContent(file, content),
+      open: () => openContent(file, content),
+    };
+  }
+
+  /** The same of what is read at once; to be called in the turn in which the row was read. */
+  async read(content: FileContent): Promise<Uint8Array> {
+    using _ = this.hold(content.name);
+    return await readContent(this.#pathOf(content.name), content);
+  }
+
+  /** Removes a file no row refers to any more. What cannot be removed now is swept at the next start. */
+  async remove(name: string): Promise<void> {
+    if (this.#holds.has(name)) {
+      this.#removable.add(name);
+      return;
+    }
+    this.#removable.delete(name);
+    await this.#track(fs.promises.rm(this.#pathOf(name), { force: true }).catch(() => undefined));
+  }
+
+  /** Resolves when no file is being written or removed. */
+  async settle(): Promise<void> {
+    while (this.#work.size > 0) await Promise.allSettled(this.#work);
+  }
+
+  async #write(name: string, parts: readonly Uint8Array[]): Promise<FileRange[]> {
+    const file = this.#pathOf(name);
+    let checksums: number[];
+    try {
+      [checksums] = await Promise.all([
+        Promise.all(parts.map(checksumInSlices)),
+        writeDurably(file, parts),
+      ]);
+      await this.#names.sync();
+    } catch (error) {
+      await fs.promises.rm(file, { force: true }).catch(() => undefined);
+      throw fromFileSystem(error, file);
+    }
+    let end = 0;
+    const ranges = parts.map(({ byteLength: sizeBytes }, index) => {
+      const offset = end;
+      end += sizeBytes;
+      return { name, offset, sizeBytes, checksum: checksums[index] ?? 0 };
+    });
+    this.staged.add(
+      name,
+      ranges.map(({ offset }) => offset),
+    );
+    return ranges;
+  }
+
+  #letGo(name: string): void {
+    const holds = (this.#holds.get(name) ?? 1) - 1;
+    if (holds > 0) {
+      this.#holds.set(name, holds);
+      return;
+    }
+    this.#holds.delete(name);
+    if (this.#removable.has(name)) void this.remove(name);
+  }
+
+  #pathOf(name: string): string {
+    return path.join(this.#root, name);
+  }
+
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#work.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#work.delete(work);
+    }
+  }
+}
+
+async function writeDurably(file: string, parts: readonly Uint8Array[]): Promise<void> {
+  const handle = await fs.promises.open(file, "wx", 0o600);
+  try {
+    await writeAll(handle, parts);
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeAll(handle: FileHandle, parts: readonly Uint8Array[]): Promise<void> {
+  for (let left = [...parts]; left.length > 0;) {
+    let { bytesWritten } = await handle.writev(left);
+    left = left.flatMap((part) => {
+      const written = Math.min(bytesWritten, part.byteLength);
+      bytesWritten -= written;
+      return written < part.byteLength ? [part.subarray(written)] : [];
+    });
+  }
+}

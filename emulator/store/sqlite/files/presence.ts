@@ -1,0 +1,49 @@
+/** Notices that the data directory was removed under the running service: its open database could be written as before. */
+import fs from "node:fs";
+import type { Clock, Disarm } from "../../../core/time/clock.ts";
+import { StoreLostError } from "../../../core/store-error.ts";
+
+const LOOK_EVERY_MS = 500;
+
+export class Presence {
+  /** Why nothing can be written; undefined while the database is where it was. */
+  lost: StoreLostError | undefined;
+  readonly #file: string;
+  readonly #clock: Clock;
+  readonly #changed: (lost: StoreLostError | undefined) => void;
+  readonly #known: fs.Stats;
+  #disarm: Disarm | undefined;
+  #looking: Promise<void> | undefined;
+
+  /** `clock` is real time; `changed` is called when the database is gone, and when it is back. */
+  constructor(file: string, clock: Clock, changed: (lost: StoreLostError | undefined) => void) {
+    this.#file = file;
+    this.#clock = clock;
+    this.#changed = changed;
+    this.#known = fs.statSync(file);
+    this.#lookLater();
+  }
+
+  /** Resolves when it looks no more. */
+  async stop(): Promise<void> {
+    this.#disarm?.();
+    await this.#looking;
+    this.#disarm?.();
+  }
+
+  #lookLater(): void {
+    this.#disarm = this.#clock.wakeAt(this.#clock.now() + LOOK_EVERY_MS, () => {
+      this.#looking = this.#look();
+    });
+  }
+
+  async #look(): Promise<void> {
+    const found = await fs.promises.stat(this.#file).catch(() => undefined);
+    const isThere = found?.ino === this.#known.ino && found.dev === this.#known.dev;
+    if (isThere !== (this.lost === undefined)) {
+      this.lost = isThere ? undefined : new StoreLostError(`${this.#file} is not there any more`);
+      this.#changed(this.lost);
+    }
+    this.#lookLater();
+  }
+}

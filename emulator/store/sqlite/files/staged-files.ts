@@ -1,0 +1,67 @@
+/** Files that were written and whose payloads wait to be stored: a file goes when the last of them is not wanted. */
+import { payloadNotStaged } from "../../misuse.ts";
+
+interface StagedFile {
+  /** Where the payloads begin that no step has taken. */
+  readonly open: Set<number>;
+  /** Payloads taken by steps that are not committed yet. */
+  taken: number;
+  /** True once a committed row refers to the file. */
+  kept: boolean;
+}
+
+/** One of the payloads in a file. */
+export interface FilePlace {
+  readonly name: string;
+  readonly offset: number;
+}
+
+export class StagedFiles {
+  readonly #files = new Map<string, StagedFile>();
+  readonly #remove: (name: string) => Promise<void>;
+
+  /** `remove` is called with each file none of whose payloads was stored. */
+  constructor(remove: (name: string) => Promise<void>) {
+    this.#remove = remove;
+  }
+
+  add(name: string, offsets: readonly number[]): void {
+    this.#files.set(name, { open: new Set(offsets), taken: 0, kept: false });
+  }
+
+  /** A row of the running step refers to the payload. @throws Error when it is not staged, or was taken before */
+  take({ name, offset }: FilePlace): void {
+    const file = this.#files.get(name);
+    if (!file?.open.delete(offset)) throw payloadNotStaged(name);
+    file.taken += 1;
+  }
+
+  /** The step that took the payload was undone. */
+  giveBack({ name, offset }: FilePlace): void {
+    const file = this.#files.get(name);
+    if (!file) return;
+    file.taken -= 1;
+    file.open.add(offset);
+  }
+
+  /** The step that took a payload of the file is committed. */
+  keep(name: string): void {
+    const file = this.#files.get(name);
+    if (!file) return;
+    file.taken -= 1;
+    file.kept = true;
+    this.#settle(name, file);
+  }
+
+  /** Nobody will store the payload; does nothing to one that a step has taken. Resolves when its file is gone, if it goes. */
+  async discard({ name, offset }: FilePlace): Promise<void> {
+    const file = this.#files.get(name);
+    if (!file?.open.delete(offset)) return;
+    this.#settle(name, file);
+    if (!this.#files.has(name) && !file.kept) await this.#remove(name);
+  }
+
+  #settle(name: string, file: StagedFile): void {
+    if (file.open.size === 0 && file.taken === 0) this.#files.delete(name);
+  }
+}

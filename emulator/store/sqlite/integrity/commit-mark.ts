@@ -1,0 +1,62 @@
+/**
+ * The number of the last commit, in a small file beside the database. A database that knows fewer commits than its mark
+ * has lost some: its log was damaged or cut, or it is an older copy. The mark is written before anybody is told of the
+ * commit, and is not synced: after a power failure it may be behind the database, never ahead of it.
+ */
+import fs from "node:fs";
+import path from "node:path";
+import { crc32 } from "node:zlib";
+import { PRIVATE_MODE } from "../../../sqlite/private-file.ts";
+
+/** Within the data directory. */
+export const MARK_FILE = "store.mark";
+const FORM = /^sv-runtime commit (\d{16}) ([0-9a-f]{8})\n$/;
+
+function markFile(directory: string): string {
+  return path.join(directory, MARK_FILE);
+}
+
+/** What the mark says: a number of commits, or why there is none. */
+export function readMark(directory: string): number | "missing" | "damaged" {
+  let text: string;
+  try {
+    text = fs.readFileSync(markFile(directory), "latin1");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "missing";
+    throw error;
+  }
+  const [, digits] = FORM.exec(text) ?? [];
+  return digits !== undefined && textOf(Number(digits)) === text ? Number(digits) : "damaged";
+}
+
+export class CommitMark {
+  readonly #file: number;
+
+  /** Opens the mark of the directory, or makes one. Throws what the file system throws. */
+  constructor(directory: string) {
+    this.#file = fs.openSync(
+      markFile(directory),
+      fs.constants.O_RDWR | fs.constants.O_CREAT,
+      PRIVATE_MODE,
+    );
+  }
+
+  /** Always as long as what it replaces. */
+  write(commits: number): void {
+    fs.writeSync(this.#file, textOf(commits), 0, "latin1");
+  }
+
+  /** For a mark that is new: from now on its absence means something. */
+  sync(): void {
+    fs.fsyncSync(this.#file);
+  }
+
+  close(): void {
+    fs.closeSync(this.#file);
+  }
+}
+
+function textOf(commits: number): string {
+  const digits = String(commits).padStart(16, "0");
+  return `sv-runtime commit ${digits} ${crc32(digits).toString(16).padStart(8, "0")}\n`;
+}

@@ -1,0 +1,80 @@
+/**
+ * Finds out whether a data directory is all that it was, before its database is opened for good: with a log that is
+ * damaged, the next writer would take the shorter history for the whole one and throw away the rest.
+ */
+import fs from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StoreDamagedError } from "../../../core/store-error.ts";
+import { MARK_FILE, readMark } from "./commit-mark.ts";
+import { checkStoreSchema, COUNTED_SINCE } from "../schema.ts";
+import { PAYLOADS_DIRECTORY } from "../files/payload-files.ts";
+import { HOW_TO_GO_ON, integerAt, rowOf } from "../../../sqlite/row.ts";
+import { checkedRow } from "./checked-row.ts";
+import { needsRoom } from "../../../sqlite/sqlite-error.ts";
+
+/**
+ * @throws StoreDamagedError, which says what is missing; what SQLite and the file system throw
+ */
+export function refuseIncomplete(directory: string, file: string): void {
+  const size = fs.statSync(file, { throwIfNoEntry: false })?.size;
+  if (size === undefined || size === 0) {
+    const others = besideDatabase(directory, file);
+    if (others.length === 0) return;
+    const fate = size === 0 ? "empty" : "missing";
+    throw incomplete(
+      `${file} is ${fate}, but beside it lies what belongs to it: ${others.join(", ")}`,
+    );
+  }
+  try {
+    // One that only reads leaves the log as it is when it is closed.
+    using db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+    refuseFewerCommits(db, directory, file);
+  } catch (error) {
+    if (!needsRoom(error)) throw error;
+  }
+}
+
+/** Compares the database with its mark. @throws StoreDamagedError; what SQLite and the file system throw */
+export function refuseFewerCommits(db: DatabaseSync, directory: string, file: string): void {
+  const commits = commitsIn(db, file);
+  const marked = readMark(directory);
+  if (typeof marked === "number") {
+    if (commits >= marked) return;
+    throw incomplete(
+      `${marked} commits were made, but ${file} with its log has ${commits} of them: the log was damaged or cut, or the database is an older copy`,
+    );
+  }
+  if (commits === 0) return;
+  throw incomplete(
+    `${MARK_FILE} is ${marked}, so that nothing tells whether ${file} has all commits that were made`,
+  );
+}
+
+/** What only a store that was in use leaves. */
+function besideDatabase(directory: string, file: string): string[] {
+  const found = [`${file}-wal`]
+    .filter((log) => (fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    .map((log) => path.basename(log));
+  if (readMark(directory) !== "missing") found.push(MARK_FILE);
+  for (const name of [PAYLOADS_DIRECTORY, "objects", "volumes"]) {
+    if (hasEntries(path.join(directory, name))) found.push(`${name}/`);
+  }
+  return found;
+}
+
+function hasEntries(directory: string): boolean {
+  return fs.existsSync(directory) && fs.readdirSync(directory).length > 0;
+}
+
+/** How many commits the database has; one of an earlier schema does not know. */
+function commitsIn(db: DatabaseSync, file: string): number {
+  if (checkStoreSchema(db, file) < COUNTED_SINCE) return 0;
+  const statement = db.prepare("SELECT reserved_seq, commit_number, checksum FROM sequence");
+  statement.setReturnArrays(true);
+  return integerAt(checkedRow(rowOf(statement.get()), "sequence"), 1);
+}
+
+function incomplete(finding: string): StoreDamagedError {
+  return new StoreDamagedError(`${finding}. Nothing was changed; ${HOW_TO_GO_ON}`);
+}

@@ -1,0 +1,111 @@
+/**
+ * Looks through a whole database for damage: what SQLite says of its pages and indexes, the checksums of all rows and of the
+ * payloads in them, and the length of all payload files, which are compared with their checksums when they are read.
+ */
+import fs from "node:fs";
+import path from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import type { PayloadPlace } from "../../store.ts";
+import { contentChecksum } from "./checksum.ts";
+import { CHECKED_TABLES } from "./checked-tables.ts";
+import { PAYLOADS_DIRECTORY } from "../files/payload-files.ts";
+import { PLACES_PER_JOB, slotAt } from "../tables/payload-table.ts";
+import { bodyAt, integerAt, optionalTextAt, type Row, rowOf, textAt } from "../../../sqlite/row.ts";
+import { fits } from "./checked-row.ts";
+
+export interface FoundPayload {
+  readonly place: PayloadPlace;
+  /** What is wrong with it. */
+  readonly finding: string;
+  readonly checksum: number;
+  /** Undefined for a payload of a webhook delivery. */
+  readonly jobId: string | undefined;
+}
+
+export interface FoundDamage {
+  /** Sentences about the tables: nothing of the database can be relied on if there is one. */
+  readonly tables: readonly string[];
+  /** Payloads that are not what was stored, while all else is as it was. */
+  readonly payloads: readonly FoundPayload[];
+}
+
+/** More complaints of SQLite are not asked for. */
+const MAX_COMPLAINTS = 20;
+
+/** `directory` is where the payload files lie. Throws what SQLite throws when it cannot even look. */
+export function findDamage(db: DatabaseSync, directory: string): FoundDamage {
+  const complaints = complaintsOf(db);
+  // Where pages are damaged, the rows of a table may lead round in a circle.
+  const tables = complaints.length > 0 ? complaints : [...damagedRows(db)];
+  if (tables.length > 0) return { tables, payloads: [] };
+  return { tables, payloads: [...damagedPayloads(db, directory), ...damagedChunks(db, directory)] };
+}
+
+export function* rowsOf(db: DatabaseSync, sql: string): Generator<Row, void, undefined> {
+  const statement = db.prepare(sql);
+  statement.setReturnArrays(true);
+  for (const row of statement.iterate()) yield rowOf(row);
+}
+
+function complaintsOf(db: DatabaseSync): string[] {
+  const said = [...rowsOf(db, `PRAGMA integrity_check(${MAX_COMPLAINTS})`)];
+  return said.map((row) => textAt(row, 0)).filter((sentence) => sentence !== "ok");
+}
+
+function* damagedRows(db: DatabaseSync): Generator<string, void, undefined> {
+  for (const { name, checked } of CHECKED_TABLES) {
+    let count = 0;
+    for (const row of rowsOf(db, `SELECT ${checked.join(", ")} FROM ${name}`))
+      if (!fits(row)) count += 1;
+    if (count > 0) yield `rows of the table ${name} that do not fit their checksums: ${count}`;
+  }
+}
+
+function* damagedPayloads(
+  db: DatabaseSync,
+  directory: string,
+): Generator<FoundPayload, void, undefined> {
+  const rows = rowsOf(
+    db,
+    `SELECT place, size_bytes, content_checksum, body, 0, id
+     FROM payload LEFT JOIN job ON job.seq = place / ${PLACES_PER_JOB}`,
+  );
+  for (const row of rows) {
+    const finding = findingOf(row, directory);
+    if (finding === undefined) continue;
+    const [at, checksum] = [integerAt(row, 0), integerAt(row, 2)];
+    const place = { seq: Math.floor(at / PLACES_PER_JOB), slot: slotAt(at) };
+    yield { place, finding, checksum, jobId: optionalTextAt(row, 5) };
+  }
+}
+
+function* damagedChunks(
+  db: DatabaseSync,
+  directory: string,
+): Generator<FoundPayload, void, undefined> {
+  const rows = rowsOf(
+    db,
+    `SELECT chunk_batch.seq, size_bytes, content_checksum, body, file_offset, id
+     FROM chunk_batch LEFT JOIN job USING (seq)`,
+  );
+  for (const row of rows) {
+    const finding = findingOf(row, directory);
+    if (finding === undefined) continue;
+    const place = { seq: integerAt(row, 0), slot: "chunks" } as const;
+    yield { place, finding, checksum: integerAt(row, 2), jobId: optionalTextAt(row, 5) };
+  }
+}
+
+/** What is wrong with the payload of a row whose columns 1 to 4 are size, checksum, body and offset in its file. */
+function findingOf(row: Row, directory: string): string | undefined {
+  const [sizeBytes, checksum, body] = [integerAt(row, 1), integerAt(row, 2), bodyAt(row, 3)];
+  if (typeof body !== "string") {
+    const isWhole = body.byteLength === sizeBytes && contentChecksum(body) === checksum;
+    return isWhole ? undefined : "is damaged: it does not fit its checksum";
+  }
+  const file = path.join(PAYLOADS_DIRECTORY, body);
+  const found = fs.statSync(path.join(directory, file), { throwIfNoEntry: false });
+  if (found === undefined) return `is missing: there is no file ${file}`;
+  const isShort = found.size < integerAt(row, 4) + sizeBytes;
+  return isShort ? `is damaged: its file ${file} is too short` : undefined;
+}

@@ -1,0 +1,147 @@
+/** The chunks of jobs' streams, in batches in the order of their indexes. */
+import { Buffer } from "node:buffer";
+import type { StatementSync } from "node:sqlite";
+import {
+  type ChunkBatch,
+  type ChunkWindow,
+  LINE_FEED,
+} from "../../../../runtime/protocol/chunk-batch.ts";
+import { chunksOutOfOrder } from "../../misuse.ts";
+import type { StepJournal } from "../../step-journal.ts";
+import type { StagedBatch } from "../../store.ts";
+import { rowChecksum } from "../integrity/checksum.ts";
+import type { Connection } from "../connection.ts";
+import type { PayloadFiles } from "../files/payload-files.ts";
+import { dropFile, type StoredBody, storedBody } from "./payload-table.ts";
+import { bodyAt, integerAt, type Row, textAt } from "../../../sqlite/row.ts";
+import { rowDamaged } from "../integrity/checked-row.ts";
+
+/** A batch as its row has it: the lines may still have to be read. */
+export interface StoredBatch extends Omit<ChunkBatch, "lines">, StoredBody {
+  /** Where in a file they begin. */
+  readonly offset: number;
+}
+
+export class ChunkTable {
+  readonly #connection: Connection;
+  readonly #journal: StepJournal;
+  readonly #files: PayloadFiles;
+  readonly #insert: StatementSync;
+  readonly #select: StatementSync;
+  readonly #selectOne: StatementSync;
+  readonly #selectLast: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #selectFiles: StatementSync;
+  readonly #selectAllFiles: StatementSync;
+
+  constructor(connection: Connection, journal: StepJournal, files: PayloadFiles) {
+    this.#connection = connection;
+    this.#journal = journal;
+    this.#files = files;
+    const columns =
+      "seq, first_index, count, size_bytes, body, file_offset, content_checksum, checksum";
+    this.#insert = connection.prepare(
+      `INSERT INTO chunk_batch (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#select = connection.prepare(
+      `SELECT ${columns} FROM chunk_batch WHERE seq = ?1 AND first_index >=
+         coalesce((SELECT max(first_index) FROM chunk_batch WHERE seq = ?1 AND first_index <= ?2), 0)
+       ORDER BY first_index`,
+    );
+    this.#selectOne = connection.prepare(
+      "SELECT 1 FROM chunk_batch WHERE seq = ? AND content_checksum = ? LIMIT 1",
+    );
+    this.#selectLast = connection.prepare(
+      "SELECT first_index + count FROM chunk_batch WHERE seq = ? ORDER BY first_index DESC LIMIT 1",
+    );
+    this.#delete = connection.prepare("DELETE FROM chunk_batch WHERE seq = ?");
+    const withFile =
+      "SELECT DISTINCT body FROM chunk_batch INDEXED BY chunk_batch_file WHERE typeof(body) = 'text'";
+    this.#selectFiles = connection.prepare(`${withFile} AND seq = ?`);
+    this.#selectAllFiles = connection.prepare(withFile);
+  }
+
+  append(seq: number, { firstIndex, count, lines }: StagedBatch): void {
+    if (firstIndex !== this.#count(seq)) throw chunksOutOfOrder(seq, firstIndex);
+    const stored = {
+      ...storedBody(lines, this.#files, this.#journal),
+      ...{ firstIndex, count, offset: lines.kind === "file" ? lines.offset : 0 },
+    };
+    const { sizeBytes, body, offset, checksum } = stored;
+    this.#connection.write(
+      this.#insert,
+      ...[seq, firstIndex, count, sizeBytes, body, offset, checksum, checksumOf(seq, stored)],
+    );
+  }
+
+  /** Batches that hold everything in the window, and perhaps more at either end. */
+  around(seq: number, { from, maxCount, maxBytes }: ChunkWindow): StoredBatch[] {
+    const batches: StoredBatch[] = [];
+    let bytes = 0;
+    this.#connection.each(this.#select, [seq, from], (row) => {
+      const stored = readBatch(row);
+      const { firstIndex, count, sizeBytes } = stored;
+      batches.push(stored);
+      bytes += sizeBytes;
+      return firstIndex + count < from + maxCount && bytes < maxBytes;
+    });
+    return batches;
+  }
+
+  /** Whether a batch with such lines is stored. */
+  has(seq: number, checksum: number | undefined): boolean {
+    return this.#connection.first(this.#selectOne, seq, checksum ?? null) !== undefined;
+  }
+
+  removeAll(seq: number): void {
+    for (const row of this.#connection.all(this.#selectFiles, seq)) {
+      dropFile(textAt(row, 0), this.#files, this.#journal);
+    }
+    this.#connection.write(this.#delete, seq);
+  }
+
+  /** The names of all files that rows refer to. */
+  fileNames(): string[] {
+    return this.#connection.all(this.#selectAllFiles).map((row) => textAt(row, 0));
+  }
+
+  #count(seq: number): number {
+    const last = this.#connection.first(this.#selectLast, seq);
+    return last === undefined ? 0 : integerAt(last, 0);
+  }
+}
+
+function readBatch(row: Row): StoredBatch {
+  const stored = {
+    firstIndex: integerAt(row, 1),
+    count: integerAt(row, 2),
+    sizeBytes: integerAt(row, 3),
+    body: bodyAt(row, 4),
+    offset: integerAt(row, 5),
+    checksum: integerAt(row, 6),
+  };
+  if (checksumOf(integerAt(row, 0), stored) !== integerAt(row, 7)) throw rowDamaged("chunk_batch");
+  return stored;
+}
+
+/** The checksum of a row, which has that of the bytes in it. */
+function checksumOf(seq: number, batch: StoredBatch): number {
+  const { firstIndex, count, sizeBytes, body, offset, checksum } = batch;
+  const name = typeof body === "string" ? body : null;
+  return rowChecksum([seq, firstIndex, count, sizeBytes, name, offset, checksum]);
+}
+
+/** The lines of a batch as they were read: one that the first schema stored lacks its line feed. */
+export function wholeLines(bytes: Uint8Array): Uint8Array {
+  if (bytes.at(-1) === LINE_FEED) return bytes;
+  const lines = Buffer.concat([bytes, Buffer.of(LINE_FEED)]);
+  // A line break between its tokens, where a space means the same.
+  for (
+    let at = lines.indexOf(LINE_FEED);
+    at < bytes.byteLength;
+    at = lines.indexOf(LINE_FEED, at)
+  ) {
+    lines[at] = 0x20;
+  }
+  return lines;
+}

@@ -1,0 +1,246 @@
+/** The rows of webhook deliveries. */
+import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import { JOB_STATUSES } from "../../../../runtime/protocol/job-status.ts";
+import {
+  type Delivery,
+  DELIVERY_STATES,
+  type DeliveryFilter,
+  type DeliveryState,
+  type DeliveryTry,
+  type KeptDeliveries,
+} from "../../../core/webhooks/delivery.ts";
+import type { JobFrame } from "../../../core/jobs/job-body.ts";
+import { deliveryNotStored } from "../../misuse.ts";
+import { rowChecksum } from "../integrity/checksum.ts";
+import type { Connection } from "../connection.ts";
+import {
+  damaged,
+  integerAt,
+  optionalIntegerAt,
+  optionalTextAt,
+  type Row,
+  textAt,
+} from "../../../sqlite/row.ts";
+import { checkedRow } from "../integrity/checked-row.ts";
+
+/** Stored: never change one. */
+const STATE_NUMBERS: Readonly<Record<DeliveryState, number>> = {
+  pending: 0,
+  delivered: 1,
+  failed: 2,
+};
+
+const SELECTED =
+  "seq, id, job_id, endpoint_id, job_status, url, origin, state, created_at, next_try_at, settled_at, tries_left, " +
+  "size_bytes, tries, sent_headers, traceparent, checksum";
+
+export class DeliveryTable {
+  readonly #connection: Connection;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#statements = prepareStatements(connection);
+  }
+
+  byId(id: string): Delivery | undefined {
+    return this.#list(this.#statements.byId, id)[0];
+  }
+
+  frame(seq: number): JobFrame | undefined {
+    const row = this.#connection.first(this.#statements.frame, seq);
+    if (row === undefined) return undefined;
+    checkedRow(row, "delivery");
+    return { head: textAt(row, 1), tail: textAt(row, 2) };
+  }
+
+  list({ jobId, endpointId, state }: DeliveryFilter, limit: number, before?: number): Delivery[] {
+    return this.#list(
+      this.#statements.list,
+      before ?? Number.MAX_SAFE_INTEGER,
+      jobId ?? null,
+      endpointId ?? null,
+      state === undefined ? null : STATE_NUMBERS[state],
+      limit,
+    );
+  }
+
+  due(now: number, limit: number, exceptOrigins: readonly string[]): Delivery[] {
+    return this.#list(this.#statements.due, now, JSON.stringify(exceptOrigins), limit);
+  }
+
+  nextTryAt(after: number): number | undefined {
+    return this.#instant(this.#statements.nextTry, after);
+  }
+
+  oldestSettledAt(): number | undefined {
+    return this.#instant(this.#statements.oldestSettled);
+  }
+
+  firstPending(jobId: string): Delivery | undefined {
+    return this.#list(this.#statements.firstPending, jobId)[0];
+  }
+
+  insert(delivery: Delivery, { head, tail }: JobFrame): void {
+    this.#connection.write(
+      this.#statements.insert,
+      ...valuesOf(delivery),
+      ...[head, tail, rowChecksum([delivery.seq, head, tail])],
+    );
+  }
+
+  replace(delivery: Delivery): void {
+    const { update } = this.#statements;
+    const checksum = valuesOf(delivery).at(-1) ?? null;
+    const rows = this.#connection.write(update, ...changeable(delivery), checksum, delivery.seq);
+    if (rows === 0) throw deliveryNotStored(delivery.id);
+  }
+
+  /** Answers the keys of those deleted. */
+  prune({ settledFrom, maxCount, maxBytes }: KeptDeliveries): number[] {
+    const doomed = new Set([
+      ...this.#keys(this.#statements.settledBefore, settledFrom),
+      ...this.#keys(this.#statements.beyondCount, maxCount),
+      ...(this.#settledBytes() > maxBytes
+        ? this.#keys(this.#statements.beyondBytes, maxBytes)
+        : []),
+    ]);
+    for (const seq of doomed) this.#connection.write(this.#statements.delete, seq);
+    return [...doomed];
+  }
+
+  #settledBytes(): number {
+    const row = this.#connection.first(this.#statements.settledBytes);
+    return row === undefined ? 0 : integerAt(row, 0);
+  }
+
+  #keys(statement: StatementSync, bound: number): number[] {
+    return this.#connection.all(statement, bound).map((row) => integerAt(row, 0));
+  }
+
+  #instant(statement: StatementSync, ...values: SQLInputValue[]): number | undefined {
+    const row = this.#connection.first(statement, ...values);
+    return row && optionalIntegerAt(row, 0);
+  }
+
+  #list(statement: StatementSync, ...values: SQLInputValue[]): Delivery[] {
+    return this.#connection.all(statement, ...values).map(readDelivery);
+  }
+}
+
+/** The columns that a try may change, in the order of the statements. */
+function changeable(delivery: Delivery): SQLOutputValue[] {
+  const { state, nextTryAt, settledAt, triesLeft, tries, sentHeaders } = delivery;
+  return [
+    STATE_NUMBERS[state],
+    nextTryAt ?? null,
+    settledAt ?? null,
+    triesLeft,
+    JSON.stringify(tries),
+    sentHeaders === undefined ? null : JSON.stringify(sentHeaders),
+  ];
+}
+
+/** The values of `SELECTED`, the checksum of all others with them. */
+function valuesOf(delivery: Delivery): SQLOutputValue[] {
+  const [state = null, nextTryAt = null, settledAt = null, triesLeft = null, ...rest] =
+    changeable(delivery);
+  const { seq, id, jobId, endpointId, jobStatus, url, origin, createdAt, sizeBytes } = delivery;
+  const values = [
+    ...[seq, id, jobId, endpointId, jobStatus, url, origin, state, createdAt, nextTryAt],
+    ...[settledAt, triesLeft, sizeBytes, ...rest, delivery.traceparent ?? null],
+  ];
+  return [...values, rowChecksum(values)];
+}
+
+function readDelivery(stored: Row): Delivery {
+  const row = checkedRow(stored, "delivery");
+  const headers = optionalTextAt(row, 14);
+  return {
+    seq: integerAt(row, 0),
+    id: textAt(row, 1),
+    jobId: textAt(row, 2),
+    endpointId: textAt(row, 3),
+    jobStatus: oneOf(JOB_STATUSES, textAt(row, 4)),
+    url: textAt(row, 5),
+    origin: textAt(row, 6),
+    state: stateOf(integerAt(row, 7)),
+    createdAt: integerAt(row, 8),
+    nextTryAt: optionalIntegerAt(row, 9),
+    settledAt: optionalIntegerAt(row, 10),
+    triesLeft: integerAt(row, 11),
+    sizeBytes: integerAt(row, 12),
+    tries: readTries(textAt(row, 13)),
+    sentHeaders: headers === undefined ? undefined : readHeaders(headers),
+    traceparent: optionalTextAt(row, 15),
+  };
+}
+
+function readTries(json: string): readonly DeliveryTry[] {
+  const tries: unknown = JSON.parse(json);
+  if (!Array.isArray(tries)) throw damaged("a list of tries", tries);
+  return tries as DeliveryTry[];
+}
+
+function readHeaders(json: string): Readonly<Record<string, string>> {
+  const headers: unknown = JSON.parse(json);
+  if (typeof headers !== "object" || headers === null) throw damaged("headers", headers);
+  return headers as Record<string, string>;
+}
+
+function stateOf(number: number): DeliveryState {
+  return oneOf(
+    DELIVERY_STATES,
+    DELIVERY_STATES.find((state) => STATE_NUMBERS[state] === number),
+  );
+}
+
+function oneOf<T extends string>(known: readonly T[], found: string | undefined): T {
+  const value = known.find((candidate) => candidate === found);
+  if (value === undefined) throw damaged("a known status or state", found);
+  return value;
+}
+
+function prepareStatements(connection: Connection) {
+  // The indexes are named, so that a query that could not use its own would not even prepare.
+  const select = (rest: string) => connection.prepare(`SELECT ${SELECTED} FROM delivery ${rest}`);
+  const settled = "FROM delivery INDEXED BY delivery_settled WHERE settled_at";
+  const newestFirst = "ORDER BY settled_at DESC, seq DESC";
+  return {
+    byId: select("WHERE id = ?"),
+    frame: connection.prepare("SELECT seq, head, tail, frame_checksum FROM delivery WHERE seq = ?"),
+    list: select(
+      `WHERE seq < ?1 AND (?2 IS NULL OR job_id = ?2) AND (?3 IS NULL OR endpoint_id = ?3) AND (?4 IS NULL OR state = ?4)
+       ORDER BY seq DESC LIMIT ?5 + 0`,
+    ),
+    due: select(
+      `INDEXED BY delivery_due WHERE next_try_at <= ? AND origin NOT IN (SELECT value FROM json_each(?))
+       ORDER BY next_try_at, seq LIMIT ? + 0`,
+    ),
+    nextTry: connection.prepare(
+      "SELECT min(next_try_at) FROM delivery INDEXED BY delivery_due WHERE next_try_at > ?",
+    ),
+    oldestSettled: connection.prepare(`SELECT min(settled_at) ${settled} IS NOT NULL`),
+    firstPending: select(
+      "INDEXED BY delivery_of_job WHERE job_id = ? AND state = 0 ORDER BY seq LIMIT 1",
+    ),
+    insert: connection.prepare(
+      `INSERT INTO delivery (${SELECTED}, head, tail, frame_checksum)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    update: connection.prepare(
+      `UPDATE delivery SET state = ?, next_try_at = ?, settled_at = ?, tries_left = ?, tries = ?, sent_headers = ?, checksum = ?
+       WHERE seq = ?`,
+    ),
+    delete: connection.prepare("DELETE FROM delivery WHERE seq = ?"),
+    settledBefore: connection.prepare(`SELECT seq ${settled} < ?`),
+    beyondCount: connection.prepare(
+      `SELECT seq ${settled} IS NOT NULL ${newestFirst} LIMIT -1 OFFSET ? + 0`,
+    ),
+    settledBytes: connection.prepare(`SELECT coalesce(sum(size_bytes), 0) ${settled} IS NOT NULL`),
+    beyondBytes: connection.prepare(
+      `SELECT seq FROM (SELECT seq, sum(size_bytes) OVER (${newestFirst}) AS together ${settled} IS NOT NULL)
+       WHERE together > ?`,
+    ),
+  };
+}

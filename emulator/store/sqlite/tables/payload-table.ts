@@ -1,0 +1,164 @@
+/**
+ * The payloads of jobs: small ones in their rows, large ones in files whose names the rows hold. A file may be shared by
+ * several rows and goes with the last of them.
+ */
+import type { StatementSync } from "node:sqlite";
+import type { StepJournal } from "../../step-journal.ts";
+import type { Payload, PayloadSlot } from "../../store.ts";
+import { contentChecksum, rowChecksum } from "../integrity/checksum.ts";
+import type { Connection } from "../connection.ts";
+import type { PayloadFiles } from "../files/payload-files.ts";
+import { bodyAt, integerAt, textAt } from "../../../sqlite/row.ts";
+import { rowDamaged } from "../integrity/checked-row.ts";
+
+/** Stored: never change one. At most four, for each job has four places. */
+const SLOT_NUMBERS: Readonly<Record<PayloadSlot, number>> = { input: 0, output: 1, s3Config: 2 };
+const SLOTS = ["input", "output", "s3Config"] as const;
+export const PLACES_PER_JOB = 4;
+
+export class PayloadTable {
+  readonly #connection: Connection;
+  readonly #journal: StepJournal;
+  readonly #files: PayloadFiles;
+  readonly #upsert: StatementSync;
+  readonly #select: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #selectFiles: StatementSync;
+  readonly #share: StatementSync;
+  readonly #selectFile: StatementSync;
+
+  constructor(connection: Connection, journal: StepJournal, files: PayloadFiles) {
+    this.#connection = connection;
+    this.#journal = journal;
+    this.#files = files;
+    const columns = "place, body, size_bytes, content_checksum, checksum";
+    this.#upsert = connection.prepare(
+      `INSERT OR REPLACE INTO payload (${columns}) VALUES (?, ?, ?, ?, ?)`,
+    );
+    this.#select = connection.prepare(`SELECT ${columns} FROM payload WHERE place = ?`);
+    this.#delete = connection.prepare("DELETE FROM payload WHERE place BETWEEN ? AND ?");
+    this.#selectFiles = connection.prepare(
+      "SELECT body FROM payload INDEXED BY payload_file WHERE place BETWEEN ? AND ? AND typeof(body) = 'text'",
+    );
+    this.#share = connection.prepare(
+      `INSERT OR REPLACE INTO payload (${columns})
+       SELECT ?, body, size_bytes, content_checksum, ? FROM payload WHERE place = ?`,
+    );
+    this.#selectFile = connection.prepare(
+      "SELECT place FROM payload INDEXED BY payload_shared_file WHERE typeof(body) = 'text' AND body = ? LIMIT 1",
+    );
+  }
+
+  get(seq: number, slot: PayloadSlot): StoredBody | undefined {
+    const row = this.#connection.first(this.#select, placeOf(seq, slot));
+    if (row === undefined) return undefined;
+    const stored = {
+      body: bodyAt(row, 1),
+      sizeBytes: integerAt(row, 2),
+      checksum: integerAt(row, 3),
+    };
+    if (checksumOf(integerAt(row, 0), stored) !== integerAt(row, 4)) throw rowDamaged("payload");
+    return stored;
+  }
+
+  put(seq: number, slot: PayloadSlot, payload: Payload): void {
+    const place = placeOf(seq, slot);
+    const stored = storedBody(payload, this.#files, this.#journal);
+    this.#dropFiles(place, place);
+    const { body, sizeBytes, checksum } = stored;
+    const own = checksumOf(place, stored);
+    this.#connection.write(this.#upsert, place, body, sizeBytes, checksum, own);
+  }
+
+  /** Answers the size in bytes, 0 if there is no payload. */
+  share(seq: number, slot: PayloadSlot, toSeq: number): number {
+    const stored = this.get(seq, slot);
+    if (stored === undefined) return 0;
+    const place = placeOf(toSeq, slot);
+    this.#dropFiles(place, place);
+    this.#connection.write(this.#share, place, checksumOf(place, stored), placeOf(seq, slot));
+    return stored.sizeBytes;
+  }
+
+  remove(seq: number, slot: PayloadSlot): void {
+    this.#removeBetween(placeOf(seq, slot), placeOf(seq, slot));
+  }
+
+  removeAll(seq: number): void {
+    this.#removeBetween(seq * PLACES_PER_JOB, seq * PLACES_PER_JOB + PLACES_PER_JOB - 1);
+  }
+
+  /** The names of all files that rows refer to. */
+  fileNames(): string[] {
+    const rows = this.#connection.all(this.#selectFiles, 0, Number.MAX_SAFE_INTEGER);
+    return rows.map((row) => textAt(row, 0));
+  }
+
+  #removeBetween(first: number, last: number): void {
+    this.#dropFiles(first, last);
+    this.#connection.write(this.#delete, first, last);
+  }
+
+  #dropFiles(first: number, last: number): void {
+    for (const row of this.#connection.all(this.#selectFiles, first, last)) {
+      const name = textAt(row, 0);
+      this.#journal.onCommit(() => this.#removeUnshared(name));
+    }
+  }
+
+  /** Should this not work out, the next start removes the file. */
+  #removeUnshared(name: string): void {
+    try {
+      if (this.#connection.first(this.#selectFile, name) !== undefined) return;
+    } catch {
+      return;
+    }
+    void this.#files.remove(name);
+  }
+}
+
+/** Whose place it is among those of a job. */
+export function slotAt(place: number): PayloadSlot {
+  const number = place % PLACES_PER_JOB;
+  return SLOTS.find((slot) => SLOT_NUMBERS[slot] === number) ?? "input";
+}
+
+function placeOf(seq: number, slot: PayloadSlot): number {
+  return seq * PLACES_PER_JOB + SLOT_NUMBERS[slot];
+}
+
+/** The checksum of a row, which has that of the bytes in it. */
+function checksumOf(place: number, { body, sizeBytes, checksum }: StoredBody): number {
+  return rowChecksum([place, typeof body === "string" ? body : null, sizeBytes, checksum]);
+}
+
+/** A payload as its row has it. */
+export interface StoredBody {
+  /** The bytes, or the name of the file that holds them. */
+  readonly body: Uint8Array | string;
+  readonly sizeBytes: number;
+  /** Of the bytes. */
+  readonly checksum: number;
+}
+
+/** What is to be put into a row; a file is taken with it, until the step is undone. */
+export function storedBody(
+  payload: Payload,
+  files: PayloadFiles,
+  journal: StepJournal,
+): StoredBody {
+  if (payload.kind === "inline") {
+    const { bytes } = payload;
+    return { body: bytes, sizeBytes: bytes.byteLength, checksum: contentChecksum(bytes) };
+  }
+  const { name: body, sizeBytes, checksum } = payload;
+  files.staged.take(payload);
+  journal.onUndo(() => files.staged.giveBack(payload));
+  journal.onCommit(() => files.staged.keep(body));
+  return { body, sizeBytes, checksum };
+}
+
+/** Removes a file when the change that dropped its row is committed. */
+export function dropFile(name: string, files: PayloadFiles, journal: StepJournal): void {
+  journal.onCommit(() => void files.remove(name));
+}

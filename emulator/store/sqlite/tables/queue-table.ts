@@ -1,0 +1,132 @@
+/**
+ * The queues of the endpoints: a short key for each endpoint and its counters. All are held in memory; those that changed
+ * are written once per commit.
+ */
+import type { StatementSync } from "node:sqlite";
+import { countChange, NO_COUNTS, type JobCounts } from "../../../core/jobs/job-counts.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import type { StepJournal } from "../../step-journal.ts";
+import { rowChecksum } from "../integrity/checksum.ts";
+import type { Connection } from "../connection.ts";
+import { damaged, integerAt, textAt, type Row } from "../../../sqlite/row.ts";
+import { checkedRow } from "../integrity/checked-row.ts";
+
+interface Queue {
+  readonly key: number;
+  readonly endpointId: string;
+  counts: JobCounts;
+}
+
+export class QueueTable {
+  readonly #connection: Connection;
+  readonly #journal: StepJournal;
+  readonly #upsert: StatementSync;
+  readonly #byEndpoint = new Map<string, Queue>();
+  readonly #byKey = new Map<number, Queue>();
+  /** Queues whose row is not as in memory. */
+  readonly #changed = new Set<Queue>();
+
+  constructor(connection: Connection, journal: StepJournal) {
+    this.#connection = connection;
+    this.#journal = journal;
+    this.#upsert = connection.prepare(
+      "INSERT OR REPLACE INTO queue VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    );
+    const all = connection.prepare(
+      `SELECT queue, endpoint_id, in_queue, in_progress, in_queue_low_priority, in_progress_low_priority,
+        completed, failed, retried, checksum FROM queue`,
+    );
+    for (const row of connection.all(all)) this.#add(readQueue(checkedRow(row, "queue")));
+  }
+
+  /** The key of the endpoint's queue; undefined if it never had a job. */
+  keyOf(endpointId: string): number | undefined {
+    return this.#byEndpoint.get(endpointId)?.key;
+  }
+
+  /** For a key found in a row. */
+  readonly endpointIdOf = (key: number): string => {
+    const queue = this.#byKey.get(key);
+    if (queue === undefined) throw damaged("the queue of a job", undefined);
+    return queue.endpointId;
+  };
+
+  counts(endpointId: string): JobCounts {
+    return this.#byEndpoint.get(endpointId)?.counts ?? NO_COUNTS;
+  }
+
+  /** The key of the endpoint's queue, given now if it has none yet. */
+  ensureKey(endpointId: string): number {
+    return (this.#byEndpoint.get(endpointId) ?? this.#create(endpointId)).key;
+  }
+
+  /** Counts what a change of a stored job does; undefined stands for a job that does not exist. */
+  count(endpointId: string, before: Job | undefined, after: Job | undefined): void {
+    this.setCounts(endpointId, countChange(this.counts(endpointId), before, after));
+  }
+
+  setCounts(endpointId: string, counts: JobCounts): void {
+    const queue = this.#byEndpoint.get(endpointId);
+    if (queue === undefined) return;
+    const before = queue.counts;
+    queue.counts = counts;
+    this.#changed.add(queue);
+    this.#journal.onUndo(() => {
+      queue.counts = before;
+    });
+  }
+
+  /** Part of every commit. */
+  flush(): void {
+    for (const { key, endpointId, counts } of this.#changed) {
+      const values = [
+        key,
+        endpointId,
+        counts.inQueue,
+        counts.inProgress,
+        counts.inQueueLowPriority,
+        counts.inProgressLowPriority,
+        counts.completed,
+        counts.failed,
+        counts.retried,
+      ];
+      this.#connection.write(this.#upsert, ...values, rowChecksum(values));
+    }
+  }
+
+  committed(): void {
+    this.#changed.clear();
+  }
+
+  #create(endpointId: string): Queue {
+    const queue = { key: this.#byKey.size + 1, endpointId, counts: NO_COUNTS };
+    this.#add(queue);
+    this.#journal.onUndo(() => {
+      this.#byEndpoint.delete(endpointId);
+      this.#byKey.delete(queue.key);
+      this.#changed.delete(queue);
+    });
+    return queue;
+  }
+
+  #add(queue: Queue): void {
+    this.#byEndpoint.set(queue.endpointId, queue);
+    this.#byKey.set(queue.key, queue);
+  }
+}
+
+function readQueue(row: Row): Queue {
+  return {
+    key: integerAt(row, 0),
+    endpointId: textAt(row, 1),
+    counts: {
+      inQueue: integerAt(row, 2),
+      inProgress: integerAt(row, 3),
+      inQueueLowPriority: integerAt(row, 4),
+      inProgressLowPriority: integerAt(row, 5),
+      completed: integerAt(row, 6),
+      failed: integerAt(row, 7),
+      retried: integerAt(row, 8),
+    },
+  };
+}

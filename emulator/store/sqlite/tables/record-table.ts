@@ -1,0 +1,56 @@
+/** Records kept whole, as JSON by kind and id. */
+import type { StatementSync } from "node:sqlite";
+import type { RecordKind, Records } from "../../store.ts";
+import { rowChecksum } from "../integrity/checksum.ts";
+import type { Connection } from "../connection.ts";
+import { damaged, type Row, textAt } from "../../../sqlite/row.ts";
+import { checkedRow } from "../integrity/checked-row.ts";
+
+export class RecordTable {
+  readonly #connection: Connection;
+  readonly #upsert: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #select: StatementSync;
+  readonly #selectKind: StatementSync;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#upsert = connection.prepare("INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?)");
+    this.#delete = connection.prepare("DELETE FROM record WHERE kind = ? AND id = ?");
+    this.#select = connection.prepare(
+      "SELECT kind, id, json, checksum FROM record WHERE kind = ? AND id = ?",
+    );
+    this.#selectKind = connection.prepare(
+      "SELECT kind, id, json, checksum FROM record WHERE kind = ? ORDER BY id",
+    );
+  }
+
+  get<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {
+    const row = this.#connection.first(this.#select, kind, id);
+    return row && (parse(row) as Records[K]);
+  }
+
+  list<K extends RecordKind>(kind: K): readonly Records[K][] {
+    return this.#connection.all(this.#selectKind, kind).map((row) => parse(row) as Records[K]);
+  }
+
+  /** Writes nothing if the record is stored as it is: a start whose settings are those of the last one needs no room. */
+  put<K extends RecordKind>(kind: K, id: string, record: Records[K]): void {
+    const values = [kind, id, JSON.stringify(record)];
+    const row = [...values, rowChecksum(values)];
+    const stored = this.#connection.first(this.#select, kind, id);
+    if (stored !== undefined && row.every((value, at) => stored[at] === value)) return;
+    this.#connection.write(this.#upsert, ...row);
+  }
+
+  delete(kind: RecordKind, id: string): void {
+    this.#connection.write(this.#delete, kind, id);
+  }
+}
+
+/** What `put` wrote under the same kind; whether its fields are those of this version is for migrations to see to. */
+function parse(row: Row): object {
+  const record: unknown = JSON.parse(textAt(checkedRow(row, "record"), 2));
+  if (typeof record !== "object" || record === null) throw damaged("a record", record);
+  return record;
+}

@@ -1,0 +1,219 @@
+/** The directories behind volumes: made and removed around their records, a bucket each, named to the workers. */
+import fs from "node:fs/promises";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
+import type { Endpoint } from "../core/resources/endpoint.ts";
+import { volumesOf } from "../core/resources/network-volume.ts";
+import type { Pod } from "../core/pods/pod.ts";
+import type { EngineLog } from "../engine/context.ts";
+import type { VolumeFiles } from "../engine/resources/network-volume-directory.ts";
+import type { LocalEndpoint } from "../handlers/local-endpoint.ts";
+import type { ObjectService } from "../objects/object-service.ts";
+import { DirectorySync, makeDirectoryDurably } from "../sqlite/durable-directory.ts";
+import { codeOf, fromFileSystem } from "../sqlite/sqlite-error.ts";
+
+/** The form of a network volume's id. Whatever else lies beside the volumes is none. */
+const ID = /^[0-9a-z]{10}$/u;
+
+/** Ends the name of a file that lies beside a volume's directory while that is being made or removed. */
+const MARK = ".unsettled";
+
+/** Behind an endpoint's id: the bucket of its local volume. No endpoint's own bucket has a dot in its name. */
+const LOCAL_BUCKET = ".volume";
+
+export interface VolumesOptions {
+  /** Where the directories of network volumes lie, by id; made with the first. */
+  readonly directory: string;
+  /** Makes directories buckets; undefined where there is no object store. */
+  readonly buckets: Pick<ObjectService, "volumeBucket" | "dropVolumeBucket"> | undefined;
+  readonly log: EngineLog;
+}
+
+/** A directory that was to be an endpoint's volume cannot be used; the message says why. */
+export class VolumeUnusableError extends Error {
+  override readonly name = "VolumeUnusableError";
+}
+
+export class Volumes implements VolumeFiles {
+  readonly #root: string;
+  readonly #buckets: VolumesOptions["buckets"];
+  readonly #log: EngineLog;
+  readonly #sync: DirectorySync;
+  /** By endpoint: directories of the user's, which nothing here ever removes. */
+  readonly #local = new Map<string, string>();
+
+  constructor({ directory, buckets, log }: VolumesOptions) {
+    this.#root = path.resolve(directory);
+    this.#buckets = buckets;
+    this.#log = log;
+    this.#sync = new DirectorySync(this.#root);
+  }
+
+  /**
+   * To be called once at the start with the ids of all network volumes: finishes what an earlier run left half done and
+   * makes each volume a bucket again. Of directories only those are removed that such a run had marked.
+   */
+  async open(volumeIds: readonly string[]): Promise<void> {
+    const volumes = new Set(volumeIds);
+    const names = await fs.readdir(this.#root).catch(() => []);
+    for (const name of names.filter((each) => each.endsWith(MARK))) {
+      const id = name.slice(0, -MARK.length);
+      if (volumes.has(id)) await this.#unmark(id);
+      else if (ID.test(id)) await this.#sweep(id);
+    }
+    for (const id of volumes) await this.#reopen(id);
+    for (const id of names.filter((name) => ID.test(name) && !volumes.has(name))) {
+      const directory = this.#directoryOf(id);
+      if (!existsSync(directory)) continue;
+      this.#log.warn(
+        { directory },
+        `there is no network volume to ${directory}: it stays as it is`,
+      );
+    }
+  }
+
+  /**
+   * To be called once at the start: the directories that handlers were given, made where they are missing, are their
+   * endpoints' volumes and buckets.
+   *
+   * @throws VolumeUnusableError
+   */
+  async openLocal(handlers: readonly LocalEndpoint[]): Promise<void> {
+    for (const { id, volume } of handlers) {
+      if (volume === undefined) continue;
+      await fs.mkdir(volume, { recursive: true }).catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        const sentence = `the volume of the endpoint "${id}" cannot be used: ${reason}`;
+        throw new VolumeUnusableError(sentence, { cause: error });
+      });
+      this.#local.set(id, volume);
+      await this.#openBucket(`${id}${LOCAL_BUCKET}`, volume);
+    }
+  }
+
+  /** Where the files of the endpoint's volume are; undefined for an endpoint without one. */
+  directoryFor(endpoint: Endpoint): string | undefined {
+    const [first] = volumesOf(endpoint);
+    return first === undefined ? this.#local.get(endpoint.id) : this.#directoryOf(first);
+  }
+
+  /** Where the files of a pod's network volume are; undefined for one without. */
+  directoryOfPod({ networkVolumeId }: Pick<Pod, "networkVolumeId">): string | undefined {
+    return networkVolumeId === undefined ? undefined : this.#directoryOf(networkVolumeId);
+  }
+
+  /** The buckets whose objects are the files of the endpoint's volumes. */
+  bucketsOf(endpoint: Endpoint): readonly string[] {
+    const local = this.#local.has(endpoint.id) ? [`${endpoint.id}${LOCAL_BUCKET}`] : [];
+    return [...volumesOf(endpoint), ...local];
+  }
+
+  /** The variables for a worker of the endpoint: with them its handler finds the files. */
+  workerEnv(endpoint: Endpoint): Readonly<Record<string, string>> {
+    const directory = this.directoryFor(endpoint);
+    return directory === undefined ? {} : { [WORKER_ENV.volumePath]: directory };
+  }
+
+  async create(volumeId: string, commit: () => Promise<void>): Promise<void> {
+    const directory = this.#directoryOf(volumeId);
+    await this.#onDisk(async () => {
+      makeDirectoryDurably(this.#root);
+      if (existsSync(directory)) throw new Error(`${directory} is there already`);
+      await this.#mark(volumeId);
+    });
+    try {
+      await this.#onDisk(async () => makeDirectoryDurably(directory));
+      await this.#buckets?.volumeBucket(volumeId, directory);
+      await commit();
+    } catch (error) {
+      await this.#clear(volumeId);
+      throw error;
+    }
+    await this.#unmark(volumeId);
+  }
+
+  async remove(volumeId: string, commit: () => Promise<void>): Promise<void> {
+    const isMarked = await this.#mark(volumeId).catch((error: unknown) => {
+      // On a full disk above all it must be possible to delete something.
+      this.#log.warn({ volumeId, err: error }, "the volume cannot be marked as being deleted");
+      return false;
+    });
+    try {
+      await commit();
+    } catch (error) {
+      if (isMarked) await this.#unmark(volumeId);
+      throw error;
+    }
+    await this.#clear(volumeId);
+  }
+
+  #directoryOf(volumeId: string): string {
+    return path.join(this.#root, volumeId);
+  }
+
+  /** Durably. False when it is marked already: by another deletion, whose mark it is. */
+  async #mark(volumeId: string): Promise<boolean> {
+    try {
+      await fs.writeFile(this.#directoryOf(volumeId) + MARK, "", { flag: "wx", mode: 0o600 });
+    } catch (error) {
+      if (codeOf(error) === "EEXIST") return false;
+      throw error;
+    }
+    await this.#sync.sync();
+    return true;
+  }
+
+  /** A mark that stays does no harm: the next start looks for the record. */
+  async #unmark(volumeId: string): Promise<void> {
+    await fs.rm(this.#directoryOf(volumeId) + MARK, { force: true }).catch(() => undefined);
+  }
+
+  /** Removes all of a volume that has no record. Never rejects: what cannot be removed now is at the next start. */
+  async #clear(volumeId: string): Promise<void> {
+    const directory = this.#directoryOf(volumeId);
+    try {
+      this.#buckets?.dropVolumeBucket(volumeId);
+      await fs.rm(directory, { recursive: true, force: true, maxRetries: 3 });
+      await this.#unmark(volumeId);
+    } catch (error) {
+      const message = `${directory} could not be removed whole; the next start tries again`;
+      this.#log.warn({ volumeId, err: error }, message);
+    }
+  }
+
+  /** What is known of the files and open uploads of a bucket is forgotten with it, so it has to be one again first. */
+  async #sweep(volumeId: string): Promise<void> {
+    const directory = this.#directoryOf(volumeId);
+    if (existsSync(directory)) await this.#openBucket(volumeId, directory);
+    await this.#clear(volumeId);
+  }
+
+  async #reopen(volumeId: string): Promise<void> {
+    const directory = this.#directoryOf(volumeId);
+    try {
+      if (!existsSync(directory)) {
+        makeDirectoryDurably(directory);
+        this.#log.warn({ volumeId }, `${directory} was gone: the network volume is empty now`);
+      }
+    } catch (error) {
+      this.#log.error({ volumeId, err: error }, `${directory} cannot be made`);
+    }
+    await this.#openBucket(volumeId, directory);
+  }
+
+  /** A volume without its bucket still serves the workers. */
+  async #openBucket(name: string, directory: string): Promise<void> {
+    try {
+      await this.#buckets?.volumeBucket(name, directory);
+    } catch (error) {
+      this.#log.error({ bucket: name, err: error }, `${directory} cannot be a bucket`);
+    }
+  }
+
+  async #onDisk(work: () => Promise<void>): Promise<void> {
+    await work().catch((error: unknown) => {
+      throw fromFileSystem(error, this.#root);
+    });
+  }
+}

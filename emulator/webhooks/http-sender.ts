@@ -1,0 +1,135 @@
+/** Calls receivers over HTTP, each call signed by the Standard Webhooks convention. */
+import { Buffer } from "node:buffer";
+import { createHmac } from "node:crypto";
+import { Readable } from "node:stream";
+import { Agent } from "undici";
+import { LIMITS } from "../../runtime/protocol/limits.ts";
+import { guardedConnector } from "../../runtime/storage/download/address-guard.ts";
+import {
+  areInHand,
+  isInHand,
+  type Piece,
+  type PieceInHand,
+  sizeOf,
+} from "../core/jobs/opened-payload.ts";
+import { signingKey } from "../core/webhooks/webhook-secret.ts";
+import type { WebhookCall, WebhookResult, WebhookSender } from "./webhook-sender.ts";
+
+export interface HttpSenderOptions {
+  /** As `isWebhookSecret` has it. */
+  readonly secret: string;
+  /** Whether private, loopback and link-local addresses may be called. */
+  readonly allowLocal: boolean;
+  /** For one call, its connection included, ms; default 10,000. */
+  readonly timeLimitMs?: number;
+}
+
+/** Bodies up to this size leave in one write. */
+const COPY_MAX_BYTES = 65_536;
+
+/** So much of an answer's body is read, to keep the connection; beyond it the connection is closed. */
+const ANSWER_MAX_BYTES = 65_536;
+
+/** How long a connection is kept for the next call. */
+const KEEP_ALIVE_MS = 4_000;
+
+export function createHttpSender(options: HttpSenderOptions): WebhookSender {
+  const { secret, allowLocal, timeLimitMs = LIMITS.webhookTimeoutMs } = options;
+  const agent = new Agent({
+    connect: allowLocal
+      ? { timeout: timeLimitMs }
+      : guardedConnector({ timeout: timeLimitMs, forbidden: notPublic }),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+  });
+  const key = signingKey(secret);
+  return {
+    async send(call, signal) {
+      const startedAt = performance.now();
+      const headers = await signedHeaders(call, key, new Date());
+      const limit = AbortSignal.timeout(timeLimitMs);
+      const outcome = await post(agent, call, headers, AbortSignal.any([signal, limit])).catch(
+        (error: unknown) => {
+          signal.throwIfAborted();
+          if (!limit.aborted) return { error: reasonOf(error) };
+          return { error: `there was no answer within ${timeLimitMs / 1_000} s` };
+        },
+      );
+      return { durationMs: Math.round(performance.now() - startedAt), headers, ...outcome };
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function post(
+  agent: Agent,
+  { url, pieces }: WebhookCall,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Pick<WebhookResult, "status">> {
+  const { origin, pathname, search } = new URL(url);
+  const size = sizeOf(pieces);
+  const isShort = size <= COPY_MAX_BYTES && areInHand(pieces);
+  // Redirections are not followed: an answer is an answer.
+  const answer = await agent.request({
+    origin,
+    path: pathname + search,
+    method: "POST",
+    headers: { ...headers, "content-length": String(size) },
+    body: isShort ? Buffer.concat(pieces.map(bytesOf)) : Readable.from(copiesOf(pieces)),
+    signal,
+  });
+  // What it says beside its status does not matter, nor whether it ends.
+  await answer.body.dump({ limit: ANSWER_MAX_BYTES, signal }).catch(() => undefined);
+  return { status: answer.statusCode };
+}
+
+/**
+ * Dated by the wall clock, which receivers compare with theirs. The hash runs over the pieces as they are: the package
+ * that verifies in our tests would make a text of the whole body first, and hold up everybody for a large one.
+ */
+async function signedHeaders({ id, pieces, traceparent }: WebhookCall, key: Buffer, now: Date) {
+  const timestamp = String(Math.floor(now.getTime() / 1_000));
+  const mac = createHmac("sha256", key).update(`${id}.${timestamp}.`);
+  for await (const slice of slicesOf(pieces)) mac.update(slice);
+  return {
+    "content-type": "application/json",
+    "user-agent": "sv-runtime",
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${mac.digest("base64")}`,
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
+}
+
+/** Each is read when it is asked for, and good until the next one is. */
+async function* slicesOf(pieces: readonly Piece[]): AsyncGenerator<PieceInHand, void, undefined> {
+  for (const piece of pieces) {
+    if (isInHand(piece)) yield piece;
+    else yield* piece.slices();
+  }
+}
+
+/** The client may still have a slice when it asks for the next one. */
+async function* copiesOf(pieces: readonly Piece[]): AsyncGenerator<Buffer, void, undefined> {
+  for await (const slice of slicesOf(pieces)) yield Buffer.from(slice);
+}
+
+function bytesOf(piece: PieceInHand): Buffer {
+  if (typeof piece === "string") return Buffer.from(piece);
+  return Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+}
+
+function notPublic(host: string): Error {
+  return new Error(
+    `${host} leads to an address that is not public, and webhooks to local addresses are off`,
+  );
+}
+
+/** Some errors of connections have no message of their own, but several causes or a code. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.message !== "") return error.message;
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return "code" in error ? String(error.code) : error.name;
+}

@@ -1,0 +1,17 @@
+/** A sender that is made when the first call is to be sent: the HTTP client in it would double the time the service takes to start. */
+import type { HttpSenderOptions } from "./http-sender.ts";
+import type { WebhookSender } from "./webhook-sender.ts";
+
+export function createLazySender(options: HttpSenderOptions): WebhookSender {
+  let made: Promise<WebhookSender> | undefined;
+  const make = async () => (await import("./http-sender.ts")).createHttpSender(options);
+  return {
+    async send(call, signal) {
+      made ??= make();
+      return (await made).send(call, signal);
+    },
+    async close() {
+      await (await made)?.close();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+/** Decides what becomes of each job when the handler process that ran it is gone. */
+import type { Failure } from "../../protocol/failure.ts";
+
+/** How a handler process ended, as far as it is known. */
+export interface ProcessEnd {
+  /** Absent when a signal ended it. */
+  readonly exitCode?: number;
+  readonly signal?: string;
+  /** The invocation that called `process.exit`, if the process could still say so. */
+  readonly exitedBy?: number;
+  readonly outOfMemory?: boolean;
+  /** Why it could not even be started. */
+  readonly startError?: string;
+}
+
+export interface Attribution {
+  /** The invocations whose jobs are lost; each costs its job an attempt. */
+  readonly lost: readonly number[];
+  /** Their neighbours: handed back, which costs them nothing. */
+  readonly handedBack: readonly number[];
+  /** The culprit is among `handedBack`, and nobody knows which it is. */
+  readonly isUnclear: boolean;
+}
+
+/**
+ * A process that nobody meant to end takes down the job that ended it, and nobody else. When several jobs ran and none
+ * is known to have done it, all are handed back: blaming all of them would make innocent jobs fail, and blaming one by
+ * chance would do so more slowly. The culprit is found by running as many jobs as ran then one at a time; alone in its
+ * process, it has only itself to blame.
+ *
+ * @param running the invocations that had no outcome yet
+ */
+export function attributeExit(end: ProcessEnd, running: readonly number[]): Attribution {
+  const { exitedBy } = end;
+  const culprit = exitedBy ?? (running.length === 1 ? running[0] : undefined);
+  if (culprit === undefined) {
+    return { lost: [], handedBack: running, isUnclear: running.length > 0 };
+  }
+  return {
+    lost: running.filter((slot) => slot === culprit),
+    handedBack: running.filter((slot) => slot !== culprit),
+    isUnclear: false,
+  };
+}
+
+/** The failure report of a job whose process ended. */
+export function exitFailure(end: ProcessEnd, lastLogLines: readonly string[]): Failure {
+  const { exitCode, signal, outOfMemory } = end;
+  return {
+    type: "process_exited",
+    message: exitMessage(end),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(outOfMemory === true ? { outOfMemory } : {}),
+    ...(lastLogLines.length === 0 ? {} : { lastLogLines }),
+  };
+}
+
+function exitMessage(end: ProcessEnd): string {
+  const { exitCode, signal, exitedBy, outOfMemory, startError } = end;
+  if (startError !== undefined) return `The handler process cannot be started: ${startError}.`;
+  if (outOfMemory === true)
+    return "The handler process ran out of memory while it worked on the job.";
+  if (signal !== undefined) {
+    return `The handler process was ended by ${signal} while it worked on the job.`;
+  }
+  const how =
+    exitedBy === undefined ? "exited with" : "was ended by the handler's process.exit with";
+  return `The handler process ${how} code ${exitCode ?? 0} while it worked on the job.`;
+}

@@ -1,0 +1,195 @@
+/** The isolates of a worker, one for each version of its handler: a new one takes over when it is ready, the old ones finish. */
+import type { LoadHead } from "../pipe/frame-kinds.ts";
+import type { Failure } from "../protocol/failure.ts";
+import type { HandedJob, LeaseRef } from "../protocol/outcome.ts";
+import { Isolate, type IsolateOptions } from "./isolate.ts";
+import type { JobIsolate, JobIsolateEvents } from "./job-isolate.ts";
+
+/** Whoever has saved a file once will save it again: the next standby process does not wait long. */
+const NEXT_STANDBY_DELAY_MS = 100;
+
+/** The first jobs of a new version need not share the machine with the end of the process before. */
+const LEAVE_AFTER_MS = 50;
+
+interface Leave {
+  readonly gone: PromiseWithResolvers<void>;
+  isEnding: boolean;
+}
+
+/**
+ * One isolate is current and gets the jobs. With `reload` a next one starts, out of the idle standby process if there is
+ * one; it becomes current when its handler is ready, and whichever was current leaves as soon as nothing runs in it.
+ */
+export class VersionedIsolate implements JobIsolate {
+  readonly #options: IsolateOptions;
+  readonly #events: JobIsolateEvents;
+  #current: Isolate;
+  #next: Isolate | undefined;
+  /** They finish what they have; none of them is given anything more. */
+  readonly #leaving = new Map<Isolate, Leave>();
+  /** Of the current one, once it was ready. */
+  #concurrency: number | undefined;
+  /** Why the current one will take no jobs any more; a next one may do better. */
+  #currentFailure: Failure | undefined;
+  #isStopped = false;
+
+  constructor(options: IsolateOptions, events: JobIsolateEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#current = this.#newIsolate(options);
+  }
+
+  /** Starts the handler process; it waits for `load`. */
+  start(): void {
+    this.#current.keeper.start();
+  }
+
+  load(head: LoadHead): void {
+    this.#current.load(head);
+  }
+
+  /** Of the handler process that takes jobs. */
+  get pid(): number | undefined {
+    return this.#current.keeper.pid;
+  }
+
+  /** Of the process that waits to take over. */
+  get standbyPid(): number | undefined {
+    return this.#current.keeper.standbyPid;
+  }
+
+  /** Jobs whose outcome is not decided yet, of all versions. */
+  get openJobs(): number {
+    return this.#all().reduce((sum, isolate) => sum + isolate.openJobs, 0);
+  }
+
+  /** How many further jobs may come now; none until a new version is ready or given up. */
+  get openPlaces(): number {
+    return this.#next === undefined ? this.#current.openPlaces : 0;
+  }
+
+  run(job: HandedJob): void {
+    this.#current.run(job);
+  }
+
+  revoke(lease: LeaseRef): void {
+    for (const isolate of this.#all()) isolate.revoke(lease);
+  }
+
+  chunksStored(lease: LeaseRef, nextIndex: number): void {
+    for (const isolate of this.#all()) isolate.chunksStored(lease, nextIndex);
+  }
+
+  /** Begins with a new version; one that has not become ready yet is given up for it. */
+  reload(head: LoadHead): void {
+    if (this.#isStopped) return;
+    const superseded = this.#next;
+    // A debugger's port is one process's at a time.
+    if (this.#options.inspect !== undefined) this.#leave(this.#current);
+    const next = this.#newIsolate({
+      ...this.#options,
+      standbyDelayMs: Math.min(this.#options.standbyDelayMs, NEXT_STANDBY_DELAY_MS),
+    });
+    this.#next = next;
+    if (superseded !== undefined) this.#leave(superseded);
+    if (this.#options.inspect === undefined) return this.#begin(next, head);
+    const gone = [...this.#leaving.values()].map((leave) => leave.gone.promise);
+    void this.#beginAfter(gone, next, head);
+  }
+
+  /** Hands back all jobs that are not done and ends all processes for good. Idempotent, also before `start`. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#all().map((isolate) => isolate.stop()));
+  }
+
+  /** For the last moment of the supervisor. */
+  killNow(): void {
+    this.#isStopped = true;
+    for (const { keeper } of this.#all()) keeper.killNow();
+  }
+
+  #all(): Isolate[] {
+    const next = this.#next === undefined ? [] : [this.#next];
+    return [...new Set([this.#current, ...next, ...this.#leaving.keys()])];
+  }
+
+  async #beginAfter(gone: readonly Promise<void>[], next: Isolate, head: LoadHead): Promise<void> {
+    await Promise.all(gone);
+    this.#begin(next, head);
+  }
+
+  #begin(next: Isolate, head: LoadHead): void {
+    if (this.#isStopped || this.#next !== next) return;
+    next.keeper.start(this.#current.keeper.giveStandby());
+    next.load(head);
+  }
+
+  #newIsolate(options: IsolateOptions): Isolate {
+    const isolate: Isolate = new Isolate(options, {
+      ...this.#events,
+      ready: (concurrency) => this.#ready(isolate, concurrency),
+      unusable: (failure) => this.#unusable(isolate, failure),
+      placesChanged: () => {
+        this.#events.placesChanged();
+        this.#letGo(isolate);
+      },
+    });
+    return isolate;
+  }
+
+  #ready(isolate: Isolate, concurrency: number): void {
+    if (isolate === this.#next) {
+      const before = this.#current;
+      this.#current = isolate;
+      this.#next = undefined;
+      this.#currentFailure = undefined;
+      this.#leave(before, LEAVE_AFTER_MS);
+      this.#events.succeeded();
+    }
+    if (isolate !== this.#current) return;
+    this.#concurrency = concurrency;
+    if (this.#next === undefined) this.#events.ready(concurrency);
+  }
+
+  #unusable(isolate: Isolate, failure: Failure): void {
+    if (isolate === this.#next) {
+      this.#next = undefined;
+      this.#leave(isolate);
+      this.#serveOn(failure);
+    } else if (isolate === this.#current) {
+      this.#currentFailure = failure;
+      if (this.#next === undefined) this.#events.unusable(failure);
+    }
+  }
+
+  /** The next one has failed: the current one takes jobs again, if it can. */
+  #serveOn(failure: Failure): void {
+    if (this.#currentFailure !== undefined || this.#leaving.has(this.#current)) {
+      return this.#events.unusable(failure);
+    }
+    this.#events.notSucceeded(failure);
+    this.#current.keeper.renewStandby();
+    if (this.#concurrency === undefined) return;
+    this.#events.ready(this.#concurrency);
+    this.#events.placesChanged();
+  }
+
+  #leave(isolate: Isolate, delayMs = 0): void {
+    if (this.#leaving.has(isolate)) return;
+    this.#leaving.set(isolate, { gone: Promise.withResolvers(), isEnding: false });
+    isolate.keeper.dropStandby();
+    setTimeout(() => this.#letGo(isolate), delayMs).unref();
+  }
+
+  /** One that leaves ends when nothing runs in it; its process may dispose of what its setup made. */
+  #letGo(isolate: Isolate): void {
+    const leave = this.#leaving.get(isolate);
+    if (leave === undefined || leave.isEnding || isolate.isBusy) return;
+    leave.isEnding = true;
+    void isolate.stop().then(() => {
+      this.#leaving.delete(isolate);
+      leave.gone.resolve();
+    });
+  }
+}

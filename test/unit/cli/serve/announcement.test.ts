@@ -1,0 +1,89 @@
+/** States what is printed when the service can be called, and that its curl lines survive a shell. */
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import {
+  type Announcement,
+  invitation,
+  readyLine,
+  s3Sentence,
+} from "../../../../emulator/cli/serve/announcement.ts";
+
+const announcement: Announcement = {
+  url: "http://127.0.0.1:7080",
+  endpointIds: ["hello", "tokens"],
+  apiKey: "k-1",
+  isNewKey: false,
+  s3: undefined,
+};
+
+/** The arguments of every curl in the text, as a shell would hand them over. */
+function curlArguments(text: string, env: Readonly<Record<string, string>> = {}): string[][] {
+  const commands = text.match(/curl [^|)\n]*/g) ?? [];
+  return commands.map((command) => {
+    const script = command.replace(/^curl/, "printf '%s\\n'");
+    return execFileSync("/bin/sh", ["-c", script], { env, encoding: "utf8" }).trimEnd().split("\n");
+  });
+}
+
+test("the ready line is what programs wait for", () => {
+  expect(readyLine(announcement)).toBe("ready http://127.0.0.1:7080\n");
+});
+
+test("each endpoint has lines to wait for a result, to submit, to look and to stream", () => {
+  const calls = curlArguments(invitation(announcement), { JOB: "j1" });
+  expect(calls.map((parts) => parts.find((part) => part.startsWith("http")))).toEqual(
+    ["hello", "tokens"].flatMap((id) =>
+      ["runsync", "run", "status/j1", "stream/j1"].map(
+        (operation) => `http://127.0.0.1:7080/v2/${id}/${operation}`,
+      ),
+    ),
+  );
+  for (const parts of calls) expect(parts).toContain("Authorization: Bearer k-1");
+});
+
+test("an endpoint whose workers are servers has a line to call them", () => {
+  const calls = curlArguments(invitation({ ...announcement, balancedIds: ["tokens"] }));
+  const urls = calls.map((parts) => parts.find((part) => part.startsWith("http")));
+  expect(urls.at(-1)).toBe("http://127.0.0.1:7080/lb/tokens/");
+  expect(urls).toHaveLength(5);
+});
+
+test("a key with quotes reaches curl as it is", () => {
+  const apiKey = `it's "$HOME" \`x\``;
+  const [first] = curlArguments(invitation({ ...announcement, apiKey }), { HOME: "wrong" });
+  expect(first).toContain(`Authorization: Bearer ${apiKey}`);
+});
+
+test("the line that submits keeps the job's id for the next ones", () => {
+  const line = invitation(announcement).match(/JOB=.*/)?.[0] ?? "";
+  const answer = '{"id":"01-e1","status":"IN_QUEUE"}';
+  const script = `curl() { printf '%s' '${answer}'; }; ${line}; echo "$JOB"`;
+  expect(execFileSync("/bin/sh", ["-c", script], { encoding: "utf8", stdio: "pipe" })).toBe(
+    "01-e1\n",
+  );
+});
+
+test("a new key is shown, a known one is not pointed out", () => {
+  expect(invitation({ ...announcement, isNewKey: true })).toContain("API key (shown once): k-1\n");
+  expect(invitation(announcement)).not.toContain("API key");
+});
+
+test("a key of which only the digest is left comes from a variable, and a new one can be set", () => {
+  const text = invitation({ ...announcement, apiKey: undefined });
+  expect(text).toContain("start with SV_API_KEY=<key>");
+  const [first] = curlArguments(text, { SV_API_KEY: "mine" });
+  expect(first).toContain("Authorization: Bearer mine");
+});
+
+test("S3 clients are told of the object store and of the file with the secret", () => {
+  const s3 = {
+    endpoint: "http://127.0.0.1:7081",
+    accessKeyId: "SVID",
+    credentialsFile: "/data/objects/credentials",
+  };
+  const sentence =
+    "object store (S3, path style) at http://127.0.0.1:7081, access key id SVID, secret in /data/objects/credentials";
+  expect(s3Sentence(s3)).toBe(sentence);
+  expect(invitation({ ...announcement, s3 })).toContain(`\n\n${sentence}\n`);
+  expect(invitation(announcement)).not.toContain("S3");
+});

@@ -1,0 +1,157 @@
+/** Compares the scanner with the platform's JSON.parse on arbitrary, damaged and exhaustive small texts. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isValidJson, scanJson } from "../../../../../emulator/core/jobs/raw-json/scan.ts";
+import {
+  JsonScanner,
+  type ScanOptions,
+  type ScanResult,
+} from "../../../../../emulator/core/jobs/raw-json/scanner.ts";
+import {
+  chunkSizes,
+  damagedBytes,
+  inChunks,
+  jsonBytes,
+  knownObjects,
+  knownObjectsWithPlainKeys,
+  platformAccepts,
+  platformParse,
+  tokenSoup,
+} from "./json-texts.ts";
+
+const RUNS = { numRuns: 2_000 };
+
+function scanInChunks(chunks: readonly Buffer[], options?: ScanOptions): ScanResult {
+  const scanner = new JsonScanner(options);
+  for (const chunk of chunks) {
+    // A caller reuses its buffers: the scanner must not look at a chunk again.
+    const copy = Buffer.from(chunk);
+    scanner.push(copy);
+    copy.fill(0xff);
+  }
+  return scanner.end();
+}
+
+function rawValuesOf(bytes: Buffer, scan: ScanResult): Map<string, string> {
+  if (!scan.ok) throw new Error(scan.fault.message);
+  const texts = [...scan.members].map(
+    ([key, { start, end }]) => [key, bytes.subarray(start, end).toString()] as const,
+  );
+  return new Map(texts);
+}
+
+const objects = knownObjects.map(({ bytes }) => bytes);
+
+describe("the scanner agrees with JSON.parse", () => {
+  it("accepts every JSON text", () => {
+    fc.assert(
+      fc.property(jsonBytes, (bytes) => {
+        expect(scanJson(bytes).ok).toBe(true);
+      }),
+      RUNS,
+    );
+  });
+
+  it("accepts a damaged text exactly when JSON.parse does, wherever it is cut", () => {
+    let accepted = 0;
+    let refused = 0;
+    fc.assert(
+      fc.property(fc.oneof(damagedBytes, tokenSoup), chunkSizes, (bytes, sizes) => {
+        const expected = platformAccepts(bytes);
+        if (expected) accepted++;
+        else refused++;
+        expect(isValidJson(bytes)).toBe(expected);
+        expect(scanInChunks(inChunks(bytes, sizes)).ok).toBe(expected);
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(accepted).toBeGreaterThan(100);
+    expect(refused).toBeGreaterThan(1_000);
+  });
+
+  it("finds the same members, spans and faults however the text is cut", () => {
+    fc.assert(
+      fc.property(fc.oneof(objects, damagedBytes), chunkSizes, (bytes, sizes) => {
+        expect(scanInChunks(inChunks(bytes, sizes))).toEqual(scanJson(bytes));
+      }),
+      RUNS,
+    );
+  });
+
+  it("gives for each key the span of the value that JSON.parse gives", () => {
+    fc.assert(
+      fc.property(knownObjectsWithPlainKeys, ({ bytes }) => {
+        const parsed = platformParse(bytes);
+        const entries = typeof parsed === "object" && parsed !== null ? Object.entries(parsed) : [];
+        const raw = rawValuesOf(bytes, scanJson(bytes));
+        const reparsed = new Map<string, unknown>();
+        for (const [key, text] of raw) reparsed.set(key, platformParse(Buffer.from(text)));
+        expect(reparsed).toEqual(new Map<string, unknown>(entries));
+      }),
+      RUNS,
+    );
+  });
+
+  it("gives for each key the exact span of its last value", () => {
+    fc.assert(
+      fc.property(knownObjects, ({ bytes, rawValues }) => {
+        expect(rawValuesOf(bytes, scanJson(bytes))).toEqual(rawValues);
+      }),
+      RUNS,
+    );
+  });
+
+  it("keeps of the members exactly the wanted ones", () => {
+    const keep = ["a", "__proto__", ""];
+    fc.assert(
+      fc.property(knownObjects, chunkSizes, ({ bytes, rawValues }, sizes) => {
+        const kept = scanInChunks(inChunks(bytes, sizes), { keep });
+        const wanted = [...rawValues].filter(([key]) => keep.includes(key));
+        expect(rawValuesOf(bytes, kept)).toEqual(new Map(wanted));
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe("the scanner agrees with JSON.parse on every", () => {
+  it("text of up to four of JSON's characters", () => {
+    const alphabet = Buffer.from('{}[]:,"\\ 01-+.eu');
+    let texts: readonly number[][] = [[]];
+    for (let length = 1; length <= 4; length++) {
+      texts = texts.flatMap((start) => Array.from(alphabet, (byte) => [...start, byte]));
+      const wrong = texts.filter((text) => {
+        const bytes = Buffer.from(text);
+        return isValidJson(bytes) !== platformAccepts(bytes);
+      });
+      expect(wrong).toEqual([]);
+    }
+  });
+
+  it("byte sequence of up to four bytes at the borders of the UTF-8 table", () => {
+    const borders = [0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff];
+    const leads = Array.from({ length: 128 }, (_, index) => 0x80 + index);
+    let sequences: readonly number[][] = leads.map((lead) => [lead]);
+    for (let length = 1; length <= 4; length++) {
+      const wrong = sequences.filter((sequence) => {
+        const bytes = Buffer.from([0x22, ...sequence, 0x22]);
+        return isValidJson(bytes) !== platformAccepts(bytes);
+      });
+      expect(wrong).toEqual([]);
+      sequences = sequences.flatMap((start) => borders.map((byte) => [...start, byte]));
+    }
+  });
+
+  it("single byte in each place of a text", () => {
+    const text = Buffer.from('{"a\\u00e9":[-0.5e+1,true,false,null,"é€𝄞"]} ');
+    const wrong: string[] = [];
+    for (let at = 0; at < text.length; at++) {
+      for (let byte = 0; byte < 256; byte++) {
+        const bytes = Buffer.from(text);
+        bytes[at] = byte;
+        if (isValidJson(bytes) !== platformAccepts(bytes)) wrong.push(`${byte} at ${at}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,65 @@
+/** States what is made of the lines workers write: who speaks, for which job, when. */
+import { expect, test } from "vitest";
+import { readWorkerLine } from "../../../../../emulator/core/observe/log/worker-line.ts";
+
+const NOW = 5;
+const read = (line: string) => readWorkerLine({ endpointId: "e", workerId: "w", line }, NOW);
+const worker = { source: "worker", endpointId: "e", workerId: "w" };
+
+test("what a handler printed is the handler's, with its job and stream", () => {
+  const line = { time: 1, level: "info", msg: "text", jobId: "j", stream: "stderr" };
+  expect(read(JSON.stringify(line))).toEqual({
+    at: 1,
+    level: "info",
+    message: "text",
+    fields: {},
+    origin: { ...worker, source: "handler", jobId: "j", stream: "stderr" },
+  });
+});
+
+test("what a handler logged keeps its level and fields", () => {
+  const line = { time: 1, level: "warn", msg: "hot", stream: "stdout", fields: { degrees: 90 } };
+  expect(read(JSON.stringify(line))).toEqual({
+    at: 1,
+    level: "warn",
+    message: "hot",
+    fields: { degrees: 90 },
+    origin: { ...worker, source: "handler", stream: "stdout" },
+  });
+});
+
+test("what the worker program says is the worker's", () => {
+  expect(read('{"time":1,"level":"error","msg":"no service","retryInMs":100}')).toEqual({
+    at: 1,
+    level: "error",
+    message: "no service",
+    fields: { retryInMs: 100 },
+    origin: worker,
+  });
+});
+
+test.each([
+  "plain text",
+  "",
+  "{",
+  "{}",
+  "[1]",
+  "null",
+  '{"msg":"no level"}',
+  '{"level":"info"}',
+  '{"level":"fatal","msg":"unknown level"}',
+  '{"level":"info","msg":5}',
+])("any other line (%s) is passed on as it is", (line) => {
+  expect(read(line)).toEqual({ at: NOW, level: "info", message: line, fields: {}, origin: worker });
+});
+
+test("a value of the wrong kind is not taken for what its name says", () => {
+  const line = { time: "soon", level: "info", msg: "m", jobId: 5, stream: "stdin", fields: [1] };
+  expect(read(JSON.stringify(line))).toEqual({
+    at: NOW,
+    level: "info",
+    message: "m",
+    fields: {},
+    origin: worker,
+  });
+});

@@ -1,0 +1,64 @@
+/** What the service counts of its work. */
+import { expect, test } from "vitest";
+import { Counts, Distributions } from "../../../../emulator/core/observe/metrics/series.ts";
+import { ServiceMetrics } from "../../../../emulator/core/observe/metrics/service-metrics.ts";
+import { queuedJob } from "../jobs/sample-job.ts";
+
+test("counts add up by their labels", () => {
+  const counts = new Counts();
+  counts.add({ a: "1", b: "x" });
+  counts.add({ a: "1", b: "x" }, 2);
+  counts.add({ a: "1", b: "y" });
+  expect(counts.series).toEqual([
+    { labels: { a: "1", b: "x" }, value: { count: 3 } },
+    { labels: { a: "1", b: "y" }, value: { count: 1 } },
+  ]);
+});
+
+test("an observed value falls into the first range that ends at or above it", () => {
+  const distributions = new Distributions([1, 10]);
+  for (const value of [0, 1, 1.5, 10, 11]) distributions.observe({}, value);
+  expect(distributions.series).toEqual([{ labels: {}, value: { counts: [2, 2, 1], sum: 23.5 } }]);
+});
+
+test("what happens to a job is counted by what it is: taken in, queued again, finished, dropped", () => {
+  const metrics = new ServiceMetrics();
+  const job = queuedJob();
+  metrics.jobMoved(job, { from: null, to: "IN_QUEUE", by: "submit" });
+  const waited = { ...job, delayTimeMs: 2_000 };
+  metrics.jobMoved(waited, { from: "IN_QUEUE", to: "IN_PROGRESS", by: "hand-over" });
+  metrics.jobMoved(waited, { from: "IN_PROGRESS", to: "IN_QUEUE", by: "lose-worker" });
+  metrics.jobMoved(waited, { from: "IN_QUEUE", to: "IN_PROGRESS", by: "hand-over" });
+  const done = { ...waited, executionTimeMs: 500 };
+  metrics.jobMoved(done, { from: "IN_PROGRESS", to: "COMPLETED", by: "complete" });
+  metrics.jobMoved(done, { from: "COMPLETED", to: null, by: "expire" });
+  metrics.jobMoved(job, { from: "IN_QUEUE", to: null, by: "purge" });
+  metrics.jobMoved(job, { from: "IN_QUEUE", to: "CANCELLED", by: "cancel" });
+  const endpoint = "hello";
+  expect(metrics.submitted.series).toEqual([{ labels: { endpoint }, value: { count: 1 } }]);
+  expect(metrics.requeued.series.map(({ labels }) => labels)).toEqual([
+    { endpoint, by: "lose-worker" },
+  ]);
+  expect(metrics.finished.series.map(({ labels }) => labels["status"])).toEqual([
+    "COMPLETED",
+    "CANCELLED",
+  ]);
+  expect(metrics.dropped.series.map(({ labels }) => labels["by"])).toEqual(["purge"]);
+  expect(metrics.queueDelay.series.map(({ value }) => value.sum)).toEqual([4]);
+  // One that was cancelled while it waited has not executed.
+  expect(metrics.execution.series).toMatchObject([
+    { labels: { endpoint, status: "COMPLETED" }, value: { sum: 0.5 } },
+  ]);
+});
+
+test("endpoints that are no more lose their series, and nothing else does", () => {
+  const metrics = new ServiceMetrics();
+  metrics.workerStarted("gone");
+  metrics.workerStarted("stays");
+  metrics.workerEnded("gone", "left");
+  metrics.requestAnswered("run", "200", 3);
+  metrics.retainEndpoints(new Set(["stays"]));
+  expect(metrics.workerStarts.series.map(({ labels }) => labels)).toEqual([{ endpoint: "stays" }]);
+  expect(metrics.workerEnds.series).toEqual([]);
+  expect(metrics.requests.series).toHaveLength(1);
+});

@@ -1,0 +1,41 @@
+/** Between a file and the interface the newer word counts, field by field. */
+import { expect, it } from "vitest";
+import { settleServed } from "../../../../emulator/core/resources/served-settings.ts";
+
+interface Thing {
+  readonly size: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly wish?: boolean | undefined;
+}
+
+const file: Thing = { size: 1, env: { A: "1" } };
+
+it("keeps what was changed over the interface while the file says what it said before", () => {
+  const stored = { size: 2, env: { A: "2" }, wish: true };
+  expect(settleServed<Thing>({ stored, before: file, now: { size: 1, env: { A: "1" } } })).toEqual({
+    thing: stored,
+    kept: ["env", "size", "wish"],
+    overridden: [],
+  });
+});
+
+it("takes what the file says anew, and leaves the rest", () => {
+  const stored = { size: 2, env: { A: "2" } };
+  expect(settleServed<Thing>({ stored, before: file, now: { size: 3, env: { A: "1" } } })).toEqual({
+    thing: { size: 3, env: { A: "2" } },
+    kept: ["env"],
+    overridden: ["size"],
+  });
+});
+
+it("overrides nothing when the file changed what nobody else did, or came to say the same", () => {
+  const settled = settleServed<Thing>({ stored: file, before: file, now: { size: 3 } });
+  expect(settled).toEqual({ thing: { size: 3 }, kept: [], overridden: [] });
+  const same = settleServed<Thing>({ stored: { size: 2 }, before: { size: 1 }, now: { size: 2 } });
+  expect(same).toEqual({ thing: { size: 2 }, kept: [], overridden: [] });
+});
+
+it("takes everything from the file when it is not known what it said before", () => {
+  const settled = settleServed<Thing>({ stored: { size: 2 }, before: undefined, now: file });
+  expect(settled).toEqual({ thing: file, kept: [], overridden: [] });
+});

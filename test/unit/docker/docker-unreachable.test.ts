@@ -1,0 +1,25 @@
+/** States what a person is told when no Docker engine can be asked. */
+import { expect, test } from "vitest";
+import { dockerUnreachable } from "../../../emulator/docker/docker-unreachable.ts";
+
+const coded = (code: string) => Object.assign(new Error(`connect ${code}`), { code });
+
+test("nobody listening: how to start one, and how to name another", () => {
+  const sentence = dockerUnreachable(coded("ECONNREFUSED"), undefined);
+  expect(sentence).toContain("no Docker engine answers at unix:///var/run/docker.sock");
+  expect(sentence).toContain("sudo systemctl start docker");
+  expect(sentence).toContain("DOCKER_HOST");
+  expect(dockerUnreachable(coded("ENOENT"), "unix:///x.sock")).toContain("at unix:///x.sock");
+});
+
+test("not permitted: what permits it", () => {
+  expect(dockerUnreachable(coded("EACCES"), "")).toMatch(
+    /var\/run\/docker\.sock may not be used by .* group docker/u,
+  );
+});
+
+test("anything else: the reason", () => {
+  expect(dockerUnreachable(new Error("certificate has expired"), "tcp://far:2376")).toBe(
+    "the Docker engine at tcp://far:2376 cannot be asked: certificate has expired",
+  );
+});

@@ -1,0 +1,44 @@
+/** Which keys open the service, and what of them lasts. */
+import { createHash } from "node:crypto";
+import { expect, it } from "vitest";
+import { settleKeys } from "../../../../emulator/engine/access/service-keys.ts";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
+import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
+
+const NOW = "2026-01-01T00:00:00Z";
+const random = createSystemRandom();
+const startWork = { do: (work: () => Promise<void>) => work() };
+
+function digestOf(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}
+
+it("makes a user's key once, which is the admin's too as long as there is no other", async () => {
+  const store = createMemoryStore();
+  const none = { user: undefined, admin: undefined };
+  const first = await settleKeys({ store, random, startWork }, none, NOW);
+  const digest = digestOf(first.userKey ?? "");
+  expect(first.records).toMatchObject([{ id: "user", scope: "admin", digest }]);
+  const second = await settleKeys({ store, random, startWork }, none, NOW);
+  expect(second.userKey).toBeUndefined();
+  expect(second.records).toMatchObject([{ scope: "admin", digest }]);
+});
+
+it("leaves the user's key without the admin's rights when there is a key for those", async () => {
+  const store = createMemoryStore();
+  const { records } = await settleKeys(
+    { store, random, startWork },
+    { user: "u", admin: "a" },
+    NOW,
+  );
+  expect(records).toMatchObject([
+    { scope: "user", digest: digestOf("u") },
+    { scope: "admin", digest: digestOf("a") },
+  ]);
+  const later = await settleKeys(
+    { store, random, startWork },
+    { user: undefined, admin: undefined },
+    NOW,
+  );
+  expect(later.records).toMatchObject([{ scope: "admin", digest: digestOf("u") }]);
+});

@@ -1,0 +1,98 @@
+/** Workers of load balancing endpoints as a test plays them: it says what each server answers when asked for its health. */
+import type { HealthProbe } from "../../../../emulator/balance/health-probe.ts";
+import type {
+  LaunchedWorker,
+  Launcher,
+  ServerAddress,
+  WorkerExit,
+  WorkerOrder,
+} from "../../../../emulator/launch/launcher.ts";
+
+export class ScriptedServer implements LaunchedWorker {
+  readonly order: WorkerOrder;
+  readonly server: Promise<ServerAddress>;
+  readonly #exited = Promise.withResolvers<WorkerExit>();
+  /** What it says of its health; undefined: it does not answer, and nobody listens. */
+  health: number | "hangs" | undefined;
+  wasDrained = false;
+  wasKilled = false;
+
+  constructor(order: WorkerOrder, address: ServerAddress) {
+    this.order = order;
+    this.server = Promise.resolve(address);
+  }
+
+  get exited(): Promise<WorkerExit> {
+    return this.#exited.promise;
+  }
+
+  /** Asked to leave it does so only when the test says `exits`. */
+  drain(): void {
+    this.wasDrained = true;
+  }
+
+  kill(): void {
+    this.wasKilled = true;
+    this.exits({ signal: "SIGKILL" });
+  }
+
+  exits(exit: Partial<WorkerExit> = {}): void {
+    this.#exited.resolve({
+      exitCode: undefined,
+      signal: undefined,
+      outOfMemory: false,
+      startError: undefined,
+      lastLogLines: [],
+      ...exit,
+    });
+  }
+}
+
+/** Launcher and probe in one, so that the test has both ends. */
+export class ScriptedServers implements Launcher, HealthProbe {
+  readonly launched: ScriptedServer[] = [];
+  readonly #portOf: (position: number) => number;
+  readonly #firstHealth: number | undefined;
+
+  /** @param firstHealth what a server answers until the test says otherwise @param portOf on which it listens */
+  constructor(firstHealth?: number, portOf: (position: number) => number = (at) => at + 1) {
+    this.#firstHealth = firstHealth;
+    this.#portOf = portOf;
+  }
+
+  refuses(): undefined {
+    return undefined;
+  }
+
+  launch(order: WorkerOrder): ScriptedServer {
+    const port = this.#portOf(this.launched.length);
+    const server = new ScriptedServer(order, {
+      port,
+      healthPort: this.launched.length,
+      healthPath: "/ping",
+    });
+    server.health = this.#firstHealth;
+    this.launched.push(server);
+    return server;
+  }
+
+  /** The health port is the position. */
+  async ask({ healthPort }: ServerAddress, signal: AbortSignal): Promise<number | undefined> {
+    const { health } = this.at(healthPort);
+    if (health !== "hangs") return health;
+    return new Promise((resolve) => {
+      signal.addEventListener("abort", () => resolve(undefined));
+    });
+  }
+
+  /** The server launched at `position`, from 0. */
+  at(position: number): ScriptedServer {
+    const server = this.launched[position];
+    if (server === undefined) throw new Error(`only ${this.launched.length} servers were started`);
+    return server;
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.launched) server.kill();
+  }
+}

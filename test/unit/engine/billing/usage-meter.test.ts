@@ -1,0 +1,92 @@
+/** What is noted of what runs, over ends, restarts and full disks. */
+import { expect, it } from "vitest";
+import { UsageMeter } from "../../../../emulator/engine/billing/usage-meter.ts";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
+import { StoreFullError } from "../../../../emulator/core/store-error.ts";
+import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
+import { FakeClock } from "../../../fake-clock.ts";
+
+const MINUTE_MS = 60_000;
+const worker = { kind: "worker", podId: "w1", imageName: "i", perHour: 1, diskInGb: 50 } as const;
+const volume = { kind: "volume", volumeId: "v1", perHour: 1, diskInGb: 10 } as const;
+
+function meterOn(store = createMemoryStore(), clock = new FakeClock()) {
+  const warnings: string[] = [];
+  const log = {
+    info: () => undefined,
+    warn: (_fields: object, message: string) => void warnings.push(message),
+    error: () => undefined,
+  };
+  const meter = new UsageMeter({
+    store,
+    clock,
+    realClock: clock,
+    random: createSystemRandom(),
+    log,
+  });
+  return { store, clock, meter, warnings };
+}
+
+it("notes when something began and ended", async () => {
+  const { meter, clock } = meterOn();
+  const startedAt = clock.now();
+  meter.began(worker);
+  await clock.advance(90_000);
+  expect(await meter.usages()).toMatchObject([{ podId: "w1", startedAt, endedAt: undefined }]);
+  meter.ended("w1");
+  meter.ended("w1");
+  meter.ended("nobody");
+  const endedAt = startedAt + 90_000;
+  expect(await meter.usages()).toMatchObject([{ podId: "w1", startedAt, endedAt }]);
+  await meter.stop();
+});
+
+it("ends what a killed service left where it was last seen, but lets volumes go on", async () => {
+  const { meter, store, clock } = meterOn();
+  const startedAt = clock.now();
+  meter.began(worker);
+  meter.began(volume);
+  await clock.advance(2 * MINUTE_MS + 30_000);
+  const { meter: next } = meterOn(store, clock);
+  await next.load();
+  expect(await next.usages()).toMatchObject([
+    { kind: "worker", endedAt: startedAt + 2 * MINUTE_MS },
+    { kind: "volume", endedAt: undefined },
+  ]);
+  next.ended("v1");
+  expect((await next.usages()).at(-1)).toMatchObject({ kind: "volume", endedAt: clock.now() });
+  await meter.stop();
+  await next.stop();
+});
+
+it("drops entries of more than a year ago", async () => {
+  const { meter, store, clock } = meterOn();
+  meter.began(worker);
+  meter.ended("w1");
+  await meter.stop();
+  await clock.advance(401 * 86_400_000);
+  const { meter: next } = meterOn(store, clock);
+  await next.load();
+  expect(await next.usages()).toEqual([]);
+});
+
+it("arms nothing while nothing runs", async () => {
+  const { meter, clock } = meterOn();
+  meter.began(worker);
+  meter.ended("w1");
+  await clock.advance(MINUTE_MS);
+  expect(clock.armed).toBe(0);
+  await meter.stop();
+});
+
+it("says what could not be noted, and goes on", async () => {
+  const { meter, store, warnings } = meterOn();
+  const transact = store.transact.bind(store);
+  store.transact = () => Promise.reject(new StoreFullError("no room"));
+  meter.began(worker);
+  await meter.stop();
+  expect(warnings).toHaveLength(1);
+  store.transact = transact;
+  meter.ended("w1");
+  expect(await meter.usages()).toMatchObject([{ podId: "w1" }]);
+});

@@ -1,0 +1,138 @@
+/** Jobs whose stored data is missing or damaged end with that cause, and harm nobody else. */
+import { Buffer } from "node:buffer";
+import fs from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { storeFailure } from "../../../../emulator/engine/commit.ts";
+import { readStream } from "../../../../emulator/engine/streams/read-stream.ts";
+import { retry } from "../../../../emulator/engine/jobs/retry.ts";
+import { wholePayload } from "../../../../emulator/engine/jobs/read/show-payload.ts";
+import { submit } from "../../../../emulator/engine/jobs/submit.ts";
+import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
+import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
+import { StoreDamagedError } from "../../../../emulator/core/store-error.ts";
+import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
+import { createTestEngine } from "../../engine-harness.ts";
+
+const LARGE = Buffer.from(JSON.stringify("x".repeat(300_000)));
+const POLICY = { ttlMs: 3_600_000, lowPriority: false };
+
+async function scene() {
+  const temporary = temporaryDirectory();
+  const store = await openSqliteStore({ directory: temporary.path });
+  const test = await createTestEngine(store);
+  const payloads = path.join(temporary.path, "payloads");
+  const known = new Set<string>();
+  return {
+    ...test,
+    /** Answers the job with the file of its input. */
+    async submit(input: Buffer = LARGE) {
+      const submission = { input, policy: POLICY };
+      const job = await submit(test.engine, { endpointId: "echo", kind: "async", submission });
+      return { ref: { endpointId: "echo", jobId: job.id }, seq: job.seq, file: this.newestFile() };
+    },
+    /** The file that was not there when this was last asked. */
+    newestFile() {
+      const name = fs.readdirSync(payloads).find((file) => !known.has(file)) ?? "none";
+      known.add(name);
+      return path.join(payloads, name);
+    },
+    counts: () => store.read((view) => view.counts("echo")),
+    async [Symbol.asyncDispose]() {
+      await test.stop();
+      temporary[Symbol.dispose]();
+    },
+  };
+}
+
+function change(file: string): void {
+  const bytes = fs.readFileSync(file);
+  bytes[1_000] = (bytes[1_000] ?? 0) ^ 1;
+  fs.writeFileSync(file, bytes);
+}
+
+it.each([
+  ["missing", (file: string) => fs.rmSync(file)],
+  ["damaged", change],
+])(
+  "a job whose input is %s fails as soon as it is handed over; its worker takes the next",
+  async (word, harm) => {
+    await using test = await scene();
+    const [broken, next] = [await test.submit(), await test.submit()];
+    harm(broken.file);
+    const worker = await test.connectWorker();
+    expect((await worker.nextJob()).jobId).toBe(next.ref.jobId);
+    const { job } = await viewJob(test.engine, broken.ref);
+    expect(job).toMatchObject({ status: "FAILED", failure: { type: "data_damaged" } });
+    expect(job.failure?.message).toMatch(new RegExp(`^the input is ${word}: `));
+    expect(await test.counts()).toMatchObject({ inQueue: 0, inProgress: 1, failed: 1 });
+  },
+);
+
+it("a retry of such a job fails again while its input is gone, and runs once it is back", async () => {
+  await using test = await scene();
+  const { ref, file } = await test.submit();
+  const content = fs.readFileSync(file);
+  fs.rmSync(file);
+  const worker = await test.connectWorker();
+  const failed = () => test.counts().then(({ failed: count }) => count);
+  await expect.poll(failed).toBe(1);
+  await retry(test.engine, ref);
+  await expect.poll(failed).toBe(2);
+  fs.writeFileSync(file, content);
+  await retry(test.engine, ref);
+  expect((await worker.nextJob()).jobId).toBe(ref.jobId);
+});
+
+it("a completed job whose output is damaged is FAILED from the first look at it on, and can be retried", async () => {
+  await using test = await scene();
+  const { ref } = await test.submit();
+  const worker = await test.connectWorker();
+  await worker.complete(await worker.nextJob(), LARGE);
+  const file = test.newestFile();
+  const whole = await viewJob(test.engine, ref);
+  expect(whole.job.status).toBe("COMPLETED");
+  if (whole.output) await wholePayload(whole.output);
+  change(file);
+  for (let look = 0; look < 2; look += 1) {
+    const { job, output } = await viewJob(test.engine, ref);
+    expect(job).toMatchObject({ status: "FAILED", failure: { type: "data_damaged" } });
+    expect(output).toBeUndefined();
+  }
+  // Nothing of it is removed: it may be worth a look.
+  expect(fs.existsSync(file)).toBe(true);
+  await worker.grant();
+  await retry(test.engine, ref);
+  expect((await worker.nextJob()).jobId).toBe(ref.jobId);
+});
+
+it("a job whose stream is damaged is FAILED for who reads it, with the output that is whole", async () => {
+  await using test = await scene();
+  const { ref } = await test.submit();
+  const worker = await test.connectWorker();
+  const handed = await worker.nextJob();
+  await worker.chunks(handed, ["x".repeat(400_000)]);
+  const file = test.newestFile();
+  await worker.complete(handed, "all of it");
+  change(file);
+  const options = { holdMs: 0, signal: new AbortController().signal };
+  for (const from of [0, undefined]) {
+    const part = await readStream(test.engine, ref, { ...options, from });
+    expect(part).toMatchObject({ chunks: [], last: true, job: { status: "FAILED" } });
+  }
+  const { job, output } = await viewJob(test.engine, ref);
+  expect(job.failure).toMatchObject({ type: "data_damaged" });
+  expect(job.failure?.message).toMatch(/^the stream is damaged: /);
+  expect(output && Buffer.from(await wholePayload(output)).toString()).toBe('"all of it"');
+});
+
+it("what is damaged beyond one payload is answered with a code of its own", async () => {
+  await using test = await scene();
+  const { ref } = await test.submit();
+  await test.engine.store.read(() => Promise.reject(new StoreDamagedError("x"))).catch(() => 0);
+  const refused = viewJob(test.engine, ref).catch((error: unknown) =>
+    storeFailure(test.engine, error),
+  );
+  expect(await refused).toMatchObject({ code: "data_damaged", status: 500 });
+  await expect(test.submit()).rejects.toMatchObject({ code: "data_damaged" });
+});

@@ -1,0 +1,94 @@
+/** A job that a debugger holds: executionTimeout does not run, everything else does. */
+import { Buffer } from "node:buffer";
+import { expect, it } from "vitest";
+import { submit } from "../../../../emulator/engine/jobs/submit.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";
+import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
+import type { ScriptedWorker } from "../../scripted-worker.ts";
+
+const EXECUTION_MS = 5_000;
+const OVERRUN_MS = EXECUTION_MS + LIMITS.executionGraceMs;
+
+async function running(
+  test: TestEngine,
+  ttlMs: number = LIMITS.ttlDefaultMs,
+): Promise<{ worker: ScriptedWorker; job: HandedJob }> {
+  const worker = await test.connectWorker();
+  const policy = { lowPriority: false, ttlMs, executionTimeoutMs: EXECUTION_MS };
+  const submission = { input: Buffer.from("{}"), policy };
+  await submit(test.engine, { endpointId: "echo", kind: "async", submission });
+  return { worker, job: await worker.nextJob() };
+}
+
+function leaseOf({ jobId, leaseToken }: HandedJob) {
+  return { jobId, leaseToken };
+}
+
+/** Lets time pass as long as the worker renews its lease. */
+async function live(test: TestEngine, worker: ScriptedWorker, job: HandedJob, ms: number) {
+  for (let left = ms; left > 0; left -= LIMITS.leaseRenewalMs) {
+    await test.clock.advance(Math.min(left, LIMITS.leaseRenewalMs));
+    await worker.report({ renewals: [leaseOf(job)] });
+  }
+}
+
+async function statusOf({ engine }: TestEngine, { jobId }: HandedJob) {
+  return (await engine.store.read((view) => view.job(jobId)))?.status;
+}
+
+it("is not ended by the service however long it stands, and has afterwards what was left", async () => {
+  await using test = await createTestEngine();
+  const { worker, job } = await running(test);
+  await live(test, worker, job, 2_000);
+  await worker.report({ pauses: [{ ...leaseOf(job), isPaused: true, pausedMs: 0 }] });
+  await live(test, worker, job, 60_000);
+  expect(await statusOf(test, job)).toBe("IN_PROGRESS");
+  await worker.report({ pauses: [{ ...leaseOf(job), isPaused: false, pausedMs: 60_000 }] });
+  await live(test, worker, job, OVERRUN_MS - 2_000 - 1);
+  expect(await statusOf(test, job)).toBe("IN_PROGRESS");
+  await test.clock.advance(1);
+  expect(await statusOf(test, job)).toBe("TIMED_OUT");
+});
+
+it("may complete long after its executionTimeout", async () => {
+  await using test = await createTestEngine();
+  const { worker, job } = await running(test);
+  await worker.report({ pauses: [{ ...leaseOf(job), isPaused: true, pausedMs: 0 }] });
+  await live(test, worker, job, 3 * OVERRUN_MS);
+  const pause = { ...leaseOf(job), isPaused: false, pausedMs: 3 * OVERRUN_MS };
+  await worker.report({
+    pauses: [pause],
+    outcomes: [{ ...leaseOf(job), outcome: { kind: "completed" } }],
+  });
+  expect(await statusOf(test, job)).toBe("COMPLETED");
+});
+
+it("is lost with its worker all the same", async () => {
+  await using test = await createTestEngine();
+  const { worker, job } = await running(test);
+  await worker.report({ pauses: [{ ...leaseOf(job), isPaused: true, pausedMs: 0 }] });
+  await test.clock.advance(LIMITS.leaseMs);
+  expect(await statusOf(test, job)).toBe("IN_QUEUE");
+});
+
+it("is deleted at the end of its time to live, which counts from its submission", async () => {
+  await using test = await createTestEngine();
+  const { worker, job } = await running(test, 20_000);
+  await worker.report({ pauses: [{ ...leaseOf(job), isPaused: true, pausedMs: 0 }] });
+  await live(test, worker, job, 20_000);
+  expect(await statusOf(test, job)).toBeUndefined();
+});
+
+it("counts from the start again when it is handed to another worker", async () => {
+  await using test = await createTestEngine();
+  const { worker, job } = await running(test);
+  await worker.report({ pauses: [{ ...leaseOf(job), isPaused: true, pausedMs: 0 }] });
+  await worker.finish(job, { kind: "handed-back" });
+  const other = await test.connectWorker();
+  const again = await other.nextJob();
+  // What is said under the old lease is of no effect.
+  await worker.report({ pauses: [{ ...leaseOf(job), isPaused: true, pausedMs: 0 }] });
+  await live(test, other, again, OVERRUN_MS);
+  expect(await statusOf(test, again)).toBe("TIMED_OUT");
+});

@@ -1,0 +1,69 @@
+/** Room for large payloads: given in order, given back, waited for, and refused in time. */
+import { expect, it } from "vitest";
+import { BytesInFlight } from "../../../../emulator/engine/limits/bytes-in-flight.ts";
+import { FakeClock } from "../../../fake-clock.ts";
+
+const LIMITS = { maxBytes: 100, maxWaiting: 2, waitMs: 30_000 };
+const NEVER = new AbortController().signal;
+
+function room() {
+  const clock = new FakeClock();
+  const inFlight = new BytesInFlight(clock, LIMITS);
+  const order: string[] = [];
+  const take = (name: string, bytes: number, signal = NEVER) =>
+    inFlight.take(bytes, signal).then((share) => {
+      order.push(share === undefined ? `${name} left` : name);
+      return share;
+    });
+  return { clock, inFlight, order, take };
+}
+
+it("shares are given as long as there is room, then in the order in which they were asked for", async () => {
+  const { order, take } = room();
+  const [first, second] = [await take("a", 60), await take("b", 40)];
+  const [large, small] = [take("large", 90), take("small", 5)];
+  first?.[Symbol.dispose]();
+  await Promise.resolve();
+  // The small one would fit, but nobody overtakes.
+  expect(order).toEqual(["a", "b"]);
+  second?.[Symbol.dispose]();
+  second?.[Symbol.dispose]();
+  await Promise.all([large, small]);
+  expect(order).toEqual(["a", "b", "large", "small"]);
+});
+
+it("more than there is room for at all is given alone", async () => {
+  const { order, take } = room();
+  const whole = await take("whole", 1_000);
+  const next = take("next", 1);
+  await Promise.resolve();
+  expect(order).toEqual(["whole"]);
+  whole?.[Symbol.dispose]();
+  await next;
+  expect(order).toEqual(["whole", "next"]);
+});
+
+it("who waited too long is refused, and so is who comes when too many wait", async () => {
+  const { clock, take } = room();
+  const all = await take("all", 100);
+  const waiting = [take("b", 1), take("c", 1)];
+  const refused = { code: "too_much_in_flight", status: 503, retryAfterMs: 1_000 };
+  await expect(take("d", 1)).rejects.toMatchObject(refused);
+  const ends = Promise.all(waiting.map((each) => expect(each).rejects.toMatchObject(refused)));
+  await clock.advance(30_000);
+  await ends;
+  all?.[Symbol.dispose]();
+  // What was refused holds nothing.
+  expect(await take("e", 100)).toBeDefined();
+});
+
+it("who goes away while waiting lets the next one in", async () => {
+  const { order, take } = room();
+  await take("a", 60);
+  const gone = new AbortController();
+  const large = take("large", 90, gone.signal);
+  const small = take("small", 40);
+  gone.abort();
+  await Promise.all([large, small]);
+  expect(order).toEqual(["a", "large left", "small"]);
+});

@@ -1,0 +1,71 @@
+/** What happens to a network volume when its record, or the place for its files, cannot be stored. */
+import { expect, it } from "vitest";
+import {
+  createNetworkVolume,
+  deleteNetworkVolume,
+  listNetworkVolumes,
+  updateNetworkVolume,
+} from "../../../../emulator/engine/resources/manage-network-volumes.ts";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
+import { type Store } from "../../../../emulator/store/store.ts";
+import { StoreFullError } from "../../../../emulator/core/store-error.ts";
+import { createTestEngine } from "../../engine-harness.ts";
+
+const order = { name: "models", size: 20, dataCenterId: "EU-RO-1" };
+
+it("there is the volume that was there before when a change of it cannot be stored", async () => {
+  const store = createMemoryStore();
+  let isFull = false;
+  const filling: Store = {
+    ...store,
+    transact: (step) =>
+      isFull ? Promise.reject(new StoreFullError("no room")) : store.transact(step),
+  };
+  await using test = await createTestEngine(filling);
+  const { engine } = test;
+  const volume = await createNetworkVolume(engine, order);
+  isFull = true;
+  const refused = { code: "storage_full" };
+  await expect(createNetworkVolume(engine, order)).rejects.toMatchObject(refused);
+  const change = updateNetworkVolume(engine, volume.id, { size: 30 });
+  await expect(change).rejects.toMatchObject(refused);
+  await expect(deleteNetworkVolume(engine, volume.id)).rejects.toMatchObject(refused);
+  expect(listNetworkVolumes(engine)).toEqual([volume]);
+});
+
+it("a volume without a place for its files is none, and the client is told that the disk is full", async () => {
+  await using test = await createTestEngine();
+  const full = () => Promise.reject(new StoreFullError("no room"));
+  const engine = { ...test.engine, volumeFiles: { create: full, remove: full } };
+  await expect(createNetworkVolume(engine, order)).rejects.toMatchObject({ code: "storage_full" });
+  expect(listNetworkVolumes(engine)).toEqual([]);
+  expect(await engine.store.read((view) => view.records("networkVolume"))).toEqual([]);
+});
+
+it("stays deleted when it was changed at the same moment", async () => {
+  await using test = await createTestEngine();
+  const { engine } = test;
+  const { id } = await createNetworkVolume(engine, order);
+  await Promise.all([
+    updateNetworkVolume(engine, id, { size: 30 }),
+    deleteNetworkVolume(engine, id),
+  ]);
+  expect(listNetworkVolumes(engine)).toEqual([]);
+  const usages = await engine.usage.usages();
+  expect(usages.map(({ endedAt }) => endedAt)).not.toContain(undefined);
+});
+
+it("is not deleted twice, and not changed once it is deleted", async () => {
+  await using test = await createTestEngine();
+  const { engine } = test;
+  const { id } = await createNetworkVolume(engine, order);
+  const [first, ...late] = await Promise.allSettled([
+    deleteNetworkVolume(engine, id),
+    deleteNetworkVolume(engine, id),
+    updateNetworkVolume(engine, id, { size: 30 }),
+  ]);
+  expect(first.status).toBe("fulfilled");
+  const refused = { status: "rejected", reason: { code: "network_volume_not_found" } };
+  expect(late).toMatchObject([refused, refused]);
+  expect(listNetworkVolumes(engine)).toEqual([]);
+});

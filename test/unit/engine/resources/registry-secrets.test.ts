@@ -1,0 +1,92 @@
+/** A whole service on a data directory: the password of a registry is in none of its files, lines and answers. */
+import { Buffer } from "node:buffer";
+import fs from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { startEmulator } from "../../../../emulator/emulator.ts";
+import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
+
+const PASSWORD = 'canary/+ "of a registry" \\ ü';
+const USERNAME = "canary-user";
+const FORMS = [PASSWORD, USERNAME].flatMap((secret) => [
+  secret,
+  JSON.stringify(secret).slice(1, -1),
+  Buffer.from(secret).toString("base64").replace(/=+$/, ""),
+  encodeURIComponent(secret),
+]);
+const PATH = "/v1/containerregistryauth";
+
+/** A service that notes down everything it says. */
+async function start(dataDir: string, secretKey?: string) {
+  const said: string[] = [];
+  const note = (fields: object, message: string) =>
+    void said.push(`${message} ${JSON.stringify(fields)}`);
+  const emulator = await startEmulator({
+    port: 0,
+    s3: false,
+    dataDir,
+    apiKey: "k",
+    log: { info: note, warn: note, error: note },
+    ...(secretKey !== undefined && { secretKey }),
+  });
+  const call = async (method: string, address: string, body?: object) => {
+    const response = await fetch(`${emulator.url}${address}`, {
+      method,
+      headers: { authorization: "Bearer k" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    said.push(text);
+    return {
+      status: response.status,
+      json: text === "" ? undefined : (JSON.parse(text) as unknown),
+    };
+  };
+  return { said, call, [Symbol.asyncDispose]: () => emulator.stop("kill") };
+}
+
+const filesOf = (directory: string) =>
+  fs
+    .readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+
+it("stores a password that can be found nowhere, and has it after a restart", async () => {
+  using temporary = temporaryDirectory();
+  const dataDir = path.join(temporary.path, "data");
+  const auth = { name: "ghcr", username: USERNAME, password: PASSWORD };
+  const texts: string[] = [];
+  {
+    await using service = await start(dataDir);
+    expect(fs.existsSync(path.join(dataDir, "secret.key"))).toBe(false);
+    expect((await service.call("POST", PATH, auth)).status).toBe(200);
+    expect((await service.call("POST", PATH, auth)).status).toBe(400);
+    await service.call("POST", PATH, { ...auth, name: "b", password: [PASSWORD] });
+    await service.call("POST", PATH, { ...auth, name: USERNAME, extra: PASSWORD });
+    // While it runs, with its journal.
+    texts.push(...filesOf(dataDir).map((file) => fs.readFileSync(file, "latin1")));
+    texts.push(...service.said);
+  }
+  {
+    await using service = await start(dataDir);
+    expect((await service.call("GET", PATH)).json).toMatchObject([{ name: "ghcr" }]);
+    expect(service.said.join()).not.toContain("decrypted");
+    texts.push(...service.said);
+  }
+  {
+    await using service = await start(dataDir, Buffer.alloc(32).toString("base64"));
+    expect(service.said.join()).toContain("cannot be decrypted: the key is another one");
+    texts.push(...service.said);
+  }
+  const files = filesOf(dataDir);
+  const names = files.map((file) => path.basename(file)).toSorted();
+  expect(names).toEqual(["secret.key", "store.db", "store.mark"]);
+  texts.push(...files.map((file) => fs.readFileSync(file, "latin1")));
+  // The name was found: it is looked for in the right places.
+  expect(texts.filter((text) => text.includes("ghcr")).length).toBeGreaterThan(2);
+  for (const form of FORMS) {
+    const latin1 = Buffer.from(form).toString("latin1");
+    expect(texts.filter((text) => text.includes(form) || text.includes(latin1))).toEqual([]);
+  }
+  expect(fs.statSync(path.join(dataDir, "secret.key")).mode & 0o777).toBe(0o600);
+});

@@ -1,0 +1,86 @@
+/** A follower of a stream gets chunks from memory while it keeps up, from the store when it does not; never one twice. */
+import { Buffer } from "node:buffer";
+import { expect, it, vi } from "vitest";
+import { followStream, type StreamEvent } from "../../../../emulator/engine/streams/read-stream.ts";
+import { submit } from "../../../../emulator/engine/jobs/submit.ts";
+import { CommittedView } from "../../../../emulator/store/committed-view.ts";
+import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
+
+/** A running job, and a follower of it from index 0 on. */
+async function followed(test: TestEngine) {
+  const { engine } = test;
+  const worker = await test.connectWorker("echo", { credit: 5 });
+  const input = Buffer.from("{}");
+  const submission = { input, policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs } };
+  await submit(engine, { endpointId: "echo", kind: "async", submission });
+  const job = await worker.nextJob();
+  const ref = { endpointId: "echo", jobId: job.jobId };
+  const { signal } = new AbortController();
+  const events = followStream(engine, ref, { from: 0, signal });
+  return { worker, job, events };
+}
+
+async function next(events: AsyncGenerator<StreamEvent, void>): Promise<unknown> {
+  const { value } = await events.next();
+  if (value?.type !== "chunks") return value?.type;
+  return chunksOf(value.batch).map((chunk) => {
+    const { output } = JSON.parse(Buffer.from(chunk).toString()) as { output: unknown };
+    return output;
+  });
+}
+
+it("reads nothing from the store while it keeps up", async () => {
+  await using test = await createTestEngine();
+  const reads = vi.spyOn(CommittedView.prototype, "chunks");
+  const { worker, job, events } = await followed(test);
+  await worker.chunks(job, ["a", "b"]);
+  expect(await next(events)).toEqual(["a", "b"]);
+  const waiting = next(events);
+  await test.clock.settle();
+  reads.mockClear();
+  await worker.chunks(job, ["c"], 2);
+  expect(await waiting).toEqual(["c"]);
+  for (let index = 3; index < 20; index += 1) {
+    await worker.chunks(job, [index], index);
+    expect(await next(events)).toEqual([index]);
+  }
+  expect(reads).not.toHaveBeenCalled();
+  reads.mockRestore();
+  await worker.complete(job, 1);
+  expect(await next(events)).toBe("end");
+});
+
+it("reads what it missed from the store when more came than is kept, and then from memory again", async () => {
+  await using test = await createTestEngine();
+  const { worker, job, events } = await followed(test);
+  await worker.chunks(job, [0]);
+  expect(await next(events)).toEqual([0]);
+  const large = "x".repeat(LIMITS.chunkMaxBytes - 2);
+  for (let index = 1; index <= 20; index += 1) await worker.chunks(job, [large], index);
+  for (let index = 1; index <= 20; index += 1) expect(await next(events)).toEqual([large]);
+  await worker.chunks(job, ["live"], 21);
+  expect(await next(events)).toEqual(["live"]);
+  await worker.complete(job, 1);
+  expect(await next(events)).toBe("end");
+});
+
+it("is told when the job begins anew, and gets the new attempt's chunks only", async () => {
+  await using test = await createTestEngine();
+  const { worker, job, events } = await followed(test);
+  await worker.chunks(job, ["old 0", "old 1"]);
+  expect(await next(events)).toEqual(["old 0", "old 1"]);
+  await worker.chunks(job, ["old 2"], 2);
+  await worker.finish(job, { kind: "handed-back" });
+  const again = await worker.nextJob();
+  await worker.chunks(again, ["new 0"]);
+  const seen = [await next(events)];
+  while (seen.at(-1) !== "restart") seen.push(await next(events));
+  expect(seen.filter((each) => each !== "restart").flat()).toEqual(
+    expect.not.arrayContaining(["new 0"]),
+  );
+  expect(await next(events)).toEqual(["new 0"]);
+  await worker.complete(again, 1);
+  expect(await next(events)).toBe("end");
+});

@@ -1,0 +1,95 @@
+/** An engine whose endpoint `echo` gets its workers from a scripted launcher, with the words its tests are told in. */
+import { Buffer } from "node:buffer";
+import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
+import type { GpuInventory } from "../../../../emulator/core/workers/gpu-allocation.ts";
+import type { WorkerCounts } from "../../../../emulator/engine/workers/fleet.ts";
+import { health } from "../../../../emulator/engine/health.ts";
+import { submit } from "../../../../emulator/engine/jobs/submit.ts";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
+import { ScriptedLauncher } from "../scripted-launcher.ts";
+
+export class FleetScene implements AsyncDisposable {
+  readonly test: TestEngine;
+  readonly launcher: ScriptedLauncher;
+
+  private constructor(test: TestEngine, launcher: ScriptedLauncher) {
+    this.test = test;
+    this.launcher = launcher;
+  }
+
+  /** @param gpus what is found each time somebody looks for GPUs */
+  static async set(
+    settings: Partial<Endpoint> = {},
+    gpus?: GpuInventory | (() => GpuInventory),
+  ): Promise<FleetScene> {
+    const launcher = new ScriptedLauncher();
+    const find = typeof gpus === "object" ? () => gpus : gpus;
+    const options = find === undefined ? {} : { findGpus: async () => find() };
+    const test = await createTestEngine(createMemoryStore(), launcher, options);
+    const scene = new FleetScene(test, launcher);
+    await scene.change(settings);
+    return scene;
+  }
+
+  /** Gives an endpoint (made if need be) these settings, as a client would who changes them. */
+  async change(settings: Partial<Endpoint>, id = "echo"): Promise<void> {
+    const { engine, clock } = this.test;
+    const known = engine.directory.findEndpoint(id) ?? (await this.test.addEndpoint(id));
+    engine.directory.keepEndpoint({ ...known, ...settings });
+    engine.endpointChanged(id);
+    await clock.settle();
+  }
+
+  /** The variables of an endpoint's template. */
+  keepEnv(env: Readonly<Record<string, string>>, id = "echo"): void {
+    const { directory } = this.test.engine;
+    directory.keepTemplate({ ...directory.template(id), env });
+  }
+
+  async submit(endpointId = "echo", lowPriority = false): Promise<string> {
+    const submission = {
+      input: Buffer.from("{}"),
+      policy: { lowPriority, ttlMs: LIMITS.ttlDefaultMs },
+    };
+    const { id } = await submit(this.test.engine, { endpointId, kind: "async", submission });
+    await this.test.clock.settle();
+    return id;
+  }
+
+  async statusOf(jobId: string): Promise<string | undefined> {
+    return this.test.engine.store.read(async (view) => (await view.job(jobId))?.status);
+  }
+
+  async counts(endpointId = "echo"): Promise<WorkerCounts> {
+    return (await health(this.test.engine, endpointId)).workers;
+  }
+
+  /** Lets what was set off come to rest. */
+  async settle(): Promise<void> {
+    await this.test.clock.settle();
+  }
+
+  /** Connects the worker launched at `position`. */
+  async connect(position: number, credit = 1) {
+    const worker = await this.launcher.at(position).connect(this.test.engine, credit);
+    await this.settle();
+    return worker;
+  }
+
+  /** Ends the worker launched at `position`. */
+  async exit(position: number, how?: Parameters<ReturnType<ScriptedLauncher["at"]>["exit"]>[0]) {
+    this.launcher.at(position).exit(how);
+    await this.settle();
+  }
+
+  /** What was logged at `level`, the messages alone. */
+  logged(level: "info" | "warn" | "error"): readonly string[] {
+    return this.test.logged.filter((entry) => entry.level === level).map(({ message }) => message);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.test.stop();
+  }
+}

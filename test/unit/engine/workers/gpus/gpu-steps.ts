@@ -1,0 +1,102 @@
+/** Who wants GPUs in the world around the pool, and what happens there: arbitraries of both. */
+import fc from "fast-check";
+import type {
+  GpuDevice,
+  GpuInventory,
+} from "../../../../../emulator/core/workers/gpu-allocation.ts";
+
+export interface Asker {
+  readonly gpuTypeIds: readonly string[];
+  readonly gpuCount: number;
+  /** Whether its workers are containers. */
+  readonly mustBeKnown: boolean;
+}
+
+/** What is found when the GPUs are looked for. */
+export type Answer = GpuInventory["kind"];
+
+export type Step =
+  | { readonly do: "take" | "fail to start" | "leave"; readonly asker: number }
+  /** Whom the worker leaves wants another at once, where it is replaced. */
+  | { readonly do: "release" | "replace"; readonly worker: number }
+  | { readonly do: "answer"; readonly with: Answer }
+  | { readonly do: "pass"; readonly ms: number }
+  /** Another emulator has these by now, as far as they were not taken here, and none beside. */
+  | { readonly do: "elsewhere"; readonly devices: readonly number[] }
+  /** Whoever was woken is considered, and takes. */
+  | { readonly do: "serve woken" };
+
+const TYPES = ["X", "Y", "Z"];
+
+/** As docs/scaling.md says: for so long devices are kept for one that was passed too often. */
+export const KEEP_MS = 600_000;
+
+export const anyDevices = fc
+  .array(fc.constantFrom(...TYPES), { minLength: 1, maxLength: 8 })
+  .map((types) => types.map((typeId, id) => device(String(id), typeId)));
+
+export const anyAskers = fc.array(
+  fc.record({
+    gpuTypeIds: fc.subarray(TYPES).chain((types) => fc.shuffledSubarray(types)),
+    gpuCount: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 8 })),
+    mustBeKnown: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+
+const asker = fc.nat({ max: 3 });
+
+export const anySteps = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: fc.record({ do: fc.constant("take" as const), asker }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("fail to start" as const), asker }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("leave" as const), asker }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant("release" as const), worker: fc.nat() }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant("serve woken" as const) }) },
+    { weight: 2, arbitrary: answers("known", "unknown") },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: minutes() }) },
+  ),
+  { maxLength: 40, size: "max" },
+);
+
+/** Workers that come and go all the time, and nobody who changes its mind. */
+export const busySteps = fc.array(
+  fc.oneof(
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("take" as const), asker }) },
+    { weight: 8, arbitrary: fc.record({ do: fc.constant("replace" as const), worker: fc.nat() }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("release" as const), worker: fc.nat() }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("serve woken" as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: minutes() }) },
+  ),
+  { minLength: 20, maxLength: 40, size: "max" },
+);
+
+/** The same, with another emulator on the same machine. */
+export const sharedSteps = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: fc.record({ do: fc.constant("take" as const), asker }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant("replace" as const), worker: fc.nat() }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("release" as const), worker: fc.nat() }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant("serve woken" as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("leave" as const), asker }) },
+    { weight: 3, arbitrary: elsewhere() },
+  ),
+  { maxLength: 40, size: "max" },
+);
+
+export function device(id: string, typeId: string): GpuDevice {
+  return { id, typeId, isSimulated: false };
+}
+
+function answers(...kinds: readonly Answer[]) {
+  return fc.record({ do: fc.constant("answer" as const), with: fc.constantFrom(...kinds) });
+}
+
+function minutes() {
+  return fc.oneof(fc.integer({ min: 1, max: 120_000 }), fc.integer({ min: 1, max: 2 * KEEP_MS }));
+}
+
+function elsewhere() {
+  const devices = fc.uniqueArray(fc.nat({ max: 7 }), { maxLength: 8 });
+  return fc.record({ do: fc.constant("elsewhere" as const), devices });
+}

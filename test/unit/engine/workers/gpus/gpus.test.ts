@@ -1,0 +1,300 @@
+/** Workers of GPU endpoints: each has its devices for itself, and whoever finds none free waits for its turn. */
+import { describe, expect, it } from "vitest";
+import type { GpuInventory } from "../../../../../emulator/core/workers/gpu-allocation.ts";
+import { FleetScene } from "../fleet-scene.ts";
+
+const GPU = { computeType: "GPU", workersMin: 1, workersMax: 3 } as const;
+
+function inventory(...typeIds: readonly string[]): GpuInventory {
+  const devices = typeIds.map((typeId, id) => ({ id: String(id), typeId, isSimulated: true }));
+  return { kind: "known", devices };
+}
+
+/** The worker launched at `position` goes in good order. */
+async function leave(scene: FleetScene, position: number): Promise<void> {
+  const worker = await scene.connect(position);
+  await worker.report({ draining: true });
+  await scene.exit(position);
+}
+
+/** By worker, in the order of their starts: its endpoint and its devices. */
+function given({ launcher }: FleetScene): readonly string[] {
+  return launcher.launched.map(
+    ({ order }) => `${order.endpoint.id}: ${order.gpus.map(({ id }) => id).join(" ")}`,
+  );
+}
+
+it("gives each worker gpuCount devices that no other has", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4", "L4", "L4", "L4", "L4"));
+  await scene.change({ ...GPU, gpuCount: 2, workersMin: 2 });
+  await scene.change({ ...GPU, gpuCount: 1 }, "other");
+  expect(given(scene)).toEqual(["echo: 0 1", "echo: 2 3", "other: 4"]);
+});
+
+it("gives none to an endpoint without GPUs", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4"));
+  await scene.change({ workersMin: 2, computeType: "CPU" });
+  expect(given(scene)).toEqual(["echo: ", "echo: "]);
+});
+
+it("throttles a worker for which no device is free, says why once, and starts it when one is", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4"));
+  await scene.change({ ...GPU, workersMin: 3, gpuTypeIds: ["L4"] });
+  const throttled = { initializing: 1, throttled: 2, idle: 0 };
+  expect(await scene.counts()).toMatchObject(throttled);
+  await scene.submit();
+  await scene.test.clock.advance(5_000);
+  expect(await scene.counts()).toMatchObject(throttled);
+  expect(scene.logged("warn")).toEqual(["no worker can be started: 1 × L4: not enough are free"]);
+  const worker = await scene.connect(0);
+  await worker.complete(await worker.nextJob(), "done");
+  await worker.report({ draining: true });
+  await scene.settle();
+  // It may still hold memory on the device.
+  expect(given(scene)).toHaveLength(1);
+  await scene.exit(0);
+  expect(given(scene)).toEqual(["echo: 0", "echo: 0"]);
+  expect(await scene.counts()).toMatchObject(throttled);
+});
+
+it("costs nothing while it waits: no moment is aimed at", async () => {
+  await using scene = await FleetScene.set({}, inventory());
+  const { armed } = scene.test.clock;
+  await scene.change(GPU);
+  expect(await scene.counts()).toMatchObject({ throttled: 1 });
+  expect(scene.test.clock.armed).toBe(armed);
+  expect(scene.logged("warn")).toEqual([
+    "no worker can be started: 1 × any GPU: this machine has no GPU; --gpus simulate has workers run without",
+  ]);
+});
+
+it("is not throttled any more when it wants no worker any more", async () => {
+  await using scene = await FleetScene.set({}, inventory());
+  await scene.change(GPU);
+  await scene.change({ workersMin: 0 });
+  expect(await scene.counts()).toMatchObject({ throttled: 0 });
+});
+
+it("hands a device that is free again to the endpoint that has waited longest", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4"));
+  await scene.change({ ...GPU, workersMin: 2 });
+  await scene.change(GPU, "second");
+  await scene.change(GPU, "third");
+  const starts = ["echo: 0"];
+  // The first waits for its second worker, and then lines up again behind the others.
+  for (const next of ["echo", "second", "third", "echo", "second"]) {
+    await leave(scene, starts.length - 1);
+    starts.push(`${next}: 0`);
+    expect(given(scene)).toEqual(starts);
+  }
+});
+
+it("keeps no device for an endpoint that waits after a failure", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4"));
+  await scene.change({ ...GPU, workersMin: 2 });
+  await scene.change(GPU, "second");
+  await scene.exit(0, { exitCode: 1 });
+  expect(given(scene)).toEqual(["echo: 0", "second: 0"]);
+  await scene.test.clock.advance(1_000);
+  expect(await scene.counts()).toMatchObject({ throttled: 2 });
+  await leave(scene, 1);
+  expect(given(scene)).toEqual(["echo: 0", "second: 0", "echo: 0"]);
+});
+
+it("shares devices that become free together: one each before anybody gets a second", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4", "L4", "L4", "L4"));
+  await scene.change({ ...GPU, gpuCount: 4 }, "large");
+  await scene.change({ ...GPU, workersMin: 3 });
+  await scene.change(GPU, "other");
+  expect(given(scene)).toEqual(["large: 0 1 2 3"]);
+  await scene.change({ workersMin: 0, workersMax: 0 }, "large");
+  await scene.exit(0);
+  expect(given(scene).slice(1).toSorted()).toEqual(["echo: 0", "echo: 2", "echo: 3", "other: 1"]);
+});
+
+it("lets no one wait for those who need more than is free", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4", "L4"));
+  await scene.change({ ...GPU, gpuCount: 1 });
+  await scene.change({ ...GPU, gpuCount: 2 }, "large");
+  await scene.change({ ...GPU, gpuCount: 1 }, "small");
+  expect(given(scene)).toEqual(["echo: 0", "small: 1"]);
+});
+
+it("keeps devices that come free for one that four others with fewer have passed", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4", "L4"));
+  await scene.change(GPU, "one");
+  await scene.change(GPU, "two");
+  await scene.change({ ...GPU, gpuCount: 2 }, "large");
+  for (let passes = 0; passes < 4; passes += 1) await leave(scene, passes);
+  const passed = ["one: 0", "two: 1", "one: 0", "two: 1", "one: 0", "two: 1"];
+  expect(given(scene)).toEqual(passed);
+  await leave(scene, 4);
+  expect(given(scene)).toEqual(passed);
+  expect(scene.logged("warn")).toContain(
+    "no worker can be started: 1 × any GPU: those that are free are kept for large, which has waited longer and needs more of them",
+  );
+  await leave(scene, 5);
+  expect(given(scene).slice(6)).toEqual(["large: 0 1"]);
+});
+
+it("keeps them for ten minutes: workers that stay let nobody's device lie idle for ever", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4", "L4"));
+  // Nobody judges the silence of a worker whose program has yet to run.
+  scene.launcher.preparing = new Promise(() => undefined);
+  await scene.change(GPU, "stays");
+  await scene.change(GPU, "narrow");
+  await scene.change({ ...GPU, gpuCount: 2 }, "large");
+  for (let worker = 1; worker <= 5; worker += 1) await leave(scene, worker);
+  expect(given(scene)).toHaveLength(6);
+  await scene.test.clock.advance(599_999);
+  expect(given(scene)).toHaveLength(6);
+  await scene.test.clock.advance(1);
+  expect(given(scene).slice(6)).toEqual(["narrow: 1"]);
+  expect(scene.logged("warn")).toContain(
+    "GPUs were kept for large for 10 minutes, and it still lacks some: others may have them again",
+  );
+});
+
+it("goes on with the next in line when the first does not want a worker any more", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4"));
+  await scene.change(GPU);
+  await scene.change(GPU, "changes its mind");
+  await scene.change(GPU, "waits");
+  await scene.change({ workersMin: 0 }, "changes its mind");
+  await scene.change({ workersMin: 0, workersMax: 0 });
+  await scene.exit(0);
+  expect(given(scene)).toEqual(["echo: 0", "waits: 0"]);
+});
+
+it("gives the devices of a worker that was killed only when it has ended", async () => {
+  await using scene = await FleetScene.set({}, inventory("L4"));
+  await scene.change(GPU);
+  await scene.change(GPU, "waits");
+  await scene.connect(0);
+  const script = scene.launcher.at(0);
+  const kill = script.kill.bind(script);
+  script.kill = () => undefined;
+  await scene.test.clock.advance(60_000);
+  expect(given(scene)).toEqual(["echo: 0"]);
+  kill();
+  await scene.settle();
+  expect(given(scene)).toEqual(["echo: 0", "waits: 0"]);
+});
+
+describe("a device on which a worker did not come to work", () => {
+  const real = (...ids: readonly string[]): GpuInventory => ({
+    kind: "known",
+    devices: ids.map((id) => ({ id, typeId: "L4", isSimulated: false })),
+  });
+
+  it("comes after the others of its type for ten minutes, and is never left out", async () => {
+    await using scene = await FleetScene.set({}, real("a", "b"));
+    await scene.change(GPU);
+    await scene.exit(0, { exitCode: 1 });
+    await scene.test.clock.advance(1_000);
+    await scene.change(GPU, "other");
+    expect(given(scene)).toEqual(["echo: a", "echo: b", "other: a"]);
+    await scene.change({ workersMin: 0, workersMax: 0 });
+    await scene.change({ workersMin: 0, workersMax: 0 }, "other");
+    await scene.exit(1);
+    await scene.exit(2);
+    await scene.test.clock.advance(599_000);
+    await scene.change(GPU, "later");
+    expect(given(scene).at(-1)).toBe("later: a");
+  });
+
+  it("comes after those whose failure is longer ago", async () => {
+    await using scene = await FleetScene.set({}, real("a", "b"));
+    await scene.change(GPU);
+    for (const position of [0, 1, 2]) {
+      await scene.exit(position, { startError: "the engine's hook failed" });
+      await scene.test.clock.advance(4_000);
+    }
+    expect(given(scene)).toEqual(["echo: a", "echo: b", "echo: a", "echo: b"]);
+  });
+
+  it("is not blamed for a worker that ended after it was ready, that was asked to leave, or whose engine has gone", async () => {
+    await using scene = await FleetScene.set({}, real("a", "b"));
+    await scene.change(GPU);
+    await scene.connect(0);
+    await scene.exit(0, { exitCode: 1 });
+    await scene.test.clock.advance(1_000);
+    await scene.exit(1, { goneWith: "the Docker engine" });
+    await scene.test.clock.advance(2_000);
+    await scene.change({ workersMin: 0, workersMax: 0 });
+    await scene.exit(2);
+    await scene.change({ ...GPU });
+    expect(given(scene)).toEqual(["echo: a", "echo: a", "echo: a", "echo: a"]);
+  });
+});
+
+it("starts workers of GPU endpoints all the same where no GPU is known, and says so once", async () => {
+  await using scene = await FleetScene.set({}, { kind: "unknown", reason: "no driver" });
+  await scene.change({ ...GPU, workersMin: 2 });
+  await scene.change(GPU, "other");
+  expect(given(scene).toSorted()).toEqual(["echo: ", "echo: ", "other: "]);
+  expect(scene.logged("warn")).toEqual([
+    "no GPU is known (no driver): workers of GPU endpoints run without one, unless they are containers; --gpus declares some, or none",
+  ]);
+  expect(await scene.counts()).toMatchObject({ throttled: 0 });
+});
+
+it("starts no container that wants a GPU where none is known, and says what to do", async () => {
+  await using scene = await FleetScene.set({}, { kind: "unknown", reason: "no driver" });
+  scene.launcher.needsKnownGpus = true;
+  await scene.change(GPU, "wants");
+  await scene.submit("wants");
+  expect(given(scene)).toEqual([]);
+  expect(scene.logged("warn")).toContainEqual(
+    expect.stringMatching(/none is known here \(no driver\); --gpus simulate has it run without/u),
+  );
+  expect(await scene.counts("wants")).toMatchObject({ throttled: 1 });
+});
+
+it("looks again for GPUs a container cannot do without, until they are known", async () => {
+  const answers: GpuInventory[] = [
+    { kind: "unknown", reason: "no answer within 5000 ms" },
+    { kind: "unknown", reason: "no answer within 5000 ms" },
+    inventory("L4"),
+  ];
+  let asked = 0;
+  await using scene = await FleetScene.set({}, () => {
+    asked += 1;
+    return answers.shift() ?? inventory();
+  });
+  scene.launcher.needsKnownGpus = true;
+  await scene.change(GPU, "wants");
+  for (let job = 0; job < 5; job += 1) await scene.submit("wants");
+  expect(asked).toBe(1);
+  await scene.test.clock.advance(60_000);
+  expect([asked, given(scene)]).toEqual([2, []]);
+  await scene.test.clock.advance(60_000);
+  expect([asked, given(scene)]).toEqual([3, ["wants: 0"]]);
+  await scene.test.clock.advance(120_000);
+  expect(asked).toBe(3);
+  const told = scene.logged("warn").filter((line) => line.includes("no GPU is known"));
+  expect(told).toHaveLength(1);
+  expect(scene.logged("info")).toContain("GPUs for workers: 1 × L4");
+});
+
+it("gives simulated GPUs without end, each to one worker", async () => {
+  await using scene = await FleetScene.set({}, { kind: "simulated" });
+  await scene.change({ ...GPU, workersMin: 2, gpuCount: 2, gpuTypeIds: ["H200"] });
+  await scene.change({ ...GPU, gpuCount: 8, allowedCudaVersions: ["12.8"] }, "other");
+  expect(given(scene)).toEqual(["echo: 0 1", "echo: 2 3", "other: 4 5 6 7 8 9 10 11"]);
+  await leave(scene, 0);
+  expect(given(scene).at(-1)).toBe("echo: 0 1");
+  expect(await scene.counts()).toMatchObject({ throttled: 0 });
+});
+
+it("throttles the workers of an endpoint whose CUDA the driver does not have", async () => {
+  const devices = [{ id: "GPU-a", typeId: "L4", isSimulated: false, cudaVersion: "12.4" }];
+  await using scene = await FleetScene.set({}, { kind: "known", devices });
+  await scene.change({ ...GPU, minCudaVersion: "12.8" });
+  expect(await scene.counts()).toMatchObject({ throttled: 1 });
+  expect(scene.logged("warn")).toEqual([
+    expect.stringMatching(/1 × any GPU with CUDA 12\.8 or newer: .*has CUDA 12\.4; /u),
+  ]);
+  await scene.change({ minCudaVersion: "12.4" });
+  expect(given(scene)).toEqual(["echo: GPU-a"]);
+});

@@ -1,0 +1,110 @@
+/** A worker's greeting is dealt with before anything it says after it, and what it said in an earlier session counts no more. */
+import { Buffer } from "node:buffer";
+import { expect, it } from "vitest";
+import { WorkerHandle } from "../../../../emulator/engine/workers/worker-handle.ts";
+import { submit } from "../../../../emulator/engine/jobs/submit.ts";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
+import type { Store } from "../../../../emulator/store/store.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
+import { ScriptedWorker } from "../../scripted-worker.ts";
+
+const hello = { protocolVersion: 1, runtimeVersion: "0.0.0-test", held: [] };
+
+/** A store whose steps wait in line, or are not durable yet, while it is held up, as by a slow disk. */
+function storeThatCanBeHeldUp() {
+  const store = createMemoryStore();
+  const heldUp: { before?: Promise<void>; after?: Promise<void> } = {};
+  const slow: Store = {
+    ...store,
+    async transact(step) {
+      await heldUp.before;
+      const value = await store.transact(step);
+      await heldUp.after;
+      return value;
+    },
+  };
+  const holdUp = (where: "before" | "after") => {
+    const { promise, resolve: goOn } = Promise.withResolvers<void>();
+    heldUp[where] = promise;
+    return goOn;
+  };
+  return { store: slow, holdUp };
+}
+
+const submitJob = ({ engine }: TestEngine) =>
+  submit(engine, {
+    endpointId: "echo",
+    kind: "async",
+    submission: {
+      input: Buffer.from("{}"),
+      policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs },
+    },
+  });
+
+function addWorker({ engine, clock }: TestEngine): WorkerHandle {
+  const worker = new WorkerHandle({
+    id: "w1",
+    endpointId: "echo",
+    endpointVersion: 1,
+    startedAt: clock.now(),
+    realNow: () => clock.now(),
+  });
+  engine.fleet.add(worker);
+  return worker;
+}
+
+it("does not take back a job it handed over on credit that came right behind the greeting", async () => {
+  const { store, holdUp } = storeThatCanBeHeldUp();
+  await using test = await createTestEngine(store);
+  const worker = new ScriptedWorker(test.engine, addWorker(test));
+  const goOn = holdUp("before");
+  const submitted = submitJob(test);
+  await test.clock.settle();
+  const greeted = [
+    worker.report({ hello }),
+    worker.report({ ready: { concurrency: 1 }, credit: 1 }),
+  ];
+  goOn();
+  const { id } = await submitted;
+  await Promise.all(greeted);
+  await test.clock.settle();
+  expect(worker.orders.flatMap(({ jobs = [] }) => jobs)).toMatchObject([{ jobId: id, attempt: 1 }]);
+  await worker.complete(await worker.nextJob(), "done");
+  expect(await store.read((view) => view.job(id))).toMatchObject({
+    status: "COMPLETED",
+    attempt: 1,
+  });
+});
+
+it("does not send a job to a session that was not there when it was handed over", async () => {
+  const { store, holdUp } = storeThatCanBeHeldUp();
+  await using test = await createTestEngine(store);
+  const worker = addWorker(test);
+  const old = new ScriptedWorker(test.engine, worker);
+  await old.greet(1);
+  const goOn = holdUp("after");
+  const submitted = submitJob(test);
+  await test.clock.settle();
+  const next = new ScriptedWorker(test.engine, worker);
+  const greeted = next.greet(1);
+  await test.clock.settle();
+  goOn();
+  await Promise.all([submitted, greeted]);
+  await test.clock.settle();
+  const sent = old.orders.concat(next.orders).flatMap(({ jobs = [] }) => jobs);
+  expect(sent).toMatchObject([{ attempt: 2 }]);
+});
+
+it("does not take credit that was granted in a session that is over for credit of the new one", async () => {
+  await using test = await createTestEngine();
+  const worker = addWorker(test);
+  const old = new ScriptedWorker(test.engine, worker);
+  await old.greet(0);
+  const next = new ScriptedWorker(test.engine, worker);
+  await old.grant(1);
+  await submitJob(test);
+  expect(old.orders.concat(next.orders).flatMap(({ jobs = [] }) => jobs)).toEqual([]);
+  await next.greet(1);
+  expect(await next.nextJob()).toMatchObject({ attempt: 1 });
+});

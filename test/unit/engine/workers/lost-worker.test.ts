@@ -1,0 +1,233 @@
+/** A worker that says nothing any more is ended and replaced; one that could not be heard is not. */
+import { Buffer } from "node:buffer";
+import { expect, it } from "vitest";
+import { health } from "../../../../emulator/engine/health.ts";
+import { submit } from "../../../../emulator/engine/jobs/submit.ts";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
+import type { Store } from "../../../../emulator/store/store.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
+import { ScriptedLauncher } from "../scripted-launcher.ts";
+
+const { leaseMs, leaseRenewalMs } = LIMITS;
+const BACKOFF_MS = 1_000;
+
+async function setUp(settings: { workersMin: number }, store: Store = createMemoryStore()) {
+  const launcher = new ScriptedLauncher();
+  const test = await createTestEngine(store, launcher);
+  await test.addEndpoint("echo", { workersMax: 1, ...settings });
+  test.engine.endpointChanged("echo");
+  await test.clock.settle();
+  return { test, launcher, [Symbol.asyncDispose]: () => test.stop() };
+}
+
+const submitJob = async ({ engine }: TestEngine, executionTimeout?: number) =>
+  submit(engine, {
+    endpointId: "echo",
+    kind: "async",
+    submission: {
+      input: Buffer.from("{}"),
+      policy: {
+        lowPriority: false,
+        ttlMs: LIMITS.ttlDefaultMs,
+        ...(executionTimeout === undefined ? {} : { executionTimeoutMs: executionTimeout }),
+      },
+    },
+  });
+
+const jobOf = async ({ engine }: TestEngine, jobId: string) =>
+  engine.store.read((view) => view.job(jobId));
+
+it("ends a worker that was silent for a lease, gives its job back and starts another", async () => {
+  await using scene = await setUp({ workersMin: 0 });
+  const { test, launcher } = scene;
+  const { id } = await submitJob(test);
+  await test.clock.settle();
+  const first = await launcher.at(0).connect(test.engine);
+  await first.nextJob();
+  await test.clock.advance(leaseMs - 1);
+  expect(launcher.at(0).wasKilled).toBe(false);
+  await test.clock.advance(1);
+  expect(launcher.at(0).wasKilled).toBe(true);
+  expect(await jobOf(test, id)).toMatchObject({ status: "IN_QUEUE", lostCount: 1 });
+  expect(launcher.launched).toHaveLength(1);
+  await test.clock.advance(BACKOFF_MS);
+  const second = await launcher.at(1).connect(test.engine);
+  await second.complete(await second.nextJob(), "done");
+  expect(await jobOf(test, id)).toMatchObject({
+    status: "COMPLETED",
+    workerId: launcher.at(1).order.workerId,
+    attempt: 2,
+  });
+});
+
+it("says what became of a silent worker, in the log and in the failure report of its job", async () => {
+  await using scene = await setUp({ workersMin: 0 });
+  const { test, launcher } = scene;
+  const { id } = await submitJob(test);
+  for (const position of [0, 1]) {
+    await test.clock.advance(BACKOFF_MS);
+    await launcher.at(position).connect(test.engine);
+    await test.clock.advance(leaseMs);
+  }
+  const { workerId } = launcher.at(1).order;
+  expect(await jobOf(test, id)).toMatchObject({
+    status: "FAILED",
+    failure: { type: "worker_lost", workerId, message: expect.stringContaining(workerId) },
+  });
+  const entry = test.logged.findLast(({ level }) => level === "error");
+  expect(entry).toMatchObject({
+    fields: { workerId, endpointId: "echo", silentMs: leaseMs },
+    message: expect.stringContaining("it is lost and will be ended"),
+  });
+});
+
+it("finds a silent worker that holds no job, and leaves one alone that only says that it is there", async () => {
+  await using scene = await setUp({ workersMin: 1 });
+  const { test, launcher } = scene;
+  const idle = await launcher.at(0).connect(test.engine);
+  for (let past = 0; past < 5 * leaseMs; past += leaseRenewalMs) {
+    await test.clock.advance(leaseRenewalMs);
+    await idle.report({});
+  }
+  expect(launcher.at(0).wasKilled).toBe(false);
+  await test.clock.advance(leaseMs);
+  expect(launcher.at(0).wasKilled).toBe(true);
+  await test.clock.advance(BACKOFF_MS);
+  expect(launcher.launched).toHaveLength(2);
+});
+
+it("shows a lost worker as unhealthy until it has ended, and does not hear it any more", async () => {
+  await using scene = await setUp({ workersMin: 1 });
+  const { test, launcher } = scene;
+  const script = launcher.at(0);
+  const worker = await script.connect(test.engine);
+  const { id } = await submitJob(test);
+  const job = await worker.nextJob();
+  const kill = script.kill.bind(script);
+  // It does not die at once.
+  script.kill = () => undefined;
+  await test.clock.advance(leaseMs);
+  await worker.report({ ready: { concurrency: 1 }, credit: 5 });
+  await worker.complete(job, "late");
+  expect(worker.orders.at(-1)?.outcomeReceipts).toMatchObject([{ accepted: false }]);
+  await test.clock.advance(10 * leaseMs);
+  expect(await jobOf(test, id)).toMatchObject({ status: "IN_QUEUE", lostCount: 1 });
+  expect((await health(test.engine, "echo")).workers).toMatchObject({ unhealthy: 1, idle: 0 });
+  expect(launcher.launched).toHaveLength(1);
+  kill();
+  await test.clock.advance(BACKOFF_MS);
+  expect((await health(test.engine, "echo")).workers).toMatchObject({
+    unhealthy: 0,
+    initializing: 1,
+  });
+});
+
+it("waits longer for a worker's first word, and longer each time it does not come", async () => {
+  await using scene = await setUp({ workersMin: 1 });
+  const { test, launcher } = scene;
+  await test.clock.advance(LIMITS.workerStartMs - 1);
+  expect(launcher.at(0).wasKilled).toBe(false);
+  for (const [position, waitMs] of [1_000, 2_000, 4_000].entries()) {
+    await test.clock.advance(1);
+    expect(launcher.at(position).wasKilled).toBe(true);
+    expect((await health(test.engine, "echo")).workers).toMatchObject({ unhealthy: 1 });
+    await test.clock.advance(waitMs - 1);
+    expect(launcher.launched).toHaveLength(position + 1);
+    await test.clock.advance(1);
+    expect(launcher.launched).toHaveLength(position + 2);
+    await test.clock.advance(LIMITS.workerStartMs - 1);
+  }
+});
+
+it("does not wait for a silent worker when the service drains", async () => {
+  await using scene = await setUp({ workersMin: 1 });
+  const { test, launcher } = scene;
+  await launcher.at(0).connect(test.engine);
+  await test.clock.advance(leaseMs - 5_000);
+  let hasStopped = false;
+  const stopped = test.workers.stop("drain").then(() => (hasStopped = true));
+  await test.clock.advance(4_999);
+  expect(launcher.at(0)).toMatchObject({ wasDrained: true, wasKilled: false });
+  expect(hasStopped).toBe(false);
+  await test.clock.advance(1);
+  expect(launcher.at(0).wasKilled).toBe(true);
+  await stopped;
+});
+
+it("loses no worker and no lease over its own standstill, however long", async () => {
+  await using scene = await setUp({ workersMin: 1 });
+  const { test, launcher } = scene;
+  const worker = await launcher.at(0).connect(test.engine);
+  const { id } = await submitJob(test);
+  const job = await worker.nextJob();
+  await test.clock.advance(leaseRenewalMs);
+  await test.clock.standStill(300_000);
+  await test.clock.advance(leaseMs - 1);
+  expect(launcher.at(0).wasKilled).toBe(false);
+  expect(await jobOf(test, id)).toMatchObject({ status: "IN_PROGRESS", lostCount: 0 });
+  // What it said meanwhile is read only now.
+  await worker.report({ renewals: [{ jobId: id, leaseToken: job.leaseToken }] });
+  await test.clock.advance(leaseMs - 1);
+  await worker.complete(job, "done");
+  expect(await jobOf(test, id)).toMatchObject({ status: "COMPLETED", attempt: 1 });
+  expect(test.logged.filter(({ level }) => level === "warn").map(({ message }) => message)).toEqual(
+    [expect.stringMatching(/^the service stood still for 30\d{4} ms/)],
+  );
+});
+
+it("takes an outcome that came in time although the service was asleep when the job's time was over", async () => {
+  await using scene = await setUp({ workersMin: 1 });
+  const { test, launcher } = scene;
+  const worker = await launcher.at(0).connect(test.engine);
+  const { id } = await submitJob(test, 5_000);
+  const job = await worker.nextJob();
+  await test.clock.standStill(60_000);
+  await worker.complete(job, "done");
+  expect(await jobOf(test, id)).toMatchObject({ status: "COMPLETED", attempt: 1 });
+});
+
+it("ends a worker after a standstill all the same if it still says nothing", async () => {
+  await using scene = await setUp({ workersMin: 1 });
+  const { test, launcher } = scene;
+  const worker = await launcher.at(0).connect(test.engine);
+  const { id } = await submitJob(test);
+  await worker.nextJob();
+  await test.clock.standStill(300_000);
+  await test.clock.advance(leaseMs);
+  expect(launcher.at(0).wasKilled).toBe(true);
+  expect(await jobOf(test, id)).toMatchObject({ status: "IN_QUEUE", lostCount: 1 });
+});
+
+it("deletes a job whose time to live ran out in a standstill at once", async () => {
+  await using test = await createTestEngine();
+  const { id } = await submitJob(test);
+  await test.clock.standStill(LIMITS.ttlDefaultMs);
+  expect(await jobOf(test, id)).toBeUndefined();
+});
+
+it("does not take a worker for silent whose report waits for the store", async () => {
+  const store = createMemoryStore();
+  let isSlow = false;
+  const { promise: stored, resolve: goOn } = Promise.withResolvers<void>();
+  const slow: Store = {
+    ...store,
+    async stageChunks(parts) {
+      if (isSlow) await stored;
+      return store.stageChunks(parts);
+    },
+  };
+  await using scene = await setUp({ workersMin: 1 }, slow);
+  const { test, launcher } = scene;
+  const worker = await launcher.at(0).connect(test.engine);
+  await submitJob(test);
+  const job = await worker.nextJob();
+  isSlow = true;
+  const report = worker.chunks(job, ["a chunk"]);
+  await test.clock.advance(2 * leaseMs);
+  expect(launcher.at(0).wasKilled).toBe(false);
+  goOn();
+  await report;
+  await test.clock.advance(leaseMs);
+  expect(launcher.at(0).wasKilled).toBe(true);
+});

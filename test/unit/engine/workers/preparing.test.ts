@@ -1,0 +1,21 @@
+/** A worker whose image is still being pulled: its time to speak and to become ready has not begun. */
+import { expect, it } from "vitest";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import { FleetScene } from "./fleet-scene.ts";
+
+it("may take as long as it takes, and has all its time once its program runs", async () => {
+  await using scene = await FleetScene.set({ workersMax: 1 });
+  const pull = Promise.withResolvers<void>();
+  scene.launcher.preparing = pull.promise;
+  await scene.submit();
+  await scene.test.clock.advance(10 * LIMITS.workerInitMs);
+  expect(scene.launcher.launched).toHaveLength(1);
+  expect(scene.launcher.at(0).wasKilled).toBe(false);
+  expect(await scene.counts()).toMatchObject({ initializing: 1, unhealthy: 0 });
+  pull.resolve();
+  await scene.settle();
+  await scene.test.clock.advance(LIMITS.workerStartMs - 1);
+  expect(scene.launcher.at(0).wasKilled).toBe(false);
+  await scene.test.clock.advance(1);
+  expect(scene.launcher.at(0).wasKilled).toBe(true);
+});

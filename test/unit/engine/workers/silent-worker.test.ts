@@ -1,0 +1,52 @@
+/** A worker that does not renew its leases any more is handed nothing until it speaks again. */
+import { Buffer } from "node:buffer";
+import { expect, it } from "vitest";
+import { submit } from "../../../../emulator/engine/jobs/submit.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
+
+const submitJob = async ({ engine }: TestEngine) =>
+  submit(engine, {
+    endpointId: "echo",
+    kind: "async",
+    submission: {
+      input: Buffer.from("{}"),
+      policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs },
+    },
+  });
+
+const statusOf = async ({ engine }: TestEngine, jobId: string) =>
+  (await engine.store.read((view) => view.job(jobId)))?.status;
+
+it("leaves a job waiting rather than hand it back to the worker that let its lease run out", async () => {
+  await using test = await createTestEngine();
+  const worker = await test.connectWorker("echo", { credit: 5 });
+  const { id } = await submitJob(test);
+  const first = await worker.nextJob();
+  await test.clock.advance(LIMITS.leaseMs);
+  expect(await statusOf(test, id)).toBe("IN_QUEUE");
+  const other = await submitJob(test);
+  await test.clock.advance(3 * LIMITS.leaseMs);
+  expect(await statusOf(test, id)).toBe("IN_QUEUE");
+  expect(await statusOf(test, other.id)).toBe("IN_QUEUE");
+
+  // It wakes: what it was about to say comes first, and shows that it is there.
+  await worker.complete(first, "late");
+  const again = await worker.nextJob();
+  expect(again).toMatchObject({ jobId: id, attempt: 2 });
+  expect((await worker.nextJob()).jobId).toBe(other.id);
+  await worker.complete(again, "on time");
+  expect(await statusOf(test, id)).toBe("COMPLETED");
+  const receipts = worker.orders.flatMap(({ outcomeReceipts = [] }) => outcomeReceipts);
+  expect(receipts.map(({ accepted }) => accepted)).toEqual([false, true]);
+});
+
+it("hands the job to another worker, even one with less credit", async () => {
+  await using test = await createTestEngine();
+  const silent = await test.connectWorker("echo", { credit: 5 });
+  const { id } = await submitJob(test);
+  await silent.nextJob();
+  const other = await test.connectWorker("echo", { credit: 1 });
+  await test.clock.advance(LIMITS.leaseMs);
+  expect(await other.nextJob()).toMatchObject({ jobId: id, attempt: 2 });
+});

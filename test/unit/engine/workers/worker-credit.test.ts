@@ -1,0 +1,51 @@
+/** What a worker's credit becomes when it is used, given back and withdrawn, in whatever order that happens. */
+import { expect, it } from "vitest";
+import { WorkerCredit } from "../../../../emulator/engine/workers/worker-credit.ts";
+
+function granted(count: number): WorkerCredit {
+  const credit = new WorkerCredit();
+  credit.grant(count);
+  return credit;
+}
+
+it("is used by a hand-over, and free again when that was undone or not sent", () => {
+  const credit = granted(2);
+  credit.reserve("a");
+  credit.reserve("b");
+  expect(credit).toMatchObject({ free: 0, heldCount: 2, unsentCount: 2 });
+  credit.giveBack("a");
+  expect(credit.stopSending("b")).toBe(true);
+  expect(credit).toMatchObject({ free: 2, heldCount: 1, unsentCount: 0 });
+});
+
+it("is not free again once the job was sent", () => {
+  const credit = granted(1);
+  credit.reserve("a");
+  expect(credit.mayBeSent("a")).toBe(true);
+  expect(credit.stopSending("a")).toBe(false);
+  expect(credit.release("a")).toBe(true);
+  expect(credit.free).toBe(0);
+});
+
+it("does not come back for what was on its way when it was withdrawn, which is sent all the same", () => {
+  const credit = granted(3);
+  credit.reserve("a");
+  credit.reserve("b");
+  credit.withdraw();
+  expect(credit.free).toBe(0);
+  credit.giveBack("a");
+  expect(credit.free).toBe(0);
+  expect(credit.mayBeSent("b")).toBe(true);
+  credit.grant(1);
+  credit.reserve("b");
+  credit.giveBack("b");
+  expect(credit.free).toBe(1);
+});
+
+it("begins anew with a new line: nothing is granted, and nothing that was not sent is sent", () => {
+  const credit = granted(2);
+  credit.reserve("a");
+  credit.startAnew();
+  expect(credit).toMatchObject({ free: 0, heldCount: 1, unsentCount: 0 });
+  expect(credit.mayBeSent("a")).toBe(false);
+});

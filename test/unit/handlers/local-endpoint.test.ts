@@ -1,0 +1,21 @@
+/** States which endpoints of this machine can be served together. */
+import { expect, test } from "vitest";
+import { localEndpoints } from "../../../emulator/handlers/local-endpoint.ts";
+
+const handlers = [{ id: "file", path: "/file.ts" }];
+const images = [{ id: "image", template: "abcdefghij" }];
+
+test("those of handler files, of images and of functions are served together", () => {
+  const local = localEndpoints({ handlers, images, endpoints: { function: {} } });
+  expect(local.map(({ id }) => id)).toEqual(["file", "image", "function"]);
+});
+
+test.each([
+  ["file", { handlers, endpoints: { file: {} } }],
+  ["image", { images, endpoints: { image: {} } }],
+  ["file", { handlers, images: [{ id: "file", template: "abcdefghij" }] }],
+])("two of one id are refused: %s", (id, given) => {
+  expect(() => localEndpoints(given)).toThrow(
+    new RangeError(`two of the handlers, commands, images and endpoints have the id "${id}"`),
+  );
+});

@@ -1,0 +1,234 @@
+/** What a load balancing endpoint passes on to a worker's server and back, and what it does not. */
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type BalancedHttp, startBalancedHttp } from "./balanced-harness.ts";
+import { KEY } from "../http-harness.ts";
+
+const AUTH = `Authorization: Bearer ${KEY}`;
+
+let balanced: BalancedHttp;
+
+beforeEach(async () => {
+  balanced = await startBalancedHttp();
+});
+afterEach(() => balanced[Symbol.asyncDispose]());
+
+/** Has the worker's server answer so; resolves with each request it got. */
+function answering(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<IncomingMessage> {
+  return new Promise((resolve) => {
+    balanced.server.on("request", (request, response) => {
+      resolve(request);
+      answer(request, response);
+    });
+  });
+}
+
+function raw(...lines: readonly string[]): Promise<string> {
+  return balanced.service.raw(`${[...lines, "Connection: close"].join("\r\n")}\r\n\r\n`);
+}
+
+function inFlight(): number {
+  return balanced.service.test.engine.balancer.demand("web").running;
+}
+
+describe("a request to a load balancing endpoint", () => {
+  it("by its path loses only the beginning of it: the bytes of the rest stay", async () => {
+    const path = "/a%2Fb//c/../%7e;x?q=%20+&q=&&r";
+    const got = answering((_request, response) => response.end("hello"));
+    const bytes = Buffer.from(
+      `GET /lb/web${path} HTTP/1.1\r\nHost: x:1\r\n${AUTH}\r\nConnection: close\r\n\r\n`,
+      "latin1",
+    );
+    expect(await balanced.service.raw(bytes)).toMatch(/^HTTP\/1.1 200 OK\r\n.*hello/su);
+    const { url, headers } = await got;
+    expect(url).toBe(path);
+    expect(headers).toMatchObject({ host: "x:1", "x-forwarded-prefix": "/lb/web" });
+  });
+
+  it("is counted among the requests, by the code the server answered", async () => {
+    void answering((_request, response) => void response.writeHead(418).end());
+    await raw("GET /lb/web/ HTTP/1.1", "Host: x", AUTH);
+    const { requests } = balanced.service.test.engine.metrics;
+    await expect
+      .poll(() => requests.series.map(({ labels }) => labels))
+      .toContainEqual({
+        operation: "balanced",
+        code: "418",
+      });
+  });
+
+  it.each([
+    ["/lb/web", "/"],
+    ["/lb/web?q", "/?q"],
+    ["/lb/web/", "/"],
+  ])("for %s asks for %s", async (asked, passed) => {
+    const got = answering((_request, response) => response.end());
+    await raw(`GET ${asked} HTTP/1.1`, "Host: x", AUTH);
+    expect((await got).url).toBe(passed);
+  });
+
+  it.each(["web.localhost", "WEB.localhost:7080", "web.localhost.:80"])(
+    "by its host %s has its whole path passed on",
+    async (host) => {
+      const got = answering((_request, response) => response.end());
+      await balanced.service.test.addEndpoint("WEB", { type: "LOAD_BALANCING" });
+      const answer = await raw("GET /lb/x/v2 HTTP/1.1", `Host: ${host}`, AUTH);
+      expect(answer).toMatch(/^HTTP\/1.1 200/u);
+      const { url, headers } = await got;
+      expect(url).toBe("/lb/x/v2");
+      expect(headers).toMatchObject({ host, "x-forwarded-host": host });
+      expect(headers).not.toHaveProperty("x-forwarded-prefix");
+    },
+  );
+
+  it("keeps its headers but the key and those of its connection; the way it took is added", async () => {
+    const got = answering((_request, response) => response.end());
+    await balanced.service.raw(
+      [
+        "GET /lb/web/ HTTP/1.1",
+        "Host: x",
+        AUTH,
+        "X-My-Key: secret",
+        "Cookie: a=1",
+        "X-Twice: 1",
+        "X-Twice: 2",
+        "X-Hop: 1",
+        "Keep-Alive: timeout=5",
+        "TE: trailers",
+        "X-Forwarded-For: 10.0.0.1",
+        "X-Forwarded-Proto: https",
+        "Connection: close, X-Hop, Host",
+      ].join("\r\n") + "\r\n\r\n",
+    );
+    const { rawHeaders } = await got;
+    const names = rawHeaders.filter((_text, at) => at % 2 === 0).map((name) => name.toLowerCase());
+    expect(rawHeaders).toEqual(expect.arrayContaining(["secret", "a=1", "1", "2", "https"]));
+    expect(names.toSorted()).toEqual([
+      "connection",
+      "cookie",
+      "host",
+      "x-forwarded-for",
+      "x-forwarded-host",
+      "x-forwarded-prefix",
+      "x-forwarded-proto",
+      "x-my-key",
+      "x-twice",
+      "x-twice",
+    ]);
+    expect(rawHeaders.join("\n")).toContain("10.0.0.1, 127.0.0.1");
+  });
+
+  it("is answered with the server's status, reason, headers and trailers, and the worker's id", async () => {
+    void answering((_request, response) => {
+      response.writeHead(418, "Short And Stout", [
+        ["Set-Cookie", "a=1"],
+        ["Set-Cookie", "b=2"],
+        ["Trailer", "X-Sum"],
+        ["Sv-Worker-Id", "forged"],
+        ["Keep-Alive", "timeout=1"],
+      ]);
+      response.write("tea");
+      response.addTrailers({ "X-Sum": "42" });
+      response.end();
+    });
+    const answer = await raw("GET /lb/web/ HTTP/1.1", "Host: x", AUTH);
+    expect(answer).toMatch(/^HTTP\/1.1 418 Short And Stout\r\n/u);
+    expect(answer.match(/Set-Cookie: .*/gu)).toEqual(["Set-Cookie: a=1", "Set-Cookie: b=2"]);
+    expect(answer.match(/Sv-Worker-Id: .*/giu)).toEqual([`Sv-Worker-Id: ${balanced.workerId}`]);
+    expect(answer).not.toContain("timeout=1");
+    expect(answer).toMatch(/3\r\ntea\r\n0\r\nX-Sum: 42\r\n\r\n$/u);
+    expect(inFlight()).toBe(0);
+  });
+
+  it("may have any method, and trailers of its own", async () => {
+    const got = answering((request, response) => {
+      request.resume().on("end", () => response.end(JSON.stringify(request.rawTrailers)));
+    });
+    const answer = await balanced.service.raw(
+      `PROPFIND /lb/web/ HTTP/1.1\r\nHost: x\r\n${AUTH}\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n` +
+        "Connection: close\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 6\r\n\r\n",
+    );
+    expect((await got).method).toBe("PROPFIND");
+    expect(answer).toContain('["X-Sum","6"]');
+  });
+
+  it("with HEAD gets the head only, however large the body would be", async () => {
+    void answering((_request, response) =>
+      response.writeHead(200, { "content-length": 9e9 }).end(),
+    );
+    const answer = await raw("HEAD /lb/web/ HTTP/1.1", "Host: x", AUTH);
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n.*content-length: 9000000000.*\r\n\r\n$/su);
+  });
+
+  it("with Expect is told to go on only when the server says so", async () => {
+    balanced.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+      if (request.url === "/no") return void response.writeHead(417).end();
+      response.writeContinue();
+      request.on("data", (bytes: Buffer) => response.end(bytes));
+    });
+    const head = (path: string) =>
+      `POST /lb/web${path} HTTP/1.1\r\nHost: x\r\n${AUTH}\r\nExpect: 100-continue\r\nContent-Length: 3\r\nConnection: close\r\n\r\n`;
+    const socket = await balanced.service.socket(head("/yes"));
+    const [first] = (await once(socket, "data")) as [Buffer];
+    expect(first.toString()).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    socket.write("abc");
+    const [second] = (await once(socket, "data")) as [Buffer];
+    expect(second.toString()).toMatch(/^HTTP\/1.1 200 OK/u);
+    expect(await balanced.service.raw(head("/no"))).toMatch(/^HTTP\/1.1 417/u);
+  });
+
+  it("without a good key is refused and not passed on", async () => {
+    let count = 0;
+    balanced.server.on("request", () => (count += 1));
+    for (const line of ["X: y", "Authorization: Bearer wrong"]) {
+      const answer = await raw("GET /lb/web/ HTTP/1.1", "Host: x", line);
+      expect(answer).toMatch(/^HTTP\/1.1 401 .*"code":"unauthorized"/su);
+    }
+    expect(count).toBe(0);
+  });
+
+  it("to nobody, or to a queue, is refused; and a server has no queue", async () => {
+    const { service } = balanced;
+    expect(await service.call("GET", "/lb/nobody/x")).toMatchObject({
+      status: 404,
+      json: { code: "endpoint_not_found" },
+    });
+    expect(await service.call("GET", "/lb/echo/x")).toMatchObject({
+      status: 400,
+      json: { code: "wrong_endpoint_type" },
+    });
+    for (const [method, path] of [
+      ["POST", "run"],
+      ["POST", "runsync"],
+      ["GET", "status/x"],
+      ["GET", "status-sync/x"],
+      ["GET", "stream/x"],
+      ["POST", "cancel/x"],
+      ["POST", "retry/x"],
+      ["POST", "purge-queue"],
+      ["GET", "requests"],
+    ] as const) {
+      const body = method === "POST" ? { body: { input: {} } } : {};
+      expect(await service.call(method, `/v2/web/${path}`, body), path).toMatchObject({
+        status: 400,
+        json: { code: "wrong_endpoint_type" },
+      });
+    }
+    expect(await service.call("GET", "/v2/web/health")).toMatchObject({
+      status: 200,
+      json: { jobs: { completed: 0, inQueue: 0 }, workers: { ready: 1 } },
+    });
+  });
+
+  it("that asks for an upgrade nobody makes is answered as any other", async () => {
+    const got = answering((_request, response) => response.end("plain"));
+    const answer = await raw("GET /lb/web/ HTTP/1.1", "Host: x", AUTH, "Upgrade: h2c");
+    expect(answer).toMatch(/^HTTP\/1.1 200 .*plain/su);
+    expect((await got).headers).not.toHaveProperty("upgrade");
+    const own = await raw("GET /v2/web/health HTTP/1.1", "Host: x", AUTH, "Upgrade: websocket");
+    expect(own).toMatch(/^HTTP\/1.1 200/u);
+  });
+});

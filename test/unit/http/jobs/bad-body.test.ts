@@ -1,0 +1,252 @@
+/** Bodies a client can get wrong: too large, no JSON, no job; a clear refusal each, and the service goes on. */
+import { once } from "node:events";
+import { Readable } from "node:stream";
+import { request } from "undici";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { assertUnharmed, KEY, startTestHttp, type TestHttp } from "../http-harness.ts";
+
+let service: TestHttp;
+
+beforeAll(async () => {
+  service = await startTestHttp();
+});
+
+afterEach(() => assertUnharmed(service));
+
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+const HEAD = `host: x\r\nauthorization: Bearer ${KEY}\r\n`;
+
+const invalid = (...problems: string[]) => ({
+  error: problems.length > 1 ? `${problems[0]} (and ${problems.length - 1} more)` : problems[0],
+  code: "invalid_request",
+  status: 400,
+  problems,
+});
+
+describe.each(["run", "runsync"])("the body of /%s", (operation) => {
+  const path = `/v2/echo/${operation}`;
+  const submit = (body: unknown, headers: Record<string, string> = {}) =>
+    service.call("POST", path, { body, headers });
+
+  it.each([
+    ["", "the body is no valid JSON: it is empty"],
+    ["hello", 'the body is no valid JSON: unexpected "h" at byte 0'],
+    ['{"input":{}', "the body is no valid JSON: it ends too early, at byte 11"],
+    ['{"input":{}} x', 'the body is no valid JSON: unexpected "x" at byte 13'],
+    ["{'input':{}}", 'the body is no valid JSON: unexpected "\'" at byte 1'],
+  ])("is refused when it is no JSON: %j", async (body, message) => {
+    const { status, json } = await submit(body);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ code: "invalid_json", status: 400 });
+    expect((json as { error: string }).error).toContain(message);
+  });
+
+  it("is refused when it is no UTF-8", async () => {
+    const body = Buffer.concat([
+      Buffer.from('{"input":{"a":"'),
+      Buffer.from([0xc3, 0x28]),
+      Buffer.from('"}}'),
+    ]);
+    const { json } = await submit(body);
+    expect(json).toMatchObject({ code: "invalid_json", status: 400 });
+    expect((json as { error: string }).error).toContain("the body is no valid UTF-8");
+  });
+
+  it("is refused when it is nested 100,000 deep", async () => {
+    const body = `{"input":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`;
+    const { json } = await submit(body);
+    expect(json).toMatchObject({ code: "invalid_json", status: 400 });
+    expect((json as { error: string }).error).toContain("nested deeper than 512 levels");
+  });
+
+  it.each([
+    ["[]", 'the body must be an object with the key "input"; got an array'],
+    ["null", 'the body must be an object with the key "input"; got null'],
+    ["7", 'the body must be an object with the key "input"; got a number'],
+    ["{}", "input is required: an object with the parameters of the handler"],
+    [
+      '{"__proto__":{"input":{}}}',
+      "input is required: an object with the parameters of the handler",
+    ],
+    ['{"input":[1]}', "input must be an object; got an array"],
+    ['{"input":null}', "input must be an object; got null"],
+    ['{"input":{},"webhook":"ftp://x"}', 'webhook must be an http or https URL; got "ftp://x"'],
+    ['{"input":{},"policy":[]}', "policy must be an object; got an array"],
+    [
+      '{"input":{},"policy":{"executionTimeout":4999}}',
+      "policy.executionTimeout must be an integer from 5000 to 604800000 (ms); got 4999",
+    ],
+    [
+      '{"input":{},"policy":{"executionTimeout":604800001}}',
+      "policy.executionTimeout must be an integer from 5000 to 604800000 (ms); got 604800001",
+    ],
+    [
+      '{"input":{},"policy":{"ttl":9999}}',
+      "policy.ttl must be an integer from 10000 to 604800000 (ms); got 9999",
+    ],
+    [
+      '{"input":{},"policy":{"ttl":604800001}}',
+      "policy.ttl must be an integer from 10000 to 604800000 (ms); got 604800001",
+    ],
+    [
+      '{"input":{},"policy":{"ttl":20000.5}}',
+      "policy.ttl must be an integer from 10000 to 604800000 (ms); got 20000.5",
+    ],
+  ])("is refused: %s", async (body, problem) => {
+    expect((await submit(body)).json).toStrictEqual(invalid(problem));
+  });
+
+  it("is refused with every problem named at once", async () => {
+    const { json } = await submit('{"input":1,"webhook":2}');
+    expect(json).toStrictEqual(
+      invalid(
+        "input must be an object; got a number",
+        "webhook must be an http or https URL; got 2",
+      ),
+    );
+  });
+
+  it.each(["gzip", "br", "deflate", "identity, gzip"])(
+    "is refused with Content-Encoding %s",
+    async (encoding) => {
+      const { json } = await submit('{"input":{}}', { "content-encoding": encoding });
+      expect(json).toMatchObject({ code: "unsupported_encoding", status: 400 });
+      expect((json as { error: string }).error).toContain(JSON.stringify(encoding));
+    },
+  );
+});
+
+it("keeps __proto__ keys of an input as the bytes they are", async () => {
+  const worker = await service.test.connectWorker();
+  const body = '{"input":{"__proto__":{"admin":true},"constructor":1}}';
+  await service.call("POST", "/v2/echo/run", { body });
+  const job = await worker.nextJob();
+  expect(Buffer.from(job.input).toString()).toBe('{"__proto__":{"admin":true},"constructor":1}');
+  expect(({} as Record<string, unknown>)["admin"]).toBeUndefined();
+  await worker.complete(job, 1);
+  service.test.engine.fleet.remove(worker.worker);
+});
+
+describe.each([
+  ["run", 10_000_000],
+  ["runsync", 20_000_000],
+])("the size of a body of /%s", (operation, limit) => {
+  const path = `/v2/echo/${operation}`;
+  const tooLarge = {
+    error: `the body must be at most ${limit} bytes`,
+    code: "payload_too_large",
+    status: 413,
+  };
+  const bodyOf = (size: number) => {
+    const frame = '{"input":{"a":""}}'.length;
+    return Buffer.from(`{"input":{"a":"${"x".repeat(size - frame)}"}}`);
+  };
+
+  it("may be the limit exactly, with or without Content-Length", async () => {
+    const body = bodyOf(limit);
+    const halves = [body.subarray(0, 1_000_000), body.subarray(1_000_000)];
+    const worker = await service.test.connectWorker();
+    for (const sent of [body, Readable.from(halves)]) {
+      const answer = request(`${service.url}${path}`, {
+        method: "POST",
+        headers: { authorization: KEY },
+        body: sent,
+      });
+      const job = await worker.nextJob();
+      expect(job.input).toHaveLength(limit - '{"input":}'.length);
+      await worker.complete(job, 1);
+      expect((await answer).statusCode).toBe(200);
+      await (await answer).body.dump();
+      await worker.grant();
+    }
+    service.test.engine.fleet.remove(worker.worker);
+  });
+
+  it("is refused one byte above the limit", async () => {
+    const { json } = await service.call("POST", path, { body: bodyOf(limit + 1) });
+    expect(json).toStrictEqual(tooLarge);
+  });
+
+  it("is refused one byte above the limit without Content-Length", async () => {
+    const body = bodyOf(limit + 1);
+    const answer = await request(`${service.url}${path}`, {
+      method: "POST",
+      headers: { authorization: KEY },
+      body: Readable.from([body.subarray(0, 9_000_000), body.subarray(9_000_000)]),
+    });
+    expect(answer.statusCode).toBe(413);
+    expect(answer.headers["connection"]).toBe("close");
+    expect(await answer.body.json()).toStrictEqual(tooLarge);
+  });
+
+  it("is refused before anything is read when Content-Length says so", async () => {
+    const socket = await service.socket(
+      `POST ${path} HTTP/1.1\r\n${HEAD}content-length: ${limit + 1}\r\n\r\n`,
+    );
+    const [answer] = (await once(socket.setEncoding("utf8"), "data")) as [string];
+    expect(answer).toMatch(/^HTTP\/1\.1 413 [^]*connection: close/i);
+    expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toStrictEqual(tooLarge);
+    socket.end();
+    await once(socket, "close");
+  });
+
+  it("is refused before the client has sent anything, if it asks by Expect: 100-continue", async () => {
+    const socket = await service.socket(
+      `POST ${path} HTTP/1.1\r\n${HEAD}expect: 100-continue\r\ncontent-length: ${limit + 1}\r\n\r\n`,
+    );
+    const [answer] = (await once(socket.setEncoding("utf8"), "data")) as [string];
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    socket.destroy();
+  });
+});
+
+it("reads an endless body no further than the limit, and closes the connection", async () => {
+  const socket = await service.socket(
+    `POST /v2/echo/run HTTP/1.1\r\n${HEAD}transfer-encoding: chunked\r\n\r\n`,
+  );
+  let sent = 0;
+  const piece = Buffer.concat([
+    Buffer.from("186a0\r\n"),
+    Buffer.alloc(100_000, 0x20),
+    Buffer.from("\r\n"),
+  ]);
+  const answered = once(socket, "data");
+  let wake: (() => void) | undefined;
+  // A write to a connection that was closed meanwhile is an error, and expected here.
+  for (const event of ["drain", "close", "error"]) socket.on(event, () => wake?.());
+  while (!socket.destroyed) {
+    sent += piece.length;
+    if (!socket.write(piece)) await new Promise<void>((resolve) => (wake = resolve));
+    // Far above the limit and what is thrown away after it, and far below endless.
+    expect(sent).toBeLessThan(150_000_000);
+  }
+  const [answer] = (await answered) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
+});
+
+it("asks for a body that is announced by Expect: 100-continue, and takes it", async () => {
+  const body = '{"input":{}}';
+  const socket = await service.socket(
+    `POST /v2/echo/run HTTP/1.1\r\n${HEAD}expect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`,
+  );
+  const [first] = (await once(socket.setEncoding("utf8"), "data")) as [string];
+  expect(first).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+  socket.write(body);
+  const [second] = (await once(socket, "data")) as [string];
+  expect(second).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  await service.call("POST", "/v2/echo/purge-queue");
+});
+
+it("stores nothing of a body whose client goes away in the middle", async () => {
+  const socket = await service.socket(
+    `POST /v2/echo/run HTTP/1.1\r\n${HEAD}content-length: 100\r\n\r\n{"input":{}`,
+  );
+  await service.test.clock.settle();
+  socket.destroy();
+  await once(socket, "close");
+  await service.test.clock.settle();
+  expect(service.test.logged.filter(({ level }) => level === "error")).toStrictEqual([]);
+});

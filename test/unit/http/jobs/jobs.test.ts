@@ -1,0 +1,267 @@
+/** Asking for jobs and acting on them over HTTP: status, status-sync, cancel, retry, purge-queue, health. */
+import { describe, expect, it } from "vitest";
+import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";
+import type { ScriptedWorker } from "../../scripted-worker.ts";
+import { startTestHttp, type TestHttp } from "../http-harness.ts";
+
+async function submitted(service: TestHttp): Promise<string> {
+  const { json } = await service.call("POST", "/v2/echo/run", { body: { input: { a: 1 } } });
+  return (json as { id: string }).id;
+}
+
+async function running(service: TestHttp): Promise<{ job: HandedJob; worker: ScriptedWorker }> {
+  const worker = await service.test.connectWorker();
+  await submitted(service);
+  return { worker, job: await worker.nextJob() };
+}
+
+describe("/status", () => {
+  it.each(["GET", "POST"] as const)("shows a job as it becomes known, by %s", async (method) => {
+    await using service = await startTestHttp();
+    const id = await submitted(service);
+    const show = async () => (await service.call(method, `/v2/echo/status/${id}`)).json;
+    expect(await show()).toStrictEqual({ id, status: "IN_QUEUE" });
+    await service.test.clock.advance(250);
+    const worker = await service.test.connectWorker();
+    const job = await worker.nextJob();
+    const workerId = worker.worker.id;
+    expect(await show()).toStrictEqual({ id, status: "IN_PROGRESS", delayTime: 250, workerId });
+    await worker.progress(job, { percent: 50 });
+    expect(await show()).toMatchObject({ status: "IN_PROGRESS", output: { percent: 50 } });
+    await service.test.clock.advance(40);
+    await worker.complete(job, [1, 2]);
+    expect(await show()).toStrictEqual({
+      id,
+      status: "COMPLETED",
+      delayTime: 250,
+      executionTime: 40,
+      output: [1, 2],
+      workerId,
+    });
+  });
+
+  it("shows no output where the handler gave none", async () => {
+    await using service = await startTestHttp();
+    const { job, worker } = await running(service);
+    await worker.complete(job);
+    const { json } = await service.call("GET", `/v2/echo/status/${job.jobId}`);
+    expect(json).not.toHaveProperty("output");
+  });
+
+  it("shows why a job failed: a sentence, and the failure report beside it", async () => {
+    await using service = await startTestHttp();
+    const { job, worker } = await running(service);
+    await worker.fail(job, { message: 'no "é" here', stack: "Error: …\n  at x" });
+    const { json } = await service.call("GET", `/v2/echo/status/${job.jobId}`);
+    expect(json).toStrictEqual({
+      id: job.jobId,
+      status: "FAILED",
+      delayTime: 0,
+      executionTime: 0,
+      error: 'no "é" here',
+      failure: {
+        type: "handler_error",
+        message: 'no "é" here',
+        stack: "Error: …\n  at x",
+        workerId: worker.worker.id,
+      },
+      workerId: worker.worker.id,
+    });
+  });
+
+  it("says after how many retries a job was given up whose worker did not come back", async () => {
+    await using service = await startTestHttp();
+    const { job } = await running(service);
+    await service.test.clock.advance(15_000);
+    const other = await service.test.connectWorker();
+    const again = await other.nextJob();
+    expect(again).toMatchObject({ jobId: job.jobId, attempt: 2 });
+    await service.test.clock.advance(15_000);
+    const { json } = await service.call("GET", `/v2/echo/status/${job.jobId}`);
+    expect(json).toMatchObject({
+      status: "FAILED",
+      error: "job timed out after 1 retries",
+      failure: { type: "worker_lost", workerId: other.worker.id },
+      retries: 1,
+    });
+  });
+
+  it("names what killed the process of a job, where that is known", async () => {
+    await using service = await startTestHttp();
+    await service.test.addEndpoint("once", { retries: { workerLost: 0, handlerError: 0 } });
+    const worker = await service.test.connectWorker("once");
+    await service.call("POST", "/v2/once/run", { body: { input: {} } });
+    const job = await worker.nextJob();
+    const failure = {
+      type: "process_exited",
+      message: "the handler process was killed by SIGKILL",
+      signal: "SIGKILL",
+    } as const;
+    await worker.finish(job, { kind: "lost", failure });
+    const { json } = await service.call("GET", `/v2/once/status/${job.jobId}`);
+    expect(json).toMatchObject({ status: "FAILED", error: failure.message, failure });
+  });
+
+  it("sets with ttl when the job is deleted, and shows it", async () => {
+    await using service = await startTestHttp();
+    const id = await submitted(service);
+    const { json } = await service.call("GET", `/v2/echo/status/${id}?ttl=6000`);
+    expect(json).toStrictEqual({ id, status: "IN_QUEUE" });
+    await service.test.clock.advance(5_999);
+    expect((await service.call("GET", `/v2/echo/status/${id}`)).status).toBe(200);
+    await service.test.clock.advance(1);
+    expect((await service.call("GET", `/v2/echo/status/${id}`)).status).toBe(404);
+  });
+
+  it("knows no job of another endpoint", async () => {
+    await using service = await startTestHttp();
+    await service.test.addEndpoint("other");
+    const id = await submitted(service);
+    const { json } = await service.call("GET", `/v2/other/status/${id}`);
+    expect(json).toMatchObject({ status: 404, code: "job_not_found" });
+  });
+});
+
+describe("/status-sync", () => {
+  it.each(["GET", "POST"] as const)("answers once the job has ended, by %s", async (method) => {
+    await using service = await startTestHttp();
+    const { job, worker } = await running(service);
+    const answer = service.call(method, `/v2/echo/status-sync/${job.jobId}?wait=5000`);
+    while (!service.test.engine.watchers.isWatched(job.jobId)) await service.test.clock.settle();
+    await worker.complete(job, "now");
+    expect((await answer).json).toMatchObject({ status: "COMPLETED", output: "now" });
+    const again = await service.call(method, `/v2/echo/status-sync/${job.jobId}`);
+    expect(again.json).toMatchObject({ status: "COMPLETED", output: "now" });
+  });
+
+  it("answers the job as it is when wait is over", async () => {
+    await using service = await startTestHttp();
+    const { job, worker } = await running(service);
+    await worker.progress(job, "half");
+    const answer = service.call("GET", `/v2/echo/status-sync/${job.jobId}?wait=1000`);
+    while (!service.test.engine.watchers.isWatched(job.jobId)) await service.test.clock.settle();
+    await service.test.clock.advance(1_000);
+    expect((await answer).json).toMatchObject({ status: "IN_PROGRESS", output: "half" });
+  });
+
+  it("answers 404 for a job that does not exist", async () => {
+    await using service = await startTestHttp();
+    const { json } = await service.call("GET", "/v2/echo/status-sync/none?wait=1000");
+    expect(json).toMatchObject({ status: 404, code: "job_not_found" });
+  });
+});
+
+describe("/cancel", () => {
+  it("cancels a waiting job, and says so again when asked again", async () => {
+    await using service = await startTestHttp();
+    const id = await submitted(service);
+    for (const body of [undefined, {}, "", "null"]) {
+      const { status, json } = await service.call("POST", `/v2/echo/cancel/${id}`, { body });
+      expect(status).toBe(200);
+      expect(json).toStrictEqual({ id, status: "CANCELLED" });
+    }
+  });
+
+  it("stops a running job", async () => {
+    await using service = await startTestHttp();
+    const { job, worker } = await running(service);
+    const { json } = await service.call("POST", `/v2/echo/cancel/${job.jobId}`);
+    expect(json).toStrictEqual({ id: job.jobId, status: "CANCELLED" });
+    const { jobId, leaseToken } = job;
+    const revocation = { jobId, leaseToken, reason: "cancelled" };
+    expect(worker.orders).toContainEqual({ revocations: [revocation] });
+  });
+
+  it("refuses a job that has ended", async () => {
+    await using service = await startTestHttp();
+    const { job, worker } = await running(service);
+    await worker.complete(job, 1);
+    const { json } = await service.call("POST", `/v2/echo/cancel/${job.jobId}`);
+    expect(json).toMatchObject({ status: 400, code: "job_already_finished" });
+  });
+});
+
+describe("/retry", () => {
+  it("puts a failed job back with its id and input", async () => {
+    await using service = await startTestHttp();
+    const { job, worker } = await running(service);
+    await worker.fail(job);
+    const { status, json } = await service.call("POST", `/v2/echo/retry/${job.jobId}`);
+    expect(status).toBe(200);
+    expect(json).toStrictEqual({ id: job.jobId, status: "IN_QUEUE" });
+    await worker.grant();
+    const again = await worker.nextJob();
+    expect(again).toMatchObject({ jobId: job.jobId, attempt: 2 });
+    expect(Buffer.from(again.input).toString()).toBe('{"a":1}');
+    const shown = await service.call("GET", `/v2/echo/status/${job.jobId}`);
+    expect(shown.json).toMatchObject({ status: "IN_PROGRESS", retries: 1 });
+    expect(shown.json).not.toHaveProperty("error");
+  });
+
+  it("refuses a job that did not fail", async () => {
+    await using service = await startTestHttp();
+    const id = await submitted(service);
+    const { json } = await service.call("POST", `/v2/echo/retry/${id}`);
+    expect(json).toMatchObject({ status: 400, code: "job_not_retryable" });
+  });
+});
+
+it("purges what waits and nothing else", async () => {
+  await using service = await startTestHttp();
+  const { job } = await running(service);
+  const ids = await Promise.all([submitted(service), submitted(service)]);
+  const { json } = await service.call("POST", "/v2/echo/purge-queue", { body: {} });
+  expect(json).toStrictEqual({ removed: 2, status: "completed" });
+  for (const id of ids) {
+    expect((await service.call("GET", `/v2/echo/status/${id}`)).status).toBe(404);
+  }
+  const { json: left } = await service.call("GET", `/v2/echo/status/${job.jobId}`);
+  expect(left).toMatchObject({ status: "IN_PROGRESS" });
+});
+
+it("counts jobs and workers in /health", async () => {
+  await using service = await startTestHttp();
+  const { job, worker } = await running(service);
+  await submitted(service);
+  expect((await service.call("GET", "/v2/echo/health")).json).toStrictEqual({
+    jobs: { completed: 0, failed: 0, inProgress: 1, inQueue: 1, retried: 0 },
+    workers: { idle: 0, initializing: 0, ready: 0, running: 1, throttled: 0, unhealthy: 0 },
+  });
+  await worker.complete(job, 1);
+  expect((await service.call("GET", "/v2/echo/health")).json).toMatchObject({
+    jobs: { completed: 1, inProgress: 0, inQueue: 1 },
+    workers: { idle: 1, ready: 1, running: 0 },
+  });
+});
+
+it.each(["cancel/x", "retry/x", "purge-queue"])(
+  "takes a %s without a body whose content type says JSON",
+  async (operation) => {
+    await using service = await startTestHttp();
+    const text =
+      `POST /v2/echo/${operation} HTTP/1.1\r\nhost: x\r\nauthorization: test-key\r\n` +
+      "content-type: application/json\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    expect(await service.raw(text)).toMatch(/^HTTP\/1\.1 (200 OK|404 Not Found)\r\n/);
+  },
+);
+
+it.each([
+  ["GET", "/v2/none/status/x"],
+  ["GET", "/v2/none/status-sync/x"],
+  ["GET", "/v2/none/stream/x"],
+  ["GET", "/v2/none/health"],
+  ["POST", "/v2/none/cancel/x"],
+  ["POST", "/v2/none/retry/x"],
+  ["POST", "/v2/none/purge-queue"],
+  ["POST", "/v2/none/run"],
+  ["POST", "/v2/none/runsync"],
+] as const)("answers %s %s of an unknown endpoint with 404", async (method, path) => {
+  await using service = await startTestHttp();
+  const body = method === "POST" ? { body: { input: {} } } : {};
+  const { json } = await service.call(method, path, body);
+  expect(json).toStrictEqual({
+    error: 'there is no endpoint "none"',
+    code: "endpoint_not_found",
+    status: 404,
+  });
+});

@@ -1,0 +1,56 @@
+/** Jobs as the emulator's own operations show them. */
+import { expect, it } from "vitest";
+import { startTestHttp, type TestHttp } from "../http-harness.ts";
+
+async function run(service: TestHttp, endpointId: string, body: object = {}): Promise<string> {
+  const { json } = await service.call("POST", `/v2/${endpointId}/run`, {
+    body: { input: { n: 1 }, ...body },
+  });
+  return (json as { id: string }).id;
+}
+
+it("lists the newest jobs of all endpoints, of one, or in one status", async () => {
+  await using service = await startTestHttp();
+  await service.test.addEndpoint("other");
+  const first = await run(service, "echo");
+  const second = await run(service, "other");
+  const third = await run(service, "echo");
+  const worker = await service.test.connectWorker();
+  await worker.fail(await worker.nextJob());
+  const idsOf = async (query: string) => {
+    const { json } = await service.call("GET", `/emulator/jobs${query}`);
+    return (json as { jobs: { id: string }[] }).jobs.map(({ id }) => id);
+  };
+  expect(await idsOf("")).toEqual([third, second, first]);
+  expect(await idsOf("?limit=1")).toEqual([third]);
+  expect(await idsOf("?endpointId=echo")).toEqual([third, first]);
+  expect(await idsOf("?status=FAILED")).toEqual([first]);
+  const { status } = await service.call("GET", "/emulator/jobs?endpointId=nope");
+  expect(status).toBe(404);
+});
+
+it("shows all of one job, its payloads as they were sent, but no secrets", async () => {
+  await using service = await startTestHttp();
+  const s3Config = { accessSecret: "very secret" };
+  const webhook = "http://127.0.0.1:9/hook";
+  const id = await run(service, "echo", { input: { n: 1.0 }, s3Config, webhook });
+  const worker = await service.test.connectWorker();
+  await worker.progress(await worker.nextJob(), "half");
+  const { json, text } = await service.call("GET", `/emulator/jobs/${id}`);
+  expect(json).toMatchObject({
+    id,
+    endpointId: "echo",
+    status: "IN_PROGRESS",
+    kind: "async",
+    attempt: 1,
+    webhook,
+    input: { n: 1 },
+    output: "half",
+  });
+  expect(text).not.toContain("very secret");
+  const brief = await service.call("GET", `/emulator/jobs/${id}?brief=true`);
+  expect(brief.json).not.toHaveProperty("input");
+  expect((await service.call("GET", "/emulator/jobs/nope")).json).toMatchObject({
+    code: "job_not_found",
+  });
+});

@@ -1,0 +1,250 @@
+/** The OpenAI paths: what becomes of a call, what of the handler's output, and what of failures. */
+import { describe, expect, test } from "vitest";
+import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";
+import type { ScriptedWorker } from "../../scripted-worker.ts";
+import { startTestHttp, type TestHttp } from "../http-harness.ts";
+
+const CHAT = "/v2/echo/openai/v1/chat/completions";
+
+/** Calls, and has the worker do with the job what `work` says. */
+async function answered(
+  work: (worker: ScriptedWorker, job: HandedJob, service: TestHttp) => Promise<void>,
+  body: unknown = { model: "m" },
+) {
+  await using service = await startTestHttp();
+  const worker = await service.test.connectWorker();
+  const call = service.call("POST", CHAT, { body });
+  const job = await worker.nextJob();
+  await work(worker, job, service);
+  const answer = await call;
+  return { ...answer, jobId: job.jobId, input: Buffer.from(job.input).toString() };
+}
+
+/** The same for a stream, whose answer is no JSON. */
+async function streamed(work: (worker: ScriptedWorker, job: HandedJob) => Promise<void>) {
+  await using service = await startTestHttp();
+  const worker = await service.test.connectWorker();
+  const call = fetch(`${service.url}${CHAT}`, {
+    method: "POST",
+    headers: { authorization: "Bearer test-key" },
+    body: '{"stream": true}',
+  });
+  await work(worker, await worker.nextJob());
+  const answer = await call;
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+async function stateOf(service: TestHttp, jobId: string): Promise<unknown> {
+  const { json } = await service.call("GET", `/v2/echo/status/${jobId}`);
+  return (json as { status: string }).status;
+}
+
+describe("a call", () => {
+  test("is a job with the path and the body as it was sent", async () => {
+    const body = '{ "model":"m", "seed": 12345678901234567890, "seed": 1 }';
+    const { status, input, jobId, headers } = await answered((w, job) => w.complete(job, {}), body);
+    expect(status).toBe(200);
+    expect(input).toBe(`{"openai_route":"/v1/chat/completions","openai_input":${body}}`);
+    expect(jobId).toMatch(/^sync-/);
+    expect(headers["x-request-id"]).toBe(jobId);
+  });
+
+  test.each([
+    ["GET", "models", '{"openai_route":"/v1/models"}'],
+    ["GET", "models/a%20b", '{"openai_route":"/v1/models/a b"}'],
+    ["DELETE", "models/m", '{"openai_route":"/v1/models/m","openai_method":"DELETE"}'],
+  ] as const)("%s %s without a body has none", async (method, path, input) => {
+    await using service = await startTestHttp();
+    const worker = await service.test.connectWorker();
+    const call = service.call(method, `/v2/echo/openai/v1/${path}`);
+    const job = await worker.nextJob();
+    expect(Buffer.from(job.input).toString()).toBe(input);
+    await worker.complete(job, { object: "list", data: [] });
+    expect(await call).toMatchObject({ status: 200, text: '{"object":"list","data":[]}' });
+  });
+
+  test.each([
+    ["a wrong key", "echo", "wrong", "{}", 401, "unauthorized"],
+    ["no such endpoint", "nowhere", "test-key", "{}", 404, "endpoint_not_found"],
+    ["no JSON", "echo", "test-key", "{", 400, "invalid_json"],
+    ["no object", "echo", "test-key", "[]", 400, "invalid_request"],
+    ["a nesting too deep", "echo", "test-key", `{"a":${"[".repeat(512)}`, 400, "invalid_json"],
+  ] as const)(
+    "with %s is refused in the shape of the OpenAI API",
+    async (_what, endpoint, key, body, status, code) => {
+      await using service = await startTestHttp();
+      const answer = await fetch(`${service.url}/v2/${endpoint}/openai/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}` },
+        body,
+      });
+      expect(answer.status).toBe(status);
+      const message: unknown = expect.any(String);
+      const type = status === 401 ? "authentication_error" : "invalid_request_error";
+      expect(await answer.json()).toEqual({ error: { message, type, param: null, code } });
+    },
+  );
+});
+
+describe("without a stream", () => {
+  const big = '{"id": 12345678901234567890,\n "x": [1, 2]}';
+  test.each([
+    ["an object", big, big],
+    ["an object in an array, as it is collected", `[${big}]`, big],
+    ["an array of several", "[1, 2]", "[1, 2]"],
+    ["an empty array", "[]", "[]"],
+    ["a member called error that is null", '{"error":null}', '{"error":null}'],
+  ])("the answer is the output, byte by byte: %s", async (_what, output, text) => {
+    const answer = await answered((w, job) => w.complete(job, Buffer.from(output)));
+    expect([answer.status, answer.text]).toEqual([200, text]);
+  });
+
+  test("the answer is the one chunk of a handler that has it not collected", async () => {
+    const answer = await answered(async (w, job) => {
+      await w.chunks(job, [{ id: "a" }]);
+      await w.complete(job);
+    });
+    expect([answer.status, answer.text]).toEqual([200, '{"id":"a"}']);
+  });
+
+  test("several chunks are no answer", async () => {
+    const answer = await answered(async (w, job) => {
+      await w.chunks(job, [1, 2]);
+      await w.complete(job);
+    });
+    expect(answer).toMatchObject({ status: 500, json: { error: { code: "invalid_output" } } });
+  });
+
+  test.each([
+    [{ error: { message: "no", type: "NotFoundError", code: 404 } }, 404, 404],
+    [{ error: { message: "no", code: "model_not_found", status: 404 } }, 404, "model_not_found"],
+    [{ object: "error", message: "no", type: "x", code: 400 }, 400, 400],
+    [{ error: "no" }, 500, null],
+    [[{ error: { message: "no", code: 429 } }], 429, 429],
+  ])("an error that the handler answers with has its status: %j", async (output, status, code) => {
+    const answer = await answered((w, job) => w.complete(job, output));
+    expect(answer).toMatchObject({ status, json: { error: { message: "no", code } } });
+  });
+
+  test.each([
+    ["handler_error", 500],
+    ["invalid_input", 400],
+  ] as const)(
+    "a job that fails with %s answers %i and is not tried again",
+    async (type, status) => {
+      const answer = await answered((w, job) => w.fail(job, { type, message: "it broke" }));
+      expect(answer).toMatchObject({
+        status,
+        json: { error: { message: "it broke", code: type } },
+      });
+      expect(answer.headers["x-should-retry"]).toBe("false");
+    },
+  );
+
+  test("a job that runs out of time answers 504", async () => {
+    const failure = { type: "execution_timeout", message: "too long" } as const;
+    const answer = await answered((w, job) => w.finish(job, { kind: "timed-out", failure }));
+    expect(answer).toMatchObject({ status: 504, json: { error: { code: "execution_timeout" } } });
+  });
+
+  test("after five minutes the client is told, and the job is cancelled", async () => {
+    await using service = await startTestHttp();
+    const call = service.call("POST", CHAT, { body: {} });
+    await expect.poll(() => service.test.clock.armed).toBeGreaterThan(1);
+    await service.test.clock.advance(300_000);
+    const { status, json, headers } = await call;
+    expect([status, json]).toMatchObject([504, { error: { code: "wait_elapsed" } }]);
+    expect(await stateOf(service, String(headers["x-request-id"]))).toBe("CANCELLED");
+  });
+});
+
+describe("a stream", () => {
+  test("has a handler's texts as they are, however they are cut, and its own end once", async () => {
+    const { text, headers } = await streamed(async (w, job) => {
+      await w.chunks(job, ['data: {"a":', "1}\n\nda", "ta: [DO", "NE]\n\n"]);
+      await w.complete(job);
+    });
+    expect(text).toBe('data: {"a":1}\n\ndata: [DONE]\n\n');
+    expect(headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(headers.get("x-request-id")).toMatch(/^sync-/);
+  });
+
+  test("has a handler's objects as events, and an end", async () => {
+    const { text } = await streamed(async (w, job) => {
+      await w.lines(job, ['{"output":{"n":12345678901234567890},"metrics":{}}']);
+      await w.chunks(job, ['data: "open"'], 1);
+      await w.chunks(job, [{ n: 2 }], 2);
+      await w.complete(job);
+    });
+    expect(text).toBe(
+      'data: {"n":12345678901234567890}\n\ndata: "open"\n\ndata: {"n":2}\n\ndata: [DONE]\n\n',
+    );
+  });
+
+  test("of a handler that only returns has what it returns", async () => {
+    const { text } = await streamed((w, job) => w.complete(job, { id: "a" }));
+    expect(text).toBe('data: {"id":"a"}\n\ndata: [DONE]\n\n');
+  });
+
+  test("that fails before its first chunk is an error with a status", async () => {
+    const { status, text } = await streamed((w, job) => w.fail(job, { message: "no model" }));
+    expect([status, JSON.parse(text)]).toMatchObject([500, { error: { message: "no model" } }]);
+  });
+
+  test("whose first chunk is an error is one with its status", async () => {
+    const { status, text } = await streamed(async (w, job) => {
+      await w.chunks(job, [{ error: { message: "no such model", code: 404 } }]);
+      await w.complete(job);
+    });
+    expect([status, JSON.parse(text)]).toMatchObject([404, { error: { code: 404 } }]);
+  });
+
+  test("that fails later ends with an error and without the end of one that is whole", async () => {
+    const { status, text } = await streamed(async (w, job) => {
+      await w.chunks(job, [{ n: 1 }]);
+      await w.fail(job, { message: "it broke" });
+    });
+    expect(status).toBe(200);
+    const [first = "", second = "", ...more] = text.split("\n\n");
+    expect(first).toBe('data: {"n":1}');
+    expect(JSON.parse(second.slice("data: ".length))).toMatchObject({
+      error: { message: "it broke", code: "handler_error" },
+    });
+    expect(more).toEqual([""]);
+  });
+});
+
+test.each([true, false])(
+  "a client that goes away has its job cancelled (stream: %s)",
+  async (stream) => {
+    await using service = await startTestHttp();
+    const worker = await service.test.connectWorker();
+    const leave = new AbortController();
+    const call = service.call("POST", CHAT, { body: { stream }, signal: leave.signal });
+    const { jobId } = await worker.nextJob();
+    expect(await stateOf(service, jobId)).toBe("IN_PROGRESS");
+    leave.abort();
+    await expect(call).rejects.toThrow(/abort/i);
+    await expect.poll(() => stateOf(service, jobId)).toBe("CANCELLED");
+  },
+);
+
+test("a stream whose job begins anew says so instead of beginning anew", async () => {
+  await using service = await startTestHttp();
+  const worker = await service.test.connectWorker();
+  const call = fetch(`${service.url}${CHAT}`, {
+    method: "POST",
+    headers: { authorization: "Bearer test-key" },
+    body: '{"stream": true}',
+  });
+  const job = await worker.nextJob();
+  await worker.chunks(job, [{ n: 1 }]);
+  const answer = await call;
+  const failure = { type: "process_exited", message: "gone" } as const;
+  await worker.finish(job, { kind: "lost", failure });
+  await worker.grant();
+  const again = await worker.nextJob();
+  await worker.chunks(again, [{ n: 1 }]);
+  expect(await answer.text()).toMatch(/^data: \{"n":1\}\n\ndata: \{"error":.*worker_lost.*\}\n\n$/);
+  await expect.poll(() => stateOf(service, job.jobId)).toBe("CANCELLED");
+});

@@ -1,0 +1,268 @@
+/** Endpoints over HTTP: changed in place or with their workers replaced, and shown with their workers. */
+import { expect, it } from "vitest";
+import { ScriptedLauncher } from "../../../engine/scripted-launcher.ts";
+import { startTestHttp, type TestHttp } from "../../http-harness.ts";
+
+const ECHO = "/v1/endpoints/echo";
+
+const patch = (service: TestHttp, body: unknown) => service.call("PATCH", ECHO, { body });
+const read = async (service: TestHttp, path = ECHO) =>
+  (await service.call("GET", path)).json as Readonly<Record<string, unknown>>;
+
+const IN_PLACE = {
+  executionTimeoutMs: 5_000,
+  flashboot: true,
+  idleTimeout: 1,
+  name: "renamed",
+  retries: { workerLost: 0, handlerError: 2 },
+  requestsPerWorker: 7,
+  scalerType: "REQUEST_COUNT",
+  scalerValue: 2,
+  workersMax: 7,
+  workersMin: 1,
+};
+
+const ROLLING = {
+  gpuTypeIds: ["NVIDIA L4"],
+  gpuCount: 2,
+  cpuFlavorIds: ["cpu3c", "cpu5g"],
+  vcpuCount: 4,
+  allowedCudaVersions: ["12.8"],
+  minCudaVersion: "12.4",
+  dataCenterIds: ["EU-RO-1"],
+};
+
+it.each([
+  ["PATCH", ""],
+  ["PUT", ""],
+  ["POST", "/update"],
+] as const)("is changed by %s …%s: fields that are sent, and no other", async (method, suffix) => {
+  await using service = await startTestHttp();
+  const before = await read(service);
+  const body = { ...IN_PLACE, ...ROLLING };
+  const changed = await service.call(method, `${ECHO}${suffix}`, { body });
+  expect(changed.status).toBe(200);
+  expect(changed.json).toStrictEqual({
+    ...before,
+    ...body,
+    instanceIds: ["cpu3c-4-8", "cpu5g-4-16"],
+    version: 2,
+  });
+  expect(await read(service)).toStrictEqual(changed.json);
+});
+
+it.each(Object.entries(IN_PLACE))("changes %s in place", async (field, value) => {
+  await using service = await startTestHttp();
+  expect((await patch(service, { [field]: value })).json).toMatchObject({
+    [field]: value,
+    version: 1,
+  });
+});
+
+it.each(Object.entries(ROLLING))("rolls when %s changes, once", async (field, value) => {
+  await using service = await startTestHttp();
+  expect((await patch(service, { [field]: value })).json).toMatchObject({ version: 2 });
+  expect((await patch(service, { [field]: value })).json).toMatchObject({ version: 2 });
+});
+
+it("takes what it says already for no change, empty lists in the place of none too", async () => {
+  await using service = await startTestHttp();
+  const shown = await read(service);
+  const ours = new Set("id version createdAt env userId computeType type instanceIds".split(" "));
+  const again = Object.fromEntries(Object.entries(shown).filter(([field]) => !ours.has(field)));
+  expect((await patch(service, again)).json).toStrictEqual(shown);
+});
+
+it("keeps the retries that are not sent", async () => {
+  await using service = await startTestHttp();
+  await patch(service, { retries: { handlerError: 3 } });
+  expect((await patch(service, { retries: { workerLost: 0 } })).json).toMatchObject({
+    retries: { workerLost: 0, handlerError: 3 },
+  });
+});
+
+it("names every problem of a change", async () => {
+  await using service = await startTestHttp();
+  const { json } = await patch(service, {
+    templateId: "",
+    computeType: "GPU",
+    gpuTypeIds: ["RTX 4090", "NVIDIA L4", 7],
+    idleTimeout: 0,
+    retries: { workerlost: 1 },
+    networkVolumeIds: "vol1",
+    worker_max: 1,
+    env: {},
+  });
+  expect((json as { problems: string[] }).problems.toSorted()).toStrictEqual(
+    [
+      'templateId must be a string of 1 to 191 characters; got ""',
+      "computeType is settled at creation and cannot be changed",
+      'gpuTypeIds.0 must be a GPU type like NVIDIA GeForce RTX 4090 or NVIDIA L4; got "RTX 4090"; did you mean NVIDIA GeForce RTX 4090?',
+      "gpuTypeIds.2 must be a GPU type like NVIDIA GeForce RTX 4090 or NVIDIA L4; got 7",
+      "idleTimeout must be an integer from 1 to 3600 (seconds); got 0",
+      'networkVolumeIds must be an array; got "vol1"',
+      'the key "workerlost" of retries is unknown',
+      'the key "worker_max" is unknown; did you mean workersMax?',
+      'the key "env" is unknown',
+    ].toSorted(),
+  );
+});
+
+it("says that an endpoint that is not there is not", async () => {
+  await using service = await startTestHttp();
+  const answer = await service.call("PATCH", "/v1/endpoints/none", { body: { name: "x" } });
+  expect(answer.json).toMatchObject({ status: 404, code: "endpoint_not_found" });
+});
+
+it("holds workersMin against workersMax as they are after the change", async () => {
+  await using service = await startTestHttp();
+  await patch(service, { workersMin: 2, workersMax: 4 });
+  expect((await patch(service, { workersMax: 1 })).json).toMatchObject({
+    status: 400,
+    problems: ["workersMin must not exceed workersMax, which is 1; got 2"],
+  });
+  expect((await patch(service, { workersMax: 1, workersMin: 1 })).status).toBe(200);
+});
+
+it("takes another serverless template, with its env, and no Pod template or none at all", async () => {
+  await using service = await startTestHttp();
+  const make = async (body: object) =>
+    (await service.call("POST", "/v1/templates", { body: { imageName: "i", ...body } })).json as {
+      readonly id: string;
+    };
+  const pod = await make({ name: "pod" });
+  const other = await make({ name: "other", isServerless: true, env: { A: "1" } });
+  expect((await patch(service, { templateId: pod.id })).json).toMatchObject({
+    error: expect.stringContaining('templateId names the Pod template "pod"'),
+  });
+  expect((await patch(service, { templateId: "none" })).json).toMatchObject({
+    problems: ['templateId names no template: "none"'],
+  });
+  expect((await patch(service, { templateId: other.id })).json).toMatchObject({
+    templateId: other.id,
+    env: { A: "1" },
+    version: 2,
+  });
+  expect((await service.call("DELETE", `/v1/templates/${other.id}`)).json).toMatchObject({
+    code: "in_use",
+  });
+  expect((await service.call("DELETE", "/v1/templates/echo")).status).toBe(204);
+});
+
+it("takes volumes that exist, and gives them away again for empty ids", async () => {
+  await using service = await startTestHttp();
+  const made = await service.call("POST", "/v1/networkvolumes", {
+    body: { name: "models", size: 1, dataCenterId: "EU-RO-1" },
+  });
+  const { id: networkVolumeId } = made.json as { id: string };
+  expect((await patch(service, { networkVolumeId: "none" })).json).toMatchObject({
+    problems: ['networkVolumeId names no network volume of this service: "none"'],
+  });
+  expect((await patch(service, { networkVolumeId })).json).toMatchObject({
+    networkVolumeId,
+    version: 2,
+  });
+  const both = { networkVolumeIds: [networkVolumeId], networkVolumeId: "" };
+  const moved = (await patch(service, both)).json;
+  expect(moved).toMatchObject({ networkVolumeIds: [networkVolumeId], version: 3 });
+  expect(moved).not.toHaveProperty("networkVolumeId");
+  const volume = `/v1/networkvolumes/${networkVolumeId}`;
+  expect((await service.call("DELETE", volume)).json).toMatchObject({ code: "in_use" });
+  expect((await patch(service, { networkVolumeIds: [""] })).json).toMatchObject({
+    networkVolumeIds: [],
+    version: 4,
+  });
+  expect((await service.call("DELETE", volume)).status).toBe(204);
+});
+
+it("applies executionTimeoutMs to jobs submitted from then on", async () => {
+  await using service = await startTestHttp();
+  const submit = async () => {
+    const { json } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+    const { id } = json as { id: string };
+    return service.test.engine.store.read((view) => view.job(id));
+  };
+  expect(await submit()).toMatchObject({ executionTimeoutMs: 600_000 });
+  await patch(service, { executionTimeoutMs: 5_000 });
+  expect(await submit()).toMatchObject({ executionTimeoutMs: 5_000 });
+});
+
+it("drains the workers that workersMax leaves no room for", async () => {
+  const launcher = new ScriptedLauncher();
+  await using service = await startTestHttp({ launcher });
+  const { engine, clock } = service.test;
+  await patch(service, { workersMin: 2 });
+  await clock.settle();
+  for (const script of launcher.launched) await script.connect(engine);
+  await patch(service, { workersMin: 0, workersMax: 1 });
+  await clock.settle();
+  expect(launcher.launched.map(({ wasDrained }) => wasDrained)).toStrictEqual([true, false]);
+  await patch(service, { workersMax: 0 });
+  await clock.settle();
+  expect(launcher.launched.map(({ wasDrained }) => wasDrained)).toStrictEqual([true, true]);
+});
+
+it("shows its workers where they are asked for: what each was made of, without its secrets", async () => {
+  const launcher = new ScriptedLauncher();
+  await using service = await startTestHttp({ launcher });
+  const { engine, clock } = service.test;
+  expect(await read(service, `${ECHO}?includeWorkers=true`)).toMatchObject({ workers: [] });
+  await patch(service, { workersMin: 1 });
+  await clock.settle();
+  const first = launcher.at(0).order;
+  const busy = await launcher.at(0).connect(engine);
+  await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await busy.nextJob();
+  await clock.advance(1_000);
+  await service.call("PATCH", "/v1/templates/echo", { body: { env: { MODE: "fast" } } });
+  await clock.settle();
+
+  const shown = await service.call("GET", `${ECHO}?includeWorkers=true&includeTemplate=True`);
+  const { workers } = shown.json as { workers: readonly unknown[] };
+  const common = {
+    endpointId: "echo",
+    templateId: "echo",
+    image: "sv.local/echo",
+    containerDiskInGb: 50,
+    dockerEntrypoint: [],
+    dockerStartCmd: [],
+    ports: [],
+    volumeInGb: 0,
+    volumeMountPath: "/workspace",
+  };
+  expect(workers).toStrictEqual([
+    {
+      ...common,
+      id: first.workerId,
+      desiredStatus: "TERMINATED",
+      slsVersion: 1,
+      lastStartedAt: "2026-01-01T00:00:00.000Z",
+      env: {},
+    },
+    {
+      ...common,
+      id: launcher.at(1).order.workerId,
+      desiredStatus: "RUNNING",
+      slsVersion: 2,
+      lastStartedAt: "2026-01-01T00:00:01.000Z",
+      env: { MODE: "fast" },
+    },
+  ]);
+  expect(shown.text).not.toContain(first.workerToken);
+  const list = (await service.call("GET", "/v1/endpoints?includeWorkers=true")).json;
+  expect(list).toMatchObject([{ id: "echo", workers }]);
+  expect(await read(service)).not.toHaveProperty("workers");
+});
+
+it.each(["includeTemplate", "includeWorkers"])(
+  "refuses %s that is neither true nor false",
+  async (name) => {
+    await using service = await startTestHttp();
+    for (const path of [ECHO, "/v1/endpoints"]) {
+      expect(await read(service, `${path}?${name}=2`)).toMatchObject({
+        status: 400,
+        problems: [`${name} must be true or false; got "2"`],
+      });
+    }
+  },
+);

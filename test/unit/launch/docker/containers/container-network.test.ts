@@ -1,0 +1,79 @@
+/** The network of an emulator's containers: made with the first of them, removed in the end, and nobody's where it cannot be made. */
+import { expect, it } from "vitest";
+import { ownedName } from "../../../../../runtime/leftovers/owner.ts";
+import { EngineError } from "../../../../../emulator/launch/docker/container-engine.ts";
+import { open } from "../open-scripted.ts";
+import { containerOrder } from "../order.ts";
+import { ScriptedEngine } from "../scripted-engine.ts";
+
+const ICC = "com.docker.network.bridge.enable_icc";
+
+it("keeps its containers apart, is like the default one otherwise, and goes with the last of them", async () => {
+  const { engine, launcher, made, gateways } = open();
+  launcher.launch(containerOrder());
+  launcher.launch(containerOrder());
+  await made(2);
+  const modes = engine.containers.map(({ options }) => options.HostConfig?.NetworkMode);
+  expect(modes).toEqual(["sv-mine", "sv-mine"]);
+  expect(engine.networks.get("sv-mine")?.options).toEqual({
+    [ICC]: "false",
+    "com.docker.network.driver.mtu": "1400",
+  });
+  expect(gateways).toEqual(["172.18.0.1", "172.18.0.1"]);
+  await launcher.close();
+  expect([...engine.networks.keys()]).toEqual(["bridge"]);
+});
+
+it("is the engine's default one where that cannot make such a network, and the log says so", async () => {
+  const engine = new ScriptedEngine();
+  engine.networkError = new EngineError("cannot restrict inter-container communication", 500);
+  const { launcher, made, gateways, said } = open(engine);
+  launcher.launch(containerOrder());
+  await made(1);
+  expect(engine.at(0).options.HostConfig?.NetworkMode).toBe("bridge");
+  expect(gateways).toEqual(["172.17.0.1"]);
+  expect(said).toEqual([
+    expect.stringMatching(/^containers are not kept apart .* cannot restrict inter-container/u),
+  ]);
+  await launcher.close();
+});
+
+it("is one that an engine makes of it which ignores what it is to be, and the log says so", async () => {
+  const engine = new ScriptedEngine();
+  engine.createNetwork = async ({ name }) =>
+    void engine.networks.set(name, { gateway: "10.89.0.1", options: {} });
+  const { launcher, made, gateways, said } = open(engine);
+  launcher.launch(containerOrder());
+  await made(1);
+  expect(gateways).toEqual(["10.89.0.1"]);
+  expect(said).toEqual([
+    "containers are not kept apart from each other: the engine does not know how",
+  ]);
+  await launcher.close();
+});
+
+it("of killed emulators is removed, and that of one that runs is not", async () => {
+  const dead = ownedName("sv").replace(/-[^-]*-[^-]*$/u, `-${(2 ** 22 + 5).toString(36)}-1`);
+  const labelled = (id: string, emulator: string, owner: string) => ({
+    id,
+    createdAt: Date.now(),
+    labels: { "sv.emulator": emulator, "sv.owner": `${owner}-network` },
+  });
+  const engine = new ScriptedEngine();
+  engine.listedNetworks = [
+    labelled("of my data directory", "mine", dead),
+    labelled("of a dead process", "another", dead),
+    labelled("of this process, another emulator", "another", ownedName("sv")),
+  ];
+  const { launcher, made } = open(engine);
+  await launcher.reach();
+  expect(engine.removed.toSorted()).toEqual(["of a dead process", "of my data directory"]);
+  engine.listedNetworks = [labelled("of this run", "mine", ownedName("sv"))];
+  engine.createError = new EngineError("late", undefined, { contact: "doubtful" });
+  await launcher.launch(containerOrder()).exited;
+  await launcher.reach();
+  expect(engine.removed).not.toContain("of this run");
+  launcher.launch(containerOrder());
+  await made(1);
+  await launcher.close();
+});

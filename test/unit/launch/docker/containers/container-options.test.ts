@@ -1,0 +1,198 @@
+/** What the engine is told of a worker's container. */
+import { describe, expect, it } from "vitest";
+import type { Endpoint } from "../../../../../emulator/core/resources/endpoint.ts";
+import type { Template } from "../../../../../emulator/core/resources/template.ts";
+import {
+  containerOptions,
+  type ContainerPlaces,
+} from "../../../../../emulator/launch/docker/containers/container-options.ts";
+import { readContainerSettings } from "../../../../../emulator/launch/docker/containers/container-settings.ts";
+import { containerOrder, PLACES } from "../order.ts";
+
+interface Given {
+  readonly template?: Partial<Template>;
+  readonly endpoint?: Partial<Endpoint>;
+  readonly places?: Partial<ContainerPlaces>;
+  readonly gpus?: ReturnType<typeof containerOrder>["gpus"];
+}
+
+function optionsOf({ template, endpoint, places, gpus = [] }: Given = {}) {
+  const order = { ...containerOrder(template, endpoint), gpus };
+  const settings = readContainerSettings(order.template, 8 * 1024 ** 3);
+  if (typeof settings === "string") throw new Error(settings);
+  const frame = { labels: { a: "b" }, settings, limitsDisk: true, network: "sv-mine" };
+  const options = containerOptions(order, { ...frame, places: { ...PLACES, ...places } });
+  const env: Readonly<Record<string, string>> = Object.fromEntries(
+    (options.Env ?? []).map((line): [string, string] => {
+      const [name = "", value = ""] = line.split(/=(.*)/su, 2);
+      return [name, value];
+    }),
+  );
+  return { ...options, env, host: options.HostConfig ?? {} };
+}
+
+it("leaves entrypoint and command to the image unless the template has its own", () => {
+  expect(optionsOf()).not.toHaveProperty("Entrypoint");
+  expect(optionsOf()).not.toHaveProperty("Cmd");
+  const template = { dockerEntrypoint: ["/bin/a"], dockerStartCmd: ["b", "c d"] };
+  expect(optionsOf({ template })).toMatchObject({ Entrypoint: ["/bin/a"], Cmd: ["b", "c d"] });
+});
+
+it("gives the variables of the template and ours, and nothing else", () => {
+  const { env } = optionsOf({ template: { env: { OWN: "a=b", SV_S3_BUCKET: "mine" } } });
+  expect(Object.keys(env).toSorted()).toEqual([
+    "NVIDIA_VISIBLE_DEVICES",
+    "OWN",
+    "SV_ENDPOINT_ID",
+    "SV_EXIT_ON_STDIN_END",
+    "SV_LOG_FORMAT",
+    "SV_S3_BUCKET",
+    "SV_SERVICE_ADDRESS",
+    "SV_WORKER_ID",
+    "SV_WORKER_TOKEN",
+  ]);
+  expect(env).toMatchObject({
+    OWN: "a=b",
+    SV_S3_BUCKET: "mine",
+    SV_SERVICE_ADDRESS: "unix:/run/sv-worker.sock",
+  });
+});
+
+describe("privileges", () => {
+  it("are the least there are", () => {
+    expect(optionsOf()).toMatchObject({
+      User: "1000:1000",
+      HostConfig: {
+        ReadonlyRootfs: true,
+        CapDrop: ["ALL"],
+        SecurityOpt: ["no-new-privileges"],
+        PidsLimit: 4096,
+        Init: true,
+        Memory: 6 * 1024 ** 3,
+        MemorySwap: 6 * 1024 ** 3,
+        Tmpfs: { "/tmp": expect.stringContaining("noexec") },
+      },
+    });
+  });
+
+  it("are those of the image where the template says so, with bounds all the same", () => {
+    const env = { SV_CONTAINER_PRIVILEGES: "image", SV_CONTAINER_MEMORY: "2g" };
+    const options = optionsOf({ template: { env, containerDiskInGb: 7 } });
+    expect(options).not.toHaveProperty("User");
+    for (const bound of ["ReadonlyRootfs", "CapDrop", "SecurityOpt", "Tmpfs"])
+      expect(options.host).not.toHaveProperty(bound);
+    expect(options.host).toMatchObject({
+      Memory: 2 * 1024 ** 3,
+      PidsLimit: 4096,
+      StorageOpt: { size: "7G" },
+    });
+  });
+});
+
+describe("the volume", () => {
+  const volume = "/data/v";
+  const mounted = (volumeMountPath: string) =>
+    optionsOf({ template: { volumeMountPath }, places: { volume } }).host.Mounts?.map(
+      ({ Source: source, Target: target }) => [source, target],
+    );
+  const socket = ["/run/here.sock", "/run/sv-worker.sock"];
+
+  it("is at the template's path and at that of every serverless worker", () => {
+    expect(mounted("/workspace/")).toEqual([
+      socket,
+      [volume, "/runpod-volume"],
+      [volume, "/workspace"],
+    ]);
+    expect(mounted("/runpod-volume")).toEqual([socket, [volume, "/runpod-volume"]]);
+    expect(optionsOf({ places: { volume } }).env["SV_VOLUME_PATH"]).toBe("/runpod-volume");
+  });
+
+  it("takes the place of the temporary files where it is mounted there", () => {
+    const { host } = optionsOf({ template: { volumeMountPath: "/tmp" }, places: { volume } });
+    expect(host).not.toHaveProperty("Tmpfs");
+  });
+
+  it("is nowhere for an endpoint without one", () => {
+    expect(optionsOf().host.Mounts).toHaveLength(1);
+    expect(optionsOf().env).not.toHaveProperty("SV_VOLUME_PATH");
+  });
+});
+
+describe("GPUs", () => {
+  const real = { id: "GPU-a", typeId: "NVIDIA L4", isSimulated: false };
+
+  it("are asked for by their ids, and nothing else is visible", () => {
+    const { host, env } = optionsOf({ gpus: [real, { ...real, id: "GPU-b" }] });
+    expect(host.DeviceRequests).toEqual([
+      {
+        Driver: "",
+        Count: 0,
+        DeviceIDs: ["GPU-a", "GPU-b"],
+        Capabilities: [["gpu"]],
+        Options: {},
+      },
+    ]);
+    expect(env).toMatchObject({ NVIDIA_VISIBLE_DEVICES: "GPU-a,GPU-b", SV_GPU_IDS: "GPU-a,GPU-b" });
+  });
+
+  it("are hidden from a container without any, whatever its image and template say", () => {
+    const { host, env } = optionsOf({ template: { env: { NVIDIA_VISIBLE_DEVICES: "all" } } });
+    expect(host).not.toHaveProperty("DeviceRequests");
+    expect(env["NVIDIA_VISIBLE_DEVICES"]).toBe("void");
+  });
+
+  it("that are simulated are told and not asked for", () => {
+    const { host, env } = optionsOf({ gpus: [{ ...real, id: "0", isSimulated: true }] });
+    expect(host).not.toHaveProperty("DeviceRequests");
+    expect(env).toMatchObject({ NVIDIA_VISIBLE_DEVICES: "void", SV_GPU_IDS: "0" });
+  });
+});
+
+it("publishes the ports of a server on this machine only, and gives it no worker port", () => {
+  const template = { env: { PORT: "8000", PORT_HEALTH: "8001" } };
+  const options = optionsOf({ template, endpoint: { type: "LOAD_BALANCING" } });
+  const local = [{ HostIp: "127.0.0.1", HostPort: "" }];
+  expect(options.host.PortBindings).toEqual({ "8000/tcp": local, "8001/tcp": local });
+  expect(options.host.Mounts).toEqual([]);
+  expect(options.env).toMatchObject({ HOST: "0.0.0.0", PORT: "8000", HEALTH_CHECK_PATH: "/ping" });
+  expect(options.env).not.toHaveProperty("SV_WORKER_TOKEN");
+});
+
+describe("the live protocol", () => {
+  const live = { url: "http://172.17.0.1:7080", pingIntervalMs: 5_000, cpuCount: 8 };
+
+  it("is told of beside ours, by the address that containers reach", () => {
+    const { env } = optionsOf({ places: { live } });
+    expect(env).toMatchObject({
+      RUNPOD_WEBHOOK_PING: "http://172.17.0.1:7080/live/v2/contract/ping/$RUNPOD_POD_ID",
+      RUNPOD_POD_ID: env["SV_WORKER_ID"],
+      RUNPOD_AI_API_KEY: "a-token",
+      RUNPOD_CPU_COUNT: "8",
+      SV_SERVICE_ADDRESS: "unix:/run/sv-worker.sock",
+    });
+    expect(env).not.toHaveProperty("HOME");
+  });
+
+  it("counts the processors that the container may use", () => {
+    const template = { env: { SV_CONTAINER_CPUS: "1.5" } };
+    expect(optionsOf({ places: { live }, template }).env).toMatchObject({ RUNPOD_CPU_COUNT: "2" });
+  });
+
+  it("is not told of to a server, but who and where it is, by the live names", () => {
+    const endpoint = { type: "LOAD_BALANCING", networkVolumeId: "volume0001" } as const;
+    const own = { RUNPOD_POD_ID: "own", RUNPOD_CPU_COUNT: "3" };
+    const template = { env: { SV_CONTAINER_MEMORY: "2g", ...own } };
+    const { env } = optionsOf({ places: { live }, template, endpoint });
+    const names = Object.keys(env).filter((name) => name.startsWith("RUNPOD_"));
+    expect(Object.fromEntries(names.map((name) => [name, env[name]]))).toEqual({
+      RUNPOD_POD_ID: env["SV_WORKER_ID"],
+      RUNPOD_POD_HOSTNAME: env["SV_WORKER_ID"],
+      RUNPOD_ENDPOINT_ID: "contract",
+      RUNPOD_AI_API_ID: "contract",
+      RUNPOD_CPU_COUNT: "3",
+      RUNPOD_MEM_GB: "2",
+      RUNPOD_GPU_COUNT: "0",
+      RUNPOD_VOLUME_ID: "volume0001",
+    });
+  });
+});

@@ -1,0 +1,120 @@
+/** How parts are joined: incrementally, without changing them, refusing what does not fit. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { JoinError, Joiner, joinParts } from "../../../../runtime/core/join.ts";
+import { splitJson } from "../../../../runtime/core/split.ts";
+import { splittableAt, trickyJson } from "./split-arbitrary.ts";
+
+function freeze(value: unknown): unknown {
+  if (typeof value === "object" && value !== null) {
+    Object.values(value).forEach(freeze);
+    Object.freeze(value);
+  }
+  return value;
+}
+
+describe("Joiner", () => {
+  test("leaves the parts it is given as they were", () => {
+    fc.assert(
+      fc.property(trickyJson, fc.integer({ min: 20, max: 120 }), (value, max) => {
+        fc.pre(splittableAt(value, max));
+        const parts = splitJson(value, max).map(({ json, continues }) => ({
+          output: freeze(JSON.parse(json)),
+          continues,
+        }));
+        expect(JSON.stringify(joinParts(parts))).toBe(JSON.stringify(value));
+        expect(JSON.stringify(joinParts(parts))).toBe(JSON.stringify(value));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("shows what has come so far after each part", () => {
+    const joiner = new Joiner();
+    joiner.add({ output: { a: ["x"] }, continues: 0 });
+    joiner.add({ output: { a: ["y", "z"] }, continues: 3 });
+    expect(joiner.value()).toEqual({ a: ["xy", "z"] });
+    joiner.add({ output: { b: 1 }, continues: 1 });
+    expect(joiner.value()).toEqual({ a: ["xy", "z"], b: 1 });
+  });
+
+  test("joins 20,000 parts of one array without copying it for each", () => {
+    const joiner = new Joiner();
+    joiner.add({ output: [0], continues: 0 });
+    joiner.add({ output: [1], continues: 1 });
+    const opened = joiner.value();
+    for (let index = 2; index < 20_000; index += 1) joiner.add({ output: [index], continues: 1 });
+    expect(joiner.value()).toBe(opened);
+    expect(opened).toEqual(Array.from({ length: 20_000 }, (_, index) => index));
+  });
+
+  test.each([
+    ["no parts", []],
+    ["a first part that goes on with something", [{ output: [1], continues: 1 }]],
+    [
+      "a second part that goes on with nothing",
+      [
+        { output: [1], continues: 0 },
+        { output: [2], continues: 0 },
+      ],
+    ],
+    [
+      "a part of another kind",
+      [
+        { output: [1], continues: 0 },
+        { output: { a: 1 }, continues: 1 },
+      ],
+    ],
+    [
+      "a string that goes on with a number",
+      [
+        { output: 1, continues: 0 },
+        { output: "a", continues: 1 },
+      ],
+    ],
+    [
+      "an array that goes on with an object",
+      [
+        { output: {}, continues: 0 },
+        { output: [1], continues: 1 },
+      ],
+    ],
+    [
+      "a key that was not there",
+      [
+        { output: { a: "x" }, continues: 0 },
+        { output: { b: "y" }, continues: 2 },
+      ],
+    ],
+    [
+      "an inherited key",
+      [
+        { output: { a: "x" }, continues: 0 },
+        { output: { toString: "y" }, continues: 2 },
+      ],
+    ],
+    [
+      "an element where there was none",
+      [
+        { output: [], continues: 0 },
+        { output: ["y"], continues: 2 },
+      ],
+    ],
+    [
+      "a level below a string",
+      [
+        { output: "x", continues: 0 },
+        { output: "y", continues: 2 },
+      ],
+    ],
+    [
+      "a fraction of a level",
+      [
+        { output: [1], continues: 0 },
+        { output: [2], continues: 1.5 },
+      ],
+    ],
+  ])("refuses %s", (_name, parts) => {
+    expect(() => joinParts(parts)).toThrow(JoinError);
+  });
+});

@@ -1,0 +1,219 @@
+/** Properties and examples of splitting a value into parts of bounded size. */
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { joinParts } from "../../../../runtime/core/join.ts";
+import { NotJsonError, NotSplittableError } from "../../../../runtime/core/split-error.ts";
+import { splitJson } from "../../../../runtime/core/split.ts";
+import { joined, ownKeysInOrder, splittableAt, trickyJson } from "./split-arbitrary.ts";
+
+const maxBytes = fc.oneof(fc.integer({ min: 16, max: 200 }), fc.integer({ min: 200, max: 2000 }));
+
+/** What a reader of the JSON text would get; stringify has already done toJSON, undefined and -0. */
+function normalised(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value)) as unknown;
+}
+
+/** What splitting throws, if it does. */
+function refusal(value: unknown, max: number): unknown {
+  try {
+    splitJson(value, max);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** JSON text that `JSON.stringify` puts in as it stands; the compiler's library does not know the function yet. */
+const { rawJSON } = JSON as unknown as { rawJSON: (json: string) => object };
+
+describe("splitJson", () => {
+  test("joining the parts gives back any JSON value, key order included", () => {
+    let manyParts = 0;
+    fc.assert(
+      fc.property(trickyJson, maxBytes, (value, max) => {
+        fc.pre(splittableAt(value, max));
+        const parts = splitJson(value, max);
+        if (parts.length > 1) manyParts += 1;
+        const back = joined(parts);
+        expect(back).toEqual(normalised(value));
+        expect(JSON.stringify(back)).toBe(JSON.stringify(value));
+        expect(ownKeysInOrder(back)).toEqual(ownKeysInOrder(normalised(value)));
+      }),
+      { numRuns: 2000 },
+    );
+    expect(manyParts).toBeGreaterThan(200);
+  });
+
+  test("every part is JSON by itself, within the limit and never empty-handed", () => {
+    fc.assert(
+      fc.property(trickyJson, maxBytes, (value, max) => {
+        fc.pre(splittableAt(value, max));
+        for (const [index, part] of splitJson(value, max).entries()) {
+          expect(Buffer.byteLength(part.json)).toBeLessThanOrEqual(max);
+          expect(() => void JSON.parse(part.json)).not.toThrow();
+          expect(part.continues > 0).toBe(index > 0);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("a value either splits or is refused with NotSplittableError, whatever the limit", () => {
+    fc.assert(
+      fc.property(trickyJson, fc.integer({ min: 1, max: 40 }), (value, max) => {
+        const refused = refusal(value, max);
+        const back = refused === undefined ? joined(splitJson(value, max)) : value;
+        expect(JSON.stringify(back)).toBe(JSON.stringify(value));
+        expect(refused ?? new NotSplittableError("", 0, 0)).toBeInstanceOf(NotSplittableError);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("parts are as few as the limit allows, up to the keys they repeat", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 400 }), { maxLength: 40 }), (value) => {
+        const max = 1000;
+        const bytes = Buffer.byteLength(JSON.stringify(value));
+        expect(splitJson(value, max).length).toBeLessThanOrEqual(1 + Math.ceil((bytes * 2) / max));
+      }),
+    );
+  });
+
+  test("a value of exactly the limit is one part and one byte more is two", () => {
+    const value = "é".repeat(49);
+    expect(splitJson(value, 100)).toEqual([{ json: JSON.stringify(value), continues: 0 }]);
+    expect(splitJson(value, 99)).toHaveLength(2);
+  });
+
+  test("a small value is written once and not looked at again", () => {
+    let calls = 0;
+    const value = { toJSON: () => ({ calls: (calls += 1) }) };
+    expect(splitJson(value)).toEqual([{ json: '{"calls":1}', continues: 0 }]);
+    expect(calls).toBe(1);
+  });
+
+  test("the default limit is 1,000,000 bytes", () => {
+    expect(splitJson("a".repeat(999_998))).toHaveLength(1);
+    expect(splitJson("a".repeat(999_999))).toHaveLength(2);
+  });
+
+  test("elements that fit a part stay whole", () => {
+    expect(
+      splitJson(["a".repeat(8), "b".repeat(8), "c".repeat(8)], 16).map((part) => part.json),
+    ).toEqual(['["aaaaaaaa"]', '["bbbbbbbb"]', '["cccccccc"]']);
+  });
+
+  test("a giant string inside nested containers is cut inside, with its keys repeated", () => {
+    expect(splitJson({ a: [1, { b: "0123456789abcdef" }] }, 24)).toEqual([
+      { json: '{"a":[1,{"b":"012345"}]}', continues: 0 },
+      { json: '{"a":[{"b":"6789abcd"}]}', continues: 4 },
+      { json: '{"a":[{"b":"ef"}]}', continues: 4 },
+    ]);
+  });
+
+  test("continues counts only the containers that go on", () => {
+    const parts = splitJson({ a: [1111, 2222, 3333], b: [4444, 5555] }, 20);
+    expect(parts).toEqual([
+      { json: '{"a":[1111,2222]}', continues: 0 },
+      { json: '{"a":[3333]}', continues: 2 },
+      { json: '{"b":[4444,5555]}', continues: 1 },
+    ]);
+  });
+
+  test("a surrogate pair is never torn and lone surrogates stay escapes", () => {
+    const value = `${"😀".repeat(10)}\ud83dx${"\ude00".repeat(5)}${"é€😀".repeat(5)}`;
+    for (let max = 16; max < 60; max += 1) {
+      const parts = splitJson(value, max);
+      for (const { json } of parts) expect(Buffer.from(json).toString("utf8")).toBe(json);
+      expect(parts.map(({ json }) => json).join("")).not.toContain("\ufffd");
+      expect(joined(parts)).toBe(value);
+    }
+  });
+
+  test("a surrogate pair that is written as two escapes is kept together", () => {
+    const value = [rawJSON('"' + "\\ud83d\\ude00".repeat(20) + '"')];
+    const parts = splitJson(value, 40);
+    for (const { json } of parts) expect(json).toMatch(/^\["(\\ud83d\\ude00)+"\]$/);
+    expect(joined(parts)).toEqual(["😀".repeat(20)]);
+  });
+
+  test("backslashes and quotes at every offset survive", () => {
+    const value = String.raw`\"\\"\u0041\\\\"`.repeat(10) + "\u0000\n\u2028";
+    for (let max = 16; max < 60; max += 1) expect(joined(splitJson(value, max))).toBe(value);
+  });
+
+  test("keys that objects treat in their own way come back as own keys in the same order", () => {
+    const value: unknown = JSON.parse(
+      '{"10":"aaaaaaaaaaaaaaaaaaaaaaaa","2":{"__proto__":{"x":"bbbbbbbbbbbbbbbbbbbbbbbbbbbb"}},' +
+        '"":"cccccccccccccccccccc","a\\\\b":"dddddddddddd","constructor":{"prototype":[1,2,3,4,5,6,7,8,9]},"__proto__":[[],{},""]}',
+    );
+    const back = joined(splitJson(value, 48));
+    expect(JSON.stringify(back)).toBe(JSON.stringify(value));
+    expect(Object.getPrototypeOf(back)).toBe(Object.prototype);
+  });
+
+  test("nesting of 512 levels splits and joins without running out of stack", () => {
+    let value: unknown = "x".repeat(5000);
+    for (let level = 0; level < 512; level += 1)
+      value = level % 2 === 0 ? [value] : { k: value, l: 1 };
+    const parts = splitJson(value, 4000);
+    expect(parts.length).toBeGreaterThan(2);
+    expect(JSON.stringify(joined(parts))).toBe(JSON.stringify(value));
+  });
+
+  test.each([
+    ["a key over the limit", { ["k".repeat(200)]: 1 }],
+    ["a key of almost the limit before a long string", { ["k".repeat(92)]: "x".repeat(50) }],
+    ["nesting as deep as the limit", JSON.parse("[".repeat(60) + "]".repeat(60))],
+    ["a number longer than the limit", rawJSON("1".repeat(200))],
+  ])("%s is refused", (_name, value) => {
+    expect(() => splitJson(value, 100)).toThrow(NotSplittableError);
+  });
+
+  test("the refusal of a key says which one and how long it is", () => {
+    const value = { small: 1, list: [{ ["k".repeat(200)]: "v" }] };
+    expect(() => splitJson(value, 100)).toThrow(
+      `parts of at most 100 bytes: the keys and brackets that lead to the value under "list" / "${"k".repeat(39)}… ` +
+        "(3 levels deep) take 216 bytes in each part.",
+    );
+  });
+
+  test.each([
+    ["undefined", undefined, "it is undefined"],
+    ["a function", () => 1, "it is a function"],
+    ["a symbol", Symbol("s"), "it is a symbol"],
+    ["a toJSON without a result", { toJSON: () => undefined }, "toJSON returns undefined"],
+    ["a BigInt", { n: 1n }, "BigInt"],
+  ])("%s has no JSON form and is refused", (_name, value, reason) => {
+    expect(() => splitJson(value)).toThrow(NotJsonError);
+    expect(() => splitJson(value)).toThrow(reason);
+  });
+
+  test("a circular value is refused with the engine's own explanation as cause", () => {
+    const value: { self?: unknown } = {};
+    value.self = value;
+    expect(() => splitJson(value)).toThrow(
+      expect.objectContaining({ code: "not_json", cause: expect.any(TypeError) }),
+    );
+  });
+
+  test("the work grows with the size of the value and not with its square", () => {
+    const bytesOut = (count: number): number => {
+      const rows = Array.from({ length: count }, (_, id) => ({ id, text: "é".repeat(50) }));
+      const parts = splitJson({ rows }, 10_000);
+      expect(
+        joinParts(parts.map(({ json, continues }) => ({ output: JSON.parse(json), continues }))),
+      ).toEqual({ rows });
+      return parts.reduce((sum, { json }) => sum + json.length, 0);
+    };
+    expect(bytesOut(8000) / bytesOut(2000)).toBeLessThan(4.2);
+  });
+
+  test("a long key cannot blow a value up beyond a fixed factor", () => {
+    const value = { ["k".repeat(900)]: "x".repeat(100_000) };
+    const written = splitJson(value, 1000).reduce((sum, { json }) => sum + json.length, 0);
+    expect(written / JSON.stringify(value).length).toBeLessThan(33);
+  });
+});

@@ -1,0 +1,243 @@
+/** The directories of volumes: there before their records are, gone after them, and nobody else's ever touched. */
+import fs from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
+import { localEndpoint } from "../../../emulator/handlers/local-endpoint.ts";
+import { ObjectService } from "../../../emulator/objects/object-service.ts";
+import { createSystemRandom } from "../../../emulator/assembly/system-clock.ts";
+import { Volumes } from "../../../emulator/volumes/volumes.ts";
+import { put, read } from "../../contract/objects/subject.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+
+const ID = "abcdefghi0";
+const OTHER = "abcdefghi1";
+
+/** Volumes in a data directory, with a real object store beside them. */
+class Subject implements AsyncDisposable {
+  readonly root: string;
+  readonly said: string[] = [];
+  readonly #temporary = temporaryDirectory();
+  #parts: { readonly objects: ObjectService; readonly volumes: Volumes };
+
+  constructor() {
+    this.root = path.join(this.#temporary.path, "volumes");
+    this.#parts = this.#make();
+  }
+
+  get volumes(): Volumes {
+    return this.#parts.volumes;
+  }
+
+  get objects(): ObjectService {
+    return this.#parts.objects;
+  }
+
+  directory(id: string): string {
+    return path.join(this.root, id);
+  }
+
+  /** What lies where the volumes do. */
+  names(): readonly string[] {
+    return fs.existsSync(this.root) ? fs.readdirSync(this.root).toSorted() : [];
+  }
+
+  /** As after the end of the process, with these records. */
+  async restart(volumeIds: readonly string[]): Promise<void> {
+    await this.objects.stop();
+    this.#parts = this.#make();
+    await this.volumes.open(volumeIds);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.objects.stop();
+    this.#temporary[Symbol.dispose]();
+  }
+
+  #make(): { readonly objects: ObjectService; readonly volumes: Volumes } {
+    const say = (_: object, message: string): void => void this.said.push(message);
+    const log = { info: say, warn: say, error: say };
+    const objects = new ObjectService({
+      directory: path.join(this.#temporary.path, "objects"),
+      random: createSystemRandom(),
+      now: Date.now,
+      log,
+    });
+    return { objects, volumes: new Volumes({ directory: this.root, buckets: objects, log }) };
+  }
+}
+
+const stored = async (): Promise<void> => undefined;
+const neverEnds = async (): Promise<never> => new Promise<never>(() => undefined);
+const endpointWith = (more: Partial<Endpoint>): Endpoint => ({
+  ...localEndpoint({ id: "hello" }, "2026-01-01T00:00:00.000Z"),
+  ...more,
+});
+
+it("a volume's directory and its bucket are there before the record is, and nothing else afterwards", async () => {
+  await using subject = new Subject();
+  let before: readonly string[] = [];
+  await subject.volumes.create(ID, async () => {
+    before = subject.names();
+    await put(subject.objects.bucket(ID), "k", "content");
+  });
+  expect(before).toEqual([ID, `${ID}.unsettled`]);
+  expect(subject.names()).toEqual([ID]);
+  expect(fs.readFileSync(path.join(subject.directory(ID), "k"), "utf8")).toBe("content");
+  expect(fs.statSync(subject.directory(ID)).mode & 0o077).toBe(0);
+});
+
+it("nothing is left of a volume whose record could not be stored", async () => {
+  await using subject = new Subject();
+  const full = new Error("no room");
+  await expect(subject.volumes.create(ID, () => Promise.reject(full))).rejects.toBe(full);
+  expect(subject.names()).toEqual([]);
+  expect(() => subject.objects.bucket(ID)).toThrow("there is no bucket");
+});
+
+it("files and bucket go after the record, and stay when that cannot be deleted", async () => {
+  await using subject = new Subject();
+  await subject.volumes.create(ID, stored);
+  await put(subject.objects.bucket(ID), "a/b", "content");
+  const used = new Error("in use");
+  await expect(subject.volumes.remove(ID, () => Promise.reject(used))).rejects.toBe(used);
+  expect((await read(subject.objects.bucket(ID), "a/b")).toString()).toBe("content");
+  expect(subject.names()).toEqual([ID]);
+  let during: readonly string[] = [];
+  await subject.volumes.remove(ID, async () => void (during = subject.names()));
+  expect(during).toEqual([ID, `${ID}.unsettled`]);
+  expect(subject.names()).toEqual([]);
+  expect(() => subject.objects.bucket(ID)).toThrow("there is no bucket");
+});
+
+it("of two deletions at once the one that is refused does not take the other's mark", async () => {
+  await using subject = new Subject();
+  await subject.volumes.create(ID, stored);
+  const first = Promise.withResolvers<void>();
+  const removal = subject.volumes.remove(ID, () => first.promise);
+  const gone = new Error("gone");
+  await expect(subject.volumes.remove(ID, () => Promise.reject(gone))).rejects.toBe(gone);
+  expect(subject.names()).toEqual([ID, `${ID}.unsettled`]);
+  first.resolve();
+  await removal;
+  expect(subject.names()).toEqual([]);
+});
+
+it("a restart makes the volumes buckets again, with what clients said of their files", async () => {
+  await using subject = new Subject();
+  await subject.volumes.create(ID, stored);
+  const headers = { "content-type": "text/plain" };
+  const before = await put(subject.objects.bucket(ID), "k", "content", { headers });
+  await subject.restart([ID]);
+  expect(await subject.objects.bucket(ID).head("k")).toEqual(before);
+});
+
+it("what was being made when the process ended is gone after the next start; what was stored stays", async () => {
+  await using subject = new Subject();
+  for (const id of [ID, OTHER]) {
+    const { promise: made, resolve } = Promise.withResolvers<void>();
+    void subject.volumes.create(id, async () => {
+      resolve();
+      return neverEnds();
+    });
+    await made;
+    await put(subject.objects.bucket(id), "k", "content");
+  }
+  // The record of one of them was committed, and nobody was told.
+  await subject.restart([OTHER]);
+  expect(subject.names()).toEqual([OTHER]);
+  expect(() => subject.objects.bucket(ID)).toThrow("there is no bucket");
+  expect((await read(subject.objects.bucket(OTHER), "k")).toString()).toBe("content");
+});
+
+it("a deletion that the process did not finish is finished by the next start, open uploads included", async () => {
+  await using subject = new Subject();
+  await subject.volumes.create(ID, stored);
+  const bucket = subject.objects.bucket(ID);
+  await put(bucket, "k", "content");
+  await bucket.uploads.create("big", { headers: {}, metadata: {} });
+  const { promise: deleted, resolve } = Promise.withResolvers<void>();
+  void subject.volumes.remove(ID, async () => {
+    resolve();
+    return neverEnds();
+  });
+  await deleted;
+  await subject.restart([]);
+  expect(subject.names()).toEqual([]);
+  // Nothing is known of the former under the same name.
+  await subject.volumes.create(ID, stored);
+  expect(await subject.objects.bucket(ID).uploads.list()).toEqual([]);
+});
+
+it("directories that no record names stay where nobody marked them, and are spoken of", async () => {
+  await using subject = new Subject();
+  fs.mkdirSync(subject.directory(ID), { recursive: true });
+  fs.writeFileSync(path.join(subject.directory(ID), "precious"), "x");
+  fs.mkdirSync(subject.directory("of somebody else"));
+  // No mark of ours: its name is no volume's.
+  fs.writeFileSync(subject.directory("of somebody else.unsettled"), "");
+  fs.mkdirSync(subject.directory(OTHER));
+  await subject.restart([OTHER]);
+  const all = [ID, OTHER, "of somebody else", "of somebody else.unsettled"];
+  expect(subject.names()).toEqual(all.toSorted());
+  expect(fs.readdirSync(subject.directory(ID))).toEqual(["precious"]);
+  expect(subject.said).toEqual([
+    `there is no network volume to ${subject.directory(ID)}: it stays as it is`,
+  ]);
+  await expect(subject.volumes.create(ID, stored)).rejects.toThrow("is there already");
+  expect(fs.readdirSync(subject.directory(ID))).toEqual(["precious"]);
+});
+
+it("a volume whose directory somebody removed is empty after the next start, which says so", async () => {
+  await using subject = new Subject();
+  await subject.volumes.create(ID, stored);
+  fs.rmSync(subject.directory(ID), { recursive: true });
+  await subject.restart([ID]);
+  await put(subject.objects.bucket(ID), "k", "content");
+  expect(subject.said).toEqual([
+    `${subject.directory(ID)} was gone: the network volume is empty now`,
+  ]);
+});
+
+it("workers get the first volume of their endpoint, else the directory its handler was given, else none", async () => {
+  await using subject = new Subject();
+  const volume = path.join(subject.root, "../mine/data");
+  await subject.volumes.openLocal([{ id: "hello", volume }, { id: "plain" }]);
+  const envOf = (endpoint: Endpoint) => subject.volumes.workerEnv(endpoint);
+  expect(envOf(endpointWith({}))).toEqual({ SV_VOLUME_PATH: volume });
+  expect(envOf(endpointWith({ id: "plain" }))).toEqual({});
+  const several = { networkVolumeIds: [OTHER, ID] };
+  expect(envOf(endpointWith(several))).toEqual({ SV_VOLUME_PATH: subject.directory(OTHER) });
+  const both = { ...several, networkVolumeId: ID };
+  expect(envOf(endpointWith(both))).toEqual({ SV_VOLUME_PATH: subject.directory(ID) });
+});
+
+it("the directory a handler was given is made, and is a bucket beside its endpoint's own", async () => {
+  await using subject = new Subject();
+  const volume = path.join(subject.root, "../mine/data");
+  await subject.volumes.openLocal([{ id: "hello", volume }]);
+  fs.writeFileSync(path.join(volume, "k"), "content");
+  expect((await read(subject.objects.bucket("hello.volume"), "k")).toString()).toBe("content");
+});
+
+it("what cannot be a directory is refused with the endpoint's name", async () => {
+  await using subject = new Subject();
+  const volume = path.join(subject.root, "../file");
+  fs.writeFileSync(volume, "x");
+  await expect(subject.volumes.openLocal([{ id: "hello", volume }])).rejects.toMatchObject({
+    name: "VolumeUnusableError",
+    message: expect.stringMatching(
+      /^the volume of the endpoint "hello" cannot be used: EEXIST.*file/,
+    ),
+  });
+});
+
+it("what is in the place of the directories is said to whoever wants a volume, and stays", async () => {
+  await using subject = new Subject();
+  fs.writeFileSync(subject.root, "x");
+  await expect(subject.volumes.create(ID, stored)).rejects.toMatchObject({
+    name: "StoreUnusableError",
+    message: expect.stringContaining("a file is in its place"),
+  });
+  expect(fs.readFileSync(subject.root, "utf8")).toBe("x");
+});
