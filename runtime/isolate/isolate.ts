@@ -12,9 +12,9 @@ import {
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";
-import { DueTimer } from "./ending/due-timer.ts";
 import { timedOut, uncaughtLine, withLogLines } from "./ending/failure-report.ts";
 import { exitFailure, attributeExit, type ProcessEnd } from "./ending/attribute-exit.ts";
+import { JobLadder } from "./ending/ladder.ts";
 import type { IsolateEvents } from "./isolate-events.ts";
 import { JobLeftovers, type LeftoverOptions } from "./job-leftovers.ts";
 import { ProcessKeeper, type KeeperOptions } from "./process-keeper.ts";
@@ -38,7 +38,7 @@ export class Isolate {
   readonly #jobs = new RunningJobs();
   readonly #leftovers: JobLeftovers;
   readonly #clock = pausableMachineClock();
-  readonly #due = new DueTimer<RunningJob>(this.#clock, (job) => this.#dueNow(job));
+  readonly #ladder: JobLadder<RunningJob>;
   #concurrency = 0;
   /** Jobs being ended that have not stopped yet. */
   #stopping = 0;
@@ -52,6 +52,13 @@ export class Isolate {
     this.#options = options;
     this.#events = events;
     this.#leftovers = new JobLeftovers(options);
+    this.#ladder = new JobLadder<RunningJob>(this.#clock, options.graceMs, {
+      late: (job) => this.#stopJob(job, "deadline"),
+      stubborn: (job) => {
+        this.#handBackOpen();
+        this.keeper.condemn(job.lease.jobId);
+      },
+    });
     this.keeper = new ProcessKeeper(options, this.#clock, {
       ready: (concurrency) => this.#ready(concurrency),
       frame: (frame) => this.#obey(frame),
@@ -107,7 +114,7 @@ export class Isolate {
       return;
     }
     const job = this.#jobs.add(handed, this.#clock);
-    this.#due.add(job);
+    this.#ladder.add(job);
     if (this.#clock.isPaused) this.#events.paused(pauseOf(job, this.#clock));
     if (this.#takesJobs) this.#begin(job);
   }
@@ -129,7 +136,7 @@ export class Isolate {
     this.#isStopped = true;
     const isIdle = this.#jobs.started().length === 0;
     for (const job of this.#jobs.open()) this.#decide(job, "handed-back", handedBack);
-    this.#due.clear();
+    this.#ladder.clear();
     await this.keeper.stop(isIdle);
     await this.#leftovers.close();
   }
@@ -208,22 +215,13 @@ export class Isolate {
     return this.keeper.lastLines(job.lease.jobId);
   }
 
-  #dueNow(job: RunningJob): void {
-    if (job.ending === undefined) return this.#stopJob(job, "deadline");
-    this.#handBackOpen();
-    this.keeper.condemn(job.lease.jobId);
-  }
-
   /** The outcome is decided now; the handler gets its grace. */
   #stopJob(job: RunningJob, cause: "deadline" | "revoked"): void {
     const outcome =
       cause === "revoked" ? undefined : timedOut(job.executionTimeoutMs, this.#linesOf(job));
     if (job.waiting !== undefined) return this.#close(job, outcome);
     this.#decide(job, cause, outcome);
-    this.keeper.send(ORDER.abort, job.slot);
-    this.#due.remove(job);
-    job.dueAt = this.#clock.now() + this.#options.graceMs;
-    this.#due.add(job);
+    this.#ladder.stop(job, () => this.keeper.send(ORDER.abort, job.slot));
   }
 
   /** The first cause wins: from here on nothing the handler does changes the outcome. */
@@ -237,7 +235,7 @@ export class Isolate {
   /** The job's place is free again. */
   #close(job: RunningJob, outcome: Outcome | undefined): void {
     this.#jobs.remove(job);
-    this.#due.remove(job);
+    this.#ladder.remove(job);
     this.#leftovers.remove(job.slot);
     if (this.#aloneFor > 0 && job.ending !== "handed-back") this.#aloneFor--;
     if (job.ending !== undefined) this.#stopping--;
@@ -247,7 +245,7 @@ export class Isolate {
   }
 
   #clockChanged(): void {
-    this.#due.clockChanged();
+    this.#ladder.clockChanged();
     for (const job of this.#jobs.open()) this.#events.paused(pauseOf(job, this.#clock));
   }
 
