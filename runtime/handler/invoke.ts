@@ -26,8 +26,8 @@ export interface Invocable {
 export interface Invocation {
   readonly context: JobContext;
   readonly window: ChunkWindow;
-  /** Sends one chunk, a line of JSON. */
-  sendChunk(index: number, line: string | Buffer): void;
+  /** Sends the next chunk, a line of JSON. */
+  sendChunk(line: string | Buffer): void;
 }
 
 export type InvocationResult =
@@ -116,7 +116,7 @@ async function pullAll(
         if (room !== undefined) await room;
         if (context.isAborted) break;
         window.sent(line.length);
-        invocation.sendChunk(index, line);
+        invocation.sendChunk(line);
         index++;
       }
     } catch (error) {

@@ -9,7 +9,7 @@ import type { ObjectStore } from "../storage/object-store.ts";
 import type { Context, Job, JobLog, LogFields } from "./contract.ts";
 import { InvalidOutputError, toJson } from "./output.ts";
 
-/** Where an invocation's words go. */
+/** What a context's members do beside progress. */
 export interface Voice {
   readonly volumePath: string | undefined;
   /** The job asks for a fresh process after it. */
@@ -18,7 +18,6 @@ export interface Voice {
   makeTempDir(): string;
   /** Opens the job's object storage; called when the job first needs it. */
   openStore(): Promise<ObjectStore>;
-  progress(json: Buffer): void;
   log(level: LogLevel, message: string, fields?: LogFields): void;
 }
 
@@ -26,6 +25,10 @@ export interface Voice {
 export interface JobTerms {
   readonly remainingMs: number;
   readonly traceparent?: string | undefined;
+  /** What setup gave. */
+  readonly state: unknown;
+  /** The clock of the deadline, ms; default this process's own. */
+  readonly now?: () => number;
 }
 
 /** Ends with the invocation: afterwards progress does nothing. */
@@ -33,6 +36,7 @@ export class JobContext implements Context {
   readonly state: unknown;
   readonly traceparent: string | undefined;
   readonly #voice: Voice;
+  readonly #progress: (json: Buffer) => void;
   readonly #now: () => number;
   readonly #dueAt: number;
   /** Made on first use: most handlers never look at the signal. */
@@ -44,21 +48,13 @@ export class JobContext implements Context {
   #transfers: JobTransfers | undefined;
   #ended = false;
 
-  /**
-   * @param state what setup gave in this process
-   * @param now the clock of the deadline, ms
-   */
-  constructor(
-    job: Job,
-    { remainingMs, traceparent }: JobTerms,
-    voice: Voice,
-    state: unknown,
-    now = (): number => performance.now(),
-  ) {
+  constructor(job: Job, terms: JobTerms, voice: Voice, progress: (json: Buffer) => void) {
+    const { remainingMs, traceparent, state, now = () => performance.now() } = terms;
     this.#job = job;
     this.state = state;
     this.traceparent = traceparent;
     this.#voice = voice;
+    this.#progress = progress;
     this.#now = now;
     this.#dueAt = now() + remainingMs;
   }
@@ -125,7 +121,7 @@ export class JobContext implements Context {
         `The progress value is ${json.byteLength} bytes of JSON; at most ${LIMITS.progressMaxBytes} are accepted.`,
       );
     }
-    this.#voice.progress(json);
+    this.#progress(json);
   };
 
   get isAborted(): boolean {

@@ -1,8 +1,7 @@
-/** Makes the user's handler ready: imports its module, finds the handler in it, runs its setup. */
+/** Loads the user's handler: imports its module and finds the handler in it. */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { LoadHead } from "../pipe/frame-kinds.ts";
-import type { SetupContext } from "./contract.ts";
 import { InitError } from "./init-error.ts";
 import { readModule, type LoadedHandler } from "./read-module.ts";
 import { resolveAs } from "./resolve-as.ts";
@@ -26,29 +25,8 @@ export async function importHandler({ modulePath, sourcePath }: LoadHead): Promi
       const places = await syntaxPlaces(thrown, sourcePath);
       if (places !== undefined) throw new InitError(`${name} cannot be imported:\n${places}`);
     }
-    throw because(`${name} cannot be imported`, thrown);
+    const { message, stack } = describeThrown(thrown);
+    throw new InitError(`${name} cannot be imported: ${message}`, stack);
   }
   return readModule(namespace, name);
-}
-
-/**
- * Gives what setup gives, undefined without one.
- *
- * @throws InitError when setup throws
- */
-export async function runSetup(
-  handler: LoadedHandler,
-  context: SetupContext,
-  sourcePath: string,
-): Promise<unknown> {
-  try {
-    return await handler.setup?.(context);
-  } catch (thrown) {
-    throw because(`setup of ${path.basename(sourcePath)} failed`, thrown);
-  }
-}
-
-function because(what: string, thrown: unknown): InitError {
-  const { message, stack } = describeThrown(thrown);
-  return new InitError(`${what}: ${message}`, stack);
 }
