@@ -84,7 +84,7 @@ export class InProcessIsolate implements JobIsolate {
   /** A function cannot be loaded once more. */
   reload(): void {
     const message = "A handler that is a function of this process cannot be reloaded.";
-    this.#events.notSucceeded({ type: "handler_error", message });
+    this.#events.reloadFailed({ type: "handler_error", message });
     if (this.#life === undefined) return;
     this.#events.ready(this.#life.concurrency.current);
     this.#events.placesChanged();
