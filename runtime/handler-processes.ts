@@ -8,7 +8,7 @@ import { VersionedIsolate } from "./isolate/versioned-isolate.ts";
 import type { WorkerLog } from "./log/worker-log.ts";
 import { programFile } from "./pipe/program-file.ts";
 import { LIMITS } from "./protocol/limits.ts";
-import { abortLeftUpload } from "./storage/abort-left-upload.ts";
+import { abortLeftUpload } from "./storage/upload/abort-left-upload.ts";
 
 export interface HandlerProcessesOptions {
   readonly log: WorkerLog;

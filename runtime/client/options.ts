@@ -1,5 +1,5 @@
 /** What `createClient` takes, and what it makes of it. */
-import { ConfigurationError } from "./errors.ts";
+import { ConfigurationError } from "./errors/errors.ts";
 import { systemClock, type ClientClock } from "./clock.ts";
 
 /**

@@ -2,7 +2,7 @@
 import { AskedConcurrency } from "./asked-concurrency.ts";
 import type { JobLog } from "./contract.ts";
 import { InitError } from "./init-error.ts";
-import type { LoadedHandler } from "./read-module.ts";
+import type { LoadedHandler } from "./module/read-module.ts";
 import type { SetupRun } from "./setup-run.ts";
 import { describeThrown } from "./thrown.ts";
 

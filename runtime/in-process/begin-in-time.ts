@@ -1,7 +1,7 @@
 /** Sets up a handler within a time limit, in a process that cannot be ended for it. */
 import { beginLife, type HandlerLife } from "../handler/handler-life.ts";
 import { InitError } from "../handler/init-error.ts";
-import type { LoadedHandler } from "../handler/read-module.ts";
+import type { LoadedHandler } from "../handler/module/read-module.ts";
 import { SetupRun } from "../handler/setup-run.ts";
 import type { JobLog } from "../handler/contract.ts";
 

@@ -4,10 +4,10 @@
  */
 import type { JobLog, LogFields } from "../handler/contract.ts";
 import type { HandlerLife } from "../handler/handler-life.ts";
-import { JobInvocation, readJob } from "../handler/invocation.ts";
-import type { InvocationResult } from "../handler/invoke.ts";
-import { openLog } from "../handler/job-context.ts";
-import type { LoadedHandler } from "../handler/read-module.ts";
+import { JobInvocation, readJob } from "../handler/job/invocation.ts";
+import type { InvocationResult } from "../handler/job/invoke.ts";
+import { openLog } from "../handler/job/job-context.ts";
+import type { LoadedHandler } from "../handler/module/read-module.ts";
 import { describeThrown } from "../handler/thrown.ts";
 import { timedOut, withLogLines } from "../isolate/ending/failure-report.ts";
 import type { JobIsolate, JobIsolateEvents } from "../isolate/job-isolate.ts";

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { LogFields } from "../handler/contract.ts";
-import type { JobPort } from "../handler/invocation.ts";
+import type { JobPort } from "../handler/job/invocation.ts";
 import type { LogLevel } from "../pipe/tagged-lines.ts";
 import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { S3Config } from "../storage/contract.ts";

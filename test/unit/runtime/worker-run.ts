@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { readModule } from "../../../runtime/handler/read-module.ts";
+import { readModule } from "../../../runtime/handler/module/read-module.ts";
 import { InProcessIsolate } from "../../../runtime/in-process/in-process-isolate.ts";
 import type { LogEntryFields, WorkerLogLevel } from "../../../runtime/log/worker-log.ts";
 import { startWorker, type Worker, type WorkerOptions } from "../../../runtime/worker.ts";
