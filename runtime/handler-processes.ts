@@ -1,4 +1,4 @@
-/** Part of the composition root: handler processes, with all they need of the worker. */
+/** Part of the composition root: makes handler processes from a worker's options. */
 import path from "node:path";
 import type { IsolateOptions } from "./isolate/isolate.ts";
 import type { OpenIsolate } from "./isolate/job-isolate.ts";

@@ -1,4 +1,4 @@
-/** What `createClient` takes, and what it makes of it. */
+/** The options of `createClient`, and the settings made of them. */
 import { ConfigurationError } from "./errors/errors.ts";
 import { systemClock, type ClientClock } from "./clock.ts";
 

@@ -64,12 +64,12 @@ interface Ready {
 }
 
 const channel = new FrameChannel(new Socket({ fd: FRAMES_FD, readable: true, writable: true }), {
-  frame: obey,
+  frame: handleFrame,
   // The supervisor is gone, or out of step: nothing this process does can be told to anybody.
   ended: killOwnTree,
 });
 
-function obey(frame: Frame): void {
+function handleFrame(frame: Frame): void {
   if (isSpoiled) return;
   switch (frame.kind) {
     case ORDER.load:

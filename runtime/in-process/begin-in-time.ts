@@ -1,4 +1,4 @@
-/** Sets up a handler within a time limit, in a process that cannot be ended for it. */
+/** Runs a handler's setup within a time limit, where no process can be ended for it. */
 import { beginLife, type HandlerLife } from "../handler/handler-life.ts";
 import { InitError } from "../handler/init-error.ts";
 import type { LoadedHandler } from "../handler/module/read-module.ts";

@@ -194,12 +194,13 @@ export class InProcessIsolate implements JobIsolate {
   }
 
   #outcomeOf(job: InProcessJob, end: InvocationResult): Outcome {
-    if (end.kind === "failed") return { kind: "failed", failure: this.#certify(job, end.failure) };
+    if (end.kind === "failed")
+      return { kind: "failed", failure: this.#withLastLines(job, end.failure) };
     const output = end.output === undefined ? {} : { output: Buffer.from(end.output) };
     return { kind: "completed", ...output };
   }
 
-  #certify(job: InProcessJob, failure: Failure): Failure {
+  #withLastLines(job: InProcessJob, failure: Failure): Failure {
     return withLogLines(this.#mask.words(failure), [...job.lines]);
   }
 

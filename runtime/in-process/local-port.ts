@@ -1,10 +1,7 @@
-/** What a job in the worker's own process does, told to the worker by calls. */
+/** Reports what a job in the worker's own process does to the worker, by plain calls. */
 import fs from "node:fs";
 import path from "node:path";
-import type { LogFields } from "../handler/contract.ts";
 import type { JobPort } from "../handler/job/invocation.ts";
-import type { LogLevel } from "../pipe/tagged-lines.ts";
-import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { S3Config } from "../storage/contract.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { Environment } from "../storage/settings.ts";
@@ -18,49 +15,33 @@ export interface LocalTerms {
   readonly storageEnv: Environment;
 }
 
-/** Where what a job does goes to. */
-export interface LocalJobEvents {
-  chunks(batch: ChunkBatch): void;
-  progress(value: Uint8Array): void;
-  log(level: LogLevel, message: string, fields: LogFields | undefined): void;
-  /** The handler asked to be set up anew. */
-  refresh(): void;
-}
+/** What the worker is told of a job. */
+type LocalJobEvents = Pick<JobPort, "chunks" | "progress" | "log" | "refresh">;
 
 export class LocalPort implements JobPort {
+  readonly chunks: JobPort["chunks"];
+  readonly progress: JobPort["progress"];
+  readonly log: JobPort["log"];
+  readonly refresh: JobPort["refresh"];
   readonly #terms: LocalTerms;
   readonly #s3Config: S3Config | undefined;
-  readonly #events: LocalJobEvents;
   #tempDir: string | undefined;
 
   constructor(terms: LocalTerms, s3Config: S3Config | undefined, events: LocalJobEvents) {
     this.#terms = terms;
     this.#s3Config = s3Config;
-    this.#events = events;
+    this.chunks = events.chunks;
+    this.progress = events.progress;
+    this.log = events.log;
+    this.refresh = events.refresh;
   }
 
   get volumePath(): string | undefined {
     return this.#terms.volumePath;
   }
 
-  chunks(batch: ChunkBatch): void {
-    this.#events.chunks(batch);
-  }
-
   endOfTurn(flush: () => void): void {
     setImmediate(flush);
-  }
-
-  progress(json: Uint8Array): void {
-    this.#events.progress(json);
-  }
-
-  log(level: LogLevel, message: string, fields?: LogFields): void {
-    this.#events.log(level, message, fields);
-  }
-
-  refresh(): void {
-    this.#events.refresh();
   }
 
   makeTempDir(): string {

@@ -50,7 +50,7 @@ export class HandlerStart {
     this.#mask = options.mask;
     this.#events = events;
     this.process = new HandlerProcess(options, {
-      frame: (frame) => this.#obey(frame),
+      frame: (frame) => this.#handleFrame(frame),
       line: (line) => this.#events.line(line),
       paused: (words) => this.#events.paused(this, words),
       broken: () => this.ladder.kill(),
@@ -100,7 +100,7 @@ export class HandlerStart {
     return this.#head === undefined ? this.#isSetupListening : this.#head.disposes === true;
   }
 
-  #obey(frame: Frame): void {
+  #handleFrame(frame: Frame): void {
     if (this.#head !== undefined) return this.#events.frame(this, frame);
     // Written by the handler process's own program, as its heads all are.
     if (frame.kind === REPORT.ready) {

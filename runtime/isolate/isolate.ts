@@ -1,4 +1,4 @@
-/** Runs jobs in a handler process and sees to it that every one of them ends, on time and with a cause. */
+/** Runs jobs in a handler process and makes sure that each of them ends in time and with a cause. */
 import { pausableMachineClock } from "../pipe/machine-clock.ts";
 import {
   ORDER,
@@ -18,8 +18,13 @@ import { JobLadder } from "./ending/ladder.ts";
 import type { IsolateEvents } from "./isolate-events.ts";
 import { JobLeftovers, type LeftoverOptions } from "./job-leftovers.ts";
 import { ProcessKeeper, type KeeperOptions } from "./process-keeper.ts";
-import { pauseOf, RunningJobs, type EndingCause, type RunningJob } from "./running-jobs.ts";
-import { runOrder } from "./run-order.ts";
+import {
+  pauseOf,
+  runOrder,
+  RunningJobs,
+  type EndingCause,
+  type RunningJob,
+} from "./running-jobs.ts";
 
 export type IsolateOptions = KeeperOptions & LeftoverOptions;
 
@@ -56,12 +61,12 @@ export class Isolate {
       late: (job) => this.#stopJob(job, "deadline"),
       stubborn: (job) => {
         this.#handBackOpen();
-        this.keeper.condemn(job.lease.jobId);
+        this.keeper.endSpoiled(job.lease.jobId);
       },
     });
     this.keeper = new ProcessKeeper(options, this.#clock, {
       ready: (concurrency) => this.#ready(concurrency),
-      frame: (frame) => this.#obey(frame),
+      frame: (frame) => this.#handleFrame(frame),
       line: (line) => events.line(line),
       clockChanged: () => this.#clockChanged(),
       gone: (end, lastLines) => this.#gone(end, lastLines),
@@ -157,7 +162,7 @@ export class Isolate {
     this.keeper.send(ORDER.run, job.slot, head, payload);
   }
 
-  #obey(frame: Frame): void {
+  #handleFrame(frame: Frame): void {
     // Every head was written by the handler process's own program.
     if (frame.kind === REPORT.spoiled) return this.#spoiled(frame.slot, this.#failedHead(frame));
     if (frame.kind === REPORT.concurrency) {
@@ -200,25 +205,23 @@ export class Isolate {
 
   #closeFailed(job: RunningJob): void {
     if (job.failure === undefined || this.#jobs.at(job.slot) !== job) return;
-    this.#close(job, { kind: "failed", failure: this.#certify(job, job.failure) });
+    this.#close(job, { kind: "failed", failure: this.#withLastLines(job, job.failure) });
   }
 
   #failedHead({ head }: Frame): FailedHead {
     return this.#options.mask.words(JSON.parse(head) as FailedHead);
   }
 
-  #certify(job: RunningJob, failure: Failure): Failure {
-    return withLogLines(failure, this.#linesOf(job));
-  }
-
-  #linesOf(job: RunningJob): string[] {
-    return this.keeper.lastLines(job.lease.jobId);
+  #withLastLines(job: RunningJob, failure: Failure): Failure {
+    return withLogLines(failure, this.keeper.lastLines(job.lease.jobId));
   }
 
   /** The outcome is decided now; the handler gets its grace. */
   #stopJob(job: RunningJob, cause: "deadline" | "revoked"): void {
     const outcome =
-      cause === "revoked" ? undefined : timedOut(job.executionTimeoutMs, this.#linesOf(job));
+      cause === "revoked"
+        ? undefined
+        : timedOut(job.executionTimeoutMs, this.keeper.lastLines(job.lease.jobId));
     if (job.waiting !== undefined) return this.#close(job, outcome);
     this.#decide(job, cause, outcome);
     this.#ladder.stop(job, () => this.keeper.send(ORDER.abort, job.slot));
@@ -270,13 +273,13 @@ export class Isolate {
     for (const lost of attribution.lost) {
       const job = this.#jobs.at(lost);
       if (job !== undefined)
-        this.#decide(job, "failed", { kind: "failed", failure: this.#certify(job, head) });
+        this.#decide(job, "failed", { kind: "failed", failure: this.#withLastLines(job, head) });
     }
     // No failure report will hold it, so the log has to.
     if (attribution.lost.length === 0) this.#events.line(uncaughtLine(head));
     this.#handBackOpen();
     if (attribution.isUnclear) this.#aloneFor = attribution.handedBack.length;
-    this.keeper.condemn();
+    this.keeper.endSpoiled();
   }
 
   #gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void {

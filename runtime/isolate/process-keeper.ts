@@ -132,7 +132,7 @@ export class ProcessKeeper {
    *
    * @param stubbornJobId the job that would not stop, if that is why; the log then tells what it took
    */
-  condemn(stubbornJobId?: string): void {
+  endSpoiled(stubbornJobId?: string): void {
     if (this.#state !== "ready" && this.#state !== "starting") return;
     this.#state = "ending";
     this.#stubbornJobId = stubbornJobId;

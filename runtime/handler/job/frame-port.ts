@@ -1,4 +1,4 @@
-/** What a job in the handler process does, told to the supervisor by frames. */
+/** Reports what a job in the handler process does to the supervisor, as frames. */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import path from "node:path";

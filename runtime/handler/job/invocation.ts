@@ -1,4 +1,4 @@
-/** Drives one job of a handler to its end: the same in a handler process, in the worker's own process, and in a test. */
+/** Runs one job of a handler to its end: the same in a handler process, in the worker's own process, and in a test. */
 import { Buffer } from "node:buffer";
 import type { ChunkBatch } from "../../protocol/chunk-batch.ts";
 import { ChunkPack } from "../output/chunk-pack.ts";
@@ -6,11 +6,11 @@ import { ChunkWindow } from "../output/chunk-window.ts";
 import type { S3Config } from "../../storage/contract.ts";
 import type { Job } from "../contract.ts";
 import { type Invocable, type Invocation, type InvocationResult, invoke } from "./invoke.ts";
-import { JobContext, type JobTerms, type Voice } from "./job-context.ts";
+import { JobContext, type JobTerms, type ContextPort } from "./job-context.ts";
 import { NewestProgress } from "./newest-progress.ts";
 
 /** Where what a handler does on a job goes. */
-export interface JobPort extends Voice {
+export interface JobPort extends ContextPort {
   /** Takes consecutive chunks; none comes before those that it follows. */
   chunks(batch: ChunkBatch): void;
   progress(json: Buffer): void;

@@ -10,7 +10,7 @@ import type { Context, Job, JobLog, LogFields } from "../contract.ts";
 import { InvalidOutputError, toJson } from "../output/output.ts";
 
 /** What a context's members do beside progress. */
-export interface Voice {
+export interface ContextPort {
   readonly volumePath: string | undefined;
   /** The job asks for a fresh process after it. */
   refresh(): void;
@@ -35,7 +35,7 @@ export interface JobTerms {
 export class JobContext implements Context {
   readonly state: unknown;
   readonly traceparent: string | undefined;
-  readonly #voice: Voice;
+  readonly #port: ContextPort;
   readonly #progress: (json: Buffer) => void;
   readonly #now: () => number;
   readonly #dueAt: number;
@@ -48,12 +48,12 @@ export class JobContext implements Context {
   #transfers: JobTransfers | undefined;
   #ended = false;
 
-  constructor(job: Job, terms: JobTerms, voice: Voice, progress: (json: Buffer) => void) {
+  constructor(job: Job, terms: JobTerms, port: ContextPort, progress: (json: Buffer) => void) {
     const { remainingMs, traceparent, state, now = () => performance.now() } = terms;
     this.#job = job;
     this.state = state;
     this.traceparent = traceparent;
-    this.#voice = voice;
+    this.#port = port;
     this.#progress = progress;
     this.#now = now;
     this.#dueAt = now() + remainingMs;
@@ -64,7 +64,7 @@ export class JobContext implements Context {
   }
 
   get log(): JobLog {
-    this.#log ??= openLog(this.#voice);
+    this.#log ??= openLog(this.#port);
     return this.#log;
   }
 
@@ -88,12 +88,12 @@ export class JobContext implements Context {
     if (this.#tempDir === undefined && this.#ended) {
       throw new Error("The job has ended: it gets no directory any more.");
     }
-    this.#tempDir ??= this.#voice.makeTempDir();
+    this.#tempDir ??= this.#port.makeTempDir();
     return this.#tempDir;
   }
 
   get volumePath(): string | undefined {
-    return this.#voice.volumePath;
+    return this.#port.volumePath;
   }
 
   get upload(): Context["upload"] {
@@ -110,7 +110,7 @@ export class JobContext implements Context {
 
   /** Properties, these two, so that a handler may take them out of its context. */
   readonly refresh = (): void => {
-    if (!this.#ended) this.#voice.refresh();
+    if (!this.#ended) this.#port.refresh();
   };
 
   readonly progress = (value: unknown): void => {
@@ -153,7 +153,7 @@ export class JobContext implements Context {
   get #files(): JobTransfers {
     if (this.#transfers !== undefined) return this.#transfers;
     this.#transfers = new JobTransfers({
-      openStore: () => this.#voice.openStore(),
+      openStore: () => this.#port.openStore(),
       signal: () => this.signal,
       tempDir: () => this.tempDir,
     });
@@ -172,10 +172,10 @@ function progressJson(value: unknown): Buffer {
 }
 
 /** A log whose every method can be taken out of it. */
-export function openLog(voice: Pick<Voice, "log">): JobLog {
+export function openLog(port: Pick<ContextPort, "log">): JobLog {
   const at =
     (level: LogLevel) =>
     (message: string, fields?: LogFields): void =>
-      voice.log(level, typeof message === "string" ? message : inspect(message), fields);
+      port.log(level, typeof message === "string" ? message : inspect(message), fields);
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }

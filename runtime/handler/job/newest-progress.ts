@@ -1,4 +1,4 @@
-/** Passes on a job's progress values, not too many of them: of those that come too soon, the newest. */
+/** Limits how often a job's progress is passed on: of the values that come too soon, only the newest is. */
 import type { Buffer } from "node:buffer";
 
 export class NewestProgress {

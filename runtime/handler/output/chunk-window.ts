@@ -1,4 +1,4 @@
-/** How far a generator may run ahead: chunks that were sent and are not yet durable. */
+/** Limits how far a generator may run ahead of the service: chunks that were sent and are not yet stored. */
 import { LIMITS } from "../../protocol/limits.ts";
 
 /** Bounds the memory that one job's stream takes anywhere on its way. */

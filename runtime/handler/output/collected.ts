@@ -1,4 +1,4 @@
-/** Collects a generator's yields into the job's output, as text that was made for the stream anyway. */
+/** Collects a generator's yields into the job's output, from the JSON text that was written for the stream anyway. */
 import { Buffer } from "node:buffer";
 import { tooLarge } from "./output.ts";
 

@@ -1,4 +1,4 @@
-/** The shortest way for a long plain text to become a chunk: it is written as bytes at once, and only then looked at. */
+/** The fast path for a long plain text as a chunk: it is written as bytes first, and checked afterwards. */
 import { Buffer } from "node:buffer";
 import { isPlainText } from "../../protocol/plain-text.ts";
 import { LIMITS } from "../../protocol/limits.ts";

@@ -29,42 +29,21 @@ export interface JobLadderEvents<Job> {
   stubborn(job: Job): void;
 }
 
-/** Rungs 1 and 2, for each job. */
-export class JobLadder<Job extends StoppableJob> {
+/** Rungs 1 and 2: a job that is added is late at its deadline. */
+export class JobLadder<Job extends StoppableJob> extends DueTimer<Job> {
   readonly #graceMs: number;
-  readonly #due: DueTimer<Job>;
 
   constructor(clock: PausableClock, graceMs: number, events: JobLadderEvents<Job>) {
+    super(clock, (job) => (job.ending === undefined ? events.late(job) : events.stubborn(job)));
     this.#graceMs = graceMs;
-    this.#due = new DueTimer(clock, (job) =>
-      job.ending === undefined ? events.late(job) : events.stubborn(job),
-    );
-  }
-
-  /** From now on its deadline counts. */
-  add(job: Job): void {
-    this.#due.add(job);
   }
 
   /** 1. abort → 2. grace. */
   stop(job: Job, abort: () => void): void {
     abort();
-    this.#due.remove(job);
-    job.dueAt = this.#due.clock.now() + this.#graceMs;
-    this.#due.add(job);
-  }
-
-  /** The job is over, one way or another. */
-  remove(job: Job): void {
-    this.#due.remove(job);
-  }
-
-  clear(): void {
-    this.#due.clear();
-  }
-
-  clockChanged(): void {
-    this.#due.clockChanged();
+    this.remove(job);
+    job.dueAt = this.clock.now() + this.#graceMs;
+    this.add(job);
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the supervisor does about an upload that died with its handler process; the S3 client is loaded for it only then. */
+/** Ends an upload that a handler process left unfinished when it died; the S3 client is loaded only then. */
 import type { OpenUpload } from "../../protocol/open-upload.ts";
 
 /** Where it says what became of it: the worker's log. */

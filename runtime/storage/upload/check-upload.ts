@@ -1,4 +1,4 @@
-/** Checks what a handler asks of an upload, so that it hears of a mistake in words of its own. */
+/** Checks the arguments of an upload, so that a mistake is reported in the handler's own terms. */
 import { Buffer } from "node:buffer";
 import type { UploadOptions } from "../contract.ts";
 

@@ -1,4 +1,4 @@
-/** Guesses what kind of content an object has. */
+/** Guesses the content type of an object. */
 import path from "node:path";
 import { mimes } from "mrmime";
 import type { UploadBody } from "../contract.ts";

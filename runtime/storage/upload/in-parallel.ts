@@ -1,4 +1,4 @@
-/** Works on the items of a source, several at a time, pulling none before there is a hand free for it. */
+/** Works on the items of a source, several at a time, and takes the next one only when one is done. */
 
 /**
  * Resolves when all items are done. When one fails, no further item is begun, and it rejects with that first failure
