@@ -27,7 +27,7 @@ import { EndpointDirectory } from "./resources/endpoint-directory.ts";
 import { EventFeed } from "./observe/event-feed.ts";
 import { expireDue } from "./jobs/expire.ts";
 import type { WorkerHandle } from "./workers/worker-handle.ts";
-import { type CountedState, Fleet } from "./workers/fleet.ts";
+import { Fleet } from "./workers/fleet.ts";
 import { GpuPool } from "./workers/gpus/gpu-pool.ts";
 import { requeueOrphans } from "./jobs/requeue.ts";
 import { JobSpans } from "./observe/job-spans.ts";
@@ -222,7 +222,7 @@ async function createContext(
     dueTimer,
     usage: new UsageMeter({ store, clock, realClock, random, log }),
     prices: options.prices ?? DEFAULT_PRICES,
-    fleet: new Fleet((worker, state) => tellOfWorker(events, worker, state)),
+    fleet: new Fleet((worker) => tellOfWorker(events, worker)),
     balancer: new Balancer(() => context),
     inFlight: new BytesInFlight(realClock, IN_FLIGHT_LIMITS),
     watchers: new JobWatchers(),
@@ -265,7 +265,7 @@ function endInTheBackground(
   void context.pendingWork.track("a job with a damaged input", ended);
 }
 
-function tellOfWorker(events: EventFeed, worker: WorkerHandle, state: CountedState): void {
-  const { id: workerId, endpointId } = worker;
+function tellOfWorker(events: EventFeed, worker: WorkerHandle): void {
+  const { id: workerId, endpointId, state } = worker;
   events.publish({ type: "worker", endpointId, workerId, state });
 }

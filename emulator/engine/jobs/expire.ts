@@ -5,6 +5,7 @@ import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
 import { commit } from "../commit.ts";
 import type { EngineContext } from "../context.ts";
+import { moveWorker } from "../workers/move-worker.ts";
 import { retryRules } from "./finish.ts";
 
 /** Jobs treated in one transaction. */
@@ -29,8 +30,7 @@ async function expireBatch(engine: EngineContext): Promise<number> {
     for (const job of await tx.dueJobs(now, BATCH)) {
       const event = dueEvent(job, now, retryRules(engine, job.endpointId));
       if (!event || (dependsOnHearing(event) && judgesInMs > 0)) continue;
-      if (event.type === "lose-worker" && job.lease)
-        engine.fleet.find(job.lease.workerId)?.markUnresponsive();
+      if (event.type === "lose-worker" && job.lease) notHeard(engine, job.lease.workerId);
       await apply(tx, effects, job, event, now);
       applied += 1;
     }
@@ -38,6 +38,12 @@ async function expireBatch(engine: EngineContext): Promise<number> {
       await assignWaiting(engine, tx, effects, endpointId);
     return applied;
   });
+}
+
+/** Unless it is speaking, nobody knows until it does whether it would ever look at a job. */
+function notHeard(engine: EngineContext, workerId: string): void {
+  const worker = engine.fleet.find(workerId);
+  if (worker && !worker.isBeingHeard) moveWorker(engine, worker, "fall-silent");
 }
 
 /** After a standstill a renewal or an outcome may wait to be read, said in time. */
