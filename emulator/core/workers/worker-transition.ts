@@ -1,11 +1,7 @@
 /** The one function that decides what an event does to a worker. */
+import type { Moment, WorkerEffect, WorkerEvent } from "./worker-event.ts";
 import type { WorkerLife } from "./worker-life.ts";
-import {
-  type Moment,
-  WORKER_ROWS,
-  type WorkerEffect,
-  type WorkerEvent,
-} from "./worker-transition-table.ts";
+import { WORKER_ROWS } from "./worker-transition-table.ts";
 
 export interface WorkerMove {
   readonly life: WorkerLife;

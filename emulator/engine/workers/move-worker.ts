@@ -1,5 +1,5 @@
 /** The only place that moves a worker in its life: by the table, with all that a move sets off. */
-import type { WorkerEffect, WorkerEvent } from "../../core/workers/worker-transition-table.ts";
+import type { WorkerEffect, WorkerEvent } from "../../core/workers/worker-event.ts";
 import { moveOf } from "../../core/workers/worker-transition.ts";
 import { beginToBill } from "../billing/bill-worker.ts";
 import type { EngineContext } from "../context.ts";

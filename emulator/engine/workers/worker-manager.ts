@@ -2,7 +2,7 @@
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { HealthProbe } from "../../balance/health-probe.ts";
 import { decideScale, type ScalerDecision } from "../../core/workers/scaler.ts";
-import type { WorkerEvent } from "../../core/workers/worker-transition-table.ts";
+import type { WorkerEvent } from "../../core/workers/worker-event.ts";
 import type { Launcher, WorkerExit } from "../../launch/launcher.ts";
 import type { EngineContext } from "../context.ts";
 import { demandOf } from "./scaling/endpoint-demand.ts";
