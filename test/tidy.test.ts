@@ -217,7 +217,7 @@ describe("what only one place may do", () => {
       `const life = { ...worker.life, phase: "ready" }`,
     ];
     const allowed = [
-      `class Handle { constructor() { this.life = newLife("starting", 0); } }`,
+      `class Handle { constructor() { this.life = newLife(0); } }`,
       `const life = { phase: "starting", beganAt: 0 }; if (worker.life.phase === "ready") end()`,
       `const shown = { phase: "any", ...worker.life }`,
     ];

@@ -28,7 +28,9 @@ export function workerStates(): string {
 
 /** One arrow from state to state for all that leads there. Rows that change no state are not in it. */
 function diagram(rows: readonly Row[]): string {
-  const moves = rows.flatMap(({ from, ...row }) => [from].flat().map((state) => ({ ...row, state })));
+  const moves = rows.flatMap(({ from, ...row }) =>
+    [from].flat().map((state) => ({ ...row, state })),
+  );
   const arrows = Map.groupBy(
     moves.filter(({ state, to }) => to !== state && to !== "unchanged"),
     ({ state, to }) => `${node(state)} --> ${node(to)}`,

@@ -51,8 +51,8 @@ export type WorkerEnd = "left" | "not_initialized" | "lost" | "unasked";
 
 export interface WorkerLife {
   readonly phase: WorkerPhase;
-  /** When its program began (real time). */
-  readonly beganAt: number;
+  /** When its program began (real time); undefined while it does not run yet. */
+  readonly beganAt: number | undefined;
   /** When it was last found ready (service time); undefined if it never was. */
   readonly readyAt: number | undefined;
   /** Since when it has known that it has to leave (real time); undefined while it does not. */
@@ -61,7 +61,12 @@ export interface WorkerLife {
   readonly end: WorkerEnd | undefined;
 }
 
-/** The life of a worker that the service starts, or of one that came by itself: rows `none` of the table. */
-export function newLife(phase: "preparing" | "starting", realNow: number): WorkerLife {
-  return { phase, beganAt: realNow, readyAt: undefined, leavingSince: undefined, end: undefined };
+/**
+ * The life of a worker that the service starts, or of one that came by itself: rows `none` of the table.
+ *
+ * @param beganAt when its program began (real time); undefined where it has to be started first
+ */
+export function newLife(beganAt: number | undefined): WorkerLife {
+  const phase = beganAt === undefined ? "preparing" : "starting";
+  return { phase, beganAt, readyAt: undefined, leavingSince: undefined, end: undefined };
 }

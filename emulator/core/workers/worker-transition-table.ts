@@ -33,6 +33,7 @@ const wasNeverReady: Condition = {
   test: ({ readyAt }) => readyAt === undefined,
 };
 
+const begins = ({ realNow }: Moment) => ({ beganAt: realNow });
 const isReady = ({ now }: Moment) => ({ readyAt: now, leavingSince: undefined });
 const leaves = ({ realNow }: Moment) => ({ leavingSince: realNow });
 const endsAs = (end: WorkerEnd) => () => ({ end });
@@ -52,8 +53,18 @@ const startRows: readonly WorkerRow[] = [
     to: "starting",
     source: "ours",
     says: "its time to speak and to become ready begins",
-    change: ({ realNow }) => ({ beganAt: realNow }),
+    change: begins,
   },
+  ...(["ready", "silent", "sick", "unfit", "finishing", "leaving"] as const).map(
+    (phase): WorkerRow => ({
+      from: [phase],
+      event: "begin",
+      to: phase,
+      source: "ours",
+      says: "its program runs only now",
+      change: begins,
+    }),
+  ),
 ];
 
 const healthRows: readonly WorkerRow[] = [

@@ -85,10 +85,10 @@ export class WorkerHandle {
     this.endpointType = options.endpointType ?? "QUEUE";
     this.isExternal = options.isExternal ?? false;
     this.#realNow = options.realNow;
-    this.life = newLife(this.isExternal ? "starting" : "preparing", this.#realNow());
+    this.emptySince = this.#realNow();
     this.#emptiedAt = options.startedAt;
-    this.emptySince = this.life.beganAt;
-    this.#heardAt = this.life.beganAt;
+    this.#heardAt = this.emptySince;
+    this.life = newLife(this.isExternal ? this.emptySince : undefined);
   }
 
   /** What is shown of it. */
@@ -103,7 +103,7 @@ export class WorkerHandle {
 
   /** When the last thing it said was dealt with (real time); the start of its program at first. */
   get heardAt(): number {
-    return Math.max(this.#heardAt, this.life.beganAt);
+    return Math.max(this.#heardAt, this.life.beganAt ?? 0);
   }
 
   /** Jobs the worker may still be handed. */

@@ -55,7 +55,7 @@ export class WorkerWatch {
   /** When the worker is lost unless it speaks before. One that has yet to say its first word gets longer. */
   #silence(worker: WorkerHandle): TimeLimit {
     const { lease } = this.#engine;
-    if (worker.isBeingHeard || worker.life.phase === "preparing") return NEVER;
+    if (worker.isBeingHeard || worker.life.beganAt === undefined) return NEVER;
     const firstWordMs = worker.launched?.speaksLate ? worker.initLimitMs : LIMITS.workerStartMs;
     return {
       at: this.#countedFrom(worker.heardAt) + (worker.hasSpoken ? lease.leaseMs : firstWordMs),
@@ -68,7 +68,7 @@ export class WorkerWatch {
 
   #start(worker: WorkerHandle): TimeLimit {
     const { phase, beganAt } = worker.life;
-    if (phase !== "starting") return NEVER;
+    if (phase !== "starting" || beganAt === undefined) return NEVER;
     return {
       at: this.#countedFrom(beganAt) + worker.initLimitMs,
       overdue(now) {

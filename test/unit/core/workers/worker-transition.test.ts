@@ -33,22 +33,24 @@ const EXPECTED: Record<WorkerPhase, Partial<Record<WorkerEvent, string>>> = {
   },
   ready: {
     ...AT_WORK,
+    begin: "ready",
     "start-again": "starting",
     "become-sick": "sick",
     "be-unreachable": "sick",
     "fail-to-load": "unfit",
     "fall-silent": "silent",
   },
-  silent: { ...AT_WORK, "fail-to-load": "unfit", speak: "ready" },
+  silent: { ...AT_WORK, begin: "silent", "fail-to-load": "unfit", speak: "ready" },
   sick: {
     ...AT_WORK,
+    begin: "sick",
     "become-ready": "ready",
     "start-again": "starting",
     "give-up-hope": "sick",
   },
-  unfit: { ...AT_WORK, "become-ready": "ready", dismiss: "leaving" },
-  finishing: { "tell-to-leave": "leaving", lose: "lost", exit: "gone" },
-  leaving: { lose: "lost", exit: "gone" },
+  unfit: { ...AT_WORK, begin: "unfit", "become-ready": "ready", dismiss: "leaving" },
+  finishing: { begin: "finishing", "tell-to-leave": "leaving", lose: "lost", exit: "gone" },
+  leaving: { begin: "leaving", lose: "lost", exit: "gone" },
   lost: { exit: "failed", forget: "gone" },
   failed: { forget: "gone" },
   gone: {},
@@ -75,7 +77,7 @@ const events = Object.keys(EVENTS) as WorkerEvent[];
 const at = { now: 2_000, realNow: 20 };
 
 function lifeIn(phase: WorkerPhase, readyAt?: number): WorkerLife {
-  return { ...newLife("starting", 10), phase, readyAt };
+  return { ...newLife(10), phase, readyAt };
 }
 
 describe.each(Object.entries(EXPECTED))("a worker that is %s", (phase, expected) => {
@@ -125,7 +127,7 @@ describe("a move", () => {
 
 describe("whatever happens to a worker", () => {
   const anyHistory = fc.record({
-    origin: fc.constantFrom("preparing", "starting"),
+    beganAt: fc.constantFrom(undefined, 0),
     history: fc.array(fc.constantFrom(...events), { maxLength: 25 }),
   });
 
@@ -135,10 +137,10 @@ describe("whatever happens to a worker", () => {
   }
 
   /** The life after each event that was not refused. */
-  function lived(origin: "preparing" | "starting", history: readonly WorkerEvent[]): Step[] {
-    const steps: Step[] = [{ life: newLife(origin, 0), effects: [] }];
+  function lived(beganAt: number | undefined, history: readonly WorkerEvent[]): Step[] {
+    const steps: Step[] = [{ life: newLife(beganAt), effects: [] }];
     for (const [step, event] of history.entries()) {
-      const { life } = steps.at(-1)!;
+      const life = lastOf(steps);
       const before = structuredClone(life);
       const move = moveOf(life, event, { now: step, realNow: step });
       expect(life).toEqual(before);
@@ -147,9 +149,10 @@ describe("whatever happens to a worker", () => {
     return steps;
   }
 
+  const lastOf = (steps: readonly Step[]) => steps.at(-1)?.life ?? newLife(undefined);
   const holds = (rule: (steps: readonly Step[]) => void) =>
     fc.assert(
-      fc.property(anyHistory, ({ origin, history }) => rule(lived(origin, history))),
+      fc.property(anyHistory, ({ beganAt, history }) => rule(lived(beganAt, history))),
       { numRuns: 2_000 },
     );
   const phasesOf = (steps: readonly Step[]) => steps.map(({ life }) => life.phase);
@@ -172,7 +175,7 @@ describe("whatever happens to a worker", () => {
     holds((steps) => {
       const effects = effectsOf(steps);
       expect(count(effects, "bill")).toBe(phasesOf(steps).includes("ready") ? 1 : 0);
-      const hasEnded = steps.at(-1)!.life.end !== undefined;
+      const hasEnded = lastOf(steps).end !== undefined;
       expect(count(effects, "end")).toBe(hasEnded ? 1 : 0);
       if (hasEnded) expect(effects.slice(effects.indexOf("end") + 1)).not.toContain("bill");
     });
@@ -198,7 +201,7 @@ describe("whatever happens to a worker", () => {
 
   it("it can be lost until it has ended, and comes to its end by that", () => {
     holds((steps) => {
-      let { life } = steps.at(-1)!;
+      let life = lastOf(steps);
       for (const event of ["lose", "exit", "forget"] as const)
         life = moveOf(life, event, at)?.life ?? life;
       expect(life.phase).toBe("gone");

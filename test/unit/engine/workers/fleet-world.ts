@@ -62,7 +62,7 @@ export class FleetWorld implements AsyncDisposable {
   async bills(): Promise<Map<string, MachineUsage[]>> {
     const usages = await this.scene.test.engine.usage.usages();
     return Map.groupBy(
-      usages.filter((usage) => usage.kind === "worker"),
+      usages.filter((usage): usage is MachineUsage => usage.kind === "worker"),
       ({ podId }) => podId,
     );
   }
@@ -135,8 +135,7 @@ export class FleetWorld implements AsyncDisposable {
     const there = workers.map(({ id, state }) => `${id} ${state}`);
     if (told.toSorted().join() !== there.toSorted().join())
       this.offences.push(`told of: ${told.join()}; there are: ${there.join()}`);
-    const are = (...states: WorkerState[]) =>
-      workers.filter(({ state }) => states.includes(state));
+    const are = (...states: WorkerState[]) => workers.filter(({ state }) => states.includes(state));
     const { initializing, unhealthy, idle, running } = await this.scene.counts();
     const busy = are("ready", "draining").filter(({ heldCount }) => heldCount > 0);
     const counted = [initializing, unhealthy, running, idle];
