@@ -29,6 +29,8 @@ export type WorkerEvent =
   | "lose"
   /** Its process has ended, and all that it started. */
   | "exit"
+  /** It came by itself: nobody tells of its end. */
+  | "vanish"
   /** It need not be counted any more. */
   | "forget";
 

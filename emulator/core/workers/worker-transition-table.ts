@@ -236,10 +236,10 @@ const endRows: readonly WorkerRow[] = [
   },
   {
     from: ["lost"],
-    event: "forget",
+    event: "vanish",
     to: "gone",
     source: "ours",
-    says: "nobody tells of the end of a worker that came by itself",
+    says: "it came by itself: nobody tells of its end",
     change: endsAs("lost"),
     effects: ["end", "remove"],
   },

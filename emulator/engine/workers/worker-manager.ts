@@ -178,8 +178,7 @@ export class WorkerManager {
     const { fleet } = this.#engine;
     const workers = fleet.workersOf(endpointId);
     for (const worker of workers) {
-      if (worker.life.phase === "failed") this.#move(worker, "forget");
-      else this.#move(worker, "dismiss");
+      if (!this.#move(worker, "forget")) this.#move(worker, "dismiss");
     }
     this.#letGo(workers);
     this.#gpus.leave(endpointId);
@@ -223,8 +222,7 @@ export class WorkerManager {
     const { id: workerId, endpointId } = worker;
     this.#move(worker, "lose");
     if (worker.isExternal) {
-      // Nobody tells of the end of a worker that came by itself: it says no more, and that is all.
-      this.#move(worker, "forget");
+      this.#move(worker, "vanish");
       const message = `worker that came by itself ${reason}: it counts no more`;
       engine.log.info({ workerId, endpointId }, message);
     } else {
