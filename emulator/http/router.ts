@@ -16,7 +16,7 @@ import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
 import { askGraphql } from "./live-management/ask-graphql.ts";
 import { type Call, isOwn, type Method, type Operation, routesOf } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
-import { isBelow, pathOf, withoutLastSlash } from "./requests/url-path.ts";
+import { isBelow, pathOf, withNameableParts, withoutLastSlash } from "./requests/url-path.ts";
 import { respond } from "./respond.ts";
 import type { HttpService } from "./service.ts";
 import { LIVE_WORKER_OPERATIONS } from "./workers/operations.ts";
@@ -92,9 +92,8 @@ export class Router {
     const paths = findMyWay({
       ignoreDuplicateSlashes: true,
       maxParamLength: MAX_PARAMETER_LENGTH,
-      onBadUrl: (_, request, response) => this.#refuseAdmitted(request, response, badUrl()),
-      onMaxParamLength: (_, request, response) =>
-        this.#refuseAdmitted(request, response, tooLong()),
+      onBadUrl: (_, request, response) => this.#refusePath(request, response, badUrl()),
+      onMaxParamLength: (_, request, response) => this.#refusePath(request, response, tooLong()),
     });
     const { liveWorkers } = this.#service;
     const ofWorkers: Operations = liveWorkers ? LIVE_WORKER_OPERATIONS : {};
@@ -118,9 +117,14 @@ export class Router {
 
   /** A slash at the end says nothing, but for those whom the rest of the path is handed to as it is. */
   #find(method: string, url: string): Found | null {
-    const { paths } = this.#table;
-    const known = method as HTTPMethod;
-    return paths.find(known, url) ?? paths.find(known, withoutLastSlash(url));
+    return this.#findExactly(method, url) ?? this.#findExactly(method, withoutLastSlash(url));
+  }
+
+  /** An empty id names nothing. */
+  #findExactly(method: string, url: string): Found | null {
+    const found = this.#table.paths.find(method as HTTPMethod, url);
+    const { "*": _, ...ids } = found?.params ?? {};
+    return Object.values(ids).includes("") ? null : found;
   }
 
   /** What is there for some method; without a station if no operation can have such a path. */
@@ -129,7 +133,7 @@ export class Router {
   }
 
   /** Those at the request's path, whatever their methods are. */
-  #stationsAt({ url = "" }: IncomingMessage): readonly Station[] {
+  #stationsAt({ url = "" }: Pick<IncomingMessage, "url">): readonly Station[] {
     const found = new Set(this.#findAny(url).map(({ store }): unknown => store));
     return this.#table.stations.filter((station) => found.has(station));
   }
@@ -153,6 +157,13 @@ export class Router {
     // Their keys are no users'.
     if (stations.some(isForWorkers)) this.refuse(request, response, error);
     else this.#refuseAdmitted(request, response, error);
+  }
+
+  /** Refuses a path of which a part can name nothing, as the operation does that it would lead to. */
+  #refusePath(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
+    const url = withNameableParts(pathOf(request), MAX_PARAMETER_LENGTH);
+    const [station] = this.#stationsAt({ url });
+    this.#refuseAdmitted(request, response, error, station?.refusal);
   }
 
   /** Refuses with `error`, unless the request is not even admitted. */

@@ -18,3 +18,19 @@ export function withoutLastSlash(url: string): string {
   while (length > 1 && path[length - 1] === "/") length -= 1;
   return path.slice(0, length) + url.slice(path.length);
 }
+
+/** The path with a plain word for each part that is longer than `maxLength` or not validly percent-encoded. */
+export function withNameableParts(path: string, maxLength: number): string {
+  const parts = path.split("/");
+  const isNameable = (part: string) => part.length <= maxLength && isDecodable(part);
+  return parts.map((part) => (isNameable(part) ? part : "x")).join("/");
+}
+
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}

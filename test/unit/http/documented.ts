@@ -64,10 +64,13 @@ function documentationOf(dialect: Dialect): Documentation {
 
 /** Fails if the document does not show such an answer to a call of `method` at `target` (a path with a query). */
 export function assertDocumented(method: string, target: string, answer: AnswerToCheck): void {
-  const [path = ""] = target.split("?", 1);
+  const [written = ""] = target.split("?", 1);
+  // Slashes that say nothing are ignored.
+  const path = written.replaceAll(/\/{2,}/gu, "/");
   const documentation = `${path}/`.startsWith(`${LIVE.basePath}/`) ? LIVE : CONTRACT;
   const { basePath, operations } = documentation;
-  const found = operations.find((each) => each.method === method && fits(each.path, path));
+  const ofMethod = operations.filter((each) => each.method === method);
+  const found = operationAt(ofMethod, path);
   const what = `${method} ${target.slice(0, 200)} answered ${answer.status} ${answer.text.slice(0, 400)}`;
   if (!found) {
     assert.ok(answer.status >= 400, `${what}, but the document has no such operation`);
@@ -94,7 +97,7 @@ export function assertDocumented(method: string, target: string, answer: AnswerT
 
 /** The schema of refusals where no operation is called, or not by that method. */
 function errorSchemaAt({ operations }: Documentation, path: string): string {
-  const other = operations.find((each) => fits(each.path, path));
+  const other = operationAt(operations, path);
   if (other?.operation.responses?.["4XX"] !== undefined) return "OpenAiError";
   return path.startsWith(`${LIVE.basePath}/v2/`) ? "JobError" : "Error";
 }
@@ -129,16 +132,25 @@ function escaped(key: string): string {
   return encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"));
 }
 
+/** A slash at the end says nothing where the path as written leads nowhere. */
+function operationAt<T extends { readonly path: string }>(
+  operations: readonly T[],
+  path: string,
+): T | undefined {
+  const at = (wanted: string) => operations.find((each) => fits(each.path, wanted));
+  return at(path) ?? at(path.replace(/\/+$/u, ""));
+}
+
 function fits(pattern: string, path: string): boolean {
   const wanted = pattern.split("/");
   const all = path.split("/");
-  // What is called `path` is the rest of it, slashes and all; then the router takes empty parameters as well.
+  // What is called `path` is the rest of it, slashes and all, or nothing.
   const isOpen = wanted.at(-1) === "{path}";
   const given = isOpen && all.length > wanted.length ? all.slice(0, wanted.length) : all;
   return (
     wanted.length === given.length &&
     wanted.every((part, at) =>
-      part.startsWith("{") ? isOpen || given[at] !== "" : part === given[at],
+      part.startsWith("{") ? part === "{path}" || given[at] !== "" : part === given[at],
     )
   );
 }

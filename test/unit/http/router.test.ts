@@ -104,3 +104,23 @@ it("refuses what has such slashes as it refuses the path without them", async ()
   expect(live.status).toBe(405);
   expect(JSON.parse(live.text)).not.toHaveProperty("code");
 });
+
+it("takes an empty id for none: a list with a slash at its end is the list", async () => {
+  await using service = await startTestHttp();
+  const list = await answerOf(service, "GET", "/v1/templates");
+  expect(await answerOf(service, "GET", "/v1/templates/")).toMatchObject({
+    status: 200,
+    text: list.text,
+  });
+});
+
+it.each(["%zz", "x".repeat(600)])(
+  "refuses an id that can be none as the operation at its path refuses",
+  async (id) => {
+    await using service = await startTestHttp();
+    const { text } = await answerOf(service, "POST", `/v2/${id}/openai/v1/chat/completions`);
+    expect(JSON.parse(text)).toMatchObject({ error: { message: expect.any(String) as unknown } });
+    const { text: other } = await answerOf(service, "POST", `/v2/${id}/run`);
+    expect(JSON.parse(other)).toMatchObject({ error: expect.any(String) as unknown });
+  },
+);
