@@ -18,9 +18,10 @@ const prepareModule = path.resolve(
 async function prepareElsewhere(file: string, cacheDir: string) {
   const program = `import { prepareHandler } from ${JSON.stringify(prepareModule)};
     const given = ${JSON.stringify({ file, cacheDir })};
+    // Before it says anything: whoever hears it may end it at once.
+    process.on("SIGTERM", () => process.exit(0));
     console.log((await prepareHandler(given.file, { cacheDir: given.cacheDir })).modulePath);
-    setInterval(() => {}, 1000);
-    process.on("SIGTERM", () => process.exit(0));`;
+    setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
     stdio: ["ignore", "pipe", "inherit"],
   });
