@@ -120,6 +120,7 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
     volumeFiles: storage.volumes,
     ...(docker !== "off" && { podMemoryInGb: containerMemoryInGb }),
   });
+  made.defer(() => open.startWork.stop());
   return { ...ground, ...open, local, handlerFiles, handlersReady, storage, webhooks };
 }
 
