@@ -22,7 +22,7 @@ export interface WorkerPortsOptions {
 
 export class WorkerPorts {
   readonly #server: WorkerServer;
-  readonly #doors: WorkerListeners;
+  readonly #listeners: WorkerListeners;
   #liveUrl: string | undefined;
 
   constructor({ context, http, log, temporaryDir }: WorkerPortsOptions) {
@@ -32,13 +32,13 @@ export class WorkerPorts {
       authenticate: (token) => context.tokens.find(token),
       openSession: (worker, send) => new WorkerSession(context, worker, send),
     });
-    this.#doors = new WorkerListeners(http.forWorkers);
+    this.#listeners = new WorkerListeners(http.forWorkers);
   }
 
   /** @param hasCommands whether there are live workers among the processes of this machine */
   async start(hasCommands: boolean): Promise<void> {
     await this.#server.start();
-    if (hasCommands) this.#liveUrl = await this.#doors.openAt({ host: LOOPBACK, port: 0 });
+    if (hasCommands) this.#liveUrl = await this.#listeners.openAt({ host: LOOPBACK, port: 0 });
   }
 
   /** Where live workers that are processes find the service. */
@@ -49,11 +49,11 @@ export class WorkerPorts {
 
   /** Serves live workers at a further address too, if possible at that port. @throws ListenError */
   async serveLiveAt(host: string, port: number): Promise<string> {
-    return this.#doors.openAt({ host, port });
+    return this.#listeners.openAt({ host, port });
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#server.stop(), this.#doors.close()]);
+    await Promise.all([this.#server.stop(), this.#listeners.close()]);
   }
 }
 

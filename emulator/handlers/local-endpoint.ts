@@ -31,7 +31,7 @@ export type EndpointSettings = Pick<
   | "gpuCount"
 >;
 
-/** Those without a default: a name other than the id, wishes about machines, network volumes by their ids. */
+/** Those without a default: a name other than the id, preferences about machines, network volumes by their ids. */
 type FreeSettings = PlacementPreferences & VolumeChoice & Partial<Pick<Endpoint, "name">>;
 
 /** What an endpoint of this machine has, whatever its workers run. */

@@ -1,7 +1,7 @@
 /** A client of the service itself, loaded and opened when it is first used. */
 import type { Client } from "../../runtime/client/client.ts";
 
-export class LaterClient {
+export class LazyClient {
   readonly #baseUrl: string;
   readonly #apiKey: string | undefined;
   #client: Promise<Client> | undefined;

@@ -10,7 +10,7 @@ import {
   type WaitLimit,
 } from "./endpoint-handle.ts";
 import { clockOf, type EmulatorClock } from "./emulator-clock.ts";
-import { LaterClient } from "./lazy-client.ts";
+import { LazyClient } from "./lazy-client.ts";
 import { type JobRecord, recordOf } from "./job-record.ts";
 import { deliveriesIn, type WebhookDelivery } from "./webhook-inbox.ts";
 
@@ -48,7 +48,7 @@ export function openTestKit(
   { jobEnded }: { readonly jobEnded?: (job: JobRecord) => void },
 ): RunningTestKit {
   const { engine, url, lines } = rest;
-  const client = new LaterClient(url, apiKey);
+  const client = new LazyClient(url, apiKey);
   const parts = { ...rest, client: () => client.opened() };
   const forget = lines.follow(engine.events);
   const unfollow = jobEnded === undefined ? undefined : followEnds(parts, jobEnded);

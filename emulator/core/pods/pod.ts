@@ -4,7 +4,7 @@ export const POD_STATUSES = ["RUNNING", "EXITED", "TERMINATED"] as const;
 export type PodStatus = (typeof POD_STATUSES)[number];
 
 export const CLOUD_TYPES = ["SECURE", "COMMUNITY"] as const;
-/** Whether the order of a list of wishes counts, or what can be had soonest. */
+/** Whether the order of a list of preferences counts, or what can be had soonest. */
 export const PRIORITIES = ["availability", "custom"] as const;
 
 /** What the container is made of; null: no disk of that kind. */
@@ -21,7 +21,7 @@ export interface PodContainer {
   readonly ports: readonly string[];
 }
 
-/** Wishes about the machine: checked, kept and shown. */
+/** Preferences about the machine: checked, kept and shown. */
 export interface PodMachine {
   readonly computeType: "GPU" | "CPU";
   readonly cloudType: (typeof CLOUD_TYPES)[number];

@@ -13,7 +13,7 @@ export const SCALER_TYPES = ["QUEUE_DELAY", "REQUEST_COUNT"] as const;
 export const COMPUTE_TYPES = ["GPU", "CPU"] as const;
 
 /**
- * Wishes about the machines of a data centre: kept and shown, but without effect where there is one machine. Those about CUDA
+ * Preferences about the machines of a data centre: kept and shown, but without effect where there is one machine. Those about CUDA
  * have one where the driver of its GPUs says which it has.
  */
 export interface PlacementPreferences {

@@ -12,7 +12,7 @@ type ExpireUses = MoveUses & Uses<"lease" | "random" | "stallDetector" | "steps"
 /** Jobs treated in one transaction. */
 const BATCH = 200;
 
-/** Applies everything that is due and aims the alarm at the next due moment. */
+/** Applies everything that is due and aims the timer at the next due moment. */
 export async function expireDue(engine: ExpireUses & Uses<"dueTimer">): Promise<void> {
   // A batch that was not applied to the last job ends the round: the rest was put off.
   while ((await expireBatch(engine)) === BATCH);

@@ -14,7 +14,7 @@ export class DueTimer {
     this.#ring = ring;
   }
 
-  /** Makes sure the alarm rings at `at` or earlier. */
+  /** Makes sure that `ring` is called at `at` or earlier. */
   aim(at: number): void {
     if (this.#stopped || at >= this.#aimedAt) return;
     this.#disarm?.();

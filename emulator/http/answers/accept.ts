@@ -1,6 +1,6 @@
 /** Chooses the media type a client wants most among those that are on offer. */
 
-/** The first of `offers` when the client has no wish that can be met. Of equal wishes the one named first counts. */
+/** The first of `offers` when the client accepts none of them. Of equal weights the one named first counts. */
 export function preferredType<Offer extends string>(
   accept: string | undefined,
   offers: readonly [Offer, ...Offer[]],

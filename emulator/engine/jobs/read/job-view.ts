@@ -77,8 +77,8 @@ export async function waitForEnd(
 ): Promise<JobView> {
   const { promise: ended, resolve } = Promise.withResolvers<JobChange | undefined>();
   const giveUp = () => resolve(undefined);
-  const unwatch = engine.watchers.watch(jobId, (news) => {
-    if (news.type === "settled" || news.type === "removed") resolve(news);
+  const unwatch = engine.watchers.watch(jobId, (change) => {
+    if (change.type === "settled" || change.type === "removed") resolve(change);
   });
   signal.addEventListener("abort", giveUp, { once: true });
   const disarm = engine.clock.wakeAt(engine.clock.now() + waitMs, giveUp);
@@ -86,8 +86,8 @@ export async function waitForEnd(
     const job = await begin();
     const ref = { endpointId: job.endpointId, jobId };
     if (isTerminal(job.status) || signal.aborted) return await viewJob(engine, ref);
-    const news = await ended;
-    return news ? await viewOfEnd(engine, news) : await viewJob(engine, ref);
+    const change = await ended;
+    return change ? await viewOfEnd(engine, change) : await viewJob(engine, ref);
   } finally {
     disarm();
     signal.removeEventListener("abort", giveUp);
@@ -97,15 +97,15 @@ export async function waitForEnd(
 
 async function viewOfEnd(
   engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps">,
-  news: JobChange,
+  change: JobChange,
 ): Promise<JobView> {
-  const { job } = news;
-  if (news.type === "removed") {
-    if (news.by === "expiry") throw jobNotFound(job.id);
+  const { job } = change;
+  if (change.type === "removed") {
+    if (change.by === "expiry") throw jobNotFound(job.id);
     return { job, output: undefined };
   }
-  if (news.type === "settled" && (news.output || job.status !== "COMPLETED")) {
-    return { job, output: news.output };
+  if (change.type === "settled" && (change.output || job.status !== "COMPLETED")) {
+    return { job, output: change.output };
   }
   return viewJob(engine, { endpointId: job.endpointId, jobId: job.id });
 }
