@@ -36,7 +36,7 @@ const FILES_AT_ONCE = availableParallelism() + 1;
 const aloneFiles = [
   "test/e2e/balance/servers.test.ts",
   "test/e2e/http/large-answers.test.ts",
-  "test/e2e/jobs/{deadline,fixtures,scaling}.test.ts",
+  "test/e2e/jobs/{deadline,scaling}.test.ts",
   "test/e2e/storage/memory.test.ts",
 ];
 

@@ -11,7 +11,7 @@ import { Lives, Progress } from "./lives.ts";
 import { RecordingClient } from "./recording-client.ts";
 import { SeededRandom, seedOfThisRun } from "./seeded-random.ts";
 
-const JOBS = sized(2_000, 5_000);
+const JOBS = sized(1_000, 5_000);
 const KILLS = sized(20, 50);
 const CLIENTS = 32;
 /** Over the size from which payloads are files. */
