@@ -58,7 +58,7 @@ it("passes nobody more than four times who needs more than is free, and keeps no
     }),
     RUNS,
   );
-  expect(kept).toBeGreaterThan(1_000);
+  expect(kept).toBeGreaterThan(RUNS.numRuns / 10);
 }, 120_000);
 
 it("locks each GPU for as long as a worker has it, and gives none that another emulator has", async () => {
