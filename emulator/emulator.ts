@@ -10,7 +10,7 @@ import { httpHealthProbe } from "./balance/http-health-probe.ts";
 import type { Clock, Random } from "./core/time/clock.ts";
 import { KeyRing } from "./core/access/key-ring.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/jobs/lease-terms.ts";
-import type { EngineLog } from "./engine/context.ts";
+import type { EngineLog } from "./engine/observe/engine-log.ts";
 import { createEngine, type EngineOptions, type RunningEngine } from "./engine/engine.ts";
 import { registryCredentials } from "./engine/resources/registry-credentials.ts";
 import { settleKeys } from "./engine/access/service-keys.ts";

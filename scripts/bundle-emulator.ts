@@ -10,7 +10,7 @@ import { build, type Plugin } from "esbuild";
 export async function bundleEmulator(folder: string): Promise<void> {
   const emulator = path.join(folder, "emulator");
   const { metafile } = await build({
-    entryPoints: ["index", "cli/sv-emulate", "store/sqlite/check-thread"].map((name) => ({
+    entryPoints: ["index", "cli/sv-emulate", "store/sqlite/integrity/check-thread"].map((name) => ({
       in: path.join(emulator, `${name}.js`),
       out: name,
     })),

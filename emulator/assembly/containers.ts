@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import type { Clock } from "../core/time/clock.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../core/resources/template.ts";
-import type { EngineLog } from "../engine/context.ts";
+import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { RegistryCredentials } from "../core/resources/registry-auth.ts";
 import { GatewayListener, type GatewayListenerOptions } from "../launch/docker/gateway-listener.ts";
 import type { ContainerPlaces } from "../launch/docker/containers/container-options.ts";

@@ -1,7 +1,7 @@
 /** Part of the composition root: what is done when handler files change, come or go while the service runs. */
 import { join } from "node:path";
 import type { Clock } from "../core/time/clock.ts";
-import type { EngineLog } from "../engine/context.ts";
+import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { RunningEngine } from "../engine/engine.ts";
 import { releaseHandler } from "../engine/workers/release-handler.ts";
 import type { HandlerFiles } from "../handlers/handler-files.ts";

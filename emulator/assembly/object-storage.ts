@@ -1,7 +1,7 @@
 /** The files of the service: the object store and the volumes, and what workers are told of them. */
 import { join } from "node:path";
 import type { Random } from "../core/time/clock.ts";
-import type { EngineLog } from "../engine/context.ts";
+import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { EndpointDirectory } from "../engine/resources/endpoint-directory.ts";
 import type { WorkerOrder } from "../launch/launcher.ts";
 import type { LocalEndpoint } from "../handlers/local-endpoint.ts";

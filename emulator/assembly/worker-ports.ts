@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
-import type { EngineLog } from "../engine/context.ts";
+import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { RunningEngine } from "../engine/engine.ts";
 import { WorkerSession } from "../engine/workers/worker-session.ts";
 import { WorkerServer } from "../grpc/worker-server.ts";

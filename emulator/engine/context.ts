@@ -8,6 +8,7 @@ import type { SecretKey } from "../secrets/secret-key.ts";
 import type { PayloadDamagedError, Store } from "../store/store.ts";
 import type { Tracer } from "../trace/tracer.ts";
 import type { PendingWork } from "./time/pending-work.ts";
+import type { EngineLog } from "./observe/engine-log.ts";
 import type { DueTimer } from "./time/due-timer.ts";
 import type { Balancer } from "./balancing/balancer.ts";
 import type { BytesInFlight } from "./limits/bytes-in-flight.ts";
@@ -21,16 +22,16 @@ import type { PriceTable } from "../core/billing/prices.ts";
 import type { ServiceClock } from "./time/service-clock.ts";
 import type { JobSpans } from "./observe/job-spans.ts";
 import type { StallDetector } from "./workers/stall-detector.ts";
+import type { Steps } from "./steps.ts";
 import type { UsageMeter } from "./billing/usage-meter.ts";
 
-/** Where the service says what it does. Fields are data for machines; the message is for people. */
-export interface EngineLog {
-  info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-  error(fields: Readonly<Record<string, unknown>>, message: string): void;
-}
+/** Some of the parts: what a use case takes. */
+export type Uses<Part extends keyof EngineContext> = Pick<EngineContext, Part>;
 
 export interface EngineContext {
+  /** What is kept: read, and changed step by step. */
+  readonly steps: Steps;
+  /** What is kept, for those who read or look after it in other ways than `steps` has. */
   readonly store: Store;
   /** Service time: what all due moments are measured in, unless it concerns what runs elsewhere. */
   readonly clock: ServiceClock;

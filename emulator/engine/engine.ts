@@ -19,7 +19,8 @@ import { storedOffsetMs } from "./time/advance-clock.ts";
 import { DueTimer } from "./time/due-timer.ts";
 import { Balancer } from "./balancing/balancer.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "./limits/bytes-in-flight.ts";
-import type { EngineContext, EngineLog } from "./context.ts";
+import type { EngineContext } from "./context.ts";
+import type { EngineLog } from "./observe/engine-log.ts";
 import { checkData } from "./jobs/check-data.ts";
 import { endDamaged } from "./jobs/damaged-data.ts";
 import { WebhookDelivery } from "./webhooks/deliver-webhooks.ts";
@@ -45,6 +46,8 @@ import { serve } from "./resources/serve.ts";
 import { ServiceClock } from "./time/service-clock.ts";
 import { StartWork } from "./start-work.ts";
 import { StallDetector } from "./workers/stall-detector.ts";
+import { releaseEffects } from "./release-effects.ts";
+import { Steps } from "./steps.ts";
 import { UsageMeter } from "./billing/usage-meter.ts";
 import { WorkerManager } from "./workers/worker-manager.ts";
 
@@ -201,7 +204,14 @@ async function createContext(
   const metrics = options.metrics ?? new ServiceMetrics();
   const due = () => void pendingWork.track("what is due for jobs", applyDue(context, startWork));
   const dueTimer = new DueTimer(clock, due);
+  const steps = new Steps({
+    store,
+    log,
+    release: (effects) => releaseEffects(context, effects),
+    failed: ({ changedEndpoints }) => changedEndpoints.forEach(wakes.endpointChanged),
+  });
   const context: EngineContext = {
+    steps,
     store,
     clock,
     realClock,

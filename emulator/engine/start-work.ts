@@ -2,7 +2,7 @@
 import type { Clock, Disarm } from "../core/time/clock.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { StoreFullError } from "../core/store-error.ts";
-import type { EngineLog } from "./context.ts";
+import type { EngineLog } from "./observe/engine-log.ts";
 
 const TRY_EVERY_MS = 1_000;
 

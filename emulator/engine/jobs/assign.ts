@@ -4,12 +4,12 @@ import type { Job } from "../../core/jobs/job.ts";
 import { PayloadDamagedError, type StoreTransaction } from "../../store/store.ts";
 import type { Effects, Assignment, JobPayloads } from "../effects.ts";
 import { apply } from "./apply.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 /** Hands over as many waiting jobs of the endpoint as its workers have credit for, oldest first. */
 export async function assignWaiting(
-  engine: EngineContext,
+  engine: Uses<"clock" | "fleet" | "lease" | "random">,
   tx: StoreTransaction,
   effects: Effects,
   endpointId: string,
@@ -29,7 +29,7 @@ export async function assignWaiting(
 }
 
 /** Takes a credit of the worker for one hand-over, given back should the transaction fail. */
-export function reserve(engine: EngineContext, effects: Effects, worker: WorkerHandle): HandOver {
+export function reserve(engine: Uses<"lease" | "random">, effects: Effects, worker: WorkerHandle): HandOver {
   const leaseToken = engine.random.token();
   worker.reserve(leaseToken);
   effects.onFailure(() => worker.giveBack(leaseToken));
@@ -37,7 +37,7 @@ export function reserve(engine: EngineContext, effects: Effects, worker: WorkerH
 }
 
 /** Sends the job to its worker; payloads that are not at hand are read first. */
-export function sendAssignment(engine: EngineContext, assignment: Assignment): void {
+export function sendAssignment(engine: Uses<"inputDamaged" | "log" | "spans" | "steps">, assignment: Assignment): void {
   if (assignment.payloads) {
     send(engine, assignment, assignment.payloads);
     return;
@@ -60,8 +60,8 @@ export function sendAssignment(engine: EngineContext, assignment: Assignment): v
 }
 
 /** Undefined if the job has been deleted since it was handed over: then its worker need not hear of it. */
-async function readPayloads(engine: EngineContext, job: Job): Promise<JobPayloads | undefined> {
-  return engine.store.read(async (view) => {
+async function readPayloads(engine: Uses<"steps">, job: Job): Promise<JobPayloads | undefined> {
+  return engine.steps.read(async (view) => {
     const input = await view.payload(job.seq, "input");
     if (!input) {
       if ((await view.job(job.id)) === undefined) return undefined;
@@ -75,7 +75,7 @@ async function readPayloads(engine: EngineContext, job: Job): Promise<JobPayload
   });
 }
 
-function send(engine: EngineContext, { worker, job }: Assignment, payloads: JobPayloads): void {
+function send(engine: Uses<"spans">, { worker, job }: Assignment, payloads: JobPayloads): void {
   if (!job.lease) return;
   const traceparent = engine.spans ? engine.spans.traceparentOf(job) : job.traceparent;
   worker.handOver({

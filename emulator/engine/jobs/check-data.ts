@@ -1,10 +1,10 @@
 /** Looks once after the start whether all that is kept is as it was stored, and ends the jobs of which it is not. */
 import { StoreClosedError, StoreDamagedError } from "../../core/store-error.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { endDamaged } from "./damaged-data.ts";
 
 /** Never rejects. */
-export async function checkData(engine: EngineContext): Promise<void> {
+export async function checkData(engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps" | "store">): Promise<void> {
   try {
     for (const { damage, jobId } of await engine.store.check()) {
       if (jobId !== undefined) await endDamaged(engine, jobId, damage);

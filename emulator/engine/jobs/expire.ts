@@ -3,26 +3,25 @@ import { dueEvent } from "../../core/jobs/job-due.ts";
 import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { retryRules } from "./finish.ts";
 
 /** Jobs treated in one transaction. */
 const BATCH = 200;
 
 /** Applies everything that is due and aims the alarm at the next due moment. */
-export async function expireDue(engine: EngineContext): Promise<void> {
+export async function expireDue(engine: Uses<"clock" | "directory" | "dueTimer" | "fleet" | "lease" | "random" | "stallDetector" | "steps">): Promise<void> {
   // A batch that was not applied to the last job ends the round: the rest was put off.
   while ((await expireBatch(engine)) === BATCH);
-  const next = await engine.store.read((view) => view.nextDueAt());
+  const next = await engine.steps.read((view) => view.nextDueAt());
   if (next === undefined) return;
   const now = engine.clock.now();
   // What is due already was put off.
   engine.dueTimer.aim(next > now ? next : now + engine.stallDetector.judgesInMs);
 }
 
-async function expireBatch(engine: EngineContext): Promise<number> {
-  return commit(engine, async (tx, effects) => {
+async function expireBatch(engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "stallDetector" | "steps">): Promise<number> {
+  return engine.steps.commit(async (tx, effects) => {
     const now = engine.clock.now();
     const { judgesInMs } = engine.stallDetector;
     let applied = 0;

@@ -1,7 +1,7 @@
 /** The chunks of one job as they are stored, kept in memory for a reader that keeps up with them. */
 import { type ChunkBatch, cutBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import type { JobChange } from "../jobs/read/job-watchers.ts";
 import { JobSignal } from "../jobs/read/job-signal.ts";
 
@@ -16,7 +16,7 @@ export class ChunkTail implements Disposable {
   #attempt = 0;
   #isBehind = true;
 
-  constructor(engine: EngineContext, jobId: string) {
+  constructor(engine: Uses<"clock" | "watchers">, jobId: string) {
     this.#bell = new JobSignal(engine, jobId, (news) => this.#hear(news));
   }
 

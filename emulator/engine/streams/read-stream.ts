@@ -5,8 +5,7 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { StoreView } from "../../store/store.ts";
 import { apply } from "../jobs/apply.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { askOrEnd, unlessDamaged } from "../jobs/damaged-data.ts";
 import { findJob, type JobRef, type JobView, viewJob } from "../jobs/read/job-view.ts";
 import { ChunkTail } from "./chunk-tail.ts";
@@ -30,7 +29,7 @@ export interface StreamPart {
  * @throws ServiceError job_not_found
  */
 export async function readStream(
-  engine: EngineContext,
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
   ref: JobRef,
   options: {
     readonly from?: number | undefined;
@@ -68,7 +67,7 @@ export type StreamEvent =
  * @throws ServiceError job_not_found, also when the job is deleted meanwhile
  */
 export async function* followStream(
-  engine: EngineContext,
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
   ref: JobRef,
   options: {
     readonly from: number;
@@ -149,7 +148,7 @@ interface StoredPart {
   readonly last: boolean;
 }
 
-async function readFrom(engine: EngineContext, ref: JobRef, from: number): Promise<StoredPart> {
+async function readFrom(engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">, ref: JobRef, from: number): Promise<StoredPart> {
   const ask = async (view: StoreView) => {
     for (;;) {
       const job = await findJob(view, ref);
@@ -162,7 +161,7 @@ async function readFrom(engine: EngineContext, ref: JobRef, from: number): Promi
       return { job, batches, last: isTerminal(job.status) && end >= job.chunkCount };
     }
   };
-  return askOrEnd(engine, ref.jobId, () => engine.store.read(ask));
+  return askOrEnd(engine, ref.jobId, () => engine.steps.read(ask));
 }
 
 /** Undefined if they are damaged, and the job is known to be. */
@@ -170,22 +169,22 @@ function chunksOfJob(view: StoreView, job: Job, from: number) {
   return unlessDamaged(job, () => view.chunks(job.seq, { from, ...WINDOW }));
 }
 
-async function readPart(engine: EngineContext, ref: JobRef, from: number): Promise<StreamPart> {
+async function readPart(engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">, ref: JobRef, from: number): Promise<StreamPart> {
   const { job, batches, last } = await readFrom(engine, ref, from);
   return { job, chunks: batches.flatMap(chunksOf), last };
 }
 
-async function consume(engine: EngineContext, ref: JobRef): Promise<StreamPart> {
+async function consume(engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">, ref: JobRef): Promise<StreamPart> {
   const ask = async (view: StoreView) => {
     const found = await findJob(view, ref);
     return { job: found, batches: await chunksOfJob(view, found, found.chunksRead) };
   };
-  const { job, batches } = await askOrEnd(engine, ref.jobId, () => engine.store.read(ask));
+  const { job, batches } = await askOrEnd(engine, ref.jobId, () => engine.steps.read(ask));
   if (batches === undefined) return { job, chunks: [], last: true };
   const chunks = batches.flatMap(chunksOf);
   const last = (at: Job) => isTerminal(at.status) && at.chunksRead >= at.chunkCount;
   if (chunks.length === 0) return { job, chunks, last: last(job) };
-  return commit(engine, async (tx, effects) => {
+  return engine.steps.commit(async (tx, effects) => {
     const current = await findJob(tx, ref);
     if (current.chunksRead !== job.chunksRead || current.attempt !== job.attempt) {
       return { job: current, chunks: [], last: last(current) };

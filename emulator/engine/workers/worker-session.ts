@@ -12,7 +12,6 @@ import type { Effects } from "../effects.ts";
 import { apply } from "../jobs/apply.ts";
 import { assignWaiting } from "../jobs/assign.ts";
 import { assignFreeCredit } from "../jobs/assign-free.ts";
-import { commit } from "../commit.ts";
 import type { EngineContext } from "../context.ts";
 import { finish } from "../jobs/finish.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
@@ -104,9 +103,7 @@ export class WorkerSession {
     if (report.draining) setWorkerState(this.#engine, this.worker, "draining");
     if (report.credit) this.worker.grant(report.credit, this.#send);
     if (!changesJobs(report)) return;
-    const orders = await commit(
-      this.#engine,
-      (tx, effects) => this.#applyToJobs(tx, effects, staged),
+    const orders = await this.#engine.steps.commit((tx, effects) => this.#applyToJobs(tx, effects, staged),
       payloadsOf(staged),
     );
     this.#released(staged, orders.outcomeReceipts);
@@ -165,7 +162,7 @@ export class WorkerSession {
     const { id: workerId, endpointId } = this.worker;
     const held = new Set(hello.held.map((lease) => lease.leaseToken));
     for (const lease of hello.held) this.worker.hold(lease);
-    const lost = await commit(this.#engine, async (tx, effects) => {
+    const lost = await this.#engine.steps.commit(async (tx, effects) => {
       const tokens: string[] = [];
       for (const job of await tx.runningJobs({ workerId })) {
         if (!job.lease || held.has(job.lease.token)) continue;

@@ -2,7 +2,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PieceInHand } from "../../core/jobs/opened-payload.ts";
 import { ServiceError } from "../../core/service-error.ts";
-import { storeFailure } from "../../engine/commit.ts";
 import { sendWhole, type WholeAnswer } from "./answer.ts";
 import type { Refusal } from "../dialect.ts";
 import { ClientGoneError, hasLongRest } from "../requests/request-body.ts";
@@ -48,7 +47,7 @@ export function asRefusal(
   { service, request }: Pick<Exchange, "service" | "request">,
   error: unknown,
 ): ServiceError {
-  const refusal = storeFailure(service.engine, error);
+  const refusal = service.engine.steps.refusalFor(error);
   if (refusal instanceof ServiceError) return refusal;
   const errorId = service.engine.random.shortId(12);
   const fields = { errorId, err: error, method: request.method, path: pathOf(request) };

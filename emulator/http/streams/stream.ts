@@ -56,7 +56,7 @@ export const stream: Operation<JobPath> = {
     const place = placeOf(call);
     const { engine } = call.service;
     engine.directory.queue(call.path.endpointId);
-    await engine.store.read((view) => findJob(view, call.path));
+    await engine.steps.read((view) => findJob(view, call.path));
     return pushStream(call, PUSHED[type], place);
   },
 };

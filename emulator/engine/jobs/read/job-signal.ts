@@ -1,15 +1,15 @@
 /** A bell that any news of one job rings, and that remembers a ring until it is heard: none is missed between a read and a wait. */
-import type { EngineContext } from "../../context.ts";
+import type { Uses } from "../../context.ts";
 import type { JobListener } from "./job-watchers.ts";
 
 export class JobSignal implements Disposable {
-  readonly #engine: EngineContext;
+  readonly #engine: Uses<"clock" | "watchers">;
   readonly #unwatch: () => void;
   #rung = false;
   #wake: (() => void) | undefined;
 
   /** `listener` is called with each news before the bell rings. */
-  constructor(engine: EngineContext, jobId: string, listener?: JobListener) {
+  constructor(engine: Uses<"clock" | "watchers">, jobId: string, listener?: JobListener) {
     this.#engine = engine;
     this.#unwatch = engine.watchers.watch(jobId, (news) => {
       listener?.(news);

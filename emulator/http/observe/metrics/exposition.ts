@@ -2,7 +2,7 @@
 import { Counter, Gauge, Registry } from "prom-client";
 import type { Counts, Labels } from "../../../core/observe/metrics/series.ts";
 import type { EngineContext } from "../../../engine/context.ts";
-import { health } from "../../../engine/health.ts";
+import { health } from "../../../engine/observe/health.ts";
 import { COUNTERS, DISTRIBUTIONS, GAUGES, type MetricName } from "./metric-names.ts";
 import { processMetrics } from "./process-metrics.ts";
 import { TalliedHistogram } from "./tallied-histogram.ts";

@@ -1,15 +1,15 @@
 /** Holds an endpoint's queue: its jobs wait, whoever is free, until it is let go. */
-import { assignFreeCredit } from "./jobs/assign-free.ts";
-import type { EngineContext } from "./context.ts";
+import { assignFreeCredit } from "./assign-free.ts";
+import type { Uses } from "../context.ts";
 
 /** Jobs that run go on. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
-export function holdQueue(engine: EngineContext, endpointId: string): void {
+export function holdQueue(engine: Uses<"directory" | "fleet">, endpointId: string): void {
   engine.directory.queue(endpointId);
   engine.fleet.hold(endpointId, true);
 }
 
 /** Resolves when the jobs that a worker is free for are handed over. */
-export async function releaseQueue(engine: EngineContext, endpointId: string): Promise<void> {
+export async function releaseQueue(engine: Uses<"clock" | "endpointChanged" | "fleet" | "lease" | "random" | "steps">, endpointId: string): Promise<void> {
   engine.fleet.hold(endpointId, false);
   await assignFreeCredit(engine, endpointId);
   engine.endpointChanged(endpointId);

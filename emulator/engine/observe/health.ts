@@ -1,7 +1,7 @@
 /** `/health`: the counters of an endpoint. */
-import type { JobCounts } from "../core/jobs/job-counts.ts";
-import type { EngineContext } from "./context.ts";
-import type { WorkerCounts } from "./workers/fleet.ts";
+import type { JobCounts } from "../../core/jobs/job-counts.ts";
+import type { Uses } from "../context.ts";
+import type { WorkerCounts } from "../workers/fleet.ts";
 
 export interface Health {
   readonly jobs: Pick<JobCounts, "completed" | "failed" | "inProgress" | "inQueue" | "retried">;
@@ -9,9 +9,9 @@ export interface Health {
 }
 
 /** @throws ServiceError endpoint_not_found */
-export async function health(engine: EngineContext, endpointId: string): Promise<Health> {
+export async function health(engine: Uses<"directory" | "fleet" | "steps">, endpointId: string): Promise<Health> {
   engine.directory.endpoint(endpointId);
-  const counts = await engine.store.read((view) => view.counts(endpointId));
+  const counts = await engine.steps.read((view) => view.counts(endpointId));
   const { completed, failed, inProgress, inQueue, retried } = counts;
   return {
     jobs: { completed, failed, inProgress, inQueue, retried },
