@@ -55,7 +55,6 @@ export interface Containers extends Launcher, PodLauncher {
 const SWITCHED_OFF: Containers = {
   refuses: () => "containers are switched off (--docker off)",
   refusesPod: () => "containers are switched off (--docker off)",
-  memoryInGb: () => undefined,
   launch: launchNothing,
   launchPod: launchNothing,
   dropVolumes: async () => undefined,

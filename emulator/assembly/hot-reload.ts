@@ -23,11 +23,17 @@ export interface HotReloadParts {
   readonly temporaryDir: string;
 }
 
+export interface HandlerReloader {
+  start(): void;
+  /** Idempotent, also before `start`. */
+  close(): Promise<void>;
+}
+
 /** Undefined if nothing is to be watched. */
-export function startReloader(
+export function createReloader(
   { watch = false, handlers = [] }: EmulatorOptions,
   parts: HotReloadParts,
-): Reloader | undefined {
+): HandlerReloader | undefined {
   if (watch === false) return undefined;
   const { clock, log, handlerFiles, temporaryDir } = parts;
   let bundles = 0;
@@ -40,8 +46,10 @@ export function startReloader(
     openWatcher: (events) => new ChokidarWatcher(events),
     search: watch === true ? undefined : watch,
   });
-  void reloader.start(handlers, (handler) => handlerFiles.madeOf(handler));
-  return reloader;
+  return {
+    start: () => void reloader.start(handlers, (handler) => handlerFiles.madeOf(handler)),
+    close: () => reloader.close(),
+  };
 }
 
 function actionsOn({ engine, log, handlerFiles, volumes }: HotReloadParts): ReloadActions {

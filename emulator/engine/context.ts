@@ -23,10 +23,17 @@ import type { ServiceClock } from "./time/service-clock.ts";
 import type { JobSpans } from "./observe/job-spans.ts";
 import type { StallDetector } from "./workers/stall-detector.ts";
 import type { Steps } from "./steps.ts";
+import type { WorkerTokens } from "./workers/worker-tokens.ts";
 import type { UsageMeter } from "./billing/usage-meter.ts";
 
 /** Some of the parts: what a use case takes. */
 export type Uses<Part extends keyof EngineContext> = Pick<EngineContext, Part>;
+
+/** A job that cannot be handed to its worker. */
+export interface InputDamage {
+  readonly jobId: string;
+  readonly damage: PayloadDamagedError;
+}
 
 export interface EngineContext {
   /** What is kept: read, and changed step by step. */
@@ -50,6 +57,8 @@ export interface EngineContext {
   readonly prices: PriceTable;
   /** The workers, their sessions and their credit. */
   readonly fleet: Fleet;
+  /** By which tokens workers are known. */
+  readonly tokens: WorkerTokens;
   /** Requests to load balancing endpoints: those in flight, and those that wait for a worker. */
   readonly balancer: Balancer;
   /** Room for large payloads on their way in and out. */
@@ -80,7 +89,7 @@ export interface EngineContext {
   /** Where pods that run are reached, by their ids. */
   readonly podPorts: Map<string, PodPorts>;
   /** Called with a job that cannot be handed to its worker. */
-  readonly inputDamaged: (jobId: string, damage: PayloadDamagedError) => void;
+  readonly inputDamaged: (damage: InputDamage) => void;
   /** The most memory that a pod has when it runs, in whole GiB; undefined where it cannot be said. */
   readonly podMemoryInGb: (pod: Pod) => number | undefined;
   /** Called with a pod that was made, changed or deleted, after the commit. */

@@ -16,7 +16,9 @@ export interface EmulatorClock {
   advance(by: string | number): Promise<Advance>;
 }
 
-export function clockOf(engine: Uses<"clock" | "events" | "pendingWork" | "realClock" | "steps">): EmulatorClock {
+export function clockOf(
+  engine: Uses<"clock" | "events" | "pendingWork" | "realClock" | "steps">,
+): EmulatorClock {
   const { signal } = new AbortController();
   return {
     now: () => engine.clock.now(),

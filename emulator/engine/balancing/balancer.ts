@@ -4,7 +4,7 @@ import { type Affinity, chooseWorker } from "../../core/balancing/choose-worker.
 import type { Demand } from "../../core/workers/scaler.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { ServerAddress } from "../../launch/launcher.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { setWorkerState } from "../workers/worker-transition.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 import { InFlight } from "./in-flight.ts";
@@ -18,15 +18,19 @@ interface Waiting {
   readonly refuse: (error: unknown) => void;
 }
 
+type BalancerUses = Uses<
+  "clock" | "directory" | "endpointChanged" | "fleet" | "log" | "prices" | "realClock" | "usage"
+>;
+
 export class Balancer {
-  readonly #context: () => EngineContext;
+  readonly #engine: BalancerUses;
   readonly #waiting = new Map<string, Set<Waiting>>();
   readonly #requests: RequestsOfWorkers;
 
   /** @param context asked for only when there is a request: the balancer is a part of it */
-  constructor(context: () => EngineContext) {
-    this.#context = context;
-    this.#requests = new RequestsOfWorkers(context);
+  constructor(engine: BalancerUses) {
+    this.#engine = engine;
+    this.#requests = new RequestsOfWorkers(engine.realClock);
   }
 
   /**
@@ -50,7 +54,7 @@ export class Balancer {
   demand(endpointId: string): Demand {
     const waiting = [...(this.#waiting.get(endpointId) ?? [])];
     const [first, ...others] = waiting.filter(({ affinity }) => affinity.mode !== "strict-resume");
-    const workers = this.#context().fleet.workersOf(endpointId);
+    const workers = this.#engine.fleet.workersOf(endpointId);
     return {
       waiting: first === undefined ? 0 : others.length + 1,
       running: workers.reduce((sum, { heldCount }) => sum + heldCount, 0),
@@ -63,7 +67,7 @@ export class Balancer {
    * worker has will not keep it for ever.
    */
   look(endpointId: string): void {
-    for (const worker of this.#context().fleet.workersOf(endpointId)) {
+    for (const worker of this.#engine.fleet.workersOf(endpointId)) {
       if (worker.state === "draining") this.#requests.limit(worker);
     }
     for (const waiting of this.#waiting.get(endpointId) ?? []) {
@@ -77,7 +81,7 @@ export class Balancer {
   }
 
   #choose(endpointId: string, affinity: Affinity): InFlight | undefined {
-    const { directory, fleet } = this.#context();
+    const { directory, fleet } = this.#engine;
     const { version } = directory.balanced(endpointId);
     const choice = chooseWorker(fleet.workersOf(endpointId), version, affinity);
     if (choice === "wait") return undefined;
@@ -89,7 +93,7 @@ export class Balancer {
   }
 
   #begin(worker: WorkerHandle, server: ServerAddress): InFlight {
-    const engine = this.#context();
+    const engine = this.#engine;
     const { clock, realClock, endpointChanged } = engine;
     const request = new InFlight(realClock, worker.id, server, {
       ended: () => {
@@ -110,7 +114,7 @@ export class Balancer {
   }
 
   async #wait(endpointId: string, affinity: Affinity, signal: AbortSignal): Promise<InFlight> {
-    const { clock, endpointChanged } = this.#context();
+    const { clock, endpointChanged } = this.#engine;
     const { promise, resolve, reject } = Promise.withResolvers<InFlight>();
     const waiting = this.#waiting.get(endpointId) ?? new Set();
     this.#waiting.set(endpointId, waiting);

@@ -4,7 +4,10 @@ import type { NetworkVolume } from "../../core/resources/network-volume.ts";
 import type { Uses } from "../context.ts";
 
 /** To be called once the volume, or its new size, is stored; what it was billed as before ends. */
-export function billVolume({ usage, prices }: Uses<"prices" | "usage">, { id, size }: NetworkVolume): void {
+export function billVolume(
+  { usage, prices }: Uses<"prices" | "usage">,
+  { id, size }: NetworkVolume,
+): void {
   usage.ended(id);
   usage.began({
     kind: "volume",

@@ -7,7 +7,10 @@ import type { WorkerHandle } from "../workers/worker-handle.ts";
 const DEFAULT_VCPU_COUNT = 2;
 
 /** Does nothing for a worker whose endpoint is gone. */
-export function beginToBill(engine: Uses<"directory" | "prices" | "usage">, worker: WorkerHandle): void {
+export function beginToBill(
+  engine: Uses<"directory" | "prices" | "usage">,
+  worker: WorkerHandle,
+): void {
   const endpoint = engine.directory.findEndpoint(worker.endpointId);
   const template = endpoint && engine.directory.findTemplate(endpoint.templateId);
   if (!endpoint || !template) return;

@@ -2,7 +2,10 @@
 import { assignWaiting } from "./assign.ts";
 import type { Uses } from "../context.ts";
 
-export async function assignFreeCredit(engine: Uses<"clock" | "fleet" | "lease" | "random" | "steps">, endpointId: string): Promise<void> {
+export async function assignFreeCredit(
+  engine: Uses<"clock" | "fleet" | "lease" | "random" | "steps">,
+  endpointId: string,
+): Promise<void> {
   if (engine.fleet.freeCredit(endpointId) === 0) return;
   await engine.steps.commit((tx, effects) => assignWaiting(engine, tx, effects, endpointId));
 }

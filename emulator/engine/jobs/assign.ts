@@ -29,7 +29,11 @@ export async function assignWaiting(
 }
 
 /** Takes a credit of the worker for one hand-over, given back should the transaction fail. */
-export function reserve(engine: Uses<"lease" | "random">, effects: Effects, worker: WorkerHandle): HandOver {
+export function reserve(
+  engine: Uses<"lease" | "random">,
+  effects: Effects,
+  worker: WorkerHandle,
+): HandOver {
   const leaseToken = engine.random.token();
   worker.reserve(leaseToken);
   effects.onFailure(() => worker.giveBack(leaseToken));
@@ -37,7 +41,10 @@ export function reserve(engine: Uses<"lease" | "random">, effects: Effects, work
 }
 
 /** Sends the job to its worker; payloads that are not at hand are read first. */
-export function sendAssignment(engine: Uses<"inputDamaged" | "log" | "spans" | "steps">, assignment: Assignment): void {
+export function sendAssignment(
+  engine: Uses<"inputDamaged" | "log" | "spans" | "store">,
+  assignment: Assignment,
+): void {
   if (assignment.payloads) {
     send(engine, assignment, assignment.payloads);
     return;
@@ -48,7 +55,7 @@ export function sendAssignment(engine: Uses<"inputDamaged" | "log" | "spans" | "
     },
     (error: unknown) => {
       if (error instanceof PayloadDamagedError) {
-        engine.inputDamaged(assignment.job.id, error);
+        engine.inputDamaged({ jobId: assignment.job.id, damage: error });
         return;
       }
       engine.log.error(
@@ -60,8 +67,8 @@ export function sendAssignment(engine: Uses<"inputDamaged" | "log" | "spans" | "
 }
 
 /** Undefined if the job has been deleted since it was handed over: then its worker need not hear of it. */
-async function readPayloads(engine: Uses<"steps">, job: Job): Promise<JobPayloads | undefined> {
-  return engine.steps.read(async (view) => {
+async function readPayloads({ store }: Uses<"store">, job: Job): Promise<JobPayloads | undefined> {
+  return store.read(async (view) => {
     const input = await view.payload(job.seq, "input");
     if (!input) {
       if ((await view.job(job.id)) === undefined) return undefined;

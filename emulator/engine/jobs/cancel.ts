@@ -10,7 +10,10 @@ import { findJob, type JobRef } from "./read/job-view.ts";
  *
  * @throws ServiceError job_not_found; job_already_finished for any other status that is terminal
  */
-export async function cancel(engine: Uses<"clock" | "directory" | "steps">, ref: JobRef): Promise<Job> {
+export async function cancel(
+  engine: Uses<"clock" | "directory" | "steps">,
+  ref: JobRef,
+): Promise<Job> {
   engine.directory.queue(ref.endpointId);
   return engine.steps.commit(async (tx, effects) => {
     const job = await findJob(tx, ref);

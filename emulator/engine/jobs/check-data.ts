@@ -4,7 +4,9 @@ import type { Uses } from "../context.ts";
 import { endDamaged } from "./damaged-data.ts";
 
 /** Never rejects. */
-export async function checkData(engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps" | "store">): Promise<void> {
+export async function checkData(
+  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps" | "store">,
+): Promise<void> {
   try {
     for (const { damage, jobId } of await engine.store.check()) {
       if (jobId !== undefined) await endDamaged(engine, jobId, damage);

@@ -10,7 +10,11 @@ import { retryRules } from "./finish.ts";
 const BATCH = 200;
 
 /** Applies everything that is due and aims the alarm at the next due moment. */
-export async function expireDue(engine: Uses<"clock" | "directory" | "dueTimer" | "fleet" | "lease" | "random" | "stallDetector" | "steps">): Promise<void> {
+export async function expireDue(
+  engine: Uses<
+    "clock" | "directory" | "dueTimer" | "fleet" | "lease" | "random" | "stallDetector" | "steps"
+  >,
+): Promise<void> {
   // A batch that was not applied to the last job ends the round: the rest was put off.
   while ((await expireBatch(engine)) === BATCH);
   const next = await engine.steps.read((view) => view.nextDueAt());
@@ -20,7 +24,9 @@ export async function expireDue(engine: Uses<"clock" | "directory" | "dueTimer" 
   engine.dueTimer.aim(next > now ? next : now + engine.stallDetector.judgesInMs);
 }
 
-async function expireBatch(engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "stallDetector" | "steps">): Promise<number> {
+async function expireBatch(
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "stallDetector" | "steps">,
+): Promise<number> {
   return engine.steps.commit(async (tx, effects) => {
     const now = engine.clock.now();
     const { judgesInMs } = engine.stallDetector;

@@ -9,7 +9,10 @@ export function holdQueue(engine: Uses<"directory" | "fleet">, endpointId: strin
 }
 
 /** Resolves when the jobs that a worker is free for are handed over. */
-export async function releaseQueue(engine: Uses<"clock" | "endpointChanged" | "fleet" | "lease" | "random" | "steps">, endpointId: string): Promise<void> {
+export async function releaseQueue(
+  engine: Uses<"clock" | "endpointChanged" | "fleet" | "lease" | "random" | "steps">,
+  endpointId: string,
+): Promise<void> {
   engine.fleet.hold(endpointId, false);
   await assignFreeCredit(engine, endpointId);
   engine.endpointChanged(endpointId);

@@ -10,7 +10,10 @@ const BATCH = 500;
  *
  * @throws ServiceError endpoint_not_found
  */
-export async function purgeQueue(engine: Uses<"clock" | "directory" | "steps">, endpointId: string): Promise<number> {
+export async function purgeQueue(
+  engine: Uses<"clock" | "directory" | "steps">,
+  endpointId: string,
+): Promise<number> {
   engine.directory.queue(endpointId);
   const lastKey = await engine.steps.commit((tx) => tx.nextSeq());
   let removed = 0;

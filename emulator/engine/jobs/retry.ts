@@ -11,7 +11,10 @@ import { findJob, type JobRef } from "./read/job-view.ts";
  *
  * @throws ServiceError job_not_found, job_not_retryable
  */
-export async function retry(engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">, ref: JobRef): Promise<Job> {
+export async function retry(
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
+  ref: JobRef,
+): Promise<Job> {
   engine.directory.queue(ref.endpointId);
   return engine.steps.commit(async (tx, effects) => {
     const job = await findJob(tx, ref);

@@ -89,8 +89,7 @@ async function stageBatches(
 ): Promise<StagedChunks[]> {
   const byJob = Map.groupBy(reports, ({ jobId }) => jobId);
   const staged = Array.from(byJob.values(), async (ofJob) => {
-    const payloads = await engine.steps.stageChunks(ofJob.map(({ lines }) => lines),
-    );
+    const payloads = await engine.steps.stageChunks(ofJob.map(({ lines }) => lines));
     return payloads.flatMap((lines, at) => {
       const report = ofJob[at];
       return report ? [{ report, lines }] : [];

@@ -29,7 +29,10 @@ export interface SubmitRequest {
  *
  * @throws ServiceError endpoint_not_found, storage_full, shutting_down
  */
-export async function submit(engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">, request: SubmitRequest): Promise<Job> {
+export async function submit(
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
+  request: SubmitRequest,
+): Promise<Job> {
   return submitAs(engine, request, newJobId(engine, request.kind));
 }
 
@@ -53,7 +56,11 @@ function newJobId(engine: Uses<"clock" | "random">, kind: JobKind): string {
   return kind === "sync" ? `sync-${id}` : id;
 }
 
-async function submitAs(engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">, request: SubmitRequest, id: string): Promise<Job> {
+async function submitAs(
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
+  request: SubmitRequest,
+  id: string,
+): Promise<Job> {
   const endpoint = engine.directory.queue(request.endpointId);
   const { submission, kind } = request;
   const input = await engine.steps.stage(submission.input);

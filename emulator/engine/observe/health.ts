@@ -9,7 +9,10 @@ export interface Health {
 }
 
 /** @throws ServiceError endpoint_not_found */
-export async function health(engine: Uses<"directory" | "fleet" | "steps">, endpointId: string): Promise<Health> {
+export async function health(
+  engine: Uses<"directory" | "fleet" | "steps">,
+  endpointId: string,
+): Promise<Health> {
   engine.directory.endpoint(endpointId);
   const counts = await engine.steps.read((view) => view.counts(endpointId));
   const { completed, failed, inProgress, inQueue, retried } = counts;

@@ -12,7 +12,10 @@ import { checkRegistryAuth } from "../resources/manage-templates.ts";
 const ID_LENGTH = 14;
 
 /** @throws ServiceError invalid_request where it names what does not exist; storage_full */
-export async function createPod(engine: Uses<"clock" | "log" | "random" | "steps">, input: PodInput): Promise<Pod> {
+export async function createPod(
+  engine: Uses<"clock" | "log" | "random" | "steps">,
+  input: PodInput,
+): Promise<Pod> {
   const id = engine.random.shortId(ID_LENGTH);
   tellGpuSlips(engine, input.gpuTypeIds, { podId: id });
   return engine.steps.commit(async (tx, effects) => {
@@ -53,7 +56,11 @@ export async function updatePod(
 }
 
 /** @throws ServiceError pod_not_found, pod_locked, storage_full */
-export async function actOn(engine: Uses<"clock" | "steps">, id: string, action: PodAction): Promise<Pod> {
+export async function actOn(
+  engine: Uses<"clock" | "steps">,
+  id: string,
+  action: PodAction,
+): Promise<Pod> {
   return replace(engine, id, async (_, pod) => actOnPod(pod, action, nowOf(engine)));
 }
 

@@ -28,7 +28,15 @@ interface Run {
 }
 
 type PodKeeperUses = Uses<
-  "clock" | "log" | "pendingWork" | "podPorts" | "prices" | "random" | "realClock" | "steps" | "usage"
+  | "clock"
+  | "log"
+  | "pendingWork"
+  | "podPorts"
+  | "prices"
+  | "random"
+  | "realClock"
+  | "steps"
+  | "usage"
 >;
 
 export class PodKeeper {

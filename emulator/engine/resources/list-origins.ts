@@ -11,7 +11,10 @@ export interface Origins {
 }
 
 /** Of what is still there, in order of id. */
-export async function listOrigins({ store, directory }: Uses<"directory" | "store">): Promise<Origins> {
+export async function listOrigins({
+  store,
+  directory,
+}: Uses<"directory" | "store">): Promise<Origins> {
   const [served, templates] = await store.read(
     async (view) => [await view.records("served"), await view.records("servedTemplate")] as const,
   );

@@ -61,7 +61,10 @@ export function readEndpoint(engine: Uses<"directory">, id: string): Endpoint {
  *
  * @throws ServiceError endpoint_not_found; storage_full, and then the endpoint is there again, its jobs perhaps not
  */
-export async function deleteEndpoint(engine: Uses<"clock" | "directory" | "endpointChanged" | "endpointDeleted" | "steps" | "store">, id: string): Promise<void> {
+export async function deleteEndpoint(
+  engine: Uses<"clock" | "directory" | "endpointChanged" | "endpointDeleted" | "steps" | "store">,
+  id: string,
+): Promise<void> {
   const endpoint = engine.directory.endpoint(id);
   engine.directory.dropEndpoint(id);
   try {

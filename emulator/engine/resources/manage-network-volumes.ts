@@ -63,7 +63,10 @@ export async function updateNetworkVolume(
  *
  * @throws ServiceError network_volume_not_found; in_use while an endpoint has it; storage_full
  */
-export async function deleteNetworkVolume(engine: Uses<"steps" | "usage" | "volumeFiles" | "volumes">, id: string): Promise<void> {
+export async function deleteNetworkVolume(
+  engine: Uses<"steps" | "usage" | "volumeFiles" | "volumes">,
+  id: string,
+): Promise<void> {
   engine.volumes.volume(id);
   const unstore = async () => {
     await engine.steps.commit(async (tx) => {

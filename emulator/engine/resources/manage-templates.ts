@@ -37,7 +37,10 @@ export function readTemplate(engine: Uses<"directory">, id: string): Template {
 }
 
 /** @throws ServiceError template_not_found; in_use while an endpoint has it */
-export async function deleteTemplate(engine: Uses<"directory" | "steps">, id: string): Promise<void> {
+export async function deleteTemplate(
+  engine: Uses<"directory" | "steps">,
+  id: string,
+): Promise<void> {
   const { name } = engine.directory.template(id);
   await engine.steps.commit(async (tx) => {
     const endpoints = await tx.records("endpoint");

@@ -10,7 +10,11 @@ import { StoreUnusableError } from "../../core/store-error.ts";
 import type { Uses } from "../context.ts";
 
 /** Encrypts for the record `recordId`; makes the key if there is none yet. @throws ServiceError secrets_unusable; StoreFullError */
-export function sealSecret(engine: Uses<"random" | "secretKey">, recordId: string, text: string): SealedSecret {
+export function sealSecret(
+  engine: Uses<"random" | "secretKey">,
+  recordId: string,
+  text: string,
+): SealedSecret {
   const key = usable(() => engine.secretKey.findOrMake());
   return seal(text, engine.random.bytes(NONCE_BYTES), { key, recordId });
 }

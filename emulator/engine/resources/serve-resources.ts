@@ -25,7 +25,17 @@ import { rollEndpoints } from "./update-template.ts";
  * @throws NameTakenError; ServiceError storage_full, secrets_unusable
  */
 export async function serveResources(
-  engine: Uses<"directory" | "log" | "prices" | "random" | "secretKey" | "steps" | "usage" | "volumeFiles" | "volumes">,
+  engine: Uses<
+    | "directory"
+    | "log"
+    | "prices"
+    | "random"
+    | "secretKey"
+    | "steps"
+    | "usage"
+    | "volumeFiles"
+    | "volumes"
+  >,
   { networkVolumes, registryAuths, templates }: ServedResources,
 ): Promise<void> {
   for (const volume of networkVolumes) await serveVolume(engine, volume);
@@ -33,7 +43,10 @@ export async function serveResources(
   for (const template of templates) await serveTemplate(engine, template);
 }
 
-async function serveVolume(engine: Uses<"log" | "prices" | "steps" | "usage" | "volumeFiles" | "volumes">, now: NetworkVolume): Promise<void> {
+async function serveVolume(
+  engine: Uses<"log" | "prices" | "steps" | "usage" | "volumeFiles" | "volumes">,
+  now: NetworkVolume,
+): Promise<void> {
   const { id } = now;
   const present = engine.volumes.find(id);
   const keep = async () => {
@@ -84,7 +97,10 @@ function isSealed(engine: Uses<"secretKey">, { id, sealed }: RegistryAuth, text:
   }
 }
 
-async function serveTemplate(engine: Uses<"directory" | "log" | "steps">, file: ServedTemplate): Promise<void> {
+async function serveTemplate(
+  engine: Uses<"directory" | "log" | "steps">,
+  file: ServedTemplate,
+): Promise<void> {
   const { template } = file;
   const { id } = template;
   const { settled, endpoints } = await engine.steps.commit(async (tx) => {

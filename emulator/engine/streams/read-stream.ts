@@ -148,7 +148,11 @@ interface StoredPart {
   readonly last: boolean;
 }
 
-async function readFrom(engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">, ref: JobRef, from: number): Promise<StoredPart> {
+async function readFrom(
+  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">,
+  ref: JobRef,
+  from: number,
+): Promise<StoredPart> {
   const ask = async (view: StoreView) => {
     for (;;) {
       const job = await findJob(view, ref);
@@ -169,12 +173,19 @@ function chunksOfJob(view: StoreView, job: Job, from: number) {
   return unlessDamaged(job, () => view.chunks(job.seq, { from, ...WINDOW }));
 }
 
-async function readPart(engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">, ref: JobRef, from: number): Promise<StreamPart> {
+async function readPart(
+  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">,
+  ref: JobRef,
+  from: number,
+): Promise<StreamPart> {
   const { job, batches, last } = await readFrom(engine, ref, from);
   return { job, chunks: batches.flatMap(chunksOf), last };
 }
 
-async function consume(engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">, ref: JobRef): Promise<StreamPart> {
+async function consume(
+  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">,
+  ref: JobRef,
+): Promise<StreamPart> {
   const ask = async (view: StoreView) => {
     const found = await findJob(view, ref);
     return { job: found, batches: await chunksOfJob(view, found, found.chunksRead) };

@@ -59,7 +59,11 @@ export function advanceClock(
   return engine.clock.inTurn(() => advance(engine, byMs, signal));
 }
 
-async function advance(engine: Uses<"clock" | "events" | "pendingWork" | "realClock" | "steps">, byMs: number, signal: AbortSignal): Promise<Advance> {
+async function advance(
+  engine: Uses<"clock" | "events" | "pendingWork" | "realClock" | "steps">,
+  byMs: number,
+  signal: AbortSignal,
+): Promise<Advance> {
   const { pendingWork, clock, events } = engine;
   refuseTooMuch(clock.offsetMs + byMs);
   using patience = new Patience(engine, LIMITS.clockSettleMs, signal);

@@ -66,11 +66,6 @@ export class WorkerManager {
     this.#deciding ??= this.#engine.pendingWork.track("scaling", this.#decideChanged());
   }
 
-  /** The worker a token belongs to. */
-  authenticate(token: string): WorkerHandle | undefined {
-    return this.#starter.authenticate(token);
-  }
-
   /**
    * Starts no more workers and ends all there are: at once, or as soon as they have finished their jobs. One that is
    * silent for too long meanwhile is not waited for.

@@ -103,7 +103,8 @@ export class WorkerSession {
     if (report.draining) setWorkerState(this.#engine, this.worker, "draining");
     if (report.credit) this.worker.grant(report.credit, this.#send);
     if (!changesJobs(report)) return;
-    const orders = await this.#engine.steps.commit((tx, effects) => this.#applyToJobs(tx, effects, staged),
+    const orders = await this.#engine.steps.commit(
+      (tx, effects) => this.#applyToJobs(tx, effects, staged),
       payloadsOf(staged),
     );
     this.#released(staged, orders.outcomeReceipts);

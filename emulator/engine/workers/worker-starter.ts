@@ -1,5 +1,4 @@
 /** Starts workers: finds a launcher and GPUs for one, hands it a token, and hears of its end. */
-import { createHash } from "node:crypto";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
 import { initLimitMs, initLimitProblem } from "../../core/workers/init-limit.ts";
@@ -33,17 +32,11 @@ export interface WorkerStarterOptions {
 
 export class WorkerStarter {
   readonly #options: WorkerStarterOptions;
-  readonly #byToken = new Map<string, WorkerHandle>();
   /** Ends of workers that are yet to come or to be recorded. */
   readonly #ends = new Map<WorkerHandle, Promise<void>>();
 
   constructor(options: WorkerStarterOptions) {
     this.#options = options;
-  }
-
-  /** The worker a token belongs to. */
-  authenticate(token: string): WorkerHandle | undefined {
-    return this.#byToken.get(digest(token));
   }
 
   /** Settles when all that were started have ended and that is recorded. */
@@ -94,7 +87,7 @@ export class WorkerStarter {
     worker.gpuCount = gpus.length;
     engine.fleet.add(worker);
     engine.metrics.workerStarted(endpoint.id);
-    this.#byToken.set(digest(workerToken), worker);
+    engine.tokens.add(workerToken, worker);
     const problem = initLimitProblem(template);
     if (problem !== undefined) engine.log.warn({ endpointId: endpoint.id }, problem);
     const ids = { workerId: worker.id, endpointId: endpoint.id };
@@ -121,7 +114,7 @@ export class WorkerStarter {
   }
 
   async #ended(worker: WorkerHandle, workerToken: string, exit: WorkerExit): Promise<void> {
-    this.#byToken.delete(digest(workerToken));
+    this.#options.engine.tokens.remove(workerToken);
     worker.launched = undefined;
     worker.end();
     this.#options.gpus.release(worker.id, mayBlameGpus(worker, exit));
@@ -138,8 +131,4 @@ export class WorkerStarter {
     }
     return reasons.join("; ");
   }
-}
-
-function digest(token: string): string {
-  return createHash("sha256").update(token).digest("base64");
 }

@@ -1,12 +1,12 @@
 /** Changes of a worker's state that concern its endpoint. */
 import { beginToBill } from "../billing/bill-worker.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { WorkerState } from "./worker-state.ts";
 
 /** Sets the state and lets the endpoint be considered anew. A worker that drains or is lost never comes back. */
 export function setWorkerState(
-  engine: EngineContext,
+  engine: Uses<"clock" | "directory" | "endpointChanged" | "log" | "prices" | "usage">,
   worker: WorkerHandle,
   state: WorkerState,
 ): void {

@@ -34,7 +34,10 @@ export const listPods: Operation = {
 };
 
 /** Of the filters those for an endpoint and an id are for workers as well. */
-function workersOf({ fleet, directory }: Uses<"directory" | "fleet">, { endpointId, id }: QueryParameters) {
+function workersOf(
+  { fleet, directory }: Uses<"directory" | "fleet">,
+  { endpointId, id }: QueryParameters,
+) {
   const workers = fleet
     .all()
     .filter((worker) => endpointId === undefined || worker.endpointId === endpointId)

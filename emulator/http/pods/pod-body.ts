@@ -41,7 +41,11 @@ export function readPodIncludes(query: QueryParameters): PodIncludes {
   };
 }
 
-export function podBody(engine: Uses<"directory" | "podMemoryInGb" | "podPorts" | "prices" | "volumes">, pod: Pod, includes = NOTHING): ShownPod {
+export function podBody(
+  engine: Uses<"directory" | "podMemoryInGb" | "podPorts" | "prices" | "volumes">,
+  pod: Pod,
+  includes = NOTHING,
+): ShownPod {
   const gpuTypeId = pod.computeType === "GPU" ? pod.gpuTypeIds[0] : undefined;
   const costPerHr = perHour(engine.prices, { ...pod, gpuTypeId });
   return {

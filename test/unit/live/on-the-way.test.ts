@@ -31,7 +31,7 @@ async function scene() {
   const { store, stall, goOn } = slowStore();
   const test = await createTestEngine(store);
   const { engine, clock } = test;
-  const worker = new LiveWorkers(engine, () => undefined).welcome({
+  const worker = new LiveWorkers(engine).welcome({
     endpointId: "echo",
     workerId: "w",
   });

@@ -37,7 +37,10 @@ function jobNotFound(jobId: string): ServiceError {
 }
 
 /** @throws ServiceError job_not_found */
-export async function viewJob(engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps">, ref: JobRef): Promise<JobView> {
+export async function viewJob(
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps">,
+  ref: JobRef,
+): Promise<JobView> {
   engine.directory.queue(ref.endpointId);
   return askOrEnd(engine, ref.jobId, () =>
     engine.steps.read(async (view) => {
@@ -92,7 +95,10 @@ export async function waitForEnd(
   }
 }
 
-async function viewOfEnd(engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps">, news: JobChange): Promise<JobView> {
+async function viewOfEnd(
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps">,
+  news: JobChange,
+): Promise<JobView> {
   const { job } = news;
   if (news.type === "removed") {
     if (news.by === "expiry") throw jobNotFound(job.id);
