@@ -1,4 +1,4 @@
-/** Joins the Docker launcher to the rest of the service: what containers are given of this machine, and how they reach it. */
+/** Makes the Docker launcher: what containers get of this machine, and how they reach the service. */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import type { Clock } from "../core/time/clock.ts";

@@ -1,4 +1,4 @@
-/** Part of the composition root: what is done when handler files change, come or go while the service runs. */
+/** Makes the reloader: what the service does when handler files change, appear or disappear. */
 import { join } from "node:path";
 import type { Clock } from "../core/time/clock.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";

@@ -1,4 +1,4 @@
-/** Joins workers of this very process to the service; what they need is loaded only where there are such endpoints. */
+/** Makes the launcher of workers that run in this process; loaded only for endpoints that are functions. */
 import type { HandlerFunctionsOptions } from "../handlers/handler-functions.ts";
 import type { LocalLine, LocalPeer } from "../../runtime/source/local-session.ts";
 import type { EngineContext } from "../engine/context.ts";

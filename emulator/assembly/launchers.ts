@@ -1,4 +1,4 @@
-/** The launchers of the service, joined to what their workers are told: handler files run as processes, images as containers. */
+/** Makes the launchers of workers: handler files and commands run as processes, images as containers. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Containers, createContainers } from "./containers.ts";

@@ -1,4 +1,4 @@
-/** The files of the service: the object store and the volumes, and what workers are told of them. */
+/** Makes the object store and the volumes, and the environment variables by which workers find them. */
 import { join } from "node:path";
 import type { Random } from "../core/time/clock.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";

@@ -1,4 +1,4 @@
-/** Part of the composition root: where workers find the service, our own over a socket and live ones over HTTP. */
+/** Opens the ports at which workers find the service: a socket for ours, HTTP for those of the live dialect. */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { LeaseTerms } from "../core/jobs/lease-terms.ts";

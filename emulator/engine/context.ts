@@ -1,4 +1,4 @@
-/** What every use case of the service works with; made once at the composition root. */
+/** The parts of the engine, of which each use case names those it takes. */
 import type { Clock, Random } from "../core/time/clock.ts";
 import type { Pod } from "../core/pods/pod.ts";
 import type { LeaseTerms } from "../core/jobs/lease-terms.ts";

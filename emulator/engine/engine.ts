@@ -1,4 +1,4 @@
-/** The engine as one part: the context of the use cases, the clock-driven rules and the workers, with a start and a stop. */
+/** The engine as one part: workers, pods, webhooks and the timer of the job rules, with a start and a stop. */
 import type { HealthProbe } from "../balance/health-probe.ts";
 import type { ServedEndpoint, ServedResources } from "../core/resources/served-endpoint.ts";
 import type { LockDevice } from "../core/workers/device-lock.ts";

@@ -1,4 +1,4 @@
-/** Makes the parts of the engine that all use cases work with, on an open store; nothing runs yet. */
+/** Makes the parts of the engine on an open store; nothing runs yet. */
 import { DEFAULT_PRICES, type PriceTable } from "../core/billing/prices.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../core/jobs/lease-terms.ts";
 import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";

@@ -1,4 +1,4 @@
-/** What a committed step asked for is done: orders to workers, news to those who wait, timers, and looks at what changed. */
+/** Releases the effects of a committed step: orders to workers, changes to watchers, timers, endpoints to look at. */
 import type { Uses } from "./context.ts";
 import type { Effects } from "./effects.ts";
 import { sendAssignment } from "./jobs/assign.ts";

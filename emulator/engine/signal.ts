@@ -1,4 +1,4 @@
-/** News between parts of the engine: raised by who has it, heard by parts that were made after the one that raises it. */
+/** A signal between parts of the engine: one part raises it, parts that were made later listen. */
 
 export class Signal<T = void> {
   readonly #listeners: ((value: T) => void)[] = [];

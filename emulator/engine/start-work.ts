@@ -1,4 +1,4 @@
-/** What a start has to write before the service can work: in order, and what finds no room is done once there is some. */
+/** The writes of a start, done in order; those that find no room on the disk are tried again until there is some. */
 import type { Clock, Disarm } from "../core/time/clock.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { StoreFullError } from "../core/store-error.ts";

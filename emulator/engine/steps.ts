@@ -1,4 +1,4 @@
-/** The way every change goes: a step in a transaction, and after the commit what the step asked for. */
+/** Runs steps: each is one transaction, and its effects are released after the commit. */
 import { ServiceError } from "../core/service-error.ts";
 import {
   StoreClosedError,

@@ -1,4 +1,4 @@
-/** Port: how pods come to run. Adapter: containers. */
+/** Port: starts pods. Adapter: containers. */
 import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
 import type { Pod } from "../core/pods/pod.ts";
 import type { WorkerExit } from "./launcher.ts";

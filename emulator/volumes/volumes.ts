@@ -1,4 +1,4 @@
-/** The directories behind volumes: made and removed around their records, a bucket each, named to the workers. */
+/** The directories of volumes: created and removed with their records, each served as a bucket. */
 import fs from "node:fs/promises";
 import { existsSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** From when on a network volume is billed: since it has its size, at the price of that. */
+/** Begins to bill a network volume at the price of its size. */
 import { volumePerHour } from "../../core/billing/prices.ts";
 import type { NetworkVolume } from "../../core/resources/network-volume.ts";
 import type { Uses } from "../context.ts";

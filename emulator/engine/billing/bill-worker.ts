@@ -1,4 +1,4 @@
-/** From when on a worker is billed and as what: since it was first ready, at the price of what it has (live: starting is free). */
+/** Begins to bill a worker when it is first ready, at the price of what it has (live: starting is free). */
 import { perHour } from "../../core/billing/prices.ts";
 import type { Uses } from "../context.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";

@@ -1,4 +1,4 @@
-/** Bills: what ran, as far as it is asked for, in periods and groups. */
+/** Computes the bills of machines and volumes, in periods and groups. */
 import {
   billMachines,
   billVolumes,

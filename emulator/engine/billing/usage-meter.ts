@@ -1,4 +1,4 @@
-/** Keeps account of what runs, for the bills: an entry begins with a worker, pod or volume and ends with it, also if the service is killed. */
+/** Records what runs, for the bills: an entry begins and ends with a worker, pod or volume, also when the service is killed. */
 import type { Clock, Disarm, Random } from "../../core/time/clock.ts";
 import type { MachineUsage, Usage, VolumeUsage } from "../../core/billing/usage.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,4 +1,4 @@
-/** Hands waiting jobs to credit that became free outside a transaction: a hand-over undone, or revoked before it was sent. */
+/** Hands waiting jobs to credit that became free outside of a transaction: a hand-over undone, or revoked before it was sent. */
 import { assignWaiting } from "./assign.ts";
 import type { Uses } from "../context.ts";
 

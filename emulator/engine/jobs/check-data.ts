@@ -1,4 +1,4 @@
-/** Looks once after the start whether all that is kept is as it was stored, and ends the jobs of which it is not. */
+/** Checks all stored data once after the start, and ends the jobs whose data is damaged. */
 import { StoreClosedError, StoreDamagedError } from "../../core/store-error.ts";
 import type { Uses } from "../context.ts";
 import { endDamaged } from "./damaged-data.ts";

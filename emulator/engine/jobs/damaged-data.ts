@@ -1,4 +1,4 @@
-/** Jobs whose stored data turns out to be missing or damaged: they end with that cause, which is no fault of a handler. */
+/** Ends jobs whose stored data is missing or damaged, with that cause, which is no fault of a handler. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { PayloadDamagedError } from "../../store/store.ts";
 import { apply } from "./apply.ts";

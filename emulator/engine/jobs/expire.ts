@@ -1,4 +1,4 @@
-/** What the passing of time does to jobs: expiry, overrun of executionTimeout, leases that run out. */
+/** Applies what is due by time alone: expiry, overrun of executionTimeout, leases that ran out. */
 import { dueEvent } from "../../core/jobs/job-due.ts";
 import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { apply } from "./apply.ts";

@@ -1,4 +1,4 @@
-/** Takes the outcome of a hand-over: the job ends, or goes back into the queue. */
+/** Takes the outcome of a job from its worker: the job ends, or goes back into the queue. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { Outcome } from "../../../runtime/protocol/outcome.ts";
 import type { OutcomeReport } from "../../../runtime/protocol/session.ts";

@@ -1,4 +1,4 @@
-/** Holds an endpoint's queue: its jobs wait, whoever is free, until it is let go. */
+/** Holds and releases an endpoint's queue: while it is held, no job is handed to a worker. */
 import { assignFreeCredit } from "./assign-free.ts";
 import type { Uses } from "../context.ts";
 

@@ -1,4 +1,4 @@
-/** Puts jobs back into the queue whose worker is known to be gone. */
+/** Puts the jobs of workers that are gone back into the queue. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";

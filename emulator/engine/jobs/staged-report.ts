@@ -1,4 +1,4 @@
-/** A worker's report with its payloads checked and made ready to be stored, before its transaction begins. */
+/** Checks and stages the payloads of a worker's report before its transaction begins. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Outcome } from "../../../runtime/protocol/outcome.ts";
 import type {

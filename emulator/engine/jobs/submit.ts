@@ -1,4 +1,4 @@
-/** Takes a job in: into the queue, and in the same commit to a worker if one has credit and nobody waits before it. */
+/** Accepts a job: puts it into the queue, or hands it to a worker in the same commit if one has credit and nobody waits. */
 import { dueAt, retentionMs } from "../../core/jobs/job-due.ts";
 import { submitJob, transition } from "../../core/jobs/job-transition.ts";
 import type { DialectName, Job, JobKind } from "../../core/jobs/job.ts";

@@ -1,4 +1,4 @@
-/** Tells those who follow the service of every change of state, once it is committed; keeps nothing for those who come later. */
+/** Publishes every committed change of state to the followers of the service; past events are not kept. */
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import type { JobEventType } from "../../core/jobs/job-event.ts";

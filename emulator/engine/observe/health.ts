@@ -1,4 +1,4 @@
-/** `/health`: the counters of an endpoint. */
+/** `/health`: the numbers of an endpoint's jobs and workers by state. */
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Uses } from "../context.ts";
 import type { WorkerCounts } from "../workers/fleet.ts";

@@ -1,4 +1,4 @@
-/** Pods: created, listed, read, changed, started, stopped and deleted. What is wanted of them is kept here; `pod-keeper.ts` runs them. */
+/** Creates, lists, reads, changes, starts, stops and deletes pods as records; `pod-keeper.ts` runs them. */
 import { actOnPod, changePod, makePod, type PodAction } from "../../core/pods/pod-life.ts";
 import type { PodChanges, PodInput } from "../../core/pods/pod-input.ts";
 import type { Pod } from "../../core/pods/pod.ts";

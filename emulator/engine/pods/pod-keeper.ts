@@ -1,4 +1,4 @@
-/** Runs the pods that are wanted to run, where a launcher can: starts, ends and starts them anew as their records say. */
+/** Runs the pods that their records want to run: starts, ends and restarts them. */
 import { perHour } from "../../core/billing/prices.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";

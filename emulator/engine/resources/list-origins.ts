@@ -1,4 +1,4 @@
-/** Which files the endpoints of this start and earlier ones came from, and where their secret variables were taken from. */
+/** Lists the files that endpoints came from, and the variables that their secrets came from. */
 import type { ServedOrigin } from "../../core/resources/served-endpoint.ts";
 import type { Uses } from "../context.ts";
 

@@ -1,4 +1,4 @@
-/** Endpoints: created, listed, read and deleted together with their jobs. */
+/** Creates, lists and reads endpoints, and deletes them together with their jobs. */
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import type { EndpointInput } from "../../core/resources/endpoint-input.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";

@@ -1,4 +1,4 @@
-/** Network volumes: created, listed, read, changed and deleted together with their files. */
+/** Creates, lists, reads and changes network volumes, and deletes them together with their files. */
 import type {
   NetworkVolumeChange,
   NetworkVolumeInput,

@@ -1,4 +1,4 @@
-/** Container registry auths: created, listed, read and deleted. Their credentials are stored encrypted. */
+/** Creates, lists, reads and deletes container registry auths; their credentials are stored encrypted. */
 import type { RegistryAuthInput } from "../../core/resources/registry-auth-input.ts";
 import type { RegistryAuth } from "../../core/resources/registry-auth.ts";
 import { ServiceError } from "../../core/service-error.ts";

@@ -1,4 +1,4 @@
-/** Templates: created, listed, read and deleted. */
+/** Creates, lists, reads and deletes templates. */
 import { valueInWords } from "../../core/input/problem-messages.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { TemplateInput } from "../../core/resources/template-input.ts";

@@ -1,4 +1,4 @@
-/** The credentials of a container registry auth in the clear, for a launcher that is about to pull an image. */
+/** Decrypts the credentials of a container registry auth for a launcher that pulls an image. */
 import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
 import type { Uses } from "../context.ts";
 import { readRegistryAuth } from "./manage-registry-auths.ts";

@@ -1,4 +1,4 @@
-/** Encrypts and decrypts texts of stored records with the key of the service, and says what is wrong if it cannot. */
+/** Encrypts and decrypts texts of stored records with the key of the service. */
 import {
   NONCE_BYTES,
   seal,

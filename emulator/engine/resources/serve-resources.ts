@@ -1,4 +1,4 @@
-/** Brings what the endpoints of files share into the service when it starts: network volumes, registry auths, templates. */
+/** Creates or updates, at the start, what the endpoints of files share: network volumes, registry auths, templates. */
 import { settleServed } from "../../core/resources/served-settings.ts";
 import {
   NameTakenError,

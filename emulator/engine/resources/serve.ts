@@ -1,4 +1,4 @@
-/** Brings the endpoints of handler files into the service when it starts, beside what was changed of them over the interface. */
+/** Creates or updates, at the start, the endpoints of handler files, and keeps what was changed of them over the interface. */
 import { endpointRolls, rolled } from "../../core/resources/endpoint-change.ts";
 import { workersMinProblem } from "../../core/resources/endpoint-input.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";

@@ -1,4 +1,4 @@
-/** Says in the log where a file and what was changed over the management interface disagree. */
+/** Logs where a file and a change over the management interface disagree. */
 import type { EngineLog } from "../observe/engine-log.ts";
 
 interface Disagreement {

@@ -1,4 +1,4 @@
-/** Changes an endpoint: its scaling in place, what its workers are made of by replacing them. */
+/** Changes an endpoint: its scaling in place, everything else by replacing its workers. */
 import { changeEndpoint } from "../../core/resources/endpoint-change.ts";
 import type { EndpointChanges } from "../../core/resources/endpoint-input.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";

@@ -1,4 +1,4 @@
-/** Changes a template, and with it the version of every endpoint whose workers are made of it. */
+/** Changes a template, and with it the version of every endpoint that uses it. */
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import { rolled } from "../../core/resources/endpoint-change.ts";
 import { changeTemplate, templateRolls } from "../../core/resources/template-change.ts";

@@ -1,4 +1,4 @@
-/** Takes in what a running job streams: chunks and progress values. */
+/** Stores what a running job streams: chunks and progress values. */
 import type { LeaseRef } from "../../../runtime/protocol/outcome.ts";
 import type { ChunkReceipt } from "../../../runtime/protocol/session.ts";
 import type { StoreTransaction } from "../../store/store.ts";

@@ -1,4 +1,4 @@
-/** The chunks of one job as they are stored, kept in memory for a reader that keeps up with them. */
+/** The newest chunks of one job in memory, for a reader that keeps up with the stream. */
 import { type ChunkBatch, cutBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Uses } from "../context.ts";

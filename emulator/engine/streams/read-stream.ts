@@ -1,4 +1,4 @@
-/** Reading a job's chunks: consumed one batch at a time, from an index, or followed as they come. */
+/** Reads a job's chunks: one batch at a time, from an index, or followed as they come. */
 import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";

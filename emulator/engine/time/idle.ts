@@ -1,4 +1,4 @@
-/** Waiting until the service has nothing to do: nothing polls, every look follows a change. */
+/** Waits until the service has nothing to do, without polling. */
 import type { Uses } from "../context.ts";
 
 /** An endpoint's jobs that are not done. */

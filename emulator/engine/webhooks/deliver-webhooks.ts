@@ -1,4 +1,4 @@
-/** Makes the webhook calls that are due, a bounded number at a time, and records what came of each. */
+/** Makes the webhook calls that are due, a bounded number at a time, and records their results. */
 import {
   afterTry,
   type Delivery,

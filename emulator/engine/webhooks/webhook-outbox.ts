@@ -1,4 +1,4 @@
-/** The inbox of webhook deliveries: what was and will be sent to receivers, and sending it again. */
+/** Lists webhook deliveries, and sends them again. */
 import { type Delivery, type DeliveryFilter, dueAgain } from "../../core/webhooks/delivery.ts";
 import type { Piece } from "../../core/jobs/opened-payload.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";

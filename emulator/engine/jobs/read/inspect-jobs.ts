@@ -1,4 +1,4 @@
-/** Jobs for those who operate the service: of any endpoint, with all there is. */
+/** Reads jobs of any endpoint with all their fields, for operators. */
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { ShownPayload } from "../../../core/jobs/opened-payload.ts";

@@ -1,4 +1,4 @@
-/** Reading a job with everything that is stored of it. */
+/** Reads a job with all its payloads. */
 import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";

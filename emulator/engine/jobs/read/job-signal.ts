@@ -1,4 +1,4 @@
-/** A bell that any news of one job rings, and that remembers a ring until it is heard: none is missed between a read and a wait. */
+/** Waits for the next change of one job; a change between a read and the wait is not missed. */
 import type { Uses } from "../../context.ts";
 import type { JobListener } from "./job-watchers.ts";
 

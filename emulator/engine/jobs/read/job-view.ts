@@ -1,4 +1,4 @@
-/** Reading a job with its output, at once or when it ends. */
+/** Reads a job with its output, at once or when it has ended. */
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import type { Job } from "../../../core/jobs/job.ts";

@@ -1,4 +1,4 @@
-/** Who waits for a job in this process: long-polls and open streams, woken after a commit. */
+/** The listeners that wait for changes of a job: long polls and open streams. */
 import type { ChunkBatch } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 

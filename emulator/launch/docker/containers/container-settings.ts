@@ -1,4 +1,4 @@
-/** What a template may ask of its containers by variables in its `env`, with the defaults. Pure. */
+/** Reads the variables by which a template asks for memory, processors and privileges of its containers. Pure. */
 import os from "node:os";
 import type { Template } from "../../../core/resources/template.ts";
 import { wholeGb } from "../../live-place.ts";
