@@ -9,7 +9,7 @@ import { JobSignal } from "../jobs/read/job-signal.ts";
 const KEPT_MAX_BYTES = 8 * LIMITS.chunkMaxBytes;
 
 export class ChunkTail implements Disposable {
-  readonly #bell: JobSignal;
+  readonly #signal: JobSignal;
   #kept: ChunkBatch[] = [];
   #keptBytes = 0;
   /** The attempt they are of. */
@@ -17,7 +17,7 @@ export class ChunkTail implements Disposable {
   #isBehind = true;
 
   constructor(engine: Uses<"clock" | "watchers">, jobId: string) {
-    this.#bell = new JobSignal(engine, jobId, (news) => this.#hear(news));
+    this.#signal = new JobSignal(engine, jobId, (change) => this.#keep(change));
   }
 
   /**
@@ -54,23 +54,23 @@ export class ChunkTail implements Disposable {
     }
   }
 
-  /** True once there was news since this last told so; false when `holdMs` passed or `signal` aborted before. */
-  heard(holdMs: number, signal: AbortSignal): Promise<boolean> {
-    return this.#bell.heard(holdMs, signal);
+  /** True once the job has changed since the last call; false when `holdMs` passed or `signal` aborted before. */
+  changed(holdMs: number, signal: AbortSignal): Promise<boolean> {
+    return this.#signal.changed(holdMs, signal);
   }
 
   [Symbol.dispose](): void {
-    this.#bell[Symbol.dispose]();
+    this.#signal[Symbol.dispose]();
   }
 
-  #hear(news: JobChange): void {
-    if (news.type !== "chunks") {
+  #keep(change: JobChange): void {
+    if (change.type !== "chunks") {
       this.#isBehind = true;
       return;
     }
-    if (news.job.attempt !== this.#attempt) this.#forget();
-    this.#attempt = news.job.attempt;
-    for (const batch of news.batches) {
+    if (change.job.attempt !== this.#attempt) this.#forget();
+    this.#attempt = change.job.attempt;
+    for (const batch of change.batches) {
       this.#kept.push(batch);
       this.#keptBytes += batch.lines.byteLength;
     }

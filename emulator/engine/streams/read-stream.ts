@@ -40,13 +40,13 @@ export async function readStream(
   engine.directory.queue(ref.endpointId);
   const read = () =>
     options.from === undefined ? consume(engine, ref) : readPart(engine, ref, options.from);
-  using news = new JobSignal(engine, ref.jobId);
+  using signal = new JobSignal(engine, ref.jobId);
   const until = engine.clock.now() + options.holdMs;
   for (;;) {
     const part = await read();
     const leftMs = until - engine.clock.now();
     if (part.chunks.length > 0 || part.last || options.signal.aborted || leftMs <= 0) return part;
-    await news.heard(leftMs, options.signal);
+    await signal.changed(leftMs, options.signal);
   }
 }
 
@@ -77,19 +77,19 @@ export async function* followStream(
   },
 ): AsyncGenerator<StreamEvent, void, undefined> {
   engine.directory.queue(ref.endpointId);
-  using live = new ChunkTail(engine, ref.jobId);
+  using tail = new ChunkTail(engine, ref.jobId);
   const place = new ReadingPlace(options.from, options.attempt ?? 0);
   for (;;) {
-    const kept = live.take(place.attempt, place.next);
+    const kept = tail.take(place.attempt, place.next);
     if (kept !== undefined) {
       yield place.pass(kept);
       continue;
     }
-    if (live.isBehind) {
-      live.readingStore();
+    if (tail.isBehind) {
+      tail.readingStore();
       const { job, batches, last } = await readFrom(engine, ref, place.next);
       const restart = place.reach(job.attempt);
-      if (restart || batches.length > 0) live.foundInStore();
+      if (restart || batches.length > 0) tail.foundInStore();
       if (restart) {
         yield restart;
         continue;
@@ -101,9 +101,9 @@ export async function* followStream(
       }
       if (batches.length > 0) continue;
     }
-    const heard = await live.heard(LIMITS.streamHoldMs, options.signal);
+    const hasChanged = await tail.changed(LIMITS.streamHoldMs, options.signal);
     if (options.signal.aborted) return;
-    if (!heard) yield { type: "still-running" };
+    if (!hasChanged) yield { type: "still-running" };
   }
 }
 
