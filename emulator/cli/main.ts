@@ -1,7 +1,7 @@
 /** Runs the command line of `sv-emulate` from its arguments to its exit code. */
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
-import { collectBuffersLessOften } from "../../runtime/buffer-memory.ts";
+import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
 import type { Emulator, EmulatorOptions, EngineLog, LimitMode } from "../index.ts";
 import { invitation, keySentence, readyLine, s3Sentence } from "./serve/announcement.ts";
 import { type Invocation, readCommandLine } from "./command.ts";

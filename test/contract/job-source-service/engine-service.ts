@@ -11,7 +11,7 @@ import { readStream } from "../../../emulator/engine/streams/read-stream.ts";
 import { submit } from "../../../emulator/engine/jobs/submit.ts";
 import { WorkerSession } from "../../../emulator/engine/workers/worker-session.ts";
 import { WorkerServer } from "../../../emulator/grpc/worker-server.ts";
-import { joinChunks } from "../../../runtime/client/join-chunks.ts";
+import { joinChunks } from "../../../runtime/client/stream/join-chunks.ts";
 import type { RawChunk } from "../../../runtime/protocol/chunk.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
