@@ -31,7 +31,7 @@ import { storedOffsetMs } from "./time/advance-clock.ts";
 import { DueTimer } from "./time/due-timer.ts";
 import { PendingWork } from "./time/pending-work.ts";
 import { ServiceClock } from "./time/service-clock.ts";
-import { type CountedState, Fleet } from "./workers/fleet.ts";
+import { Fleet } from "./workers/fleet.ts";
 import { StallDetector } from "./workers/stall-detector.ts";
 import type { WorkerHandle } from "./workers/worker-handle.ts";
 import { WorkerTokens } from "./workers/worker-tokens.ts";
@@ -126,7 +126,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     dueTimer: new DueTimer(clock, signals.jobsDue.raise),
     usage: new UsageMeter({ store, clock, realClock, random, log }),
     prices: options.prices ?? DEFAULT_PRICES,
-    fleet: new Fleet((worker, state) => publishState(events, worker, state)),
+    fleet: new Fleet((worker) => publishState(events, worker)),
     tokens: new WorkerTokens(),
     inFlight: new BytesInFlight(realClock, IN_FLIGHT_LIMITS),
     watchers: new JobWatchers(),
@@ -152,7 +152,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   return { context, signals, startWork: new StartWork(realClock, log) };
 }
 
-function publishState(events: EventFeed, worker: WorkerHandle, state: CountedState): void {
-  const { id: workerId, endpointId } = worker;
+function publishState(events: EventFeed, worker: WorkerHandle): void {
+  const { id: workerId, endpointId, state } = worker;
   events.publish({ type: "worker", endpointId, workerId, state });
 }

@@ -5,7 +5,7 @@ import type { Demand } from "../../core/workers/scaler.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { ServerAddress } from "../../launch/launcher.ts";
 import type { Uses } from "../context.ts";
-import { setWorkerState } from "../workers/worker-transition.ts";
+import { moveWorker } from "../workers/move-worker.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 import { InFlight } from "./in-flight.ts";
 import { RequestsOfWorkers } from "./requests-of-workers.ts";
@@ -100,12 +100,10 @@ export class Balancer {
         worker.endRequest(clock.now());
         this.#requests.remove(worker, request);
         // Also while the service stops, when nobody decides about workers any more.
-        if (worker.state === "draining" && worker.heldCount === 0) worker.tellToLeave();
+        if (worker.heldCount === 0) moveWorker(engine, worker, "tell-to-leave");
         endpointChanged(worker.endpointId);
       },
-      unreachable: () => {
-        if (worker.state === "ready") setWorkerState(engine, worker, "unhealthy");
-      },
+      unreachable: () => void moveWorker(engine, worker, "be-unreachable"),
     });
     worker.beginRequest();
     this.#requests.add(worker, request);

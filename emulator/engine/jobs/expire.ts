@@ -4,17 +4,16 @@ import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
 import type { Uses } from "../context.ts";
+import { type MoveUses, moveWorker } from "../workers/move-worker.ts";
 import { retryRules } from "./finish.ts";
+
+type ExpireUses = MoveUses & Uses<"lease" | "random" | "stallDetector" | "steps">;
 
 /** Jobs treated in one transaction. */
 const BATCH = 200;
 
 /** Applies everything that is due and aims the alarm at the next due moment. */
-export async function expireDue(
-  engine: Uses<
-    "clock" | "directory" | "dueTimer" | "fleet" | "lease" | "random" | "stallDetector" | "steps"
-  >,
-): Promise<void> {
+export async function expireDue(engine: ExpireUses & Uses<"dueTimer">): Promise<void> {
   // A batch that was not applied to the last job ends the round: the rest was put off.
   while ((await expireBatch(engine)) === BATCH);
   const next = await engine.steps.read((view) => view.nextDueAt());
@@ -24,9 +23,7 @@ export async function expireDue(
   engine.dueTimer.aim(next > now ? next : now + engine.stallDetector.judgesInMs);
 }
 
-async function expireBatch(
-  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "stallDetector" | "steps">,
-): Promise<number> {
+async function expireBatch(engine: ExpireUses): Promise<number> {
   return engine.steps.commit(async (tx, effects) => {
     const now = engine.clock.now();
     const { judgesInMs } = engine.stallDetector;
@@ -34,8 +31,7 @@ async function expireBatch(
     for (const job of await tx.dueJobs(now, BATCH)) {
       const event = dueEvent(job, now, retryRules(engine, job.endpointId));
       if (!event || (dependsOnHearing(event) && judgesInMs > 0)) continue;
-      if (event.type === "lose-worker" && job.lease)
-        engine.fleet.find(job.lease.workerId)?.markUnresponsive();
+      if (event.type === "lose-worker" && job.lease) notHeard(engine, job.lease.workerId);
       await apply(tx, effects, job, event, now);
       applied += 1;
     }
@@ -43,6 +39,12 @@ async function expireBatch(
       await assignWaiting(engine, tx, effects, endpointId);
     return applied;
   });
+}
+
+/** Unless it is speaking, nobody knows until it does whether it would ever look at a job. */
+function notHeard(engine: MoveUses, workerId: string): void {
+  const worker = engine.fleet.find(workerId);
+  if (worker && !worker.isBeingHeard) moveWorker(engine, worker, "fall-silent");
 }
 
 /** After a standstill a renewal or an outcome may wait to be read, said in time. */

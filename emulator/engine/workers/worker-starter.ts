@@ -5,9 +5,9 @@ import { initLimitMs, initLimitProblem } from "../../core/workers/init-limit.ts"
 import type { Template } from "../../core/resources/template.ts";
 import type { Launcher, WorkerExit } from "../../launch/launcher.ts";
 import type { EngineContext } from "../context.ts";
-import { WorkerHandle } from "./worker-handle.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
-import { mayBlameGpus } from "./worker-exit.ts";
+import { moveWorker } from "./move-worker.ts";
+import { WorkerHandle } from "./worker-handle.ts";
 
 /** A launcher that was not willing is asked again after this time, should nothing happen before. */
 const LAUNCHER_RETRY_MS = 60_000;
@@ -99,8 +99,9 @@ export class WorkerStarter {
       gpus,
     });
     const { running } = worker.launched;
-    worker.isBeingPrepared = running !== undefined;
-    void running?.then(() => worker.begins());
+    const begin = () => moveWorker(engine, worker, "begin");
+    if (running === undefined) begin();
+    else void running.then(begin);
     this.#options.started(worker);
     const gpuIds = gpus.map(({ id }) => id);
     engine.log.info({ ...ids, ...(gpuIds.length > 0 && { gpuIds }) }, "worker started");
@@ -114,11 +115,12 @@ export class WorkerStarter {
   }
 
   async #ended(worker: WorkerHandle, workerToken: string, exit: WorkerExit): Promise<void> {
-    this.#options.engine.tokens.remove(workerToken);
-    worker.launched = undefined;
-    worker.end();
-    this.#options.gpus.release(worker.id, mayBlameGpus(worker, exit));
-    await this.#options.ended(worker, exit);
+    const { engine, gpus, ended } = this.#options;
+    engine.tokens.remove(workerToken);
+    moveWorker(engine, worker, "exit");
+    // It failed before it could work: for all that is known its GPUs may be why.
+    gpus.release(worker.id, worker.life.end === "not_initialized" && exit.goneWith === undefined);
+    await ended(worker, exit);
   }
 
   /** The first that is willing, or a sentence on why none is. */
