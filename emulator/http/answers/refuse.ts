@@ -5,6 +5,7 @@ import { ServiceError } from "../../core/service-error.ts";
 import { sendWhole, type WholeAnswer } from "./answer.ts";
 import type { Refusal } from "../dialect.ts";
 import { ClientGoneError, hasLongRest } from "../requests/request-body.ts";
+import { pathOf } from "../requests/url-path.ts";
 import type { HttpService } from "../service.ts";
 
 /**
@@ -57,12 +58,6 @@ export function asRefusal(
     `something went wrong inside the service; its log says more under the id ${errorId}`,
     { cause: error },
   );
-}
-
-/** The path without its query, which may hold what has no place in a log. */
-function pathOf(request: IncomingMessage): string {
-  const [path = ""] = (request.url ?? "").split("?", 1);
-  return path;
 }
 
 function headersOf(refusal: ServiceError): Record<string, string> {

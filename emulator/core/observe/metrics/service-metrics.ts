@@ -39,6 +39,11 @@ export class ServiceMetrics {
   readonly commits = new Distributions(COMMIT_SECONDS);
   readonly commitSteps = new Counts();
 
+  constructor() {
+    // Without labels there is one series, from the beginning.
+    this.commitSteps.add({}, 0);
+  }
+
   /** The change is committed. `job` is as it became, or as it was before it was deleted. */
   jobMoved(job: Job, { from, to, by }: StatusMove): void {
     const endpoint = job.endpointId;
