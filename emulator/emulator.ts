@@ -60,8 +60,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const made = new AsyncDisposableStack();
   try {
     const ground = await openGround(options, made);
-    const service = await openService(options, ground, made);
-    return await run(options, await openWorkers(options, ground, service, made), made);
+    const state = await openState(options, ground, made);
+    const ports = await openPorts(options, state, made);
+    const launchers = await openLaunchers(options, ports, made);
+    return await run(options, await openEngine(options, launchers, made), made);
   } catch (error) {
     await made.disposeAsync();
     throw error;
@@ -93,10 +95,10 @@ async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) 
 
 type Ground = Awaited<ReturnType<typeof openGround>>;
 
-/** The service as its callers see it: nobody can call it yet, and nothing runs. */
-async function openService(options: EmulatorOptions, ground: Ground, made: AsyncDisposableStack) {
-  const { store, random, clock, host, observation, lease, callers, log } = ground;
-  const { limits = "enforce", docker, handlers = [], watch = false } = options;
+/** What is kept and the parts of the engine that work with it; nothing runs yet. */
+async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDisposableStack) {
+  const { store, random, clock, host, observation, lease, log } = ground;
+  const { docker, handlers = [], watch = false } = options;
   const local = localEndpoints(options);
   const handlerFiles = new HandlerFiles(log, watch !== false);
   const handlersReady = Promise.all(handlers.map((handler) => handlerFiles.add(handler)));
@@ -118,7 +120,15 @@ async function openService(options: EmulatorOptions, ground: Ground, made: Async
     volumeFiles: storage.volumes,
     ...(docker !== "off" && { podMemoryInGb: containerMemoryInGb }),
   });
-  const { context, startWork } = open;
+  return { ...ground, ...open, local, handlerFiles, handlersReady, storage, webhooks };
+}
+
+type State = Awaited<ReturnType<typeof openState>>;
+
+/** The HTTP interface with its keys, and the ports of workers; nobody can call the interface yet. */
+async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisposableStack) {
+  const { context, startWork, store, random, clock, storage, webhooks, callers, log } = state;
+  const { limits = "enforce", commands = [] } = options;
   const startedAt = new Date(clock.now()).toISOString();
   const given = { user: options.apiKey, admin: options.adminKey };
   const keys = await settleKeys({ store, random, startWork }, given, startedAt);
@@ -135,24 +145,17 @@ async function openService(options: EmulatorOptions, ground: Ground, made: Async
     ...(objects && { mount: { path: S3_PATH, listener: objects } }),
   });
   made.defer(() => http.stop());
-  const served = { local, handlerFiles, handlersReady, startedAt };
-  return { ...ground, ...open, ...served, storage, webhooks, keys, rates, http };
+  const workerPorts = new WorkerPorts({ context, http, log, temporaryDir: state.temporaryDir });
+  made.defer(() => workerPorts.stop());
+  await workerPorts.start(commands.length > 0);
+  return { ...state, startedAt, keys, rates, http, workerPorts };
 }
 
-type Service = Awaited<ReturnType<typeof openService>>;
+type Ports = Awaited<ReturnType<typeof openPorts>>;
 
-/** What workers are started with and where they find the service, and the engine that starts them. */
-async function openWorkers(
-  options: EmulatorOptions,
-  { temporaryDir, lease, observation, log, clock, port, findGpus }: Ground,
-  service: Service,
-  made: AsyncDisposableStack,
-) {
-  const { context, signals, storage, http, webhooks, handlerFiles } = service;
-  const { commands = [] } = options;
-  const ports = new WorkerPorts({ context, http, log, temporaryDir });
-  made.defer(() => ports.stop());
-  await ports.start(commands.length > 0);
+/** What starts workers. */
+async function openLaunchers(options: EmulatorOptions, ports: Ports, made: AsyncDisposableStack) {
+  const { context, signals, storage, workerPorts, temporaryDir, lease, port } = ports;
   const lines = new JobLines();
   const functions = await inProcessLauncher(options, {
     tempRoot: temporaryDir,
@@ -160,44 +163,43 @@ async function openWorkers(
     jobLine: (jobId, line) => lines.keep(jobId, line),
     openSession: (token, line) => openLocalSession(context, token, line),
   });
-  const launchers = createLaunchers({
-    emulator: { ...options, workerLine: observation.workerLine },
+  const { all, containers } = createLaunchers({
+    ...ports,
+    ...storage,
+    emulator: { ...options, workerLine: ports.observation.workerLine },
     directory: options.dataDir ?? temporaryDir,
-    temporaryDir,
     workerSocket: workerSocketIn(temporaryDir),
     liveTerms: liveTermsOf(lease),
-    liveUrl: () => ports.liveUrl,
-    serveLiveAt: async (address) => ports.serveLiveAt(address, port),
-    ...{ clock, log, handlerFiles, ...storage },
+    liveUrl: () => workerPorts.liveUrl,
+    serveLiveAt: async (address) => workerPorts.serveLiveAt(address, port),
     credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
       id === "" ? undefined : registryCredentials(context, id),
     willing: signals.launcherWilling.raise,
   });
-  made.defer(() => launchers.containers.close());
-  const engine = await createEngine(service, {
-    launchers: [...functions, ...launchers.all],
-    podLauncher: launchers.containers,
-    healthProbe: httpHealthProbe,
-    webhookSender: webhooks.sender,
-    findGpus,
-    lockDevice: deviceLocks(log),
-  });
-  made.defer(() => engine.stop("kill"));
-  const { volumes } = storage;
-  const reloader = createReloader(options, {
-    engine,
-    clock,
-    log,
-    handlerFiles,
-    volumes,
-    temporaryDir,
-  });
-  made.defer(() => reloader?.close());
-  const { containers } = launchers;
-  return { ...service, engine, containers, reloader, lines };
+  made.defer(() => containers.close());
+  return { ...ports, launchers: [...functions, ...all], containers, lines };
 }
 
-type Parts = Awaited<ReturnType<typeof openWorkers>>;
+type Launchers = Awaited<ReturnType<typeof openLaunchers>>;
+
+/** The engine, and what tells it of changed handler files. */
+async function openEngine(options: EmulatorOptions, parts: Launchers, made: AsyncDisposableStack) {
+  const engine = await createEngine(parts, {
+    launchers: parts.launchers,
+    podLauncher: parts.containers,
+    healthProbe: httpHealthProbe,
+    webhookSender: parts.webhooks.sender,
+    findGpus: parts.findGpus,
+    lockDevice: deviceLocks(parts.log),
+  });
+  made.defer(() => engine.stop("kill"));
+  const { volumes } = parts.storage;
+  const reloader = createReloader(options, { ...parts, engine, volumes });
+  made.defer(() => reloader?.close());
+  return { ...parts, engine, reloader };
+}
+
+type Parts = Awaited<ReturnType<typeof openEngine>>;
 
 /** Serves what is to be served, opens the ports and begins to work. */
 async function run(

@@ -93,14 +93,7 @@ export interface EngineSignals {
 /** Resolves with the parts; what earlier runs left is as it was. Throws what the store throws. */
 export async function openContext(options: ContextOptions): Promise<OpenContext> {
   const { store, random, log, tracer, lease = DEFAULT_LEASE_TERMS, clock: realClock } = options;
-  const signals: EngineSignals = {
-    endpointChanged: new Signal(),
-    podChanged: new Signal(),
-    webhookDue: new Signal(),
-    jobsDue: new Signal(),
-    inputDamaged: new Signal(),
-    launcherWilling: new Signal(),
-  };
+  const signals = createSignals();
   const clock = new ServiceClock(options.serviceClock ?? realClock, await storedOffsetMs(options));
   const directory = options.directory ?? (await EndpointDirectory.load(store));
   const events = new EventFeed(clock);
@@ -132,10 +125,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     watchers: new JobWatchers(),
     podPorts: new Map(),
     podMemoryInGb: options.podMemoryInGb ?? (() => undefined),
-    endpointChanged: signals.endpointChanged.raise,
-    podChanged: signals.podChanged.raise,
-    webhookDue: signals.webhookDue.raise,
-    inputDamaged: signals.inputDamaged.raise,
+    ...raisersOf(signals),
     endpointDeleted: (endpointId: string) => {
       events.publish({ type: "endpoint", endpointId, change: "deleted" });
       metrics.retainEndpoints(directory.endpointIds());
@@ -150,6 +140,27 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   });
   const context = { ...parts, steps, balancer: new Balancer(parts) };
   return { context, signals, startWork: new StartWork(realClock, log) };
+}
+
+function createSignals(): EngineSignals {
+  return {
+    endpointChanged: new Signal(),
+    podChanged: new Signal(),
+    webhookDue: new Signal(),
+    jobsDue: new Signal(),
+    inputDamaged: new Signal(),
+    launcherWilling: new Signal(),
+  };
+}
+
+/** What use cases raise. */
+function raisersOf({ endpointChanged, podChanged, webhookDue, inputDamaged }: EngineSignals) {
+  return {
+    endpointChanged: endpointChanged.raise,
+    podChanged: podChanged.raise,
+    webhookDue: webhookDue.raise,
+    inputDamaged: inputDamaged.raise,
+  };
 }
 
 function publishState(events: EventFeed, worker: WorkerHandle): void {

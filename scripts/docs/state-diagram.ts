@@ -1,4 +1,4 @@
-/** Draws state machines from their tables as Mermaid diagrams, alone or with all their rows below them. */
+/** Draws state machines from their tables: as Mermaid diagrams, and as tables of all their rows. */
 import { TRANSITION_ROWS } from "../../emulator/core/jobs/transition-table.ts";
 import { WORKER_ROWS } from "../../emulator/core/workers/worker-transition-table.ts";
 
@@ -16,14 +16,19 @@ export function jobDiagram(): string {
   return diagram(TRANSITION_ROWS);
 }
 
-/** The diagram of a job's life and, below it, the table of all rows. */
-export function jobStates(): string {
-  return `${diagram(TRANSITION_ROWS)}\n\n${table(TRANSITION_ROWS)}`;
+/** The table of all rows of a job's life. */
+export function jobRows(): string {
+  return table(TRANSITION_ROWS);
 }
 
-/** The same of a worker's life. */
-export function workerStates(): string {
-  return `${diagram(WORKER_ROWS)}\n\n${table(WORKER_ROWS)}`;
+/** The diagram of a worker's life. */
+export function workerDiagram(): string {
+  return diagram(WORKER_ROWS);
+}
+
+/** The table of all rows of a worker's life. */
+export function workerRows(): string {
+  return table(WORKER_ROWS);
 }
 
 /** One arrow from state to state for all that leads there. Rows that change no state are not in it. */
