@@ -8,7 +8,7 @@ import type { Clock, Random } from "../core/time/clock.ts";
 import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
 import type { Store } from "../store/store.ts";
 import type { Tracer } from "../trace/tracer.ts";
-import { Balancer } from "./balancing/balancer.ts";
+import { Balancer, type BalancerParts } from "./balancing/balancer.ts";
 import { UsageMeter } from "./billing/usage-meter.ts";
 import type { EngineContext, InputDamage } from "./context.ts";
 import { JobWatchers } from "./jobs/read/job-watchers.ts";
@@ -32,6 +32,7 @@ import { DueTimer } from "./time/due-timer.ts";
 import { PendingWork } from "./time/pending-work.ts";
 import { ServiceClock } from "./time/service-clock.ts";
 import { Fleet } from "./workers/fleet.ts";
+import { type MoveUses, moveWorker } from "./workers/move-worker.ts";
 import { StallDetector } from "./workers/stall-detector.ts";
 import type { WorkerHandle } from "./workers/worker-handle.ts";
 import { WorkerTokens } from "./workers/worker-tokens.ts";
@@ -138,8 +139,15 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     release: (effects) => releaseEffects(parts, effects),
     failed: ({ changedEndpoints }) => changedEndpoints.forEach(parts.endpointChanged),
   });
-  const context = { ...parts, steps, balancer: new Balancer(parts) };
+  const context = { ...parts, steps, balancer: balancerOf(parts) };
   return { context, signals, startWork: new StartWork(realClock, log) };
+}
+
+function balancerOf(parts: Omit<BalancerParts, "move"> & MoveUses): Balancer {
+  return new Balancer({
+    ...parts,
+    move: (worker, event) => void moveWorker(parts, worker, event),
+  });
 }
 
 function createSignals(): EngineSignals {
