@@ -1,48 +1,43 @@
-/** Composition root of the service: makes the parts, connects them, and takes them down in the right order. */
+/** Composition root of the service: makes the parts in an order that their types ask for, and takes them down in the reverse one. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
 import { callerCheck } from "./assembly/callers.ts";
-import type { Containers } from "./assembly/containers.ts";
-import { httpHealthProbe } from "./balance/http-health-probe.ts";
-import type { Clock, Random } from "./core/time/clock.ts";
-import { KeyRing } from "./core/access/key-ring.ts";
-import { DEFAULT_LEASE_TERMS, type LeaseTerms, termsOfLease } from "./core/jobs/lease-terms.ts";
-import type { EngineLog } from "./engine/context.ts";
-import { createEngine, type EngineOptions, type RunningEngine } from "./engine/engine.ts";
-import { registryCredentials } from "./engine/resources/registry-credentials.ts";
-import { settleKeys } from "./engine/access/service-keys.ts";
-import { LiveWorkers } from "./live/live-workers.ts";
-import { HandlerFiles } from "./handlers/handler-files.ts";
-import type { CallerCheck } from "./http/access/caller-check.ts";
-import { RateGate } from "./http/limits/rate-gate.ts";
-import { createHttpServer, type HttpServer, type HttpServerOptions } from "./http/server.ts";
-import { startReloader } from "./assembly/hot-reload.ts";
-import { deviceLocks } from "./launch/gpus/socket-lock.ts";
-import { gpuFinder } from "./launch/gpus/find-gpus.ts";
-import { createLaunchers, type Launchers, type LaunchersOptions } from "./assembly/launchers.ts";
+import { createReloader } from "./assembly/hot-reload.ts";
 import { inProcessLauncher, openLocalSession } from "./assembly/in-process.ts";
-import { localEndpoints, servedEndpoints } from "./handlers/local-endpoint.ts";
-import type { ObjectService } from "./objects/object-service.ts";
-import type { Emulator, EmulatorOptions } from "./options.ts";
-import type { Reloader } from "./reload/reloader.ts";
-import { chooseSecretKey } from "./secrets/choose-secret-key.ts";
-import { type Observation, openObservation } from "./assembly/observation.ts";
+import { createLaunchers } from "./assembly/launchers.ts";
+import { startStorage } from "./assembly/object-storage.ts";
+import { openObservation } from "./assembly/observation.ts";
 import { openStore } from "./assembly/open-store.ts";
-import { prepareWebhooks } from "./assembly/webhooks.ts";
-import { type Storage, startStorage } from "./assembly/object-storage.ts";
-import type { Store } from "./store/store.ts";
 import {
   createStandingClock,
   createSystemClock,
   createSystemRandom,
 } from "./assembly/system-clock.ts";
-import { JobLines } from "./test-kit/job-lines.ts";
-import { openTestKit, type RunningTestKit } from "./test-kit/test-kit.ts";
-import type { WebhookSender } from "./webhooks/webhook-sender.ts";
+import { prepareWebhooks } from "./assembly/webhooks.ts";
 import { liveTermsOf, WorkerPorts, workerSocketIn } from "./assembly/worker-ports.ts";
+import { httpHealthProbe } from "./balance/http-health-probe.ts";
+import { KeyRing } from "./core/access/key-ring.ts";
+import { DEFAULT_LEASE_TERMS, termsOfLease } from "./core/jobs/lease-terms.ts";
+import { settleKeys } from "./engine/access/service-keys.ts";
+import { createEngine } from "./engine/engine.ts";
+import { openContext } from "./engine/open-context.ts";
+import { EndpointDirectory } from "./engine/resources/endpoint-directory.ts";
+import { registryCredentials } from "./engine/resources/registry-credentials.ts";
+import { HandlerFiles } from "./handlers/handler-files.ts";
+import { localEndpoints, servedEndpoints } from "./handlers/local-endpoint.ts";
+import { RateGate } from "./http/limits/rate-gate.ts";
+import { createHttpServer } from "./http/server.ts";
+import { containerMemoryInGb } from "./launch/docker/containers/container-settings.ts";
+import { gpuFinder } from "./launch/gpus/find-gpus.ts";
+import { deviceLocks } from "./launch/gpus/socket-lock.ts";
+import { LiveWorkers } from "./live/live-workers.ts";
+import type { Emulator, EmulatorOptions } from "./options.ts";
+import { chooseSecretKey } from "./secrets/choose-secret-key.ts";
+import { JobLines } from "./test-kit/job-lines.ts";
+import { openTestKit } from "./test-kit/test-kit.ts";
 
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 7080;
@@ -62,239 +57,194 @@ const TEMPORARY_DIR_KIND = "sv-e";
  *   `webhookSecret`, `allowedHosts` or `allowedOrigins` without sense
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const { leaseMs } = options;
-  const callers = callerCheck(options.host ?? DEFAULT_HOST, options);
-  const lease = leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs);
-  const findGpus = gpuFinder(options.gpus);
-  const observation = await openObservation(options);
-  const clock = createSystemClock();
-  const store = await openStore(options, clock, observation);
-  const parts: Parts = {
-    clock,
-    log: observation.log,
-    callers,
-    observation,
-    store,
-    lease,
-    gpus: { findGpus, lockDevice: deviceLocks(observation.log) },
-    temporaryDir: await mkdtemp(join(tmpdir(), `${ownedName(TEMPORARY_DIR_KIND)}-`)),
-    leftoversCleared: clearLeftovers(tmpdir(), TEMPORARY_DIR_KIND),
-  };
+  const made = new AsyncDisposableStack();
   try {
-    return await compose(options, parts);
+    const ground = await openGround(options, made);
+    const state = await openState(options, ground, made);
+    const ports = await openPorts(options, state, made);
+    const launchers = await openLaunchers(options, ports, made);
+    return await run(options, await openEngine(options, launchers, made), made);
   } catch (error) {
-    await parts.http?.stop();
-    await takeDown(parts, "kill");
+    await made.disposeAsync();
     throw error;
   }
 }
 
-/** What has been made so far, so that it can be taken down again. */
-interface Parts {
-  readonly clock: Clock;
-  readonly log: EngineLog;
-  readonly callers: CallerCheck;
-  readonly observation: Observation;
-  readonly lease: LeaseTerms;
-  readonly gpus: Pick<EngineOptions, "findGpus" | "lockDevice">;
-  readonly store: Store;
-  /** For what lasts no longer than this run: the worker port's socket, and objects if there is no data directory. */
-  readonly temporaryDir: string;
-  /** Settles when what killed services left is gone. */
-  readonly leftoversCleared: Promise<void>;
-  objects?: ObjectService;
-  webhookSender?: WebhookSender;
-  containers?: Containers;
-  engine?: RunningEngine;
-  workerPorts?: WorkerPorts;
-  limits?: RateGate;
-  http?: HttpServer;
-  testKit?: RunningTestKit;
-  reloader?: Reloader | undefined;
-}
-
-async function compose(options: EmulatorOptions, parts: Parts): Promise<Emulator> {
-  const { log, store, clock } = parts;
-  const { host = DEFAULT_HOST, port = DEFAULT_PORT, handlers = [], commands = [] } = options;
-  const local = localEndpoints(options);
+/** What the options say, checked, and what everything else stands on: time, chance, the log, the disk. */
+async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) {
+  const { leaseMs, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
+  const checked = {
+    callers: callerCheck(host, options),
+    lease: leaseMs === undefined ? DEFAULT_LEASE_TERMS : termsOfLease(leaseMs),
+    findGpus: gpuFinder(options.gpus),
+  };
+  const observation = await openObservation(options);
+  made.defer(() => observation.tracer?.close());
+  const clock = createSystemClock();
+  // Also for objects if there is no data directory.
+  const temporaryDir = await mkdtemp(join(tmpdir(), `${ownedName(TEMPORARY_DIR_KIND)}-`));
+  made.defer(() => rm(temporaryDir, { recursive: true, force: true }));
+  const leftoversCleared = clearLeftovers(tmpdir(), TEMPORARY_DIR_KIND);
+  made.defer(() => leftoversCleared);
+  const store = await openStore(options, clock, observation);
+  made.defer(() => store.close());
   const random = createSystemRandom();
-  const handlerFiles = new HandlerFiles(log, (options.watch ?? false) !== false);
+  const { log } = observation;
+  return { ...checked, host, port, observation, log, clock, random, temporaryDir, store };
+}
+
+type Ground = Awaited<ReturnType<typeof openGround>>;
+
+/** What is kept and the parts of the engine that work with it; nothing runs yet. */
+async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDisposableStack) {
+  const { store, random, clock, host, observation, lease, log } = ground;
+  const { docker, handlers = [], watch = false } = options;
+  const local = localEndpoints(options);
+  const handlerFiles = new HandlerFiles(log, watch !== false);
   const handlersReady = Promise.all(handlers.map((handler) => handlerFiles.add(handler)));
-  const storage = await startStorage({
-    ...{ log, store, random, emulator: options, host, port, endpoints: local },
-    directory: options.dataDir ?? parts.temporaryDir,
-    callers: (request) => parts.callers.look(request),
-    known: () => parts.engine?.context.directory,
-    opened: (objects) => (parts.objects = objects),
-  });
-  const lines = new JobLines();
-  const startedAt = new Date(clock.now()).toISOString();
-  const given = { user: options.apiKey, admin: options.adminKey };
+  const directory = await EndpointDirectory.load(store);
+  const storage = await startStorage(options, { ...ground, known: directory, local }, made);
   const webhooks = await prepareWebhooks(options, host, store, random);
-  parts.webhookSender = webhooks.sender;
-  const engine = await openEngine(options, parts, { clock, random, storage, handlerFiles, lines });
-  const { startWork } = engine;
-  const keys = await settleKeys({ store, random, startWork }, given, startedAt);
-  const access = { keys: new KeyRing(keys.records), webhookSecret: webhooks.secret };
-  const http = httpPort(options, engine, access, parts);
-  parts.workerPorts = new WorkerPorts({ engine, http, log, temporaryDir: parts.temporaryDir });
-  await parts.workerPorts.start(commands.length > 0);
-  await startWork.do(() => engine.serve(servedEndpoints(local, startedAt), options.resources));
-  await handlersReady;
-  await storage.listen();
-  // Before workers start: another program may have the port.
-  const url = await http.start({ host, port });
-  await startWork.do(async () => {
-    engine.start();
-    void parts.containers?.clearLeftovers(engine.context.directory.templates());
-    const watched = { ...parts, engine, clock, handlerFiles, volumes: storage.volumes };
-    parts.reloader = startReloader(options, watched);
-  });
-  const { context } = engine;
-  const testKit = openTestKit({ engine: context, url, apiKey: keys.userKey, lines }, options);
-  parts.testKit = testKit;
-  const endpointIds = local.map(({ id }) => id);
-  const secrets = { apiKey: keys.userKey, webhookSecret: webhooks.secret };
-  return running({ url, ...secrets, endpointIds, ...testKit.kit }, parts, http);
-}
-
-interface EngineParts {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly storage: Storage;
-  readonly handlerFiles: HandlerFiles;
-  readonly lines: JobLines;
-}
-
-async function openEngine(
-  options: EmulatorOptions,
-  parts: Parts,
-  { clock, random, storage, handlerFiles, lines }: EngineParts,
-): Promise<RunningEngine> {
-  const { store, lease, webhookSender, observation } = parts;
-  if (webhookSender === undefined) throw new Error("webhooks are prepared before the engine");
-  const functions = await inProcessLauncher(options, {
-    tempRoot: parts.temporaryDir,
-    workerEnv: storage.workerEnv,
-    jobLine: (jobId, line) => lines.keep(jobId, line),
-    openSession: (token, line) => openLocalSession(engine, token, line),
-  });
-  const launchers = startLaunchers(options, parts, {
-    clock,
-    handlerFiles,
-    ...storage,
-    credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
-      id === "" ? undefined : registryCredentials(engine.context, id),
-    willing: () => engine.considerAll(),
-  });
-  const engine = await createEngine({
+  made.defer(() => webhooks.sender.close());
+  const open = await openContext({
     store,
+    directory,
     clock,
     ...(options.clock === "manual" && { serviceClock: createStandingClock(clock.now()) }),
     random,
     secretKey: chooseSecretKey(options, random),
     ...observation,
     lease,
-    launchers: [...functions, ...launchers.all],
-    podLauncher: launchers.containers,
-    healthProbe: httpHealthProbe,
-    ...parts.gpus,
-    webhookSender,
     ...(options.prices && { prices: options.prices }),
-    endpointDeleted: (endpointId) => void parts.objects?.endpointDeleted(endpointId),
+    endpointDeleted: (endpointId) => void storage.objects?.endpointDeleted(endpointId),
     volumeFiles: storage.volumes,
+    ...(docker !== "off" && { podMemoryInGb: containerMemoryInGb }),
   });
-  parts.engine = engine;
-  return engine;
+  return { ...ground, ...open, local, handlerFiles, handlersReady, storage, webhooks };
 }
 
-type LaunchersParts = Pick<
-  LaunchersOptions,
-  "clock" | "handlerFiles" | "objects" | "volumes" | "workerEnv" | "credentialsOf" | "willing"
->;
+type State = Awaited<ReturnType<typeof openState>>;
 
-function startLaunchers(
-  emulator: EmulatorOptions,
-  parts: Parts,
-  options: LaunchersParts,
-): Launchers {
-  const workerPorts = () => {
-    if (parts.workerPorts === undefined) throw new Error("workers are started after their ports");
-    return parts.workerPorts;
-  };
-  const { log, lease, temporaryDir, observation } = parts;
-  const { port = DEFAULT_PORT } = emulator;
-  const launchers = createLaunchers({
-    emulator: { ...emulator, workerLine: observation.workerLine },
-    directory: emulator.dataDir ?? temporaryDir,
-    temporaryDir,
-    workerSocket: workerSocketIn(temporaryDir),
-    liveTerms: liveTermsOf(lease),
-    liveUrl: () => workerPorts().liveUrl,
-    serveLiveAt: async (address) => workerPorts().serveLiveAt(address, port),
-    log,
-    ...options,
-  });
-  parts.containers = launchers.containers;
-  return launchers;
-}
-
-function httpPort(
-  { limits = "enforce" }: EmulatorOptions,
-  { context, workers }: RunningEngine,
-  secrets: Pick<HttpServerOptions, "keys" | "webhookSecret">,
-  parts: Parts,
-): HttpServer {
-  const { log, callers, objects } = parts;
-  if (limits !== "off") parts.limits = new RateGate(context, limits);
-  parts.http = createHttpServer({
+/** The HTTP interface with its keys, and the ports of workers; nobody can call the interface yet. */
+async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisposableStack) {
+  const { context, startWork, store, random, clock, storage, webhooks, callers, log } = state;
+  const { limits = "enforce", commands = [] } = options;
+  const startedAt = new Date(clock.now()).toISOString();
+  const given = { user: options.apiKey, admin: options.adminKey };
+  const keys = await settleKeys({ store, random, startWork }, given, startedAt);
+  const rates = limits === "off" ? undefined : new RateGate(context, limits);
+  const objects = storage.objects?.listener(S3_PATH);
+  const http = createHttpServer({
     engine: context,
     callers,
-    ...secrets,
+    keys: new KeyRing(keys.records),
+    webhookSecret: webhooks.secret,
     log,
-    limits: parts.limits,
-    liveWorkers: new LiveWorkers(context, (token) => workers.authenticate(token)),
-    ...(objects && { mount: { path: S3_PATH, listener: objects.listener(S3_PATH) } }),
+    limits: rates,
+    liveWorkers: new LiveWorkers(context),
+    ...(objects && { mount: { path: S3_PATH, listener: objects } }),
   });
-  return parts.http;
+  made.defer(() => http.stop());
+  const workerPorts = new WorkerPorts({ context, http, log, temporaryDir: state.temporaryDir });
+  made.defer(() => workerPorts.stop());
+  await workerPorts.start(commands.length > 0);
+  return { ...state, startedAt, keys, rates, http, workerPorts };
 }
 
-function running(
-  facts: Omit<Emulator, "s3" | "exceededLimits" | "stop" | typeof Symbol.asyncDispose>,
+type Ports = Awaited<ReturnType<typeof openPorts>>;
+
+/** What starts workers. */
+async function openLaunchers(options: EmulatorOptions, ports: Ports, made: AsyncDisposableStack) {
+  const { context, signals, storage, workerPorts, temporaryDir, lease, port } = ports;
+  const lines = new JobLines();
+  const functions = await inProcessLauncher(options, {
+    tempRoot: temporaryDir,
+    workerEnv: storage.workerEnv,
+    jobLine: (jobId, line) => lines.keep(jobId, line),
+    openSession: (token, line) => openLocalSession(context, token, line),
+  });
+  const { all, containers } = createLaunchers({
+    ...ports,
+    ...storage,
+    emulator: { ...options, workerLine: ports.observation.workerLine },
+    directory: options.dataDir ?? temporaryDir,
+    workerSocket: workerSocketIn(temporaryDir),
+    liveTerms: liveTermsOf(lease),
+    liveUrl: () => workerPorts.liveUrl,
+    serveLiveAt: async (address) => workerPorts.serveLiveAt(address, port),
+    credentialsOf: async ({ containerRegistryAuthId: id = "" }) =>
+      id === "" ? undefined : registryCredentials(context, id),
+    willing: signals.launcherWilling.raise,
+  });
+  made.defer(() => containers.close());
+  return { ...ports, launchers: [...functions, ...all], containers, lines };
+}
+
+type Launchers = Awaited<ReturnType<typeof openLaunchers>>;
+
+/** The engine, and what tells it of changed handler files. */
+async function openEngine(options: EmulatorOptions, parts: Launchers, made: AsyncDisposableStack) {
+  const engine = await createEngine(parts, {
+    launchers: parts.launchers,
+    podLauncher: parts.containers,
+    healthProbe: httpHealthProbe,
+    webhookSender: parts.webhooks.sender,
+    findGpus: parts.findGpus,
+    lockDevice: deviceLocks(parts.log),
+  });
+  made.defer(() => engine.stop("kill"));
+  const { volumes } = parts.storage;
+  const reloader = createReloader(options, { ...parts, engine, volumes });
+  made.defer(() => reloader?.close());
+  return { ...parts, engine, reloader };
+}
+
+type Parts = Awaited<ReturnType<typeof openEngine>>;
+
+/** Serves what is to be served, opens the ports and begins to work. */
+async function run(
+  options: EmulatorOptions,
   parts: Parts,
-  http: HttpServer,
-): Emulator {
-  let stopped: Promise<void> | undefined;
-  const stop = async (how: "drain" | "kill" = "drain") => {
-    parts.containers?.beginStop();
-    if (how === "kill") {
-      parts.engine?.killAll();
-      parts.engine?.webhooks.abort();
-    }
-    stopped ??= Promise.all([http.stop(), parts.reloader?.close(), parts.engine?.stop(how)]).then(
-      () => takeDown(parts, how),
-    );
-    return stopped;
-  };
+  made: AsyncDisposableStack,
+): Promise<Emulator> {
+  const { engine, startWork, storage, http, local, startedAt, keys, context, lines } = parts;
+  await startWork.do(() => engine.serve(servedEndpoints(local, startedAt), options.resources));
+  await parts.handlersReady;
+  await storage.listen();
+  // Before workers start: another program may have the port.
+  const url = await http.start({ host: parts.host, port: parts.port });
+  await startWork.do(async () => {
+    engine.start();
+    void parts.containers.clearLeftovers(context.directory.templates());
+    parts.reloader?.start();
+  });
+  const apiKey = keys.userKey;
+  const testKit = openTestKit({ engine: context, url, apiKey, lines }, options);
+  made.defer(() => testKit.close());
+  const stop = stopOf(parts, made);
   return {
-    ...facts,
-    s3: parts.objects?.access,
-    exceededLimits: () => parts.limits?.exceededLimits() ?? [],
+    ...{ url, apiKey, webhookSecret: parts.webhooks.secret },
+    endpointIds: local.map(({ id }) => id),
+    ...testKit.kit,
+    s3: storage.objects?.access,
+    exceededLimits: () => parts.rates?.exceededLimits() ?? [],
     stop,
     [Symbol.asyncDispose]: () => stop("kill"),
   };
 }
 
-async function takeDown(parts: Parts, how: "drain" | "kill"): Promise<void> {
-  await parts.engine?.stop(how);
-  await parts.testKit?.close();
-  await parts.containers?.close();
-  await parts.webhookSender?.close();
-  await parts.workerPorts?.stop();
-  // Workers that drained were still uploading.
-  await parts.objects?.stop();
-  await parts.observation.tracer?.close();
-  await parts.store.close();
-  await parts.leftoversCleared;
-  await rm(parts.temporaryDir, { recursive: true, force: true });
+/** Lets the work end, or ends it, and takes everything down. */
+function stopOf({ engine, containers, http, reloader }: Parts, made: AsyncDisposableStack) {
+  let stopped: Promise<void> | undefined;
+  return async (how: "drain" | "kill" = "drain"): Promise<void> => {
+    containers.beginStop();
+    if (how === "kill") {
+      engine.killAll();
+      engine.webhooks.abort();
+    }
+    stopped ??= Promise.all([http.stop(), reloader?.close(), engine.stop(how)]).then(() =>
+      made.disposeAsync(),
+    );
+    return stopped;
+  };
 }

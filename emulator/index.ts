@@ -6,7 +6,7 @@ export type { Advance, ClockReading } from "./engine/time/advance-clock.ts";
 export type { ExceededLimit } from "./core/limits/limit-report.ts";
 export type { FunctionEndpoint, InProcessHandler } from "./handlers/function-endpoint.ts";
 export type { LimitMode } from "./core/limits/rate-limit.ts";
-export type { EngineLog } from "./engine/context.ts";
+export type { EngineLog } from "./engine/observe/engine-log.ts";
 export {
   NameTakenError,
   type ServedRegistryAuth,

@@ -3,7 +3,7 @@ import type { PriceTable } from "./core/billing/prices.ts";
 import type { GpuSetting } from "./core/workers/gpu-declaration.ts";
 import type { ExceededLimit } from "./core/limits/limit-report.ts";
 import type { LimitMode } from "./core/limits/rate-limit.ts";
-import type { EngineLog } from "./engine/context.ts";
+import type { EngineLog } from "./engine/observe/engine-log.ts";
 import type { ServedResources } from "./core/resources/served-endpoint.ts";
 import type { FunctionEndpoint } from "./handlers/function-endpoint.ts";
 import type { CommandEndpoint, ImageEndpoint, LocalHandler } from "./handlers/local-endpoint.ts";

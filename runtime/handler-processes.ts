@@ -1,4 +1,4 @@
-/** Part of the composition root: handler processes, with all they need of the worker. */
+/** Part of the composition root: makes handler processes from a worker's options. */
 import path from "node:path";
 import type { IsolateOptions } from "./isolate/isolate.ts";
 import type { OpenIsolate } from "./isolate/job-isolate.ts";
@@ -8,7 +8,7 @@ import { VersionedIsolate } from "./isolate/versioned-isolate.ts";
 import type { WorkerLog } from "./log/worker-log.ts";
 import { programFile } from "./pipe/program-file.ts";
 import { LIMITS } from "./protocol/limits.ts";
-import { abortLeftUpload } from "./storage/abort-left-upload.ts";
+import { abortLeftUpload } from "./storage/upload/abort-left-upload.ts";
 
 export interface HandlerProcessesOptions {
   readonly log: WorkerLog;

@@ -1,9 +1,9 @@
 /** `sv-runtime`: what a handler's module imports. */
 import type { Context, Handler, HandlerDefinition, Job, Returned } from "./handler/contract.ts";
-import type { StandardSchema } from "./handler/standard-schema.ts";
+import type { StandardSchema } from "./handler/module/standard-schema.ts";
 import type { StartedWorker, StartWorkerOptions } from "./own-worker.ts";
 
-export { chunk, type ChunkWithMetrics } from "./handler/chunk.ts";
+export { chunk, type ChunkWithMetrics } from "./handler/output/chunk.ts";
 export type {
   Concurrency,
   Context,
@@ -34,7 +34,11 @@ export type { StartedWorker, StartWorkerOptions } from "./own-worker.ts";
 export type { StandbyMode } from "./isolate/standby.ts";
 export type { LogFormat, WorkerLogLevel } from "./log/worker-log.ts";
 export type { WorkerEnd } from "./worker.ts";
-export type { SchemaIssue, SchemaResult, StandardSchema } from "./handler/standard-schema.ts";
+export type {
+  SchemaIssue,
+  SchemaResult,
+  StandardSchema,
+} from "./handler/module/standard-schema.ts";
 
 /** A definition without an `output` schema: `Output` is whatever `run` returns. */
 export type UncheckedDefinition<Input, Output, State, RawInput> = HandlerDefinition<

@@ -1,6 +1,6 @@
 /** What tests expect of a job: functions for the `expect.extend` of vitest and jest. */
 import { inspect } from "node:util";
-import { joinChunks } from "./client/join-chunks.ts";
+import { joinChunks } from "./client/stream/join-chunks.ts";
 import type { RawChunk } from "./protocol/chunk.ts";
 import type { Failure, FailureType } from "./protocol/failure.ts";
 import { JOB_STATUSES, type JobStatus } from "./protocol/job-status.ts";

@@ -1,4 +1,4 @@
-/** The ways to a worker's service: its source over gRPC or of the live dialect, made when it is needed. */
+/** The job sources of a worker: over gRPC, or of the live dialect; each is loaded when it is needed. */
 import type { WorkerLog } from "./log/worker-log.ts";
 import type { JobSource } from "./source/job-source.ts";
 import { readLiveSettings } from "./source/live/settings.ts";

@@ -1,17 +1,18 @@
 /** `sv-runtime/testing`: runs a handler in the test's own process and gathers everything it gives. */
 import type { Buffer } from "node:buffer";
-import { ChunkWindow } from "./handler/chunk-window.ts";
 import fs from "node:fs/promises";
 import { mkdtempSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { Handler, HandlerDefinition, Job, LogFields } from "./handler/contract.ts";
-import { invoke, type Invocable, type Invocation } from "./handler/invoke.ts";
-import { JobContext, openLog, type Voice } from "./handler/job-context.ts";
-import { readModule } from "./handler/read-module.ts";
+import { JobInvocation, type JobPort } from "./handler/job/invocation.ts";
+import type { Invocable } from "./handler/job/invoke.ts";
+import { openLog } from "./handler/job/job-context.ts";
+import { readModule } from "./handler/module/read-module.ts";
 import { SetupRun } from "./handler/setup-run.ts";
 import type { LogLevel } from "./pipe/tagged-lines.ts";
 import type { RawChunk } from "./protocol/chunk.ts";
+import { type ChunkBatch, chunksOf } from "./protocol/chunk-batch.ts";
 import { LIMITS } from "./protocol/limits.ts";
 import type { S3Config } from "./storage/contract.ts";
 import { type CapturedUpload, MemoryStore } from "./storage/memory-store.ts";
@@ -123,15 +124,15 @@ async function runJob(
   { input, options, state }: Given,
 ): Promise<string | undefined> {
   const { executionTimeoutMs = LIMITS.executionTimeoutDefaultMs, signal } = options;
-  const terms = { remainingMs: executionTimeoutMs, traceparent: options.traceparent };
-  const context = new JobContext(readJob(input, options), terms, run, state);
-  const invocation = new CapturedInvocation(context, run);
+  const terms = { remainingMs: executionTimeoutMs, traceparent: options.traceparent, state };
+  const invocation = new JobInvocation(readJob(input, options), terms, run, 0);
+  run.stored = (nextIndex) => invocation.window.stored(nextIndex);
   const abort = (): void => invocation.abort();
-  const timer = setTimeout(abort, context.deadline);
+  const timer = setTimeout(abort, invocation.context.deadline);
   signal?.addEventListener("abort", abort);
   if (signal?.aborted === true) abort();
   try {
-    const result = await invoke(handler, invocation);
+    const result = await invocation.run(handler);
     if (result.kind === "failed") throw result.thrown;
     return result.output;
   } finally {
@@ -146,35 +147,15 @@ function readJob(input: unknown, options: RunHandlerOptions): Job {
   return { id, input: copied, attempt, ...(s3Config === undefined ? {} : { s3Config }) };
 }
 
-/** The job's way out: what it yields goes to the run at once, and counts as stored. */
-class CapturedInvocation implements Invocation {
-  readonly context: JobContext;
-  readonly window = new ChunkWindow();
-  readonly #run: CapturedRun;
-
-  constructor(context: JobContext, run: CapturedRun) {
-    this.context = context;
-    this.#run = run;
-  }
-
-  abort(): void {
-    this.context.abort();
-    this.window.release();
-  }
-
-  sendChunk(index: number, line: string | Buffer): void {
-    this.#run.chunk(line);
-    this.window.stored(index + 1);
-  }
-}
-
 /** Everything a handler gave, from its setup to its dispose. */
-class CapturedRun implements Voice {
+class CapturedRun implements JobPort {
   readonly #chunks: RawChunk[] = [];
   readonly #progress: unknown[] = [];
   readonly #logs: CapturedLog[] = [];
   readonly #store: MemoryStore;
   readonly volumePath: string | undefined;
+  /** Told of chunks when they are captured: they count as stored. */
+  stored: (nextIndex: number) => void = () => {};
   #refreshed = false;
   #tempDir: string | undefined;
 
@@ -183,9 +164,17 @@ class CapturedRun implements Voice {
     this.volumePath = volumePath;
   }
 
-  chunk(line: string | Buffer): void {
-    // Written by the runtime just now.
-    this.#chunks.push(JSON.parse(line.toString()) as RawChunk);
+  chunks(batch: ChunkBatch): void {
+    for (const chunk of chunksOf(batch)) {
+      // Written by the runtime just now.
+      this.#chunks.push(JSON.parse(chunk.toString()) as RawChunk);
+    }
+    this.stored(batch.firstIndex + batch.count);
+  }
+
+  endOfTurn(flush: () => void): void {
+    // Not at the end of the turn: a test may hold up immediates with the rest of its time.
+    queueMicrotask(flush);
   }
 
   log(level: LogLevel, message: string, fields?: LogFields): void {

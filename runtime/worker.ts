@@ -77,8 +77,8 @@ class RunningWorker implements Worker {
     const openIsolate = options.openIsolate ?? handlerProcesses(options);
     this.#handlers = openIsolate(this.#mask, {
       ready: (concurrency) => this.#ready(concurrency),
-      succeeded: () => this.#dealtWithReload("info", "the new version serves: new jobs go to it"),
-      notSucceeded: ({ message, stack }) =>
+      reloaded: () => this.#dealtWithReload("info", "the new version serves: new jobs go to it"),
+      reloadFailed: ({ message, stack }) =>
         this.#dealtWithReload("error", `${message}\nThe version before serves on.`, { stack }),
       unusable: (failure) => void this.#unusable(failure),
       restartFailed: (failure, retryInMs) =>

@@ -4,6 +4,7 @@ import { clockOffences } from "./tidy/clocks.ts";
 import { directionOffences } from "./tidy/directions.ts";
 import { escapeOffences } from "./tidy/escapes.ts";
 import { endingOffences } from "./tidy/imports.ts";
+import { lifeOffences } from "./tidy/life.ts";
 import { bucketOffences, lengthOffences, openingOffences } from "./tidy/shape.ts";
 import { parse, type Source } from "./tidy/source.ts";
 import { statusOffences } from "./tidy/status.ts";
@@ -204,6 +205,26 @@ describe("what only one place may do", () => {
     expectCaught(statusOffences, [
       { at: "emulator/store/sqlite/x.ts", caught, allowed },
       { at: "emulator/core/jobs/job-transition.ts", allowed: caught },
+    ]);
+  });
+
+  test("only the one function that moves workers changes their lives", () => {
+    expect(offences(sources, lifeOffences)).toEqual([]);
+    const caught = [
+      `worker.life = next`,
+      `session.worker.life = { ...worker.life, end: "left" }`,
+      `class Handle { end() { this.life = next; } }`,
+      `const life = { ...worker.life, phase: "ready" }`,
+    ];
+    const allowed = [
+      `class Handle { constructor() { this.life = newLife(0); } }`,
+      `const life = { phase: "starting", beganAt: 0 }; if (worker.life.phase === "ready") end()`,
+      `const shown = { phase: "any", ...worker.life }`,
+    ];
+    expectCaught(lifeOffences, [
+      { at: "emulator/engine/workers/worker-handle.ts", caught, allowed },
+      { at: "emulator/core/workers/scaler.ts", caught, allowed },
+      { at: "emulator/engine/workers/move-worker.ts", allowed: caught },
     ]);
   });
 });

@@ -2,7 +2,7 @@
 import { chmod } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { createEngine, type RunningEngine } from "../../emulator/engine/engine.ts";
+import { openEngine, type RunningEngine } from "../../emulator/engine/engine.ts";
 import { viewJobAtEnd } from "../../emulator/engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../emulator/engine/jobs/read/show-payload.ts";
 import { submit } from "../../emulator/engine/jobs/submit.ts";
@@ -133,7 +133,7 @@ async function open({ folder, handler, workers, container }: Opening): Promise<R
           line: () => undefined,
         })
       : inContainers(container.dockerHost, workerSocket);
-  const opened = await createEngine({
+  const opened = await openEngine({
     store: await openSqliteStore({ directory: path.join(folder, "data") }),
     clock: createSystemClock(),
     random: createSystemRandom(),
@@ -144,7 +144,7 @@ async function open({ folder, handler, workers, container }: Opening): Promise<R
   const server = new WorkerServer({
     address: `unix:${workerSocket}`,
     log,
-    authenticate: (token) => opened.workers.authenticate(token),
+    authenticate: (token) => opened.context.tokens.find(token),
     openSession: (worker, send) => {
       start.connectedAt ??= performance.now();
       return workersMin === 1

@@ -1,4 +1,4 @@
-/** Part of the composition root: who may call the service, as its options and this machine say it. */
+/** Makes the check of who may call the service, from its options and the name of this machine. */
 import { hostname } from "node:os";
 import {
   AllowedOrigins,

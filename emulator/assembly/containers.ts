@@ -1,9 +1,9 @@
-/** Joins the Docker launcher to the rest of the service: what containers are given of this machine, and how they reach it. */
+/** Makes the Docker launcher: what containers get of this machine, and how they reach the service. */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import type { Clock } from "../core/time/clock.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../core/resources/template.ts";
-import type { EngineLog } from "../engine/context.ts";
+import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { RegistryCredentials } from "../core/resources/registry-auth.ts";
 import { GatewayListener, type GatewayListenerOptions } from "../launch/docker/gateway-listener.ts";
 import type { ContainerPlaces } from "../launch/docker/containers/container-options.ts";
@@ -55,7 +55,6 @@ export interface Containers extends Launcher, PodLauncher {
 const SWITCHED_OFF: Containers = {
   refuses: () => "containers are switched off (--docker off)",
   refusesPod: () => "containers are switched off (--docker off)",
-  memoryInGb: () => undefined,
   launch: launchNothing,
   launchPod: launchNothing,
   dropVolumes: async () => undefined,

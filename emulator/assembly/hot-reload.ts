@@ -1,7 +1,7 @@
-/** Part of the composition root: what is done when handler files change, come or go while the service runs. */
+/** Makes the reloader: what the service does when handler files change, appear or disappear. */
 import { join } from "node:path";
 import type { Clock } from "../core/time/clock.ts";
-import type { EngineLog } from "../engine/context.ts";
+import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { RunningEngine } from "../engine/engine.ts";
 import { releaseHandler } from "../engine/workers/release-handler.ts";
 import type { HandlerFiles } from "../handlers/handler-files.ts";
@@ -23,11 +23,17 @@ export interface HotReloadParts {
   readonly temporaryDir: string;
 }
 
+export interface HandlerReloader {
+  start(): void;
+  /** Idempotent, also before `start`. */
+  close(): Promise<void>;
+}
+
 /** Undefined if nothing is to be watched. */
-export function startReloader(
+export function createReloader(
   { watch = false, handlers = [] }: EmulatorOptions,
   parts: HotReloadParts,
-): Reloader | undefined {
+): HandlerReloader | undefined {
   if (watch === false) return undefined;
   const { clock, log, handlerFiles, temporaryDir } = parts;
   let bundles = 0;
@@ -40,8 +46,10 @@ export function startReloader(
     openWatcher: (events) => new ChokidarWatcher(events),
     search: watch === true ? undefined : watch,
   });
-  void reloader.start(handlers, (handler) => handlerFiles.madeOf(handler));
-  return reloader;
+  return {
+    start: () => void reloader.start(handlers, (handler) => handlerFiles.madeOf(handler)),
+    close: () => reloader.close(),
+  };
 }
 
 function actionsOn({ engine, log, handlerFiles, volumes }: HotReloadParts): ReloadActions {

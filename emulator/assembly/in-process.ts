@@ -1,7 +1,7 @@
-/** Joins workers of this very process to the service; what they need is loaded only where there are such endpoints. */
+/** Makes the launcher of workers that run in this process; loaded only for endpoints that are functions. */
 import type { HandlerFunctionsOptions } from "../handlers/handler-functions.ts";
 import type { LocalLine, LocalPeer } from "../../runtime/source/local-session.ts";
-import type { RunningEngine } from "../engine/engine.ts";
+import type { EngineContext } from "../engine/context.ts";
 import { WorkerSession } from "../engine/workers/worker-session.ts";
 import { createInProcessLauncher } from "../launch/in-process-launcher.ts";
 import type { Launcher } from "../launch/launcher.ts";
@@ -26,11 +26,11 @@ export async function inProcessLauncher(
 
 /** The service's side of a session of the worker with that token, or why there is none. */
 export function openLocalSession(
-  { context, workers }: RunningEngine,
+  context: EngineContext,
   workerToken: string,
   { send }: LocalLine,
 ): LocalPeer | string {
-  const worker = workers.authenticate(workerToken);
+  const worker = context.tokens.find(workerToken);
   if (worker === undefined) return "the worker token is not good (any more)";
   const session = new WorkerSession(context, worker, send);
   return {

@@ -1,4 +1,4 @@
-/** The launchers of the service, joined to what their workers are told: handler files run as processes, images as containers. */
+/** Makes the launchers of workers: handler files and commands run as processes, images as containers. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Containers, createContainers } from "./containers.ts";
@@ -66,7 +66,7 @@ function commandsOf({ emulator: { commands = [] } }: LaunchersOptions) {
 /** The programs workers run: beside the built service, or the built ones when the service runs from its sources. */
 function workerPrograms(): Pick<ProcessLauncherOptions, "program" | "serverProgram"> {
   const isBuilt = import.meta.url.endsWith(".js");
-  const folder = new URL(isBuilt ? "../../runtime/" : "../dist/runtime/", import.meta.url);
+  const folder = new URL(isBuilt ? "../../runtime/" : "../../dist/runtime/", import.meta.url);
   return {
     program: fileURLToPath(new URL("sv-worker.cjs", folder)),
     serverProgram: fileURLToPath(new URL("handler/server-process.cjs", folder)),

@@ -1,13 +1,13 @@
-/** The files of the service: the object store and the volumes, and what workers are told of them. */
+/** Makes the object store and the volumes, and the environment variables by which workers find them. */
 import { join } from "node:path";
 import type { Random } from "../core/time/clock.ts";
-import type { EngineLog } from "../engine/context.ts";
+import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { EndpointDirectory } from "../engine/resources/endpoint-directory.ts";
 import type { WorkerOrder } from "../launch/launcher.ts";
 import type { LocalEndpoint } from "../handlers/local-endpoint.ts";
 import type { KnownOwner } from "../objects/access-keys.ts";
 import { ObjectService } from "../objects/object-service.ts";
-import type { CallerLook } from "../objects/server/object-requests.ts";
+import type { CallerCheck } from "../http/access/caller-check.ts";
 import { namedBuckets } from "../objects/worker-environment.ts";
 import type { EmulatorOptions } from "../options.ts";
 import type { Store } from "../store/store.ts";
@@ -15,23 +15,20 @@ import { Volumes } from "../volumes/volumes.ts";
 
 const LAST_PORT = 65_535;
 
-export interface StorageOptions {
+export interface StorageParts {
   readonly log: EngineLog;
   readonly store: Store;
   readonly random: Random;
   /** Who may call the object store at all. */
-  readonly callers: CallerLook;
-  /** Where objects and volumes are kept. */
-  readonly directory: string;
+  readonly callers: CallerCheck;
+  /** Where objects and volumes are kept if there is no data directory. */
+  readonly temporaryDir: string;
   readonly host: string;
   /** The service's own port. */
   readonly port: number;
-  readonly emulator: EmulatorOptions;
-  /** Whom keys of the store may belong to, once that is known. */
-  readonly known: () => Known | undefined;
-  readonly endpoints: readonly LocalEndpoint[];
-  /** Called with the object store as soon as there is one, so that it can be taken down. */
-  readonly opened: (objects: ObjectService) => void;
+  /** Whom keys of the store may belong to. */
+  readonly known: Known;
+  readonly local: readonly LocalEndpoint[];
 }
 
 type Known = Pick<EndpointDirectory, "findEndpoint" | "findTemplate">;
@@ -45,10 +42,13 @@ export interface Storage {
   readonly workerEnv: (worker: WorkerOrder) => Readonly<Record<string, string>>;
 }
 
-/** Opens the object store and the volumes; nobody can call them yet. */
-export async function startStorage(options: StorageOptions): Promise<Storage> {
-  const { log, store, random, callers, directory, host, port, emulator, endpoints, known } =
-    options;
+/** Opens the object store and the volumes; nobody can call them yet. What was made is taken down with `made`. */
+export async function startStorage(
+  emulator: EmulatorOptions,
+  { log, store, random, callers, temporaryDir, host, port, local, known }: StorageParts,
+  made: AsyncDisposableStack,
+): Promise<Storage> {
+  const directory = emulator.dataDir ?? temporaryDir;
   // Opening it takes longer than all the rest, and few functions of a test need it.
   const { handlers, commands, images } = emulator;
   const { s3 = !(handlers ?? commands ?? images) && emulator.endpoints ? false : {} } = emulator;
@@ -62,10 +62,10 @@ export async function startStorage(options: StorageOptions): Promise<Storage> {
           random,
           now,
           log,
-          callers,
-          ownerOf: (id) => ownerOf(id, known(), volumes),
+          callers: (request) => callers.look(request),
+          ownerOf: (id) => ownerOf(id, known, volumes),
         });
-  if (objects !== undefined) options.opened(objects);
+  made.defer(() => objects?.stop());
   const volumes: Volumes = new Volumes({
     directory: join(directory, "volumes"),
     buckets: objects,
@@ -74,7 +74,7 @@ export async function startStorage(options: StorageOptions): Promise<Storage> {
   // Before the store can be called: a client that finds no bucket makes one.
   const recorded = await store.read((view) => view.records("networkVolume"));
   await volumes.open(recorded.map(({ id }) => id));
-  await volumes.openLocal(endpoints);
+  await volumes.openLocal(local);
   return {
     async listen() {
       if (s3 === false) return;
@@ -91,10 +91,10 @@ export async function startStorage(options: StorageOptions): Promise<Storage> {
 }
 
 /** The endpoint's volumes are its buckets too, and so is one that its template's `env` names. */
-function ownerOf(id: string, known: Known | undefined, volumes: Volumes): KnownOwner | undefined {
-  const endpoint = known?.findEndpoint(id);
+function ownerOf(id: string, known: Known, volumes: Volumes): KnownOwner | undefined {
+  const endpoint = known.findEndpoint(id);
   if (endpoint === undefined) return undefined;
-  const named = namedBuckets(known?.findTemplate(endpoint.templateId)?.env ?? {});
+  const named = namedBuckets(known.findTemplate(endpoint.templateId)?.env ?? {});
   const otherBuckets = [...volumes.bucketsOf(endpoint), ...named];
   return { id, createdAt: endpoint.createdAt, otherBuckets };
 }

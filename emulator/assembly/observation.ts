@@ -1,6 +1,6 @@
-/** What lets others see what the service does: the newest lines of its log, what it counts, and its tracer. */
+/** Makes the log feed, the metrics and the tracer. */
 import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
-import type { EngineLog } from "../engine/context.ts";
+import type { EngineLog } from "../engine/observe/engine-log.ts";
 import { LogFeed } from "../engine/observe/log-feed.ts";
 import type { EmulatorOptions, WorkerLine } from "../options.ts";
 import { openTracer } from "../trace/open-tracer.ts";

@@ -1,4 +1,4 @@
-/** Opens the store that the options of the service ask for. */
+/** Opens the store that the options ask for: SQLite in the data directory, or memory. */
 import fs from "node:fs";
 import type { Clock } from "../core/time/clock.ts";
 import type { Observation } from "./observation.ts";

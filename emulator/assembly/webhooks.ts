@@ -1,4 +1,4 @@
-/** What webhook calls are made with, as the options of the service ask for it. */
+/** Makes the webhook sender, and settles the secret that signs webhook calls. */
 import type { Random } from "../core/time/clock.ts";
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from "../core/webhooks/webhook-secret.ts";
 import { settleWebhookSecret } from "../engine/webhooks/settle-webhook-secret.ts";

@@ -1,9 +1,9 @@
-/** Part of the composition root: where workers find the service, our own over a socket and live ones over HTTP. */
+/** Opens the ports at which workers find the service: a socket for ours, HTTP for those of the live dialect. */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
-import type { EngineLog } from "../engine/context.ts";
-import type { RunningEngine } from "../engine/engine.ts";
+import type { EngineLog } from "../engine/observe/engine-log.ts";
+import type { EngineContext } from "../engine/context.ts";
 import { WorkerSession } from "../engine/workers/worker-session.ts";
 import { WorkerServer } from "../grpc/worker-server.ts";
 import type { HttpServer } from "../http/server.ts";
@@ -13,7 +13,7 @@ import type { LiveService } from "../launch/live-environment.ts";
 const LOOPBACK = "127.0.0.1";
 
 export interface WorkerPortsOptions {
-  readonly engine: RunningEngine;
+  readonly context: EngineContext;
   readonly http: Pick<HttpServer, "forWorkers">;
   readonly log: EngineLog;
   /** In it the socket lies. */
@@ -25,12 +25,12 @@ export class WorkerPorts {
   readonly #doors: WorkerListeners;
   #liveUrl: string | undefined;
 
-  constructor({ engine, http, log, temporaryDir }: WorkerPortsOptions) {
+  constructor({ context, http, log, temporaryDir }: WorkerPortsOptions) {
     this.#server = new WorkerServer({
       address: `unix:${workerSocketIn(temporaryDir)}`,
       log,
-      authenticate: (token) => engine.workers.authenticate(token),
-      openSession: (worker, send) => new WorkerSession(engine.context, worker, send),
+      authenticate: (token) => context.tokens.find(token),
+      openSession: (worker, send) => new WorkerSession(context, worker, send),
     });
     this.#doors = new WorkerListeners(http.forWorkers);
   }

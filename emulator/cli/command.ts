@@ -17,16 +17,16 @@ import {
 } from "./config/config-flags.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
 import { CONFIG_NAME, HANDLER_ENDINGS, HANDLER_STEM, SERVER_STEM } from "./place.ts";
+import { type Flags } from "./serve/settings.ts";
 import {
   DEFAULT_DATA_DIR,
   DEFAULT_HOST,
   DEFAULT_PORT,
   DOCKER_MODES,
-  type Flags,
   LOG_MODES,
   ON_OFF,
   S3_OFF,
-} from "./serve/settings.ts";
+} from "./serve/setting-values.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What was asked for: to serve targets, one of the other commands, or just a text: the help or the version. */

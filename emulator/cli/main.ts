@@ -1,7 +1,7 @@
 /** Runs the command line of `sv-emulate` from its arguments to its exit code. */
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
-import { collectBuffersLessOften } from "../../runtime/buffer-memory.ts";
+import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
 import type { Emulator, EmulatorOptions, EngineLog, LimitMode } from "../index.ts";
 import { invitation, keySentence, readyLine, s3Sentence } from "./serve/announcement.ts";
 import { type Invocation, readCommandLine } from "./command.ts";
@@ -10,7 +10,8 @@ import { limitSentence, NOTHING_EXCEEDED } from "./serve/limit-sentence.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
 import { repair } from "./repair.ts";
 import { serve } from "./serve/serve.ts";
-import { type Flags, type LogMode, logModeOf, settle, type Settings } from "./serve/settings.ts";
+import { type Flags, logModeOf, settle, type Settings } from "./serve/settings.ts";
+import type { LogMode } from "./serve/setting-values.ts";
 import { countStopSignals, type StopSignals } from "./signals.ts";
 import { gatherInputs, type StartInputs } from "./serve/start-inputs.ts";
 

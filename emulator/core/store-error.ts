@@ -1,4 +1,4 @@
-/** Why what is kept cannot be written or relied on: the errors of every part that keeps something. */
+/** The errors of everything that stores data: full, closed, unusable, damaged, lost, in use. */
 
 /** There is no room for what was to be stored; nothing of it was kept. */
 export class StoreFullError extends Error {

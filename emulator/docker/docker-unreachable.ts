@@ -1,4 +1,4 @@
-/** Why the Docker engine does not answer, in a sentence a person can act on. */
+/** Explains why the Docker engine does not answer. */
 
 const DEFAULT_HOST = "unix:///var/run/docker.sock";
 

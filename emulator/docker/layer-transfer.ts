@@ -1,4 +1,4 @@
-/** Adds up how far the layers of an image are on their way from or to a registry. Pure. */
+/** Adds up the progress of an image's layers in a pull or push. Pure. */
 import type { EngineMessage } from "./engine-message.ts";
 
 interface Layer {

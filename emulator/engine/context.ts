@@ -1,4 +1,4 @@
-/** What every use case of the service works with; made once at the composition root. */
+/** The parts of the engine, of which each use case names those it takes. */
 import type { Clock, Random } from "../core/time/clock.ts";
 import type { Pod } from "../core/pods/pod.ts";
 import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
@@ -8,6 +8,7 @@ import type { SecretKey } from "../secrets/secret-key.ts";
 import type { PayloadDamagedError, Store } from "../store/store.ts";
 import type { Tracer } from "../trace/tracer.ts";
 import type { PendingWork } from "./time/pending-work.ts";
+import type { EngineLog } from "./observe/engine-log.ts";
 import type { DueTimer } from "./time/due-timer.ts";
 import type { Balancer } from "./balancing/balancer.ts";
 import type { BytesInFlight } from "./limits/bytes-in-flight.ts";
@@ -21,16 +22,23 @@ import type { PriceTable } from "../core/billing/prices.ts";
 import type { ServiceClock } from "./time/service-clock.ts";
 import type { JobSpans } from "./observe/job-spans.ts";
 import type { StallDetector } from "./workers/stall-detector.ts";
+import type { Steps } from "./steps.ts";
+import type { WorkerTokens } from "./workers/worker-tokens.ts";
 import type { UsageMeter } from "./billing/usage-meter.ts";
 
-/** Where the service says what it does. Fields are data for machines; the message is for people. */
-export interface EngineLog {
-  info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+/** Some of the parts: what a use case takes. */
+export type Uses<Part extends keyof EngineContext> = Pick<EngineContext, Part>;
+
+/** A job that cannot be handed to its worker. */
+export interface InputDamage {
+  readonly jobId: string;
+  readonly damage: PayloadDamagedError;
 }
 
 export interface EngineContext {
+  /** What is kept: read, and changed step by step. */
+  readonly steps: Steps;
+  /** What is kept, for those who read or look after it in other ways than `steps` has. */
   readonly store: Store;
   /** Service time: what all due moments are measured in, unless it concerns what runs elsewhere. */
   readonly clock: ServiceClock;
@@ -49,6 +57,8 @@ export interface EngineContext {
   readonly prices: PriceTable;
   /** The workers, their sessions and their credit. */
   readonly fleet: Fleet;
+  /** By which tokens workers are known. */
+  readonly tokens: WorkerTokens;
   /** Requests to load balancing endpoints: those in flight, and those that wait for a worker. */
   readonly balancer: Balancer;
   /** Room for large payloads on their way in and out. */
@@ -79,7 +89,7 @@ export interface EngineContext {
   /** Where pods that run are reached, by their ids. */
   readonly podPorts: Map<string, PodPorts>;
   /** Called with a job that cannot be handed to its worker. */
-  readonly inputDamaged: (jobId: string, damage: PayloadDamagedError) => void;
+  readonly inputDamaged: (damage: InputDamage) => void;
   /** The most memory that a pod has when it runs, in whole GiB; undefined where it cannot be said. */
   readonly podMemoryInGb: (pod: Pod) => number | undefined;
   /** Called with a pod that was made, changed or deleted, after the commit. */

@@ -1,4 +1,4 @@
-/** What a transaction asks to be done once it is durable, collected as values; nothing of it happens if it fails. */
+/** What a step asks to be done once it is durable, collected as values; dropped when the step fails. */
 import type { ChunkBatch } from "../../runtime/protocol/chunk-batch.ts";
 import type { JobEffect } from "../core/jobs/job-transition.ts";
 import type { Job } from "../core/jobs/job.ts";

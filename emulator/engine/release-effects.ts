@@ -1,10 +1,26 @@
-/** What a committed step asked for is done: orders to workers, news to those who wait, timers, and looks at what changed. */
-import type { EngineContext } from "./context.ts";
+/** Releases the effects of a committed step: orders to workers, changes to watchers, timers, endpoints to look at. */
+import type { Uses } from "./context.ts";
 import type { Effects } from "./effects.ts";
 import { sendAssignment } from "./jobs/assign.ts";
 
+type ReleaseUses = Uses<
+  | "clock"
+  | "dueTimer"
+  | "endpointChanged"
+  | "events"
+  | "fleet"
+  | "inputDamaged"
+  | "log"
+  | "metrics"
+  | "podChanged"
+  | "spans"
+  | "store"
+  | "watchers"
+  | "webhookDue"
+>;
+
 /** Call it once the step is durable. */
-export function releaseEffects(engine: EngineContext, effects: Effects): void {
+export function releaseEffects(engine: ReleaseUses, effects: Effects): void {
   for (const { job, move } of effects.moves) {
     engine.events.publish(move);
     engine.metrics.jobMoved(job, move);

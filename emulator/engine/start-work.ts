@@ -1,8 +1,8 @@
-/** What a start has to write before the service can work: in order, and what finds no room is done once there is some. */
+/** The writes of a start, done in order; those that find no room on the disk are tried again until there is some. */
 import type { Clock, Disarm } from "../core/time/clock.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { StoreFullError } from "../core/store-error.ts";
-import type { EngineLog } from "./context.ts";
+import type { EngineLog } from "./observe/engine-log.ts";
 
 const TRY_EVERY_MS = 1_000;
 

@@ -7,8 +7,8 @@ import {
   type ServiceMessage,
   WireError,
   type WorkerMessage,
-} from "../../runtime/protocol/worker-wire.ts";
-import type { EngineLog } from "../engine/context.ts";
+} from "../../runtime/protocol/wire/worker-wire.ts";
+import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { WorkerSession } from "../engine/workers/worker-session.ts";
 import { OrderBundle } from "./order-bundle.ts";
 

@@ -1,7 +1,7 @@
 /** The port workers connect to: gRPC sessions, one per worker, admitted by their token. */
 import * as grpc from "@grpc/grpc-js";
-import { MESSAGE_MAX_BYTES, WORKER_SERVICE } from "../../runtime/protocol/worker-wire.ts";
-import type { EngineLog } from "../engine/context.ts";
+import { MESSAGE_MAX_BYTES, WORKER_SERVICE } from "../../runtime/protocol/wire/worker-wire.ts";
+import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import type { WorkerSession } from "../engine/workers/worker-session.ts";
 import { GrpcSession, type WorkerCall } from "./grpc-session.ts";

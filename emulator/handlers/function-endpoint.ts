@@ -1,6 +1,6 @@
 /** An endpoint whose handler is a function of the caller's own process: what `startEmulator`'s `endpoints` holds. */
 import type { Concurrency, Context, Job, SetupContext } from "../../runtime/handler/contract.ts";
-import type { StandardSchema } from "../../runtime/handler/standard-schema.ts";
+import type { StandardSchema } from "../../runtime/handler/module/standard-schema.ts";
 import type { LocalEndpoint } from "./local-endpoint.ts";
 
 /** Any handler function, whatever it says its input and state are: as a method's, its parameters may be narrower. */

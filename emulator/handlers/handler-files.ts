@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import { prepareHandler } from "../../runtime/load/prepare-handler.ts";
 import type { Template } from "../core/resources/template.ts";
-import type { EngineLog } from "../engine/context.ts";
+import type { EngineLog } from "../engine/observe/engine-log.ts";
 import { type LocalHandler, localImage } from "./local-endpoint.ts";
 
 interface HandlerModule {

@@ -1,5 +1,5 @@
-/** The functions behind endpoints of this very process, and the workers that call them. */
-import { readModule, type LoadedHandler } from "../../runtime/handler/read-module.ts";
+/** The functions behind endpoints of this process, and the workers that call them. */
+import { readModule, type LoadedHandler } from "../../runtime/handler/module/read-module.ts";
 import { InProcessIsolate } from "../../runtime/in-process/in-process-isolate.ts";
 import type { WorkerLog } from "../../runtime/log/worker-log.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";

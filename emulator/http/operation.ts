@@ -1,5 +1,4 @@
 /** What one operation of the interface consists of: where it is called and what it does. */
-import type { FastifyRequest } from "fastify";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
 import type { KeyScope } from "../core/access/api-key.ts";
@@ -97,5 +96,3 @@ export interface DeliveryPath {
 export interface NetworkVolumePath {
   readonly networkVolumeId: string;
 }
-
-export type RoutedRequest = FastifyRequest<{ Params: unknown; Querystring: QueryParameters }>;

@@ -5,14 +5,12 @@ import { balancedTarget } from "./balancing/target.ts";
 import { closeServer } from "../net/close-server.ts";
 import { refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
-import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
-import { entrance, isBelow, mayEnter } from "./access/entrance.ts";
+import { entrance, mayEnter } from "./access/entrance.ts";
+import { answerClientError } from "./answers/client-error.ts";
 import { inTurn } from "./answers/in-turn.ts";
 import { listen, type ListenAddress, urlOf } from "../net/listen.ts";
-import { LiveGate } from "./workers/live-worker-handler.ts";
-import { askGraphql } from "./live-management/ask-graphql.ts";
-import { LIVE_WORKER_OPERATIONS } from "./workers/operations.ts";
-import { LazyRouter } from "./lazy-router.ts";
+import { isBelow } from "./requests/url-path.ts";
+import { Router } from "./router.ts";
 import { SERVER_LIMITS } from "./server-limits.ts";
 import { HttpService, type HttpServiceOptions } from "./service.ts";
 
@@ -56,21 +54,16 @@ const DEFAULT_STOP_GRACE_MS = 5_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const service = new HttpService(options);
-  const gate = new BalanceGate(service, refusalAt(CONTRACT_DIALECT, "/"));
+  const refusal = refusalAt(CONTRACT_DIALECT, "/");
+  const gate = new BalanceGate(service, refusal);
   const server = createServer({
     ...SERVER_LIMITS,
     ...options.connectionLimits,
     shouldUpgradeCallback: (request) => gate.mayUpgrade(request) && mayEnter(service, request),
   });
-  const router = new LazyRouter(service, CONTRACT_DIALECT, server);
-  const live = new LazyRouter(service, LIVE_DIALECT, createServer());
-  const workerGate = new LiveGate(service, options.liveWorkers ? LIVE_WORKER_OPERATIONS : {});
-  const graphqlGate = new LiveGate(service, { askGraphql });
-  const own = withMount(router.listener, {
-    path: LIVE_DIALECT.basePath,
-    listener: graphqlGate.before(live.listener),
-  });
-  const entered = entrance(service, gate.before(workerGate.before(own)));
+  server.on("clientError", (error, socket) => answerClientError(refusal, error, socket));
+  const router = new Router(service);
+  const entered = entrance(service, router, gate.before(router.listener));
   const listener = withMount(entered, options.mount);
   if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
   // `100 Continue` is sent when the body is really wanted.
@@ -86,10 +79,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     await options.liveWorkers?.left();
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
     await closeServer(server, graceMs, gate.stop(graceMs));
-    await Promise.all([router.close(), live.close()]);
   };
   return {
-    forWorkers: inTurn(entrance(service, workerGate.before(notFound))),
+    forWorkers: inTurn(
+      entrance(service, router, (request, response) => {
+        if (router.isForWorkers(request)) router.listener(request, response);
+        else response.writeHead(404).end();
+      }),
+    ),
     start(address) {
       if (started || stopped)
         return Promise.reject(new Error("an HTTP server can be started once only"));
@@ -102,8 +99,6 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
   };
 }
-
-const notFound: RequestListener = (_request, response) => response.writeHead(404).end();
 
 function withMount(own: RequestListener, mount: Mount | undefined): RequestListener {
   if (!mount) return own;

@@ -1,6 +1,7 @@
 /** What every operation of the HTTP interface works with, and who of its clients is still waiting. */
 import type { KeyRing } from "../core/access/key-ring.ts";
-import type { EngineContext, EngineLog } from "../engine/context.ts";
+import type { EngineContext } from "../engine/context.ts";
+import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { LiveWorkers } from "../live/live-workers.ts";
 import type { CallerCheck } from "./access/caller-check.ts";
 import type { RateGate } from "./limits/rate-gate.ts";

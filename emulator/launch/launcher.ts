@@ -1,4 +1,4 @@
-/** Port: how workers come into being. Adapters: child processes and containers. */
+/** Port: starts workers. Adapters: processes, containers, this process. */
 import type { Endpoint } from "../core/resources/endpoint.ts";
 import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
 import type { Template } from "../core/resources/template.ts";

@@ -1,4 +1,4 @@
-/** What images and programs of the live service read of their environment: where they get their jobs, and who they are. Pure. */
+/** The environment variables by which images and programs of the live service find their jobs. Pure. */
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../../runtime/protocol/storage-env.ts";
 import { volumesOf } from "../core/resources/network-volume.ts";
 import type { WorkerOrder } from "./launcher.ts";

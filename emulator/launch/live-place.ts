@@ -1,4 +1,4 @@
-/** What images of the live service read of where they run: by names that workers, servers and pods are told alike. Pure. */
+/** The environment variables by which images of the live service learn where they run. Pure. */
 import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
 import { poolsOf } from "../core/workers/gpu-pools.ts";
 

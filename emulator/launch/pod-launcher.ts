@@ -1,4 +1,4 @@
-/** Port: how pods come to run. Adapter: containers. */
+/** Port: starts pods. Adapter: containers. */
 import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
 import type { Pod } from "../core/pods/pod.ts";
 import type { WorkerExit } from "./launcher.ts";
@@ -29,8 +29,6 @@ export interface LaunchedPod {
 export interface PodLauncher {
   /** Undefined when the pod can be run here, else a sentence that says why not. */
   refusesPod(pod: Pod): string | undefined;
-  /** The most memory that the pod has when it runs, in whole GiB; undefined where it cannot be said. */
-  memoryInGb(pod: Pod): number | undefined;
   /** Starts it. Its own volume is the one of its earlier runs. Never throws: a failure to start is an exit with `startError`. */
   launchPod(order: PodOrder): LaunchedPod;
   /** Removes the volumes of those pods; none of them may be running. Never rejects. */

@@ -1,4 +1,4 @@
-/** What a template says of the HTTP server that a worker of a load balancing endpoint is. Pure. */
+/** Reads from a template where its HTTP server listens and where its health is asked for. Pure. */
 import { SERVER_ENV } from "../../runtime/protocol/worker-env.ts";
 import type { Template } from "../core/resources/template.ts";
 

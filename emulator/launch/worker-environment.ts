@@ -1,4 +1,4 @@
-/** What every worker is told by variables of its environment, whatever it runs in. */
+/** The environment variables that every worker gets, whatever it runs in. */
 import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
 import { declaredInitLimitMs } from "../core/workers/init-limit.ts";
 import type { WorkerOrder } from "./launcher.ts";

@@ -4,6 +4,7 @@ import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { HandedJob, Outcome, Revocation } from "../../runtime/protocol/outcome.ts";
 import { PROTOCOL_VERSION, type ServiceOrders } from "../../runtime/protocol/session.ts";
 import type { EngineContext } from "../engine/context.ts";
+import { hear } from "../engine/workers/move-worker.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import { lostFailure } from "../engine/workers/worker-exit.ts";
 import { WorkerSession } from "../engine/workers/worker-session.ts";
@@ -73,7 +74,8 @@ export class LiveWorker {
     this.#oddPings.asks();
     const asked = this.#askers.begin();
     const missing = isIdle && !this.#askers.several ? this.#held.all() : [];
-    using _ = this.#present();
+    // While it waits for an answer it has nothing to say.
+    using _ = hear(this.#engine, this.worker);
     await this.#greet();
     if (missing.length > 0) await this.#lose(missing);
     if (worker.state !== "ready") await this.#session.receive({ ready: { concurrency: count } });
@@ -114,7 +116,8 @@ export class LiveWorker {
    */
   async jobsToStop(signal: AbortSignal): Promise<readonly string[]> {
     this.#stops.end();
-    using _ = this.#present();
+    // While it waits for an answer it has nothing to say.
+    using _ = hear(this.#engine, this.worker);
     await this.#greet();
     return await this.#stops.ask(this.#pollOptions(signal));
   }
@@ -197,16 +200,8 @@ export class LiveWorker {
     await this.#session.receive({});
   }
 
-  /** While it waits for an answer it has nothing to say. */
-  #present(): Disposable {
-    const { worker } = this;
-    const { realClock } = this.#engine;
-    worker.speaks(realClock.now());
-    return { [Symbol.dispose]: () => worker.wasHeard(realClock.now()) };
-  }
-
   #pollOptions(signal: AbortSignal) {
-    const isLeaving = this.worker.leavingSince !== undefined;
+    const isLeaving = this.worker.life.leavingSince !== undefined;
     const holdMs = isLeaving ? LEAVING_HOLD_MS : LIMITS.livePollMs;
     return { clock: this.#engine.realClock, holdMs, signal };
   }

@@ -12,18 +12,15 @@ export interface LiveWorkerRef {
 
 export class LiveWorkers {
   readonly #engine: EngineContext;
-  readonly #authenticate: (token: string) => WorkerHandle | undefined;
   readonly #live = new WeakMap<WorkerHandle, LiveWorker>();
 
-  /** @param authenticate the worker a token belongs to, or undefined for a token that is not good */
-  constructor(engine: EngineContext, authenticate: (token: string) => WorkerHandle | undefined) {
+  constructor(engine: EngineContext) {
     this.#engine = engine;
-    this.#authenticate = authenticate;
   }
 
   /** The worker `token` belongs to. @throws ServiceError unauthorized if that is not `ref`, or the token no good */
   withToken(token: string, { endpointId, workerId }: LiveWorkerRef): LiveWorker {
-    const worker = this.#authenticate(token);
+    const worker = this.#engine.tokens.find(token);
     if (!worker)
       throw new ServiceError(
         "unauthorized",

@@ -44,10 +44,10 @@ export class OddPings {
       const sentence = `worker says that it works on jobs that it was not handed; ${OWN_DIRECTORIES}`;
       this.#tell({ jobIds: strange }, sentence);
     }
-    const { heldCount, leavingSince } = this.#worker;
+    const { heldCount, life } = this.#worker;
     // One that still works on a job which has ended has no place for another.
     const worksOnEnded = strange.length < jobIds.length;
-    const isFree = heldCount === 0 && !worksOnEnded && leavingSince === undefined;
+    const isFree = heldCount === 0 && !worksOnEnded && life.leavingSince === undefined;
     if (this.#noQuestions.lasts(isFree && !isAsking && (await this.#jobsWait()), now)) {
       const sentence = `worker does not ask for jobs, though it holds none and some wait; ${OWN_DIRECTORIES}`;
       this.#tell({}, sentence);

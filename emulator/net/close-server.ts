@@ -1,4 +1,4 @@
-/** Closes a server without cutting off those it is answering, as far as its patience goes. */
+/** Closes a server once its requests have ended, within a grace time. */
 import type { Server } from "node:http";
 
 /** How often a stopping server looks for connections that have become idle. */

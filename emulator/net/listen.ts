@@ -1,4 +1,4 @@
-/** Opens a server's port, and says in words why it cannot be opened. */
+/** Opens a server's port, and explains why it cannot be opened. */
 import { once } from "node:events";
 import type { Server } from "node:http";
 

@@ -1,4 +1,4 @@
-/** Directories whose names outlive a power failure: without a sync of the directory a synced file may still lose its name. */
+/** Creates directories durably: without a sync of its parent, a synced file may lose its name in a power failure. */
 import fs from "node:fs";
 import path from "node:path";
 import { codeOf } from "./sqlite-error.ts";

@@ -1,4 +1,4 @@
-/** Turns what SQLite and the file system report into the store's own errors, in sentences a person can act on. */
+/** Turns errors of SQLite and of the file system into store errors, in sentences a person can act on. */
 import { StoreDamagedError, StoreFullError, StoreUnusableError } from "../core/store-error.ts";
 
 /** Primary result codes of SQLite (the low byte of an extended one). */

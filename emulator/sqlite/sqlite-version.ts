@@ -1,4 +1,4 @@
-/** What is known of the SQLite that a Node brings with it. Pure. */
+/** Known defects of SQLite versions. Pure. */
 
 /** Its first version that does not lose committed writes when the log of a database begins anew while it is written back. */
 const SOUND = [3, 51, 3] as const;

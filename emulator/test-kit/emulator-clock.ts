@@ -1,7 +1,7 @@
 /** The service's clock in the hands of whoever started it. */
 import { readAdvanceMs } from "../core/time/advance-input.ts";
 import { type Advance, advanceClock } from "../engine/time/advance-clock.ts";
-import type { EngineContext } from "../engine/context.ts";
+import type { Uses } from "../engine/context.ts";
 
 /** Service time, by which jobs expire, workers turn idle and webhooks are tried again. */
 export interface EmulatorClock {
@@ -16,7 +16,9 @@ export interface EmulatorClock {
   advance(by: string | number): Promise<Advance>;
 }
 
-export function clockOf(engine: EngineContext): EmulatorClock {
+export function clockOf(
+  engine: Uses<"clock" | "events" | "pendingWork" | "realClock" | "steps">,
+): EmulatorClock {
   const { signal } = new AbortController();
   return {
     now: () => engine.clock.now(),

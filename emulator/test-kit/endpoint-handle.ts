@@ -4,8 +4,8 @@ import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { Client } from "../../runtime/client/client.ts";
 import type { SubmitOptions } from "../../runtime/client/submission.ts";
 import { closestName } from "../../runtime/protocol/did-you-mean.ts";
-import type { EngineContext } from "../engine/context.ts";
-import { holdQueue, releaseQueue } from "../engine/hold-queue.ts";
+import type { EngineContext, Uses } from "../engine/context.ts";
+import { holdQueue, releaseQueue } from "../engine/jobs/hold-queue.ts";
 import { untilIdle } from "../engine/time/idle.ts";
 import { listContents, readContents } from "../engine/jobs/read/job-contents.ts";
 import { viewJobAtEnd } from "../engine/jobs/read/job-view.ts";
@@ -123,7 +123,7 @@ function queueOf(
 
 /** @throws NotIdleError */
 export async function idle(
-  engine: EngineContext,
+  engine: Uses<"directory" | "events" | "fleet" | "pendingWork" | "realClock" | "store">,
   { timeoutMs = DEFAULT_TIMEOUT_MS }: WaitLimit = {},
   among?: string,
 ): Promise<void> {
@@ -133,7 +133,7 @@ export async function idle(
   if (left.jobs.length + left.underWay.length > 0) throw new NotIdleError(left, timeoutMs);
 }
 
-function checkKnown({ directory }: EngineContext, id: string): void {
+function checkKnown({ directory }: Uses<"directory">, id: string): void {
   if (directory.findEndpoint(id) !== undefined) return;
   const known = directory.endpoints().map((endpoint) => endpoint.id);
   const near = closestName(id, known);

@@ -1,4 +1,4 @@
-/** The directories behind volumes: made and removed around their records, a bucket each, named to the workers. */
+/** The directories of volumes: created and removed with their records, each served as a bucket. */
 import fs from "node:fs/promises";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
 import type { Endpoint } from "../core/resources/endpoint.ts";
 import { volumesOf } from "../core/resources/network-volume.ts";
 import type { Pod } from "../core/pods/pod.ts";
-import type { EngineLog } from "../engine/context.ts";
+import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { VolumeFiles } from "../engine/resources/network-volume-directory.ts";
 import type { LocalEndpoint } from "../handlers/local-endpoint.ts";
 import type { ObjectService } from "../objects/object-service.ts";

@@ -1,4 +1,4 @@
-/** The sign of life of a worker for those who can only look at files, such as the health check of its image. */
+/** Writes a worker's heartbeat file, for whoever can only look at files, such as the health check of its image. */
 import fs from "node:fs";
 import type { WorkerLog } from "../log/worker-log.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";

@@ -1,13 +1,13 @@
-/** What both ways of running `sv-worker` need of the process they run in. */
+/** What `sv-worker` and `sv-worker run` share: signals, the compile cache, the log's format. */
 import module from "node:module";
 import type { LogFormat } from "../log/worker-log.ts";
 
-export function obeySignals(obey: { first(): void; again(): void }): void {
+export function onSignals(on: { first(): void; again(): void }): void {
   let signals = 0;
   const heard = (): void => {
     signals++;
-    if (signals === 1) obey.first();
-    else obey.again();
+    if (signals === 1) on.first();
+    else on.again();
   };
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, heard);
 }

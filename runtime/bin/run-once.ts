@@ -10,7 +10,7 @@ import { startWorker } from "../worker.ts";
 import type { RunFlags } from "./command.ts";
 import { startHeartbeatOf } from "./heartbeat.ts";
 import { readJobInput } from "./job-input.ts";
-import { compileCacheEnv, defaultLogFormat, obeySignals } from "./program.ts";
+import { compileCacheEnv, defaultLogFormat, onSignals } from "./program.ts";
 import { milliseconds, type Settings } from "./settings.ts";
 import { EXIT, type ExitCode } from "./usage.ts";
 
@@ -38,7 +38,7 @@ export async function runOnce(
     chunks: (lines, taken) => process.stdout.write(lines, () => taken()),
     progress: (value) => log.write("info", "progress", { value: parsed(value) }),
   });
-  obeySignals({ first: () => source.cancel(), again: () => worker.stop() });
+  onSignals({ first: () => source.cancel(), again: () => worker.stop() });
   // Nobody reads the results any more, as with `| head -1`.
   process.stdout.on("error", () => source.cancel());
   const worker = startWorker({

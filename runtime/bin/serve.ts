@@ -1,12 +1,12 @@
 /** `sv-worker [handler]`: runs a worker of the service named by the environment until it has drained. */
-import { collectBuffersLessOften } from "../buffer-memory.ts";
+import { collectBuffersLessOften } from "./buffer-memory.ts";
 import { openWorkerLog, type WorkerLog } from "../log/worker-log.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { liveSource, serviceSource } from "../service-source.ts";
 import { isLiveEnvironment, LIVE_ENV, LiveSettingsError } from "../source/live/settings.ts";
 import { startWorker, type Worker, type WorkerEnd, type WorkerOptions } from "../worker.ts";
 import { startHeartbeatOf } from "./heartbeat.ts";
-import { compileCacheEnv, defaultLogFormat, obeySignals } from "./program.ts";
+import { compileCacheEnv, defaultLogFormat, onSignals } from "./program.ts";
 import { type Settings, variable } from "./settings.ts";
 import { EXIT, type ExitCode, UsageError } from "./usage.ts";
 
@@ -28,7 +28,7 @@ export async function serve(handler: string, settings: Settings): Promise<ExitCo
   const service = serviceOf(log);
   startHeartbeatOf(process.env, log);
   // Before anything is started: a signal's default action would leave the handler process without its supervisor.
-  obeySignals({ first: () => worker.drain(), again: () => worker.stop() });
+  onSignals({ first: () => worker.drain(), again: () => worker.stop() });
   const worker = startWorker({
     ...workerSettings,
     handler,

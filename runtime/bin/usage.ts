@@ -1,4 +1,4 @@
-/** What `sv-worker` can be asked for: its help, its exit codes and the error for everything else. */
+/** The help of `sv-worker`, its exit codes, and the error for wrong use. */
 import { LIMITS } from "../protocol/limits.ts";
 
 export const EXIT = { done: 0, failed: 1, usage: 2, handlerUnusable: 3, refused: 4 } as const;

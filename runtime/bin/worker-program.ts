@@ -1,4 +1,4 @@
-/** What `sv-worker` does: reads its arguments and environment, then serves a service, runs one job or an HTTP server. */
+/** The main function of `sv-worker`: reads arguments and environment, then serves a service, runs one job or an HTTP server. */
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { RUNTIME_VERSION } from "../version.ts";
 import { readCommand, type Command } from "./command.ts";
@@ -7,7 +7,7 @@ import { EXIT, HELP, UsageError } from "./usage.ts";
 
 export async function runWorkerProgram(): Promise<void> {
   try {
-    const code = await obey(readCommand(process.argv.slice(2)));
+    const code = await runCommand(readCommand(process.argv.slice(2)));
     if (code !== undefined) process.exit(code);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -17,7 +17,7 @@ export async function runWorkerProgram(): Promise<void> {
 }
 
 /** Resolves with the exit code; with none where the user's own program decides when this process ends. */
-async function obey(command: Command): Promise<number | undefined> {
+async function runCommand(command: Command): Promise<number | undefined> {
   switch (command.kind) {
     case "help":
       process.stdout.write(HELP);

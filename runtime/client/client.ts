@@ -1,6 +1,6 @@
 /** `createClient`: one pool of connections to one service, and the endpoints behind it. */
 import { EndpointClient } from "./endpoint.ts";
-import { ConfigurationError } from "./errors.ts";
+import { ConfigurationError } from "./errors/errors.ts";
 import { readOptions, type ClientOptions } from "./options.ts";
 import { Transport } from "./transport.ts";
 

@@ -1,4 +1,4 @@
-/** The time the client lives in; tests hand in their own. */
+/** The client's clock and timers; tests pass their own. */
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface ClientClock {

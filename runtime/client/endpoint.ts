@@ -1,11 +1,11 @@
 /** The operations on one endpoint and its jobs, one method each. */
 import type { RawChunk } from "../protocol/chunk.ts";
-import type { StreamChunk } from "./chunk-joiner.ts";
-import { WaitTimeoutError } from "./errors.ts";
+import type { StreamChunk } from "./stream/chunk-joiner.ts";
+import { WaitTimeoutError } from "./errors/errors.ts";
 import { readHealth, readPurgeResult, type EndpointHealth, type PurgeResult } from "./health.ts";
-import { completedOrThrow } from "./job-error.ts";
+import { completedOrThrow } from "./errors/job-error.ts";
 import { readJob, type CompletedJob, type Job, type JobState } from "./job.ts";
-import { streamJoined, streamRaw, type JobStream, type StreamOptions } from "./stream.ts";
+import { streamJoined, streamRaw, type JobStream, type StreamOptions } from "./stream/stream.ts";
 import { submissionBody, type SubmitOptions } from "./submission.ts";
 import type { Call, Transport } from "./transport.ts";
 import { heldMs, waitForJob, type WaitOptions } from "./wait.ts";

@@ -1,5 +1,5 @@
 /** What `/health` and `/purge-queue` answer. */
-import { InvalidResponseError } from "./errors.ts";
+import { InvalidResponseError } from "./errors/errors.ts";
 import { isRecord } from "./json-shape.ts";
 
 /** Counts of one endpoint. The service may send more than is named here; the rest comes along. */

@@ -7,9 +7,9 @@ export type { JobPolicy, S3Config, SubmitOptions } from "./submission.ts";
 export type { WaitOptions } from "./wait.ts";
 export type { CompletedJob, Job, JobFacts, JobState, UncompletedJob } from "./job.ts";
 export type { EndpointHealth, PurgeResult } from "./health.ts";
-export type { JobStream, StreamOptions } from "./stream.ts";
-export type { StreamChunk } from "./chunk-joiner.ts";
-export { joinChunks } from "./join-chunks.ts";
+export type { JobStream, StreamOptions } from "./stream/stream.ts";
+export type { StreamChunk } from "./stream/chunk-joiner.ts";
+export { joinChunks } from "./stream/join-chunks.ts";
 export {
   ClientClosedError,
   ClientError,
@@ -18,7 +18,7 @@ export {
   InvalidResponseError,
   StreamRestartedError,
   WaitTimeoutError,
-} from "./errors.ts";
+} from "./errors/errors.ts";
 export {
   PayloadTooLargeError,
   RateLimitedError,
@@ -27,8 +27,13 @@ export {
   UnauthorizedError,
   NotFoundError,
   ValidationError,
-} from "./service-error.ts";
-export { JobCancelledError, JobError, JobFailedError, JobTimedOutError } from "./job-error.ts";
+} from "./errors/service-error.ts";
+export {
+  JobCancelledError,
+  JobError,
+  JobFailedError,
+  JobTimedOutError,
+} from "./errors/job-error.ts";
 export { JoinError } from "../core/join.ts";
 export type { ChunkMetrics, RawChunk, SplitPosition, YieldMetrics } from "../protocol/chunk.ts";
 export type { Failure, FailureType } from "../protocol/failure.ts";

@@ -1,7 +1,7 @@
 /** A job as the service shows it, and what is checked of an answer before it is taken for one. */
 import type { Failure } from "../protocol/failure.ts";
 import { JOB_STATUSES, type JobStatus } from "../protocol/job-status.ts";
-import { InvalidResponseError } from "./errors.ts";
+import { InvalidResponseError } from "./errors/errors.ts";
 import { isRecord } from "./json-shape.ts";
 
 /** What every job has, whatever its status. The names are those of the job interface. */

@@ -1,5 +1,5 @@
-/** What `createClient` takes, and what it makes of it. */
-import { ConfigurationError } from "./errors.ts";
+/** The options of `createClient`, and the settings made of them. */
+import { ConfigurationError } from "./errors/errors.ts";
 import { systemClock, type ClientClock } from "./clock.ts";
 
 /**

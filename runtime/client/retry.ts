@@ -1,8 +1,8 @@
 /** Tries a request until it succeeds, its error is final, or the tries are used up. */
 import { backoffMs } from "../core/backoff.ts";
-import { ConnectionError } from "./errors.ts";
+import { ConnectionError } from "./errors/errors.ts";
 import type { ClientSettings } from "./options.ts";
-import { RateLimitedError, ServiceUnavailableError } from "./service-error.ts";
+import { RateLimitedError, ServiceUnavailableError } from "./errors/service-error.ts";
 
 /** How a request may be repeated. */
 export interface Repeatable {

@@ -1,11 +1,11 @@
 /** Sends requests over the client's own pool of connections and turns every way they can fail into one of our errors. */
 // By its file: in the place of the package's name Bun puts something of its own.
 import { Pool, type Dispatcher } from "undici/index.js";
-import { ClientClosedError, ConnectionError, InvalidResponseError } from "./errors.ts";
+import { ClientClosedError, ConnectionError, InvalidResponseError } from "./errors/errors.ts";
 import type { ClientSettings } from "./options.ts";
-import { readRefusal } from "./refusal.ts";
+import { readRefusal } from "./errors/refusal.ts";
 import { withRetries } from "./retry.ts";
-import { serviceError } from "./service-error.ts";
+import { serviceError } from "./errors/service-error.ts";
 
 /** One request. It is repeated as `RetryOptions` says: a GET after whatever may pass, a POST after 429 only. */
 export interface Call {

@@ -2,8 +2,8 @@
 import { LIMITS } from "../protocol/limits.ts";
 import type { JobStatus } from "../protocol/job-status.ts";
 import { withDeadline } from "./clock.ts";
-import { WaitTimeoutError } from "./errors.ts";
-import { completedOrThrow } from "./job-error.ts";
+import { WaitTimeoutError } from "./errors/errors.ts";
+import { completedOrThrow } from "./errors/job-error.ts";
 import { readJob, type CompletedJob } from "./job.ts";
 import type { Transport } from "./transport.ts";
 

@@ -1,7 +1,7 @@
 /** Asks a handler's `concurrency` function, one question at a time, and passes on what changes. */
 import { inspect } from "node:util";
 import type { Concurrency, JobLog } from "./contract.ts";
-import { isConcurrency } from "./read-module.ts";
+import { isConcurrency } from "./module/read-module.ts";
 import { describeThrown } from "./thrown.ts";
 
 export class AskedConcurrency {

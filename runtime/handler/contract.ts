@@ -1,6 +1,6 @@
 /** What a handler is given and what it may be: the contract between a user's module and the runtime. */
 import type { S3Config, Transfers } from "../storage/contract.ts";
-import type { StandardSchema } from "./standard-schema.ts";
+import type { StandardSchema } from "./module/standard-schema.ts";
 
 /** One job, as its handler sees it. */
 export interface Job<Input = unknown> {

@@ -1,5 +1,6 @@
 /** The handler process: loads the user's handler, runs it on jobs, and tells the supervisor over the framed pipe. */
 import { Socket } from "node:net";
+import path from "node:path";
 import { FrameChannel } from "../pipe/frame-channel.ts";
 import {
   FRAMES_FD,
@@ -16,15 +17,15 @@ import { killOwnTree } from "../pipe/process-tree.ts";
 import { logLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
-import { AskedConcurrency } from "./asked-concurrency.ts";
-import { currentInvocation } from "./attribution.ts";
+import { currentInvocation } from "./job/attribution.ts";
+import { openInvocation, type ProcessTerms } from "./job/frame-port.ts";
+import { beginLife, type HandlerLife } from "./handler-life.ts";
 import { InitError } from "./init-error.ts";
-import { JobInvocation, type InvocationTerms } from "./invocation.ts";
-import { openLog } from "./job-context.ts";
+import type { JobInvocation } from "./job/invocation.ts";
+import { openLog } from "./job/job-context.ts";
 import { sayAtOnce } from "./last-words.ts";
-import { importHandler, runSetup } from "./load-handler.ts";
+import { importHandler } from "./module/load-handler.ts";
 import { Printing } from "./printing.ts";
-import type { LoadedHandler } from "./read-module.ts";
 import { SetupRun } from "./setup-run.ts";
 import { startWatchdog } from "./start-watchdog.ts";
 import { describeThrown } from "./thrown.ts";
@@ -58,18 +59,17 @@ let isSpoiled = false;
 
 /** A handler whose setup is done. */
 interface Ready {
-  readonly handler: LoadedHandler;
-  readonly terms: InvocationTerms;
-  readonly concurrency: AskedConcurrency;
+  readonly life: HandlerLife;
+  readonly terms: ProcessTerms;
 }
 
 const channel = new FrameChannel(new Socket({ fd: FRAMES_FD, readable: true, writable: true }), {
-  frame: obey,
+  frame: handleFrame,
   // The supervisor is gone, or out of step: nothing this process does can be told to anybody.
   ended: killOwnTree,
 });
 
-function obey(frame: Frame): void {
+function handleFrame(frame: Frame): void {
   if (isSpoiled) return;
   switch (frame.kind) {
     case ORDER.load:
@@ -98,28 +98,25 @@ async function load(head: LoadOrderHead): Promise<void> {
   try {
     if (process.execArgv.some((flag) => flag.startsWith("--inspect"))) await heedDebugger();
     const handler = await importHandler(head);
-    for (const hint of handler.hints) log.warn(hint);
     // A setup may block for minutes, and nobody may be left behind if the supervisor dies meanwhile.
     if (handler.setup !== undefined) startWatchdog();
-    const state = await runSetup(handler, setupRun, head.sourcePath);
-    const concurrency = new AskedConcurrency(handler.concurrency, log);
-    await concurrency.ask(() => {});
+    const life = await beginLife(handler, setupRun, `setup of ${path.basename(head.sourcePath)}`);
+    await life.concurrency.ask(() => {});
     ready = {
-      handler,
+      life,
       terms: {
         channel,
         printing,
         tempRoot: head.tempRoot,
         volumePath,
-        state,
+        state: life.state,
         refresh,
         now: () => clock.now(),
       },
-      concurrency,
     };
-    if (isLeaving) return void dispose(ready);
+    if (isLeaving) return void dispose(life);
     const disposes = handler.dispose === undefined ? {} : { disposes: true };
-    const told: ReadyHead = { concurrency: concurrency.current, ...disposes };
+    const told: ReadyHead = { concurrency: life.concurrency.current, ...disposes };
     channel.send(REPORT.ready, 0, told);
     channel.flush();
     setTimeout(startWatchdog, WATCHDOG_DELAY_MS).unref();
@@ -147,25 +144,28 @@ function run(frame: Frame): void {
     throw new Error("The supervisor sent a job before the handler was ready.");
   if (isRefreshing) return channel.send(REPORT.declined, frame.slot, undefined);
   startWatchdog();
-  const { handler, terms } = ready;
-  const invocation = openInvocation(frame, terms);
-  if (invocation === undefined) return;
+  const { life, terms } = ready;
+  const opened = open(frame, terms);
+  if (opened === undefined) return;
+  const { invocation, port } = opened;
   running.set(frame.slot, invocation);
-  const done = currentInvocation.run(invocation, () => invocation.run(handler));
+  const done = currentInvocation.run(port, async () => {
+    port.ended(await invocation.run(life.handler));
+  });
   void done.finally(() => ended(frame.slot));
 }
 
 function ended(slot: number): void {
   running.delete(slot);
-  void ready?.concurrency.ask((concurrency) => {
+  void ready?.life.concurrency.ask((concurrency) => {
     const told: ReadyHead = { concurrency };
     channel.send(REPORT.concurrency, 0, told);
   });
 }
 
-function openInvocation(frame: Frame, terms: InvocationTerms): JobInvocation | undefined {
+function open(frame: Frame, terms: ProcessTerms): ReturnType<typeof openInvocation> | undefined {
   try {
-    return new JobInvocation(frame, terms);
+    return openInvocation(frame, terms);
   } catch (error) {
     const { message } = describeThrown(error);
     const failure: FailedHead = {
@@ -186,16 +186,12 @@ function refresh(): void {
 function leave(): void {
   isLeaving = true;
   if (ready === undefined) setupRun.abort();
-  else void dispose(ready);
+  else void dispose(ready.life);
 }
 
 /** The supervisor sees to it that this ends, should the handler's part of it not. */
-async function dispose({ handler, terms }: Ready): Promise<void> {
-  try {
-    await handler.dispose?.(terms.state);
-  } catch (thrown) {
-    log.error(`dispose failed: ${describeThrown(thrown).message}`);
-  }
+async function dispose(life: HandlerLife): Promise<void> {
+  await life.dispose();
   channel.flushed(() => process.exit(0));
 }
 

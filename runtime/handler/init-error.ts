@@ -1,4 +1,4 @@
-/** The one error of a handler that cannot be made ready. */
+/** The error of a handler that cannot be made ready. */
 
 /** The module cannot be imported, holds no handler, or its setup failed; the message says which and why. */
 export class InitError extends Error {

@@ -1,4 +1,4 @@
-/** What the handler process has to say at once, because no later turn of its event loop may come. */
+/** Reports to the supervisor synchronously, because the event loop of the handler process may not run again. */
 import fs from "node:fs";
 import { LIFE_LINE_FD, type LifeLineWords } from "../pipe/frame-kinds.ts";
 

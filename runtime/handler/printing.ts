@@ -2,7 +2,7 @@
 import type { WriteStream } from "node:tty";
 import { printedLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
-import { currentInvocation } from "./attribution.ts";
+import { currentInvocation } from "./job/attribution.ts";
 
 /** Printed text that may wait for the supervisor to read it; what comes on top of it is dropped. */
 const BACKLOG_BYTES = 1_000_000;

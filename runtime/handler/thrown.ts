@@ -1,4 +1,4 @@
-/** Makes a sentence, and a stack where there is one, of whatever a handler threw. */
+/** Turns whatever a handler threw into a message and, if there is one, a stack. */
 import { inspect } from "node:util";
 
 const MESSAGE_MAX_LENGTH = 16_384;

@@ -2,9 +2,12 @@
  * Runs a handler's jobs in this very process, for tests: its closures, mocks and coverage are the test's own. Nothing here
  * can be ended from outside: a handler that does not stop is abandoned.
  */
-import { openLog } from "../handler/job-context.ts";
 import type { JobLog, LogFields } from "../handler/contract.ts";
-import type { LoadedHandler } from "../handler/read-module.ts";
+import type { HandlerLife } from "../handler/handler-life.ts";
+import { JobInvocation, readJob } from "../handler/job/invocation.ts";
+import type { InvocationResult } from "../handler/job/invoke.ts";
+import { openLog } from "../handler/job/job-context.ts";
+import type { LoadedHandler } from "../handler/module/read-module.ts";
 import { describeThrown } from "../handler/thrown.ts";
 import { timedOut, withLogLines } from "../isolate/ending/failure-report.ts";
 import type { JobIsolate, JobIsolateEvents } from "../isolate/job-isolate.ts";
@@ -14,10 +17,10 @@ import type { Failure } from "../protocol/failure.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";
 import { keyOf } from "../source/lease-book.ts";
-import { beginLife, type HandlerLife } from "./handler-life.ts";
-import { type HandlerEnd, InProcessInvocation, type InvocationTerms } from "./invocation.ts";
+import { beginInTime } from "./begin-in-time.ts";
+import { LocalPort, type LocalTerms } from "./local-port.ts";
 
-export interface InProcessIsolateOptions extends Omit<InvocationTerms, "state"> {
+export interface InProcessIsolateOptions extends LocalTerms {
   readonly handler: LoadedHandler;
   /** How long a job that was told to stop keeps its place, ms. */
   readonly graceMs: number;
@@ -35,7 +38,7 @@ interface InProcessJob {
   readonly lease: LeaseRef;
   readonly executionTimeoutMs: number;
   readonly lines: string[];
-  invocation: InProcessInvocation | undefined;
+  invocation: JobInvocation | undefined;
   /** Settles when its handler has stopped. */
   stopped: Promise<void>;
   /** Its outcome is decided, though its handler may still run. */
@@ -81,7 +84,7 @@ export class InProcessIsolate implements JobIsolate {
   /** A function cannot be loaded once more. */
   reload(): void {
     const message = "A handler that is a function of this process cannot be reloaded.";
-    this.#events.notSucceeded({ type: "handler_error", message });
+    this.#events.reloadFailed({ type: "handler_error", message });
     if (this.#life === undefined) return;
     this.#events.ready(this.#life.concurrency.current);
     this.#events.placesChanged();
@@ -140,7 +143,7 @@ export class InProcessIsolate implements JobIsolate {
   async #begin(): Promise<void> {
     const { handler, volumePath, initLimitMs } = this.#options;
     try {
-      const life = await beginLife(
+      const life = await beginInTime(
         { handler, log: this.#log, volumePath, initLimitMs },
         this.#unwanted.signal,
       );
@@ -160,10 +163,14 @@ export class InProcessIsolate implements JobIsolate {
     this.#close(job);
   }
 
-  async #endOf(life: HandlerLife, job: InProcessJob, handed: HandedJob): Promise<HandlerEnd> {
+  async #endOf(
+    { handler, state }: HandlerLife,
+    job: InProcessJob,
+    handed: HandedJob,
+  ): Promise<InvocationResult> {
     try {
-      const terms = { ...this.#options, state: life.state };
-      job.invocation = new InProcessInvocation(handed, terms, {
+      const read = readJob(handed);
+      const port = new LocalPort(this.#options, read.s3Config, {
         chunks: (batch) => {
           if (!job.isEnding) this.#events.chunks(job.lease, batch);
         },
@@ -173,21 +180,27 @@ export class InProcessIsolate implements JobIsolate {
         log: (...entry) => this.#write(job, ...entry),
         refresh: () => (this.#isRefreshing = true),
       });
+      const { executionTimeoutMs: remainingMs, traceparent } = handed;
+      job.invocation = new JobInvocation(read, { remainingMs, traceparent, state }, port);
       // Whoever hands over a job does not wait for what the handler does before it first waits itself.
       await Promise.resolve();
-      return await job.invocation.run(life.handler);
-    } catch (error) {
-      const { message } = describeThrown(error);
-      return { failure: { type: "handler_error", message: `The job cannot begin: ${message}` } };
+      const end = await job.invocation.run(handler);
+      await port.removeTempDir();
+      return end;
+    } catch (thrown) {
+      const message = `The job cannot begin: ${describeThrown(thrown).message}`;
+      return { kind: "failed", failure: { type: "handler_error", message }, thrown };
     }
   }
 
-  #outcomeOf(job: InProcessJob, end: HandlerEnd): Outcome {
-    if ("failure" in end) return { kind: "failed", failure: this.#certify(job, end.failure) };
-    return { kind: "completed", ...(end.output === undefined ? {} : { output: end.output }) };
+  #outcomeOf(job: InProcessJob, end: InvocationResult): Outcome {
+    if (end.kind === "failed")
+      return { kind: "failed", failure: this.#withLastLines(job, end.failure) };
+    const output = end.output === undefined ? {} : { output: Buffer.from(end.output) };
+    return { kind: "completed", ...output };
   }
 
-  #certify(job: InProcessJob, failure: Failure): Failure {
+  #withLastLines(job: InProcessJob, failure: Failure): Failure {
     return withLogLines(this.#mask.words(failure), [...job.lines]);
   }
 

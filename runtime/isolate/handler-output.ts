@@ -1,4 +1,4 @@
-/** What a handler process prints: read line by line, the last ones kept for failure reports, passed on within bounds. */
+/** Reads what a handler process prints, line by line: passes it on within limits, and keeps the last lines for failure reports. */
 import type { Readable } from "node:stream";
 import { parseLine, type HandlerLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";

@@ -11,8 +11,9 @@ import {
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
+import { killDescendants } from "./ending/ladder.ts";
 import { countOomKills } from "./ending/oom-kills.ts";
-import { endMarked, killTree, MARKER_NAME, signalGroup } from "../pipe/process-tree.ts";
+import { MARKER_NAME } from "../pipe/process-tree.ts";
 import type { ProcessEnd } from "./ending/attribute-exit.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import { HandlerOutput, type OutputLine } from "./handler-output.ts";
@@ -38,6 +39,8 @@ export interface HandlerProcessEvents {
   line(line: OutputLine): void;
   /** A debugger holds the process, or lets it go on. */
   paused(words: PauseWords): void;
+  /** Its pipe is closed or out of step: the process is of no use any more. */
+  broken(): void;
   /** The process and everything it started are gone, and all they said has been heard. */
   gone(end: ProcessEnd): void;
 }
@@ -48,7 +51,7 @@ export class HandlerProcess {
   readonly #child: ChildProcess;
   readonly #channel: FrameChannel | undefined;
   /** No other process on this machine has the same. */
-  readonly #marker = `${process.pid}-${process.hrtime.bigint()}`;
+  readonly marker = `${process.pid}-${process.hrtime.bigint()}`;
   readonly #oomKills = countOomKills();
   #lastWords: LastWords | undefined;
   #isGone = false;
@@ -61,7 +64,7 @@ export class HandlerProcess {
       // A session of its own: its group can be ended as a whole, and a terminal's Ctrl-C does not reach it.
       detached: true,
       stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
-      env: environment(options.env, this.#marker),
+      env: environment(options.env, this.marker),
     });
     this.#child = child;
     const { 1: stdout, 2: stderr, [FRAMES_FD]: frames, [LIFE_LINE_FD]: lifeLine } = child.stdio;
@@ -71,8 +74,7 @@ export class HandlerProcess {
     if (frames) {
       this.#channel = new FrameChannel(frames as Duplex, {
         frame: (frame) => events.frame(frame),
-        // Out of step or closed: the process is of no use any more.
-        ended: () => this.kill(),
+        ended: () => events.broken(),
       });
     }
     if (lifeLine) this.#hearWords(lifeLine as Duplex, events);
@@ -82,8 +84,9 @@ export class HandlerProcess {
     child.on("exit", (code, signal) => void this.#exited(code, signal, events));
   }
 
+  /** Undefined when it is gone: the number may be another process's by then. */
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#isGone ? undefined : this.#child.pid;
   }
 
   /** True as soon as the end is known, which is before all it said has been heard. */
@@ -93,16 +96,6 @@ export class HandlerProcess {
 
   send(kind: number, slot: number, head?: object, payload?: Uint8Array): void {
     this.#channel?.send(kind, slot, head, payload);
-  }
-
-  /** Asks the process and its descendants to end. */
-  terminate(): void {
-    if (!this.#isGone && this.pid !== undefined) signalGroup(this.pid, "SIGTERM");
-  }
-
-  /** Ends the process and its descendants. */
-  kill(): void {
-    if (!this.#isGone && this.pid !== undefined) killTree(this.pid, this.#marker);
   }
 
   #hearWords(lifeLine: Duplex, events: HandlerProcessEvents): void {
@@ -121,9 +114,9 @@ export class HandlerProcess {
     signal: NodeJS.Signals | null,
     events: HandlerProcessEvents,
   ): Promise<void> {
-    // Descendants may hold the pipes open, and a GPU.
-    this.kill();
-    await Promise.all([this.#pipesClosed(), endMarked(MARKER_NAME, this.#marker)]);
+    const { pid } = this.#child;
+    const noneLeft = pid === undefined ? undefined : killDescendants(pid, this.marker);
+    await Promise.all([this.#pipesClosed(), noneLeft]);
     const exitedBy = this.#lastWords?.slot;
     this.#end(events, {
       ...(code === null ? {} : { exitCode: code }),

@@ -1,4 +1,4 @@
-/** A handler process on its way to being ready, and on its way out. */
+/** A handler process with the handler that is loaded into it: on its way to being ready, and ready. */
 import {
   ORDER,
   REPORT,
@@ -10,16 +10,12 @@ import {
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
-import type { Due, DueTimer } from "./ending/due-timer.ts";
 import { exitFailure, type ProcessEnd } from "./ending/attribute-exit.ts";
+import type { DueTimer } from "./ending/due-timer.ts";
+import { type Limit, ProcessLadder } from "./ending/ladder.ts";
 import { HandlerProcess, type HandlerProcessOptions } from "./handler-process.ts";
 import type { OutputLine } from "./handler-output.ts";
 import type { SecretMask } from "./secret-mask.ts";
-
-/** A time that a handler process is given for something. */
-export interface Limit extends Due {
-  reached(): void;
-}
 
 export interface HandlerStartOptions extends HandlerProcessOptions {
   /** For leaving in good order, and again between SIGTERM and SIGKILL, ms. */
@@ -40,38 +36,35 @@ export interface HandlerStartEvents {
 /** Spawns the process on construction; it then waits for `load`. */
 export class HandlerStart {
   readonly process: HandlerProcess;
-  readonly #graceMs: number;
+  /** How it is ended. */
+  readonly ladder: ProcessLadder;
   readonly #mask: SecretMask;
-  #limits: DueTimer<Limit>;
   #events: HandlerStartEvents;
-  /** The one that runs: for becoming ready, for leaving, or for heeding SIGTERM. */
-  #limit: Limit | undefined;
   #head: ReadyHead | undefined;
   #failure: Failure | undefined;
   #isLoading = false;
   #isSetupListening = false;
-  #isEnding = false;
 
   /** @param limits where the times it is given are kept */
   constructor(options: HandlerStartOptions, limits: DueTimer<Limit>, events: HandlerStartEvents) {
-    this.#graceMs = options.graceMs;
-    this.#limits = limits;
     this.#mask = options.mask;
     this.#events = events;
     this.process = new HandlerProcess(options, {
-      frame: (frame) => this.#obey(frame),
+      frame: (frame) => this.#handleFrame(frame),
       line: (line) => this.#events.line(line),
       paused: (words) => this.#events.paused(this, words),
+      broken: () => this.ladder.kill(),
       gone: (end) => {
-        this.#stopWaiting();
+        this.ladder.stopWaiting();
         this.#events.gone(this, end);
       },
     });
+    this.ladder = new ProcessLadder(this, options.graceMs, limits);
   }
 
   /** One that is idle changes hands: from now on its limits are kept there, and its events heard there. */
   handTo(limits: DueTimer<Limit>, events: HandlerStartEvents): void {
-    this.#limits = limits;
+    this.ladder.handTo(limits);
     this.#events = events;
   }
 
@@ -89,30 +82,12 @@ export class HandlerStart {
 
   /** Ends the process if it is not ready by then. The first call counts. */
   readyWithin(limitMs: number): void {
-    if (this.#limit !== undefined || this.#head !== undefined) return;
-    this.#within(limitMs, () => {
+    if (this.#head !== undefined) return;
+    this.ladder.readyWithin(limitMs, () => {
       this.#failure ??= initFailure(
         `The handler was not ready after ${limitMs / 1_000} s: its module or its setup takes too long.`,
       );
-      if (this.#hasToTidyUp) this.leave();
-      else this.process.kill();
     });
-  }
-
-  /** Ends the process: in good order if it has something to tidy up and takes no longer than the grace. Idempotent. */
-  leave(): void {
-    if (this.#isEnding) return;
-    if (!this.#hasToTidyUp) return this.end();
-    this.#isEnding = true;
-    this.process.send(ORDER.leave, 0);
-    this.#within(this.#graceMs, () => this.end());
-  }
-
-  /** Asks the process to end, and makes it after the grace. */
-  end(): void {
-    this.#isEnding = true;
-    this.process.terminate();
-    this.#within(this.#graceMs, () => this.process.kill());
   }
 
   /** Why it did not become ready. */
@@ -120,27 +95,18 @@ export class HandlerStart {
     return this.#failure ?? exitDuringInit(end, this.process.output.lastLines(undefined));
   }
 
-  get #hasToTidyUp(): boolean {
+  /** Whether the handler would do something on being told to leave. */
+  get hasToTidyUp(): boolean {
     return this.#head === undefined ? this.#isSetupListening : this.#head.disposes === true;
   }
 
-  #within(ms: number, reached: () => void): void {
-    this.#stopWaiting();
-    this.#limit = { dueAt: this.#limits.clock.now() + ms, reached };
-    this.#limits.add(this.#limit);
-  }
-
-  #stopWaiting(): void {
-    if (this.#limit !== undefined) this.#limits.remove(this.#limit);
-  }
-
-  #obey(frame: Frame): void {
+  #handleFrame(frame: Frame): void {
     if (this.#head !== undefined) return this.#events.frame(this, frame);
     // Written by the handler process's own program, as its heads all are.
     if (frame.kind === REPORT.ready) {
       // It did not know yet that it is to leave, and will not wait for a job.
-      if (this.#isEnding) return;
-      this.#stopWaiting();
+      if (this.ladder.isEnding) return;
+      this.ladder.stopWaiting();
       this.#head = JSON.parse(frame.head) as ReadyHead;
       this.#events.ready(this);
     } else if (frame.kind === REPORT.setupListens) {

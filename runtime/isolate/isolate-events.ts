@@ -1,4 +1,4 @@
-/** What the isolate tells the worker. */
+/** What the isolate reports to the worker. */
 import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { LeaseRef, Outcome } from "../protocol/outcome.ts";

@@ -1,4 +1,4 @@
-/** Runs jobs in a handler process and sees to it that every one of them ends, on time and with a cause. */
+/** Runs jobs in a handler process and makes sure that each of them ends in time and with a cause. */
 import { pausableMachineClock } from "../pipe/machine-clock.ts";
 import {
   ORDER,
@@ -12,14 +12,19 @@ import {
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";
-import { DueTimer } from "./ending/due-timer.ts";
 import { timedOut, uncaughtLine, withLogLines } from "./ending/failure-report.ts";
 import { exitFailure, attributeExit, type ProcessEnd } from "./ending/attribute-exit.ts";
+import { JobLadder } from "./ending/ladder.ts";
 import type { IsolateEvents } from "./isolate-events.ts";
 import { JobLeftovers, type LeftoverOptions } from "./job-leftovers.ts";
 import { ProcessKeeper, type KeeperOptions } from "./process-keeper.ts";
-import { pauseOf, RunningJobs, type EndingCause, type RunningJob } from "./running-jobs.ts";
-import { runOrder } from "./run-order.ts";
+import {
+  pauseOf,
+  runOrder,
+  RunningJobs,
+  type EndingCause,
+  type RunningJob,
+} from "./running-jobs.ts";
 
 export type IsolateOptions = KeeperOptions & LeftoverOptions;
 
@@ -38,7 +43,7 @@ export class Isolate {
   readonly #jobs = new RunningJobs();
   readonly #leftovers: JobLeftovers;
   readonly #clock = pausableMachineClock();
-  readonly #due = new DueTimer<RunningJob>(this.#clock, (job) => this.#dueNow(job));
+  readonly #ladder: JobLadder<RunningJob>;
   #concurrency = 0;
   /** Jobs being ended that have not stopped yet. */
   #stopping = 0;
@@ -52,9 +57,16 @@ export class Isolate {
     this.#options = options;
     this.#events = events;
     this.#leftovers = new JobLeftovers(options);
+    this.#ladder = new JobLadder<RunningJob>(this.#clock, options.graceMs, {
+      late: (job) => this.#stopJob(job, "deadline"),
+      stubborn: (job) => {
+        this.#handBackOpen();
+        this.keeper.endSpoiled(job.lease.jobId);
+      },
+    });
     this.keeper = new ProcessKeeper(options, this.#clock, {
       ready: (concurrency) => this.#ready(concurrency),
-      frame: (frame) => this.#obey(frame),
+      frame: (frame) => this.#handleFrame(frame),
       line: (line) => events.line(line),
       clockChanged: () => this.#clockChanged(),
       gone: (end, lastLines) => this.#gone(end, lastLines),
@@ -107,7 +119,7 @@ export class Isolate {
       return;
     }
     const job = this.#jobs.add(handed, this.#clock);
-    this.#due.add(job);
+    this.#ladder.add(job);
     if (this.#clock.isPaused) this.#events.paused(pauseOf(job, this.#clock));
     if (this.#takesJobs) this.#begin(job);
   }
@@ -129,7 +141,7 @@ export class Isolate {
     this.#isStopped = true;
     const isIdle = this.#jobs.started().length === 0;
     for (const job of this.#jobs.open()) this.#decide(job, "handed-back", handedBack);
-    this.#due.clear();
+    this.#ladder.clear();
     await this.keeper.stop(isIdle);
     await this.#leftovers.close();
   }
@@ -150,7 +162,7 @@ export class Isolate {
     this.keeper.send(ORDER.run, job.slot, head, payload);
   }
 
-  #obey(frame: Frame): void {
+  #handleFrame(frame: Frame): void {
     // Every head was written by the handler process's own program.
     if (frame.kind === REPORT.spoiled) return this.#spoiled(frame.slot, this.#failedHead(frame));
     if (frame.kind === REPORT.concurrency) {
@@ -193,37 +205,26 @@ export class Isolate {
 
   #closeFailed(job: RunningJob): void {
     if (job.failure === undefined || this.#jobs.at(job.slot) !== job) return;
-    this.#close(job, { kind: "failed", failure: this.#certify(job, job.failure) });
+    this.#close(job, { kind: "failed", failure: this.#withLastLines(job, job.failure) });
   }
 
   #failedHead({ head }: Frame): FailedHead {
     return this.#options.mask.words(JSON.parse(head) as FailedHead);
   }
 
-  #certify(job: RunningJob, failure: Failure): Failure {
-    return withLogLines(failure, this.#linesOf(job));
-  }
-
-  #linesOf(job: RunningJob): string[] {
-    return this.keeper.lastLines(job.lease.jobId);
-  }
-
-  #dueNow(job: RunningJob): void {
-    if (job.ending === undefined) return this.#stopJob(job, "deadline");
-    this.#handBackOpen();
-    this.keeper.condemn(job.lease.jobId);
+  #withLastLines(job: RunningJob, failure: Failure): Failure {
+    return withLogLines(failure, this.keeper.lastLines(job.lease.jobId));
   }
 
   /** The outcome is decided now; the handler gets its grace. */
   #stopJob(job: RunningJob, cause: "deadline" | "revoked"): void {
     const outcome =
-      cause === "revoked" ? undefined : timedOut(job.executionTimeoutMs, this.#linesOf(job));
+      cause === "revoked"
+        ? undefined
+        : timedOut(job.executionTimeoutMs, this.keeper.lastLines(job.lease.jobId));
     if (job.waiting !== undefined) return this.#close(job, outcome);
     this.#decide(job, cause, outcome);
-    this.keeper.send(ORDER.abort, job.slot);
-    this.#due.remove(job);
-    job.dueAt = this.#clock.now() + this.#options.graceMs;
-    this.#due.add(job);
+    this.#ladder.stop(job, () => this.keeper.send(ORDER.abort, job.slot));
   }
 
   /** The first cause wins: from here on nothing the handler does changes the outcome. */
@@ -237,7 +238,7 @@ export class Isolate {
   /** The job's place is free again. */
   #close(job: RunningJob, outcome: Outcome | undefined): void {
     this.#jobs.remove(job);
-    this.#due.remove(job);
+    this.#ladder.remove(job);
     this.#leftovers.remove(job.slot);
     if (this.#aloneFor > 0 && job.ending !== "handed-back") this.#aloneFor--;
     if (job.ending !== undefined) this.#stopping--;
@@ -247,7 +248,7 @@ export class Isolate {
   }
 
   #clockChanged(): void {
-    this.#due.clockChanged();
+    this.#ladder.clockChanged();
     for (const job of this.#jobs.open()) this.#events.paused(pauseOf(job, this.#clock));
   }
 
@@ -272,13 +273,13 @@ export class Isolate {
     for (const lost of attribution.lost) {
       const job = this.#jobs.at(lost);
       if (job !== undefined)
-        this.#decide(job, "failed", { kind: "failed", failure: this.#certify(job, head) });
+        this.#decide(job, "failed", { kind: "failed", failure: this.#withLastLines(job, head) });
     }
     // No failure report will hold it, so the log has to.
     if (attribution.lost.length === 0) this.#events.line(uncaughtLine(head));
     this.#handBackOpen();
     if (attribution.isUnclear) this.#aloneFor = attribution.handedBack.length;
-    this.keeper.condemn();
+    this.keeper.endSpoiled();
   }
 
   #gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void {

@@ -1,4 +1,4 @@
-/** The directories that invocations make for their jobs: where they are, and their removal. */
+/** The temporary directories of jobs: where they are, and their removal. */
 import os from "node:os";
 import path from "node:path";
 import { clearLeftovers, removeAll } from "../leftovers/clear-leftovers.ts";

@@ -1,4 +1,4 @@
-/** Port: what a worker needs of that which runs its jobs. Adapters: handler processes, or functions in this very process. */
+/** Port: what runs a worker's jobs. Adapters: handler processes, and functions in the worker's own process. */
 import type { LoadHead } from "../pipe/frame-kinds.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef } from "../protocol/outcome.ts";
@@ -6,7 +6,7 @@ import type { IsolateEvents } from "./isolate-events.ts";
 import type { SecretMask } from "./secret-mask.ts";
 
 export interface JobIsolate {
-  /** Process id of that which takes jobs, if it is a process of its own. */
+  /** Id of the process that takes jobs, if they run in a process of their own. */
   readonly pid: number | undefined;
   /** Of the process that waits to take over. */
   readonly standbyPid: number | undefined;
@@ -14,11 +14,11 @@ export interface JobIsolate {
   readonly openJobs: number;
   /** How many further jobs may come now. */
   readonly openPlaces: number;
-  /** What runs the handler begins; it waits for `load`. */
+  /** Starts the process, if there is one; it waits for `load`. */
   start(): void;
   /** Call once. */
   load(head: LoadHead): void;
-  /** Begins with a new version of the handler. Answered by `succeeded` or `notSucceeded`, unless another one comes before. */
+  /** Starts a new version of the handler for the jobs to come. Answered by `reloaded` or `reloadFailed`, unless another comes before. */
   reload(head: LoadHead): void;
   run(job: HandedJob): void;
   revoke(lease: LeaseRef): void;
@@ -31,9 +31,9 @@ export interface JobIsolate {
 
 export interface JobIsolateEvents extends IsolateEvents {
   /** The new version is ready and takes the jobs from now on; `ready` follows. */
-  succeeded(): void;
+  reloaded(): void;
   /** The new version cannot be made ready: the one before serves on, and `ready` follows for it. */
-  notSucceeded(failure: Failure): void;
+  reloadFailed(failure: Failure): void;
 }
 
 /** @param mask takes the secrets out of what handlers say */

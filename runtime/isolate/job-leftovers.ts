@@ -1,4 +1,4 @@
-/** What jobs may leave behind when their process dies, and its removal: directories, and uploads half done. */
+/** Removes what jobs leave behind when their process dies: directories, and unfinished uploads. */
 import { REPORT, type UploadClosedHead } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { OpenUpload } from "../protocol/open-upload.ts";

@@ -1,4 +1,4 @@
-/** The uploads in parts that invocations have begun, and the end of those whose invocation is over. */
+/** The multipart uploads that jobs have begun, and the end of those whose job is over. */
 import type { OpenUpload } from "../protocol/open-upload.ts";
 
 /** An invocation ends its own uploads. What is left when it is over belonged to a process that could not. */

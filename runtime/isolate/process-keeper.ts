@@ -1,24 +1,19 @@
 /** Keeps a handler process ready: starts it, loads the handler into it, ends it when it is spoiled, starts the next. */
-import { backoffMs } from "../core/backoff.ts";
 import type { PausableClock } from "../core/pausable-clock.ts";
 import type { LoadOrderHead } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
 import { stubbornLine } from "./ending/failure-report.ts";
 import { DueTimer } from "./ending/due-timer.ts";
+import { type Limit, Respawn } from "./ending/ladder.ts";
 import type { ProcessEnd } from "./ending/attribute-exit.ts";
 import type { OutputLine } from "./handler-output.ts";
 import {
   HandlerStart,
   type HandlerStartEvents,
   type HandlerStartOptions,
-  type Limit,
 } from "./handler-start.ts";
 import { Standby, type StandbyMode } from "./standby.ts";
-
-/** A handler that was ready once may fail to come back this often in a row, for example while a file is replaced. */
-const MAX_RESTART_FAILURES = 5;
-const restartTerms = { firstMs: 500, maxMs: 30_000 };
 
 export interface KeeperOptions extends HandlerStartOptions {
   /** How long loading and setup may take together, ms. */
@@ -63,10 +58,9 @@ export class ProcessKeeper {
   #state: State = "idle";
   #current: HandlerStart | undefined;
   #load: LoadOrderHead | undefined;
-  #wasReady = false;
+  readonly #respawn = new Respawn();
   /** The job that would not stop, in a process that is ended for it. */
   #stubbornJobId: string | undefined;
-  #failures = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param clock stands still while a debugger holds the process; the keeper pauses and resumes it */
@@ -138,18 +132,18 @@ export class ProcessKeeper {
    *
    * @param stubbornJobId the job that would not stop, if that is why; the log then tells what it took
    */
-  condemn(stubbornJobId?: string): void {
+  endSpoiled(stubbornJobId?: string): void {
     if (this.#state !== "ready" && this.#state !== "starting") return;
     this.#state = "ending";
     this.#stubbornJobId = stubbornJobId;
-    this.#current?.end();
+    this.#current?.ladder.terminate();
   }
 
   /** The process has done its work and leaves in good order. The next one starts when it is gone. */
   retire(): void {
     if (this.#state !== "ready") return;
     this.#state = "ending";
-    this.#current?.leave();
+    this.#current?.ladder.leave();
   }
 
   /**
@@ -164,8 +158,8 @@ export class ProcessKeeper {
     this.#standby.end();
     this.#hold(false);
     clearTimeout(this.#timer);
-    if (isIdle) this.#current?.leave();
-    else if (!wasEnding) this.#current?.end();
+    if (isIdle) this.#current?.ladder.leave();
+    else if (!wasEnding) this.#current?.ladder.terminate();
     this.#checkStopped();
     return this.#stopped.promise;
   }
@@ -173,7 +167,7 @@ export class ProcessKeeper {
   /** For the last moment of the supervisor: kills without waiting. */
   killNow(): void {
     void this.stop();
-    this.#current?.process.kill();
+    this.#current?.ladder.kill();
     this.#standby.killNow();
   }
 
@@ -230,8 +224,7 @@ export class ProcessKeeper {
   #ready(start: HandlerStart): void {
     if (this.#state !== "starting" || start.head === undefined) return;
     this.#state = "ready";
-    this.#wasReady = true;
-    this.#failures = 0;
+    this.#respawn.ready();
     if (this.#load !== undefined) this.#standby.prepare(this.#load);
     this.#events.ready(start.head.concurrency);
   }
@@ -263,12 +256,11 @@ export class ProcessKeeper {
   }
 
   #startFailed(failure: Failure): void {
-    this.#failures++;
-    if (!this.#wasReady || this.#failures > MAX_RESTART_FAILURES) {
+    const waitMs = this.#respawn.afterFailure();
+    if (waitMs === undefined) {
       void this.stop();
       return this.#events.unusable(failure);
     }
-    const waitMs = backoffMs(this.#failures, restartTerms, Math.random());
     this.#state = "pausing";
     this.#timer = setTimeout(() => this.#spawn(), waitMs);
     this.#events.restartFailed(failure, waitMs);

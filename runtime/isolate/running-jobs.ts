@@ -1,5 +1,7 @@
 /** The jobs in a handler process, found by invocation or by lease. */
+import { Buffer } from "node:buffer";
 import type { PausableClock } from "../core/pausable-clock.ts";
+import type { RunHead } from "../pipe/frame-kinds.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef } from "../protocol/outcome.ts";
 import type { PauseReport } from "../protocol/session.ts";
@@ -90,6 +92,19 @@ export class RunningJobs {
 export function pauseOf({ lease, pausedBeforeMs }: RunningJob, clock: PausableClock): PauseReport {
   const pausedMs = Math.round(clock.pausedMs - pausedBeforeMs);
   return { ...lease, isPaused: clock.isPaused, pausedMs };
+}
+
+/** The order that begins the job in the handler process. */
+export function runOrder(
+  { jobId, attempt, input, s3Config, traceparent }: HandedJob,
+  remainingMs: number,
+): { readonly head: RunHead; readonly payload: Uint8Array } {
+  const head: RunHead = { jobId, attempt, remainingMs, ...(traceparent && { traceparent }) };
+  if (s3Config === undefined) return { head, payload: input };
+  return {
+    head: { ...head, s3Bytes: s3Config.byteLength },
+    payload: Buffer.concat([input, s3Config]),
+  };
 }
 
 function keyOf({ jobId, leaseToken }: LeaseRef): string {

@@ -64,13 +64,13 @@ export class Standby {
     const waiting = this.take();
     if (waiting === undefined) return;
     this.#ending.add(waiting);
-    waiting.leave();
+    waiting.ladder.leave();
   }
 
   /** For the last moment of the supervisor. */
   killNow(): void {
     this.end();
-    for (const start of this.#ending) start.process.kill();
+    for (const start of this.#ending) start.ladder.kill();
   }
 
   #start(load: LoadOrderHead): void {

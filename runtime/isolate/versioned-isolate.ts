@@ -1,32 +1,34 @@
-/** The isolates of a worker, one for each version of its handler: a new one takes over when it is ready, the old ones finish. */
+/** Pins each job to the version of the handler it began with: one isolate per version, and a job never changes its isolate. */
 import type { LoadHead } from "../pipe/frame-kinds.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef } from "../protocol/outcome.ts";
 import { Isolate, type IsolateOptions } from "./isolate.ts";
 import type { JobIsolate, JobIsolateEvents } from "./job-isolate.ts";
 
-/** Whoever has saved a file once will save it again: the next standby process does not wait long. */
+/** A file that was saved once is saved again soon: the next standby process does not wait long. */
 const NEXT_STANDBY_DELAY_MS = 100;
 
 /** The first jobs of a new version need not share the machine with the end of the process before. */
-const LEAVE_AFTER_MS = 50;
+const RETIRE_AFTER_MS = 50;
 
-interface Leave {
-  readonly gone: PromiseWithResolvers<void>;
+/** An old version on its way out. */
+interface Retirement {
+  readonly ended: PromiseWithResolvers<void>;
   isEnding: boolean;
 }
 
 /**
- * One isolate is current and gets the jobs. With `reload` a next one starts, out of the idle standby process if there is
- * one; it becomes current when its handler is ready, and whichever was current leaves as soon as nothing runs in it.
+ * One isolate is current, and every new job begins in it: that is the pin. With `reload` a next one starts, out of the idle
+ * standby process if there is one; it becomes current when its handler is ready. The one that was current keeps the jobs
+ * that began in it, gets no others, and ends when nothing runs in it any more.
  */
 export class VersionedIsolate implements JobIsolate {
   readonly #options: IsolateOptions;
   readonly #events: JobIsolateEvents;
   #current: Isolate;
   #next: Isolate | undefined;
-  /** They finish what they have; none of them is given anything more. */
-  readonly #leaving = new Map<Isolate, Leave>();
+  /** Old versions: they finish what began in them. */
+  readonly #retired = new Map<Isolate, Retirement>();
   /** Of the current one, once it was ready. */
   #concurrency: number | undefined;
   /** Why the current one will take no jobs any more; a next one may do better. */
@@ -68,10 +70,12 @@ export class VersionedIsolate implements JobIsolate {
     return this.#next === undefined ? this.#current.openPlaces : 0;
   }
 
+  /** Where a job is pinned: it begins in the current version, and ends there whatever version comes meanwhile. */
   run(job: HandedJob): void {
     this.#current.run(job);
   }
 
+  /** Every version is told: the one that the job is pinned to knows it. */
   revoke(lease: LeaseRef): void {
     for (const isolate of this.#all()) isolate.revoke(lease);
   }
@@ -80,21 +84,21 @@ export class VersionedIsolate implements JobIsolate {
     for (const isolate of this.#all()) isolate.chunksStored(lease, nextIndex);
   }
 
-  /** Begins with a new version; one that has not become ready yet is given up for it. */
+  /** Starts a new version; one before it that has not become ready yet is given up. */
   reload(head: LoadHead): void {
     if (this.#isStopped) return;
     const superseded = this.#next;
     // A debugger's port is one process's at a time.
-    if (this.#options.inspect !== undefined) this.#leave(this.#current);
+    if (this.#options.inspect !== undefined) this.#retire(this.#current);
     const next = this.#newIsolate({
       ...this.#options,
       standbyDelayMs: Math.min(this.#options.standbyDelayMs, NEXT_STANDBY_DELAY_MS),
     });
     this.#next = next;
-    if (superseded !== undefined) this.#leave(superseded);
+    if (superseded !== undefined) this.#retire(superseded);
     if (this.#options.inspect === undefined) return this.#begin(next, head);
-    const gone = [...this.#leaving.values()].map((leave) => leave.gone.promise);
-    void this.#beginAfter(gone, next, head);
+    const ended = [...this.#retired.values()].map((retirement) => retirement.ended.promise);
+    void this.#beginAfter(ended, next, head);
   }
 
   /** Hands back all jobs that are not done and ends all processes for good. Idempotent, also before `start`. */
@@ -111,11 +115,11 @@ export class VersionedIsolate implements JobIsolate {
 
   #all(): Isolate[] {
     const next = this.#next === undefined ? [] : [this.#next];
-    return [...new Set([this.#current, ...next, ...this.#leaving.keys()])];
+    return [...new Set([this.#current, ...next, ...this.#retired.keys()])];
   }
 
-  async #beginAfter(gone: readonly Promise<void>[], next: Isolate, head: LoadHead): Promise<void> {
-    await Promise.all(gone);
+  async #beginAfter(ended: readonly Promise<void>[], next: Isolate, head: LoadHead): Promise<void> {
+    await Promise.all(ended);
     this.#begin(next, head);
   }
 
@@ -132,7 +136,7 @@ export class VersionedIsolate implements JobIsolate {
       unusable: (failure) => this.#unusable(isolate, failure),
       placesChanged: () => {
         this.#events.placesChanged();
-        this.#letGo(isolate);
+        this.#endIfIdle(isolate);
       },
     });
     return isolate;
@@ -144,8 +148,8 @@ export class VersionedIsolate implements JobIsolate {
       this.#current = isolate;
       this.#next = undefined;
       this.#currentFailure = undefined;
-      this.#leave(before, LEAVE_AFTER_MS);
-      this.#events.succeeded();
+      this.#retire(before, RETIRE_AFTER_MS);
+      this.#events.reloaded();
     }
     if (isolate !== this.#current) return;
     this.#concurrency = concurrency;
@@ -155,8 +159,8 @@ export class VersionedIsolate implements JobIsolate {
   #unusable(isolate: Isolate, failure: Failure): void {
     if (isolate === this.#next) {
       this.#next = undefined;
-      this.#leave(isolate);
-      this.#serveOn(failure);
+      this.#retire(isolate);
+      this.#keepCurrent(failure);
     } else if (isolate === this.#current) {
       this.#currentFailure = failure;
       if (this.#next === undefined) this.#events.unusable(failure);
@@ -164,32 +168,32 @@ export class VersionedIsolate implements JobIsolate {
   }
 
   /** The next one has failed: the current one takes jobs again, if it can. */
-  #serveOn(failure: Failure): void {
-    if (this.#currentFailure !== undefined || this.#leaving.has(this.#current)) {
+  #keepCurrent(failure: Failure): void {
+    if (this.#currentFailure !== undefined || this.#retired.has(this.#current)) {
       return this.#events.unusable(failure);
     }
-    this.#events.notSucceeded(failure);
+    this.#events.reloadFailed(failure);
     this.#current.keeper.renewStandby();
     if (this.#concurrency === undefined) return;
     this.#events.ready(this.#concurrency);
     this.#events.placesChanged();
   }
 
-  #leave(isolate: Isolate, delayMs = 0): void {
-    if (this.#leaving.has(isolate)) return;
-    this.#leaving.set(isolate, { gone: Promise.withResolvers(), isEnding: false });
+  #retire(isolate: Isolate, delayMs = 0): void {
+    if (this.#retired.has(isolate)) return;
+    this.#retired.set(isolate, { ended: Promise.withResolvers(), isEnding: false });
     isolate.keeper.dropStandby();
-    setTimeout(() => this.#letGo(isolate), delayMs).unref();
+    setTimeout(() => this.#endIfIdle(isolate), delayMs).unref();
   }
 
-  /** One that leaves ends when nothing runs in it; its process may dispose of what its setup made. */
-  #letGo(isolate: Isolate): void {
-    const leave = this.#leaving.get(isolate);
-    if (leave === undefined || leave.isEnding || isolate.isBusy) return;
-    leave.isEnding = true;
+  /** An old version ends when nothing runs in it; its process may dispose of what its setup made. */
+  #endIfIdle(isolate: Isolate): void {
+    const retirement = this.#retired.get(isolate);
+    if (retirement === undefined || retirement.isEnding || isolate.isBusy) return;
+    retirement.isEnding = true;
     void isolate.stop().then(() => {
-      this.#leaving.delete(isolate);
-      leave.gone.resolve();
+      this.#retired.delete(isolate);
+      retirement.ended.resolve();
     });
   }
 }

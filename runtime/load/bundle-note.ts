@@ -1,6 +1,5 @@
 /** The note beside a bundle that says what it was made of, so that it can be used again and recognised. */
 import fs from "node:fs";
-import type { PreparedHandler } from "./prepare-handler.ts";
 
 /** Changes whenever bundles made before are no longer what would be made now. */
 export const MADE_BY = "1";
@@ -22,13 +21,6 @@ export interface BundleNote {
 /** Where the note of a bundle lies. */
 export function notePath(modulePath: string): string {
   return `${modulePath}.json`;
-}
-
-/** The prepared handler whose bundle this is; undefined when it is no bundle of ours. */
-export function readBundleNote(modulePath: string): PreparedHandler | undefined {
-  const note = readNote(modulePath);
-  if (note === undefined) return undefined;
-  return { modulePath, sourcePath: note.sourcePath, inputs: note.inputs.map(({ path }) => path) };
 }
 
 /** Undefined when there is none, or it is from another program. */

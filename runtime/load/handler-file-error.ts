@@ -1,4 +1,4 @@
-/** The one error of a handler's file that cannot be used. */
+/** The error of a handler file that cannot be used. */
 
 /** There is no such file, it is of no known kind, or it cannot be built; the message says which, and where. */
 export class HandlerFileError extends Error {

@@ -1,4 +1,4 @@
-/** What a program does on a Node that is too old for it: it says so and ends, instead of failing somewhere with a stack. */
+/** Ends a program on a Node that is too old for it, with a sentence instead of a stack. */
 
 const NODE_MIN = 24;
 

@@ -1,7 +1,7 @@
-/** Makes of what a user points at a module that Node can import. */
+/** Turns the file or directory that a user names into a module that Node can import. */
 import fs from "node:fs";
 import path from "node:path";
-import { readBundleNote } from "./bundle-note.ts";
+import { readNote } from "./bundle-note.ts";
 import { HandlerFileError } from "./handler-file-error.ts";
 
 /** A handler that Node can import. */
@@ -65,8 +65,11 @@ async function prepare(
     );
   }
   if (extension === ".mjs") {
-    const prepared = readBundleNote(sourcePath);
-    if (prepared !== undefined) return prepared;
+    const note = readNote(sourcePath);
+    if (note !== undefined) {
+      const inputs = note.inputs.map((input) => input.path);
+      return { modulePath: sourcePath, sourcePath: note.sourcePath, inputs };
+    }
   }
   return { modulePath: sourcePath, sourcePath, inputs: [sourcePath] };
 }

@@ -1,4 +1,4 @@
-/** Keeps the directory of bundles within bounds: the ones used last stay, those in use always. */
+/** Limits the size of the bundle cache: bundles in use stay, and of the others those used last. */
 import fs from "node:fs/promises";
 import path from "node:path";
 import { claimedBundles } from "./bundle-claims.ts";

@@ -1,4 +1,4 @@
-/** What a supervisor and its handler process say to each other: the kinds of frames and the heads they carry. */
+/** The messages between a supervisor and its handler process: kinds of frames, and the heads they carry. */
 import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 
 /** From the supervisor to the handler process. */

@@ -1,4 +1,4 @@
-/** The files of the programs that this package runs in processes and threads of their own. */
+/** Names the files of the programs that run in processes and threads of their own. */
 import path from "node:path";
 
 /** A program is run from its source, or from the one file into which the build has put it with all it needs. */

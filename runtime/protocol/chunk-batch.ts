@@ -1,5 +1,5 @@
 /** How chunks travel and are kept: as many as come together in one piece of memory, a line each. */
-import { asBuffer } from "./wire-fields.ts";
+import { asBuffer } from "./wire/wire-fields.ts";
 
 /** Consecutive chunks of one attempt. */
 export interface ChunkBatch {

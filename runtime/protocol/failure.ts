@@ -1,4 +1,4 @@
-/** The failure report: how a job failed: what `failure` in a job's status holds (source: ours). */
+/** The failure report: how a job failed, as `failure` in its status shows it (source: ours). */
 
 /**
  * What kind of thing went wrong. The set is closed; clients may switch on it.

@@ -1,4 +1,4 @@
-/** Every size, count and time the service and its workers hold each other to, in one table. */
+/** All sizes, counts and times that the service and its workers keep to, in one table. */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

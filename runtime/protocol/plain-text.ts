@@ -1,4 +1,4 @@
-/** Skips what needs no second look inside a JSON string, four bytes at a time: most bytes of a large payload are such. */
+/** Skips plain characters inside a JSON string, four bytes at a time: most bytes of a large payload are plain. */
 
 const BYTES_PER_WORD = 4;
 

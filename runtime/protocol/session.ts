@@ -1,4 +1,4 @@
-/** The bundles a worker's supervisor and the service exchange, free of any transport (worker.proto is their gRPC form). */
+/** The messages that a worker and the service exchange, independent of any transport (worker.proto is their gRPC form). */
 import type { ChunkBatch } from "./chunk-batch.ts";
 import type { Failure } from "./failure.ts";
 import type { HandedJob, LeaseRef, Outcome, Revocation } from "./outcome.ts";

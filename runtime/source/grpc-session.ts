@@ -8,7 +8,7 @@ import {
   WireError,
   WORKER_SERVICE,
   type ServiceMessage,
-} from "../protocol/worker-wire.ts";
+} from "../protocol/wire/worker-wire.ts";
 import type { Session, SessionEnd, SessionEvents } from "./session.ts";
 
 const { path, requestSerialize, responseDeserialize } = WORKER_SERVICE.session;

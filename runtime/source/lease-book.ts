@@ -1,4 +1,4 @@
-/** What a worker holds: its leases, and for each what the service has not yet confirmed. */
+/** The leases that a worker holds, and for each what the service has not yet confirmed. */
 import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
 import type { ChunkReport, OutcomeReport, PauseReport } from "../protocol/session.ts";
 

@@ -1,4 +1,4 @@
-/** A worker's session with a service in the same process: nothing is encoded, and what is said travels as it is. */
+/** A worker's session with a service in the same process: messages are passed as they are, without encoding. */
 import type { ServiceOrders, WorkerReport } from "../protocol/session.ts";
 import type { OpenSession, Session, SessionEnd, SessionEvents } from "./session.ts";
 

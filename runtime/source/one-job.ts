@@ -1,4 +1,4 @@
-/** A source with one job in it and no service behind it. */
+/** A job source with one job and no service, for `sv-worker run`. */
 import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";

@@ -1,4 +1,4 @@
-/** Gathers what a worker has to say until it can be sent, and cuts it into bundles of bounded size. */
+/** Gathers a worker's reports until they can be sent, and cuts them into messages of bounded size. */
 import type { Failure } from "../protocol/failure.ts";
 import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
 import type {

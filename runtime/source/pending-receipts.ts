@@ -1,4 +1,4 @@
-/** Outcomes of which the service has not yet said that it has them, and waiting for the last of its receipts. */
+/** Outcomes that the service has not yet confirmed, and the wait for the last confirmation. */
 
 export class PendingReceipts {
   #count = 0;

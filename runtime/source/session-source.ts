@@ -1,4 +1,4 @@
-/** What every job source with sessions has in common: one session at a time, a new one whenever it is lost. */
+/** What job sources with sessions share: one session at a time, and a new one whenever it is lost. */
 import { backoffMs, type BackoffTerms } from "../core/backoff.ts";
 import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { Failure } from "../protocol/failure.ts";

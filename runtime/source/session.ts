@@ -1,4 +1,4 @@
-/** Port: one session with the service, from its opening to its end, whatever carries its bundles. */
+/** Port: one session with the service, from its opening to its end, over any transport. */
 import type { ServiceOrders, WorkerReport } from "../protocol/session.ts";
 
 /** How a session ended. */

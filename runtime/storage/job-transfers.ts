@@ -24,13 +24,13 @@ export class JobTransfers implements Transfers {
 
   readonly upload: Transfers["upload"] = (key, body, options = {}) =>
     this.#run(options.signal, async (signal) => {
-      const { upload } = await import("./upload.ts");
+      const { upload } = await import("./upload/upload.ts");
       return upload(key, body, options, { store: await this.#store(), signal });
     });
 
   readonly uploadDir: Transfers["uploadDir"] = (prefix, directory, options = {}) =>
     this.#run(options.signal, async (signal) => {
-      const { uploadDir } = await import("./upload-dir.ts");
+      const { uploadDir } = await import("./upload/upload-dir.ts");
       return uploadDir(prefix, directory, options, { store: await this.#store(), signal });
     });
 

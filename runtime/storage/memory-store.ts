@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { Body, Incoming, ObjectStore, PutTerms, StoredObject } from "./object-store.ts";
-import { partsOf } from "./parts.ts";
+import { partsOf } from "./upload/parts.ts";
 import { StorageError } from "./storage-error.ts";
 
 const PIECE_BYTES = 1_000_000;

@@ -1,4 +1,4 @@
-/** Tries again what failed for a reason that may pass. */
+/** Retries what failed for a temporary reason. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type BackoffTerms, backoffMs } from "../core/backoff.ts";
 

@@ -5,9 +5,9 @@ import { readCommented } from "./comments.ts";
 import { markdownTable } from "./table.ts";
 
 const FILES = [
-  "runtime/client/errors.ts",
-  "runtime/client/service-error.ts",
-  "runtime/client/job-error.ts",
+  "runtime/client/errors/errors.ts",
+  "runtime/client/errors/service-error.ts",
+  "runtime/client/errors/job-error.ts",
   "runtime/core/join.ts",
 ];
 

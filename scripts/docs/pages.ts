@@ -10,7 +10,7 @@ import { operationsTable } from "./operations-table.ts";
 import { rateLimitsTable } from "./rate-limits-table.ts";
 import { RULE_TABLES } from "../../test/conformance/rules.ts";
 import { withSection } from "./section.ts";
-import { drawStateDiagram, drawStateMachine } from "./state-diagram.ts";
+import { jobDiagram, jobRows, workerDiagram, workerRows } from "./state-diagram.ts";
 
 /** A document with generated sections. */
 export interface Page {
@@ -20,8 +20,15 @@ export interface Page {
 }
 
 export const PAGES: readonly Page[] = [
-  { file: "ARCHITECTURE.md", sections: { "state diagram": drawStateMachine } },
-  { file: "docs/concepts.md", sections: { "state diagram": drawStateDiagram } },
+  {
+    file: "ARCHITECTURE.md",
+    sections: { "state diagram": jobDiagram, "life of a worker": workerDiagram },
+  },
+  {
+    file: "docs/state-machines.md",
+    sections: { "rows of a job": jobRows, "rows of a worker": workerRows },
+  },
+  { file: "docs/concepts.md", sections: { "state diagram": jobDiagram } },
   {
     file: "docs/job-interface.md",
     sections: {

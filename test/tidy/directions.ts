@@ -137,7 +137,7 @@ const layers: readonly Layer[] = [
       "emulator/image/",
       "emulator/starter/",
       handlers,
-      "runtime/buffer-memory.ts",
+      "runtime/bin/buffer-memory.ts",
       "runtime/load/",
       core,
       protocol,

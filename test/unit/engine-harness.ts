@@ -3,8 +3,9 @@ import type { Random } from "../../emulator/core/time/clock.ts";
 import type { Endpoint } from "../../emulator/core/resources/endpoint.ts";
 import type { GpuInventory } from "../../emulator/core/workers/gpu-allocation.ts";
 import type { Template } from "../../emulator/core/resources/template.ts";
-import type { EngineContext, EngineLog } from "../../emulator/engine/context.ts";
-import { createEngine } from "../../emulator/engine/engine.ts";
+import type { EngineContext } from "../../emulator/engine/context.ts";
+import type { EngineLog } from "../../emulator/engine/observe/engine-log.ts";
+import { openEngine } from "../../emulator/engine/engine.ts";
 import { WorkerHandle } from "../../emulator/engine/workers/worker-handle.ts";
 import type { PodKeeper } from "../../emulator/engine/pods/pod-keeper.ts";
 import type { WorkerManager } from "../../emulator/engine/workers/worker-manager.ts";
@@ -77,7 +78,7 @@ export async function createTestEngine(
   const logged: LogEntry[] = [];
   const log = collectingLog(logged);
   const random = seededRandom();
-  const running = await createEngine({
+  const running = await openEngine({
     store,
     clock,
     random,

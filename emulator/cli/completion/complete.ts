@@ -1,6 +1,6 @@
 /** Answers a shell: its script, or how the command line that is being written may go on. */
 import { commandTree } from "../command.ts";
-import type { Environment } from "../serve/settings.ts";
+import type { Environment } from "../serve/setting-values.ts";
 import { candidateLines, candidates } from "./candidates.ts";
 import type { Completion } from "./completion-flags.ts";
 import { shellScript } from "./shell-script.ts";

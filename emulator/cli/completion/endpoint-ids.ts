@@ -1,7 +1,7 @@
 /** The ids of endpoints, for who is writing one: from the emulator that runs, if one does and answers soon. */
 import { z } from "zod";
 import { ServiceClient } from "../operate/service-client.ts";
-import type { Environment } from "../serve/settings.ts";
+import type { Environment } from "../serve/setting-values.ts";
 
 /** A person waits for it. */
 const PATIENCE_MS = 1_000;

@@ -42,7 +42,7 @@ import {
   DEFAULT_PORT,
   DOCKER_MODES,
   S3_OFF,
-} from "../serve/settings.ts";
+} from "../serve/setting-values.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 
 const MAX_WORKERS = 1_000;

@@ -21,7 +21,7 @@ import {
 import { problemsBetweenKeys } from "./problems-between-keys.ts";
 import { References } from "./references.ts";
 import { resourcesOf, servedFrom } from "./resources.ts";
-import type { DockerMode, Environment, S3_OFF } from "../serve/settings.ts";
+import type { DockerMode, Environment, S3_OFF } from "../serve/setting-values.ts";
 
 /** A config with every path made absolute; relative ones are meant from the config's own directory. */
 export interface Config {

@@ -1,6 +1,6 @@
 /** Puts values of the environment in the place of the references to them in a config. */
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
-import type { Environment } from "../serve/settings.ts";
+import type { Environment } from "../serve/setting-values.ts";
 import type { ConfigProblem } from "./config-text.ts";
 import { type FromEnv, isFromEnv } from "./fields.ts";
 

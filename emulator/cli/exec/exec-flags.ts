@@ -2,7 +2,8 @@
 import { type Command, Option } from "commander";
 import { LIMIT_MODES } from "../../core/limits/rate-limit.ts";
 import { envFileOption } from "../repeatable-options.ts";
-import { DEFAULT_HOST, type Flags, LOG_MODES } from "../serve/settings.ts";
+import { type Flags } from "../serve/settings.ts";
+import { DEFAULT_HOST, LOG_MODES } from "../serve/setting-values.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** The flags as written; what is absent was not given. */

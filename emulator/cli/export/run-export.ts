@@ -6,7 +6,7 @@ import type { ConfigInput } from "../config/config-schema.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { shownPath } from "../place.ts";
 import { ServiceClient } from "../operate/service-client.ts";
-import type { Environment } from "../serve/settings.ts";
+import type { Environment } from "../serve/setting-values.ts";
 import { UsageError } from "../usage-error.ts";
 import { configOf } from "./config-of.ts";
 import { fetchResources } from "./fetch-resources.ts";

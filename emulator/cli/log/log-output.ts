@@ -1,6 +1,6 @@
 /** The log of the command line: what the service says and what its workers write, in one format, to one place. */
 import type { EngineLog, WorkerLine } from "../../index.ts";
-import type { LogMode } from "../serve/settings.ts";
+import type { LogMode } from "../serve/setting-values.ts";
 import { jsonLine } from "../../core/observe/log/json-line.ts";
 import type { LogEntry, LogFields, LogLevel } from "../../core/observe/log/log-entry.ts";
 import { StderrSink } from "./log-sink.ts";

@@ -1,7 +1,7 @@
 /** The subcommands for a service that runs: what they take, and their help. */
 import { type Command, Option } from "commander";
 import { JOB_STATUSES, type JobStatus } from "../../../runtime/protocol/job-status.ts";
-import { DEFAULT_HOST, DEFAULT_PORT } from "../serve/settings.ts";
+import { DEFAULT_HOST, DEFAULT_PORT } from "../serve/setting-values.ts";
 
 export const DEFAULT_URL = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`;
 

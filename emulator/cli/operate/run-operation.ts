@@ -1,6 +1,6 @@
 /** Performs the subcommands for a running emulator: asks it, and shows the answer. */
 import { printable } from "../printable.ts";
-import type { Environment } from "../serve/settings.ts";
+import type { Environment } from "../serve/setting-values.ts";
 import { UsageError } from "../usage-error.ts";
 import {
   endpointsSchema,

@@ -1,7 +1,7 @@
 /** Calls a running emulator; whatever goes wrong becomes an error that says what to do. */
 import { z } from "zod";
 import { UsageError } from "../usage-error.ts";
-import type { Environment } from "../serve/settings.ts";
+import type { Environment } from "../serve/setting-values.ts";
 import { DEFAULT_URL } from "./operate-flags.ts";
 
 /** Nothing answers at the address, or nothing that is an emulator. */

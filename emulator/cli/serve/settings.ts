@@ -14,24 +14,18 @@ import { hostsOf, listed, originsOf } from "./allowed-callers.ts";
 import type { Config, ServerConfig } from "../config/config.ts";
 import { fileAt } from "../config/places.ts";
 import { shownPath } from "../place.ts";
+import {
+  DEFAULT_DATA_DIR,
+  DEFAULT_HOST,
+  DEFAULT_PORT,
+  DOCKER_MODES,
+  type DockerMode,
+  type Environment,
+  type LogMode,
+  type ON_OFF,
+  S3_OFF,
+} from "./setting-values.ts";
 import { UsageError } from "../usage-error.ts";
-
-export const DEFAULT_HOST = "127.0.0.1";
-export const DEFAULT_PORT = 7080;
-/** Seen from the current directory. */
-export const DEFAULT_DATA_DIR = ".sv";
-
-/** In the place of a port: no object store. */
-export const S3_OFF = "off";
-
-export const ON_OFF = ["on", "off"] as const;
-
-/** Whether images are run as containers. */
-export const DOCKER_MODES = ["auto", "off"] as const;
-export type DockerMode = (typeof DOCKER_MODES)[number];
-
-export const LOG_MODES = ["pretty", "json"] as const;
-export type LogMode = (typeof LOG_MODES)[number];
 
 /** The flags as written; what is absent was not given. */
 export interface Flags {
@@ -51,8 +45,6 @@ export interface Flags {
   readonly watch?: boolean;
   readonly envFile?: readonly string[];
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Settings {
   readonly host: string;

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import type { FoundHandlers } from "../../index.ts";
 import { EnvironmentFiles } from "../config/environment-files.ts";
 import type { FileVariable } from "../config/env-files.ts";
-import type { Environment, Flags } from "./settings.ts";
+import type { Flags } from "./settings.ts";
+import type { Environment } from "./setting-values.ts";
 import { resolveTargets, type Served } from "./targets.ts";
 
 export interface StartInputs extends Served {

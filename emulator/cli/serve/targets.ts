@@ -22,7 +22,7 @@ import {
   shownPath,
   stemOf,
 } from "../place.ts";
-import type { Environment } from "./settings.ts";
+import type { Environment } from "./setting-values.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** What the targets come to. */

@@ -1,4 +1,4 @@
-/** Of which origins pages in a browser may call the service, by what the Origin header says. Pure. */
+/** The origins from which pages in a browser may call the service. Pure. */
 
 /** What an allowed origin has to be, for messages. */
 export const ORIGIN_PATTERN_RULE =

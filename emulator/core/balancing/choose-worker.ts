@@ -1,5 +1,6 @@
 /** Which worker of a load balancing endpoint gets a request: the least busy one, or the one the client asks for. Pure. */
 import { ServiceError } from "../service-error.ts";
+import type { WorkerState } from "../workers/worker-life.ts";
 
 /** Names the worker that answered, and in a request the worker that is wanted (ours; the live service has one like it). */
 export const AFFINITY_HEADER = "sv-worker-id";
@@ -16,7 +17,7 @@ export type Affinity =
 
 export interface BalancedWorker {
   readonly id: string;
-  readonly state: "initializing" | "ready" | "draining" | "unhealthy" | "lost";
+  readonly state: WorkerState;
   readonly hasProcess: boolean;
   /** Requests in flight. */
   readonly heldCount: number;

@@ -1,4 +1,4 @@
-/** What the answers of a worker's server to questions for its health mean for it. Pure. */
+/** What the answers to a worker's health checks mean for the worker. Pure. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 
 export interface WorkerHealth {

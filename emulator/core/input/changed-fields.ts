@@ -1,4 +1,4 @@
-/** Compares what a change asks for with what there is: a value equal to the present one is no change. */
+/** Finds the fields that a request really changes: a value equal to the present one is no change. */
 import { isDeepStrictEqual } from "node:util";
 
 /** The fields of `wanted` whose value is another than in `present`. No list and an empty one are the same. Sorted. */

@@ -1,4 +1,4 @@
-/** Words for the values people sent, as the sentences about invalid requests use them. */
+/** Phrases for invalid values, as error messages use them. */
 import type { JsonKind } from "../jobs/raw-json/scanner.ts";
 
 const MAX_SHOWN_CHARACTERS = 60;

@@ -1,4 +1,4 @@
-/** What was over the rate limits since the start: what fails in production, for each endpoint and operation. */
+/** Counts what exceeded the rate limits since the start, by endpoint and operation. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import {
   RATE_LIMITS,

@@ -1,4 +1,4 @@
-/** Counts what happened in the last so many milliseconds, exactly. */
+/** Counts the events of the last so many milliseconds, exactly. */
 
 const FIRST_PLACES = 16;
 

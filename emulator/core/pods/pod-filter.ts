@@ -1,4 +1,4 @@
-/** Which pods a list is to show, as the query says (live; unknown parameters are ignored). */
+/** Reads the query parameters that filter a list of pods (live; unknown ones are ignored). */
 import { COMPUTE_TYPES } from "../resources/endpoint.ts";
 import { oneOf, text } from "../input/input-fields.ts";
 import { type Pod, POD_STATUSES } from "./pod.ts";

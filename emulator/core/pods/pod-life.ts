@@ -1,4 +1,4 @@
-/** What becomes of a pod: made from a request and perhaps a template, changed, started, stopped. Pure. */
+/** Creates, changes, starts and stops pods, as pure functions of their records. */
 import { changedFields, named } from "../input/changed-fields.ts";
 import { NO_IMAGE, type PodChanges, type PodInput } from "./pod-input.ts";
 import type { Pod, PodContainer } from "./pod.ts";

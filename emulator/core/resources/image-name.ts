@@ -1,4 +1,4 @@
-/** What the name of a container image may be: `[host[:port]/]part[/part…][:tag][@digest]`, as engines and registries read it. Pure. */
+/** Checks the name of a container image, `[host[:port]/]part[/part…][:tag][@digest]`, as engines and registries read it. Pure. */
 import { valueInWords } from "../input/problem-messages.ts";
 import { LOCAL_IMAGE_PREFIX } from "./template.ts";
 

@@ -1,4 +1,4 @@
-/** What files ask for: an endpoint with the template its workers are made of, and what endpoints share. */
+/** Endpoints as files declare them: each with its template, and the resources that endpoints share. */
 import type { Endpoint } from "./endpoint.ts";
 import type { NetworkVolume } from "./network-volume.ts";
 import type { RegistryAuth, RegistryCredentials } from "./registry-auth.ts";

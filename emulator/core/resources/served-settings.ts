@@ -1,4 +1,4 @@
-/** Settles, when the service starts, between what a file says of an endpoint and what was changed over the interface. Pure. */
+/** Merges, at the start, what a file says of an endpoint with what was changed over the interface since. Pure. */
 import { changedFields } from "../input/changed-fields.ts";
 
 /** The parts of one thing, a template or an endpoint, that has a file behind it. */

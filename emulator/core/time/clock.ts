@@ -1,4 +1,4 @@
-/** Ports for time and chance: the only ways core and engine learn either. */
+/** Ports: clock and randomness. Core and engine learn time and chance in no other way. */
 
 /** Cancels what was armed; calling it again, or after it fired, does nothing. */
 export type Disarm = () => void;

@@ -1,5 +1,6 @@
 /** Decides how many workers an endpoint should have, from what is known of its demand and its workers. Pure. */
 import type { Endpoint } from "../resources/endpoint.ts";
+import type { WorkerState } from "./worker-life.ts";
 
 /** What there is to do for an endpoint: its jobs, or requests in flight. Those of low priority are left out (spec). */
 export interface Demand {
@@ -11,7 +12,7 @@ export interface Demand {
 
 export interface ScalableWorker {
   readonly id: string;
-  readonly state: "initializing" | "ready" | "draining" | "unhealthy" | "lost";
+  readonly state: WorkerState;
   /** False for one whose process has ended, and for one that connected by itself. */
   readonly hasProcess: boolean;
   readonly heldCount: number;

@@ -2,10 +2,12 @@
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { type Affinity, chooseWorker } from "../../core/balancing/choose-worker.ts";
 import type { Demand } from "../../core/workers/scaler.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import type { WorkerEvent } from "../../core/workers/worker-event.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { ServerAddress } from "../../launch/launcher.ts";
-import type { EngineContext } from "../context.ts";
-import { setWorkerState } from "../workers/worker-transition.ts";
+import type { EndpointDirectory } from "../resources/endpoint-directory.ts";
+import type { Fleet } from "../workers/fleet.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 import { InFlight } from "./in-flight.ts";
 import { RequestsOfWorkers } from "./requests-of-workers.ts";
@@ -18,15 +20,25 @@ interface Waiting {
   readonly refuse: (error: unknown) => void;
 }
 
+export interface BalancerParts {
+  /** Service time. */
+  readonly clock: Clock;
+  readonly realClock: Clock;
+  readonly directory: Pick<EndpointDirectory, "balanced">;
+  readonly fleet: Pick<Fleet, "workersOf">;
+  readonly endpointChanged: (endpointId: string) => void;
+  /** Moves a worker as the table of workers says. */
+  readonly move: (worker: WorkerHandle, event: WorkerEvent) => void;
+}
+
 export class Balancer {
-  readonly #context: () => EngineContext;
+  readonly #parts: BalancerParts;
   readonly #waiting = new Map<string, Set<Waiting>>();
   readonly #requests: RequestsOfWorkers;
 
-  /** @param context asked for only when there is a request: the balancer is a part of it */
-  constructor(context: () => EngineContext) {
-    this.#context = context;
-    this.#requests = new RequestsOfWorkers(context);
+  constructor(parts: BalancerParts) {
+    this.#parts = parts;
+    this.#requests = new RequestsOfWorkers(parts.realClock);
   }
 
   /**
@@ -50,7 +62,7 @@ export class Balancer {
   demand(endpointId: string): Demand {
     const waiting = [...(this.#waiting.get(endpointId) ?? [])];
     const [first, ...others] = waiting.filter(({ affinity }) => affinity.mode !== "strict-resume");
-    const workers = this.#context().fleet.workersOf(endpointId);
+    const workers = this.#parts.fleet.workersOf(endpointId);
     return {
       waiting: first === undefined ? 0 : others.length + 1,
       running: workers.reduce((sum, { heldCount }) => sum + heldCount, 0),
@@ -63,7 +75,7 @@ export class Balancer {
    * worker has will not keep it for ever.
    */
   look(endpointId: string): void {
-    for (const worker of this.#context().fleet.workersOf(endpointId)) {
+    for (const worker of this.#parts.fleet.workersOf(endpointId)) {
       if (worker.state === "draining") this.#requests.limit(worker);
     }
     for (const waiting of this.#waiting.get(endpointId) ?? []) {
@@ -77,7 +89,7 @@ export class Balancer {
   }
 
   #choose(endpointId: string, affinity: Affinity): InFlight | undefined {
-    const { directory, fleet } = this.#context();
+    const { directory, fleet } = this.#parts;
     const { version } = directory.balanced(endpointId);
     const choice = chooseWorker(fleet.workersOf(endpointId), version, affinity);
     if (choice === "wait") return undefined;
@@ -89,19 +101,16 @@ export class Balancer {
   }
 
   #begin(worker: WorkerHandle, server: ServerAddress): InFlight {
-    const engine = this.#context();
-    const { clock, realClock, endpointChanged } = engine;
+    const { clock, realClock, endpointChanged, move } = this.#parts;
     const request = new InFlight(realClock, worker.id, server, {
       ended: () => {
         worker.endRequest(clock.now());
         this.#requests.remove(worker, request);
         // Also while the service stops, when nobody decides about workers any more.
-        if (worker.state === "draining" && worker.heldCount === 0) worker.tellToLeave();
+        if (worker.heldCount === 0) move(worker, "tell-to-leave");
         endpointChanged(worker.endpointId);
       },
-      unreachable: () => {
-        if (worker.state === "ready") setWorkerState(engine, worker, "unhealthy");
-      },
+      unreachable: () => move(worker, "be-unreachable"),
     });
     worker.beginRequest();
     this.#requests.add(worker, request);
@@ -110,7 +119,7 @@ export class Balancer {
   }
 
   async #wait(endpointId: string, affinity: Affinity, signal: AbortSignal): Promise<InFlight> {
-    const { clock, endpointChanged } = this.#context();
+    const { clock, endpointChanged } = this.#parts;
     const { promise, resolve, reject } = Promise.withResolvers<InFlight>();
     const waiting = this.#waiting.get(endpointId) ?? new Set();
     this.#waiting.set(endpointId, waiting);

@@ -11,8 +11,14 @@ import {
 } from "../../core/balancing/worker-health.ts";
 import type { ServerAddress } from "../../launch/launcher.ts";
 import type { EngineContext } from "../context.ts";
-import { setWorkerState } from "../workers/worker-transition.ts";
+import { moveWorker } from "../workers/move-worker.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
+
+const MEANINGS = {
+  ready: "become-ready",
+  initializing: "start-again",
+  unhealthy: "become-sick",
+} as const;
 
 const nobodyIsHealthy: HealthProbe = { ask: async () => undefined };
 
@@ -102,7 +108,7 @@ class WatchedServer {
     const { state } = this.#worker;
     const known = state === "unhealthy" ? { ...this.#health, state } : this.#health;
     this.#health = judgeHealth(known, answer, realClock.now());
-    setWorkerState(this.#engine, this.#worker, this.#health.state);
+    moveWorker(this.#engine, this.#worker, MEANINGS[this.#health.state]);
     if (this.#health.state === "ready") {
       this.#engine.balancer.look(this.#worker.endpointId);
       this.#isHealthy(address);
@@ -130,7 +136,6 @@ class WatchedServer {
       `worker was not healthy for ${forMs} ms and is ended: it should answer 200 at port ${healthPort} (PORT_HEALTH), ` +
       `path ${healthPath} (HEALTH_CHECK_PATH); ${says}`;
     this.#engine.log.error({ workerId, endpointId, answer }, message);
-    this.#worker.state = "unhealthy";
-    this.#worker.launched?.kill();
+    moveWorker(this.#engine, this.#worker, "give-up-hope");
   }
 }

@@ -1,8 +1,7 @@
 /** The requests each server is working on, so that none keeps a server that has to leave for ever. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import type { Disarm } from "../../core/time/clock.ts";
+import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { ServiceError } from "../../core/service-error.ts";
-import type { EngineContext } from "../context.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 import type { InFlight } from "./in-flight.ts";
 
@@ -13,11 +12,12 @@ interface Requests {
 }
 
 export class RequestsOfWorkers {
-  readonly #context: () => EngineContext;
+  readonly #clock: Clock;
   readonly #ofWorkers = new Map<WorkerHandle, Requests>();
 
-  constructor(context: () => EngineContext) {
-    this.#context = context;
+  /** `clock` is real time. */
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
   add(worker: WorkerHandle, request: InFlight): void {
@@ -39,7 +39,7 @@ export class RequestsOfWorkers {
   limit(worker: WorkerHandle): void {
     const requests = this.#ofWorkers.get(worker);
     if (requests === undefined || requests.disarm !== undefined) return;
-    const { realClock: clock } = this.#context();
+    const clock = this.#clock;
     requests.disarm = clock.wakeAt(clock.now() + LIMITS.balancedRequestMs, () => {
       const error = new ServiceError("worker_failed", "the worker has to leave");
       for (const request of requests.inFlight) request.cutOff(error);

@@ -1,10 +1,13 @@
-/** From when on a network volume is billed: since it has its size, at the price of that. */
+/** Begins to bill a network volume at the price of its size. */
 import { volumePerHour } from "../../core/billing/prices.ts";
 import type { NetworkVolume } from "../../core/resources/network-volume.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 
 /** To be called once the volume, or its new size, is stored; what it was billed as before ends. */
-export function billVolume({ usage, prices }: EngineContext, { id, size }: NetworkVolume): void {
+export function billVolume(
+  { usage, prices }: Uses<"prices" | "usage">,
+  { id, size }: NetworkVolume,
+): void {
   usage.ended(id);
   usage.began({
     kind: "volume",

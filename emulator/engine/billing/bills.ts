@@ -1,4 +1,4 @@
-/** Bills: what ran, as far as it is asked for, in periods and groups. */
+/** Computes the bills of machines and volumes, in periods and groups. */
 import {
   billMachines,
   billVolumes,
@@ -8,10 +8,10 @@ import {
 } from "../../core/billing/bill.ts";
 import type { MachineBillingQuery } from "../../core/billing/billing-query.ts";
 import type { MachineUsage } from "../../core/billing/usage.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 
 export async function machineBill(
-  { usage, clock }: EngineContext,
+  { usage, clock }: Uses<"clock" | "usage">,
   { period, grouping, wants }: MachineBillingQuery,
 ): Promise<readonly BillingRecord[]> {
   const usages = await usage.usages();
@@ -22,7 +22,7 @@ export async function machineBill(
 }
 
 export async function volumeBill(
-  { usage, clock }: EngineContext,
+  { usage, clock }: Uses<"clock" | "usage">,
   period: Period,
 ): Promise<readonly VolumeBillingRecord[]> {
   const usages = await usage.usages();

@@ -1,7 +1,8 @@
-/** Keeps account of what runs, for the bills: an entry begins with a worker, pod or volume and ends with it, also if the service is killed. */
-import type { Clock, Disarm } from "../../core/time/clock.ts";
+/** Records what runs, for the bills: an entry begins and ends with a worker, pod or volume, also when the service is killed. */
+import type { Clock, Disarm, Random } from "../../core/time/clock.ts";
 import type { MachineUsage, Usage, VolumeUsage } from "../../core/billing/usage.ts";
-import type { EngineContext } from "../context.ts";
+import type { Store } from "../../store/store.ts";
+import type { EngineLog } from "../observe/engine-log.ts";
 
 /** What goes on is written down this often, in real time: a killed service bills that much too little at most. */
 const SEEN_EVERY_MS = 60_000;
@@ -10,7 +11,10 @@ const KEPT_MS = 400 * 86_400_000;
 
 type Beginning<U extends Usage> = Omit<U, "id" | "startedAt" | "endedAt" | "seenAt">;
 
-interface UsageMeterOptions extends Pick<EngineContext, "store" | "random" | "log"> {
+interface UsageMeterOptions {
+  readonly store: Pick<Store, "read" | "transact">;
+  readonly random: Random;
+  readonly log: EngineLog;
   /** Service time, in which everything is billed. */
   readonly clock: Clock;
   readonly realClock: Clock;

@@ -1,4 +1,4 @@
-/** Applies one event to one stored job inside a transaction: the only bridge from the transition table to the store. */
+/** Applies one event to one stored job in a transaction; nothing else connects the transition table with the store. */
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { transition, type Transition } from "../../core/jobs/job-transition.ts";

@@ -4,12 +4,12 @@ import type { Job } from "../../core/jobs/job.ts";
 import { PayloadDamagedError, type StoreTransaction } from "../../store/store.ts";
 import type { Effects, Assignment, JobPayloads } from "../effects.ts";
 import { apply } from "./apply.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 /** Hands over as many waiting jobs of the endpoint as its workers have credit for, oldest first. */
 export async function assignWaiting(
-  engine: EngineContext,
+  engine: Uses<"clock" | "fleet" | "lease" | "random">,
   tx: StoreTransaction,
   effects: Effects,
   endpointId: string,
@@ -29,7 +29,11 @@ export async function assignWaiting(
 }
 
 /** Takes a credit of the worker for one hand-over, given back should the transaction fail. */
-export function reserve(engine: EngineContext, effects: Effects, worker: WorkerHandle): HandOver {
+export function reserve(
+  engine: Uses<"lease" | "random">,
+  effects: Effects,
+  worker: WorkerHandle,
+): HandOver {
   const leaseToken = engine.random.token();
   worker.reserve(leaseToken);
   effects.onFailure(() => worker.giveBack(leaseToken));
@@ -37,7 +41,10 @@ export function reserve(engine: EngineContext, effects: Effects, worker: WorkerH
 }
 
 /** Sends the job to its worker; payloads that are not at hand are read first. */
-export function sendAssignment(engine: EngineContext, assignment: Assignment): void {
+export function sendAssignment(
+  engine: Uses<"inputDamaged" | "log" | "spans" | "store">,
+  assignment: Assignment,
+): void {
   if (assignment.payloads) {
     send(engine, assignment, assignment.payloads);
     return;
@@ -48,7 +55,7 @@ export function sendAssignment(engine: EngineContext, assignment: Assignment): v
     },
     (error: unknown) => {
       if (error instanceof PayloadDamagedError) {
-        engine.inputDamaged(assignment.job.id, error);
+        engine.inputDamaged({ jobId: assignment.job.id, damage: error });
         return;
       }
       engine.log.error(
@@ -60,8 +67,8 @@ export function sendAssignment(engine: EngineContext, assignment: Assignment): v
 }
 
 /** Undefined if the job has been deleted since it was handed over: then its worker need not hear of it. */
-async function readPayloads(engine: EngineContext, job: Job): Promise<JobPayloads | undefined> {
-  return engine.store.read(async (view) => {
+async function readPayloads({ store }: Uses<"store">, job: Job): Promise<JobPayloads | undefined> {
+  return store.read(async (view) => {
     const input = await view.payload(job.seq, "input");
     if (!input) {
       if ((await view.job(job.id)) === undefined) return undefined;
@@ -75,7 +82,7 @@ async function readPayloads(engine: EngineContext, job: Job): Promise<JobPayload
   });
 }
 
-function send(engine: EngineContext, { worker, job }: Assignment, payloads: JobPayloads): void {
+function send(engine: Uses<"spans">, { worker, job }: Assignment, payloads: JobPayloads): void {
   if (!job.lease) return;
   const traceparent = engine.spans ? engine.spans.traceparentOf(job) : job.traceparent;
   worker.handOver({

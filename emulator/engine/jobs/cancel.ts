@@ -2,8 +2,7 @@
 import { ServiceError } from "../../core/service-error.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { apply } from "./apply.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { findJob, type JobRef } from "./read/job-view.ts";
 
 /**
@@ -11,9 +10,12 @@ import { findJob, type JobRef } from "./read/job-view.ts";
  *
  * @throws ServiceError job_not_found; job_already_finished for any other status that is terminal
  */
-export async function cancel(engine: EngineContext, ref: JobRef): Promise<Job> {
+export async function cancel(
+  engine: Uses<"clock" | "directory" | "steps">,
+  ref: JobRef,
+): Promise<Job> {
   engine.directory.queue(ref.endpointId);
-  return commit(engine, async (tx, effects) => {
+  return engine.steps.commit(async (tx, effects) => {
     const job = await findJob(tx, ref);
     const cancelled = await apply(tx, effects, job, { type: "cancel" }, engine.clock.now());
     if (cancelled.result === "changed" || cancelled.result === "unchanged") return cancelled.job;

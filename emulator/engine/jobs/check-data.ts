@@ -1,10 +1,12 @@
-/** Looks once after the start whether all that is kept is as it was stored, and ends the jobs of which it is not. */
+/** Checks all stored data once after the start, and ends the jobs whose data is damaged. */
 import { StoreClosedError, StoreDamagedError } from "../../core/store-error.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { endDamaged } from "./damaged-data.ts";
 
 /** Never rejects. */
-export async function checkData(engine: EngineContext): Promise<void> {
+export async function checkData(
+  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps" | "store">,
+): Promise<void> {
   try {
     for (const { damage, jobId } of await engine.store.check()) {
       if (jobId !== undefined) await endDamaged(engine, jobId, damage);

@@ -1,17 +1,16 @@
-/** Jobs whose stored data turns out to be missing or damaged: they end with that cause, which is no fault of a handler. */
+/** Ends jobs whose stored data is missing or damaged, with that cause, which is no fault of a handler. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { PayloadDamagedError } from "../../store/store.ts";
 import { apply } from "./apply.ts";
 import { assignFreeCredit } from "./assign-free.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 
 /**
  * Asks about a job. If data of it is found damaged, the job ends with that cause and is asked about once more: `ask` does
  * not need what is damaged of a job for which `isDamaged` is true.
  */
 export async function askOrEnd<T>(
-  engine: EngineContext,
+  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">,
   jobId: string,
   ask: () => Promise<T>,
 ): Promise<T> {
@@ -43,11 +42,11 @@ export async function unlessDamaged<T>(
 
 /** Ends the job, unless what was found damaged is not stored of it any more. */
 export async function endDamaged(
-  engine: EngineContext,
+  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">,
   jobId: string,
   damage: PayloadDamagedError,
 ): Promise<void> {
-  const ended = await commit(engine, async (tx, effects) => {
+  const ended = await engine.steps.commit(async (tx, effects) => {
     const job = await tx.job(jobId);
     if (job?.seq !== damage.place.seq || !(await tx.isStillStored(damage))) return undefined;
     const failure = { type: "data_damaged", message: damage.message } as const;

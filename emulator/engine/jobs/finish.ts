@@ -1,4 +1,4 @@
-/** Takes the outcome of a hand-over: the job ends, or goes back into the queue. */
+/** Takes the outcome of a job from its worker: the job ends, or goes back into the queue. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { Outcome } from "../../../runtime/protocol/outcome.ts";
 import type { OutcomeReport } from "../../../runtime/protocol/session.ts";
@@ -7,12 +7,12 @@ import { DEFAULT_RETRY_RULES, type RetryRules } from "../../core/jobs/job.ts";
 import type { Payload, StoreTransaction } from "../../store/store.ts";
 import type { Effects } from "../effects.ts";
 import { apply } from "./apply.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 /** True when the outcome was accepted under its lease, or repeats one that was; false when the lease is not current. */
 export async function finish(
-  engine: EngineContext,
+  engine: Uses<"clock" | "directory">,
   tx: StoreTransaction,
   effects: Effects,
   worker: WorkerHandle,
@@ -31,7 +31,7 @@ export async function finish(
 }
 
 /** The endpoint's own retry rules, or the defaults when it is gone. */
-export function retryRules(engine: EngineContext, endpointId: string): RetryRules {
+export function retryRules(engine: Uses<"directory">, endpointId: string): RetryRules {
   return engine.directory.findEndpoint(endpointId)?.retries ?? DEFAULT_RETRY_RULES;
 }
 

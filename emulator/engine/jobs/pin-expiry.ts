@@ -1,17 +1,16 @@
 /** `/status?ttl=`: fixes the moment at which a job is deleted. */
 import { apply } from "./apply.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { findJob, viewJob, type JobRef, type JobView } from "./read/job-view.ts";
 
 /** Sets the job to be deleted `ttlMs` from now, in place of TTL and retention, and shows it. @throws ServiceError job_not_found */
 export async function pinExpiry(
-  engine: EngineContext,
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps">,
   ref: JobRef,
   ttlMs: number,
 ): Promise<JobView> {
   engine.directory.queue(ref.endpointId);
-  await commit(engine, async (tx, effects) => {
+  await engine.steps.commit(async (tx, effects) => {
     const job = await findJob(tx, ref);
     await apply(tx, effects, job, { type: "pin-expiry", ttlMs }, engine.clock.now());
   });

@@ -1,7 +1,6 @@
 /** `/purge-queue`: removes every job of an endpoint that still waits. */
 import { apply } from "./apply.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 
 /** Jobs deleted in one transaction, so that a long queue does not hold up everybody else. */
 const BATCH = 500;
@@ -11,12 +10,15 @@ const BATCH = 500;
  *
  * @throws ServiceError endpoint_not_found
  */
-export async function purgeQueue(engine: EngineContext, endpointId: string): Promise<number> {
+export async function purgeQueue(
+  engine: Uses<"clock" | "directory" | "steps">,
+  endpointId: string,
+): Promise<number> {
   engine.directory.queue(endpointId);
-  const lastKey = await commit(engine, (tx) => tx.nextSeq());
+  const lastKey = await engine.steps.commit((tx) => tx.nextSeq());
   let removed = 0;
   for (;;) {
-    const batch = await commit(engine, async (tx, effects) => {
+    const batch = await engine.steps.commit(async (tx, effects) => {
       const jobs = await tx.waitingJobs(endpointId, BATCH);
       const present = jobs.filter((job) => job.queueKey < lastKey);
       for (const job of present)

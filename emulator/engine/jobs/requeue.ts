@@ -1,9 +1,8 @@
-/** Puts jobs back into the queue whose worker is known to be gone. */
+/** Puts the jobs of workers that are gone back into the queue. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { retryRules } from "./finish.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
@@ -11,8 +10,8 @@ import type { WorkerHandle } from "../workers/worker-handle.ts";
  * To be called once at start: workers are the emulator's own children and end with it, so a lease of an earlier run is
  * nobody's. That is no fault of the job and costs it no attempt.
  */
-export async function requeueOrphans(engine: EngineContext): Promise<void> {
-  await commit(engine, async (tx, effects) => {
+export async function requeueOrphans(engine: Uses<"clock" | "steps">): Promise<void> {
+  await engine.steps.commit(async (tx, effects) => {
     const orphans = await tx.runningJobs({});
     for (const job of orphans) {
       if (!job.lease) continue;
@@ -24,11 +23,11 @@ export async function requeueOrphans(engine: EngineContext): Promise<void> {
 
 /** Ends the leases of a worker whose process is gone, without waiting for them to run out. */
 export async function loseWorker(
-  engine: EngineContext,
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
   worker: WorkerHandle,
   failure: Failure,
 ): Promise<void> {
-  await commit(engine, async (tx, effects) => {
+  await engine.steps.commit(async (tx, effects) => {
     for (const job of await tx.runningJobs({ workerId: worker.id })) {
       if (!job.lease) continue;
       const rules = retryRules(engine, job.endpointId);

@@ -3,8 +3,7 @@ import { ServiceError } from "../../core/service-error.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { findJob, type JobRef } from "./read/job-view.ts";
 
 /**
@@ -12,9 +11,12 @@ import { findJob, type JobRef } from "./read/job-view.ts";
  *
  * @throws ServiceError job_not_found, job_not_retryable
  */
-export async function retry(engine: EngineContext, ref: JobRef): Promise<Job> {
+export async function retry(
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
+  ref: JobRef,
+): Promise<Job> {
   engine.directory.queue(ref.endpointId);
-  return commit(engine, async (tx, effects) => {
+  return engine.steps.commit(async (tx, effects) => {
     const job = await findJob(tx, ref);
     const event = { type: "retry", nextQueueKey: await tx.nextSeq() } as const;
     const retried = await apply(tx, effects, job, event, engine.clock.now());

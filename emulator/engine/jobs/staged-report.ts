@@ -1,4 +1,4 @@
-/** A worker's report with its payloads checked and made ready to be stored, before its transaction begins. */
+/** Checks and stages the payloads of a worker's report before its transaction begins. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Outcome } from "../../../runtime/protocol/outcome.ts";
 import type {
@@ -9,8 +9,7 @@ import type {
 } from "../../../runtime/protocol/session.ts";
 import { areJsonLines, isValidJson } from "../../core/jobs/raw-json/scan.ts";
 import type { Payload } from "../../store/store.ts";
-import { stage, stageChunks } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 
 export interface StagedChunks {
   readonly report: ChunkReport;
@@ -42,7 +41,7 @@ const CHUNK_FRAME_MAX_BYTES = 65_536;
  * turn share one commit; otherwise after `before`, which keeps reports in order.
  */
 export function stageReport(
-  engine: EngineContext,
+  engine: Uses<"steps">,
   report: WorkerReport,
   before: Promise<unknown> | undefined,
 ): StagedReport | Promise<StagedReport> {
@@ -69,7 +68,7 @@ export function payloadsOf(staged: StagedReport): readonly (Payload | undefined)
 }
 
 async function stageAll(
-  engine: EngineContext,
+  engine: Uses<"steps">,
   report: WorkerReport,
   before: Promise<unknown> | undefined,
 ): Promise<StagedReport> {
@@ -85,15 +84,12 @@ async function stageAll(
 }
 
 async function stageBatches(
-  engine: EngineContext,
+  engine: Uses<"steps">,
   reports: readonly ChunkReport[],
 ): Promise<StagedChunks[]> {
   const byJob = Map.groupBy(reports, ({ jobId }) => jobId);
   const staged = Array.from(byJob.values(), async (ofJob) => {
-    const payloads = await stageChunks(
-      engine,
-      ofJob.map(({ lines }) => lines),
-    );
+    const payloads = await engine.steps.stageChunks(ofJob.map(({ lines }) => lines));
     return payloads.flatMap((lines, at) => {
       const report = ofJob[at];
       return report ? [{ report, lines }] : [];
@@ -103,10 +99,10 @@ async function stageBatches(
 }
 
 async function stageProgress(
-  engine: EngineContext,
+  engine: Uses<"steps">,
   progress: ProgressReport,
 ): Promise<StagedProgress> {
-  return { progress, value: await stage(engine, progress.value) };
+  return { progress, value: await engine.steps.stage(progress.value) };
 }
 
 function isAcceptable({ count, lines }: ChunkReport): boolean {
@@ -117,11 +113,11 @@ function isSmallJson(progress: ProgressReport): boolean {
   return progress.value.byteLength <= LIMITS.progressMaxBytes && isValidJson(progress.value);
 }
 
-async function stageOutcome(engine: EngineContext, report: OutcomeReport): Promise<StagedOutcome> {
+async function stageOutcome(engine: Uses<"steps">, report: OutcomeReport): Promise<StagedOutcome> {
   const output = outputOf(report.outcome);
   if (!output) return { report, output: undefined };
   const refusal = refusalOf(output);
-  if (refusal === undefined) return { report, output: await stage(engine, output) };
+  if (refusal === undefined) return { report, output: await engine.steps.stage(output) };
   const failure = { type: "worker_refused", message: refusal } as const;
   return { report: { ...report, outcome: { kind: "failed", failure } }, output: undefined };
 }

@@ -1,4 +1,4 @@
-/** Takes a job in: into the queue, and in the same commit to a worker if one has credit and nobody waits before it. */
+/** Accepts a job: puts it into the queue, or hands it to a worker in the same commit if one has credit and nobody waits. */
 import { dueAt, retentionMs } from "../../core/jobs/job-due.ts";
 import { submitJob, transition } from "../../core/jobs/job-transition.ts";
 import type { DialectName, Job, JobKind } from "../../core/jobs/job.ts";
@@ -6,8 +6,7 @@ import type { Submission } from "../../core/jobs/submission.ts";
 import type { Payload, StoreTransaction } from "../../store/store.ts";
 import type { Effects, JobPayloads } from "../effects.ts";
 import { reserve } from "./assign.ts";
-import { commit, stage } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { waitForEnd, type JobView } from "./read/job-view.ts";
 
 /** Job ids end in the region they were made in, as the live service's do. */
@@ -30,7 +29,10 @@ export interface SubmitRequest {
  *
  * @throws ServiceError endpoint_not_found, storage_full, shutting_down
  */
-export async function submit(engine: EngineContext, request: SubmitRequest): Promise<Job> {
+export async function submit(
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
+  request: SubmitRequest,
+): Promise<Job> {
   return submitAs(engine, request, newJobId(engine, request.kind));
 }
 
@@ -40,7 +42,7 @@ export async function submit(engine: EngineContext, request: SubmitRequest): Pro
  * @throws ServiceError as `submit`
  */
 export async function submitAndWait(
-  engine: EngineContext,
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
   request: SubmitRequest,
   waitMs: number,
   signal: AbortSignal,
@@ -49,16 +51,20 @@ export async function submitAndWait(
   return waitForEnd(engine, id, waitMs, signal, () => submitAs(engine, request, id));
 }
 
-function newJobId(engine: EngineContext, kind: JobKind): string {
+function newJobId(engine: Uses<"clock" | "random">, kind: JobKind): string {
   const id = `${engine.random.uuid(engine.clock.now())}-${REGION_SUFFIX}`;
   return kind === "sync" ? `sync-${id}` : id;
 }
 
-async function submitAs(engine: EngineContext, request: SubmitRequest, id: string): Promise<Job> {
+async function submitAs(
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
+  request: SubmitRequest,
+  id: string,
+): Promise<Job> {
   const endpoint = engine.directory.queue(request.endpointId);
   const { submission, kind } = request;
-  const input = await stage(engine, submission.input);
-  const s3Config = submission.s3Config && (await stage(engine, submission.s3Config));
+  const input = await engine.steps.stage(submission.input);
+  const s3Config = submission.s3Config && (await engine.steps.stage(submission.s3Config));
   const step = async (tx: StoreTransaction, effects: Effects) => {
     // Deleted meanwhile? Its jobs are deleted in transactions before or after this one.
     engine.directory.endpoint(endpoint.id);
@@ -81,11 +87,11 @@ async function submitAs(engine: EngineContext, request: SubmitRequest, id: strin
     );
     return enqueue(engine, tx, effects, job, { input, s3Config }, submission);
   };
-  return commit(engine, step, [input, s3Config]);
+  return engine.steps.commit(step, [input, s3Config]);
 }
 
 async function enqueue(
-  engine: EngineContext,
+  engine: Uses<"clock" | "fleet" | "lease" | "random">,
   tx: StoreTransaction,
   effects: Effects,
   job: Job,
@@ -107,7 +113,7 @@ async function enqueue(
 
 /** The job in progress if a worker is free and no job waits before it: that spares a second write of its row. */
 async function handOverAtOnce(
-  engine: EngineContext,
+  engine: Uses<"clock" | "fleet" | "lease" | "random">,
   tx: StoreTransaction,
   effects: Effects,
   job: Job,

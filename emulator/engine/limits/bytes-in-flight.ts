@@ -1,4 +1,4 @@
-/** Caps the bytes of large payloads that are in memory on their way in or out, for the whole service: who comes beyond it waits in line. */
+/** Limits the bytes of large payloads in memory for the whole service; requests beyond the limit wait in line. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { ServiceError } from "../../core/service-error.ts";

@@ -1,8 +1,8 @@
-/** Tells those who follow the service of every change of state, once it is committed; keeps nothing for those who come later. */
+/** Publishes every committed change of state to the followers of the service; past events are not kept. */
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import type { JobEventType } from "../../core/jobs/job-event.ts";
-import type { CountedState } from "../workers/fleet.ts";
+import type { WorkerState } from "../../core/workers/worker-life.ts";
 
 /** A job came to another status. */
 export interface JobMove {
@@ -23,7 +23,7 @@ export type StateChange =
       readonly type: "worker";
       readonly endpointId: string;
       readonly workerId: string;
-      readonly state: CountedState;
+      readonly state: WorkerState;
     }
   | {
       readonly type: "endpoint";

@@ -1,4 +1,4 @@
-/** One who follows a feed of the service, in bounded memory: who does not keep up is given up. */
+/** A follower of a feed, in bounded memory: a follower that does not keep up is disconnected. */
 import type { Clock } from "../../core/time/clock.ts";
 
 /** Items kept for a reader that is busy with earlier ones: more than a burst of submissions makes in a turn. */

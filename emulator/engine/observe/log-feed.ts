@@ -1,7 +1,7 @@
-/** The newest lines of the log, the service's own and its workers', for who asks later and who follows; in bounded memory. */
+/** Keeps the newest log lines of the service and its workers in bounded memory, to be read and followed. */
 import type { LogEntry, LogFields, LogLevel } from "../../core/observe/log/log-entry.ts";
 import { readWorkerLine, type WrittenLine } from "../../core/observe/log/worker-line.ts";
-import type { EngineLog } from "../context.ts";
+import type { EngineLog } from "./engine-log.ts";
 
 /** What is kept for those who ask later: so many lines, and of workers' lines so many characters. */
 const MOST_LINES = 2_000;

@@ -1,22 +1,24 @@
-/** Pods: created, listed, read, changed, started, stopped and deleted. What is wanted of them is kept here; `pod-keeper.ts` runs them. */
+/** Creates, lists, reads, changes, starts, stops and deletes pods as records; `pod-keeper.ts` runs them. */
 import { actOnPod, changePod, makePod, type PodAction } from "../../core/pods/pod-life.ts";
 import type { PodChanges, PodInput } from "../../core/pods/pod-input.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { StoreTransaction, StoreView } from "../../store/store.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { checkVolumes } from "../resources/endpoint-volumes.ts";
-import { tellGpuSlips } from "../gpu-slips.ts";
+import { tellGpuSlips } from "../workers/gpus/gpu-slips.ts";
 import { checkRegistryAuth } from "../resources/manage-templates.ts";
 
 const ID_LENGTH = 14;
 
 /** @throws ServiceError invalid_request where it names what does not exist; storage_full */
-export async function createPod(engine: EngineContext, input: PodInput): Promise<Pod> {
+export async function createPod(
+  engine: Uses<"clock" | "log" | "random" | "steps">,
+  input: PodInput,
+): Promise<Pod> {
   const id = engine.random.shortId(ID_LENGTH);
   tellGpuSlips(engine, input.gpuTypeIds, { podId: id });
-  return commit(engine, async (tx, effects) => {
+  return engine.steps.commit(async (tx, effects) => {
     const template = await templateOf(tx, input.templateId ?? "");
     const pod = makePod(id, input, template, nowOf(engine));
     await checkRegistryAuth(tx, pod.containerRegistryAuthId);
@@ -28,19 +30,19 @@ export async function createPod(engine: EngineContext, input: PodInput): Promise
 }
 
 /** Oldest first. */
-export async function listPods(engine: EngineContext): Promise<readonly Pod[]> {
-  const pods = await engine.store.read((view) => view.records("pod"));
+export async function listPods(engine: Uses<"steps">): Promise<readonly Pod[]> {
+  const pods = await engine.steps.read((view) => view.records("pod"));
   return pods.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
 }
 
 /** @throws ServiceError pod_not_found */
-export async function readPod(engine: EngineContext, id: string): Promise<Pod> {
-  return engine.store.read((view) => existing(view, id));
+export async function readPod(engine: Uses<"steps">, id: string): Promise<Pod> {
+  return engine.steps.read((view) => existing(view, id));
 }
 
 /** @throws ServiceError pod_not_found, pod_locked, invalid_request, storage_full */
 export async function updatePod(
-  engine: EngineContext,
+  engine: Uses<"clock" | "steps">,
   id: string,
   changes: PodChanges,
 ): Promise<Pod> {
@@ -54,13 +56,17 @@ export async function updatePod(
 }
 
 /** @throws ServiceError pod_not_found, pod_locked, storage_full */
-export async function actOn(engine: EngineContext, id: string, action: PodAction): Promise<Pod> {
+export async function actOn(
+  engine: Uses<"clock" | "steps">,
+  id: string,
+  action: PodAction,
+): Promise<Pod> {
   return replace(engine, id, async (_, pod) => actOnPod(pod, action, nowOf(engine)));
 }
 
 /** @throws ServiceError pod_not_found, storage_full */
-export async function deletePod(engine: EngineContext, id: string): Promise<void> {
-  await commit(engine, async (tx, effects) => {
+export async function deletePod(engine: Uses<"steps">, id: string): Promise<void> {
+  await engine.steps.commit(async (tx, effects) => {
     await existing(tx, id);
     await tx.deleteRecord("pod", id);
     effects.changedPods.add(id);
@@ -68,11 +74,11 @@ export async function deletePod(engine: EngineContext, id: string): Promise<void
 }
 
 async function replace(
-  engine: EngineContext,
+  engine: Uses<"steps">,
   id: string,
   change: (tx: StoreTransaction, pod: Pod) => Promise<Pod>,
 ): Promise<Pod> {
-  return commit(engine, async (tx, effects) => {
+  return engine.steps.commit(async (tx, effects) => {
     const pod = await existing(tx, id);
     const changed = await change(tx, pod);
     if (changed !== pod) {
@@ -96,6 +102,6 @@ async function templateOf(tx: StoreView, id: string) {
   return template;
 }
 
-function nowOf({ clock }: EngineContext): string {
+function nowOf({ clock }: Uses<"clock">): string {
   return new Date(clock.now()).toISOString();
 }

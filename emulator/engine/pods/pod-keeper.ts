@@ -1,4 +1,4 @@
-/** Runs the pods that are wanted to run, where a launcher can: starts, ends and starts them anew as their records say. */
+/** Runs the pods that their records want to run: starts, ends and restarts them. */
 import { perHour } from "../../core/billing/prices.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
@@ -6,8 +6,7 @@ import { endPod, isSameRun } from "../../core/pods/pod-life.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import type { WorkerExit } from "../../launch/launcher.ts";
 import type { LaunchedPod, PodLauncher } from "../../launch/pod-launcher.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import type { GpuPool } from "../workers/gpus/gpu-pool.ts";
 import { wayOut } from "../workers/worker-exit.ts";
 
@@ -28,8 +27,20 @@ interface Run {
   disarm?: Disarm;
 }
 
+type PodKeeperUses = Uses<
+  | "clock"
+  | "log"
+  | "pendingWork"
+  | "podPorts"
+  | "prices"
+  | "random"
+  | "realClock"
+  | "steps"
+  | "usage"
+>;
+
 export class PodKeeper {
-  readonly #engine: EngineContext;
+  readonly #engine: PodKeeperUses;
   readonly #launcher: PodLauncher | undefined;
   readonly #gpus: GpuPool;
   readonly #runs = new Map<string, Run>();
@@ -40,7 +51,7 @@ export class PodKeeper {
   #isOpen = false;
 
   /** @param launcher without one, pods are records of what is wanted */
-  constructor(engine: EngineContext, launcher: PodLauncher | undefined, gpus: GpuPool) {
+  constructor(engine: PodKeeperUses, launcher: PodLauncher | undefined, gpus: GpuPool) {
     this.#engine = engine;
     this.#launcher = launcher;
     this.#gpus = gpus;
@@ -56,7 +67,7 @@ export class PodKeeper {
   considerAll(): void {
     this.#said.clear();
     this.#then("pods", async (launcher) => {
-      const pods = await this.#engine.store.read((view) => view.records("pod"));
+      const pods = await this.#engine.steps.read((view) => view.records("pod"));
       if (pods.length === 0) return;
       const known = new Set(pods.map(({ id }) => id));
       if (pods.some((pod) => launcher.refusesPod(pod) === undefined))
@@ -95,7 +106,7 @@ export class PodKeeper {
   }
 
   async #decide(launcher: PodLauncher, podId: string): Promise<void> {
-    const pod = await this.#engine.store.read((view) => view.record("pod", podId));
+    const pod = await this.#engine.steps.read((view) => view.record("pod", podId));
     const run = this.#runs.get(podId);
     const isWanted = pod?.desiredStatus === "RUNNING";
     if (run !== undefined) {
@@ -167,7 +178,7 @@ export class PodKeeper {
     const how = wayOut(exit);
     const { lastLogLines: _, ...fields } = exit;
     engine.log.warn({ podId, runId: run.id, ...fields }, `the pod ${how}`);
-    await commit(engine, async (tx) => {
+    await engine.steps.commit(async (tx) => {
       const pod = await tx.record("pod", podId);
       if (!pod || pod.desiredStatus !== "RUNNING" || !isSameRun(pod, run.pod)) return;
       const now = new Date(engine.clock.now()).toISOString();

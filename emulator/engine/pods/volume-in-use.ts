@@ -1,4 +1,4 @@
-/** What pods use stays: the refusal to delete it. */
+/** Refuses to delete what a pod uses. */
 import type { Pod } from "../../core/pods/pod.ts";
 import type { StoreView } from "../../store/store.ts";
 import { inUse } from "../resources/in-use.ts";

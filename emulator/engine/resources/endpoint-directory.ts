@@ -1,4 +1,4 @@
-/** Endpoints and templates as last committed, held in memory because every request asks for them. */
+/** Endpoints and templates as last committed, in memory because every request asks for them. */
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Template } from "../../core/resources/template.ts";

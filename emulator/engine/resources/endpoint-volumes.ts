@@ -1,4 +1,4 @@
-/** Between endpoints and network volumes: an endpoint's volumes exist, and a volume that is used stays. */
+/** Checks that an endpoint's volumes exist, and refuses to delete a volume that is used. */
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import { type VolumeChoice, volumesOf } from "../../core/resources/network-volume.ts";
 import { invalidRequest } from "../../core/service-error.ts";

@@ -1,4 +1,4 @@
-/** The refusal to delete what something else still needs. */
+/** The refusal to delete what something else still uses. */
 import { ServiceError } from "../../core/service-error.ts";
 
 export interface Use {

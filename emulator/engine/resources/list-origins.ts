@@ -1,6 +1,6 @@
-/** Which files the endpoints of this start and earlier ones came from, and where their secret variables were taken from. */
+/** Lists the files that endpoints came from, and the variables that their secrets came from. */
 import type { ServedOrigin } from "../../core/resources/served-endpoint.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 
 export interface Origins {
   readonly endpoints: readonly (Omit<ServedOrigin, "envSources"> & { readonly id: string })[];
@@ -11,7 +11,10 @@ export interface Origins {
 }
 
 /** Of what is still there, in order of id. */
-export async function listOrigins({ store, directory }: EngineContext): Promise<Origins> {
+export async function listOrigins({
+  store,
+  directory,
+}: Uses<"directory" | "store">): Promise<Origins> {
   const [served, templates] = await store.read(
     async (view) => [await view.records("served"), await view.records("servedTemplate")] as const,
   );

@@ -1,4 +1,4 @@
-/** Endpoints: created, listed, read and deleted together with their jobs. */
+/** Creates, lists and reads endpoints, and deletes them together with their jobs. */
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import type { EndpointInput } from "../../core/resources/endpoint-input.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
@@ -7,10 +7,9 @@ import type { Template } from "../../core/resources/template.ts";
 import type { StoreTransaction } from "../../store/store.ts";
 import type { Effects } from "../effects.ts";
 import { apply } from "../jobs/apply.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { checkVolumes } from "./endpoint-volumes.ts";
-import { tellGpuSlips } from "../gpu-slips.ts";
+import { tellGpuSlips } from "../workers/gpus/gpu-slips.ts";
 
 const ID_LENGTH = 14;
 
@@ -19,12 +18,12 @@ const BATCH = 200;
 
 /** @throws ServiceError invalid_request for a template that is missing or a Pod's, or a missing volume; storage_full */
 export async function createEndpoint(
-  engine: EngineContext,
+  engine: Uses<"clock" | "directory" | "endpointChanged" | "events" | "log" | "random" | "steps">,
   input: EndpointInput,
 ): Promise<Endpoint> {
   const id = engine.random.shortId(ID_LENGTH);
   const createdAt = new Date(engine.clock.now()).toISOString();
-  const endpoint = await commit(engine, async (tx) => {
+  const endpoint = await engine.steps.commit(async (tx) => {
     const template = serverless(await tx.record("template", input.templateId), input.templateId);
     await checkVolumes(tx, input);
     const made: Endpoint = {
@@ -45,14 +44,14 @@ export async function createEndpoint(
 }
 
 /** Oldest first. */
-export function listEndpoints(engine: EngineContext): readonly Endpoint[] {
+export function listEndpoints(engine: Uses<"directory">): readonly Endpoint[] {
   return engine.directory
     .endpoints()
     .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
 }
 
 /** @throws ServiceError endpoint_not_found */
-export function readEndpoint(engine: EngineContext, id: string): Endpoint {
+export function readEndpoint(engine: Uses<"directory">, id: string): Endpoint {
   return engine.directory.endpoint(id);
 }
 
@@ -62,12 +61,15 @@ export function readEndpoint(engine: EngineContext, id: string): Endpoint {
  *
  * @throws ServiceError endpoint_not_found; storage_full, and then the endpoint is there again, its jobs perhaps not
  */
-export async function deleteEndpoint(engine: EngineContext, id: string): Promise<void> {
+export async function deleteEndpoint(
+  engine: Uses<"clock" | "directory" | "endpointChanged" | "endpointDeleted" | "steps" | "store">,
+  id: string,
+): Promise<void> {
   const endpoint = engine.directory.endpoint(id);
   engine.directory.dropEndpoint(id);
   try {
-    while (await commit(engine, (tx, effects) => deleteJobs(engine, tx, effects, id)));
-    await commit(engine, async (tx) => {
+    while (await engine.steps.commit((tx, effects) => deleteJobs(engine, tx, effects, id)));
+    await engine.steps.commit(async (tx) => {
       await tx.deleteRecord("endpoint", id);
       await tx.deleteRecord("served", id);
     });
@@ -85,7 +87,7 @@ export async function deleteEndpoint(engine: EngineContext, id: string): Promise
 
 /** Deletes a batch of the endpoint's jobs, telling who waits for one that it is CANCELLED; true if there may be more. */
 async function deleteJobs(
-  engine: EngineContext,
+  engine: Uses<"clock">,
   tx: StoreTransaction,
   effects: Effects,
   endpointId: string,

@@ -1,4 +1,4 @@
-/** Network volumes: created, listed, read, changed and deleted together with their files. */
+/** Creates, lists, reads and changes network volumes, and deletes them together with their files. */
 import type {
   NetworkVolumeChange,
   NetworkVolumeInput,
@@ -6,8 +6,7 @@ import type {
 import type { NetworkVolume } from "../../core/resources/network-volume.ts";
 import { invalidRequest, type ServiceError } from "../../core/service-error.ts";
 import { billVolume } from "../billing/bill-volume.ts";
-import { commit, storeFailure } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { endpointsWith } from "./endpoint-volumes.ts";
 import { inUse } from "./in-use.ts";
 import { refuseIfPodsUse } from "../pods/volume-in-use.ts";
@@ -17,12 +16,12 @@ const ID_LENGTH = 10;
 
 /** @throws ServiceError storage_full */
 export async function createNetworkVolume(
-  engine: EngineContext,
+  engine: Uses<"prices" | "random" | "steps" | "usage" | "volumeFiles" | "volumes">,
   input: NetworkVolumeInput,
 ): Promise<NetworkVolume> {
   const volume: NetworkVolume = { id: engine.random.shortId(ID_LENGTH), ...input };
   const store = async () => {
-    await commit(engine, (tx) => tx.putRecord("networkVolume", volume.id, volume));
+    await engine.steps.commit((tx) => tx.putRecord("networkVolume", volume.id, volume));
     engine.volumes.keep(volume);
     billVolume(engine, volume);
   };
@@ -31,22 +30,22 @@ export async function createNetworkVolume(
 }
 
 /** In order of name. */
-export function listNetworkVolumes(engine: EngineContext): readonly NetworkVolume[] {
+export function listNetworkVolumes(engine: Uses<"volumes">): readonly NetworkVolume[] {
   return engine.volumes.all().toSorted((a, b) => compare(a.name, b.name) || compare(a.id, b.id));
 }
 
 /** @throws ServiceError network_volume_not_found */
-export function readNetworkVolume(engine: EngineContext, id: string): NetworkVolume {
+export function readNetworkVolume(engine: Uses<"volumes">, id: string): NetworkVolume {
   return engine.volumes.volume(id);
 }
 
 /** @throws ServiceError network_volume_not_found; invalid_request for a smaller size; storage_full */
 export async function updateNetworkVolume(
-  engine: EngineContext,
+  engine: Uses<"prices" | "steps" | "usage" | "volumes">,
   id: string,
   { name, size }: NetworkVolumeChange,
 ): Promise<NetworkVolume> {
-  const { before, after } = await commit(engine, async (tx) => {
+  const { before, after } = await engine.steps.commit(async (tx) => {
     const volume = await tx.record("networkVolume", id);
     if (!volume) throw volumeNotFound(id);
     if (size !== undefined && size < volume.size) throw shrinks(volume, size);
@@ -64,10 +63,13 @@ export async function updateNetworkVolume(
  *
  * @throws ServiceError network_volume_not_found; in_use while an endpoint has it; storage_full
  */
-export async function deleteNetworkVolume(engine: EngineContext, id: string): Promise<void> {
+export async function deleteNetworkVolume(
+  engine: Uses<"steps" | "usage" | "volumeFiles" | "volumes">,
+  id: string,
+): Promise<void> {
   engine.volumes.volume(id);
   const unstore = async () => {
-    await commit(engine, async (tx) => {
+    await engine.steps.commit(async (tx) => {
       const volume = await tx.record("networkVolume", id);
       if (!volume) throw volumeNotFound(id);
       const users = await endpointsWith(tx, id);
@@ -88,9 +90,9 @@ export async function deleteNetworkVolume(engine: EngineContext, id: string): Pr
   await inServiceWords(engine, engine.volumeFiles.remove(id, unstore));
 }
 
-async function inServiceWords(engine: EngineContext, work: Promise<void>): Promise<void> {
+async function inServiceWords(engine: Uses<"steps">, work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
-    throw storeFailure(engine, error);
+    throw engine.steps.refusalFor(error);
   });
 }
 

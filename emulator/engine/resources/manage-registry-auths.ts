@@ -1,9 +1,8 @@
-/** Container registry auths: created, listed, read and deleted. Their credentials are stored encrypted. */
+/** Creates, lists, reads and deletes container registry auths; their credentials are stored encrypted. */
 import type { RegistryAuthInput } from "../../core/resources/registry-auth-input.ts";
 import type { RegistryAuth } from "../../core/resources/registry-auth.ts";
 import { ServiceError } from "../../core/service-error.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { inUse } from "./in-use.ts";
 import { refuseIfPodsUse } from "../pods/volume-in-use.ts";
 import { sealSecret } from "./secret-box.ts";
@@ -14,11 +13,11 @@ const ID_RANDOM_LENGTH = 23;
 
 /** @throws ServiceError registry_auth_name_taken, secrets_unusable, storage_full */
 export async function createRegistryAuth(
-  engine: EngineContext,
+  engine: Uses<"random" | "secretKey" | "steps">,
   { name, ...credentials }: RegistryAuthInput,
 ): Promise<RegistryAuth> {
   const id = `${ID_PREFIX}${engine.random.shortId(ID_RANDOM_LENGTH)}`;
-  return commit(engine, async (tx) => {
+  return engine.steps.commit(async (tx) => {
     for (const other of await tx.records("registryAuth")) {
       if (other.name === name) throw nameTaken(name);
     }
@@ -30,21 +29,21 @@ export async function createRegistryAuth(
 }
 
 /** In order of name. */
-export async function listRegistryAuths(engine: EngineContext): Promise<readonly RegistryAuth[]> {
-  const auths = await engine.store.read((view) => view.records("registryAuth"));
+export async function listRegistryAuths(engine: Uses<"steps">): Promise<readonly RegistryAuth[]> {
+  const auths = await engine.steps.read((view) => view.records("registryAuth"));
   return auths.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** @throws ServiceError registry_auth_not_found */
-export async function readRegistryAuth(engine: EngineContext, id: string): Promise<RegistryAuth> {
-  const auth = await engine.store.read((view) => view.record("registryAuth", id));
+export async function readRegistryAuth(engine: Uses<"steps">, id: string): Promise<RegistryAuth> {
+  const auth = await engine.steps.read((view) => view.record("registryAuth", id));
   if (!auth) throw registryAuthNotFound(id);
   return auth;
 }
 
 /** @throws ServiceError registry_auth_not_found; in_use while a template names it; storage_full */
-export async function deleteRegistryAuth(engine: EngineContext, id: string): Promise<void> {
-  await commit(engine, async (tx) => {
+export async function deleteRegistryAuth(engine: Uses<"steps">, id: string): Promise<void> {
+  await engine.steps.commit(async (tx) => {
     const auth = await tx.record("registryAuth", id);
     if (!auth) throw registryAuthNotFound(id);
     const templates = await tx.records("template");

@@ -1,11 +1,10 @@
-/** Templates: created, listed, read and deleted. */
+/** Creates, lists, reads and deletes templates. */
 import { valueInWords } from "../../core/input/problem-messages.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { TemplateInput } from "../../core/resources/template-input.ts";
 import type { Template } from "../../core/resources/template.ts";
 import type { StoreTransaction } from "../../store/store.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { inUse } from "./in-use.ts";
 import { refuseIfPodsUse } from "../pods/volume-in-use.ts";
 
@@ -13,12 +12,12 @@ const ID_LENGTH = 10;
 
 /** @throws ServiceError template_name_taken; invalid_request for a container registry auth that is missing; storage_full */
 export async function createTemplate(
-  engine: EngineContext,
+  engine: Uses<"directory" | "random" | "steps">,
   input: TemplateInput,
 ): Promise<Template> {
   const id = engine.random.shortId(ID_LENGTH);
   const template: Template = { id, ...input, isPlatform: false, earned: 0, runtimeInMin: 0 };
-  await commit(engine, async (tx) => {
+  await engine.steps.commit(async (tx) => {
     await checkName(tx, template.name);
     await checkRegistryAuth(tx, template.containerRegistryAuthId);
     await tx.putRecord("template", id, template);
@@ -28,19 +27,22 @@ export async function createTemplate(
 }
 
 /** In order of name. */
-export function listTemplates(engine: EngineContext): readonly Template[] {
+export function listTemplates(engine: Uses<"directory">): readonly Template[] {
   return engine.directory.templates().toSorted((a, b) => compare(a.name, b.name));
 }
 
 /** @throws ServiceError template_not_found */
-export function readTemplate(engine: EngineContext, id: string): Template {
+export function readTemplate(engine: Uses<"directory">, id: string): Template {
   return engine.directory.template(id);
 }
 
 /** @throws ServiceError template_not_found; in_use while an endpoint has it */
-export async function deleteTemplate(engine: EngineContext, id: string): Promise<void> {
+export async function deleteTemplate(
+  engine: Uses<"directory" | "steps">,
+  id: string,
+): Promise<void> {
   const { name } = engine.directory.template(id);
-  await commit(engine, async (tx) => {
+  await engine.steps.commit(async (tx) => {
     const endpoints = await tx.records("endpoint");
     const users = endpoints.filter((endpoint) => endpoint.templateId === id);
     if (users.length > 0)

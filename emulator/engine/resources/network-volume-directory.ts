@@ -1,4 +1,4 @@
-/** Network volumes as last committed, and the port to what keeps their files. */
+/** Network volumes as last committed, in memory; and the port to what keeps their files. */
 import type { NetworkVolume } from "../../core/resources/network-volume.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Store } from "../../store/store.ts";

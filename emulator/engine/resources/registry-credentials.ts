@@ -1,6 +1,6 @@
-/** The credentials of a container registry auth in the clear, for a launcher that is about to pull an image. */
+/** Decrypts the credentials of a container registry auth for a launcher that pulls an image. */
 import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { readRegistryAuth } from "./manage-registry-auths.ts";
 import { unsealSecret } from "./secret-box.ts";
 
@@ -11,7 +11,7 @@ import { unsealSecret } from "./secret-box.ts";
  *   tampered with
  */
 export async function registryCredentials(
-  engine: EngineContext,
+  engine: Uses<"secretKey" | "steps">,
   id: string,
 ): Promise<RegistryCredentials> {
   const { name, sealed } = await readRegistryAuth(engine, id);
@@ -20,8 +20,8 @@ export async function registryCredentials(
 }
 
 /** Says in the log which stored credentials cannot be decrypted, so that it is known before they are needed. */
-export async function checkCredentials(engine: EngineContext): Promise<void> {
-  for (const { id, name } of await engine.store.read((view) => view.records("registryAuth"))) {
+export async function checkCredentials(engine: Uses<"log" | "secretKey" | "steps">): Promise<void> {
+  for (const { id, name } of await engine.steps.read((view) => view.records("registryAuth"))) {
     try {
       await registryCredentials(engine, id);
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Encrypts and decrypts texts of stored records with the key of the service, and says what is wrong if it cannot. */
+/** Encrypts and decrypts texts of stored records with the key of the service. */
 import {
   NONCE_BYTES,
   seal,
@@ -7,17 +7,21 @@ import {
 } from "../../core/resources/sealed-secret.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 
 /** Encrypts for the record `recordId`; makes the key if there is none yet. @throws ServiceError secrets_unusable; StoreFullError */
-export function sealSecret(engine: EngineContext, recordId: string, text: string): SealedSecret {
+export function sealSecret(
+  engine: Uses<"random" | "secretKey">,
+  recordId: string,
+  text: string,
+): SealedSecret {
   const key = usable(() => engine.secretKey.findOrMake());
   return seal(text, engine.random.bytes(NONCE_BYTES), { key, recordId });
 }
 
 /** Decrypts; `what` names the secret in a refusal. @throws ServiceError secrets_unusable */
 export function unsealSecret(
-  engine: EngineContext,
+  engine: Uses<"secretKey">,
   recordId: string,
   sealed: SealedSecret,
   what: string,

@@ -1,4 +1,4 @@
-/** Brings what the endpoints of files share into the service when it starts: network volumes, registry auths, templates. */
+/** Creates or updates, at the start, what the endpoints of files share: network volumes, registry auths, templates. */
 import { settleServed } from "../../core/resources/served-settings.ts";
 import {
   NameTakenError,
@@ -13,8 +13,7 @@ import type { Template } from "../../core/resources/template.ts";
 import { templateRolls } from "../../core/resources/template-change.ts";
 import type { StoreTransaction } from "../../store/store.ts";
 import { billVolume } from "../billing/bill-volume.ts";
-import { commit, storeFailure } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { sealSecret, unsealSecret } from "./secret-box.ts";
 import { tellSettled } from "./tell-settled.ts";
 import { rollEndpoints } from "./update-template.ts";
@@ -26,7 +25,17 @@ import { rollEndpoints } from "./update-template.ts";
  * @throws NameTakenError; ServiceError storage_full, secrets_unusable
  */
 export async function serveResources(
-  engine: EngineContext,
+  engine: Uses<
+    | "directory"
+    | "log"
+    | "prices"
+    | "random"
+    | "secretKey"
+    | "steps"
+    | "usage"
+    | "volumeFiles"
+    | "volumes"
+  >,
   { networkVolumes, registryAuths, templates }: ServedResources,
 ): Promise<void> {
   for (const volume of networkVolumes) await serveVolume(engine, volume);
@@ -34,11 +43,14 @@ export async function serveResources(
   for (const template of templates) await serveTemplate(engine, template);
 }
 
-async function serveVolume(engine: EngineContext, now: NetworkVolume): Promise<void> {
+async function serveVolume(
+  engine: Uses<"log" | "prices" | "steps" | "usage" | "volumeFiles" | "volumes">,
+  now: NetworkVolume,
+): Promise<void> {
   const { id } = now;
   const present = engine.volumes.find(id);
   const keep = async () => {
-    const settled = await commit(engine, async (tx) => {
+    const settled = await engine.steps.commit(async (tx) => {
       const before = await tx.record("servedVolume", id);
       const outcome = settleServed({ stored: present ?? now, before, now: grown(present, now) });
       await tx.putRecord("networkVolume", id, outcome.thing);
@@ -51,7 +63,7 @@ async function serveVolume(engine: EngineContext, now: NetworkVolume): Promise<v
   };
   if (present !== undefined) return keep();
   await engine.volumeFiles.create(id, keep).catch((error: unknown) => {
-    throw storeFailure(engine, error);
+    throw engine.steps.refusalFor(error);
   });
 }
 
@@ -62,10 +74,10 @@ function grown(present: NetworkVolume | undefined, now: NetworkVolume): NetworkV
 
 /** The credentials of the file are the newer ones always: over the interface they cannot be changed. */
 async function serveRegistryAuth(
-  engine: EngineContext,
+  engine: Uses<"random" | "secretKey" | "steps">,
   { id, name, ...credentials }: ServedRegistryAuth,
 ): Promise<void> {
-  await commit(engine, async (tx) => {
+  await engine.steps.commit(async (tx) => {
     refuseTaken("container registry auth", { id, name }, await tx.records("registryAuth"));
     const text = JSON.stringify(credentials);
     const stored = await tx.record("registryAuth", id);
@@ -76,7 +88,7 @@ async function serveRegistryAuth(
   });
 }
 
-function isSealed(engine: EngineContext, { id, sealed }: RegistryAuth, text: string): boolean {
+function isSealed(engine: Uses<"secretKey">, { id, sealed }: RegistryAuth, text: string): boolean {
   try {
     return unsealSecret(engine, id, sealed, "the credentials") === text;
   } catch {
@@ -85,10 +97,13 @@ function isSealed(engine: EngineContext, { id, sealed }: RegistryAuth, text: str
   }
 }
 
-async function serveTemplate(engine: EngineContext, file: ServedTemplate): Promise<void> {
+async function serveTemplate(
+  engine: Uses<"directory" | "log" | "steps">,
+  file: ServedTemplate,
+): Promise<void> {
   const { template } = file;
   const { id } = template;
-  const { settled, endpoints } = await commit(engine, async (tx) => {
+  const { settled, endpoints } = await engine.steps.commit(async (tx) => {
     refuseTaken("template", template, await tx.records("template"));
     const stored = await tx.record("template", id);
     const before = await tx.record("servedTemplate", id);

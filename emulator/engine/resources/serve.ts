@@ -1,4 +1,4 @@
-/** Brings the endpoints of handler files into the service when it starts, beside what was changed of them over the interface. */
+/** Creates or updates, at the start, the endpoints of handler files, and keeps what was changed of them over the interface. */
 import { endpointRolls, rolled } from "../../core/resources/endpoint-change.ts";
 import { workersMinProblem } from "../../core/resources/endpoint-input.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
@@ -7,9 +7,8 @@ import { type Settled, settleServed } from "../../core/resources/served-settings
 import { templateRolls } from "../../core/resources/template-change.ts";
 import type { Template } from "../../core/resources/template.ts";
 import type { StoreTransaction } from "../../store/store.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
-import { tellGpuSlips } from "../gpu-slips.ts";
+import type { Uses } from "../context.ts";
+import { tellGpuSlips } from "../workers/gpus/gpu-slips.ts";
 import { tellSettled } from "./tell-settled.ts";
 
 /** What became of an endpoint of a file. */
@@ -29,10 +28,10 @@ interface Outcome {
  * @throws ServiceError storage_full
  */
 export async function serve(
-  engine: EngineContext,
+  engine: Uses<"directory" | "log" | "steps">,
   files: readonly ServedEndpoint[],
 ): Promise<void> {
-  const outcomes = await commit(engine, async (tx) => {
+  const outcomes = await engine.steps.commit(async (tx) => {
     const settled: Outcome[] = [];
     for (const file of files) settled.push(await settle(tx, file));
     return settled;

@@ -1,5 +1,5 @@
-/** Says in the log where a file and what was changed over the management interface disagree. */
-import type { EngineLog } from "../context.ts";
+/** Logs where a file and a change over the management interface disagree. */
+import type { EngineLog } from "../observe/engine-log.ts";
 
 interface Disagreement {
   /** Fields that stay as they were changed over the interface. */

@@ -1,12 +1,11 @@
-/** Changes an endpoint: its scaling in place, what its workers are made of by replacing them. */
+/** Changes an endpoint: its scaling in place, everything else by replacing its workers. */
 import { changeEndpoint } from "../../core/resources/endpoint-change.ts";
 import type { EndpointChanges } from "../../core/resources/endpoint-input.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { endpointNotFound } from "./endpoint-directory.ts";
 import { checkVolumes } from "./endpoint-volumes.ts";
-import { tellGpuSlips } from "../gpu-slips.ts";
+import { tellGpuSlips } from "../workers/gpus/gpu-slips.ts";
 import { serverless } from "./manage-endpoints.ts";
 
 /**
@@ -17,11 +16,11 @@ import { serverless } from "./manage-endpoints.ts";
  * volume; storage_full
  */
 export async function updateEndpoint(
-  engine: EngineContext,
+  engine: Uses<"directory" | "endpointChanged" | "events" | "log" | "steps">,
   id: string,
   changes: EndpointChanges,
 ): Promise<Endpoint> {
-  const { endpoint, hasChanged } = await commit(engine, async (tx) => {
+  const { endpoint, hasChanged } = await engine.steps.commit(async (tx) => {
     // One that is being deleted is still stored for a while.
     engine.directory.endpoint(id);
     const present = await tx.record("endpoint", id);

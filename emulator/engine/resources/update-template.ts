@@ -1,12 +1,11 @@
-/** Changes a template, and with it the version of every endpoint whose workers are made of it. */
+/** Changes a template, and with it the version of every endpoint that uses it. */
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import { rolled } from "../../core/resources/endpoint-change.ts";
 import { changeTemplate, templateRolls } from "../../core/resources/template-change.ts";
 import type { TemplateChanges } from "../../core/resources/template-input.ts";
 import type { Template } from "../../core/resources/template.ts";
 import type { StoreTransaction } from "../../store/store.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { templateNotFound } from "./endpoint-directory.ts";
 import { checkName, checkRegistryAuth } from "./manage-templates.ts";
 
@@ -17,11 +16,11 @@ import { checkName, checkRegistryAuth } from "./manage-templates.ts";
  * @throws ServiceError template_not_found, template_name_taken, invalid_request, storage_full
  */
 export async function updateTemplate(
-  engine: EngineContext,
+  engine: Uses<"directory" | "endpointChanged" | "events" | "steps">,
   id: string,
   changes: TemplateChanges,
 ): Promise<Template> {
-  const { template, endpoints } = await commit(engine, async (tx) => {
+  const { template, endpoints } = await engine.steps.commit(async (tx) => {
     const present = await tx.record("template", id);
     if (!present) throw templateNotFound(id);
     const changed = changeTemplate(present, changes);

@@ -1,15 +1,15 @@
-/** Takes in what a running job streams: chunks and progress values. */
+/** Stores what a running job streams: chunks and progress values. */
 import type { LeaseRef } from "../../../runtime/protocol/outcome.ts";
 import type { ChunkReceipt } from "../../../runtime/protocol/session.ts";
 import type { StoreTransaction } from "../../store/store.ts";
 import type { Effects } from "../effects.ts";
 import { apply } from "../jobs/apply.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import type { StagedChunks, StagedProgress } from "../jobs/staged-report.ts";
 
 /** Stores chunks in order; the receipts say up to where each job's chunks are stored. */
 export async function storeChunks(
-  engine: EngineContext,
+  engine: Uses<"clock">,
   tx: StoreTransaction,
   effects: Effects,
   staged: readonly StagedChunks[],
@@ -26,7 +26,7 @@ export async function storeChunks(
 
 /** Stores those batches of one lease that come next; the index of the next chunk wanted, or undefined for a lease not held. */
 async function storeChunksOf(
-  engine: EngineContext,
+  engine: Uses<"clock">,
   tx: StoreTransaction,
   effects: Effects,
   lease: LeaseRef,
@@ -62,7 +62,7 @@ async function storeChunksOf(
 
 /** Keeps the newest progress value where the output will be; void once the job ends without it. */
 export async function storeProgress(
-  engine: EngineContext,
+  engine: Uses<"clock">,
   tx: StoreTransaction,
   effects: Effects,
   { progress, value }: StagedProgress,

@@ -1,7 +1,7 @@
-/** The chunks of one job as they are stored, kept in memory for a reader that keeps up with them. */
+/** The newest chunks of one job in memory, for a reader that keeps up with the stream. */
 import { type ChunkBatch, cutBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import type { JobChange } from "../jobs/read/job-watchers.ts";
 import { JobSignal } from "../jobs/read/job-signal.ts";
 
@@ -9,15 +9,15 @@ import { JobSignal } from "../jobs/read/job-signal.ts";
 const KEPT_MAX_BYTES = 8 * LIMITS.chunkMaxBytes;
 
 export class ChunkTail implements Disposable {
-  readonly #bell: JobSignal;
+  readonly #signal: JobSignal;
   #kept: ChunkBatch[] = [];
   #keptBytes = 0;
   /** The attempt they are of. */
   #attempt = 0;
   #isBehind = true;
 
-  constructor(engine: EngineContext, jobId: string) {
-    this.#bell = new JobSignal(engine, jobId, (news) => this.#hear(news));
+  constructor(engine: Uses<"clock" | "watchers">, jobId: string) {
+    this.#signal = new JobSignal(engine, jobId, (change) => this.#keep(change));
   }
 
   /**
@@ -54,23 +54,23 @@ export class ChunkTail implements Disposable {
     }
   }
 
-  /** True once there was news since this last told so; false when `holdMs` passed or `signal` aborted before. */
-  heard(holdMs: number, signal: AbortSignal): Promise<boolean> {
-    return this.#bell.heard(holdMs, signal);
+  /** True once the job has changed since the last call; false when `holdMs` passed or `signal` aborted before. */
+  changed(holdMs: number, signal: AbortSignal): Promise<boolean> {
+    return this.#signal.changed(holdMs, signal);
   }
 
   [Symbol.dispose](): void {
-    this.#bell[Symbol.dispose]();
+    this.#signal[Symbol.dispose]();
   }
 
-  #hear(news: JobChange): void {
-    if (news.type !== "chunks") {
+  #keep(change: JobChange): void {
+    if (change.type !== "chunks") {
       this.#isBehind = true;
       return;
     }
-    if (news.job.attempt !== this.#attempt) this.#forget();
-    this.#attempt = news.job.attempt;
-    for (const batch of news.batches) {
+    if (change.job.attempt !== this.#attempt) this.#forget();
+    this.#attempt = change.job.attempt;
+    for (const batch of change.batches) {
       this.#kept.push(batch);
       this.#keptBytes += batch.lines.byteLength;
     }

@@ -1,12 +1,11 @@
-/** Reading a job's chunks: consumed one batch at a time, from an index, or followed as they come. */
+/** Reads a job's chunks: one batch at a time, from an index, or followed as they come. */
 import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { StoreView } from "../../store/store.ts";
 import { apply } from "../jobs/apply.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { askOrEnd, unlessDamaged } from "../jobs/damaged-data.ts";
 import { findJob, type JobRef, type JobView, viewJob } from "../jobs/read/job-view.ts";
 import { ChunkTail } from "./chunk-tail.ts";
@@ -30,7 +29,7 @@ export interface StreamPart {
  * @throws ServiceError job_not_found
  */
 export async function readStream(
-  engine: EngineContext,
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
   ref: JobRef,
   options: {
     readonly from?: number | undefined;
@@ -41,13 +40,13 @@ export async function readStream(
   engine.directory.queue(ref.endpointId);
   const read = () =>
     options.from === undefined ? consume(engine, ref) : readPart(engine, ref, options.from);
-  using news = new JobSignal(engine, ref.jobId);
+  using signal = new JobSignal(engine, ref.jobId);
   const until = engine.clock.now() + options.holdMs;
   for (;;) {
     const part = await read();
     const leftMs = until - engine.clock.now();
     if (part.chunks.length > 0 || part.last || options.signal.aborted || leftMs <= 0) return part;
-    await news.heard(leftMs, options.signal);
+    await signal.changed(leftMs, options.signal);
   }
 }
 
@@ -68,7 +67,7 @@ export type StreamEvent =
  * @throws ServiceError job_not_found, also when the job is deleted meanwhile
  */
 export async function* followStream(
-  engine: EngineContext,
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
   ref: JobRef,
   options: {
     readonly from: number;
@@ -78,19 +77,19 @@ export async function* followStream(
   },
 ): AsyncGenerator<StreamEvent, void, undefined> {
   engine.directory.queue(ref.endpointId);
-  using live = new ChunkTail(engine, ref.jobId);
+  using tail = new ChunkTail(engine, ref.jobId);
   const place = new ReadingPlace(options.from, options.attempt ?? 0);
   for (;;) {
-    const kept = live.take(place.attempt, place.next);
+    const kept = tail.take(place.attempt, place.next);
     if (kept !== undefined) {
       yield place.pass(kept);
       continue;
     }
-    if (live.isBehind) {
-      live.readingStore();
+    if (tail.isBehind) {
+      tail.readingStore();
       const { job, batches, last } = await readFrom(engine, ref, place.next);
       const restart = place.reach(job.attempt);
-      if (restart || batches.length > 0) live.foundInStore();
+      if (restart || batches.length > 0) tail.foundInStore();
       if (restart) {
         yield restart;
         continue;
@@ -102,9 +101,9 @@ export async function* followStream(
       }
       if (batches.length > 0) continue;
     }
-    const heard = await live.heard(LIMITS.streamHoldMs, options.signal);
+    const hasChanged = await tail.changed(LIMITS.streamHoldMs, options.signal);
     if (options.signal.aborted) return;
-    if (!heard) yield { type: "still-running" };
+    if (!hasChanged) yield { type: "still-running" };
   }
 }
 
@@ -149,7 +148,11 @@ interface StoredPart {
   readonly last: boolean;
 }
 
-async function readFrom(engine: EngineContext, ref: JobRef, from: number): Promise<StoredPart> {
+async function readFrom(
+  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">,
+  ref: JobRef,
+  from: number,
+): Promise<StoredPart> {
   const ask = async (view: StoreView) => {
     for (;;) {
       const job = await findJob(view, ref);
@@ -162,7 +165,7 @@ async function readFrom(engine: EngineContext, ref: JobRef, from: number): Promi
       return { job, batches, last: isTerminal(job.status) && end >= job.chunkCount };
     }
   };
-  return askOrEnd(engine, ref.jobId, () => engine.store.read(ask));
+  return askOrEnd(engine, ref.jobId, () => engine.steps.read(ask));
 }
 
 /** Undefined if they are damaged, and the job is known to be. */
@@ -170,22 +173,29 @@ function chunksOfJob(view: StoreView, job: Job, from: number) {
   return unlessDamaged(job, () => view.chunks(job.seq, { from, ...WINDOW }));
 }
 
-async function readPart(engine: EngineContext, ref: JobRef, from: number): Promise<StreamPart> {
+async function readPart(
+  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">,
+  ref: JobRef,
+  from: number,
+): Promise<StreamPart> {
   const { job, batches, last } = await readFrom(engine, ref, from);
   return { job, chunks: batches.flatMap(chunksOf), last };
 }
 
-async function consume(engine: EngineContext, ref: JobRef): Promise<StreamPart> {
+async function consume(
+  engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">,
+  ref: JobRef,
+): Promise<StreamPart> {
   const ask = async (view: StoreView) => {
     const found = await findJob(view, ref);
     return { job: found, batches: await chunksOfJob(view, found, found.chunksRead) };
   };
-  const { job, batches } = await askOrEnd(engine, ref.jobId, () => engine.store.read(ask));
+  const { job, batches } = await askOrEnd(engine, ref.jobId, () => engine.steps.read(ask));
   if (batches === undefined) return { job, chunks: [], last: true };
   const chunks = batches.flatMap(chunksOf);
   const last = (at: Job) => isTerminal(at.status) && at.chunksRead >= at.chunkCount;
   if (chunks.length === 0) return { job, chunks, last: last(job) };
-  return commit(engine, async (tx, effects) => {
+  return engine.steps.commit(async (tx, effects) => {
     const current = await findJob(tx, ref);
     if (current.chunksRead !== job.chunksRead || current.attempt !== job.attempt) {
       return { job: current, chunks: [], last: last(current) };

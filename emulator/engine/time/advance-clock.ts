@@ -3,8 +3,7 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import { invalidRequest } from "../../core/service-error.ts";
 import { apply } from "../jobs/apply.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 
 /** Under which service time is kept; there is one. */
 const RECORD_ID = "service";
@@ -33,12 +32,12 @@ export interface Advance extends ClockReading {
   readonly underWay: readonly string[];
 }
 
-export function readClock({ clock }: EngineContext): ClockReading {
+export function readClock({ clock }: Uses<"clock">): ClockReading {
   return { now: clock.now(), offsetMs: clock.offsetMs, nextDueAt: clock.nextWakeAt };
 }
 
 /** By how much earlier runs on the same store have advanced the clock, ms. */
-export async function storedOffsetMs({ store }: Pick<EngineContext, "store">): Promise<number> {
+export async function storedOffsetMs({ store }: Uses<"store">): Promise<number> {
   const record = await store.read((view) => view.record("clock", RECORD_ID));
   return record?.offsetMs ?? 0;
 }
@@ -53,14 +52,18 @@ export async function storedOffsetMs({ store }: Pick<EngineContext, "store">): P
  *   part of the way
  */
 export function advanceClock(
-  engine: EngineContext,
+  engine: Uses<"clock" | "events" | "pendingWork" | "realClock" | "steps">,
   byMs: number,
   signal: AbortSignal,
 ): Promise<Advance> {
   return engine.clock.inTurn(() => advance(engine, byMs, signal));
 }
 
-async function advance(engine: EngineContext, byMs: number, signal: AbortSignal): Promise<Advance> {
+async function advance(
+  engine: Uses<"clock" | "events" | "pendingWork" | "realClock" | "steps">,
+  byMs: number,
+  signal: AbortSignal,
+): Promise<Advance> {
   const { pendingWork, clock, events } = engine;
   refuseTooMuch(clock.offsetMs + byMs);
   using patience = new Patience(engine, LIMITS.clockSettleMs, signal);
@@ -85,7 +88,7 @@ class Patience implements Disposable {
   readonly over: AbortSignal;
   readonly #disarm: Disarm;
 
-  constructor({ realClock }: EngineContext, ms: number, signal: AbortSignal) {
+  constructor({ realClock }: Uses<"realClock">, ms: number, signal: AbortSignal) {
     const end = new AbortController();
     this.#disarm = realClock.wakeAt(realClock.now() + ms, () => end.abort());
     this.over = AbortSignal.any([end.signal, signal]);
@@ -105,7 +108,7 @@ function refuseTooMuch(offsetMs: number): void {
 }
 
 /** To the next due moment. One whose moment has come, but not its timer, is met in the next millisecond. */
-function nextStrideMs({ clock }: EngineContext, leftMs: number, stops: number): number {
+function nextStrideMs({ clock }: Uses<"clock">, leftMs: number, stops: number): number {
   const leastMs = stops < EXACT_STOPS ? 1 : Math.ceil(leftMs / (EXACT_STOPS + STRIDES - stops));
   const toNextMs = (clock.nextWakeAt ?? Number.POSITIVE_INFINITY) - clock.now();
   return Math.min(leftMs, Math.max(leastMs, toNextMs));
@@ -115,9 +118,9 @@ function nextStrideMs({ clock }: EngineContext, leftMs: number, stops: number): 
  * Service time and what must not move with it change in one commit, and within the transaction: no other one sees the
  * one without the other, and a service that is killed goes on with both or neither.
  */
-async function moveTime(engine: EngineContext, byMs: number): Promise<void> {
+async function moveTime(engine: Uses<"clock" | "steps">, byMs: number): Promise<void> {
   const { clock } = engine;
-  await commit(engine, async (tx, effects) => {
+  await engine.steps.commit(async (tx, effects) => {
     await tx.putRecord("clock", RECORD_ID, { offsetMs: clock.offsetMs + byMs });
     const event = { type: "advance-clock", byMs } as const;
     for (const job of await tx.runningJobs({})) await apply(tx, effects, job, event, clock.now());

@@ -1,5 +1,5 @@
-/** Waiting until the service has nothing to do: nothing polls, every look follows a change. */
-import type { EngineContext } from "../context.ts";
+/** Waits until the service has nothing to do, without polling. */
+import type { Uses } from "../context.ts";
 
 /** An endpoint's jobs that are not done. */
 export interface OpenJobs {
@@ -22,7 +22,7 @@ export interface OpenWork {
  * @param among looks at this endpoint's jobs alone, and at no other work; by default at everything
  */
 export async function untilIdle(
-  engine: EngineContext,
+  engine: Uses<"directory" | "events" | "fleet" | "pendingWork" | "store">,
   signal: AbortSignal,
   among?: string,
 ): Promise<OpenWork> {
@@ -38,7 +38,7 @@ export async function untilIdle(
 }
 
 async function openJobs(
-  { directory, fleet, store }: EngineContext,
+  { directory, fleet, store }: Uses<"directory" | "fleet" | "store">,
   among: string | undefined,
 ): Promise<readonly OpenJobs[]> {
   const endpoints = directory.endpoints().filter(({ id }) => among === undefined || id === among);
@@ -59,7 +59,7 @@ class Change implements Disposable {
   readonly seen: Promise<void>;
   readonly #unfollow: () => void;
 
-  constructor({ events }: EngineContext, signal: AbortSignal) {
+  constructor({ events }: Uses<"events">, signal: AbortSignal) {
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => resolve();
     const unfollow = events.follow(look);

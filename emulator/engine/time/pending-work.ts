@@ -1,4 +1,4 @@
-/** The work that the passing of time has set off and that is not done yet: whoever advances the clock waits for it. */
+/** Tracks the work that time has set off, so that an advance of the clock can wait for it. */
 
 /**
  * Every part that the clock drives says here what it is doing: `pendingWork.track("webhook delivery", deliver())`, at once

@@ -1,4 +1,4 @@
-/** Service time: real time, ahead of it by what the clock has been advanced; what is armed for a moment follows it there. */
+/** Service time: real time plus what the clock was advanced by; timers follow an advance. */
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 
 interface Wake {

@@ -1,4 +1,4 @@
-/** Makes the webhook calls that are due, a bounded number at a time, and records what came of each. */
+/** Makes the webhook calls that are due, a bounded number at a time, and records their results. */
 import {
   afterTry,
   type Delivery,
@@ -11,8 +11,7 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { PayloadDamagedError, type StoreTransaction } from "../../store/store.ts";
 import type { WebhookResult, WebhookSender } from "../../webhooks/webhook-sender.ts";
 import { DueTimer } from "../time/due-timer.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { deliveryBody } from "./delivery-body.ts";
 import { beginWebhookSpan, endWebhookSpan } from "./webhook-span.ts";
 
@@ -23,8 +22,12 @@ const MAX_CALLS_PER_ORIGIN = 8;
 /** Until what failed for want of the store is tried again. */
 const PUT_OFF_MS = 1_000;
 
+type DeliveryUses = Uses<
+  "clock" | "log" | "metrics" | "pendingWork" | "steps" | "store" | "tracer"
+>;
+
 export class WebhookDelivery {
-  readonly #engine: EngineContext;
+  readonly #engine: DeliveryUses;
   readonly #sender: WebhookSender;
   readonly #dueTimer: DueTimer;
   readonly #abort = new AbortController();
@@ -37,7 +40,7 @@ export class WebhookDelivery {
   #lookAgain = false;
   #isOpen = false;
 
-  constructor(engine: EngineContext, sender: WebhookSender) {
+  constructor(engine: DeliveryUses, sender: WebhookSender) {
     this.#engine = engine;
     this.#sender = sender;
     this.#dueTimer = new DueTimer(engine.clock, () => this.wake());
@@ -115,7 +118,7 @@ export class WebhookDelivery {
       this.#dueTimer.aim(keptUntil + 1);
       return;
     }
-    await commit(this.#engine, (tx) => tx.deliveries.prune(keptDeliveries(now)));
+    await this.#engine.steps.commit((tx) => tx.deliveries.prune(keptDeliveries(now)));
     // For the next one.
     this.#lookAgain = true;
   }
@@ -182,7 +185,7 @@ export class WebhookDelivery {
 
   /** Undefined when the delivery is no longer as it was when it was found due. */
   #readBody({ id, seq, tries }: Delivery) {
-    return this.#engine.store.read(async (view) => {
+    return this.#engine.steps.read(async (view) => {
       const current = await view.deliveries.byId(id);
       const isDue = current?.state === "pending" && current.tries.length === tries.length;
       return isDue ? deliveryBody(view, seq) : undefined;
@@ -201,7 +204,7 @@ export class WebhookDelivery {
     const { signal } = this.#abort;
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       try {
-        await commit(this.#engine, (tx) => storeTried(tx, tried, now));
+        await this.#engine.steps.commit((tx) => storeTried(tx, tried, now));
         break;
       } catch (error) {
         if (isFirst) log.error({ deliveryId: delivery.id, err: error }, NOT_RECORDED);

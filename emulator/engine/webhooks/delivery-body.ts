@@ -1,4 +1,4 @@
-/** The body of a webhook call, as it is put together from the delivery's share of its job's payloads. */
+/** Assembles the body of a webhook call from the payloads that it shares with its job. */
 import { deliveryPieces } from "../../core/webhooks/delivery.ts";
 import type { Piece, ShownPayload } from "../../core/jobs/opened-payload.ts";
 import { PayloadDamagedError, type StoredPayload, type StoreView } from "../../store/store.ts";

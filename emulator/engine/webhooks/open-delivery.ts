@@ -1,4 +1,4 @@
-/** Makes the delivery of a job's webhook in the transaction that ends the job: either both are durable or neither is. */
+/** Creates the delivery of a job's webhook in the transaction that ends the job. */
 import { deliveryFrame, newDelivery } from "../../core/webhooks/delivery.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { StoreTransaction } from "../../store/store.ts";

@@ -1,4 +1,4 @@
-/** The secret that webhook calls are signed with: given, or made at the first start and kept. */
+/** Settles the secret that signs webhook calls: given, or made at the first start and kept. */
 import type { Random } from "../../core/time/clock.ts";
 import { makeWebhookSecret } from "../../core/webhooks/webhook-secret.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,10 +1,9 @@
-/** The inbox of webhook deliveries: what was and will be sent to receivers, and sending it again. */
+/** Lists webhook deliveries, and sends them again. */
 import { type Delivery, type DeliveryFilter, dueAgain } from "../../core/webhooks/delivery.ts";
 import type { Piece } from "../../core/jobs/opened-payload.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { StoreView } from "../../store/store.ts";
-import { commit } from "../commit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { deliveryBody } from "./delivery-body.ts";
 
 export interface DeliveryPage {
@@ -20,12 +19,12 @@ export interface DeliveryPage {
  * @throws ServiceError invalid_request when `after` is no delivery, or no longer
  */
 export async function listDeliveries(
-  engine: EngineContext,
+  engine: Uses<"steps">,
   filter: DeliveryFilter,
   limit: number,
   after: string | undefined,
 ): Promise<DeliveryPage> {
-  return engine.store.read(async (view) => {
+  return engine.steps.read(async (view) => {
     const last = after === undefined ? undefined : await view.deliveries.byId(after);
     if (after !== undefined && last === undefined) {
       throw invalidRequest(["after names no delivery, or one that is kept no longer"]);
@@ -44,8 +43,8 @@ export interface DeliveryWithBody {
 }
 
 /** @throws ServiceError delivery_not_found */
-export async function readDelivery(engine: EngineContext, id: string): Promise<DeliveryWithBody> {
-  return engine.store.read(async (view) => {
+export async function readDelivery(engine: Uses<"steps">, id: string): Promise<DeliveryWithBody> {
+  return engine.steps.read(async (view) => {
     const delivery = await findDelivery(view, id);
     const body = await deliveryBody(view, delivery.seq);
     if (body === undefined) throw notFound(id);
@@ -58,8 +57,8 @@ export async function readDelivery(engine: EngineContext, id: string): Promise<D
  *
  * @throws ServiceError delivery_not_found, delivery_pending
  */
-export async function redeliver(engine: EngineContext, id: string): Promise<Delivery> {
-  return commit(engine, async (tx, effects) => {
+export async function redeliver(engine: Uses<"clock" | "steps">, id: string): Promise<Delivery> {
+  return engine.steps.commit(async (tx, effects) => {
     const delivery = await findDelivery(tx, id);
     if (delivery.state === "pending") {
       throw new ServiceError(

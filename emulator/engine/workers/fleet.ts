@@ -1,6 +1,5 @@
 /** All workers of the service, by id and by endpoint, and the choice of the one that gets the next job. */
 import type { WorkerHandle } from "./worker-handle.ts";
-import type { WorkerState } from "./worker-state.ts";
 
 /** The worker counters of `/health` (the live service's six; the contract names idle and running). */
 export interface WorkerCounts {
@@ -12,9 +11,6 @@ export interface WorkerCounts {
   readonly unhealthy: number;
 }
 
-/** A worker's state, or `ended` when it counts no more. */
-export type CountedState = WorkerState | "ended";
-
 export class Fleet {
   readonly #workers = new Map<string, WorkerHandle>();
   readonly #byEndpoint = new Map<string, Set<WorkerHandle>>();
@@ -22,23 +18,27 @@ export class Fleet {
   /** Endpoints whose jobs wait, whoever is free. */
   readonly #onHold = new Set<string>();
 
-  readonly #stateChanged: (worker: WorkerHandle, state: CountedState) => void;
+  readonly #stateChanged: (worker: WorkerHandle) => void;
 
-  /** `stateChanged` is told of every worker that comes, of its states, and that it counts no more. */
-  constructor(stateChanged: (worker: WorkerHandle, state: CountedState) => void) {
+  /** `stateChanged` is told of every worker that comes, and of its states. */
+  constructor(stateChanged: (worker: WorkerHandle) => void) {
     this.#stateChanged = stateChanged;
   }
 
   add(worker: WorkerHandle): void {
     this.#workers.set(worker.id, worker);
-    worker.onStateChange((state) => this.#stateChanged(worker, state));
-    this.#stateChanged(worker, worker.state);
+    this.changed(worker);
     const workers = this.#byEndpoint.get(worker.endpointId) ?? new Set();
     this.#byEndpoint.set(worker.endpointId, workers.add(worker));
   }
 
+  /** The worker came into the fleet, or to another state. */
+  changed(worker: WorkerHandle): void {
+    this.#stateChanged(worker);
+  }
+
   remove(worker: WorkerHandle): void {
-    if (this.#workers.delete(worker.id)) this.#stateChanged(worker, "ended");
+    this.#workers.delete(worker.id);
     const workers = this.#byEndpoint.get(worker.endpointId);
     workers?.delete(worker);
     if (workers?.size === 0) this.#byEndpoint.delete(worker.endpointId);

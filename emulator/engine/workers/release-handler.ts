@@ -3,7 +3,6 @@ import type { Reload } from "../../../runtime/protocol/session.ts";
 import { rolled } from "../../core/resources/endpoint-change.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { StoreTransaction } from "../../store/store.ts";
-import { commit } from "../commit.ts";
 import type { EngineContext } from "../context.ts";
 
 /** What the workers are to load. */
@@ -22,7 +21,7 @@ export async function releaseHandler(
   imageName: string,
   module: HandlerModule | undefined,
 ): Promise<readonly Endpoint[]> {
-  const endpoints = await commit(engine, (tx) => rollEndpoints(engine, tx, imageName));
+  const endpoints = await engine.steps.commit((tx) => rollEndpoints(engine, tx, imageName));
   for (const endpoint of endpoints) {
     const { id, version } = endpoint;
     engine.directory.replaceEndpoint(endpoint);

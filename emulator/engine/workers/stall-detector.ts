@@ -1,7 +1,7 @@
 /** Notices when the service itself stood still: what it did not hear in that time is nobody's silence. */
 import type { Clock } from "../../core/time/clock.ts";
 import type { LeaseTerms } from "../../core/jobs/lease-terms.ts";
-import type { EngineLog } from "../context.ts";
+import type { EngineLog } from "../observe/engine-log.ts";
 
 /** A look at the clock that comes later than this many renewals after the one before it was kept from coming. */
 const LATE_RENEWALS = 1.5;

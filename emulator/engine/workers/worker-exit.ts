@@ -1,21 +1,7 @@
-/** What the end of a worker means: for its jobs, and for the next worker of its endpoint. */
+/** What the end of a worker means for its jobs. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { WorkerExit } from "../../launch/launcher.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
-
-/** True when the worker never came to take a job: its handler could not be loaded, or it could not be started. */
-export function failedToInitialize(worker: WorkerHandle, exit: WorkerExit): boolean {
-  if (worker.state === "unhealthy" || exit.startError !== undefined) return true;
-  return (
-    worker.state === "initializing" || (worker.state === "lost" && worker.readyAt === undefined)
-  );
-}
-
-/** True when it failed before it could work, and for all that is known its GPUs may be why. */
-export function mayBlameGpus(worker: WorkerHandle, exit: WorkerExit): boolean {
-  if (worker.state === "draining" || exit.goneWith !== undefined) return false;
-  return failedToInitialize(worker, exit);
-}
 
 /** The failure report for the jobs of a worker that was given up; `reason` is a sentence without its subject. */
 export function lostFailure(worker: WorkerHandle, reason: string): Failure {

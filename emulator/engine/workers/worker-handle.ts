@@ -4,9 +4,14 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Reload, ServiceOrders } from "../../../runtime/protocol/session.ts";
 import type { EndpointType } from "../../core/resources/endpoint.ts";
 import type { Template } from "../../core/resources/template.ts";
+import {
+  newLife,
+  SHOWN_STATES,
+  type WorkerLife,
+  type WorkerState,
+} from "../../core/workers/worker-life.ts";
 import type { LaunchedWorker, ServerAddress } from "../../launch/launcher.ts";
 import { WorkerCredit } from "./worker-credit.ts";
-import type { WorkerState } from "./worker-state.ts";
 
 export interface WorkerHandleOptions {
   readonly id: string;
@@ -42,8 +47,8 @@ export class WorkerHandle {
   readonly endpointType: EndpointType;
   /** Somebody else started it and will end it: it counts as a worker for as long as it speaks. */
   readonly isExternal: boolean;
-  /** Since when it holds no job (service time); its start at first. */
-  idleSince: number;
+  /** Where it is in its life; assigned by `move-worker.ts` alone. */
+  life: WorkerLife;
   /** Set by the launcher's start; undefined for a worker that connected by itself. */
   launched: LaunchedWorker | undefined;
   /** Where its server listens; undefined for a worker that has none, or whose start is not that far. */
@@ -52,33 +57,23 @@ export class WorkerHandle {
   gpuTypeId: string | undefined;
   /** Devices of that type it was given. */
   gpuCount = 0;
-  /** When it last said that its handler is loaded; undefined if it never did. */
-  readyAt: number | undefined;
   /** It has reported on a job. */
   hasFinishedJob = false;
-  /** Since when it has known that it has to leave: it was told, or said so itself (real time). */
-  leavingSince: number | undefined;
-  /** What it runs in is still being made: it cannot speak yet. */
-  isBeingPrepared = false;
-  /** When its program was started (real time). */
-  launchedAt: number;
   /** Since when it holds no job (real time); its start at first. */
   emptySince: number;
-  /** When the last thing it said was dealt with (real time); its start at first. */
-  heardAt: number;
-  #state: WorkerState = "initializing";
-  #stateChanged: ((state: WorkerState) => void) | undefined;
+  /** The same in service time. */
+  #emptiedAt: number;
+  #heardAt: number;
   #hasSpoken = false;
   /** Things it said that are being dealt with. */
   #beingHeard = 0;
   readonly #credit = new WorkerCredit();
   /** What it was told to load and has not dealt with yet; meanwhile it is handed nothing. */
   #reload: Reload | undefined;
-  #isSilent = false;
   #send: ((orders: ServiceOrders) => void) | undefined;
   readonly #realNow: () => number;
   #requests = 0;
-  readonly #life = new AbortController();
+  readonly #gone = new AbortController();
 
   constructor(options: WorkerHandleOptions) {
     this.id = options.id;
@@ -89,38 +84,31 @@ export class WorkerHandle {
     this.initLimitMs = options.initLimitMs ?? LIMITS.workerInitMs;
     this.endpointType = options.endpointType ?? "QUEUE";
     this.isExternal = options.isExternal ?? false;
-    this.idleSince = options.startedAt;
     this.#realNow = options.realNow;
-    this.launchedAt = this.#realNow();
-    this.emptySince = this.launchedAt;
-    this.heardAt = this.launchedAt;
+    this.emptySince = this.#realNow();
+    this.#emptiedAt = options.startedAt;
+    this.#heardAt = this.emptySince;
+    this.life = newLife(this.isExternal ? this.emptySince : undefined);
   }
 
-  /** Its program runs only now: its time to speak and to become ready begins. */
-  begins(): void {
-    this.isBeingPrepared = false;
-    this.launchedAt = this.#realNow();
-    this.heardAt = this.launchedAt;
-  }
-
+  /** What is shown of it. */
   get state(): WorkerState {
-    return this.#state;
+    return SHOWN_STATES[this.life.phase];
   }
 
-  set state(state: WorkerState) {
-    if (state === this.#state) return;
-    this.#state = state;
-    this.#stateChanged?.(state);
+  /** Since when it could take a job and holds none (service time); its start at first. */
+  get idleSince(): number {
+    return Math.max(this.#emptiedAt, this.life.readyAt ?? this.startedAt);
   }
 
-  /** Has the fleet it belongs to told of every change. */
-  onStateChange(listener: (state: WorkerState) => void): void {
-    this.#stateChanged = listener;
+  /** When the last thing it said was dealt with (real time); the start of its program at first. */
+  get heardAt(): number {
+    return Math.max(this.#heardAt, this.life.beganAt ?? 0);
   }
 
   /** Jobs the worker may still be handed. */
   get credit(): number {
-    const takesJobs = this.state === "ready" && this.#send && !this.#isSilent && !this.#reload;
+    const takesJobs = this.life.phase === "ready" && this.#send && !this.#reload;
     return takesJobs ? this.#credit.free : 0;
   }
 
@@ -131,11 +119,12 @@ export class WorkerHandle {
 
   /** Fires when it has ended, or counts as a worker no more. */
   get gone(): AbortSignal {
-    return this.#life.signal;
+    return this.#gone.signal;
   }
 
   end(): void {
-    this.#life.abort();
+    this.launched = undefined;
+    this.#gone.abort();
   }
 
   /** Jobs it holds, or requests it has not answered yet. */
@@ -149,9 +138,7 @@ export class WorkerHandle {
 
   endRequest(now: number): void {
     this.#requests -= 1;
-    if (this.#requests > 0) return;
-    this.idleSince = now;
-    this.emptySince = this.#realNow();
+    if (this.#requests === 0) this.#emptied(now);
   }
 
   get hasProcess(): boolean {
@@ -178,11 +165,6 @@ export class WorkerHandle {
     this.#credit.withdraw();
   }
 
-  /** It let a lease run out: unless it is speaking, nobody knows until it does whether it would ever look at a job. */
-  markUnresponsive(): void {
-    this.#isSilent = !this.isBeingHeard;
-  }
-
   get hasSpoken(): boolean {
     return this.#hasSpoken;
   }
@@ -195,33 +177,20 @@ export class WorkerHandle {
   /** It says something at `now` (real time), whatever it is; `wasHeard` is to follow when that has been dealt with. */
   speaks(now: number): void {
     this.#hasSpoken = true;
-    this.#isSilent = false;
     this.#beingHeard += 1;
-    this.heardAt = now;
+    this.#heardAt = now;
   }
 
   wasHeard(now: number): void {
     this.#beingHeard -= 1;
-    this.heardAt = now;
+    this.#heardAt = now;
   }
 
   /** Whatever happens to it now is no sign that its endpoint's workers cannot work. */
   hasProvenItself(now: number): boolean {
-    if (this.readyAt === undefined) return false;
-    return this.hasFinishedJob || now - this.readyAt >= PROVEN_AFTER_MS;
-  }
-
-  /** From now on it has to leave, and knows it. */
-  startLeaving(): void {
-    this.leavingSince = this.#realNow();
-  }
-
-  /** Tells it once to finish what it holds and to leave; the second time it would leave at once. */
-  tellToLeave(): void {
-    if (this.leavingSince !== undefined) return;
-    this.startLeaving();
-    this.launched?.drain();
-    this.send({ drain: true });
+    const { readyAt } = this.life;
+    if (readyAt === undefined) return false;
+    return this.hasFinishedJob || now - readyAt >= PROVEN_AFTER_MS;
   }
 
   send(orders: ServiceOrders): void {
@@ -283,9 +252,7 @@ export class WorkerHandle {
 
   /** The lease has ended, one way or the other. */
   release(leaseToken: string, now: number): void {
-    if (!this.#credit.release(leaseToken)) return;
-    this.idleSince = now;
-    this.emptySince = this.#realNow();
+    if (this.#credit.release(leaseToken)) this.#emptied(now);
   }
 
   /** Takes the lease back and tells the worker to stop its job; the credit of a job that was not sent yet is free again. */
@@ -294,5 +261,10 @@ export class WorkerHandle {
     this.release(leaseToken, now);
     if (this.#credit.stopSending(leaseToken)) return;
     this.send({ revocations: [{ jobId, leaseToken, reason }] });
+  }
+
+  #emptied(now: number): void {
+    this.#emptiedAt = now;
+    this.emptySince = this.#realNow();
   }
 }

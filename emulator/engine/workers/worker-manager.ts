@@ -2,10 +2,12 @@
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { HealthProbe } from "../../balance/health-probe.ts";
 import { decideScale, type ScalerDecision } from "../../core/workers/scaler.ts";
+import type { WorkerEvent } from "../../core/workers/worker-event.ts";
 import type { Launcher, WorkerExit } from "../../launch/launcher.ts";
 import type { EngineContext } from "../context.ts";
 import { demandOf } from "./scaling/endpoint-demand.ts";
 import { EndpointScale } from "./scaling/endpoint-scale.ts";
+import { moveWorker } from "./move-worker.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
 import { loseWorker } from "../jobs/requeue.ts";
@@ -66,11 +68,6 @@ export class WorkerManager {
     this.#deciding ??= this.#engine.pendingWork.track("scaling", this.#decideChanged());
   }
 
-  /** The worker a token belongs to. */
-  authenticate(token: string): WorkerHandle | undefined {
-    return this.#starter.authenticate(token);
-  }
-
   /**
    * Starts no more workers and ends all there are: at once, or as soon as they have finished their jobs. One that is
    * silent for too long meanwhile is not waited for.
@@ -82,10 +79,10 @@ export class WorkerManager {
     if (how === "kill") this.killAll();
     else {
       for (const worker of this.#engine.fleet.all()) {
-        takeNoMore(worker);
+        this.#move(worker, "dismiss");
         // A server leaves after its last answer; until then nobody knows whether it would give it.
         const isAnswering = worker.endpointType === "LOAD_BALANCING" && worker.heldCount > 0;
-        if (!isAnswering) worker.tellToLeave();
+        if (!isAnswering) this.#move(worker, "tell-to-leave");
       }
     }
     await this.#starter.allEnded();
@@ -135,8 +132,8 @@ export class WorkerManager {
     };
     const decision = decideScale(input);
     for (const worker of workers) {
-      if (decision.forget.includes(worker.id)) fleet.remove(worker);
-      if (decision.drain.includes(worker.id)) takeNoMore(worker);
+      if (decision.forget.includes(worker.id)) this.#move(worker, "forget");
+      if (decision.drain.includes(worker.id)) this.#move(worker, "dismiss");
     }
     this.#letGo(workers);
     const retryAt = this.#startMissing(endpoint, scale, decision);
@@ -176,8 +173,7 @@ export class WorkerManager {
     const { fleet } = this.#engine;
     const workers = fleet.workersOf(endpointId);
     for (const worker of workers) {
-      if (worker.state === "unhealthy" && !worker.launched) fleet.remove(worker);
-      else takeNoMore(worker);
+      if (!this.#move(worker, "forget")) this.#move(worker, "dismiss");
     }
     this.#letGo(workers);
     this.#gpus.leave(endpointId);
@@ -194,10 +190,8 @@ export class WorkerManager {
   #letGo(workers: readonly WorkerHandle[]): void {
     const { pendingWork } = this.#engine;
     for (const worker of workers) {
-      if (worker.state !== "draining" || worker.heldCount > 0) continue;
-      if (worker.leavingSince === undefined)
+      if (worker.heldCount === 0 && this.#move(worker, "tell-to-leave"))
         void pendingWork.track(`worker ${worker.id} is leaving`, this.#starter.endOf(worker));
-      worker.tellToLeave();
     }
   }
 
@@ -221,12 +215,14 @@ export class WorkerManager {
   #giveUp(worker: WorkerHandle, { reason, fields }: Overdue): void {
     const engine = this.#engine;
     const { id: workerId, endpointId } = worker;
-    worker.state = "lost";
-    if (worker.isExternal) this.#dismiss(worker, reason);
-    else {
+    this.#move(worker, "lose");
+    if (worker.isExternal) {
+      this.#move(worker, "vanish");
+      const message = `worker that came by itself ${reason}: it counts no more`;
+      engine.log.info({ workerId, endpointId }, message);
+    } else {
       const message = `worker ${reason}: it is lost and will be ended, its jobs go back to the queue`;
       engine.log.error({ workerId, endpointId, ...fields }, message);
-      worker.launched?.kill();
     }
     if (this.#stopped) return;
     loseWorker(engine, worker, lostFailure(worker, reason)).catch((error: unknown) =>
@@ -238,22 +234,15 @@ export class WorkerManager {
     this.consider(endpointId);
   }
 
-  /** Nobody tells of the end of a worker that came by itself: it says no more, and that is all. */
-  #dismiss(worker: WorkerHandle, reason: string): void {
-    const { fleet, usage, log } = this.#engine;
-    const { id: workerId, endpointId } = worker;
-    fleet.remove(worker);
-    usage.ended(workerId);
-    worker.end();
-    log.info({ workerId, endpointId }, `worker that came by itself ${reason}: it counts no more`);
-  }
-
   async #ended(worker: WorkerHandle, exit: WorkerExit): Promise<void> {
-    this.#engine.usage.ended(worker.id);
     recordEnd(this.#engine, worker, exit, this.#scales.get(worker.endpointId));
     // Jobs of a worker that was ended with the service are put back when the service starts again.
     if (!this.#stopped) await loseWorker(this.#engine, worker, exitFailure(worker, exit));
     this.consider(worker.endpointId);
+  }
+
+  #move(worker: WorkerHandle, event: WorkerEvent): boolean {
+    return moveWorker(this.#engine, worker, event);
   }
 }
 
@@ -263,9 +252,4 @@ export class WorkerManager {
  */
 function hasStandIns({ type, computeType }: Endpoint): boolean {
   return type === "LOAD_BALANCING" && computeType !== "GPU";
-}
-
-/** It finishes what it holds and is handed nothing more. */
-function takeNoMore(worker: WorkerHandle): void {
-  if (worker.state !== "lost") worker.state = "draining";
 }

@@ -12,11 +12,10 @@ import type { Effects } from "../effects.ts";
 import { apply } from "../jobs/apply.ts";
 import { assignWaiting } from "../jobs/assign.ts";
 import { assignFreeCredit } from "../jobs/assign-free.ts";
-import { commit } from "../commit.ts";
 import type { EngineContext } from "../context.ts";
 import { finish } from "../jobs/finish.ts";
+import { hear, moveWorker } from "./move-worker.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
-import { setWorkerState } from "./worker-transition.ts";
 import { payloadsOf, stageReport, type StagedReport } from "../jobs/staged-report.ts";
 import { storeChunks, storeProgress } from "../streams/append-chunks.ts";
 
@@ -42,13 +41,8 @@ export class WorkerSession {
    * will say everything again in its next one.
    */
   async receive(report: WorkerReport): Promise<void> {
-    const { realClock } = this.#engine;
-    this.worker.speaks(realClock.now());
-    try {
-      await this.#take(report);
-    } finally {
-      this.worker.wasHeard(realClock.now());
-    }
+    using _ = hear(this.#engine, this.worker);
+    await this.#take(report);
   }
 
   /** Grants credit until it is withdrawn, to a worker that waits for jobs; settles when those that wait were handed over. */
@@ -64,10 +58,8 @@ export class WorkerSession {
 
   /** The worker is to be replaced: it is handed nothing more, and told to leave once it holds no job. */
   retire(): void {
-    const { worker } = this;
-    if (worker.state === "draining" || worker.state === "lost") return;
-    worker.state = "draining";
-    const { id: workerId, endpointId } = worker;
+    if (!moveWorker(this.#engine, this.worker, "dismiss")) return;
+    const { id: workerId, endpointId } = this.worker;
     this.#engine.log.info({ workerId, endpointId }, "worker is to be replaced");
     this.#engine.endpointChanged(endpointId);
   }
@@ -94,18 +86,17 @@ export class WorkerSession {
     if (reloadVersion !== undefined) this.worker.hasReloaded(reloadVersion);
     if (report.hello) this.#welcoming = this.#welcome(report.hello);
     if (this.#welcoming) await this.#welcoming;
-    if (report.ready) setWorkerState(this.#engine, this.worker, "ready");
+    if (report.ready) moveWorker(this.#engine, this.worker, "become-ready");
     if (report.initFailure) {
-      setWorkerState(this.#engine, this.worker, "unhealthy");
+      moveWorker(this.#engine, this.worker, "fail-to-load");
       const { id: workerId, endpointId } = this.worker;
       const { initFailure: failure } = report;
       this.#engine.log.error({ workerId, endpointId, failure }, failure.message);
     }
-    if (report.draining) setWorkerState(this.#engine, this.worker, "draining");
+    if (report.draining) moveWorker(this.#engine, this.worker, "say-it-leaves");
     if (report.credit) this.worker.grant(report.credit, this.#send);
     if (!changesJobs(report)) return;
-    const orders = await commit(
-      this.#engine,
+    const orders = await this.#engine.steps.commit(
       (tx, effects) => this.#applyToJobs(tx, effects, staged),
       payloadsOf(staged),
     );
@@ -165,7 +156,7 @@ export class WorkerSession {
     const { id: workerId, endpointId } = this.worker;
     const held = new Set(hello.held.map((lease) => lease.leaseToken));
     for (const lease of hello.held) this.worker.hold(lease);
-    const lost = await commit(this.#engine, async (tx, effects) => {
+    const lost = await this.#engine.steps.commit(async (tx, effects) => {
       const tokens: string[] = [];
       for (const job of await tx.runningJobs({ workerId })) {
         if (!job.lease || held.has(job.lease.token)) continue;

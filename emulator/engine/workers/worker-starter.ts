@@ -1,14 +1,13 @@
 /** Starts workers: finds a launcher and GPUs for one, hands it a token, and hears of its end. */
-import { createHash } from "node:crypto";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
 import { initLimitMs, initLimitProblem } from "../../core/workers/init-limit.ts";
 import type { Template } from "../../core/resources/template.ts";
 import type { Launcher, WorkerExit } from "../../launch/launcher.ts";
 import type { EngineContext } from "../context.ts";
-import { WorkerHandle } from "./worker-handle.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
-import { mayBlameGpus } from "./worker-exit.ts";
+import { moveWorker } from "./move-worker.ts";
+import { WorkerHandle } from "./worker-handle.ts";
 
 /** A launcher that was not willing is asked again after this time, should nothing happen before. */
 const LAUNCHER_RETRY_MS = 60_000;
@@ -33,17 +32,11 @@ export interface WorkerStarterOptions {
 
 export class WorkerStarter {
   readonly #options: WorkerStarterOptions;
-  readonly #byToken = new Map<string, WorkerHandle>();
   /** Ends of workers that are yet to come or to be recorded. */
   readonly #ends = new Map<WorkerHandle, Promise<void>>();
 
   constructor(options: WorkerStarterOptions) {
     this.#options = options;
-  }
-
-  /** The worker a token belongs to. */
-  authenticate(token: string): WorkerHandle | undefined {
-    return this.#byToken.get(digest(token));
   }
 
   /** Settles when all that were started have ended and that is recorded. */
@@ -94,7 +87,7 @@ export class WorkerStarter {
     worker.gpuCount = gpus.length;
     engine.fleet.add(worker);
     engine.metrics.workerStarted(endpoint.id);
-    this.#byToken.set(digest(workerToken), worker);
+    engine.tokens.add(workerToken, worker);
     const problem = initLimitProblem(template);
     if (problem !== undefined) engine.log.warn({ endpointId: endpoint.id }, problem);
     const ids = { workerId: worker.id, endpointId: endpoint.id };
@@ -106,8 +99,9 @@ export class WorkerStarter {
       gpus,
     });
     const { running } = worker.launched;
-    worker.isBeingPrepared = running !== undefined;
-    void running?.then(() => worker.begins());
+    const begin = () => moveWorker(engine, worker, "begin");
+    if (running === undefined) begin();
+    else void running.then(begin);
     this.#options.started(worker);
     const gpuIds = gpus.map(({ id }) => id);
     engine.log.info({ ...ids, ...(gpuIds.length > 0 && { gpuIds }) }, "worker started");
@@ -121,11 +115,12 @@ export class WorkerStarter {
   }
 
   async #ended(worker: WorkerHandle, workerToken: string, exit: WorkerExit): Promise<void> {
-    this.#byToken.delete(digest(workerToken));
-    worker.launched = undefined;
-    worker.end();
-    this.#options.gpus.release(worker.id, mayBlameGpus(worker, exit));
-    await this.#options.ended(worker, exit);
+    const { engine, gpus, ended } = this.#options;
+    engine.tokens.remove(workerToken);
+    moveWorker(engine, worker, "exit");
+    // It failed before it could work: for all that is known its GPUs may be why.
+    gpus.release(worker.id, worker.life.end === "not_initialized" && exit.goneWith === undefined);
+    await ended(worker, exit);
   }
 
   /** The first that is willing, or a sentence on why none is. */
@@ -138,8 +133,4 @@ export class WorkerStarter {
     }
     return reasons.join("; ");
   }
-}
-
-function digest(token: string): string {
-  return createHash("sha256").update(token).digest("base64");
 }

@@ -37,7 +37,7 @@ export class WorkerWatch {
     const now = realClock.now();
     let nextAt = Number.POSITIVE_INFINITY;
     for (const worker of fleet.all()) {
-      if (worker.state === "lost") continue;
+      if (worker.life.phase === "lost") continue;
       if (!worker.launched && !worker.isExternal) continue;
       // A server is asked whether it is healthy (`health-watch.ts`); it says nothing by itself.
       const isServer = worker.endpointType === "LOAD_BALANCING";
@@ -55,7 +55,7 @@ export class WorkerWatch {
   /** When the worker is lost unless it speaks before. One that has yet to say its first word gets longer. */
   #silence(worker: WorkerHandle): TimeLimit {
     const { lease } = this.#engine;
-    if (worker.isBeingHeard || worker.isBeingPrepared) return NEVER;
+    if (worker.isBeingHeard || worker.life.beganAt === undefined) return NEVER;
     const firstWordMs = worker.launched?.speaksLate ? worker.initLimitMs : LIMITS.workerStartMs;
     return {
       at: this.#countedFrom(worker.heardAt) + (worker.hasSpoken ? lease.leaseMs : firstWordMs),
@@ -67,11 +67,12 @@ export class WorkerWatch {
   }
 
   #start(worker: WorkerHandle): TimeLimit {
-    if (worker.state !== "initializing" || worker.isBeingPrepared) return NEVER;
+    const { phase, beganAt } = worker.life;
+    if (phase !== "starting" || beganAt === undefined) return NEVER;
     return {
-      at: this.#countedFrom(worker.launchedAt) + worker.initLimitMs,
+      at: this.#countedFrom(beganAt) + worker.initLimitMs,
       overdue(now) {
-        const startingMs = now - worker.launchedAt;
+        const startingMs = now - beganAt;
         const reason = `was not ready ${startingMs} ms after its start (${INIT_TIMEOUT} in the env of its template sets the limit, in seconds)`;
         return { reason, fields: { startingMs } };
       },
@@ -80,7 +81,7 @@ export class WorkerWatch {
 
   /** A worker that has nothing more to do here and does not go would keep its place and its GPUs for ever. */
   #leaving(worker: WorkerHandle): TimeLimit {
-    const { leavingSince } = worker;
+    const { leavingSince } = worker.life;
     if (leavingSince === undefined || worker.heldCount > 0) return NEVER;
     const since = Math.max(leavingSince, worker.emptySince);
     // A server has nothing more to do than to end; a worker still has to report.

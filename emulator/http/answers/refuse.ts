@@ -2,10 +2,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PieceInHand } from "../../core/jobs/opened-payload.ts";
 import { ServiceError } from "../../core/service-error.ts";
-import { storeFailure } from "../../engine/commit.ts";
 import { sendWhole, type WholeAnswer } from "./answer.ts";
 import type { Refusal } from "../dialect.ts";
 import { ClientGoneError, hasLongRest } from "../requests/request-body.ts";
+import { pathOf } from "../requests/url-path.ts";
 import type { HttpService } from "../service.ts";
 
 /**
@@ -48,7 +48,7 @@ export function asRefusal(
   { service, request }: Pick<Exchange, "service" | "request">,
   error: unknown,
 ): ServiceError {
-  const refusal = storeFailure(service.engine, error);
+  const refusal = service.engine.steps.refusalFor(error);
   if (refusal instanceof ServiceError) return refusal;
   const errorId = service.engine.random.shortId(12);
   const fields = { errorId, err: error, method: request.method, path: pathOf(request) };
@@ -58,12 +58,6 @@ export function asRefusal(
     `something went wrong inside the service; its log says more under the id ${errorId}`,
     { cause: error },
   );
-}
-
-/** The path without its query, which may hold what has no place in a log. */
-function pathOf(request: IncomingMessage): string {
-  const [path = ""] = (request.url ?? "").split("?", 1);
-  return path;
 }
 
 function headersOf(refusal: ServiceError): Record<string, string> {

@@ -1,7 +1,7 @@
 /** `GET /emulator/events`: every change of state as it happens, as server-sent events; `?endpointId=` for one endpoint only. */
 import { z } from "zod";
 import { endpointIdParameter, parse } from "../../core/input/query-parameters.ts";
-import type { EngineContext } from "../../engine/context.ts";
+import type { Uses } from "../../engine/context.ts";
 import type { ServiceEvent } from "../../engine/observe/event-feed.ts";
 import { FeedReader } from "../../engine/observe/feed-reader.ts";
 import type { Operation } from "../operation.ts";
@@ -39,7 +39,7 @@ export const events: Operation = {
 
 /** All endpoints, or only what concerns `endpointId`; an advance of the clock concerns all. */
 function followed(
-  { realClock, events: feed }: EngineContext,
+  { realClock, events: feed }: Uses<"events" | "realClock">,
   endpointId: string | undefined,
 ): FeedReader<ServiceEvent> {
   return new FeedReader(realClock, (listener) =>

@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import type { FeedReader } from "../../engine/observe/feed-reader.ts";
 import { ClientWait } from "../requests/client-wait.ts";
+import { beginPush } from "../answers/begin-push.ts";
 import { writeWithBackpressure } from "../answers/write-with-backpressure.ts";
 import type { HttpService } from "../service.ts";
 
@@ -32,12 +33,7 @@ export async function pushFeed<Item>(
   using wait = new ClientWait(service, response);
   using reader = follow();
   const signal = AbortSignal.any([wait.signal, reader.behind]);
-  response.writeHead(200, {
-    "content-type": "text/event-stream",
-    "cache-control": "no-store",
-    "x-accel-buffering": "no",
-  });
-  response.flushHeaders();
+  if (!beginPush(response, "text/event-stream")) return;
   const first = before?.() ?? "";
   if (first !== "") await writeWithBackpressure(response, [first], signal);
   if (goesOn) await pushNews(response, reader, frame, signal);

@@ -1,14 +1,17 @@
 /** Cancels a job whose answer nobody will come for. */
 import { ServiceError } from "../../core/service-error.ts";
 import { cancel } from "../../engine/jobs/cancel.ts";
-import type { EngineContext } from "../../engine/context.ts";
+import type { Uses } from "../../engine/context.ts";
 import type { JobRef } from "../../engine/jobs/read/job-view.ts";
 
 /**
  * The client of an OpenAI call has no id to ask for the result by, and tries again by itself: the job would take a worker's
  * time for nothing. One that has ended meanwhile, or cannot be cancelled now, is left as it is.
  */
-export async function abandon(engine: EngineContext, ref: JobRef): Promise<void> {
+export async function abandon(
+  engine: Uses<"clock" | "directory" | "steps">,
+  ref: JobRef,
+): Promise<void> {
   try {
     await cancel(engine, ref);
   } catch (error) {

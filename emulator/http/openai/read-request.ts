@@ -24,7 +24,7 @@ export interface OpenAiRequest {
 const BODY_MAX_DEPTH = LIMITS.jsonMaxDepth - 2;
 
 /** These need not be said: a request with a body is one, one without the other. */
-const PLAIN_METHODS: ReadonlySet<string | undefined> = new Set(["POST", "GET"]);
+const PLAIN_METHODS: ReadonlySet<string | undefined> = new Set(["POST", "GET", "HEAD"]);
 
 /** @throws ServiceError not_found, unsupported_encoding, payload_too_large, invalid_json, invalid_request */
 export async function receiveRequest(call: Call<OpenAiPath>): Promise<OpenAiRequest> {

@@ -7,7 +7,7 @@ import { closePieces, type PieceInHand } from "../../core/jobs/opened-payload.ts
 import { JsonScanner } from "../../core/jobs/raw-json/scanner.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Submission } from "../../core/jobs/submission.ts";
-import type { EngineContext } from "../../engine/context.ts";
+import type { Uses } from "../../engine/context.ts";
 import type { JobView } from "../../engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../engine/jobs/read/show-payload.ts";
 import { readStream } from "../../engine/streams/read-stream.ts";
@@ -84,7 +84,7 @@ interface ReadJob {
 }
 
 async function answerOf(
-  engine: EngineContext,
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
   view: ReadJob,
   signal: AbortSignal,
 ): Promise<WholeAnswer<PieceInHand>> {
@@ -109,7 +109,7 @@ function returnedOutput({ job, output }: ReadJob): Uint8Array | undefined {
 
 /** What a handler yielded that yields its answer and does not have it collected. */
 async function onlyChunk(
-  engine: EngineContext,
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
   { job }: ReadJob,
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {

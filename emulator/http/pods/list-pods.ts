@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { readPodFilter } from "../../core/pods/pod-filter.ts";
 import type { QueryParameters } from "../../core/input/query-parameters.ts";
-import type { EngineContext } from "../../engine/context.ts";
+import type { Uses } from "../../engine/context.ts";
 import { listPods as list } from "../../engine/pods/manage-pods.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import { json } from "../schemas/contract.ts";
@@ -34,7 +34,10 @@ export const listPods: Operation = {
 };
 
 /** Of the filters those for an endpoint and an id are for workers as well. */
-function workersOf({ fleet, directory }: EngineContext, { endpointId, id }: QueryParameters) {
+function workersOf(
+  { fleet, directory }: Uses<"directory" | "fleet">,
+  { endpointId, id }: QueryParameters,
+) {
   const workers = fleet
     .all()
     .filter((worker) => endpointId === undefined || worker.endpointId === endpointId)

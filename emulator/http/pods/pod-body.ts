@@ -2,7 +2,7 @@
 import { perHour } from "../../core/billing/prices.ts";
 import { parseFlag, type QueryParameters } from "../../core/input/query-parameters.ts";
 import type { Pod } from "../../core/pods/pod.ts";
-import type { EngineContext } from "../../engine/context.ts";
+import type { Uses } from "../../engine/context.ts";
 import type { ShownPod } from "../dialect.ts";
 
 /** What a pod is shown with beside itself. */
@@ -41,7 +41,11 @@ export function readPodIncludes(query: QueryParameters): PodIncludes {
   };
 }
 
-export function podBody(engine: EngineContext, pod: Pod, includes = NOTHING): ShownPod {
+export function podBody(
+  engine: Uses<"directory" | "podMemoryInGb" | "podPorts" | "prices" | "volumes">,
+  pod: Pod,
+  includes = NOTHING,
+): ShownPod {
   const gpuTypeId = pod.computeType === "GPU" ? pod.gpuTypeIds[0] : undefined;
   const costPerHr = perHour(engine.prices, { ...pod, gpuTypeId });
   return {
@@ -88,7 +92,7 @@ function shown(pod: Pod) {
 }
 
 /** Nothing for one that does not run; ports are open on this machine only (ours). */
-function reachedAt({ podPorts }: EngineContext, { id }: Pod) {
+function reachedAt({ podPorts }: Uses<"podPorts">, { id }: Pod) {
   const portMappings = podPorts.get(id) ?? null;
   return { publicIp: portMappings && LOOPBACK, portMappings };
 }
@@ -104,13 +108,13 @@ function machineOf(pod: Pod, gpuTypeId: string | undefined, costPerHr: number) {
   };
 }
 
-function volumeOf(engine: EngineContext, { networkVolumeId }: Pod) {
+function volumeOf(engine: Uses<"volumes">, { networkVolumeId }: Pod) {
   if (networkVolumeId === undefined) return {};
   const networkVolume = engine.volumes.find(networkVolumeId);
   return networkVolume ? { networkVolume } : {};
 }
 
-function templateOf(engine: EngineContext, { templateId }: Pod) {
+function templateOf(engine: Uses<"directory">, { templateId }: Pod) {
   if (templateId === undefined) return {};
   const template = engine.directory.findTemplate(templateId);
   return template ? { template } : {};

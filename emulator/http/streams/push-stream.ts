@@ -4,6 +4,7 @@ import { followStream, type StreamEvent } from "../../engine/streams/read-stream
 import type { FlowingAnswer } from "../answers/answer.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import type { Call, JobPath } from "../operation.ts";
+import { beginPush } from "../answers/begin-push.ts";
 import { writeWithBackpressure } from "../answers/write-with-backpressure.ts";
 import { asRefusal } from "../answers/refuse.ts";
 import type { StreamFormat, StreamPlace } from "./stream-format.ts";
@@ -30,13 +31,8 @@ async function push(
   const jobBody = (event: StreamEvent & { type: "end" }) => dialect.job(event.view);
   using wait = new ClientWait(service, response);
   const { signal } = wait;
-  response.writeHead(200, {
-    "content-type": format.contentType,
-    "cache-control": "no-store",
-    "x-accel-buffering": "no",
-    ...(service.stopping ? { connection: "close" } : {}),
-  });
-  response.flushHeaders();
+  const headers = service.stopping ? { connection: "close" } : {};
+  if (!beginPush(response, format.contentType, headers)) return;
   try {
     for await (const event of followStream(service.engine, path, { ...place, signal })) {
       await writeWithBackpressure(response, format.frame(event, jobBody), signal);

@@ -56,14 +56,15 @@ export const stream: Operation<JobPath> = {
     const place = placeOf(call);
     const { engine } = call.service;
     engine.directory.queue(call.path.endpointId);
-    await engine.store.read((view) => findJob(view, call.path));
+    await engine.steps.read((view) => findJob(view, call.path));
     return pushStream(call, PUSHED[type], place);
   },
 };
 
 async function readBatch(call: Call<JobPath>): Promise<Answer> {
-  const { service, dialect, path, query, response } = call;
-  const from = parseFrom(query);
+  const { service, dialect, path, query, request, response } = call;
+  // Whoever asks for no body must not take the chunks from a reader.
+  const from = parseFrom(query) ?? (request.method === "HEAD" ? 0 : undefined);
   using wait = new ClientWait(service, response);
   const options = { from, holdMs: LIMITS.streamHoldMs, signal: wait.signal };
   return dialect.chunks(await readStream(service.engine, path, options));

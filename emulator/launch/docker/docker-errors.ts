@@ -1,4 +1,4 @@
-/** What goes wrong with an engine, in sentences a person can act on. Pure. */
+/** Explains what went wrong with a Docker engine, in sentences a person can act on. Pure. */
 import { EngineError } from "./container-engine.ts";
 
 const GPU_DRIVER = /could not select device driver/u;

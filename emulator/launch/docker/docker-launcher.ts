@@ -7,7 +7,6 @@ import type { RegistryCredentials } from "../../core/resources/registry-auth.ts"
 import type { Pod } from "../../core/pods/pod.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../../core/resources/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
-import { wholeGb } from "../live-place.ts";
 import type { LaunchedPod, PodLauncher, PodOrder } from "../pod-launcher.ts";
 import { type ContainerEngine, type EngineContainer, EngineError } from "./container-engine.ts";
 import { LABEL, labelsOf, podLabels, podVolumeLabels } from "./containers/container-labels.ts";
@@ -103,11 +102,6 @@ class Docker implements DockerLauncher {
 
   refusesPod(pod: Pod): string | undefined {
     return this.#refusal(pod, readContainerSettings(pod));
-  }
-
-  memoryInGb(pod: Pod): number | undefined {
-    const settings = readContainerSettings(pod);
-    return typeof settings === "string" ? undefined : wholeGb(settings.memoryBytes);
   }
 
   launch(order: WorkerOrder): LaunchedWorker {

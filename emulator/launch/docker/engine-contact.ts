@@ -1,4 +1,4 @@
-/** Knows whether the engine answers: what was not there is asked for again until it is, and each time leftovers are removed. */
+/** Tracks whether the Docker engine answers, asks again for what it refused, and removes leftovers each time it comes back. */
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { type ContainerEngine, EngineError } from "./container-engine.ts";
 import { isLeftover, LABEL } from "./containers/container-labels.ts";

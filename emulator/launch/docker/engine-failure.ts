@@ -1,4 +1,4 @@
-/** What an operation of dockerode failed by, as an {@link EngineError}. Pure. */
+/** Turns an error of dockerode into an {@link EngineError}. Pure. */
 import { dockerUnreachable } from "../../docker/docker-unreachable.ts";
 import { EngineError } from "./container-engine.ts";
 

@@ -1,4 +1,4 @@
-/** A part of the service that listens at this machine's address on the containers' network, as soon as there is a container. */
+/** Listens at this machine's address on the containers' network as soon as there is a container. */
 import type { LaunchLog } from "./launch-log.ts";
 
 export interface GatewayListenerOptions {

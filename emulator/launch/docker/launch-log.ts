@@ -1,4 +1,4 @@
-/** Where launchers say what they do. Fields are data for machines; the message is for people. */
+/** Port: the log of launchers. Fields are data for machines; the message is for people. */
 export interface LaunchLog {
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;

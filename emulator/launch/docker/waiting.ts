@@ -1,4 +1,4 @@
-/** Waiting by a clock that is handed in. */
+/** Waits by a clock that is handed in. */
 import type { Clock } from "../../core/time/clock.ts";
 
 export async function pause(clock: Clock, ms: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** Sees to it that a worker which knows nothing of us does not outlive us. */
+/** Ends a worker that knows nothing of the emulator when the emulator is gone. */
 import { spawn } from "node:child_process";
 
 /** Waits until nobody holds the other end of its standard input any more. */

@@ -1,27 +1,18 @@
 /** Launcher that runs each worker as a child process: `sv-worker` with a handler module from this machine's files, or the user's server. */
 import { spawn } from "node:child_process";
 import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
-import type { Template } from "../../core/resources/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
 import { RunningWorkers } from "./running-workers.ts";
-import { launchServer } from "./server-worker.ts";
+import { launchServer, type ServerLauncherOptions } from "./server-worker.ts";
 import { TakenPorts } from "./taken-ports.ts";
 import { asWorker, gpuEnv, inheritedEnvironment, refusedWorker } from "./worker-process.ts";
 import { workerEnvironment } from "../worker-environment.ts";
 
-export interface ProcessLauncherOptions {
+export interface ProcessLauncherOptions extends ServerLauncherOptions {
   /** Path of the program `sv-worker`. */
   readonly program: string;
-  /** Path of the program that runs the HTTP server of a load balancing endpoint's worker. */
-  readonly serverProgram: string;
   /** The address of the worker port, asked for at each launch. */
   serviceAddress(): string;
-  /** What `SV_HANDLER` of a worker of this template is to be: the path of a handler module; undefined if none stands behind it. */
-  handlerOf(template: Template): string | undefined;
-  /** Further variables for the worker; those of its template win. Must not throw. */
-  extraEnv?(order: WorkerOrder): Readonly<Record<string, string>>;
-  /** Called with each line a worker writes. */
-  line(order: WorkerOrder, line: string): void;
 }
 
 export function createProcessLauncher(options: ProcessLauncherOptions): Launcher {

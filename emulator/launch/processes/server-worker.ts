@@ -2,11 +2,22 @@
 import { spawn } from "node:child_process";
 import { killMarked, MARKER_NAME } from "../../../runtime/pipe/process-tree.ts";
 import { SERVER_ENV, WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import type { Template } from "../../core/resources/template.ts";
 import type { LaunchedWorker, ServerAddress, WorkerExit, WorkerOrder } from "../launcher.ts";
-import type { ProcessLauncherOptions } from "./process-launcher.ts";
 import { serverSettings } from "../server-settings.ts";
 import type { TakenPorts } from "./taken-ports.ts";
 import { asWorker, gpuEnv, inheritedEnvironment, notStarted } from "./worker-process.ts";
+
+export interface ServerLauncherOptions {
+  /** Path of the program that runs the HTTP server of a load balancing endpoint's worker. */
+  readonly serverProgram: string;
+  /** What `SV_HANDLER` of a worker of this template is to be: the path of a handler module; undefined if none stands behind it. */
+  handlerOf(template: Template): string | undefined;
+  /** Further variables for the worker; those of its template win. Must not throw. */
+  extraEnv?(order: WorkerOrder): Readonly<Record<string, string>>;
+  /** Called with each line a worker writes. */
+  line(order: WorkerOrder, line: string): void;
+}
 
 /** Its requests come through the emulator, which asks for the key. */
 const HOST = "127.0.0.1";
@@ -19,7 +30,7 @@ const STDIO = ["ignore", "pipe", "pipe", "ignore", "pipe"] as const;
  * have the same, so each gets others.
  */
 export function launchServer(
-  options: ProcessLauncherOptions,
+  options: ServerLauncherOptions,
   order: WorkerOrder,
   ports: TakenPorts,
 ): LaunchedWorker {
@@ -64,7 +75,7 @@ async function addressFor(
 }
 
 function startServer(
-  options: ProcessLauncherOptions,
+  options: ServerLauncherOptions,
   order: WorkerOrder,
   address: ServerAddress,
 ): LaunchedWorker {

@@ -1,4 +1,4 @@
-/** One timer for any number of due moments: it aims at the next one. */
+/** One timer for any number of due times: it is set to the next one. */
 import type { PausableClock } from "../../core/pausable-clock.ts";
 
 /** Something that is due at some moment of the timer's clock. */

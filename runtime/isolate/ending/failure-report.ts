@@ -1,4 +1,4 @@
-/** Words and lines about how jobs and their processes were ended. */
+/** Failure reports and log lines about how jobs and their processes ended. */
 import type { FailedHead } from "../../pipe/frame-kinds.ts";
 import type { Failure } from "../../protocol/failure.ts";
 import type { Outcome } from "../../protocol/outcome.ts";

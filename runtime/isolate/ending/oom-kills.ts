@@ -1,4 +1,4 @@
-/** Tells whether the kernel killed something of this machine's or container's for lack of memory. */
+/** Tells whether the kernel killed a process of this machine or container for lack of memory. */
 import fs from "node:fs";
 
 /** The counter of cgroup v2, inside a container and outside, then that of v1. */

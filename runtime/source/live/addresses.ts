@@ -1,4 +1,4 @@
-/** Where a worker of the live dialect asks and reports: the addresses that its environment gives as templates. */
+/** The addresses of the live queue, from the templates in the worker's environment. */
 
 /** What stands in for `$ID`, `$RUNPOD_POD_ID` and `$RUNPOD_GPU_TYPE_ID`. */
 export interface AddressTemplates {

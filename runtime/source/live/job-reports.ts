@@ -1,4 +1,4 @@
-/** Everything the queue is told of one job, in order: its chunks, its progress, its result. */
+/** All reports on one job, in order: its chunks, its progress, its result. */
 import { type ChunkBatch, chunksOf } from "../../protocol/chunk-batch.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../../protocol/outcome.ts";
 import type { LiveAddresses } from "./addresses.ts";

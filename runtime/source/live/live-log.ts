@@ -1,4 +1,4 @@
-/** Port: where the live source says what a person should know. */
+/** Port: the log of the live source. */
 
 export interface LiveLog {
   write(

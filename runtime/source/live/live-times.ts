@@ -1,4 +1,4 @@
-/** How long the live source waits for what, and the wait itself. */
+/** The waiting times of the live source, and the wait itself. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { BackoffTerms } from "../../core/backoff.ts";
 

@@ -1,4 +1,4 @@
-/** Asks the live queue the same question over and over, one at a time, without ever spinning. */
+/** Polls the live queue, one request at a time, with a pause after a failure and after a quick answer that brought nothing. */
 import { backoffMs } from "../../core/backoff.ts";
 import { answerText, reasonOf, type LiveAnswer } from "./http.ts";
 import type { LiveLog } from "./live-log.ts";

@@ -1,4 +1,4 @@
-/** The sign of life of a worker of the live dialect: names the jobs it holds, again and again. */
+/** The heartbeat of a worker of the live dialect: it names the jobs that the worker holds. */
 import type { LiveAddresses } from "./addresses.ts";
 import { answerText, reasonOf, type LiveHttp } from "./http.ts";
 import type { LiveLog } from "./live-log.ts";

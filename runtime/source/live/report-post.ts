@@ -1,4 +1,4 @@
-/** Posts a report on a job until the queue has answered it for good. */
+/** Posts a report on a job until the queue has given a final answer. */
 import { backoffMs } from "../../core/backoff.ts";
 import { answerText, type LiveHttp, reasonOf } from "./http.ts";
 import type { LiveLog } from "./live-log.ts";

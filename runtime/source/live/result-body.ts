@@ -1,4 +1,4 @@
-/** Writes chunks, progress and outcomes as the live queue takes them. What a handler gave stays the bytes it is. */
+/** Writes chunks, progress and outcomes as the live queue takes them, without changing the bytes that a handler gave. */
 import { Buffer } from "node:buffer";
 import type { Failure } from "../../protocol/failure.ts";
 import type { Outcome } from "../../protocol/outcome.ts";

@@ -1,4 +1,4 @@
-/** How much waits in memory for the queue to take it: no further jobs are asked for while that is too much. */
+/** Limits how many results wait in memory for the queue: above that no further jobs are requested. */
 
 /** Results that may wait, and their bytes: with the largest output on top, some 80 MB. */
 const MAX_RESULTS = 64;

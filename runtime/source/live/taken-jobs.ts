@@ -1,4 +1,4 @@
-/** Reads what the live queue answers to the questions for jobs, and for those that are to be stopped. */
+/** Reads the live queue's answers: jobs to run, and jobs to stop. */
 import { Buffer } from "node:buffer";
 import { LIMITS } from "../../protocol/limits.ts";
 

@@ -1,4 +1,4 @@
-/** Puts yields together that were split: the live queue takes each yield whole, and splits it for readers itself. */
+/** Joins yields that were split: the live queue takes each yield whole, and splits it for readers itself. */
 import { Buffer } from "node:buffer";
 import { Joiner } from "../../core/join.ts";
 import { valueEnd } from "../../core/json-scan.ts";

@@ -1,4 +1,4 @@
-/** Why a file could not be had over HTTP. */
+/** Describes why a download over HTTP failed. */
 import { StorageError } from "../storage-error.ts";
 
 /** What a server says with a failure, as far as it is worth hearing. */

@@ -1,4 +1,4 @@
-/** Asks for a file over HTTP, follows redirects, and picks up a transfer where it broke. */
+/** Requests a file over HTTP, follows redirects, and resumes a transfer where it broke. */
 import { Agent, type Dispatcher, interceptors } from "undici";
 import type { FetchTerms, Incoming } from "../object-store.ts";
 import { RETRY } from "../retry.ts";

@@ -1,4 +1,4 @@
-/** One request to an S3 service: tried again where that may help, and failing in words of ours. */
+/** Sends one request to an S3 service: retries it where that may help, and turns its failure into a StorageError. */
 import { type RetryTerms, withRetries } from "../retry.ts";
 import type { StorageError } from "../storage-error.ts";
 import { type Fault, mayPass, readFault } from "./fault.ts";

@@ -1,4 +1,4 @@
-/** Reads what the S3 client throws: whether it may pass, and what to say of it. */
+/** Reads the errors of the S3 client: whether they are temporary, and how to describe them. */
 import type { HttpFailure } from "../download/http-failure.ts";
 import type { BucketSettings } from "../settings.ts";
 import { StorageError, type StorageErrorCode } from "../storage-error.ts";

@@ -9,9 +9,9 @@ import {
   type S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import { inParallel } from "../in-parallel.ts";
+import { inParallel } from "../upload/in-parallel.ts";
 import type { PutTerms, StoredObject } from "../object-store.ts";
-import type { Part } from "../parts.ts";
+import type { Part } from "../upload/parts.ts";
 import { type RetryTerms, withRetries } from "../retry.ts";
 import { StorageError } from "../storage-error.ts";
 import { mayPass, readFault } from "./fault.ts";

@@ -12,7 +12,7 @@ import type {
   PutTerms,
   StoredObject,
 } from "../object-store.ts";
-import { type Part, partsOf } from "../parts.ts";
+import { type Part, partsOf } from "../upload/parts.ts";
 import { RETRY, type RetryTerms } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
 import { call } from "./call.ts";

@@ -11,7 +11,7 @@ import { readStream } from "../../../emulator/engine/streams/read-stream.ts";
 import { submit } from "../../../emulator/engine/jobs/submit.ts";
 import { WorkerSession } from "../../../emulator/engine/workers/worker-session.ts";
 import { WorkerServer } from "../../../emulator/grpc/worker-server.ts";
-import { joinChunks } from "../../../runtime/client/join-chunks.ts";
+import { joinChunks } from "../../../runtime/client/stream/join-chunks.ts";
 import type { RawChunk } from "../../../runtime/protocol/chunk.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
@@ -38,8 +38,6 @@ export interface Transport extends AsyncDisposable {
 /** What a transport needs of the engine. */
 export interface EngineDoor {
   readonly engine: EngineContext;
-  /** The worker with that token, which is its id here. */
-  readonly workerOf: (token: string) => WorkerHandle | undefined;
   readonly openSession: (
     worker: WorkerHandle,
     send: (orders: ServiceOrders) => void,
@@ -52,17 +50,15 @@ export async function startEngineService(
 ): Promise<JobService> {
   const test = await createTestEngine();
   const { engine } = test;
-  const workers = new Map<string, WorkerHandle>();
+  let workers = 0;
   const transport = await open({
     engine,
-    workerOf: (token) => workers.get(token),
     openSession: (worker, send) => new WorkerSession(engine, worker, send),
   });
   return {
     newSource: () => {
-      const worker = addWorker(engine, `worker-${workers.size}`);
-      workers.set(worker.id, worker);
-      return transport.newSource(worker.id);
+      const { id } = addWorker(engine, `worker-${++workers}`);
+      return transport.newSource(id);
     },
     submit: (input) => submitted(engine, input),
     jobOf: (id) => seenJob(engine, id),
@@ -84,6 +80,8 @@ function addWorker(engine: EngineContext, id: string): WorkerHandle {
   const realNow = () => engine.realClock.now();
   const worker = new WorkerHandle({ id, endpointId, endpointVersion: 1, startedAt, realNow });
   engine.fleet.add(worker);
+  // Its token is its id.
+  engine.tokens.add(id, worker);
   return worker;
 }
 
@@ -114,12 +112,17 @@ function parsed(json: Uint8Array): unknown {
 }
 
 /** gRPC over a socket in a folder of its own. */
-export async function overGrpc({ engine, workerOf, openSession }: EngineDoor): Promise<Transport> {
+export async function overGrpc({ engine, openSession }: EngineDoor): Promise<Transport> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), "sv-contract-"));
   const address = `unix:${path.join(folder, "worker.sock")}`;
   const listen = async (): Promise<WorkerServer> => {
     const { log } = engine;
-    const server = new WorkerServer({ address, log, authenticate: workerOf, openSession });
+    const server = new WorkerServer({
+      address,
+      log,
+      authenticate: (token) => engine.tokens.find(token),
+      openSession,
+    });
     await server.start();
     return server;
   };
@@ -142,12 +145,12 @@ export async function overGrpc({ engine, workerOf, openSession }: EngineDoor): P
 }
 
 /** Calls within this process. */
-export async function withinTheProcess({ workerOf, openSession }: EngineDoor): Promise<Transport> {
+export async function withinTheProcess({ engine, openSession }: EngineDoor): Promise<Transport> {
   const lines = new Set<LocalLine>();
   let isDown = false;
   const open = (token: string) =>
     localSessions((line) => {
-      const worker = workerOf(token);
+      const worker = engine.tokens.find(token);
       if (worker === undefined) return "nobody knows this worker";
       if (isDown) {
         queueMicrotask(() => line.cut("nobody is there"));

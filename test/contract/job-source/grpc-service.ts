@@ -16,7 +16,7 @@ import {
   WORKER_SERVICE,
   type ServiceMessage,
   type WorkerMessage,
-} from "../../../runtime/protocol/worker-wire.ts";
+} from "../../../runtime/protocol/wire/worker-wire.ts";
 import { GrpcJobSource } from "../../../runtime/source/grpc.ts";
 import { ScriptedSession, type ScriptedService } from "./scripted-service.ts";
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { GenericContainer } from "testcontainers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callerCheck } from "../../../emulator/assembly/callers.ts";
-import { createEngine, type RunningEngine } from "../../../emulator/engine/engine.ts";
+import { openEngine, type RunningEngine } from "../../../emulator/engine/engine.ts";
 import { settleKeys } from "../../../emulator/engine/access/service-keys.ts";
 import { WorkerSession } from "../../../emulator/engine/workers/worker-session.ts";
 import { KeyRing } from "../../../emulator/core/access/key-ring.ts";
@@ -105,7 +105,7 @@ async function serve(
   const store = createMemoryStore();
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const random = createSystemRandom();
-  const engine = await createEngine({
+  const engine = await openEngine({
     store,
     clock: createSystemClock(),
     random,
@@ -119,7 +119,7 @@ async function serve(
   const workerServer = new WorkerServer({
     address: `unix:${socket}`,
     log,
-    authenticate: (token) => engine.workers.authenticate(token),
+    authenticate: (token) => engine.context.tokens.find(token),
     openSession: (worker, send) => new WorkerSession(engine.context, worker, send),
   });
   const at = new Date().toISOString();

@@ -1,6 +1,6 @@
 /** A start on a full disk: what it has to write waits for room, in order, and is done once there is some. */
 import { expect, it } from "vitest";
-import { createEngine } from "../../../emulator/engine/engine.ts";
+import { openEngine } from "../../../emulator/engine/engine.ts";
 import { settleKeys } from "../../../emulator/engine/access/service-keys.ts";
 import { StartWork } from "../../../emulator/engine/start-work.ts";
 import { localEndpoint, localTemplate } from "../../../emulator/handlers/local-endpoint.ts";
@@ -94,7 +94,7 @@ it("a job that a former worker had costs no attempt, however long there was no r
   });
   const { clock, log, nextTry } = startWork();
   fill(true);
-  const engine = await createEngine({
+  const engine = await openEngine({
     store,
     clock,
     random: createSystemRandom(),

@@ -1,7 +1,7 @@
 /** What the engine does before it is told to start, on a store with jobs of an earlier run. */
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { createEngine } from "../../../emulator/engine/engine.ts";
+import { openEngine } from "../../../emulator/engine/engine.ts";
 import type { Launcher, WorkerExit, WorkerOrder } from "../../../emulator/launch/launcher.ts";
 import { localEndpoint, localTemplate } from "../../../emulator/handlers/local-endpoint.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
@@ -49,7 +49,7 @@ it("starts no worker before it is told to start, whatever it puts back into the 
   const { launcher, orders } = recordingLauncher();
   const store = await storeWithOrphan();
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  const engine = await createEngine({
+  const engine = await openEngine({
     store,
     clock: new FakeClock(),
     random: createSystemRandom(),

@@ -6,7 +6,7 @@ import type { Dialect } from "../../../emulator/http/dialect.ts";
 import { CONTRACT_DIALECT } from "../../../emulator/http/dialects/contract-dialect.ts";
 import { LIVE_DIALECT } from "../../../emulator/http/dialects/live-dialect.ts";
 import { createDocument, type OpenApiDocument } from "../../../emulator/http/openapi/document.ts";
-import { operationsOf } from "../../../emulator/http/routing.ts";
+import { operationsOf } from "../../../emulator/http/router.ts";
 
 export interface AnswerToCheck {
   readonly status: number;

@@ -88,7 +88,7 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
     webhookSecret: WEBHOOK_SECRET,
     log: engine.log,
     limits: gate,
-    liveWorkers: new LiveWorkers(engine, (token) => test.workers.authenticate(token)),
+    liveWorkers: new LiveWorkers(engine),
     ...others,
   });
   const url = await http.start({ host: "127.0.0.1", port: 0 });

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { joinParts } from "../../../runtime/core/join.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import { WorkerRun } from "./worker-run.ts";
+import reportsProgress from "../../fixtures/handlers/reports-progress.ts";
+import { inThisProcess, WorkerRun } from "./worker-run.ts";
 
 describe("outputs", () => {
   test("a returned value is the output, byte for byte of its JSON", async () => {
@@ -67,8 +68,11 @@ describe("whatever is thrown fails the job with a sentence", () => {
 });
 
 describe("progress", () => {
-  test("the newest value wins, and none that waits for its turn is sent after the outcome", async () => {
-    await using run = new WorkerRun("reports-progress");
+  test.each([
+    ["a handler process", {}],
+    ["this process", inThisProcess(reportsProgress)],
+  ])("in %s the newest value wins, and none is sent after the outcome", async (_, options) => {
+    await using run = new WorkerRun("reports-progress", options);
     const job = run.source.submit({ input: { count: 1_000 } });
     expect(await job.result()).toEqual({ kind: "completed", output: "done" });
     // What an invocation sends leaves in order: after this job nothing of the first is under way.

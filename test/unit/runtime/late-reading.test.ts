@@ -6,7 +6,7 @@ import { WorkerRun } from "./worker-run.ts";
 /** Long enough for a handler to print and to fail. */
 const BUSY_MS = 20;
 
-test("a supervisor that finds the last words and the failure at once certifies both", async () => {
+test("a supervisor that finds the last words and the failure at once reports both", async () => {
   await using run = new WorkerRun("checks-its-schemas");
   await run.source.submit({ input: { count: "7" } }).result();
   const certified: unknown[] = [];

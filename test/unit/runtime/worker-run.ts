@@ -1,7 +1,10 @@
 /** A real worker with a real handler process, fed by a test, and gone without a trace when the test is over. */
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
+import { readModule } from "../../../runtime/handler/module/read-module.ts";
+import { InProcessIsolate } from "../../../runtime/in-process/in-process-isolate.ts";
 import type { LogEntryFields, WorkerLogLevel } from "../../../runtime/log/worker-log.ts";
 import { startWorker, type Worker, type WorkerOptions } from "../../../runtime/worker.ts";
 import { MemoryJobSource } from "./memory-job-source.ts";
@@ -16,6 +19,19 @@ export interface LogEntry {
   readonly level: WorkerLogLevel;
   readonly msg: string;
   readonly fields: LogEntryFields;
+}
+
+/** Has the worker run a function of this very process instead of handler processes. */
+export function inThisProcess(handler: unknown): Pick<WorkerOptions, "openIsolate"> {
+  const options = {
+    handler: readModule({ default: handler }, "the test"),
+    graceMs: 100,
+    initLimitMs: 10_000,
+    volumePath: undefined,
+    tempRoot: os.tmpdir(),
+    storageEnv: {},
+  };
+  return { openIsolate: (mask, events) => new InProcessIsolate(options, mask, events) };
 }
 
 /** Use with `await using`. */

@@ -1,9 +1,8 @@
 /** How a build goes on, for a person at a terminal: a bar for what is under way, and a line for what is done. */
 import { styleText } from "node:util";
 import cliProgress, { type Options, type Params, type SingleBar } from "cli-progress";
-import type { BuildStage, StageFacts } from "../../../image/build-images.ts";
+import type { BuildReport, BuildStage, StageFacts } from "../../../image/build-images.ts";
 import type { BuildProgress } from "../../../image/build-progress.ts";
-import type { BuildView, ViewOptions } from "./build-view.ts";
 import { seconds, shortened, size } from "./quantities.ts";
 import { endSentence, summary, TRANSFERS } from "./stage-words.ts";
 
@@ -22,11 +21,7 @@ interface Shown {
   readonly what: string;
 }
 
-export function openBars(options: ViewOptions): BuildView {
-  return new Bars(options);
-}
-
-class Bars implements BuildView {
+export class Bars implements BuildReport {
   readonly #stream: NodeJS.WriteStream;
   readonly #paint: (style: Style, text: string) => string;
   readonly #images: StageFacts[] = [];
@@ -34,7 +29,7 @@ class Bars implements BuildView {
   #instruction = "";
   #bar: SingleBar | undefined;
 
-  constructor({ stream, colors }: ViewOptions) {
+  constructor(stream: NodeJS.WriteStream, colors: boolean) {
     this.#stream = stream;
     this.#paint = (style, text) =>
       colors ? styleText(style, text, { validateStream: false }) : text;

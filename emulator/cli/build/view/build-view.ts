@@ -1,7 +1,7 @@
 /** Shows a person how `sv-emulate build` goes on: with bars in a terminal, in lines elsewhere. */
 import type { BuildReport } from "../../../image/build-images.ts";
-import { openBars } from "./bars.ts";
-import { openLines } from "./lines.ts";
+import { Bars } from "./bars.ts";
+import { Lines } from "./lines.ts";
 
 export interface BuildView extends BuildReport {
   /** Takes away what is not to stay. To be called before anything else is written, also after a failure. Idempotent. */
@@ -10,7 +10,7 @@ export interface BuildView extends BuildReport {
   sumUp(): void;
 }
 
-export interface ViewOptions {
+interface ViewOptions {
   readonly stream: NodeJS.WriteStream;
   readonly colors: boolean;
   /** A terminal that only takes text, one line after another. Default: by the variable `TERM`. */
@@ -18,6 +18,6 @@ export interface ViewOptions {
 }
 
 export function openBuildView(options: ViewOptions): BuildView {
-  const { stream, isDumb = process.env["TERM"] === "dumb" } = options;
-  return stream.isTTY && !isDumb ? openBars(options) : openLines(stream);
+  const { stream, colors, isDumb = process.env["TERM"] === "dumb" } = options;
+  return stream.isTTY && !isDumb ? new Bars(stream, colors) : new Lines(stream);
 }

@@ -1,7 +1,6 @@
 /** How a build goes on, for a file or a program to read: a line for each step and each tenth of what is sent. */
-import type { BuildStage, StageFacts } from "../../../image/build-images.ts";
+import type { BuildReport, BuildStage, StageFacts } from "../../../image/build-images.ts";
 import type { BuildProgress } from "../../../image/build-progress.ts";
-import type { BuildView } from "./build-view.ts";
 import { shortened, size } from "./quantities.ts";
 import { endSentence, summary, TRANSFERS } from "./stage-words.ts";
 
@@ -10,11 +9,7 @@ const PARTS = 10;
 /** What is quicker than a line can be read is not worth one. */
 const PART_MIN_BYTES = 10_000_000;
 
-export function openLines(stream: NodeJS.WritableStream): BuildView {
-  return new Lines(stream);
-}
-
-class Lines implements BuildView {
+export class Lines implements BuildReport {
   readonly #stream: NodeJS.WritableStream;
   readonly #images: StageFacts[] = [];
   #toldBytes = 0;

@@ -1,4 +1,4 @@
-/** Counts and distributions by labels, kept as plain numbers: adding to them costs a look-up, whoever reads them or not. */
+/** Counters and distributions by label, kept as plain numbers. */
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -5,6 +5,7 @@ import { type Delivery, type DeliveryTry, isDelivered } from "../../webhooks/del
 import type { Job } from "../../jobs/job.ts";
 import type { JobEventType } from "../../jobs/job-event.ts";
 import type { ExceededSide } from "../../limits/rate-limit.ts";
+import type { WorkerEnd } from "../../workers/worker-life.ts";
 import { Counts, Distributions } from "./series.ts";
 
 /** From one status to another; null stands for no job. */
@@ -13,12 +14,6 @@ export interface StatusMove {
   readonly to: JobStatus | null;
   readonly by: JobEventType | "submit";
 }
-
-/**
- * How a worker came to its end: it `left` when it was to; it was `not_initialized` when its handler could not be loaded or it
- * never became ready; it ended `unasked`; it was `lost` when it was silent for too long.
- */
-export type WorkerEnd = "left" | "not_initialized" | "unasked" | "lost";
 
 /** From the turn of an event loop to jobs that wait for a large model, s. */
 const JOB_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 600, 1_800, 3_600];
@@ -43,6 +38,11 @@ export class ServiceMetrics {
   readonly requestDuration = new Distributions(REQUEST_SECONDS);
   readonly commits = new Distributions(COMMIT_SECONDS);
   readonly commitSteps = new Counts();
+
+  constructor() {
+    // Without labels there is one series, from the beginning.
+    this.commitSteps.add({}, 0);
+  }
 
   /** The change is committed. `job` is as it became, or as it was before it was deleted. */
   jobMoved(job: Job, { from, to, by }: StatusMove): void {

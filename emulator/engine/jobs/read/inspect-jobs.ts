@@ -1,10 +1,10 @@
-/** Jobs for those who operate the service: of any endpoint, with all there is. */
+/** Reads jobs of any endpoint with all their fields, for operators. */
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { ShownPayload } from "../../../core/jobs/opened-payload.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import { PayloadDamagedError, type StoreView } from "../../../store/store.ts";
-import type { EngineContext } from "../../context.ts";
+import type { Uses } from "../../context.ts";
 import { showBoth } from "./show-payload.ts";
 
 /**
@@ -13,13 +13,13 @@ import { showBoth } from "./show-payload.ts";
  * @throws ServiceError endpoint_not_found, wrong_endpoint_type
  */
 export async function newestJobs(
-  engine: EngineContext,
+  engine: Uses<"directory" | "steps">,
   endpointId: string | undefined,
   listing: Pick<JobListing, "limit" | "status">,
 ): Promise<readonly Job[]> {
   const endpoints =
     endpointId === undefined ? engine.directory.endpoints() : [engine.directory.queue(endpointId)];
-  const lists = await engine.store.read((view) =>
+  const lists = await engine.steps.read((view) =>
     Promise.all(endpoints.map(({ id }) => view.listJobs(id, listing))),
   );
   const newestFirst = lists.flat().toSorted((a, b) => b.seq - a.seq);
@@ -35,8 +35,8 @@ export interface InspectedJob {
 }
 
 /** @throws ServiceError job_not_found */
-export async function inspectJob(engine: EngineContext, jobId: string): Promise<InspectedJob> {
-  return engine.store.read(async (view) => {
+export async function inspectJob(engine: Uses<"steps">, jobId: string): Promise<InspectedJob> {
+  return engine.steps.read(async (view) => {
     const job = await findAnyJob(view, jobId);
     const input = await view.payload(job.seq, "input");
     const output = await view.payload(job.seq, "output");
@@ -51,8 +51,8 @@ export async function inspectJob(engine: EngineContext, jobId: string): Promise<
 }
 
 /** The same without its payloads. @throws ServiceError job_not_found */
-export async function inspectJobAlone(engine: EngineContext, jobId: string): Promise<Job> {
-  return engine.store.read((view) => findAnyJob(view, jobId));
+export async function inspectJobAlone(engine: Uses<"steps">, jobId: string): Promise<Job> {
+  return engine.steps.read((view) => findAnyJob(view, jobId));
 }
 
 async function findAnyJob(view: StoreView, jobId: string): Promise<Job> {

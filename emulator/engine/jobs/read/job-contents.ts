@@ -1,9 +1,9 @@
-/** Reading a job with everything that is stored of it. */
+/** Reads a job with all its payloads. */
 import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
 import type { StoreView } from "../../../store/store.ts";
-import type { EngineContext } from "../../context.ts";
+import type { Uses } from "../../context.ts";
 import { findJob, type JobRef } from "./job-view.ts";
 
 /** Payloads are raw JSON. */
@@ -18,18 +18,18 @@ export interface JobContents {
 const ALL = { from: 0, maxCount: Infinity, maxBytes: Infinity };
 
 /** @throws ServiceError job_not_found, also for a job of another endpoint */
-export function readContents(engine: EngineContext, ref: JobRef): Promise<JobContents> {
-  return engine.store.read(async (view) => contentsOf(view, await findJob(view, ref)));
+export function readContents(engine: Uses<"steps">, ref: JobRef): Promise<JobContents> {
+  return engine.steps.read(async (view) => contentsOf(view, await findJob(view, ref)));
 }
 
 /** The endpoint's jobs, the newest first, all or those in one status. @throws ServiceError endpoint_not_found */
 export async function listContents(
-  engine: EngineContext,
+  engine: Uses<"directory" | "steps">,
   endpointId: string,
   status: JobStatus | undefined,
 ): Promise<readonly JobContents[]> {
   engine.directory.queue(endpointId);
-  return engine.store.read(async (view) => {
+  return engine.steps.read(async (view) => {
     const jobs = await view.listJobs(endpointId, { limit: Number.MAX_SAFE_INTEGER, status });
     return Promise.all(jobs.map((job) => contentsOf(view, job)));
   });

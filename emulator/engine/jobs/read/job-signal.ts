@@ -1,29 +1,29 @@
-/** A bell that any news of one job rings, and that remembers a ring until it is heard: none is missed between a read and a wait. */
-import type { EngineContext } from "../../context.ts";
+/** Waits for the next change of one job; a change between a read and the wait is not missed. */
+import type { Uses } from "../../context.ts";
 import type { JobListener } from "./job-watchers.ts";
 
 export class JobSignal implements Disposable {
-  readonly #engine: EngineContext;
+  readonly #engine: Uses<"clock" | "watchers">;
   readonly #unwatch: () => void;
-  #rung = false;
+  #hasChanged = false;
   #wake: (() => void) | undefined;
 
-  /** `listener` is called with each news before the bell rings. */
-  constructor(engine: EngineContext, jobId: string, listener?: JobListener) {
+  /** `listener` is called with each change before the wait ends. */
+  constructor(engine: Uses<"clock" | "watchers">, jobId: string, listener?: JobListener) {
     this.#engine = engine;
-    this.#unwatch = engine.watchers.watch(jobId, (news) => {
-      listener?.(news);
-      this.#rung = true;
+    this.#unwatch = engine.watchers.watch(jobId, (change) => {
+      listener?.(change);
+      this.#hasChanged = true;
       this.#wake?.();
     });
   }
 
-  /** True once the bell rang since it was last heard; false when `holdMs` passed or `signal` aborted before. */
-  async heard(holdMs: number, signal: AbortSignal): Promise<boolean> {
-    if (!this.#rung && !signal.aborted) await this.#wait(holdMs, signal);
-    const rung = this.#rung;
-    this.#rung = false;
-    return rung;
+  /** True once the job has changed since the last call; false when `holdMs` passed or `signal` aborted before. */
+  async changed(holdMs: number, signal: AbortSignal): Promise<boolean> {
+    if (!this.#hasChanged && !signal.aborted) await this.#wait(holdMs, signal);
+    const hasChanged = this.#hasChanged;
+    this.#hasChanged = false;
+    return hasChanged;
   }
 
   [Symbol.dispose](): void {

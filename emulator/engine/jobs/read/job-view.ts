@@ -1,10 +1,10 @@
-/** Reading a job with its output, at once or when it ends. */
+/** Reads a job with its output, at once or when it has ended. */
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { ShownPayload } from "../../../core/jobs/opened-payload.ts";
 import type { StoreView } from "../../../store/store.ts";
-import type { EngineContext } from "../../context.ts";
+import type { Uses } from "../../context.ts";
 import { askOrEnd, unlessDamaged } from "../damaged-data.ts";
 import type { JobChange } from "./job-watchers.ts";
 import { showPayload } from "./show-payload.ts";
@@ -37,10 +37,13 @@ function jobNotFound(jobId: string): ServiceError {
 }
 
 /** @throws ServiceError job_not_found */
-export async function viewJob(engine: EngineContext, ref: JobRef): Promise<JobView> {
+export async function viewJob(
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps">,
+  ref: JobRef,
+): Promise<JobView> {
   engine.directory.queue(ref.endpointId);
   return askOrEnd(engine, ref.jobId, () =>
-    engine.store.read(async (view) => {
+    engine.steps.read(async (view) => {
       const job = await findJob(view, ref);
       const output = await view.payload(job.seq, "output");
       return { job, output: await unlessDamaged(job, () => showPayload(output)) };
@@ -50,14 +53,14 @@ export async function viewJob(engine: EngineContext, ref: JobRef): Promise<JobVi
 
 /** The job once it has ended, or as it is when `waitMs` are over or `signal` aborts. @throws ServiceError job_not_found */
 export async function viewJobAtEnd(
-  engine: EngineContext,
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
   ref: JobRef,
   waitMs: number,
   signal: AbortSignal,
 ): Promise<JobView> {
   engine.directory.queue(ref.endpointId);
   return waitForEnd(engine, ref.jobId, waitMs, signal, () =>
-    engine.store.read((view) => findJob(view, ref)),
+    engine.steps.read((view) => findJob(view, ref)),
   );
 }
 
@@ -66,7 +69,7 @@ export async function viewJobAtEnd(
  * A job that is purged meanwhile is shown CANCELLED, as nobody can ask for it afterwards.
  */
 export async function waitForEnd(
-  engine: EngineContext,
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers">,
   jobId: string,
   waitMs: number,
   signal: AbortSignal,
@@ -92,7 +95,10 @@ export async function waitForEnd(
   }
 }
 
-async function viewOfEnd(engine: EngineContext, news: JobChange): Promise<JobView> {
+async function viewOfEnd(
+  engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps">,
+  news: JobChange,
+): Promise<JobView> {
   const { job } = news;
   if (news.type === "removed") {
     if (news.by === "expiry") throw jobNotFound(job.id);

@@ -1,4 +1,4 @@
-/** Who waits for a job in this process: long-polls and open streams, woken after a commit. */
+/** The listeners that wait for changes of a job: long polls and open streams. */
 import type { ChunkBatch } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 
@@ -11,12 +11,12 @@ export type JobChange =
   | { readonly type: "restarted"; readonly job: Job }
   | { readonly type: "removed"; readonly job: Job; readonly by: "purge" | "expiry" };
 
-export type JobListener = (news: JobChange) => void;
+export type JobListener = (change: JobChange) => void;
 
 export class JobWatchers {
   readonly #listeners = new Map<string, Set<JobListener>>();
 
-  /** Calls `listener` with each news of the job until the returned function is called. */
+  /** Calls `listener` with each change of the job until the returned function is called. */
   watch(jobId: string, listener: JobListener): () => void {
     const listeners = this.#listeners.get(jobId) ?? new Set();
     this.#listeners.set(jobId, listeners.add(listener));
@@ -31,7 +31,7 @@ export class JobWatchers {
     return this.#listeners.has(jobId);
   }
 
-  publish(jobId: string, news: JobChange): void {
-    for (const listener of [...(this.#listeners.get(jobId) ?? [])]) listener(news);
+  publish(jobId: string, change: JobChange): void {
+    for (const listener of [...(this.#listeners.get(jobId) ?? [])]) listener(change);
   }
 }

@@ -1,7 +1,7 @@
 /** `/requests`: an endpoint's jobs, page by page from the newest. */
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import type { EngineContext } from "../../context.ts";
+import type { Uses } from "../../context.ts";
 
 export interface JobPage {
   readonly jobs: readonly Job[];
@@ -11,14 +11,14 @@ export interface JobPage {
 
 /** @throws ServiceError endpoint_not_found, wrong_endpoint_type */
 export async function listRequests(
-  engine: EngineContext,
+  engine: Uses<"directory" | "steps">,
   endpointId: string,
   listing: JobListing,
 ): Promise<JobPage> {
   engine.directory.queue(endpointId);
   const { limit } = listing;
   // One more than is shown tells whether there is a next page.
-  const found = await engine.store.read((view) =>
+  const found = await engine.steps.read((view) =>
     view.listJobs(endpointId, { ...listing, limit: limit + 1 }),
   );
   const jobs = found.slice(0, limit);

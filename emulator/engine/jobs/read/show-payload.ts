@@ -1,4 +1,4 @@
-/** Taking payloads out of the store for somebody to look at. */
+/** Reads payloads from the store to show them to somebody. */
 import { Buffer } from "node:buffer";
 import {
   areInHand,

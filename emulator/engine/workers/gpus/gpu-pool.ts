@@ -10,7 +10,7 @@ import {
   usefulGpus,
 } from "../../../core/workers/gpu-allocation.ts";
 import type { LockDevice } from "../../../core/workers/device-lock.ts";
-import type { EngineLog } from "../../context.ts";
+import type { EngineLog } from "../../observe/engine-log.ts";
 import { GpuLine, type GpuRequester } from "./gpu-line.ts";
 import { GpuStock } from "./gpu-stock.ts";
 

@@ -16,7 +16,7 @@ export async function demandOf(engine: EngineContext, endpointId: string): Promi
 }
 
 async function readDemand(engine: EngineContext, endpointId: string) {
-  return engine.store.read(async (view) => {
+  return engine.steps.read(async (view) => {
     const counts = await view.counts(endpointId);
     return {
       waiting: { all: counts.inQueue, scaling: counts.inQueue - counts.inQueueLowPriority },

@@ -19,9 +19,9 @@ export class EndpointScale {
 
   /** Learns from the workers there are. */
   look(workers: readonly WorkerHandle[]): void {
-    for (const { state, endpointVersion, readyAt } of workers) {
-      if (state === "ready" && endpointVersion === this.version && readyAt !== undefined)
-        this.backoff.sawReady(readyAt);
+    for (const { state, endpointVersion, life } of workers) {
+      if (state === "ready" && endpointVersion === this.version && life.readyAt !== undefined)
+        this.backoff.sawReady(life.readyAt);
     }
   }
 }

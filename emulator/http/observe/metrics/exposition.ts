@@ -1,48 +1,67 @@
 /** Writes the metrics of a service in Prometheus' text format: what it has counted, and what it has and holds right now. */
-import { Counter, Gauge, Registry } from "prom-client";
-import type { Counts, Labels } from "../../../core/observe/metrics/series.ts";
+import type { Distributions, Labels } from "../../../core/observe/metrics/series.ts";
 import type { EngineContext } from "../../../engine/context.ts";
-import { health } from "../../../engine/health.ts";
+import { health } from "../../../engine/observe/health.ts";
 import { COUNTERS, DISTRIBUTIONS, GAUGES, type MetricName } from "./metric-names.ts";
 import { processMetrics } from "./process-metrics.ts";
-import { TalliedHistogram } from "./tallied-histogram.ts";
 
 export async function exposition(
   engine: EngineContext,
 ): Promise<{ readonly text: string; readonly contentType: string }> {
   const { metrics, directory } = engine;
   metrics.retainEndpoints(directory.endpointIds());
-  const registry = new Registry();
-  for (const row of COUNTERS) countInto(registry, row, row.of(metrics));
-  for (const row of DISTRIBUTIONS)
-    registry.registerMetric(new TalliedHistogram(row, row.of(metrics)));
-  await gaugeInto(registry, engine);
-  const own = await registry.metrics();
-  const { contentType } = registry;
-  return { text: `${own}\n${await processMetrics()}`, contentType };
+  const counters = COUNTERS.map((row) => {
+    const { series } = row.of(metrics);
+    const lines = series.map(({ labels, value }) => line(row.name, labels, value.count));
+    return family(row, "counter", lines);
+  });
+  const histograms = DISTRIBUTIONS.map((row) =>
+    family(row, "histogram", spreadLines(row.name, row.of(metrics))),
+  );
+  const families = [...counters, ...histograms, ...(await gauges(engine))];
+  const text = `${families.join("\n\n")}\n\n${await processMetrics()}`;
+  return { text, contentType: "text/plain; version=0.0.4; charset=utf-8" };
 }
 
-function countInto(registry: Registry, { name, help, labels }: MetricName, counts: Counts): void {
-  const counter = new Counter({ name, help, labelNames: labels, registers: [registry] });
-  for (const { labels: of, value } of counts.series) counter.inc(of, value.count);
-}
-
-async function gaugeInto(registry: Registry, engine: EngineContext): Promise<void> {
-  const gauge = ({ name, help, labels }: MetricName) => {
-    const made = new Gauge({ name, help, labelNames: labels, registers: [registry] });
-    return (of: Labels, value: number) => made.set(of, value);
-  };
-  const setJobs = gauge(GAUGES.jobs);
-  const setWorkers = gauge(GAUGES.workers);
-  const setThrottled = gauge(GAUGES.throttled);
+async function gauges(engine: EngineContext): Promise<readonly string[]> {
+  const lines = { jobs: [] as string[], workers: [] as string[], throttled: [] as string[] };
+  const set = (gauge: keyof typeof GAUGES, labels: Labels, value: number) =>
+    lines[gauge].push(line(GAUGES[gauge].name, labels, value));
   for (const { id: endpoint } of engine.directory.endpoints()) {
     // Deleted while the others were asked for.
     if (engine.directory.findEndpoint(endpoint) === undefined) continue;
     const { jobs, workers } = await health(engine, endpoint);
-    setJobs({ endpoint, status: "IN_QUEUE" }, jobs.inQueue);
-    setJobs({ endpoint, status: "IN_PROGRESS" }, jobs.inProgress);
+    set("jobs", { endpoint, status: "IN_QUEUE" }, jobs.inQueue);
+    set("jobs", { endpoint, status: "IN_PROGRESS" }, jobs.inProgress);
     const { throttled, ready: _sameAsIdle, ...states } = workers;
-    for (const [state, count] of Object.entries(states)) setWorkers({ endpoint, state }, count);
-    setThrottled({ endpoint }, throttled);
+    for (const [state, count] of Object.entries(states)) set("workers", { endpoint, state }, count);
+    set("throttled", { endpoint }, throttled);
   }
+  const names = ["jobs", "workers", "throttled"] as const;
+  return names.map((name) => family(GAUGES[name], "gauge", lines[name]));
+}
+
+/** Buckets count what the smaller ones count as well. */
+function spreadLines(name: string, { bounds, series }: Distributions): readonly string[] {
+  return series.flatMap(({ labels, value: { counts, sum } }) => {
+    let total = 0;
+    const buckets = counts.map((count, at) => {
+      total += count;
+      return line(`${name}_bucket`, { ...labels, le: String(bounds[at] ?? "+Inf") }, total);
+    });
+    return [...buckets, line(`${name}_sum`, labels, sum), line(`${name}_count`, labels, total)];
+  });
+}
+
+function family({ name, help }: MetricName, type: string, lines: readonly string[]): string {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join("\n");
+}
+
+function line(name: string, labels: Labels, value: number): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
+  return `${name}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${value}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
 }

@@ -1,7 +1,7 @@
 /** An endpoint as the management interface shows it (spec): the record, and what it takes from its template and its workers. */
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import { parseFlag, type QueryParameters } from "../../../core/input/query-parameters.ts";
-import type { EngineContext } from "../../../engine/context.ts";
+import type { Uses } from "../../../engine/context.ts";
 import type { ShownEndpoint } from "../../dialect.ts";
 import { workerBody } from "../../pods/worker-body.ts";
 
@@ -25,7 +25,7 @@ export function readEndpointIncludes(query: QueryParameters): EndpointIncludes {
 }
 
 export function endpointBody(
-  engine: EngineContext,
+  engine: Uses<"directory" | "fleet">,
   endpoint: Endpoint,
   includes = NOTHING,
 ): ShownEndpoint {

@@ -1,4 +1,4 @@
-/** How a worker ended, from what the engine says of its container. Pure. */
+/** Reads from the engine's report on a container how its worker ended. Pure. */
 import os from "node:os";
 import type { WorkerExit } from "../../launcher.ts";
 import type { ContainerEnd } from "../container-engine.ts";

@@ -1,4 +1,4 @@
-/** What the engine is told of a worker's container: program, variables, mounts, bounds, privileges, GPUs. Pure. */
+/** Builds the engine's options for a worker's container: program, variables, mounts, bounds, privileges, GPUs. Pure. */
 import path from "node:path";
 import type { ContainerCreateOptions, HostConfig, MountConfig } from "dockerode";
 import { SERVER_ENV, WORKER_ENV } from "../../../../runtime/protocol/worker-env.ts";

@@ -1,6 +1,7 @@
-/** What a template may ask of its containers by variables in its `env`, with the defaults. Pure. */
+/** Reads the variables by which a template asks for memory, processors and privileges of its containers. Pure. */
 import os from "node:os";
 import type { Template } from "../../../core/resources/template.ts";
+import { wholeGb } from "../../live-place.ts";
 
 const CONTAINER_ENV = {
   /** `least` (default), or `image` for what the image itself asks for: its user, a writable root, capabilities. */
@@ -40,8 +41,8 @@ export function readContainerSettings(
 ): ContainerSettings | string {
   const { privileges, memory, cpus, tmp } = CONTAINER_ENV;
   const got = (name: string) => `; got ${JSON.stringify(env[name])}`;
-  const wish = env[privileges] || "least";
-  if (wish !== "least" && wish !== "image")
+  const asked = env[privileges] || "least";
+  if (asked !== "least" && asked !== "image")
     return `${privileges} must be least or image${got(privileges)}`;
   const memoryBytes = sizeOf(env[memory]) ?? Math.floor(machineBytes * MEMORY_SHARE);
   if (!(memoryBytes >= MEMORY_MIN_BYTES))
@@ -51,7 +52,13 @@ export function readContainerSettings(
   const processors = env[cpus] ? Number(env[cpus]) : undefined;
   if (processors !== undefined && !(processors >= 0.01 && processors <= 1_024))
     return `${cpus} must be a number from 0.01 to 1024${got(cpus)}`;
-  return { asImage: wish === "image", memoryBytes, cpus: processors, tmpBytes };
+  return { asImage: asked === "image", memoryBytes, cpus: processors, tmpBytes };
+}
+
+/** The most memory of a container, in whole GiB; undefined where the settings make no sense. */
+export function containerMemoryInGb(template: Pick<Template, "env">): number | undefined {
+  const settings = readContainerSettings(template);
+  return typeof settings === "string" ? undefined : wholeGb(settings.memoryBytes);
 }
 
 /** NaN for what is no size; an empty text is as good as none. */

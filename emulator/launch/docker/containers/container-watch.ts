@@ -1,4 +1,4 @@
-/** Waits for the end of a container: by the engine's events, and by looking now and then, for an event can be missed. */
+/** Waits for the end of a container by the engine's events, and by asking now and then, for an event can be missed. */
 import type { Clock } from "../../../core/time/clock.ts";
 import { type ContainerEnd, EngineError, type EngineContainer } from "../container-engine.ts";
 import { pause, within } from "../waiting.ts";

@@ -1,4 +1,4 @@
-/** What the engine is told of a pod's container: program, variables, ports, disks, bounds, GPUs. Pure. */
+/** Builds the engine's options for a pod's container: program, variables, ports, disks, bounds, GPUs. Pure. */
 import type { ContainerCreateOptions, MountConfig } from "dockerode";
 import type { Pod } from "../../../core/pods/pod.ts";
 import { livePlace } from "../../live-place.ts";

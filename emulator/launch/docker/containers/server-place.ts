@@ -1,4 +1,4 @@
-/** Where the HTTP server is reached that a worker of a load balancing endpoint is. */
+/** Finds the address of the HTTP server in the container of a load balancing endpoint's worker. */
 import type { ServerAddress, WorkerOrder } from "../../launcher.ts";
 import { serverSettings } from "../../server-settings.ts";
 import type { EngineContainer } from "../container-engine.ts";

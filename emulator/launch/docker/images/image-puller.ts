@@ -1,4 +1,4 @@
-/** Sees to it that an image is on this machine: each is pulled once, however many workers wait for it. */
+/** Makes an image available on this machine: each is pulled once, however many workers wait for it. */
 import type { Template } from "../../../core/resources/template.ts";
 import type { RegistryCredentials } from "../../../core/resources/registry-auth.ts";
 import type { ContainerEngine } from "../container-engine.ts";

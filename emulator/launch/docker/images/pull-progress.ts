@@ -1,4 +1,4 @@
-/** Makes of the engine's many messages on a pull a few lines for the log. Pure. */
+/** Condenses the engine's messages on a pull into a few log lines. Pure. */
 import { readEngineMessage } from "../../../docker/engine-message.ts";
 import { LayerTransfer } from "../../../docker/layer-transfer.ts";
 

@@ -2,12 +2,12 @@
 import { describe, expect, test } from "vitest";
 import type { Config, ServerConfig } from "../../../../emulator/cli/config/config.ts";
 import {
-  type Environment,
   type Flags,
   logModeOf,
   settle,
   settleSourced,
 } from "../../../../emulator/cli/serve/settings.ts";
+import type { Environment } from "../../../../emulator/cli/serve/setting-values.ts";
 import { UsageError } from "../../../../emulator/cli/usage-error.ts";
 
 const CWD = "/home/ada/project";

@@ -3,7 +3,6 @@ import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { storeFailure } from "../../../../emulator/engine/commit.ts";
 import { readStream } from "../../../../emulator/engine/streams/read-stream.ts";
 import { retry } from "../../../../emulator/engine/jobs/retry.ts";
 import { wholePayload } from "../../../../emulator/engine/jobs/read/show-payload.ts";
@@ -131,7 +130,7 @@ it("what is damaged beyond one payload is answered with a code of its own", asyn
   const { ref } = await test.submit();
   await test.engine.store.read(() => Promise.reject(new StoreDamagedError("x"))).catch(() => 0);
   const refused = viewJob(test.engine, ref).catch((error: unknown) =>
-    storeFailure(test.engine, error),
+    test.engine.steps.refusalFor(error),
   );
   expect(await refused).toMatchObject({ code: "data_damaged", status: 500 });
   await expect(test.submit()).rejects.toMatchObject({ code: "data_damaged" });

@@ -50,10 +50,6 @@ export class ScriptedPods implements PodLauncher {
     return this.refusal;
   }
 
-  memoryInGb(): number {
-    return 17;
-  }
-
   launchPod(order: PodOrder): PodScript {
     const script = new PodScript(order);
     this.launched.push(script);

@@ -1,7 +1,7 @@
 /** Stored registry credentials: readable with the right key only, and what is wrong with them is said at the start. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
-import { createEngine } from "../../../../emulator/engine/engine.ts";
+import { openEngine } from "../../../../emulator/engine/engine.ts";
 import { createRegistryAuth } from "../../../../emulator/engine/resources/manage-registry-auths.ts";
 import { registryCredentials } from "../../../../emulator/engine/resources/registry-credentials.ts";
 import { fixedSecretKey, type SecretKey } from "../../../../emulator/secrets/secret-key.ts";
@@ -28,7 +28,7 @@ async function start(store: Store, secretKey: SecretKey) {
   const logged: LogEntry[] = [];
   const collect = (level: LogEntry["level"]) => (fields: LogEntry["fields"], message: string) =>
     void logged.push({ level, fields, message });
-  const { context } = await createEngine({
+  const { context } = await openEngine({
     store,
     clock: new FakeClock(),
     random: createSystemRandom(),

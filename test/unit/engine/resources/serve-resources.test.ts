@@ -1,7 +1,7 @@
 /** What endpoints of files share, over several starts: made once, changed by the newer word, and never taken from others. */
 import { expect, it } from "vitest";
 import type { ServedResources } from "../../../../emulator/core/resources/served-endpoint.ts";
-import { createEngine } from "../../../../emulator/engine/engine.ts";
+import { openEngine } from "../../../../emulator/engine/engine.ts";
 import { listOrigins } from "../../../../emulator/engine/resources/list-origins.ts";
 import { updateNetworkVolume } from "../../../../emulator/engine/resources/manage-network-volumes.ts";
 import { createRegistryAuth } from "../../../../emulator/engine/resources/manage-registry-auths.ts";
@@ -42,7 +42,7 @@ async function start(
   createdAt = "2026-01-01T00:00:00.000Z",
 ) {
   const said: string[] = [];
-  const running = await createEngine({
+  const running = await openEngine({
     store,
     secretKey,
     clock: new FakeClock(),

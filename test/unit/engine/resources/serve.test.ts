@@ -1,6 +1,6 @@
 /** Endpoints of handler files over several starts: what was changed over the interface, and what the file says anew. */
 import { expect, it } from "vitest";
-import { createEngine } from "../../../../emulator/engine/engine.ts";
+import { openEngine } from "../../../../emulator/engine/engine.ts";
 import { deleteEndpoint } from "../../../../emulator/engine/resources/manage-endpoints.ts";
 import { updateEndpoint } from "../../../../emulator/engine/resources/update-endpoint.ts";
 import { updateTemplate } from "../../../../emulator/engine/resources/update-template.ts";
@@ -19,7 +19,7 @@ const handler: LocalHandler = { id: "hello", path: "/handlers/hello.ts", env: { 
 /** A start of the service on the store, with what it says of its endpoints. */
 async function start(store: Store, file: LocalHandler, startedAt = "2026-01-02T00:00:00.000Z") {
   const said: string[] = [];
-  const running = await createEngine({
+  const running = await openEngine({
     store,
     clock: new FakeClock(),
     random: createSystemRandom(),

@@ -154,3 +154,15 @@ it("ends a worker that says its handler cannot be loaded and stays, or was told 
     { wasKilled: true },
   ]);
 });
+
+it("is handed nothing by what it said before its process ended and is read only after that", async () => {
+  await using scene = await FleetScene.set({ workersMax: 1 });
+  await scene.submit();
+  const worker = await scene.connect(0);
+  await worker.complete(await worker.nextJob());
+  await scene.exit(0, CRASH);
+  await worker.report({ initFailure: { type: "handler_error", message: "too late" } });
+  await worker.report({ ready: { concurrency: 1 }, credit: 1 });
+  expect(await scene.counts()).toMatchObject({ unhealthy: 1, idle: 0 });
+  expect(await scene.statusOf(await scene.submit())).toBe("IN_QUEUE");
+});

@@ -19,3 +19,17 @@ it("may take as long as it takes, and has all its time once its program runs", a
   await scene.test.clock.advance(1);
   expect(scene.launcher.at(0).wasKilled).toBe(true);
 });
+
+it("has its time for leaving when it is to leave meanwhile, and is not called silent", async () => {
+  await using scene = await FleetScene.set({ workersMax: 1 });
+  const pull = Promise.withResolvers<void>();
+  scene.launcher.preparing = pull.promise;
+  await scene.submit();
+  await scene.test.clock.advance(2 * LIMITS.workerStartMs);
+  await scene.change({ workersMax: 0 });
+  expect(scene.launcher.at(0).wasDrained).toBe(true);
+  await scene.test.clock.advance(LIMITS.workerLeaveMs - 1);
+  expect(scene.launcher.at(0).wasKilled).toBe(false);
+  await scene.test.clock.advance(1);
+  expect(scene.launcher.at(0).wasKilled).toBe(true);
+});

@@ -99,30 +99,24 @@ describe("the API key", () => {
 });
 
 describe("paths and methods", () => {
-  it.each([
-    "/",
-    "/v2",
-    "/v2/echo",
-    "/v2/echo/",
-    "/v2/echo/nothing",
-    "/v2/echo/run/",
-    "/v3/echo/run",
-    "/v2//run",
-  ])("knows no operation at %s", async (path) => {
-    const { json } = await service.call("GET", `${path}?secret=1`);
-    expect(json).toStrictEqual({
-      error: `there is no operation at ${path}`,
-      code: "not_found",
-      status: 404,
-    });
-  });
+  it.each(["/", "/v2", "/v2/echo", "/v2/echo/", "/v2/echo/nothing", "/v3/echo/run", "/v2//run"])(
+    "knows no operation at %s",
+    async (path) => {
+      const { json } = await service.call("GET", `${path}?secret=1`);
+      expect(json).toStrictEqual({
+        error: `there is no operation at ${path}`,
+        code: "not_found",
+        status: 404,
+      });
+    },
+  );
 
   it.each([
     ["GET", "/v2/echo/run", "POST"],
+    ["HEAD", "/v2/echo/run", "POST"],
     ["PUT", "/v2/echo/status/x", "GET, POST"],
     ["POST", "/v2/echo/health", "GET"],
     ["PATCH", "/v1/templates", "POST, GET"],
-    ["HEAD", "/v1/templates", "POST, GET"],
     ["OPTIONS", "/v1/endpoints/x", "GET, PATCH, PUT, DELETE"],
     ["PROPFIND", "/v2/echo/run", "POST"],
   ])("does not take %s %s, and says what it takes", async (method, path, allow) => {

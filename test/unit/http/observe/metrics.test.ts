@@ -6,6 +6,7 @@ import {
   GAUGES,
   type MetricName,
 } from "../../../../emulator/http/observe/metrics/metric-names.ts";
+import { exposition } from "../../../../emulator/http/observe/metrics/exposition.ts";
 import { createTestEngine } from "../../engine-harness.ts";
 import { ScriptedLauncher } from "../../engine/scripted-launcher.ts";
 import { ScriptedSender } from "../../scripted-sender.ts";
@@ -129,4 +130,18 @@ it("has names with their units, as Prometheus wants them, and a help for each", 
   expect(new Set(types.map((line) => line.split(" ")[2]))).toEqual(
     new Set(all.map(({ name }) => name)),
   );
+});
+
+it("writes the text that it always wrote", async () => {
+  const { engine } = await createTestEngine();
+  const { metrics } = engine;
+  for (const ms of [0.4, 700, 400_000]) metrics.requestAnswered("run", "200", ms);
+  metrics.requestAnswered('a "quote", a \\ and\na line', "none", 1);
+  metrics.workerStarted("echo");
+  metrics.workerEnded("echo", "lost");
+  const limits = { endpointId: "echo", limitClass: "run" } as const;
+  metrics.exceededLimit(limits, "concurrent", "warned");
+  const { text } = await exposition(engine);
+  const own = text.slice(0, text.indexOf("# HELP process_"));
+  await expect(own.replaceAll(/^(sv_store_\w+).*\n/gmu, "")).toMatchFileSnapshot("exposition.txt");
 });

@@ -22,7 +22,7 @@ beforeEach(async () => {
     keys: testKeys(),
     webhookSecret: WEBHOOK_SECRET,
     log: engine.log,
-    liveWorkers: new LiveWorkers(engine, () => undefined),
+    liveWorkers: new LiveWorkers(engine),
   });
   doors = new WorkerListeners(http.forWorkers);
 });

@@ -1,7 +1,7 @@
 /** What the compiler refuses: a line below each `@ts-expect-error` that were right would fail the type check. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { readModule } from "../../../../runtime/handler/read-module.ts";
+import { readModule } from "../../../../runtime/handler/module/read-module.ts";
 import { chunk, defineHandler, type Context, type Job } from "../../../../runtime/index.ts";
 import { runHandler } from "../../../../runtime/testing.ts";
 

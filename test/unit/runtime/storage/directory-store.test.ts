@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import type { UploadBody, UploadedObject } from "../../../../runtime/storage/contract.ts";
 import { DirectoryStore } from "../../../../runtime/storage/directory-store.ts";
-import { upload } from "../../../../runtime/storage/upload.ts";
+import { upload } from "../../../../runtime/storage/upload/upload.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";
 
 const terms = { idleTimeoutMs: 1_000, signal: new AbortController().signal };

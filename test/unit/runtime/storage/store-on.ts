@@ -7,7 +7,7 @@ import type {
 } from "../../../../runtime/storage/contract.ts";
 import { S3Store } from "../../../../runtime/storage/s3/s3-store.ts";
 import { readStorageSettings } from "../../../../runtime/storage/settings.ts";
-import { upload } from "../../../../runtime/storage/upload.ts";
+import { upload } from "../../../../runtime/storage/upload/upload.ts";
 
 export const SECRET = "canary+wJalrXUtnFEMI/K7MDENG";
 

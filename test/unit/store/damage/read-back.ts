@@ -3,7 +3,6 @@ import { Buffer } from "node:buffer";
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import type { Job } from "../../../../emulator/core/jobs/job.ts";
 import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
-import { storeFailure } from "../../../../emulator/engine/commit.ts";
 import {
   inspectJob,
   inspectJobAlone,
@@ -154,7 +153,7 @@ class Reading {
     try {
       return { value: await ask() };
     } catch (error) {
-      const refusal = storeFailure(this.#test.engine, error);
+      const refusal = this.#test.engine.steps.refusalFor(error);
       if (!(refusal instanceof Error) || !("code" in refusal)) throw error;
       if (refusal.code === "data_damaged") {
         this.#told += 1;

@@ -1,0 +1,177 @@
+/** Makes the parts of the engine on an open store; nothing runs yet. */
+import { DEFAULT_PRICES, type PriceTable } from "../core/billing/prices.ts";
+import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../core/jobs/lease-terms.ts";
+import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
+import type { Pod } from "../core/pods/pod.ts";
+import { SECRET_KEY_BYTES } from "../core/resources/sealed-secret.ts";
+import type { Clock, Random } from "../core/time/clock.ts";
+import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
+import type { Store } from "../store/store.ts";
+import type { Tracer } from "../trace/tracer.ts";
+import { Balancer, type BalancerParts } from "./balancing/balancer.ts";
+import { UsageMeter } from "./billing/usage-meter.ts";
+import type { EngineContext, InputDamage } from "./context.ts";
+import { JobWatchers } from "./jobs/read/job-watchers.ts";
+import { BytesInFlight, IN_FLIGHT_LIMITS } from "./limits/bytes-in-flight.ts";
+import type { EngineLog } from "./observe/engine-log.ts";
+import { EventFeed } from "./observe/event-feed.ts";
+import { JobSpans } from "./observe/job-spans.ts";
+import { LogFeed } from "./observe/log-feed.ts";
+import { releaseEffects } from "./release-effects.ts";
+import { EndpointDirectory } from "./resources/endpoint-directory.ts";
+import {
+  NetworkVolumeDirectory,
+  NO_VOLUME_FILES,
+  type VolumeFiles,
+} from "./resources/network-volume-directory.ts";
+import { Signal } from "./signal.ts";
+import { StartWork } from "./start-work.ts";
+import { Steps } from "./steps.ts";
+import { storedOffsetMs } from "./time/advance-clock.ts";
+import { DueTimer } from "./time/due-timer.ts";
+import { PendingWork } from "./time/pending-work.ts";
+import { ServiceClock } from "./time/service-clock.ts";
+import { Fleet } from "./workers/fleet.ts";
+import { type MoveUses, moveWorker } from "./workers/move-worker.ts";
+import { StallDetector } from "./workers/stall-detector.ts";
+import type { WorkerHandle } from "./workers/worker-handle.ts";
+import { WorkerTokens } from "./workers/worker-tokens.ts";
+
+export interface ContextOptions {
+  readonly store: Store;
+  /** The store's endpoints and templates, if they were read already. */
+  readonly directory?: EndpointDirectory;
+  /** Real time. Service time is ahead of it by what it was advanced, in this run and earlier ones. */
+  readonly clock: Clock;
+  /** What service time goes by; default `clock`. */
+  readonly serviceClock?: Clock;
+  readonly random: Random;
+  readonly log: EngineLog;
+  /** What stored secrets are encrypted with; by default a new key that is lost with the engine. */
+  readonly secretKey?: SecretKey;
+  /** Default: leases of 15 s, renewed every 5 s. */
+  readonly lease?: LeaseTerms;
+  /** Where work is counted, if something was counted already. */
+  readonly metrics?: ServiceMetrics;
+  /** Where lines of the log are kept, if there were some already. */
+  readonly logs?: LogFeed;
+  /** By default nobody collects traces. */
+  readonly tracer?: Tracer | undefined;
+  /** What things cost on the bills; by default `DEFAULT_PRICES`. */
+  readonly prices?: PriceTable;
+  /** Called with an endpoint that is no more; by default nobody wants to know. */
+  readonly endpointDeleted?: (endpointId: string) => void;
+  /** Keeps the files of network volumes; by default volumes have none. */
+  readonly volumeFiles?: VolumeFiles;
+  /** The most memory that a pod has when it runs, in whole GiB; by default that cannot be said. */
+  readonly podMemoryInGb?: (pod: Pod) => number | undefined;
+}
+
+/** The parts of an engine that does not run yet. */
+export interface OpenContext {
+  readonly context: EngineContext;
+  readonly signals: EngineSignals;
+  /** What the start has to write, which waits for room if there is none; ends with the engine. */
+  readonly startWork: StartWork;
+}
+
+/** What those parts that run have to hear of. */
+export interface EngineSignals {
+  /** An endpoint whose queue, settings or workers changed. */
+  readonly endpointChanged: Signal<string>;
+  /** A pod that was made, changed or deleted. */
+  readonly podChanged: Signal<string>;
+  /** A webhook call became due. */
+  readonly webhookDue: Signal;
+  /** The moment has come that the timer of the job rules was aimed at. */
+  readonly jobsDue: Signal;
+  /** A job that cannot be handed to its worker. */
+  readonly inputDamaged: Signal<InputDamage>;
+  /** A launcher can start what it could not before. */
+  readonly launcherWilling: Signal;
+}
+
+/** Resolves with the parts; what earlier runs left is as it was. Throws what the store throws. */
+export async function openContext(options: ContextOptions): Promise<OpenContext> {
+  const { store, random, log, tracer, lease = DEFAULT_LEASE_TERMS, clock: realClock } = options;
+  const signals = createSignals();
+  const clock = new ServiceClock(options.serviceClock ?? realClock, await storedOffsetMs(options));
+  const directory = options.directory ?? (await EndpointDirectory.load(store));
+  const events = new EventFeed(clock);
+  const metrics = options.metrics ?? new ServiceMetrics();
+  const parts = {
+    store,
+    clock,
+    realClock,
+    random,
+    secretKey: options.secretKey ?? fixedSecretKey(random.bytes(SECRET_KEY_BYTES)),
+    log,
+    lease,
+    stallDetector: new StallDetector(realClock, lease, log),
+    directory,
+    volumes: await NetworkVolumeDirectory.load(store),
+    volumeFiles: options.volumeFiles ?? NO_VOLUME_FILES,
+    events,
+    logs: options.logs ?? new LogFeed(() => realClock.now()),
+    metrics,
+    tracer,
+    spans: tracer && new JobSpans(tracer, () => clock.now()),
+    pendingWork: new PendingWork(),
+    dueTimer: new DueTimer(clock, signals.jobsDue.raise),
+    usage: new UsageMeter({ store, clock, realClock, random, log }),
+    prices: options.prices ?? DEFAULT_PRICES,
+    fleet: new Fleet((worker) => publishState(events, worker)),
+    tokens: new WorkerTokens(),
+    inFlight: new BytesInFlight(realClock, IN_FLIGHT_LIMITS),
+    watchers: new JobWatchers(),
+    podPorts: new Map(),
+    podMemoryInGb: options.podMemoryInGb ?? (() => undefined),
+    ...raisersOf(signals),
+    endpointDeleted: (endpointId: string) => {
+      events.publish({ type: "endpoint", endpointId, change: "deleted" });
+      metrics.retainEndpoints(directory.endpointIds());
+      options.endpointDeleted?.(endpointId);
+    },
+  };
+  const steps = new Steps({
+    store,
+    log,
+    release: (effects) => releaseEffects(parts, effects),
+    failed: ({ changedEndpoints }) => changedEndpoints.forEach(parts.endpointChanged),
+  });
+  const context = { ...parts, steps, balancer: balancerOf(parts) };
+  return { context, signals, startWork: new StartWork(realClock, log) };
+}
+
+function balancerOf(parts: Omit<BalancerParts, "move"> & MoveUses): Balancer {
+  return new Balancer({
+    ...parts,
+    move: (worker, event) => void moveWorker(parts, worker, event),
+  });
+}
+
+function createSignals(): EngineSignals {
+  return {
+    endpointChanged: new Signal(),
+    podChanged: new Signal(),
+    webhookDue: new Signal(),
+    jobsDue: new Signal(),
+    inputDamaged: new Signal(),
+    launcherWilling: new Signal(),
+  };
+}
+
+/** What use cases raise. */
+function raisersOf({ endpointChanged, podChanged, webhookDue, inputDamaged }: EngineSignals) {
+  return {
+    endpointChanged: endpointChanged.raise,
+    podChanged: podChanged.raise,
+    webhookDue: webhookDue.raise,
+    inputDamaged: inputDamaged.raise,
+  };
+}
+
+function publishState(events: EventFeed, worker: WorkerHandle): void {
+  const { id: workerId, endpointId, state } = worker;
+  events.publish({ type: "worker", endpointId, workerId, state });
+}

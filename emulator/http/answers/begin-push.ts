@@ -1,0 +1,20 @@
+/** The head of an answer whose body is pushed as it comes. */
+import type { ServerResponse } from "node:http";
+
+/** Sends it. True if the body is to follow; HEAD has none, and is answered with that. */
+export function beginPush(
+  response: ServerResponse,
+  contentType: string,
+  headers: Readonly<Record<string, string>> = {},
+): boolean {
+  response.writeHead(200, {
+    "content-type": contentType,
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+    ...headers,
+  });
+  response.flushHeaders();
+  if (response.req.method !== "HEAD") return true;
+  response.end();
+  return false;
+}

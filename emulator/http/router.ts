@@ -1,0 +1,232 @@
+/** Leads each request to its operation, and those that have none to the right refusal. */
+import findMyWay, {
+  type FindResult,
+  type Handler,
+  type HTTPMethod,
+  type HTTPVersion,
+} from "find-my-way";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { readTraceparent } from "../core/observe/traceparent.ts";
+import { ServiceError } from "../core/service-error.ts";
+import { admit } from "./access/admission.ts";
+import { refuse } from "./answers/refuse.ts";
+import { type Dialect, type Refusal, refusalAt } from "./dialect.ts";
+import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
+import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
+import { askGraphql } from "./live-management/ask-graphql.ts";
+import { type Call, isOwn, type Method, type Operation, routesOf } from "./operation.ts";
+import { OPERATIONS } from "./operations.ts";
+import { isBelow, pathOf, withoutLastSlash } from "./requests/url-path.ts";
+import { respond } from "./respond.ts";
+import type { HttpService } from "./service.ts";
+import { LIVE_WORKER_OPERATIONS } from "./workers/operations.ts";
+
+const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** Longer ones name nothing that exists. */
+const MAX_PARAMETER_LENGTH = 512;
+
+/** What metrics call requests to no operation. */
+const UNKNOWN_OPERATION = "unknown";
+
+type Paths = ReturnType<typeof findMyWay>;
+type Found = FindResult<HTTPVersion.V1>;
+type Operations = Readonly<Record<string, Operation>>;
+
+/** One of the places at which an operation is called. */
+interface Station extends Pick<Call<unknown>, "dialect" | "refusal" | "document"> {
+  readonly name: string;
+  readonly operation: Operation;
+  readonly methods: readonly Method[];
+  /** With the dialect's base path. */
+  readonly path: string;
+}
+
+/** All stations in the order of the documentation, and the same by method and path. */
+interface Table {
+  readonly stations: readonly Station[];
+  readonly paths: Paths;
+}
+
+export class Router {
+  readonly #service: HttpService;
+  #made: Table | undefined;
+
+  constructor(service: HttpService) {
+    this.#service = service;
+  }
+
+  /** Answers every request. */
+  readonly listener: RequestListener = (request, response) => {
+    const { method = "", url = "" } = request;
+    const found = this.#find(method, url) ?? this.#findAny(url).find(({ store }) => !store);
+    if (found) found.handler(request, response, found.params, found.store, found.searchParams);
+    else this.#refuseUnknown(request, response);
+  };
+
+  /** Whether workers of the live dialect call what is at the request's path. */
+  isForWorkers(request: IncomingMessage): boolean {
+    return this.#stationsAt(request).some(isForWorkers);
+  }
+
+  /** Refuses as the operations at the request's path do, whatever their methods are. */
+  refuse(
+    request: IncomingMessage,
+    response: ServerResponse,
+    error: unknown,
+    refusal = this.#stationsAt(request)[0]?.refusal ?? refusalOf(request),
+  ): void {
+    const startedAt = performance.now();
+    refuse({ service: this.#service, refusal, request, response }, error);
+    const code = String(response.statusCode);
+    const durationMs = performance.now() - startedAt;
+    this.#service.engine.metrics.requestAnswered(UNKNOWN_OPERATION, code, durationMs);
+  }
+
+  /** Made with the first request: no start waits for it. */
+  get #table(): Table {
+    return (this.#made ??= this.#make());
+  }
+
+  #make(): Table {
+    const paths = findMyWay({
+      ignoreDuplicateSlashes: true,
+      maxParamLength: MAX_PARAMETER_LENGTH,
+      onBadUrl: (_, request, response) => this.#refuseAdmitted(request, response, badUrl()),
+      onMaxParamLength: (_, request, response) =>
+        this.#refuseAdmitted(request, response, tooLong()),
+    });
+    const { liveWorkers } = this.#service;
+    const ofWorkers: Operations = liveWorkers ? LIVE_WORKER_OPERATIONS : {};
+    const stations = [
+      ...stationsOf(CONTRACT_DIALECT),
+      ...stationsOf(LIVE_DIALECT, { askGraphql, ...ofWorkers }),
+    ];
+    for (const station of stations) {
+      const methods = hasHead(station) ? [...station.methods, "HEAD" as const] : station.methods;
+      paths.on([...methods], station.path, this.#lead, station);
+    }
+    return { stations, paths };
+  }
+
+  readonly #lead: Handler<HTTPVersion.V1> = (request, response, path, station: Station, query) => {
+    const { name, operation, dialect, refusal, document } = station;
+    const traceparent = readTraceparent(request.headers["traceparent"]);
+    const common = { service: this.#service, dialect, refusal, document, traceparent };
+    void respond(name, operation, { ...common, path, query, request, response });
+  };
+
+  /** A slash at the end says nothing, but for those whom the rest of the path is handed to as it is. */
+  #find(method: string, url: string): Found | null {
+    const { paths } = this.#table;
+    const known = method as HTTPMethod;
+    return paths.find(known, url) ?? paths.find(known, withoutLastSlash(url));
+  }
+
+  /** What is there for some method; without a station if no operation can have such a path. */
+  #findAny(url: string): readonly Found[] {
+    return METHODS.flatMap((method) => this.#find(method, url) ?? []);
+  }
+
+  /** Those at the request's path, whatever their methods are. */
+  #stationsAt({ url = "" }: IncomingMessage): readonly Station[] {
+    const found = new Set(this.#findAny(url).map(({ store }): unknown => store));
+    return this.#table.stations.filter((station) => found.has(station));
+  }
+
+  /** A path that names no operation, or one that does with a method it does not take. */
+  #refuseUnknown(request: IncomingMessage, response: ServerResponse): void {
+    const { method = "" } = request;
+    const path = pathOf(request);
+    const stations = this.#stationsAt(request);
+    if (stations.length === 0) {
+      const dialect = dialectOf(request);
+      const missing = dialect.missing(method, path.slice(dialect.basePath.length));
+      const error = new ServiceError("not_found", `there is no operation at ${path}`);
+      this.#refuseAdmitted(request, response, missing?.error ?? error, missing?.refusal);
+      return;
+    }
+    const allow = [...new Set(stations.flatMap(({ methods }) => methods))].join(", ");
+    response.setHeader("allow", allow);
+    const message = `${method} is not possible at ${path}; possible: ${allow}`;
+    const error = new ServiceError("method_not_allowed", message);
+    // Their keys are no users'.
+    if (stations.some(isForWorkers)) this.refuse(request, response, error);
+    else this.#refuseAdmitted(request, response, error);
+  }
+
+  /** Refuses with `error`, unless the request is not even admitted. */
+  #refuseAdmitted(
+    request: IncomingMessage,
+    response: ServerResponse,
+    error: ServiceError,
+    refusal?: Refusal,
+  ): void {
+    try {
+      admit(this.#service, request);
+      this.refuse(request, response, error, refusal);
+    } catch (unadmitted) {
+      this.refuse(request, response, unadmitted, refusal);
+    }
+  }
+}
+
+/** The operations that the document of a dialect shows. The emulator's own are there once, where paths have no base. */
+export function operationsOf({ basePath }: Dialect): Operations {
+  if (basePath === "") return OPERATIONS;
+  return Object.fromEntries(
+    Object.entries(OPERATIONS).filter(([, operation]) => !isOwn(operation)),
+  );
+}
+
+/** @param others what is called in the dialect beside what its document shows */
+function stationsOf(dialect: Dialect, others: Operations = {}): readonly Station[] {
+  const documented = operationsOf(dialect);
+  const document = documentOf(dialect, documented);
+  return Object.entries({ ...documented, ...others }).flatMap(([name, operation]) => {
+    const refusal = operation.refusal ?? refusalAt(dialect, operation.path);
+    return routesOf(operation).map(({ methods, path: below }) => {
+      const path = `${dialect.basePath}${below}`;
+      return { dialect, refusal, document, name, operation, methods, path };
+    });
+  });
+}
+
+/** Made when it is first asked for, by what need not be loaded before. */
+function documentOf(dialect: Dialect, operations: Operations): () => Promise<string> {
+  const make = async () => {
+    const { createDocument } = await import("./openapi/document.ts");
+    return JSON.stringify(createDocument(operations, dialect));
+  };
+  let text: Promise<string> | undefined;
+  return () => (text ??= make());
+}
+
+function isForWorkers({ operation }: Station): boolean {
+  return operation.access === "worker";
+}
+
+/** What workers ask for by GET is theirs from then on. */
+function hasHead(station: Station): boolean {
+  return station.methods.includes("GET") && !isForWorkers(station);
+}
+
+function dialectOf({ url = "" }: IncomingMessage): Dialect {
+  return isBelow(LIVE_DIALECT.basePath, url) ? LIVE_DIALECT : CONTRACT_DIALECT;
+}
+
+/** As requests are refused that no operation is for. */
+function refusalOf(request: IncomingMessage): Refusal {
+  const dialect = dialectOf(request);
+  return refusalAt(dialect, pathOf(request).slice(dialect.basePath.length));
+}
+
+function badUrl(): ServiceError {
+  const message = "the path of the request is not validly percent-encoded";
+  return new ServiceError("invalid_header", message);
+}
+
+function tooLong(): ServiceError {
+  const message = `there is nothing with an id of more than ${MAX_PARAMETER_LENGTH} characters`;
+  return new ServiceError("not_found", message);
+}

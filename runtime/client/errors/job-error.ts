@@ -1,0 +1,64 @@
+/** The three ways a job can end other than COMPLETED, as errors. */
+import type { Failure } from "../../protocol/failure.ts";
+import { isTerminal } from "../../protocol/job-status.ts";
+import { ClientError } from "./errors.ts";
+import type { CompletedJob, Job, UncompletedJob } from "../job.ts";
+
+/** The job ended, and not well. */
+export abstract class JobError extends ClientError {
+  /** The job as the service last showed it. */
+  readonly job: UncompletedJob;
+  /** What is known of how it failed. */
+  readonly failure: Failure | undefined;
+
+  constructor(job: UncompletedJob, ending: string) {
+    const reason = job.error ?? job.failure?.message;
+    super(`Job ${job.id} ${ending}${reason === undefined ? "." : `: ${reason}`}`);
+    this.job = job;
+    this.failure = job.failure;
+  }
+}
+
+/** FAILED: the handler threw, or the worker was lost once too often. */
+export class JobFailedError extends JobError {
+  override readonly name = "JobFailedError";
+  override readonly code = "job_failed";
+
+  constructor(job: UncompletedJob) {
+    super(job, "failed");
+  }
+}
+
+/** TIMED_OUT: `policy.executionTimeout` ran out. */
+export class JobTimedOutError extends JobError {
+  override readonly name = "JobTimedOutError";
+  override readonly code = "job_timed_out";
+
+  constructor(job: UncompletedJob) {
+    super(job, "ran out of its execution time");
+  }
+}
+
+/** CANCELLED: somebody cancelled the job, or purged the queue while it waited there. */
+export class JobCancelledError extends JobError {
+  override readonly name = "JobCancelledError";
+  override readonly code = "job_cancelled";
+
+  constructor(job: UncompletedJob) {
+    super(job, "was cancelled");
+  }
+}
+
+/**
+ * The job if it is COMPLETED, `undefined` if it has not ended.
+ *
+ * @throws JobFailedError
+ * @throws JobTimedOutError
+ * @throws JobCancelledError
+ */
+export function completedOrThrow<Output>(job: Job<Output>): CompletedJob<Output> | undefined {
+  if (job.status === "COMPLETED") return job;
+  if (!isTerminal(job.status)) return undefined;
+  if (job.status === "CANCELLED") throw new JobCancelledError(job);
+  throw job.status === "TIMED_OUT" ? new JobTimedOutError(job) : new JobFailedError(job);
+}

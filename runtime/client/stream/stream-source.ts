@@ -1,0 +1,131 @@
+/** Follows a job's stream over as many connections as it takes, and gives out each chunk of each attempt once. */
+import { isTerminal } from "../../protocol/job-status.ts";
+import type { RawChunk } from "../../protocol/chunk.ts";
+import { ClientError, ConnectionError, InvalidResponseError } from "../errors/errors.ts";
+import { pauseMs } from "../retry.ts";
+import { readStreamEvent, type StreamEvent } from "./stream-event.ts";
+import { linesOf } from "./stream-lines.ts";
+import { StreamPosition } from "./stream-position.ts";
+import type { Call, Transport } from "../transport.ts";
+
+/** A connection that lasted this long was not refused; that it broke does not count as a failure, ms. */
+const STEADY_MS = 5_000;
+
+export class StreamSource<Output> {
+  readonly #transport: Transport;
+  readonly #jobId: string;
+  readonly #call: Call;
+  readonly #position: StreamPosition;
+  /** Connections in a row that brought nothing new. */
+  #failures = 0;
+
+  constructor(
+    transport: Transport,
+    jobId: string,
+    path: string,
+    from: number,
+    signal: AbortSignal | undefined,
+  ) {
+    const idleMs = transport.settings.streamIdleTimeoutMs;
+    this.#transport = transport;
+    this.#jobId = jobId;
+    this.#call = { method: "GET", path, accept: "application/x-ndjson", signal, idleMs };
+    this.#position = new StreamPosition(from);
+  }
+
+  /**
+   * Chunks the reader does not have, new attempts, and as the last event the end of the job.
+   *
+   * @throws what `Transport.open` throws, InvalidResponseError, and ConnectionError when the stream keeps breaking off
+   */
+  async *events(): AsyncGenerator<StreamEvent<Output>, void, undefined> {
+    const { settings } = this.#transport;
+    const { clock, retry } = settings;
+    for (;;) {
+      const openedAt = clock.now();
+      const broken = yield* this.#followOnce();
+      if (broken === undefined) return;
+      this.#failures = clock.now() - openedAt >= STEADY_MS ? 1 : this.#failures + 1;
+      if (this.#failures >= retry.maxAttempts) throw broken;
+      await clock.sleep(pauseMs(this.#failures, settings), this.#call.signal);
+    }
+  }
+
+  /** Goes back by `parts` chunks: they are read again over a new connection. */
+  rewind(parts: number): void {
+    this.#position.rewind(parts);
+  }
+
+  /** Reads one connection to its end or the stream's; gives the error it broke with, `undefined` when the job has ended. */
+  async *#followOnce(): AsyncGenerator<
+    StreamEvent<Output>,
+    ConnectionError | undefined,
+    undefined
+  > {
+    const { next: from, lastEventId } = this.#position;
+    const call = { ...this.#call, query: from === 0 ? {} : { from }, lastEventId };
+    const body = await this.#transport.open(call);
+    try {
+      for await (const line of linesOf(body)) {
+        const event = readStreamEvent<Output>(this.#jobId, line);
+        if (event.kind === "end" && !isTerminal(event.job.status)) break;
+        const restartedAs = this.#newAttempt(event, from);
+        if (restartedAs !== undefined) {
+          this.#failures = 0;
+          yield { kind: "restart", attempt: restartedAs };
+        }
+        if (event.kind === "end") {
+          // A restart that shows only here may have left chunks before `from`.
+          if (restartedAs !== undefined) return this.#broken("the job was started again");
+          yield event;
+          return undefined;
+        }
+        if (event.kind === "restart") continue;
+        const verdict = this.#position.take(event.chunk.metrics);
+        if (verdict === "gap") return this.#gap(event.chunk, from);
+        if (verdict === "known") continue;
+        this.#failures = 0;
+        const expected = this.#position.next;
+        yield event;
+        if (this.#position.next < expected) return this.#broken("the reader went back");
+      }
+    } catch (error) {
+      const failure = error instanceof ClientError ? error : this.#transport.failure(call, error);
+      if (failure instanceof ConnectionError) return failure;
+      throw failure;
+    }
+    return this.#broken("the connection was closed before the job had ended");
+  }
+
+  /** The number of the attempt, if `event` shows that the job was started again. */
+  #newAttempt(event: StreamEvent<Output>, from: number): number | undefined {
+    const attempt = attemptOf(event, from);
+    if (attempt === undefined) return undefined;
+    const isNew =
+      event.kind === "restart" ? this.#position.announce(attempt) : this.#position.observe(attempt);
+    return isNew ? attempt : undefined;
+  }
+
+  /** After a restart, chunks before those that came can be fetched; otherwise the service does not have them. */
+  #gap(chunk: RawChunk, from: number): ConnectionError {
+    const { next } = this.#position;
+    if (next !== from) return this.#broken("chunks are missing");
+    const got = chunk.metrics.stream_index;
+    throw new InvalidResponseError(
+      `The stream of job ${this.#jobId} leaves out the chunks ${next} to ${got - 1}.`,
+    );
+  }
+
+  #broken(reason: string): ConnectionError {
+    return new ConnectionError(`The stream of job ${this.#jobId} broke off: ${reason}.`, true);
+  }
+}
+
+/** The attempt that `event` speaks of, if it does. */
+function attemptOf(event: StreamEvent<unknown>, from: number): number | undefined {
+  if (event.kind === "restart") return event.attempt;
+  if (event.kind === "chunk") return event.chunk.metrics.attempt;
+  // Only a reader who resumed at an index of an older attempt can have missed the restart until now.
+  const { retries } = event.job;
+  return from > 0 && retries !== undefined ? retries + 1 : undefined;
+}

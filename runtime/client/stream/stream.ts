@@ -1,0 +1,128 @@
+/** The stream of a job as an asynchronous iterator: whole yields or raw chunks, and the job's end. */
+import type { RawChunk } from "../../protocol/chunk.ts";
+import { JoinError } from "../../core/join.ts";
+import { ChunkJoiner, type StreamChunk } from "./chunk-joiner.ts";
+import { InvalidResponseError, StreamRestartedError } from "../errors/errors.ts";
+import { completedOrThrow } from "../errors/job-error.ts";
+import type { CompletedJob } from "../job.ts";
+import { StreamSource } from "./stream-source.ts";
+import type { Transport } from "../transport.ts";
+
+export interface StreamOptions {
+  /**
+   * Index (`metrics.stream_index`) of the first chunk to read; default 0, the first of the current attempt. To resume
+   * after a chunk, give its index plus 1. If it lies within a split yield, that yield is given whole.
+   */
+  readonly from?: number | undefined;
+  /** Breaks off the reading. The job goes on. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Called when the job was started again, before the first chunk of the new attempt: what was read so far no longer
+   * counts. Without it, a restart after the first chunk ends the iteration with a StreamRestartedError, because two
+   * attempts in one row would look like one.
+   */
+  readonly onRestart?: ((attempt: number) => void) | undefined;
+}
+
+/** Where and of which job to read. */
+export interface StreamTarget {
+  readonly transport: Transport;
+  readonly jobId: string;
+  /** Path of `/stream/{id}`. */
+  readonly path: string;
+}
+
+/** How chunks become what the reader gets; `undefined` when more parts have to come. */
+interface Assembler<Item> {
+  add(chunk: RawChunk): Item | undefined;
+  drop(): void;
+  end(): void;
+  readonly isAmidYield: boolean;
+}
+
+/** Chunks as they are on the wire, split yields in parts. */
+export function streamRaw<Output>(
+  target: StreamTarget,
+  options: StreamOptions,
+): JobStream<RawChunk, Output> {
+  // Parts are taken wherever reading begins, as if their beginning were known.
+  const asIs = {
+    add: (chunk: RawChunk) => chunk,
+    drop: () => {},
+    end: () => {},
+    isAmidYield: true,
+  };
+  return read<RawChunk, Output>(target, options, asIs);
+}
+
+/** Whole yields. */
+export function streamJoined<Chunk, Output>(
+  target: StreamTarget,
+  options: StreamOptions,
+): JobStream<StreamChunk<Chunk>, Output> {
+  return read<StreamChunk<Chunk>, Output>(target, options, new ChunkJoiner<Chunk>());
+}
+
+/** Yields items as the job makes them; returns the job when it is COMPLETED and throws a JobError when it ends otherwise. */
+export type JobStream<Item, Output> = AsyncGenerator<Item, CompletedJob<Output>, undefined>;
+
+async function* read<Item, Output>(
+  target: StreamTarget,
+  options: StreamOptions,
+  assembler: Assembler<Item>,
+): JobStream<Item, Output> {
+  const { transport, jobId, path } = target;
+  const source = new StreamSource<Output>(
+    transport,
+    jobId,
+    path,
+    options.from ?? 0,
+    options.signal,
+  );
+  // A reader who begins at a later index has read the chunks before it.
+  let hasRead = (options.from ?? 0) > 0;
+  for await (const event of source.events()) {
+    if (event.kind === "restart") {
+      assembler.drop();
+      if (options.onRestart !== undefined) options.onRestart(event.attempt);
+      else if (hasRead) throw new StreamRestartedError(jobId, event.attempt);
+    } else if (event.kind === "chunk") {
+      if (!assembler.isAmidYield && beginsAmidYield(event.chunk)) {
+        // Back to the first part; this one comes again.
+        source.rewind(partOf(event.chunk) + 1);
+        continue;
+      }
+      const item = assemble(jobId, () => assembler.add(event.chunk));
+      if (item === undefined) continue;
+      hasRead = true;
+      yield item;
+    } else {
+      const completed = completedOrThrow(event.job);
+      assemble(jobId, () => assembler.end());
+      if (completed !== undefined) return completed;
+    }
+  }
+  throw new InvalidResponseError(`The stream of job ${jobId} ended without the job's end.`);
+}
+
+function partOf(chunk: RawChunk): number {
+  return chunk.metrics.split?.part ?? 0;
+}
+
+/** True for a later part of a yield whose first part can be read. */
+function beginsAmidYield(chunk: RawChunk): boolean {
+  const part = partOf(chunk);
+  return part > 0 && part <= chunk.metrics.stream_index;
+}
+
+function assemble<T>(jobId: string, step: () => T): T {
+  try {
+    return step();
+  } catch (cause) {
+    if (!(cause instanceof JoinError)) throw cause;
+    throw new InvalidResponseError(
+      `The stream of job ${jobId} cannot be joined: ${cause.message}`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,76 @@
+/** Runs one job of a handler to its end: the same in a handler process, in the worker's own process, and in a test. */
+import { Buffer } from "node:buffer";
+import type { ChunkBatch } from "../../protocol/chunk-batch.ts";
+import { ChunkPack } from "../output/chunk-pack.ts";
+import { ChunkWindow } from "../output/chunk-window.ts";
+import type { S3Config } from "../../storage/contract.ts";
+import type { Job } from "../contract.ts";
+import { type Invocable, type Invocation, type InvocationResult, invoke } from "./invoke.ts";
+import { JobContext, type JobTerms, type ContextPort } from "./job-context.ts";
+import { NewestProgress } from "./newest-progress.ts";
+
+/** Where what a handler does on a job goes. */
+export interface JobPort extends ContextPort {
+  /** Takes consecutive chunks; none comes before those that it follows. */
+  chunks(batch: ChunkBatch): void;
+  progress(json: Buffer): void;
+  /** Calls `flush` once, when the event loop's turn is over: chunks that come until then travel together. */
+  endOfTurn(flush: () => void): void;
+}
+
+/** The job's progress values leave this far apart at least. */
+const PROGRESS_INTERVAL_MS = 100;
+
+export class JobInvocation implements Invocation {
+  readonly context: JobContext;
+  readonly window = new ChunkWindow();
+  readonly #port: JobPort;
+  readonly #pack: ChunkPack;
+  readonly #progress: NewestProgress;
+
+  /** @param progressIntervalMs how far apart progress values are passed on; with 0 each of them is */
+  constructor(job: Job, terms: JobTerms, port: JobPort, progressIntervalMs = PROGRESS_INTERVAL_MS) {
+    this.#port = port;
+    this.#pack = new ChunkPack((batch) => port.chunks(batch));
+    this.#progress = new NewestProgress((json) => port.progress(json), progressIntervalMs);
+    this.context = new JobContext(job, terms, port, (json) => this.#progress.add(json));
+  }
+
+  /** Never rejects. Whatever the handler gave has gone to the port by then. */
+  async run(handler: Invocable): Promise<InvocationResult> {
+    const result = await invoke(handler, this);
+    this.#progress.end();
+    this.#pack.flush();
+    return result;
+  }
+
+  abort(): void {
+    this.context.abort();
+    this.window.release();
+  }
+
+  sendChunk(line: string | Buffer): void {
+    if (this.#pack.isEmpty) this.#port.endOfTurn(() => this.#pack.flush());
+    this.#pack.add(line);
+  }
+}
+
+/** A job as it came to this machine. */
+interface RawJob {
+  readonly jobId: string;
+  readonly attempt: number;
+  /** JSON text, as is `s3Config`. */
+  readonly input: Uint8Array;
+  readonly s3Config?: Uint8Array | undefined;
+}
+
+/** @throws SyntaxError when the input is no JSON */
+export function readJob({ jobId, attempt, input, s3Config }: RawJob): Job {
+  const job = { id: jobId, input: parse(input), attempt };
+  // Checked by the service when the job was submitted.
+  return s3Config === undefined ? job : { ...job, s3Config: parse(s3Config) as S3Config };
+}
+
+function parse(json: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString());
+}

@@ -1,0 +1,47 @@
+/** Gathers the chunks a handler yields in one turn of the event loop, so that many small ones travel as one. */
+import { Buffer } from "node:buffer";
+import type { ChunkBatch } from "../../protocol/chunk-batch.ts";
+
+/** A batch is closed when its text has this many UTF-16 units; a chunk that is larger travels alone. */
+const PACK_UNITS = 32_768;
+
+/** The chunks of one invocation, in the order of their indexes, without gaps. */
+export class ChunkPack {
+  readonly #send: (batch: ChunkBatch) => void;
+  #text = "";
+  #count = 0;
+  #nextIndex = 0;
+
+  /** `send` is called with each batch that is full. */
+  constructor(send: (batch: ChunkBatch) => void) {
+    this.#send = send;
+  }
+
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
+  /** @param line the chunk's JSON text with its line feed; as bytes it travels alone, as it is */
+  add(line: string | Buffer): void {
+    const isText = typeof line === "string";
+    if (!isText || this.#text.length + line.length > PACK_UNITS) this.flush();
+    const index = this.#nextIndex;
+    this.#nextIndex += 1;
+    if (isText) {
+      this.#text += line;
+      this.#count += 1;
+    } else {
+      this.#send({ firstIndex: index, count: 1, lines: line });
+    }
+  }
+
+  /** Sends what was gathered. */
+  flush(): void {
+    if (this.#count === 0) return;
+    const count = this.#count;
+    const lines = Buffer.from(this.#text);
+    this.#text = "";
+    this.#count = 0;
+    this.#send({ firstIndex: this.#nextIndex - count, count, lines });
+  }
+}

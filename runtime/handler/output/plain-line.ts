@@ -1,0 +1,32 @@
+/** The fast path for a long plain text as a chunk: it is written as bytes first, and checked afterwards. */
+import { Buffer } from "node:buffer";
+import { isPlainText } from "../../protocol/plain-text.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+
+/** For shorter texts JSON.stringify is as quick. */
+const MIN_LENGTH = 16_384;
+const QUOTES_BYTES = 2;
+
+/**
+ * The line of a chunk whose output is `value`, as `chunkLines` would make it; undefined for anything but a long string
+ * that fits in a chunk and in which nothing has to be escaped.
+ */
+export function plainLine(value: unknown, index: number, attempt: number): Buffer | undefined {
+  if (typeof value !== "string" || value.length < MIN_LENGTH) return undefined;
+  if (value.length > LIMITS.chunkMaxBytes - QUOTES_BYTES) return undefined;
+  const start = '{"output":"';
+  const own = attempt > 1 ? `,"attempt":${attempt}` : "";
+  const end = `","metrics":{"stream_index":${index}${own}}}\n`;
+  const line = Buffer.allocUnsafe(start.length + value.length + end.length);
+  line.write(start, "latin1");
+  // Of a text that is not plain it may write less, but never bytes that look plain.
+  const written = line.write(value, start.length, value.length, "utf8");
+  if (
+    written !== value.length ||
+    !isPlainText(line.subarray(start.length, start.length + written))
+  ) {
+    return undefined;
+  }
+  line.write(end, start.length + written, "latin1");
+  return line;
+}

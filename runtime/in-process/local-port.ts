@@ -1,0 +1,64 @@
+/** Reports what a job in the worker's own process does to the worker, by plain calls. */
+import fs from "node:fs";
+import path from "node:path";
+import type { JobPort } from "../handler/job/invocation.ts";
+import type { S3Config } from "../storage/contract.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import type { Environment } from "../storage/settings.ts";
+
+/** What all jobs of a worker share. */
+export interface LocalTerms {
+  readonly volumePath: string | undefined;
+  /** Where each job makes its directory. */
+  readonly tempRoot: string;
+  /** Says where objects are kept. */
+  readonly storageEnv: Environment;
+}
+
+/** What the worker is told of a job. */
+type LocalJobEvents = Pick<JobPort, "chunks" | "progress" | "log" | "refresh">;
+
+export class LocalPort implements JobPort {
+  readonly chunks: JobPort["chunks"];
+  readonly progress: JobPort["progress"];
+  readonly log: JobPort["log"];
+  readonly refresh: JobPort["refresh"];
+  readonly #terms: LocalTerms;
+  readonly #s3Config: S3Config | undefined;
+  #tempDir: string | undefined;
+
+  constructor(terms: LocalTerms, s3Config: S3Config | undefined, events: LocalJobEvents) {
+    this.#terms = terms;
+    this.#s3Config = s3Config;
+    this.chunks = events.chunks;
+    this.progress = events.progress;
+    this.log = events.log;
+    this.refresh = events.refresh;
+  }
+
+  get volumePath(): string | undefined {
+    return this.#terms.volumePath;
+  }
+
+  endOfTurn(flush: () => void): void {
+    setImmediate(flush);
+  }
+
+  makeTempDir(): string {
+    this.#tempDir = fs.mkdtempSync(path.join(this.#terms.tempRoot, "job-"));
+    return this.#tempDir;
+  }
+
+  async openStore(): Promise<ObjectStore> {
+    const { openStore } = await import("../storage/open-store.ts");
+    // An upload that is left is ended by the handler's own stop: there is no process that could die under it.
+    const listener = { opened: () => undefined, closed: () => undefined };
+    return openStore(this.#s3Config, this.#terms.storageEnv, listener);
+  }
+
+  /** The job is over. What cannot be removed goes with the directory that it lies in. */
+  async removeTempDir(): Promise<void> {
+    if (this.#tempDir === undefined) return;
+    await fs.promises.rm(this.#tempDir, { recursive: true, force: true }).catch(() => undefined);
+  }
+}

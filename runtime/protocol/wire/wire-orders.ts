@@ -1,0 +1,115 @@
+/** What the service says in one turn: from the bundle to protobuf and back. */
+import type * as proto from "../generated/worker.ts";
+import type { HandedJob, Revocation, RevocationReason } from "../outcome.ts";
+import type { ChunkReceipt, OutcomeReceipt, Reload, ServiceOrders, Welcome } from "../session.ts";
+import { WireError } from "./wire-error.ts";
+import { requiredBytes, requiredCount, requiredLease, requiredText } from "./wire-fields.ts";
+
+const revocationReasons = [
+  "cancelled",
+  "timed-out",
+  "expired",
+  "lease-lost",
+] as const satisfies readonly RevocationReason[];
+
+export function encodeOrders(orders: ServiceOrders): proto.ServiceMessage {
+  return {
+    welcome: orders.welcome,
+    jobs: orders.jobs?.map(encodeJob) ?? [],
+    revocations: orders.revocations?.map(encodeRevocation) ?? [],
+    outcomeReceipts: orders.outcomeReceipts?.map(encodeOutcomeReceipt) ?? [],
+    chunkReceipts: orders.chunkReceipts?.map(encodeChunkReceipt) ?? [],
+    drain: orders.drain === true ? true : undefined,
+    reload: orders.reload,
+  };
+}
+
+/** @throws WireError when something required is missing or unknown */
+export function decodeOrders(message: proto.ServiceMessage): ServiceOrders {
+  const { welcome, jobs, revocations, outcomeReceipts, chunkReceipts, drain, reload } = message;
+  return {
+    ...(welcome === undefined ? undefined : { welcome: decodeWelcome(welcome) }),
+    ...(jobs.length === 0 ? undefined : { jobs: jobs.map(decodeJob) }),
+    ...(revocations.length === 0 ? undefined : { revocations: revocations.map(decodeRevocation) }),
+    ...(outcomeReceipts.length === 0
+      ? undefined
+      : { outcomeReceipts: outcomeReceipts.map(decodeOutcomeReceipt) }),
+    ...(chunkReceipts.length === 0
+      ? undefined
+      : { chunkReceipts: chunkReceipts.map(decodeChunkReceipt) }),
+    ...(drain === true ? { drain } : undefined),
+    ...(reload === undefined ? undefined : { reload: decodeReload(reload) }),
+  };
+}
+
+function decodeWelcome(message: proto.Welcome): Welcome {
+  return {
+    workerId: requiredText(message.workerId, "Welcome.worker_id"),
+    endpointId: requiredText(message.endpointId, "Welcome.endpoint_id"),
+    leaseMs: requiredCount(message.leaseMs, "Welcome.lease_ms"),
+    leaseRenewalMs: requiredCount(message.leaseRenewalMs, "Welcome.lease_renewal_ms"),
+  };
+}
+
+function decodeReload(message: proto.Reload): Reload {
+  return {
+    version: requiredCount(message.version, "Reload.version"),
+    modulePath: requiredText(message.modulePath, "Reload.module_path"),
+    sourcePath: requiredText(message.sourcePath, "Reload.source_path"),
+  };
+}
+
+function encodeJob(job: HandedJob): proto.Job {
+  return {
+    jobId: job.jobId,
+    leaseToken: job.leaseToken,
+    attempt: job.attempt,
+    input: job.input,
+    executionTimeoutMs: job.executionTimeoutMs,
+    s3Config: job.s3Config,
+    traceparent: job.traceparent,
+  };
+}
+
+function decodeJob(message: proto.Job): HandedJob {
+  return {
+    ...requiredLease(message, "Job"),
+    attempt: requiredCount(message.attempt, "Job.attempt"),
+    input: requiredBytes(message.input, "Job.input"),
+    executionTimeoutMs: requiredCount(message.executionTimeoutMs, "Job.execution_timeout_ms"),
+    ...(message.s3Config === undefined
+      ? undefined
+      : { s3Config: requiredBytes(message.s3Config, "Job.s3_config") }),
+    ...(message.traceparent === undefined ? undefined : { traceparent: message.traceparent }),
+  };
+}
+
+function encodeRevocation({ jobId, leaseToken, reason }: Revocation): proto.Revocation {
+  return { jobId, leaseToken, reason };
+}
+
+function decodeRevocation(message: proto.Revocation): Revocation {
+  const text = requiredText(message.reason, "Revocation.reason");
+  const reason = revocationReasons.find((known) => known === text);
+  if (reason === undefined) {
+    throw new WireError("Revocation.reason", `is "${text}", which this version does not know`);
+  }
+  return { ...requiredLease(message, "Revocation"), reason };
+}
+
+function encodeOutcomeReceipt(receipt: OutcomeReceipt): proto.OutcomeReceipt {
+  const { jobId, leaseToken, accepted } = receipt;
+  return { jobId, leaseToken, accepted };
+}
+
+function decodeOutcomeReceipt(message: proto.OutcomeReceipt): OutcomeReceipt {
+  return { ...requiredLease(message, "OutcomeReceipt"), accepted: message.accepted ?? false };
+}
+
+function encodeChunkReceipt({ jobId, leaseToken, nextIndex }: ChunkReceipt): proto.ChunkReceipt {
+  return { jobId, leaseToken, nextIndex };
+}
+
+function decodeChunkReceipt(message: proto.ChunkReceipt): ChunkReceipt {
+  return { ...requiredLease(message, "ChunkReceipt"), nextIndex: message.nextIndex ?? 0 };
+}

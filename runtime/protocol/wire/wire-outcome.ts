@@ -1,0 +1,87 @@
+/** Outcomes and failures: from the bundles' form to protobuf and back. */
+import type { Failure } from "../failure.ts";
+import { isFailureType } from "../failure.ts";
+import * as proto from "../generated/worker.ts";
+import type { Outcome } from "../outcome.ts";
+import type { OutcomeReport } from "../session.ts";
+import { WireError } from "./wire-error.ts";
+import { required, requiredLease, requiredText } from "./wire-fields.ts";
+
+const kindNumbers = {
+  completed: proto.OutcomeKind.OUTCOME_KIND_COMPLETED,
+  failed: proto.OutcomeKind.OUTCOME_KIND_FAILED,
+  "timed-out": proto.OutcomeKind.OUTCOME_KIND_TIMED_OUT,
+  lost: proto.OutcomeKind.OUTCOME_KIND_LOST,
+  "handed-back": proto.OutcomeKind.OUTCOME_KIND_HANDED_BACK,
+  stopped: proto.OutcomeKind.OUTCOME_KIND_STOPPED,
+} as const satisfies Record<Outcome["kind"], proto.OutcomeKind>;
+
+const kindNames = new Map<number, Outcome["kind"]>(
+  // Object.entries forgets the key type; the keys are exactly those of the table above.
+  Object.entries(kindNumbers).map(([name, number]) => [number, name as Outcome["kind"]]),
+);
+
+export function encodeOutcome({ jobId, leaseToken, outcome }: OutcomeReport): proto.Outcome {
+  const failure = "failure" in outcome ? encodeFailure(outcome.failure) : undefined;
+  const output = "output" in outcome ? outcome.output : undefined;
+  return { jobId, leaseToken, kind: kindNumbers[outcome.kind], output, failure };
+}
+
+export function decodeOutcome(message: proto.Outcome): OutcomeReport {
+  return { ...requiredLease(message, "Outcome"), outcome: outcomeOf(message) };
+}
+
+function outcomeOf(message: proto.Outcome): Outcome {
+  const kind = kindNames.get(message.kind ?? 0);
+  const output = message.output === undefined ? undefined : { output: message.output };
+  switch (kind) {
+    case undefined:
+      throw new WireError(
+        "Outcome.kind",
+        `is ${message.kind ?? 0}, which this version does not know`,
+      );
+    case "completed":
+      return { kind, ...output };
+    case "failed":
+      return {
+        kind,
+        failure: decodeFailure(required(message.failure, "Outcome.failure")),
+        ...output,
+      };
+    case "timed-out":
+    case "lost":
+      return { kind, failure: decodeFailure(required(message.failure, "Outcome.failure")) };
+    case "handed-back":
+    case "stopped":
+      return { kind };
+  }
+}
+
+/** The worker does not name itself: the service knows who holds a session, so `workerId` is not sent. */
+export function encodeFailure(failure: Failure): proto.Failure {
+  return {
+    type: failure.type,
+    message: failure.message,
+    stack: failure.stack,
+    exitCode: failure.exitCode,
+    signal: failure.signal,
+    outOfMemory: failure.outOfMemory,
+    lastLogLines: failure.lastLogLines === undefined ? [] : [...failure.lastLogLines],
+  };
+}
+
+export function decodeFailure(message: proto.Failure): Failure {
+  const type = requiredText(message.type, "Failure.type");
+  if (!isFailureType(type)) {
+    throw new WireError("Failure.type", `is "${type}", which this version does not know`);
+  }
+  return {
+    type,
+    message: requiredText(message.message, "Failure.message"),
+    ...(message.stack === undefined ? undefined : { stack: message.stack }),
+    ...(message.exitCode === undefined ? undefined : { exitCode: message.exitCode }),
+    ...(message.signal === undefined ? undefined : { signal: message.signal }),
+    ...(message.outOfMemory === undefined ? undefined : { outOfMemory: message.outOfMemory }),
+    ...(message.lastLogLines.length === 0 ? undefined : { lastLogLines: message.lastLogLines }),
+  };
+}

@@ -1,0 +1,123 @@
+/** What a worker says in one turn: from the bundle to protobuf and back. */
+import type * as proto from "../generated/worker.ts";
+import type { LeaseRef } from "../outcome.ts";
+import type {
+  ChunkReport,
+  HandlerReady,
+  Hello,
+  PauseReport,
+  ProgressReport,
+  WorkerReport,
+} from "../session.ts";
+import {
+  required,
+  requiredBytes,
+  requiredCount,
+  requiredLease,
+  requiredText,
+} from "./wire-fields.ts";
+import { decodeFailure, decodeOutcome, encodeFailure, encodeOutcome } from "./wire-outcome.ts";
+
+export function encodeReport(report: WorkerReport): proto.WorkerMessage {
+  return {
+    hello: report.hello === undefined ? undefined : encodeHello(report.hello),
+    ready: report.ready === undefined ? undefined : encodeReady(report.ready),
+    initFailure:
+      report.initFailure === undefined ? undefined : { failure: encodeFailure(report.initFailure) },
+    renewals: report.renewals?.map(leaseOnly) ?? [],
+    chunks: report.chunks?.map(encodeChunks) ?? [],
+    progress: report.progress?.map(encodeProgress) ?? [],
+    outcomes: report.outcomes?.map(encodeOutcome) ?? [],
+    draining: report.draining === true ? true : undefined,
+    credit: report.credit === undefined || report.credit === 0 ? undefined : report.credit,
+    pauses: report.pauses?.map(encodePause) ?? [],
+  };
+}
+
+/** @throws WireError when something required is missing or unknown */
+export function decodeReport(message: proto.WorkerMessage): WorkerReport {
+  const { hello, ready, initFailure, renewals, chunks, progress, outcomes } = message;
+  const { draining, credit, pauses } = message;
+  return {
+    ...(hello === undefined ? undefined : { hello: decodeHello(hello) }),
+    ...(ready === undefined ? undefined : { ready: decodeReady(ready) }),
+    ...(initFailure === undefined
+      ? undefined
+      : { initFailure: decodeFailure(required(initFailure.failure, "InitFailure.failure")) }),
+    ...(renewals.length === 0
+      ? undefined
+      : { renewals: renewals.map((lease) => requiredLease(lease, "LeaseRef")) }),
+    ...(chunks.length === 0 ? undefined : { chunks: chunks.map(decodeChunks) }),
+    ...(progress.length === 0 ? undefined : { progress: progress.map(decodeProgress) }),
+    ...(outcomes.length === 0 ? undefined : { outcomes: outcomes.map(decodeOutcome) }),
+    ...(draining === true ? { draining } : undefined),
+    ...(credit === undefined || credit === 0 ? undefined : { credit }),
+    ...(pauses.length === 0 ? undefined : { pauses: pauses.map(decodePause) }),
+  };
+}
+
+function encodeHello(hello: Hello): proto.Hello {
+  const { protocolVersion, runtimeVersion } = hello;
+  return { protocolVersion, runtimeVersion, held: hello.held.map(leaseOnly) };
+}
+
+function decodeHello(message: proto.Hello): Hello {
+  return {
+    protocolVersion: requiredCount(message.protocolVersion, "Hello.protocol_version"),
+    runtimeVersion: requiredText(message.runtimeVersion, "Hello.runtime_version"),
+    held: message.held.map((lease) => requiredLease(lease, "LeaseRef")),
+  };
+}
+
+function encodeReady({ concurrency, reloadVersion }: HandlerReady): proto.Ready {
+  return { concurrency, reloadVersion };
+}
+
+function decodeReady({ concurrency, reloadVersion }: proto.Ready): HandlerReady {
+  return {
+    concurrency: requiredCount(concurrency, "Ready.concurrency"),
+    ...(reloadVersion ? { reloadVersion } : undefined),
+  };
+}
+
+function encodeChunks(report: ChunkReport): proto.Chunks {
+  const { jobId, leaseToken, firstIndex, count, lines } = report;
+  return { jobId, leaseToken, firstIndex, count, lines: lines };
+}
+
+function decodeChunks(message: proto.Chunks): ChunkReport {
+  return {
+    ...requiredLease(message, "Chunks"),
+    firstIndex: message.firstIndex ?? 0,
+    count: requiredCount(message.count, "Chunks.count"),
+    lines: requiredBytes(message.lines, "Chunks.lines"),
+  };
+}
+
+function encodeProgress({ jobId, leaseToken, value }: ProgressReport): proto.Progress {
+  return { jobId, leaseToken, value: value };
+}
+
+function decodeProgress(message: proto.Progress): ProgressReport {
+  return {
+    ...requiredLease(message, "Progress"),
+    value: requiredBytes(message.value, "Progress.value"),
+  };
+}
+
+function encodePause({ jobId, leaseToken, isPaused, pausedMs }: PauseReport): proto.Pause {
+  return { jobId, leaseToken, isPaused, pausedMs };
+}
+
+function decodePause(message: proto.Pause): PauseReport {
+  return {
+    ...requiredLease(message, "Pause"),
+    isPaused: message.isPaused ?? false,
+    pausedMs: message.pausedMs ?? 0,
+  };
+}
+
+/** Callers hand in richer objects that happen to be leases. */
+function leaseOnly({ jobId, leaseToken }: LeaseRef): proto.LeaseRef {
+  return { jobId, leaseToken };
+}

@@ -1,0 +1,30 @@
+/** The gRPC form of a worker's session: the service definition both sides use, and the conversions of its messages. */
+import type { Buffer } from "node:buffer";
+import { ServiceMessage, WorkerMessage } from "../generated/worker.ts";
+import { encodeWorkerMessage } from "./encode-chunks.ts";
+import { asBuffer } from "./wire-fields.ts";
+
+export { WireError } from "./wire-error.ts";
+export { decodeOrders, encodeOrders } from "./wire-orders.ts";
+export { decodeReport, encodeReport } from "./wire-report.ts";
+export type { ServiceMessage, WorkerMessage };
+
+/** Largest message either side sends or accepts: one outcome with the largest output, with room to spare. */
+export const MESSAGE_MAX_BYTES = 32_000_000;
+
+/**
+ * The service definition for @grpc/grpc-js, on the client's side and the server's. It differs from the generated one in
+ * that a message is not copied once more to become a Buffer, nor its chunks more than once.
+ */
+export const WORKER_SERVICE = {
+  session: {
+    path: "/sv.worker.v1.WorkerService/Session",
+    requestStream: true,
+    responseStream: true,
+    requestSerialize: encodeWorkerMessage,
+    requestDeserialize: (bytes: Buffer): WorkerMessage => WorkerMessage.decode(bytes),
+    responseSerialize: (message: ServiceMessage): Buffer =>
+      asBuffer(ServiceMessage.encode(message).finish()),
+    responseDeserialize: (bytes: Buffer): ServiceMessage => ServiceMessage.decode(bytes),
+  },
+} as const;
