@@ -5,6 +5,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/setup/longest-first.ts";
+import { IS_FULL } from "./test/setup/size.ts";
 
 if (Number.parseInt(process.versions.node) < 24) {
   throw new Error(
@@ -28,15 +29,24 @@ const alias = [
 /** Of the programs that tests start from source: they need not be translated anew each time, which takes 50 ms of 80. */
 const compileCache = `${import.meta.dirname}/node_modules/.cache/sv-runtime/compiled`;
 
-/** One for each core; by itself vitest leaves one idle, half of the smallest machines we care for. */
-const FILES_AT_ONCE = availableParallelism();
+/** More than cores, for about a third of the time of most files is waiting. */
+const FILES_AT_ONCE = availableParallelism() + 1;
 
 /** What they measure, time and memory, is to be theirs. */
 const aloneFiles = [
   "test/e2e/balance/servers.test.ts",
   "test/e2e/http/large-answers.test.ts",
-  "test/e2e/jobs/{deadline,fixtures,scaling}.test.ts",
+  "test/e2e/jobs/{deadline,scaling}.test.ts",
   "test/e2e/storage/memory.test.ts",
+];
+
+/** Foreign engines, servers and tools that take long to set up, and what nobody breaks by a small change: `npm run test:full`. */
+const fullFiles = [
+  "test/e2e/docker/{base-image,build-options,build-server,build-workspace}.test.ts",
+  "test/e2e/docker/{gpus,launcher-restart,live-restore,live-workers,networks}.test.ts",
+  "test/e2e/objects/foreign-clients.test.ts",
+  "test/e2e/starters/*.test.ts",
+  "test/e2e/storage/foreign-server.test.ts",
 ];
 
 const startsPrograms = {
@@ -58,6 +68,9 @@ export default defineConfig({
           include: ["test/{unit,contract,conformance}/**/*.test{,-d}.ts", "test/tidy.test.ts"],
           env: { NODE_COMPILE_CACHE: compileCache },
           testTimeout: 20_000,
+          // To load the source anew for each file took longer than most tests.
+          isolate: false,
+          unstubEnvs: true,
           sequence: { groupOrder: 0 },
         },
       },
@@ -78,7 +91,7 @@ export default defineConfig({
           name: "e2e",
           maxWorkers: FILES_AT_ONCE,
           include: ["test/e2e/**/*.test.ts"],
-          exclude: aloneFiles,
+          exclude: [...aloneFiles, ...(IS_FULL ? [] : fullFiles)],
           globalSetup: [...startsPrograms.globalSetup, "test/setup/shared-docker.ts"],
           sequence: { groupOrder: 1 },
         },

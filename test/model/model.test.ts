@@ -5,11 +5,12 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
 import { openSqliteStore } from "../../emulator/store/sqlite/sqlite-store.ts";
+import { sized } from "../setup/size.ts";
 import { COMMANDS } from "./commands.ts";
 import { playHistory } from "./history.ts";
 import { Subject } from "./subject.ts";
 
-const SEEDS = 500;
+const SEEDS = sized(200, 500);
 const SEEDS_A_TEST = 50;
 
 /** Memory if the machine has a file system in it: what is tested here is not the disk. */

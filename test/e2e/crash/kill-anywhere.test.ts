@@ -1,6 +1,7 @@
 /** Kills the emulator at random moments while jobs are submitted and worked on, and looks for what was lost or done twice. */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { sized } from "../../setup/size.ts";
 import { eventually, processesMarked } from "../jobs/observe.ts";
 import { makeCrashScene } from "./crash-scene.ts";
 import { check, type Expectation } from "./history-checker.ts";
@@ -10,8 +11,8 @@ import { Lives, Progress } from "./lives.ts";
 import { RecordingClient } from "./recording-client.ts";
 import { SeededRandom, seedOfThisRun } from "./seeded-random.ts";
 
-const JOBS = 5_000;
-const KILLS = 50;
+const JOBS = sized(1_000, 5_000);
+const KILLS = sized(20, 50);
 const CLIENTS = 32;
 /** Over the size from which payloads are files. */
 const BALLAST = "x".repeat(300_000);

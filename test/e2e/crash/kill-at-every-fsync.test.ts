@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { IS_FULL } from "../../setup/size.ts";
 import { straceIsMissing } from "../../setup/strace.ts";
 import { processesMarked } from "../jobs/observe.ts";
 import { type CrashScene, makeCrashScene } from "./crash-scene.ts";
@@ -25,8 +26,9 @@ interface Syncs {
   readonly path?: (scene: CrashScene) => string;
 }
 
-const SYNCS: readonly Syncs[] = [
-  { of: "the database", call: "fsync" },
+const DATABASE: Syncs = { of: "the database", call: "fsync" };
+
+const PAYLOADS: readonly Syncs[] = [
   { of: "payload files", call: "fdatasync" },
   {
     of: "the payload directory",
@@ -109,7 +111,7 @@ async function killAtEach(syncs: Syncs, counted: number, step: number): Promise<
   return kills;
 }
 
-it.skipIf(straceIsMissing !== undefined).each(SYNCS)(
+it.skipIf(straceIsMissing !== undefined).each(IS_FULL ? [DATABASE, ...PAYLOADS] : [DATABASE])(
   "loses nothing and repeats nothing when it is killed at any sync of $of",
   { timeout: 600_000 },
   async (syncs) => {

@@ -4,9 +4,14 @@ import type { ContainerEngine } from "../../../emulator/launch/docker/container-
 import { orderOf, templateNamed } from "../../contract/launcher/subject.ts";
 import { nodeImage } from "../../setup/docker-node-image.ts";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
+import { sized } from "../../setup/size.ts";
 import { ContainerStage } from "./container-stage.ts";
 import { openLauncher } from "./open-launcher.ts";
 import { pullRegistry } from "./pull-registry.ts";
+
+/** In so many lanes side by side. */
+const LANES = 8;
+const LAUNCHES = LANES * sized(3, 25);
 
 describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", () => {
   let docker: TestDocker;
@@ -108,7 +113,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
     expect(opened.said).toContainEqual(expect.stringContaining("simulated"));
   });
 
-  test("two hundred launches in a row leave no container, volume or network", async () => {
+  test(`${LAUNCHES} launches in a row leave no container, volume or network`, async () => {
     const counts = async () => ({
       // Those of pods have names; what a container leaves has none.
       volumes: (await docker.ask("volume", "ls", "-q")).match(/^[0-9a-f]{64}$/gmu)?.length ?? 0,
@@ -117,13 +122,13 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
     const before = await counts();
     const opened = await openLauncher(docker);
     const template = { ...templateNamed(plain), dockerStartCmd: ["true"] };
-    const launchTwentyFive = async () => {
+    const launchTheirs = async () => {
       const exits = [];
-      for (let n = 0; n < 25; n += 1)
+      for (let n = 0; n < LAUNCHES / LANES; n += 1)
         exits.push(await opened.launcher.launch(orderOf(template)).exited);
       return exits;
     };
-    const exits = await Promise.all(Array.from({ length: 8 }, launchTwentyFive));
+    const exits = await Promise.all(Array.from({ length: LANES }, launchTheirs));
     expect(exits.flat().filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
     expect(await opened.containers()).toEqual([]);
     await opened[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-/** Two thousand good and bad jobs on four workers that are struck at random. */
+/** Hundreds of good and bad jobs, in a full run thousands, on four workers that are struck at random. */
 import fs from "node:fs";
 import { createClient, type EndpointClient } from "../../../../runtime/client/index.ts";
 import { check, type Violation } from "../../crash/history-checker.ts";

@@ -126,6 +126,21 @@ describe("a job's life", () => {
     expect(retried.result === "changed" && retried.job.failure).toBeUndefined();
   });
 
+  it("loses chunks and output whenever it goes back to the queue", () => {
+    const retryRules = { workerLost: 1, handlerError: 1 };
+    const running = after(jobIn("IN_PROGRESS"), SAMPLE_EVENTS["append-chunks"]);
+    for (const event of [
+      SAMPLE_EVENTS["hand-back"],
+      { ...SAMPLE_EVENTS["lose-worker"], retryRules },
+      { ...SAMPLE_EVENTS.fail, retryRules },
+    ]) {
+      expect(transition(running, event, T0), event.type).toMatchObject({
+        voided: { output: true, chunks: true },
+        job: { status: "IN_QUEUE", chunkCount: 0 },
+      });
+    }
+  });
+
   it("refuses chunks that are repeated or leave a gap, without harm", () => {
     const running = after(jobIn("IN_PROGRESS"), SAMPLE_EVENTS["append-chunks"]);
     for (const firstIndex of [0, 1, 3]) {

@@ -51,6 +51,17 @@ it("is not ended by the service however long it stands, and has afterwards what 
   expect(await statusOf(test, job)).toBe("TIMED_OUT");
 });
 
+it("gains no more time than it has been running, whatever its worker says", async () => {
+  await using test = await createTestEngine();
+  const { worker, job } = await running(test);
+  await live(test, worker, job, 2_000);
+  await worker.report({ pauses: [{ ...leaseOf(job), isPaused: false, pausedMs: 3_600_000 }] });
+  await live(test, worker, job, OVERRUN_MS - 1);
+  expect(await statusOf(test, job)).toBe("IN_PROGRESS");
+  await test.clock.advance(1);
+  expect(await statusOf(test, job)).toBe("TIMED_OUT");
+});
+
 it("may complete long after its executionTimeout", async () => {
   await using test = await createTestEngine();
   const { worker, job } = await running(test);

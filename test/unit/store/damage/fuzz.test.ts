@@ -2,7 +2,7 @@
  * Damages data directories by chance and reads them back. Each start is refused with a sentence, or every job reads back
  * right or says that it is damaged; and after a repair the start works, and nothing reads back wrong.
  *
- * DAMAGE_PLAYS says how many (default 30); DAMAGE_SEED repeats the choices of an earlier run.
+ * DAMAGE_PLAYS says how many (default 20, in a full run 200); DAMAGE_SEED repeats the choices of an earlier run.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -10,12 +10,13 @@ import { expect, it } from "vitest";
 import { repairDataDirectory } from "../../../../emulator/store/sqlite/repair/repair.ts";
 import { StoreUnusableError } from "../../../../emulator/core/store-error.ts";
 import { SeededRandom } from "../../../e2e/crash/seeded-random.ts";
+import { sized } from "../../../setup/size.ts";
 import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 import { harm, type Harmed } from "./harm.ts";
 import { type KnownJob, writeLiveData } from "./live-data.ts";
 import { readBack } from "./read-back.ts";
 
-const PLAYS = Number(process.env["DAMAGE_PLAYS"] ?? 30);
+const PLAYS = Number(process.env["DAMAGE_PLAYS"] ?? sized(20, 200));
 const SEED = Number(process.env["DAMAGE_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
 /** By what was done to what: how it came out. */

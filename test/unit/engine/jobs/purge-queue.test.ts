@@ -1,0 +1,23 @@
+/** A purge of a queue to which others submit. */
+import { Buffer } from "node:buffer";
+import { expect, it } from "vitest";
+import { purgeQueue } from "../../../../emulator/engine/jobs/purge-queue.ts";
+import { submit } from "../../../../emulator/engine/jobs/submit.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
+
+async function submitOne({ engine }: TestEngine): Promise<string> {
+  const policy = { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs };
+  const submission = { input: Buffer.from("{}"), policy };
+  const { id } = await submit(engine, { endpointId: "echo", kind: "async", submission });
+  return id;
+}
+
+it("removes what waited when it was asked for, and not what came while it went on", async () => {
+  await using test = await createTestEngine();
+  const early = [await submitOne(test), await submitOne(test)];
+  const [removed, late] = await Promise.all([purgeQueue(test.engine, "echo"), submitOne(test)]);
+  expect(removed).toBe(early.length);
+  const left = await test.engine.store.read((view) => view.job(late));
+  expect(left?.status).toBe("IN_QUEUE");
+});
