@@ -1,35 +1,24 @@
 /** A job as tests and reports see it: as its status shows it, and everything else that is known of it. */
 import { Buffer } from "node:buffer";
+import type { JobFacts } from "../../runtime/client/job.ts";
 import type { RawChunk } from "../../runtime/protocol/chunk.ts";
-import type { Failure } from "../../runtime/protocol/failure.ts";
 import type { JobStatus } from "../../runtime/protocol/job-status.ts";
 import { framed, jobFrame } from "../core/jobs/job-body.ts";
 import type { JobContents } from "../engine/jobs/read/job-contents.ts";
 
 /** Names and meanings are those of the job interface, where it has them. */
-export interface JobRecord {
-  readonly id: string;
+export interface JobRecord extends JobFacts {
   readonly endpointId: string;
   readonly status: JobStatus;
   readonly input: unknown;
   /** What the handler returned, or the last progress value while it runs; absent without one. */
   readonly output?: unknown;
-  /** Why the job failed, in one sentence. */
-  readonly error?: string;
-  readonly failure?: Failure;
   /** What the handler yielded, as `/stream` shows it; of the last attempt. */
   readonly chunks: readonly RawChunk[];
   /** The last lines its handler wrote by `context.log`, for handlers that are functions of this process; else empty. */
   readonly logs: readonly string[];
   /** How often it was handed to a worker. */
   readonly attempt: number;
-  /** How often it was put back into the queue. */
-  readonly retries?: number;
-  readonly workerId?: string;
-  /** From submission, or the last return to the queue, to hand-over, ms. */
-  readonly delayTime?: number;
-  /** From hand-over to the end, ms. */
-  readonly executionTime?: number;
   /** Service time, ms since the epoch. */
   readonly submittedAt: number;
 }

@@ -4,6 +4,7 @@ import { configTable } from "./config-tables.ts";
 import { conformanceTable } from "./conformance-table.ts";
 import { errorCodesTable, failureTypesTable } from "./errors-table.ts";
 import { helpText } from "./help-text.ts";
+import { jobFieldsTable } from "./job-fields-table.ts";
 import { limitsTable } from "./limits-table.ts";
 import { metricsTable } from "./metrics-table.ts";
 import { operationsTable } from "./operations-table.ts";
@@ -33,6 +34,7 @@ export const PAGES: readonly Page[] = [
     file: "docs/job-interface.md",
     sections: {
       "job operations": () => operationsTable("/v2/"),
+      "fields of a job": jobFieldsTable,
       "failure types": failureTypesTable,
       "error codes": errorCodesTable,
       limits: limitsTable,

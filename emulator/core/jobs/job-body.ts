@@ -1,4 +1,5 @@
 /** A job as JSON, around its raw output: `/status`, `/runsync`, the end of a stream and webhooks show it so. */
+import { type Member, OUTPUT, STATUS_MEMBERS } from "./job-members.ts";
 import type { Job } from "./job.ts";
 import type { ShownPayload } from "./opened-payload.ts";
 
@@ -17,34 +18,26 @@ export function framed<P extends ShownPayload>(
 }
 
 /** `{id, status, delayTime, executionTime, output, error, failure, workerId, retries}` as far as they are known. */
-export function jobFrame(job: Job): JobFrame {
-  const { delayTimeMs, executionTimeMs } = job;
-  let head = `{"id":${JSON.stringify(job.id)},"status":"${job.status}"`;
-  if (delayTimeMs !== undefined) head += `,"delayTime":${delayTimeMs}`;
-  if (executionTimeMs !== undefined) head += `,"executionTime":${executionTimeMs}`;
-  return { head, tail: endOf(job) };
+export const jobFrame = frameOf(STATUS_MEMBERS);
+
+/** What makes the frame of a job with these members, of which one is `OUTPUT`. */
+export function frameOf(members: readonly Member[]): (job: Job) => JobFrame {
+  const at = members.indexOf(OUTPUT);
+  const [before, behind] = [members.slice(0, at), members.slice(at + 1)];
+  return (job) => ({ head: `{${textOf(before, job).slice(1)}`, tail: textOf(behind, job) });
+}
+
+/** Each with a comma before it. */
+function textOf(members: readonly Member[], job: Job): string {
+  let text = "";
+  for (const { as, valueOf } of members) {
+    const value = valueOf(job);
+    if (value !== undefined) text += `,"${as}":${JSON.stringify(value)}`;
+  }
+  return text;
 }
 
 /** `{id, status}` and nothing else. */
 export function jobStatePieces({ id, status }: Pick<Job, "id" | "status">): readonly string[] {
   return [`{"id":${JSON.stringify(id)},"status":"${status}"}`];
-}
-
-function endOf(job: Job): string {
-  let text = "";
-  if (job.failure !== undefined) {
-    text += `,"error":${JSON.stringify(errorOf(job))},"failure":${JSON.stringify(job.failure)}`;
-  }
-  if (job.workerId !== undefined) text += `,"workerId":${JSON.stringify(job.workerId)}`;
-  if (job.retries > 0) text += `,"retries":${job.retries}`;
-  return text;
-}
-
-/** The live service names a job whose worker was lost too often by its retries; `failure` says the rest. */
-export function errorOf(job: Job): string {
-  return job.failure?.type === "worker_lost" ? timedOut(job) : (job.failure?.message ?? "");
-}
-
-export function timedOut({ retries }: Pick<Job, "retries">): string {
-  return `job timed out after ${retries} retries`;
 }

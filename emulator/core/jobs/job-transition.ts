@@ -3,7 +3,7 @@ import type { RevocationReason } from "../../../runtime/protocol/outcome.ts";
 import type { JobEvent, JobEventType } from "./job-event.ts";
 import type { Refusal, TransitionRow } from "./transitions/row.ts";
 import { TRANSITION_ROWS } from "./transition-table.ts";
-import type { DialectName, Job, JobKind } from "./job.ts";
+import { type DialectName, INITIAL_FIELDS, type Job, type JobKind } from "./job.ts";
 
 /** Something to be done after the change is durable. */
 export type JobEffect =
@@ -96,30 +96,15 @@ export interface JobSpecification {
 
 /** The job that an accepted submission makes: row `none / submit` of the table. */
 export function submitJob(specification: JobSpecification, now: number): Job {
-  const { ttlMs, ...rest } = specification;
+  const { ttlMs, ...submitted } = specification;
   return {
-    ...rest,
-    dialect: specification.dialect ?? "contract",
-    traceparent: specification.traceparent,
+    ...INITIAL_FIELDS,
+    ...submitted,
     status: "IN_QUEUE",
     queueKey: specification.seq,
     submittedAt: now,
     queuedAt: now,
-    startedAt: undefined,
-    endedAt: undefined,
-    delayTimeMs: undefined,
-    executionTimeMs: undefined,
     ttlAt: now + ttlMs,
-    ttlPinned: false,
-    attempt: 0,
-    lostCount: 0,
-    errorCount: 0,
-    retries: 0,
-    lease: undefined,
-    workerId: undefined,
-    failure: undefined,
-    chunkCount: 0,
-    chunksRead: 0,
   };
 }
 

@@ -1,28 +1,15 @@
 /** A job as `/status` shows it in the live dialect (live): its fields in alphabetical order, its error as one text. */
 import type { Failure, FailureType } from "../../../runtime/protocol/failure.ts";
-import { errorOf, type JobFrame, timedOut } from "./job-body.ts";
+import { frameOf } from "./job-body.ts";
+import { errorOf, STATUS_MEMBERS, timedOut } from "./job-members.ts";
 import type { Job } from "./job.ts";
 
 /** `{delayTime, error, executionTime, id, output, retries, status, workerId}` as far as they are known. */
-export function liveJobFrame(job: Job): JobFrame {
-  const head = membersOf({
-    delayTime: job.delayTimeMs,
-    error: liveError(job),
-    executionTime: job.executionTimeMs,
-    id: job.id,
-  });
-  const tail = membersOf({
-    retries: job.retries > 0 ? job.retries : undefined,
-    status: job.status,
-    workerId: job.workerId,
-  });
-  return { head: `{${head}`, tail: `,${tail}` };
-}
-
-/** The members of an object without its braces; what is not known is left out. */
-function membersOf(members: Readonly<Record<string, string | number | undefined>>): string {
-  return JSON.stringify(members).slice(1, -1);
-}
+export const liveJobFrame = frameOf(
+  STATUS_MEMBERS.filter(({ name }) => name !== "failure")
+    .map((member) => (member.name === "error" ? { ...member, valueOf: liveError } : member))
+    .toSorted((one, other) => (one.as < other.as ? -1 : 1)),
+);
 
 /** Those of which the live service shows the exception. */
 const EXCEPTIONS: ReadonlySet<FailureType> = new Set(["handler_error", "unhandled_error"]);

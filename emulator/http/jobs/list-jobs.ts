@@ -7,12 +7,12 @@ import {
   parse,
   parseLimit,
 } from "../../core/input/query-parameters.ts";
+import { LISTED_MEMBERS, objectOf } from "../../core/jobs/job-members.ts";
 import { newestJobs } from "../../engine/jobs/read/inspect-jobs.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import { json } from "../schemas/contract.ts";
-import { jobSummariesSchema } from "../schemas/operated-job.ts";
+import { jobSummariesSchema } from "../schemas/job.ts";
 import type { Operation } from "../operation.ts";
-import { jobSummary } from "./job-body.ts";
 
 export const listJobs: Operation = {
   methods: ["GET"],
@@ -34,6 +34,6 @@ export const listJobs: Operation = {
     const status = parse(query, "status", listingParameters.status);
     const listing = { status, limit: parseLimit(query) };
     const jobs = await newestJobs(service.engine, endpointId, listing);
-    return jsonAnswer({ jobs: jobs.map(jobSummary) });
+    return jsonAnswer({ jobs: jobs.map((job) => objectOf(LISTED_MEMBERS, job)) });
   },
 };

@@ -2,12 +2,17 @@
 import { z } from "zod";
 import { FAILURE_TYPES } from "../../../runtime/protocol/failure.ts";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
+import {
+  DETAIL_MEMBERS,
+  LISTED_MEMBERS,
+  type Member,
+  REQUEST_MEMBERS,
+  STATUS_MEMBERS,
+} from "../../core/jobs/job-members.ts";
+import { JOB_KINDS } from "../../core/jobs/job.ts";
 import { answered, anyJson, instant } from "./contract.ts";
 
-const id = z.string().meta({ description: "`sync-` stands before those of `/runsync`." });
-const status = z.enum(JOB_STATUSES);
 const count = z.int().min(0);
-const durationMs = z.int().min(0);
 
 export const failureSchema = answered("Failure", {
   type: z.enum(FAILURE_TYPES),
@@ -21,23 +26,44 @@ export const failureSchema = answered("Failure", {
   lastLogLines: z.array(z.string()).optional(),
 });
 
+/** Any JSON where there is none. */
+const TYPES: Readonly<Partial<Record<Member["type"], z.ZodType>>> = {
+  integer: count,
+  positive: z.int().min(1),
+  instant: instant(),
+  text: z.string(),
+  flag: z.boolean(),
+  endpoint: z.string(),
+  status: z.enum(JOB_STATUSES),
+  kind: z.enum(JOB_KINDS),
+  failure: failureSchema,
+};
+
+function shapeOf(members: readonly Member[]): Record<string, z.ZodType> {
+  const schemas = members.map(({ as, type, optional, description }): [string, z.ZodType] => {
+    const known = TYPES[type] ?? anyJson();
+    const schema = optional ? known.optional() : known;
+    return [as, description === undefined ? schema : schema.meta({ description })];
+  });
+  return Object.fromEntries(schemas);
+}
+
 /** A job as `/status` shows it. */
-export const jobSchema = answered("Job", {
-  id,
-  status,
-  delayTime: durationMs.optional().meta({ description: "From the queue to a worker, ms." }),
-  executionTime: durationMs.optional().meta({ description: "From the worker to its end, ms." }),
-  output: anyJson()
-    .optional()
-    .meta({ description: "What the handler returned, or its last progress value while it runs." }),
-  error: z.string().optional().meta({ description: "Why the job failed." }),
-  failure: failureSchema.optional(),
-  workerId: z.string().optional(),
-  retries: z.int().min(1).optional(),
-});
+export const jobSchema = answered("Job", shapeOf(STATUS_MEMBERS));
 
 /** No more than where the job stands. */
-export const jobStateSchema = answered("JobState", { id, status });
+export const jobStateSchema = jobSchema.pick({ id: true, status: true }).meta({ id: "JobState" });
+
+/** What those who operate the service are shown. */
+export const jobSummariesSchema = answered("JobSummaries", {
+  jobs: z.array(z.strictObject(shapeOf(LISTED_MEMBERS))),
+});
+
+export const jobDetailsSchema = answered("JobDetails", {
+  ...shapeOf(DETAIL_MEMBERS),
+  input: anyJson().optional(),
+  output: anyJson().optional(),
+});
 
 export const chunkSchema = z
   .looseObject({ output: anyJson(), metrics: z.looseObject({ stream_index: count.optional() }) })
@@ -53,16 +79,7 @@ export const purgedSchema = answered("Purged", {
 
 /** A page of `/requests`. */
 export const requestsSchema = answered("Requests", {
-  requests: z.array(
-    z.strictObject({
-      id,
-      status,
-      submittedAt: instant(),
-      delayTime: durationMs.optional(),
-      executionTime: durationMs.optional(),
-      workerId: z.string().optional(),
-    }),
-  ),
+  requests: z.array(z.strictObject(shapeOf(REQUEST_MEMBERS))),
   next: z.string().optional().meta({ description: "`after` of the next page, if there is one." }),
 });
 

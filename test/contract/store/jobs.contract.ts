@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { dueAt } from "../../../emulator/core/jobs/job-due.ts";
 import { NO_COUNTS } from "../../../emulator/core/jobs/job-counts.ts";
-import type { Job } from "../../../emulator/core/jobs/job.ts";
+import { FIELDS, type Job } from "../../../emulator/core/jobs/job.ts";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import {
@@ -52,6 +52,11 @@ function fullJob(job: Job): Job {
   };
 }
 
+function fixedOf(job: Job): Partial<Job> {
+  const fixed = FIELDS.filter((field) => field.fixed);
+  return Object.fromEntries(fixed.map(({ name }) => [name, job[name]]));
+}
+
 const ODD_IDS = [
   "",
   " ",
@@ -85,7 +90,7 @@ export function jobsContract(open: OpenSubject): void {
     await using subject = await open();
     const { store } = subject;
     const fresh = await store.transact(insertNew);
-    const full = fullJob(fresh);
+    const full = { ...fullJob(fresh), ...fixedOf(fresh) };
     await store.transact((tx) => tx.replaceJob(fresh, full));
     expect(await store.read((view) => view.job(fresh.id))).toStrictEqual(full);
     await store.transact((tx) => tx.replaceJob(full, fresh));

@@ -1,7 +1,7 @@
 /** The form of a row of the job's state machine, and the changes of fields that several rows share. */
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
 import type { JobEvent, JobEventType } from "../job-event.ts";
-import type { Job } from "../job.ts";
+import type { Job, JobChange } from "../job.ts";
 
 /** Why an event changed nothing. */
 export type Refusal =
@@ -29,7 +29,7 @@ export interface TransitionRow {
   readonly source: "spec" | "ours";
   readonly says: string;
   /** The fields that change, besides the status. */
-  readonly change?: (job: Job, event: JobEvent, now: number) => Partial<Job>;
+  readonly change?: (job: Job, event: JobEvent, now: number) => JobChange;
   readonly effects?: readonly EffectType[];
   /** Payloads that become void. */
   readonly voids?: readonly ("output" | "chunks")[];
@@ -48,13 +48,13 @@ export function as<T extends JobEventType>(
 export const elapsed = (since: number, now: number): number => Math.max(0, Math.round(now - since));
 
 /** The job has ended now. */
-export const ended = (job: Job, now: number): Partial<Job> => ({
+export const ended = (job: Job, now: number): JobChange => ({
   endedAt: now,
   executionTimeMs: job.startedAt === undefined ? undefined : elapsed(job.startedAt, now),
 });
 
 /** Back among the waiting jobs: nothing of the attempt remains but its number. */
-export const backInQueue = (now: number): Partial<Job> => ({
+export const backInQueue = (now: number): JobChange => ({
   queuedAt: now,
   startedAt: undefined,
   endedAt: undefined,

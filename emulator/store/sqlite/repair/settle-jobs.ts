@@ -5,7 +5,7 @@ import { transition } from "../../../core/jobs/job-transition.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { rowChecksum } from "../integrity/checksum.ts";
 import { rowsOf } from "../integrity/find-damage.ts";
-import { COLUMNS, readJob, SELECTED } from "../tables/job-columns.ts";
+import { readJob, SELECTED, valuesOf } from "../tables/job-columns.ts";
 import { PLACES_PER_JOB } from "../tables/payload-table.ts";
 import { integerAt, textAt } from "../../../sqlite/row.ts";
 import type { Rebuilt } from "./rebuild.ts";
@@ -83,7 +83,7 @@ function hasOutput(db: DatabaseSync, seq: number): boolean {
 }
 
 function rewrite(db: DatabaseSync, job: Job, queue: number): void {
-  const values = [job.seq, job.id, queue, ...COLUMNS.map((column) => column.valueOf(job))];
+  const values = valuesOf(job, queue);
   const places = values.map(() => "?").join(", ");
   db.prepare(`INSERT OR REPLACE INTO job (${SELECTED}) VALUES (${places}, ?)`).run(
     ...values,

@@ -1,12 +1,13 @@
 /** The rows of jobs: written as narrowly as the change allows, found by id and in each order the service asks for. */
-import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { jobAlreadyStored, jobNotStored } from "../../misuse.ts";
 import { rowChecksum } from "../integrity/checksum.ts";
 import type { Connection } from "../connection.ts";
-import { COLUMNS, readJob, SELECTED, statusNumber } from "./job-columns.ts";
+import { COLUMNS, readJob, SELECTED, statusNumber, valuesOf } from "./job-columns.ts";
 import { optionalIntegerAt, type Row } from "../../../sqlite/row.ts";
+import { NarrowUpdates } from "./narrow-updates.ts";
 import type { QueueTable } from "./queue-table.ts";
 import { isConstraint } from "../../../sqlite/sqlite-error.ts";
 
@@ -21,18 +22,20 @@ export class JobTable {
   readonly #connection: Connection;
   readonly #queues: QueueTable;
   readonly #statements: ReturnType<typeof prepareStatements>;
-  /** An UPDATE for each set of columns that was ever changed together, so that untouched indexes stay untouched. */
-  readonly #updates = new Map<number, StatementSync>();
+  readonly #updates: NarrowUpdates;
 
   constructor(connection: Connection, queues: QueueTable) {
     this.#connection = connection;
     this.#queues = queues;
     this.#statements = prepareStatements(connection);
+    this.#updates = new NarrowUpdates(COLUMNS, (assignments) =>
+      connection.prepare(`UPDATE job SET ${assignments} WHERE seq = ? AND status = ?`),
+    );
   }
 
   insert(job: Job): void {
     const queue = this.#queues.ensureKey(job.endpointId);
-    const values = [job.seq, job.id, queue, ...COLUMNS.map((column) => column.valueOf(job))];
+    const values = valuesOf(job, queue);
     try {
       this.#connection.write(this.#statements.insert, ...values, rowChecksum(values));
     } catch (error) {
@@ -42,23 +45,10 @@ export class JobTable {
   }
 
   replace(before: Job, after: Job): void {
-    const all: SQLOutputValue[] = [
-      before.seq,
-      before.id,
-      this.#queues.keyOf(before.endpointId) ?? null,
-    ];
-    const values: SQLOutputValue[] = [];
-    let changed = 0;
-    for (const [index, column] of COLUMNS.entries()) {
-      const value = column.valueOf(after);
-      all.push(value);
-      if (value === column.valueOf(before)) continue;
-      changed |= 1 << index;
-      values.push(value);
-    }
-    values.push(rowChecksum(all), before.seq, statusNumber(before.status));
-    const update = this.#updates.get(changed) ?? this.#prepareUpdate(changed);
-    const rows = this.#connection.write(update, ...values);
+    const queue = this.#queues.keyOf(before.endpointId) ?? null;
+    const update = this.#updates.between(valuesOf(before, queue), valuesOf(after, queue));
+    const place = [before.seq, statusNumber(before.status)];
+    const rows = this.#connection.write(update.statement, ...update.values, ...place);
     if (rows === 0) throw jobNotStored(before);
     this.#queues.count(before.endpointId, before, after);
   }
@@ -122,18 +112,6 @@ export class JobTable {
   #read(row: Row): Job {
     return readJob(row, this.#queues.endpointIdOf);
   }
-
-  #prepareUpdate(changed: number): StatementSync {
-    const names = COLUMNS.filter((_, index) => (changed & (1 << index)) !== 0).map(
-      ({ name }) => name,
-    );
-    const assignments = [...names, "checksum"].map((name) => `${name} = ?`).join(", ");
-    const update = this.#connection.prepare(
-      `UPDATE job SET ${assignments} WHERE seq = ? AND status = ?`,
-    );
-    this.#updates.set(changed, update);
-    return update;
-  }
 }
 
 function prepareStatements(connection: Connection) {
@@ -141,7 +119,7 @@ function prepareStatements(connection: Connection) {
   const select = (rest: string) => connection.prepare(`SELECT ${SELECTED} FROM job ${rest}`);
   const places = COLUMNS.map(() => "?").join(", ");
   return {
-    insert: connection.prepare(`INSERT INTO job (${SELECTED}) VALUES (?, ?, ?, ${places}, ?)`),
+    insert: connection.prepare(`INSERT INTO job (${SELECTED}) VALUES (${places}, ?)`),
     delete: connection.prepare("DELETE FROM job WHERE seq = ? AND status = ?"),
     byId: select("WHERE id = ?"),
     waiting: select(

@@ -1,6 +1,7 @@
 /** The job's state machine: what each event does in each status, and what it refuses. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { FIELDS } from "../../../../emulator/core/jobs/job.ts";
 import type { JobEvent, JobEventType } from "../../../../emulator/core/jobs/job-event.ts";
 import { transition } from "../../../../emulator/core/jobs/job-transition.ts";
 import { TRANSITION_ROWS } from "../../../../emulator/core/jobs/transition-table.ts";
@@ -176,6 +177,24 @@ describe("a job's life", () => {
       result: "deleted",
       effects: [{ type: "removed", by: "purge", job: { status: "CANCELLED" } }],
     });
+  });
+
+  it("never changes a fixed field, whatever happens to the job", () => {
+    const fixed = FIELDS.filter((field) => field.fixed).map(({ name }) => name);
+    expect(fixed).toContain("seq");
+    const anyEvent = fc.constantFrom(...Object.values(SAMPLE_EVENTS));
+    fc.assert(
+      fc.property(fc.array(anyEvent, { maxLength: 40 }), (events) => {
+        const submitted = queuedJob();
+        let job = submitted;
+        for (const event of events) {
+          const moved = transition(job, event, T0 + 1_000);
+          if ("job" in moved) job = moved.job;
+          for (const name of fixed)
+            expect(job[name], `${name}, ${event.type}`).toBe(submitted[name]);
+        }
+      }),
+    );
   });
 
   it("never leaves a terminal status but by retry, deletion or damage at rest, whatever happens to it", () => {

@@ -1,0 +1,12 @@
+/** The columns that the fields of a job are stored in. */
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { migrateStore } from "../../../emulator/store/sqlite/schema.ts";
+import { SELECTED } from "../../../emulator/store/sqlite/tables/job-columns.ts";
+
+test("are all those of the table, each once", () => {
+  using db = new DatabaseSync(":memory:");
+  migrateStore(db, "file");
+  const columns = db.prepare("SELECT name FROM pragma_table_info('job')").all();
+  expect(SELECTED.split(", ").toSorted()).toEqual(columns.map(({ name }) => name).toSorted());
+});

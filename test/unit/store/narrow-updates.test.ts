@@ -1,0 +1,71 @@
+/** Rows of many columns are updated in the columns that changed, whichever these are. */
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { type Row, rowOf } from "../../../emulator/sqlite/row.ts";
+import { fits } from "../../../emulator/store/sqlite/integrity/checked-row.ts";
+import { rowChecksum } from "../../../emulator/store/sqlite/integrity/checksum.ts";
+import {
+  NarrowUpdates,
+  type UpdatedColumn,
+} from "../../../emulator/store/sqlite/tables/narrow-updates.ts";
+
+/** More than a number has bits. */
+const COLUMN_COUNT = 60;
+const COLUMNS: readonly UpdatedColumn[] = Array.from({ length: COLUMN_COUNT }, (_, number) => ({
+  name: `c${number}`,
+}));
+const FIRST = COLUMNS.map((_, number) => number);
+
+/** A table with the row `FIRST`, and what was assigned so far. */
+function oneRow(columns: readonly UpdatedColumn[]) {
+  const db = new DatabaseSync(":memory:");
+  const names = [...columns.map(({ name }) => name), "checksum"];
+  db.exec(`CREATE TABLE thing (${names.join(", ")})`);
+  db.exec(`INSERT INTO thing VALUES (${[...FIRST, rowChecksum(FIRST)].join(", ")})`);
+  const assigned: string[] = [];
+  const updates = new NarrowUpdates(columns, (assignments): StatementSync => {
+    assigned.push(assignments);
+    return db.prepare(`UPDATE thing SET ${assignments}`);
+  });
+  return {
+    assigned,
+    update(before: Row, after: Row) {
+      const { statement, values } = updates.between(before, after);
+      statement.run(...values);
+    },
+    read(): Row {
+      const statement = db.prepare("SELECT * FROM thing");
+      statement.setReturnArrays(true);
+      return rowOf(statement.get());
+    },
+  };
+}
+
+test(`of ${COLUMN_COUNT} columns each can change alone, and with each other one`, () => {
+  const { update, read } = oneRow(COLUMNS);
+  let row: Row = FIRST;
+  let next = COLUMN_COUNT;
+  for (const one of FIRST) {
+    for (const other of FIRST) {
+      const changed = row.with(one, next++).with(other, next++);
+      update(row, changed);
+      row = changed;
+      expect(read().slice(0, -1)).toStrictEqual(row);
+      expect(fits(read())).toBe(true);
+    }
+  }
+});
+
+test("only what changed is assigned, by one statement for the same columns", () => {
+  const { assigned, update } = oneRow(COLUMNS);
+  update(FIRST, FIRST.with(7, -1).with(40, -1));
+  update(FIRST, FIRST.with(7, -2).with(40, -2));
+  update(FIRST, FIRST);
+  expect(assigned).toEqual(["c7 = ?, c40 = ?, checksum = ?", "checksum = ?"]);
+});
+
+test("a change of a fixed column is refused", () => {
+  const { update } = oneRow(COLUMNS.with(40, { name: "forty", fixed: true }));
+  const changing = () => update(FIRST, FIRST.with(7, -1).with(40, -1));
+  expect(changing).toThrow("the column forty never changes");
+});
