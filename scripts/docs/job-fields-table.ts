@@ -1,13 +1,13 @@
 /** The table of what `/status` shows of a job: the members from the declaration of its fields, what they mean from its comments. */
 import { Visitor } from "oxc-parser";
-import { STATUS_MEMBERS } from "../../emulator/core/jobs/job-members.ts";
+import { VIEWS } from "../../emulator/core/jobs/job-members.ts";
 import { readCommented, takeSource } from "./comments.ts";
 import { markdownTable } from "./table.ts";
 
 /** @throws Error when a member has no comment */
 export function jobFieldsTable(): string {
   const meanings = new Map([...meaningsIn("job.ts"), ...meaningsIn("job-members.ts")]);
-  const rows = STATUS_MEMBERS.map(({ name, as }) => {
+  const rows = VIEWS.status.map(({ name, as }) => {
     const meaning = meanings.get(name);
     if (meaning === undefined) throw new Error(`${name}, a field of a job, has no comment`);
     const { says, source } = takeSource(meaning);

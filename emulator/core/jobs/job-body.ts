@@ -1,5 +1,5 @@
 /** A job as JSON, around its raw output: `/status`, `/runsync`, the end of a stream and webhooks show it so. */
-import { type Member, OUTPUT, STATUS_MEMBERS } from "./job-members.ts";
+import { type Member, OUTPUT, VIEWS } from "./job-members.ts";
 import type { Job } from "./job.ts";
 import type { ShownPayload } from "./opened-payload.ts";
 
@@ -18,7 +18,7 @@ export function framed<P extends ShownPayload>(
 }
 
 /** `{id, status, delayTime, executionTime, output, error, failure, workerId, retries}` as far as they are known. */
-export const jobFrame = frameOf(STATUS_MEMBERS);
+export const jobFrame = frameOf(VIEWS.status);
 
 /** What makes the frame of a job with these members, of which one is `OUTPUT`. */
 export function frameOf(members: readonly Member[]): (job: Job) => JobFrame {

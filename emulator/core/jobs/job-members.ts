@@ -1,12 +1,15 @@
 /** Which members a job has as JSON, in their order: what the declaration of its fields says of that. */
-import { type Field, FIELDS, type FieldTypes, type Job } from "./job.ts";
+import { FIELDS, type FieldTypes, type Job, type JobField } from "./job.ts";
 
-export interface Member extends Pick<Field, "optional" | "description" | "shown"> {
+export interface Member {
   /** The field's own name. */
   readonly name: string;
   /** That in JSON. */
   readonly as: string;
   readonly type: keyof FieldTypes | "positive" | "json";
+  readonly optional: boolean;
+  /** For the OpenAPI document. */
+  readonly description: string | undefined;
   /** Undefined: left out. */
   readonly valueOf: (job: Job) => unknown;
 }
@@ -14,63 +17,38 @@ export interface Member extends Pick<Field, "optional" | "description" | "shown"
 /** What `/status` shows that is no field. */
 const BESIDE = {
   /** What the handler returned; while the job runs, the last [progress](handlers.md#progress) value (spec; progress is live). */
-  output: {
-    name: "output",
-    as: "output",
-    type: "json",
-    optional: true,
-    description: "What the handler returned, or its last progress value while it runs.",
+  output: beside(
+    "output",
+    "json",
+    "What the handler returned, or its last progress value while it runs.",
     // Its bytes are put in as they are.
-    valueOf: () => undefined,
-  },
+    () => undefined,
+  ),
   /** Of a job that failed or timed out: why, in one sentence (live). */
-  error: {
-    name: "error",
-    as: "error",
-    type: "text",
-    optional: true,
-    description: "Why the job failed.",
-    valueOf: (job) => job.failure && errorOf(job),
-  },
-} as const satisfies Record<string, Member>;
+  error: beside("error", "text", "Why the job failed.", (job) => job.failure && errorOf(job)),
+};
 
-export const OUTPUT: Member = BESIDE.output;
+export const { output: OUTPUT } = BESIDE;
 
-const SHOWN = FIELDS.filter(({ shown }) => shown).map((field): Member => {
-  const { name, type } = field;
-  return {
-    ...field,
-    as: field.as ?? name.replace(/Ms$/, ""),
-    valueOf: type === "instant" ? (job) => iso(job[name]) : (job) => job[name],
-  };
-});
+const MEMBERS = FIELDS.filter(({ status, details }) => status ?? details).map(memberOf);
 
-/** What `/status` shows. */
-export const STATUS_MEMBERS: readonly Member[] = SHOWN.filter(
-  ({ shown }) => shown === "status",
-).flatMap(inStatus);
+const IN_LISTS = ["id", "status", "submittedAt", "delayTime", "executionTime", "workerId"];
 
-/** What those who operate the service are shown: all but the payloads, and but `s3Config`, which has secrets. */
-export const DETAIL_MEMBERS: readonly Member[] = SHOWN.toSorted(
-  (one, other) => Number(one.name === "failure") - Number(other.name === "failure"),
-);
+export const VIEWS = {
+  /** What `/status` shows. */
+  status: MEMBERS.filter((member) => member.status).flatMap(inStatus),
+  /** What those who operate the service are shown: all but the payloads, and but `s3Config`, which has secrets. */
+  details: MEMBERS.toSorted((one, other) => atEnd(one) - atEnd(other)),
+  /** What a list of an endpoint's jobs shows of each. */
+  request: MEMBERS.filter(({ as }) => IN_LISTS.includes(as)),
+  /** What a list of jobs of all endpoints shows of each. */
+  summary: [
+    ...MEMBERS.filter(({ as }) => IN_LISTS.includes(as) || as === "endpointId"),
+    { ...BESIDE.error, valueOf: (job: Job) => job.failure?.message },
+  ],
+} as const satisfies Record<string, readonly Member[]>;
 
-const IN_LISTS = [
-  ...["id", "endpointId", "status", "submittedAt", "delayTimeMs", "executionTimeMs", "workerId"],
-];
-
-/** What a list of jobs of all endpoints shows of each. */
-export const LISTED_MEMBERS: readonly Member[] = [
-  ...SHOWN.filter(({ name }) => IN_LISTS.includes(name)),
-  { ...BESIDE.error, valueOf: (job) => job.failure?.message },
-];
-
-/** What a list of an endpoint's jobs shows of each. */
-export const REQUEST_MEMBERS: readonly Member[] = LISTED_MEMBERS.filter(
-  ({ name }) => name !== "endpointId" && name !== "error",
-);
-
-export function objectOf(members: readonly Member[], job: Job): Record<string, unknown> {
+export function objectOf(job: Job, members: readonly Member[]): Record<string, unknown> {
   return Object.fromEntries(members.map(({ as, valueOf }) => [as, valueOf(job)]));
 }
 
@@ -83,22 +61,32 @@ export function timedOut({ retries }: Pick<Job, "retries">): string {
   return `job timed out after ${retries} retries`;
 }
 
+function memberOf(field: JobField) {
+  const { name, type, as = name.replace(/Ms$/, ""), status, details } = field;
+  const valueOf: Member["valueOf"] =
+    type === "instant" ? (job) => iso(job[name]) : (job) => job[name];
+  const text = status ?? details;
+  return { ...field, as, valueOf, description: typeof text === "string" ? text : undefined };
+}
+
 function inStatus(member: Member): readonly Member[] {
-  switch (member.name) {
-    case "failure":
-      return [BESIDE.output, BESIDE.error, member];
-    case "retries":
-      return [
-        {
-          ...member,
-          type: "positive",
-          optional: true,
-          valueOf: ({ retries }) => retries || undefined,
-        },
-      ];
-    default:
-      return [member];
-  }
+  if (member.name === "failure") return [BESIDE.output, BESIDE.error, member];
+  if (member.name !== "retries") return [member];
+  const valueOf = ({ retries }: Job) => retries || undefined;
+  return [{ ...member, type: "positive", optional: true, valueOf }];
+}
+
+function atEnd({ name }: Member): number {
+  return name === "failure" ? 1 : 0;
+}
+
+function beside(
+  as: string,
+  type: Member["type"],
+  description: string,
+  valueOf: Member["valueOf"],
+): Member {
+  return { name: as, as, type, optional: true, description, valueOf };
 }
 
 function iso(at: unknown): string | undefined {

@@ -3,7 +3,7 @@ import type { RevocationReason } from "../../../runtime/protocol/outcome.ts";
 import type { JobEvent, JobEventType } from "./job-event.ts";
 import type { Refusal, TransitionRow } from "./transitions/row.ts";
 import { TRANSITION_ROWS } from "./transition-table.ts";
-import { type DialectName, INITIAL_FIELDS, type Job, type JobKind } from "./job.ts";
+import { INITIAL_FIELDS, type Job } from "./job.ts";
 
 /** Something to be done after the change is durable. */
 export type JobEffect =
@@ -79,19 +79,13 @@ export function transition(job: Job, event: JobEvent, now: number): Transition {
   };
 }
 
-export interface JobSpecification {
-  readonly seq: number;
-  readonly id: string;
-  readonly endpointId: string;
-  readonly kind: JobKind;
-  /** Default: `contract`. */
-  readonly dialect?: DialectName;
-  readonly executionTimeoutMs: number;
+/** What a submission says of its job. */
+export interface JobSpecification
+  extends
+    Pick<Job, "seq" | "id" | "endpointId" | "kind" | "executionTimeoutMs" | "retentionMs">,
+    Pick<Job, "lowPriority" | "webhook">,
+    Partial<Pick<Job, "dialect" | "traceparent">> {
   readonly ttlMs: number;
-  readonly retentionMs: number;
-  readonly lowPriority: boolean;
-  readonly webhook: string | undefined;
-  readonly traceparent?: string | undefined;
 }
 
 /** The job that an accepted submission makes: row `none / submit` of the table. */

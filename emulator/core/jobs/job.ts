@@ -38,22 +38,21 @@ export interface FieldTypes {
   readonly failure: Failure;
 }
 
-export interface Field {
+interface Field {
   /** The place of its column in a row and in the row's checksum. Stored: never change one; a new field takes the next. */
   readonly number: number;
-  readonly type: keyof FieldTypes;
-  /** True: it may be undefined. */
-  readonly optional?: true;
+  /** With a question mark: it may be undefined. */
+  readonly type: keyof FieldTypes | `${keyof FieldTypes}?`;
   /** True: no event changes it. */
   readonly fixed?: true;
-  /** What it is when the submission says nothing of it; if it is optional, undefined. */
+  /** What it is when the submission says nothing of it; undefined if it may be. */
   readonly initial?: FieldTypes[keyof FieldTypes];
-  /** `status`: `/status` and webhooks show it, and so do the operators' pages; `details`: they alone. */
-  readonly shown?: "status" | "details";
+  /** `/status`, webhooks and the operators' pages show it. The text describes it in the OpenAPI document. */
+  readonly status?: string | true;
+  /** The operators' pages alone show it; likewise. */
+  readonly details?: string | true;
   /** Its name there. Default: its own, without the unit `Ms`. */
   readonly as?: string;
-  /** For the OpenAPI document. */
-  readonly description?: string;
 }
 
 /**
@@ -68,76 +67,44 @@ const JOB_FIELDS = {
     number: 1,
     type: "text",
     fixed: true,
-    shown: "status",
-    description: "`sync-` stands before those of `/runsync`.",
+    status: "`sync-` stands before those of `/runsync`.",
   },
-  endpointId: { number: 2, type: "endpoint", fixed: true, shown: "details" },
+  endpointId: { number: 2, type: "endpoint", fixed: true, details: true },
   /** See above (spec). */
-  status: { number: 4, type: "status", shown: "status" },
-  submittedAt: { number: 6, type: "instant", fixed: true, shown: "details" },
+  status: { number: 4, type: "status", status: true },
+  submittedAt: { number: 6, type: "instant", fixed: true, details: true },
   /** From submission, or from the last return to the queue, to hand-over to a worker, ms (spec; the unit is ours). */
-  delayTimeMs: {
-    number: 10,
-    type: "integer",
-    optional: true,
-    shown: "status",
-    description: "From the queue to a worker, ms.",
-  },
+  delayTimeMs: { number: 10, type: "integer?", status: "From the queue to a worker, ms." },
   /** From the last hand-over to the end, ms (spec; the unit is ours). */
-  executionTimeMs: {
-    number: 11,
-    type: "integer",
-    optional: true,
-    shown: "status",
-    description: "From the worker to its end, ms.",
-  },
+  executionTimeMs: { number: 11, type: "integer?", status: "From the worker to its end, ms." },
   /** Of a job that failed or timed out: the [failure report](#failures) (ours). */
-  failure: { number: 26, type: "failure", optional: true, shown: "status" },
+  failure: { number: 26, type: "failure?", status: true },
   /** The worker that has the job or had it last (live). */
-  workerId: { number: 25, type: "text", optional: true, shown: "status" },
-  kind: { number: 3, type: "kind", fixed: true, shown: "details" },
+  workerId: { number: 25, type: "text?", status: true },
+  kind: { number: 3, type: "kind", fixed: true, details: true },
   /** The last hand-over; `executionTime` counts from here. */
-  startedAt: { number: 8, type: "instant", optional: true, shown: "details" },
-  endedAt: { number: 9, type: "instant", optional: true, shown: "details" },
+  startedAt: { number: 8, type: "instant?", details: true },
+  endedAt: { number: 9, type: "instant?", details: true },
   /** The job is deleted then, whatever its status. */
-  ttlAt: {
-    number: 13,
-    type: "instant",
-    shown: "details",
-    as: "expiresAt",
-    description: "When its time to live ends.",
-  },
+  ttlAt: { number: 13, type: "instant", as: "expiresAt", details: "When its time to live ends." },
   /** Hand-overs so far; the current one included. */
-  attempt: {
-    number: 18,
-    type: "integer",
-    initial: 0,
-    shown: "details",
-    description: "Times it was handed to a worker.",
-  },
+  attempt: { number: 18, type: "integer", initial: 0, details: "Times it was handed to a worker." },
   /** How often the job went back to the queue to be tried again, `/retry` included; absent while it is 0 (live). */
-  retries: { number: 21, type: "integer", initial: 0, shown: "status" },
-  executionTimeoutMs: {
-    number: 12,
-    type: "integer",
-    fixed: true,
-    shown: "details",
-    description: "ms",
-  },
+  retries: { number: 21, type: "integer", initial: 0, status: true },
+  executionTimeoutMs: { number: 12, type: "integer", fixed: true, details: "ms" },
   /** A job of low priority causes no scaling (spec). */
-  lowPriority: { number: 16, type: "flag", fixed: true, shown: "details" },
+  lowPriority: { number: 16, type: "flag", fixed: true, details: true },
   /** Chunks of the current attempt that are stored. */
   chunkCount: {
     number: 27,
     type: "integer",
     initial: 0,
-    shown: "details",
     as: "chunks",
-    description: "Chunks stored of the current attempt.",
+    details: "Chunks stored of the current attempt.",
   },
-  webhook: { number: 17, type: "text", optional: true, fixed: true, shown: "details" },
+  webhook: { number: 17, type: "text?", fixed: true, details: true },
   /** W3C `traceparent` of what it was submitted with. */
-  traceparent: { number: 31, type: "text", optional: true, fixed: true, shown: "details" },
+  traceparent: { number: 31, type: "text?", fixed: true, details: true },
 
   /** The dialect it was submitted in: its webhook shows it in the same. Stored beside `kind`. */
   dialect: { number: 3, type: "dialect", fixed: true, initial: "contract" },
@@ -153,19 +120,19 @@ const JOB_FIELDS = {
   lostCount: { number: 19, type: "integer", initial: 0 },
   /** Times the job was put back because its handler failed, since submission or the last `/retry`. */
   errorCount: { number: 20, type: "integer", initial: 0 },
-  lease: { number: 22, type: "lease", optional: true },
+  lease: { number: 22, type: "lease?" },
   /** The next chunk a consuming `/stream` reader gets. */
   chunksRead: { number: 28, type: "integer", initial: 0 },
 } as const satisfies Record<string, Field>;
 
 type Declared = typeof JOB_FIELDS;
 
-type ValueOf<F extends Field> =
-  | FieldTypes[F["type"]]
-  | (F extends { readonly optional: true } ? undefined : never);
+type ValueOf<Type> = Type extends `${infer Name extends keyof FieldTypes}?`
+  ? FieldTypes[Name] | undefined
+  : FieldTypes[Type & keyof FieldTypes];
 
 /** A job as the service keeps it: everything but its payloads, which the store holds beside it. */
-export type Job = { readonly [Name in keyof Declared]: ValueOf<Declared[Name]> };
+export type Job = { readonly [Name in keyof Declared]: ValueOf<Declared[Name]["type"]> };
 
 /** The names of the fields that are declared so. */
 type NamesWith<Property> = {
@@ -175,18 +142,26 @@ type NamesWith<Property> = {
 /** What an event does to a job. */
 export type JobChange = Partial<Omit<Job, NamesWith<{ readonly fixed: true }>>>;
 
-export const FIELDS: readonly (Field & { readonly name: keyof Job })[] = Object.entries(
-  JOB_FIELDS,
-  // Its keys are the names.
-).map(([name, field]) => ({ ...field, name: name as keyof Job }));
+export interface JobField extends Omit<Field, "type"> {
+  readonly name: keyof Job;
+  readonly type: keyof FieldTypes;
+  readonly optional: boolean;
+}
 
-/** What fields are that a submission need not say. */
+export const FIELDS = Object.entries<Field>(JOB_FIELDS).map(([name, { type, ...field }]) => ({
+  ...field,
+  name,
+  type: type.replace("?", ""),
+  optional: type.endsWith("?"),
+})) as readonly JobField[];
+
+/** The fields that a submission need not name. */
 export const INITIAL_FIELDS = Object.fromEntries(
-  FIELDS.filter((field) => field.optional || "initial" in field).map(({ name, initial }) => [
-    name,
-    initial,
+  FIELDS.filter((field) => field.optional || "initial" in field).map((field) => [
+    field.name,
+    field.initial,
   ]),
-) as Pick<Job, NamesWith<{ readonly optional: true } | { readonly initial: unknown }>>;
+) as Pick<Job, NamesWith<{ readonly type: `${string}?` } | { readonly initial: unknown }>>;
 
 /** How often a job is put back by itself; the contract's "automatic retries on failure" (spec), counts are ours. */
 export interface RetryRules {

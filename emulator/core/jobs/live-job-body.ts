@@ -1,12 +1,13 @@
 /** A job as `/status` shows it in the live dialect (live): its fields in alphabetical order, its error as one text. */
 import type { Failure, FailureType } from "../../../runtime/protocol/failure.ts";
 import { frameOf } from "./job-body.ts";
-import { errorOf, STATUS_MEMBERS, timedOut } from "./job-members.ts";
+import { errorOf, timedOut, VIEWS } from "./job-members.ts";
 import type { Job } from "./job.ts";
 
 /** `{delayTime, error, executionTime, id, output, retries, status, workerId}` as far as they are known. */
 export const liveJobFrame = frameOf(
-  STATUS_MEMBERS.filter(({ name }) => name !== "failure")
+  VIEWS.status
+    .filter(({ name }) => name !== "failure")
     .map((member) => (member.name === "error" ? { ...member, valueOf: liveError } : member))
     .toSorted((one, other) => (one.as < other.as ? -1 : 1)),
 );

@@ -7,7 +7,7 @@ import {
   parse,
   parseLimit,
 } from "../../core/input/query-parameters.ts";
-import { LISTED_MEMBERS, objectOf } from "../../core/jobs/job-members.ts";
+import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
 import { newestJobs } from "../../engine/jobs/read/inspect-jobs.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import { json } from "../schemas/contract.ts";
@@ -34,6 +34,6 @@ export const listJobs: Operation = {
     const status = parse(query, "status", listingParameters.status);
     const listing = { status, limit: parseLimit(query) };
     const jobs = await newestJobs(service.engine, endpointId, listing);
-    return jsonAnswer({ jobs: jobs.map((job) => objectOf(LISTED_MEMBERS, job)) });
+    return jsonAnswer({ jobs: jobs.map((job) => objectOf(job, VIEWS.summary)) });
   },
 };

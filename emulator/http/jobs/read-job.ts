@@ -1,7 +1,7 @@
 /** `GET /emulator/jobs/{jobId}`: all of one job, whichever endpoint it is of, with its input and its output. */
 import { z } from "zod";
 import { flagParameter, parseFlag } from "../../core/input/query-parameters.ts";
-import { DETAIL_MEMBERS, objectOf } from "../../core/jobs/job-members.ts";
+import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
 import { inspectJob, inspectJobAlone } from "../../engine/jobs/read/inspect-jobs.ts";
 import { jsonAnswer, type Piece } from "../answers/answer.ts";
 import { json } from "../schemas/contract.ts";
@@ -23,9 +23,9 @@ export const readJob: Operation<{ readonly jobId: string }> = {
     const { engine } = service;
     const { jobId } = path;
     if (parseFlag(query, "brief"))
-      return jsonAnswer(objectOf(DETAIL_MEMBERS, await inspectJobAlone(engine, jobId)));
+      return jsonAnswer(objectOf(await inspectJobAlone(engine, jobId), VIEWS.details));
     const { job, input, output } = await inspectJob(engine, jobId);
-    const head = JSON.stringify(objectOf(DETAIL_MEMBERS, job));
+    const head = JSON.stringify(objectOf(job, VIEWS.details));
     // Payloads stay the bytes they are.
     const pieces: Piece[] = [head.slice(0, -1)];
     if (input !== undefined) pieces.push(',"input":', input);

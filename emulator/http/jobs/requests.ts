@@ -1,7 +1,7 @@
 /** `GET /requests`: the endpoint's jobs, page by page from the newest (spec; parameters and answer ours). */
 import { z } from "zod";
 import { listingParameters, parseListing } from "../../core/input/query-parameters.ts";
-import { objectOf, REQUEST_MEMBERS } from "../../core/jobs/job-members.ts";
+import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
 import { listRequests } from "../../engine/jobs/read/list-requests.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import { json } from "../schemas/contract.ts";
@@ -21,7 +21,7 @@ export const requests: Operation<EndpointPath> = {
   },
   async perform({ service, path, query }) {
     const page = await listRequests(service.engine, path.endpointId, parseListing(query));
-    const shown = page.jobs.map((job) => objectOf(REQUEST_MEMBERS, job));
+    const shown = page.jobs.map((job) => objectOf(job, VIEWS.request));
     return jsonAnswer({ requests: shown, next: page.nextSeq?.toString() });
   },
 };

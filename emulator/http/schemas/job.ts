@@ -2,13 +2,7 @@
 import { z } from "zod";
 import { FAILURE_TYPES } from "../../../runtime/protocol/failure.ts";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
-import {
-  DETAIL_MEMBERS,
-  LISTED_MEMBERS,
-  type Member,
-  REQUEST_MEMBERS,
-  STATUS_MEMBERS,
-} from "../../core/jobs/job-members.ts";
+import { type Member, VIEWS } from "../../core/jobs/job-members.ts";
 import { JOB_KINDS } from "../../core/jobs/job.ts";
 import { answered, anyJson, instant } from "./contract.ts";
 
@@ -49,18 +43,18 @@ function shapeOf(members: readonly Member[]): Record<string, z.ZodType> {
 }
 
 /** A job as `/status` shows it. */
-export const jobSchema = answered("Job", shapeOf(STATUS_MEMBERS));
+export const jobSchema = answered("Job", shapeOf(VIEWS.status));
 
 /** No more than where the job stands. */
 export const jobStateSchema = jobSchema.pick({ id: true, status: true }).meta({ id: "JobState" });
 
 /** What those who operate the service are shown. */
 export const jobSummariesSchema = answered("JobSummaries", {
-  jobs: z.array(z.strictObject(shapeOf(LISTED_MEMBERS))),
+  jobs: z.array(z.strictObject(shapeOf(VIEWS.summary))),
 });
 
 export const jobDetailsSchema = answered("JobDetails", {
-  ...shapeOf(DETAIL_MEMBERS),
+  ...shapeOf(VIEWS.details),
   input: anyJson().optional(),
   output: anyJson().optional(),
 });
@@ -79,7 +73,7 @@ export const purgedSchema = answered("Purged", {
 
 /** A page of `/requests`. */
 export const requestsSchema = answered("Requests", {
-  requests: z.array(z.strictObject(shapeOf(REQUEST_MEMBERS))),
+  requests: z.array(z.strictObject(shapeOf(VIEWS.request))),
   next: z.string().optional().meta({ description: "`after` of the next page, if there is one." }),
 });
 

@@ -8,5 +8,6 @@ test("are all those of the table, each once", () => {
   using db = new DatabaseSync(":memory:");
   migrateStore(db, "file");
   const columns = db.prepare("SELECT name FROM pragma_table_info('job')").all();
-  expect(SELECTED.split(", ").toSorted()).toEqual(columns.map(({ name }) => name).toSorted());
+  const names = columns.map(({ name }) => String(name));
+  expect(SELECTED.split(", ").toSorted()).toEqual(names.toSorted());
 });

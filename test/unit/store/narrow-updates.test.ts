@@ -5,7 +5,7 @@ import { type Row, rowOf } from "../../../emulator/sqlite/row.ts";
 import { fits } from "../../../emulator/store/sqlite/integrity/checked-row.ts";
 import { rowChecksum } from "../../../emulator/store/sqlite/integrity/checksum.ts";
 import {
-  NarrowUpdates,
+  narrowUpdates,
   type UpdatedColumn,
 } from "../../../emulator/store/sqlite/tables/narrow-updates.ts";
 
@@ -23,17 +23,17 @@ function oneRow(columns: readonly UpdatedColumn[]) {
   db.exec(`CREATE TABLE thing (${names.join(", ")})`);
   db.exec(`INSERT INTO thing VALUES (${[...FIRST, rowChecksum(FIRST)].join(", ")})`);
   const assigned: string[] = [];
-  const updates = new NarrowUpdates(columns, (assignments): StatementSync => {
+  const updateFrom = narrowUpdates(columns, (assignments): StatementSync => {
     assigned.push(assignments);
     return db.prepare(`UPDATE thing SET ${assignments}`);
   });
   return {
     assigned,
-    update(before: Row, after: Row) {
-      const { statement, values } = updates.between(before, after);
+    update: (before: Row, after: Row) => {
+      const { statement, values } = updateFrom(before, after);
       statement.run(...values);
     },
-    read(): Row {
+    read: (): Row => {
       const statement = db.prepare("SELECT * FROM thing");
       statement.setReturnArrays(true);
       return rowOf(statement.get());

@@ -4,12 +4,10 @@ import { FAILURE_TYPES, type Failure } from "../../../../runtime/protocol/failur
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
 import { dueAt } from "../../../core/jobs/job-due.ts";
 import {
-  DIALECT_NAMES,
   type DialectName,
   FIELDS,
   type FieldTypes,
   type Job,
-  JOB_KINDS,
   type JobKind,
   type Lease,
 } from "../../../core/jobs/job.ts";
@@ -17,28 +15,25 @@ import { damaged, integerAt, optionalIntegerAt, textAt, type Row } from "../../.
 import { checkedRow } from "../integrity/checked-row.ts";
 import type { UpdatedColumn } from "./narrow-updates.ts";
 
-const STATUS_NUMBERS: Readonly<Record<JobStatus, number>> = {
-  IN_QUEUE: 0,
-  IN_PROGRESS: 1,
-  COMPLETED: 2,
-  FAILED: 3,
-  CANCELLED: 4,
-  TIMED_OUT: 5,
-};
-/** By dialect: a job remembers both in one column. */
-const KIND_NUMBERS: Readonly<Record<DialectName, Readonly<Record<JobKind, number>>>> = {
-  contract: { async: 0, sync: 1 },
-  live: { async: 2, sync: 3 },
-};
-
-const STATUSES = inverse(STATUS_NUMBERS);
-const KINDS: { readonly kind: JobKind; readonly dialect: DialectName }[] = [];
-for (const dialect of DIALECT_NAMES) {
-  for (const kind of JOB_KINDS) KINDS[KIND_NUMBERS[dialect][kind]] = { kind, dialect };
-}
+/** Each is stored as its place in the list. */
+const STATUSES: readonly JobStatus[] = [
+  "IN_QUEUE",
+  "IN_PROGRESS",
+  "COMPLETED",
+  "FAILED",
+  "CANCELLED",
+  "TIMED_OUT",
+];
+/** Likewise: a job remembers both in one column. */
+const KINDS: readonly { readonly kind: JobKind; readonly dialect: DialectName }[] = [
+  { kind: "async", dialect: "contract" },
+  { kind: "sync", dialect: "contract" },
+  { kind: "async", dialect: "live" },
+  { kind: "sync", dialect: "live" },
+];
 
 export function statusNumber(status: JobStatus): number {
-  return STATUS_NUMBERS[status];
+  return STATUSES.indexOf(status);
 }
 
 type EndpointIdOf = (queue: number) => string;
@@ -69,19 +64,13 @@ interface OtherColumn extends UpdatedColumn {
 /** Columns that hold no field as it is: more than one, a part of one, or none. */
 const OTHERS: Readonly<Record<number, OtherColumn>> = {
   2: { name: "queue", fixed: true, valueOf: (_job, queue) => queue },
-  3: { name: "kind", fixed: true, valueOf: (job) => KIND_NUMBERS[job.dialect][job.kind] },
+  3: { name: "kind", fixed: true, valueOf: kindNumber },
   22: { name: "lease_token", valueOf: (job) => job.lease?.token ?? null },
   23: { name: "lease_worker_id", valueOf: (job) => job.lease?.workerId ?? null },
   24: { name: "lease_expires_at", valueOf: (job) => job.lease?.expiresAt ?? null },
   29: { name: "due_at", valueOf: dueAt },
   30: { name: "lease_overrun_at", valueOf: (job) => job.lease?.overrunAt ?? null },
 };
-
-interface Compiled {
-  /** The values of all columns, without the checksum. */
-  readonly valuesOf: (job: Job, queue: number | null) => SQLOutputValue[];
-  readonly readFields: (row: Row, endpointIdOf: EndpointIdOf) => Job;
-}
 
 const columns: (UpdatedColumn & { readonly value: string })[] = [];
 const fields: string[] = [];
@@ -116,10 +105,13 @@ const compile = new Function(
     valuesOf: (job, queue) => [${columns.map(({ value }) => value).join(", ")}],
     readFields: (row, endpointIdOf) => ({ ${fields.join(", ")} }),
   }`,
-) as (formats: typeof FORMATS, others: typeof OTHERS) => Compiled;
-
+) as (...known: readonly unknown[]) => {
+  valuesOf: (job: Job, queue: number | null) => SQLOutputValue[];
+  readFields: (row: Row, endpointIdOf: EndpointIdOf) => Job;
+};
 const compiled = compile(FORMATS, OTHERS);
 
+/** The values of all columns, without the checksum. */
 export const { valuesOf } = compiled;
 
 /** `endpointIdOf` gives the endpoint for the key in the column `queue`. */
@@ -152,10 +144,8 @@ function isFailure(value: unknown): value is Failure {
   );
 }
 
-function inverse<T extends string>(numbers: Readonly<Record<T, number>>): readonly T[] {
-  const names: T[] = [];
-  for (const name in numbers) names[numbers[name]] = name;
-  return names;
+function kindNumber({ kind, dialect }: Job): number {
+  return KINDS.findIndex((known) => known.kind === kind && known.dialect === dialect);
 }
 
 function named<T>(names: readonly T[], number: number): T {

@@ -7,7 +7,7 @@ import { rowChecksum } from "../integrity/checksum.ts";
 import type { Connection } from "../connection.ts";
 import { COLUMNS, readJob, SELECTED, statusNumber, valuesOf } from "./job-columns.ts";
 import { optionalIntegerAt, type Row } from "../../../sqlite/row.ts";
-import { NarrowUpdates } from "./narrow-updates.ts";
+import { narrowUpdates } from "./narrow-updates.ts";
 import type { QueueTable } from "./queue-table.ts";
 import { isConstraint } from "../../../sqlite/sqlite-error.ts";
 
@@ -22,13 +22,13 @@ export class JobTable {
   readonly #connection: Connection;
   readonly #queues: QueueTable;
   readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #updates: NarrowUpdates;
+  readonly #updateFrom: ReturnType<typeof narrowUpdates>;
 
   constructor(connection: Connection, queues: QueueTable) {
     this.#connection = connection;
     this.#queues = queues;
     this.#statements = prepareStatements(connection);
-    this.#updates = new NarrowUpdates(COLUMNS, (assignments) =>
+    this.#updateFrom = narrowUpdates(COLUMNS, (assignments) =>
       connection.prepare(`UPDATE job SET ${assignments} WHERE seq = ? AND status = ?`),
     );
   }
@@ -46,7 +46,7 @@ export class JobTable {
 
   replace(before: Job, after: Job): void {
     const queue = this.#queues.keyOf(before.endpointId) ?? null;
-    const update = this.#updates.between(valuesOf(before, queue), valuesOf(after, queue));
+    const update = this.#updateFrom(valuesOf(before, queue), valuesOf(after, queue));
     const place = [before.seq, statusNumber(before.status)];
     const rows = this.#connection.write(update.statement, ...update.values, ...place);
     if (rows === 0) throw jobNotStored(before);

@@ -17,21 +17,19 @@ interface Change {
   statement?: StatementSync;
 }
 
-export class NarrowUpdates {
-  readonly #columns: readonly UpdatedColumn[];
-  readonly #prepare: (assignments: string) => StatementSync;
-  readonly #none: Change = { names: [], and: [] };
-
-  constructor(columns: readonly UpdatedColumn[], prepare: (assignments: string) => StatementSync) {
-    this.#columns = columns;
-    this.#prepare = prepare;
-  }
-
-  /** The statement that makes one row of the other, and the values of its assignments. @throws Error when a fixed column differs */
-  between(before: Row, after: Row): { statement: StatementSync; values: SQLOutputValue[] } {
+/**
+ * Answers what makes one row of another: the statement, and the values of its assignments. It throws an Error where a fixed
+ * column differs.
+ */
+export function narrowUpdates(
+  columns: readonly UpdatedColumn[],
+  prepare: (assignments: string) => StatementSync,
+) {
+  const none: Change = { names: [], and: [] };
+  return (before: Row, after: Row): { statement: StatementSync; values: SQLOutputValue[] } => {
     const values: SQLOutputValue[] = [];
-    let change = this.#none;
-    for (const [number, { name, fixed }] of this.#columns.entries()) {
+    let change = none;
+    for (const [number, { name, fixed }] of columns.entries()) {
       const value = after[number] ?? null;
       if (value === before[number]) continue;
       if (fixed) throw new Error(`the column ${name} never changes`);
@@ -39,9 +37,7 @@ export class NarrowUpdates {
       values.push(value);
     }
     values.push(rowChecksum(after));
-    change.statement ??= this.#prepare(
-      [...change.names, "checksum"].map((name) => `${name} = ?`).join(", "),
-    );
-    return { statement: change.statement, values };
-  }
+    const assigned = () => [...change.names, "checksum"].map((name) => `${name} = ?`).join(", ");
+    return { statement: (change.statement ??= prepare(assigned())), values };
+  };
 }
