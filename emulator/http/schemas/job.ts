@@ -8,7 +8,7 @@ import { answered, anyJson, instant } from "./contract.ts";
 
 const count = z.int().min(0);
 
-export const failureSchema = answered("Failure", {
+const failureSchema = answered("Failure", {
   type: z.enum(FAILURE_TYPES),
   message: z.string().meta({ description: "One sentence a person can act on." }),
   stack: z.string().optional(),
