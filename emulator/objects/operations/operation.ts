@@ -2,9 +2,11 @@
 import type { CheckedContent } from "../body/checked-content.ts";
 import type { BodyExpectation } from "../body/body-expectation.ts";
 import type { Bucket, ByteRange, ObjectStore, OpenObject } from "../object-store.ts";
-import { S3_NAMESPACE, type Xml, xmlDocument } from "../xml/write-xml.ts";
+import { S3_NAMESPACE, type XmlElements, xmlDocument } from "../xml/write-xml.ts";
 
 export interface S3Request {
+  /** With the buckets that the request's keys are good for. */
+  readonly store: ObjectStore;
   readonly method: string;
   /** Empty for the store itself. */
   readonly bucket: string;
@@ -35,24 +37,24 @@ export interface S3Answer {
   readonly body?: string | { readonly object: OpenObject; readonly range: ByteRange | undefined };
 }
 
-export interface S3Context {
-  readonly store: ObjectStore;
-}
-
-export type Operation = (context: S3Context, request: S3Request) => Promise<S3Answer>;
+export type Operation = (request: S3Request) => Promise<S3Answer>;
 
 /** The largest body of XML a request may have (ours): a thousand keys, or ten thousand parts, with room to spare. */
 export const XML_MAX_BYTES = 8_000_000;
 
 /** @throws S3Error NoSuchBucket */
-export function bucketOf({ store }: S3Context, { bucket }: S3Request): Bucket {
+export function bucketOf({ store, bucket }: S3Request): Bucket {
   return store.bucket(bucket);
 }
 
-export function xmlAnswer(root: Xml, headers: S3Answer["headers"] = {}): S3Answer {
+export function xmlAnswer(
+  root: string,
+  elements: XmlElements,
+  headers: S3Answer["headers"] = {},
+): S3Answer {
   return {
     status: 200,
     headers: { ...headers, "content-type": "application/xml" },
-    body: xmlDocument(root, S3_NAMESPACE),
+    body: xmlDocument(root, elements, S3_NAMESPACE),
   };
 }

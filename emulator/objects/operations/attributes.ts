@@ -1,4 +1,5 @@
 /** What of a request's headers is kept with an object and given back with it. */
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Attributes, ObjectInfo } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
 
@@ -68,4 +69,19 @@ function storedEncoding(headers: ReadonlyMap<string, string>): string | undefine
     .map((encoding) => encoding.trim())
     .filter((encoding) => encoding !== "aws-chunked")
     .join(",");
+}
+
+/** Whether a text that came in an address can be a header. @param parameter the text's name in the address @throws S3Error InvalidArgument */
+export function checkHeader(name: string, value: string, parameter: string): void {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  } catch (error) {
+    throw new S3Error(
+      "InvalidArgument",
+      "a parameter that is to be a header must have no line breaks, and no characters outside of ISO 8859-1",
+      { ArgumentName: parameter, ArgumentValue: value },
+      { cause: error },
+    );
+  }
 }

@@ -1,6 +1,6 @@
 /** Checksums as headers of answers and as elements of XML name them. */
-import type { Checksum, ObjectInfo, UploadChecksum } from "../object-store.ts";
-import { type Xml, xml } from "../xml/write-xml.ts";
+import type { Checksum, UploadChecksum } from "../object-store.ts";
+import type { XmlElements } from "../xml/write-xml.ts";
 
 export function checksumHeaders(checksum: Checksum | undefined): Record<string, string> {
   if (!checksum) return {};
@@ -10,18 +10,8 @@ export function checksumHeaders(checksum: Checksum | undefined): Record<string, 
   };
 }
 
-/** A client that is told the checksum of a whole object would check a part of it against that. */
-export function checksumOfRead(
-  headers: ReadonlyMap<string, string>,
-  { checksum }: ObjectInfo,
-  isWhole: boolean,
-): Record<string, string> {
-  const isWanted = headers.get("x-amz-checksum-mode")?.toUpperCase() === "ENABLED";
-  return isWanted && isWhole ? checksumHeaders(checksum) : {};
-}
-
-export function checksumXml(checksum: Checksum | undefined): readonly Xml[] {
-  return checksum ? [xml(checksumElement(checksum.algorithm), checksum.value)] : [];
+export function checksumElements(checksum: Checksum | undefined): XmlElements {
+  return checksum ? { [checksumElement(checksum.algorithm)]: checksum.value } : {};
 }
 
 /** For example `ChecksumCRC32`. */
