@@ -1,6 +1,9 @@
 /** Port: where objects live. Buckets hold objects by key; large objects come in parts. */
 import type { Readable } from "node:stream";
 
+/** The region the store says it is in. Signatures of any region are accepted: clients differ in what they assume. */
+export const REGION = "us-east-1";
+
 /** The bytes of an object on their way in. An error it throws is thrown on, and nothing is kept. */
 export type Content = AsyncIterable<Uint8Array>;
 

@@ -1,5 +1,5 @@
 /** The operations on the store and on a bucket as a whole. */
-import { REGION } from "../region.ts";
+import { REGION } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
 import { bucketOf, type Operation, xmlAnswer, XML_MAX_BYTES } from "./operation.ts";
 import { isoTime, OWNER } from "./parameters.ts";

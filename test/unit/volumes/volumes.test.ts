@@ -5,7 +5,6 @@ import { expect, it } from "vitest";
 import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
 import { localEndpoint } from "../../../emulator/handlers/local-endpoint.ts";
 import { ObjectService } from "../../../emulator/objects/object-service.ts";
-import { createSystemRandom } from "../../../emulator/assembly/system-clock.ts";
 import { Volumes } from "../../../emulator/volumes/volumes.ts";
 import { put, read } from "../../contract/objects/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
@@ -59,7 +58,6 @@ class Subject implements AsyncDisposable {
     const log = { info: say, warn: say, error: say };
     const objects = new ObjectService({
       directory: path.join(this.#temporary.path, "objects"),
-      random: createSystemRandom(),
       now: Date.now,
       log,
     });

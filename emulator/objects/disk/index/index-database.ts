@@ -2,23 +2,19 @@
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { checkSchema, migrate } from "../../sqlite/migrate.ts";
-import { type Row, rowOf } from "../../sqlite/row.ts";
-import { fromFileSystem, fromSqlite } from "../../sqlite/sqlite-error.ts";
-import { inStoreWords } from "./disk-error.ts";
+import { checkSchema, migrate } from "../../../sqlite/migrate.ts";
+import { type Row, rowOf } from "../../../sqlite/row.ts";
+import { fromFileSystem, fromSqlite } from "../../../sqlite/sqlite-error.ts";
+import { inStoreWords } from "../disk-error.ts";
 import { SCHEMA } from "./schema.ts";
 
 const FILE_NAME = "index.db";
 
-export interface Statement {
-  first(...values: SQLInputValue[]): Row | undefined;
-  all(...values: SQLInputValue[]): Row[];
-  run(...values: SQLInputValue[]): void;
-}
-
 export class IndexDatabase {
   readonly #db: DatabaseSync;
   readonly #file: string;
+  /** Each is prepared once; closing the database ends them, which those of its tag store outlive. */
+  readonly #statements = new Map<string, StatementSync>();
 
   /**
    * Opens the index in a directory, making it if need be.
@@ -28,7 +24,7 @@ export class IndexDatabase {
   constructor(directory: string) {
     this.#file = path.join(directory, FILE_NAME);
     makePrivate(this.#file);
-    this.#db = new DatabaseSync(this.#file, { timeout: 0 });
+    this.#db = new DatabaseSync(this.#file, { timeout: 0, returnArrays: true });
     try {
       this.#db.exec("PRAGMA locking_mode = EXCLUSIVE");
       checkSchema(this.#db, this.#file, SCHEMA);
@@ -40,18 +36,20 @@ export class IndexDatabase {
     }
   }
 
-  prepare(sql: string): Statement {
-    const statement: StatementSync = this.#db.prepare(sql);
-    statement.setReturnArrays(true);
-    return {
-      first: (...values) =>
-        this.#guarded(() => {
-          const row = statement.get(...values);
-          return row === undefined ? undefined : rowOf(row);
-        }),
-      all: (...values) => this.#guarded(() => statement.all(...values).map(rowOf)),
-      run: (...values) => this.#guarded(() => void statement.run(...values)),
-    };
+  /** The first row that a statement answers. What stands in `${}` is bound to it. */
+  first(sql: TemplateStringsArray, ...values: SQLInputValue[]): Row | undefined {
+    return this.all(sql, ...values)[0];
+  }
+
+  all(sql: TemplateStringsArray, ...values: SQLInputValue[]): Row[] {
+    return this.#guarded(() => {
+      const rows = this.#statement(sql.join("?")).all(...values);
+      return rows.map(rowOf);
+    });
+  }
+
+  run(sql: TemplateStringsArray, ...values: SQLInputValue[]): void {
+    this.#guarded(() => void this.#statement(sql.join("?")).run(...values));
   }
 
   /** Commits all that `step` wrote, or nothing if it throws. Not to be nested. @throws S3Error InsufficientStorage */
@@ -72,6 +70,12 @@ export class IndexDatabase {
 
   close(): void {
     this.#db.close();
+  }
+
+  #statement(sql: string): StatementSync {
+    const statement = this.#statements.get(sql) ?? this.#db.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
   }
 
   #guarded<T>(work: () => T): T {

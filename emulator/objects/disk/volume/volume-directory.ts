@@ -18,7 +18,7 @@ import {
   unlink,
 } from "node:fs/promises";
 import path from "node:path";
-import { codeOf } from "../../sqlite/sqlite-error.ts";
+import { codeOf } from "../../../sqlite/sqlite-error.ts";
 
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** A pipe without a writer would hold up an open for ever. */

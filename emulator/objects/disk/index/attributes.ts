@@ -1,6 +1,8 @@
 /** How the index writes down what is known of an object beside its content: as JSON, checked when it is read. */
+import { Buffer } from "node:buffer";
 import { z } from "zod";
-import { type Attributes, type Checksum, CHECKSUM_ALGORITHMS } from "../object-store.ts";
+import { damaged, type Row } from "../../../sqlite/row.ts";
+import { type Attributes, type Checksum, CHECKSUM_ALGORITHMS } from "../../object-store.ts";
 
 const texts = z.record(z.string(), z.string());
 const algorithm = z.enum(CHECKSUM_ALGORITHMS);
@@ -49,4 +51,11 @@ export function checksumText(given: Checksum | undefined): string | null {
 /** @throws Error when the index is damaged */
 export function checksumIn(text: string | undefined): { readonly checksum?: Checksum } {
   return text === undefined ? {} : { checksum: checksum.parse(JSON.parse(text)) };
+}
+
+/** A column of bytes, checked for its type as the other columns are. */
+export function bytesAt(row: Row, column: number): Buffer {
+  const value = row[column];
+  if (!(value instanceof Uint8Array)) throw damaged("bytes", value);
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
-import { codeOf } from "../../sqlite/sqlite-error.ts";
+import { codeOf } from "../../../sqlite/sqlite-error.ts";
 import type {
   Bucket,
   BucketInfo,
@@ -16,18 +16,18 @@ import type {
   OpenObject,
   PutOptions,
   WriteCondition,
-} from "../object-store.ts";
-import { paginate } from "../paginate.ts";
-import { noSuchKey, S3Error } from "../s3-error.ts";
-import { checkCondition } from "../write-condition.ts";
-import { NO_ATTRIBUTES, type ObjectAttributes } from "./attributes.ts";
-import { inStoreWords } from "./disk-error.ts";
-import { type Assemble, DiskUploads, type UploadsContext } from "./disk-uploads.ts";
+} from "../../object-store.ts";
+import { paginate } from "../../paginate.ts";
+import { noSuchKey, S3Error } from "../../s3-error.ts";
+import { checkCondition } from "../../write-condition.ts";
+import { NO_ATTRIBUTES, type ObjectAttributes } from "../index/attributes.ts";
+import { inStoreWords } from "../disk-error.ts";
+import { type Assemble, DiskUploads, type UploadsContext } from "../disk-uploads.ts";
 import { VolumeDirectory } from "./volume-directory.ts";
 import { pathOfKey, STAGING_NAME } from "./volume-path.ts";
-import type { VolumeTable } from "./volume-table.ts";
+import type { VolumeTable } from "../index/volume-table.ts";
 import { VolumeWalk } from "./volume-walk.ts";
-import { writeContent } from "./write-content.ts";
+import { writeContent } from "../write-content.ts";
 
 export interface VolumeContext {
   readonly files: VolumeTable;

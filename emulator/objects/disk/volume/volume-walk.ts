@@ -1,10 +1,10 @@
 /** Walks the files of a volume in the order of their keys, reading only the directories that are in question. */
 import { Buffer, isUtf8 } from "node:buffer";
 import type { Dirent } from "node:fs";
-import { afterAllWith } from "../key-order.ts";
-import type { ObjectInfo } from "../object-store.ts";
-import { KEY_MAX_BYTES } from "../object-key.ts";
-import type { Found, KeyCursor } from "../paginate.ts";
+import { afterAllWith } from "../../key-order.ts";
+import type { ObjectInfo } from "../../object-store.ts";
+import { KEY_MAX_BYTES } from "../../object-key.ts";
+import type { Found, KeyCursor } from "../../paginate.ts";
 import type { VolumeDirectory } from "./volume-directory.ts";
 import { STAGING_NAME } from "./volume-path.ts";
 
