@@ -199,17 +199,7 @@ function warningsOf(log: LogOutput): EngineLog & { mute(): void } {
 
 /** The settings as the service takes them: what was not set is left out. */
 function optionsOf(settings: Settings): EmulatorOptions {
-  const { dataDir, apiKey, adminKey, secretKey, webhookSecret, localWebhooks, ...always } =
-    settings;
-  return {
-    ...always,
-    ...(dataDir !== undefined && { dataDir }),
-    ...(apiKey !== undefined && { apiKey }),
-    ...(adminKey !== undefined && { adminKey }),
-    ...(secretKey !== undefined && { secretKey }),
-    ...(webhookSecret !== undefined && { webhookSecret }),
-    ...(localWebhooks !== undefined && { localWebhooks }),
-  };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
 /** Everything that targets and configs have to be served. */

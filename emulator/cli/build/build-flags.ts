@@ -58,7 +58,6 @@ export function addBuildCommand(
       "--template-out <file>",
       "where the template goes (default: template.json in the directory)",
     )
-    .helpOption("-h, --help", "print this help")
     .addHelpText("after", AFTER_HELP)
     .action((directory: string | undefined, flags: BuildFlags) => taken(directory, flags));
 }

@@ -70,7 +70,6 @@ export function addExecCommand(
       ).choices(LOG_MODES),
     )
     .addOption(envFileOption())
-    .helpOption("-h, --help", "print this help")
     .addHelpText("after", AFTER_HELP)
     .action((targets: readonly string[], flags: ExecFlags) => taken(targets, flags));
 }

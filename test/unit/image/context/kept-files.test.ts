@@ -1,7 +1,7 @@
 /** States which files of a directory go into an image. */
 import { expect, test } from "vitest";
-import { keptFiles } from "../../../emulator/image/kept-files.ts";
-import { temporaryTree } from "../../temporary-tree.ts";
+import { keptFiles } from "../../../../emulator/image/context/kept-files.ts";
+import { temporaryTree } from "../../../temporary-tree.ts";
 
 test("without a .dockerignore all files are kept, hidden ones and empty directories too", async () => {
   await using files = await temporaryTree({ "a.txt": "12345", ".b": "1", "c/d": "1", "e/": "" });

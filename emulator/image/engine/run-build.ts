@@ -4,11 +4,11 @@ import { pipeline, Readable, Transform } from "node:stream";
 import type Docker from "dockerode";
 import { dial, openSession, type Secrets } from "./buildkit-session.ts";
 import type { Engine } from "./engine.ts";
-import type { Platform } from "./platform.ts";
-import { readEngineMessage } from "../docker/engine-message.ts";
+import type { Platform } from "../platform.ts";
+import { readEngineMessage } from "../../docker/engine-message.ts";
 import { type BuildProgress, EngineOutput } from "./build-progress.ts";
 import { loginFor, registryOf } from "./docker-login.ts";
-import { ImageError } from "./image-error.ts";
+import { ImageError } from "../image-error.ts";
 import { keepStages } from "./stage-images.ts";
 
 export interface BuildRequest {

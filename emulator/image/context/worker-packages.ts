@@ -1,10 +1,10 @@
 /** How packages get into a worker's image: the layout of its directories, what the installation reads, and what must be there then. */
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { shellWord } from "./shell-word.ts";
-import { SENTENCE } from "./build-progress.ts";
+import { shellWord } from "../shell-word.ts";
+import { SENTENCE } from "../engine/build-progress.ts";
 import type { ContextFile, ContextParts } from "./build-context.ts";
-import { ImageError } from "./image-error.ts";
+import { ImageError } from "../image-error.ts";
 import type { KeptFiles } from "./kept-files.ts";
 import { type Lock, MANIFEST } from "./lock-file.ts";
 import { OWN_NAME, type PackageImport } from "./package-imports.ts";

@@ -1,7 +1,7 @@
 /** How far the building of an image is, as told while the engine works; and the engine's words made into that. */
 import { stripVTControlCharacters } from "node:util";
-import type { EngineMessage } from "../docker/engine-message.ts";
-import { LayerTransfer } from "../docker/layer-transfer.ts";
+import type { EngineMessage } from "../../docker/engine-message.ts";
+import { LayerTransfer } from "../../docker/layer-transfer.ts";
 import { BUILDKIT_TRACE, classicLines } from "./buildkit-status.ts";
 
 export type BuildProgress =

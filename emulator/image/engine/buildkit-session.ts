@@ -10,7 +10,7 @@ import {
   status,
 } from "@grpc/grpc-js";
 import type Docker from "dockerode";
-import { ImageError } from "./image-error.ts";
+import { ImageError } from "../image-error.ts";
 
 /** By the id that a Dockerfile mounts it with. */
 export type Secrets = ReadonlyMap<string, Uint8Array>;

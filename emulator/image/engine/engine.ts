@@ -1,8 +1,8 @@
 /** The Docker engine that builds images: found, looked at and, where it does not answer, explained. */
 import Docker from "dockerode";
-import { dockerUnreachable } from "../docker/docker-unreachable.ts";
-import type { Platform } from "./platform.ts";
-import { ImageError } from "./image-error.ts";
+import { dockerUnreachable } from "../../docker/docker-unreachable.ts";
+import type { Platform } from "../platform.ts";
+import { ImageError } from "../image-error.ts";
 
 /** An engine that answers. */
 export interface Engine {

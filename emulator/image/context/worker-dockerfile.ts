@@ -1,6 +1,6 @@
 /** The Dockerfile of a worker whose directory has none of its own. */
-import { shellWord } from "./shell-word.ts";
-import type { UserProgram } from "./user-program.ts";
+import { shellWord } from "../shell-word.ts";
+import type { UserProgram } from "../user-program.ts";
 
 /** Where a handler's directory lies in its image. */
 export const APP_DIRECTORY = "/app";

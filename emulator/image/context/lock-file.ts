@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { glob } from "node:fs/promises";
 import path from "node:path";
-import { shellWord } from "./shell-word.ts";
-import { ImageError } from "./image-error.ts";
+import { shellWord } from "../shell-word.ts";
+import { ImageError } from "../image-error.ts";
 
 /** Where a manifest lies, and what is beside a lock file, as paths from the lock file's directory with forward slashes. */
 export interface Lock {

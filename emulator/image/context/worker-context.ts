@@ -1,13 +1,13 @@
 /** What an engine is sent to build the image of a worker whose directory has no Dockerfile of its own. */
 import { realpathSync } from "node:fs";
 import path from "node:path";
-import { bundleForImage, type ImageBundle } from "../../runtime/load/bundle-for-image.ts";
-import type { BaseImage } from "./base-image.ts";
+import { bundleForImage, type ImageBundle } from "../../../runtime/load/bundle-for-image.ts";
+import type { BaseImage } from "../base-image.ts";
 import type { ContextParts } from "./build-context.ts";
 import { type KeptFiles, keptFiles } from "./kept-files.ts";
 import { findLock, type Lock } from "./lock-file.ts";
 import { OWN_NAME, type PackageImport, packageImports } from "./package-imports.ts";
-import type { UserProgram } from "./user-program.ts";
+import type { UserProgram } from "../user-program.ts";
 import { CONTEXT, workerDockerfile } from "./worker-dockerfile.ts";
 import {
   checkBrought,

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { ImageError } from "./image-error.ts";
+import { ImageError } from "../image-error.ts";
 
 /** As the engine takes it. */
 export type Login =

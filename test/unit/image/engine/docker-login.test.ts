@@ -2,9 +2,9 @@
 import { chmod } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { loginFor, registryOf } from "../../../emulator/image/docker-login.ts";
-import { webAddress } from "../../../emulator/image/source-labels.ts";
-import { temporaryTree } from "../../temporary-tree.ts";
+import { loginFor, registryOf } from "../../../../emulator/image/engine/docker-login.ts";
+import { webAddress } from "../../../../emulator/image/source-labels.ts";
+import { temporaryTree } from "../../../temporary-tree.ts";
 
 const auth = Buffer.from("ada:a:b").toString("base64");
 

@@ -1,8 +1,11 @@
 /** What an engine says while it builds or pushes, made into how far it is. */
 import { expect, test } from "vitest";
-import { readEngineMessage } from "../../../emulator/docker/engine-message.ts";
-import { type BuildProgress, EngineOutput } from "../../../emulator/image/build-progress.ts";
-import { addedBytes } from "../../../emulator/image/image-facts.ts";
+import { readEngineMessage } from "../../../../emulator/docker/engine-message.ts";
+import {
+  type BuildProgress,
+  EngineOutput,
+} from "../../../../emulator/image/engine/build-progress.ts";
+import { addedBytes } from "../../../../emulator/image/engine/image-facts.ts";
 
 function follow(kind: "pull" | "push", messages: readonly object[]) {
   const told: BuildProgress[] = [];

@@ -1,6 +1,6 @@
 /** States the Dockerfile of a worker that has none of its own. */
 import { expect, test } from "vitest";
-import { workerDockerfile } from "../../../emulator/image/worker-dockerfile.ts";
+import { workerDockerfile } from "../../../../emulator/image/context/worker-dockerfile.ts";
 
 const HANDLER = {
   base: "sv-base:1",
