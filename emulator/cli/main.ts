@@ -3,10 +3,16 @@ import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
 import type { Emulator, EmulatorOptions, EngineLog, LimitMode } from "../index.ts";
-import { invitation, keySentence, readyLine, s3Sentence } from "./serve/announcement.ts";
+import {
+  invitation,
+  keySentence,
+  limitSentence,
+  NOTHING_EXCEEDED,
+  readyLine,
+  s3Sentence,
+} from "./serve/announcement.ts";
 import { type Invocation, readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
-import { limitSentence, NOTHING_EXCEEDED } from "./serve/limit-sentence.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
 import { repair } from "./repair.ts";
 import { serve } from "./serve/serve.ts";
@@ -46,7 +52,7 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
     return runInitCommand(invocation, process.cwd(), signals, person);
   }
   if (invocation.kind === "config") {
-    const { showConfig } = await import("./config/show-config.ts");
+    const { showConfig } = await import("./config/config-report.ts");
     const shown = showConfig(invocation, process.cwd(), process.env, output.out);
     return Promise.race([shown, stoppedBy(signals)]);
   }
@@ -58,7 +64,7 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
     return Promise.race([exported, stoppedBy(signals)]).finally(() => stopped.abort());
   }
   if (invocation.kind === "operate") {
-    const { operate } = await import("./operate/operate.ts");
+    const { operate } = await import("./operate/run-operation.ts");
     return operate(invocation.operation, signals);
   }
   if (invocation.kind === "repair") {

@@ -101,6 +101,14 @@ export async function missingSentence(path: string, cwd: string): Promise<string
   return `${sentence}; did you mean ${shownPath(join(directory, meant), cwd)}?`;
 }
 
+/** @throws UsageError, which begins with `where`, for a file that is no handler module */
+export function checkEnding(path: string, cwd: string, where = ""): void {
+  if (HANDLER_ENDINGS.some((ending) => ending === extname(path))) return;
+  throw new UsageError(
+    `${where}${shownPath(path, cwd)} is no handler module; those end in ${HANDLER_ENDINGS.join(", ")}`,
+  );
+}
+
 /** The last part of a path without its ending. */
 export function stemOf(path: string): string {
   return basename(path, extname(path));

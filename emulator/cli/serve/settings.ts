@@ -95,51 +95,36 @@ export function settleSourced(
 ): SourcedSettings {
   const configured: Configured = (key) => agreed(configs, key, cwd);
   const variable = <T>(name: string, reader: Reader<T>) => given(name, env[name], reader);
+  const said = <T>(name: string, flag: string | undefined, reader: Reader<T>) =>
+    given(`--${name}`, flag, reader) ?? variable(variableOf(name), reader);
+  const listed = (name: string, texts: readonly string[] | undefined, reader: Reader<string>) => {
+    const several = `${variableOf(name)}S`;
+    return (
+      from(
+        `--${name}`,
+        texts?.map((text) => reader(text, `--${name}`)),
+      ) ?? given(several, env[several]?.trim(), listOf(reader))
+    );
+  };
+  const { allowedHost, allowedOrigin } = flags;
   const s3Port = configured("s3Port");
   return {
     host: from("--host", flags.host) ?? configured("host") ?? byDefault(DEFAULT_HOST),
-    port:
-      given("--port", flags.port, portIn) ??
-      variable("SV_PORT", portIn) ??
-      configured("port") ??
-      byDefault(DEFAULT_PORT),
+    port: said("port", flags.port, portIn) ?? configured("port") ?? byDefault(DEFAULT_PORT),
     allowedHosts:
-      from(
-        "--allowed-host",
-        flags.allowedHost?.map((name) => hostIn(name, "--allowed-host")),
-      ) ??
-      given("SV_ALLOWED_HOSTS", env["SV_ALLOWED_HOSTS"]?.trim(), listOf(hostIn)) ??
-      configured("allowedHosts") ??
-      byDefault([]),
+      listed("allowed-host", allowedHost, hostIn) ?? configured("allowedHosts") ?? byDefault([]),
     allowedOrigins:
-      from(
-        "--allowed-origin",
-        flags.allowedOrigin?.map((name) => originIn(name, "--allowed-origin")),
-      ) ??
-      given("SV_ALLOWED_ORIGINS", env["SV_ALLOWED_ORIGINS"]?.trim(), listOf(originIn)) ??
+      listed("allowed-origin", allowedOrigin, originIn) ??
       configured("allowedOrigins") ??
       byDefault([]),
     s3:
-      given("--s3-port", flags.s3Port, s3In) ??
-      variable("SV_S3_PORT", s3In) ??
+      said("s3-port", flags.s3Port, s3In) ??
       given(s3Port?.source ?? "", s3Port && String(s3Port.value), s3In) ??
       byDefault({}),
     dataDir: dataDirOf(flags, configured("dataDir"), cwd),
-    limits:
-      from("--limits", flags.limits) ??
-      variable("SV_LIMITS", oneOf(LIMIT_MODES, ", ")) ??
-      configured("limits") ??
-      byDefault("enforce"),
-    gpus:
-      given("--gpus", flags.gpus, gpusIn) ??
-      variable("SV_GPUS", gpusIn) ??
-      configured("gpus") ??
-      byDefault(ASK_FOR_GPUS),
-    docker:
-      from("--docker", flags.docker) ??
-      variable("SV_DOCKER", oneOf(DOCKER_MODES, " or ")) ??
-      configured("docker") ??
-      byDefault("auto"),
+    limits: said("limits", flags.limits, limitsIn) ?? configured("limits") ?? byDefault("enforce"),
+    gpus: said("gpus", flags.gpus, gpusIn) ?? configured("gpus") ?? byDefault(ASK_FOR_GPUS),
+    docker: said("docker", flags.docker, dockerIn) ?? configured("docker") ?? byDefault("auto"),
     apiKey: variable("SV_API_KEY", keyIn) ?? byDefault(undefined),
     adminKey: variable("SV_ADMIN_KEY", keyIn) ?? byDefault(undefined),
     secretKey: variable("SV_SECRET_KEY", secretKeyIn) ?? byDefault(undefined),
@@ -148,6 +133,11 @@ export function settleSourced(
       from("--local-webhooks", flags.localWebhooks && flags.localWebhooks === "on") ??
       byDefault(undefined),
   };
+}
+
+/** That says the same as a flag: `SV_S3_PORT` for `--s3-port`. */
+function variableOf(flag: string): string {
+  return `SV_${flag.toUpperCase().replaceAll("-", "_")}`;
 }
 
 type Configured = <K extends keyof ServerConfig>(
@@ -198,16 +188,14 @@ function ruled(isGood: (text: string) => boolean, rule: string, isShown = true):
   };
 }
 
-function oneOf<T extends string>(known: readonly T[], separator: string): Reader<T> {
-  const check = ruled(
-    (text) => known.some((each) => each === text),
-    `must be ${known.join(separator)}`,
-  );
-  return (text, source) => check(text, source) as T;
-}
-
 function listOf(reader: Reader<string>): Reader<readonly string[]> {
   return (text, source) => text.split(",").map((name) => reader(name.trim(), source));
+}
+
+function oneOf<T extends string>(known: readonly T[], separator: string): Reader<T> {
+  const rule = `must be ${known.join(separator)}`;
+  const check = ruled((text) => known.some((each) => each === text), rule);
+  return (text, source) => check(text, source) as T;
 }
 
 const portText = ruled(
@@ -220,6 +208,8 @@ const s3In: Reader<Settings["s3"]> = (text, source) =>
 const hostIn = ruled(isHostPattern, `must ${HOST_PATTERN_RULE}`);
 const originIn = ruled(isOriginPattern, `must ${ORIGIN_PATTERN_RULE}`);
 const gpusIn = ruled(isGpuSetting, `must ${GPU_SETTING_RULE}`);
+const limitsIn: Reader<LimitMode> = oneOf(LIMIT_MODES, ", ");
+const dockerIn: Reader<DockerMode> = oneOf(DOCKER_MODES, " or ");
 /** What a header can carry unchanged. */
 const keyIn = ruled(
   (text) => /^[\x21-\x7e]+$/.test(text),

@@ -1,6 +1,6 @@
 /** When traces are sent, by OpenTelemetry's variables. */
 import { expect, test } from "vitest";
-import { wantsTraces } from "../../../emulator/trace/otlp-settings.ts";
+import { wantsTraces } from "../../../emulator/trace/open-tracer.ts";
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" };
 

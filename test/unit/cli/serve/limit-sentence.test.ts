@@ -1,6 +1,6 @@
 /** The summary of what was over the rate limits. */
 import { expect, test } from "vitest";
-import { limitSentence } from "../../../../emulator/cli/serve/limit-sentence.ts";
+import { limitSentence } from "../../../../emulator/cli/serve/announcement.ts";
 
 const at = Date.UTC(2026, 0, 1);
 const exceeded = {
