@@ -1,7 +1,14 @@
 /** What an engine is sent to build an image from: an archive that is the same whenever its files are. */
 import path from "node:path";
 import type { Readable } from "node:stream";
-import tarFs, { type Header, type Pack } from "tar-fs";
+import tarFs, { type Headers, type Pack } from "tar-fs";
+
+declare module "tar-fs" {
+  interface PackOptions {
+    /** In order of name; its types do not know that. */
+    readonly sort?: boolean;
+  }
+}
 
 /** Files of a directory, put below `prefix` in the archive. */
 export interface ContextDirectory {
@@ -77,7 +84,7 @@ function addDirectories(
   });
 }
 
-function plain<H extends Pick<Header, "name" | "type" | "mode">>(header: H): H & Header {
+function plain<H extends Pick<Headers, "name" | "type" | "mode">>(header: H) {
   const canExecute = header.type !== "file" || (header.mode & 0o111) !== 0;
   return { ...header, mode: canExecute ? 0o755 : 0o644, mtime: FILE_TIME, uid: 0, gid: 0 };
 }
