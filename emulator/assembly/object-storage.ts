@@ -65,7 +65,7 @@ export async function startStorage(
   made.defer(() => objects?.stop());
   const volumes: Volumes = new Volumes({
     directory: join(directory, "volumes"),
-    buckets: objects,
+    buckets: objects?.store,
     log,
   });
   // Before the store can be called: a client that finds no bucket makes one.

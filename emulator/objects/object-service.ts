@@ -10,7 +10,7 @@ import {
 } from "./access-keys.ts";
 import { keptCredentials } from "./disk/credentials-file.ts";
 import { DiskObjectStore } from "./disk/disk-object-store.ts";
-import { type Bucket, REGION } from "./object-store.ts";
+import { REGION } from "./object-store.ts";
 import { S3Error } from "./s3-error.ts";
 import { type CallerLook, type ObjectLog, ObjectRequests } from "./server/object-requests.ts";
 import { createObjectServer, type ObjectServer } from "./server/object-server.ts";
@@ -54,7 +54,8 @@ const EVERY_INTERFACE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.
 
 export class ObjectService {
   readonly #log: ObjectLog;
-  readonly #store: DiskObjectStore;
+  /** Its buckets: those of volumes are to be made at every start. */
+  readonly store: DiskObjectStore;
   readonly #credentials: Credentials;
   readonly #credentialsFile: string;
   readonly #server: ObjectServer;
@@ -68,9 +69,9 @@ export class ObjectService {
     this.#log = log;
     this.#credentialsFile = path.join(directory, "credentials");
     this.#credentials = keptCredentials(this.#credentialsFile);
-    this.#store = new DiskObjectStore({ directory, now });
+    this.store = new DiskObjectStore({ directory, now });
     this.#requests = new ObjectRequests({
-      store: this.#store,
+      store: this.store,
       holderOf: holders(this.#credentials, ownerOf),
       now,
       log,
@@ -130,8 +131,8 @@ export class ObjectService {
     if (endpoint === undefined) return undefined;
     const { id: bucket } = owner;
     try {
-      const isThere = this.#store.buckets().some(({ name }) => name === bucket);
-      if (!isThere) this.#store.createBucket(bucket);
+      const isThere = this.store.buckets().some(({ name }) => name === bucket);
+      if (!isThere) this.store.createBucket(bucket);
     } catch (error) {
       this.#log.error(
         { endpointId: bucket, err: error },
@@ -144,7 +145,7 @@ export class ObjectService {
   /** Drops the bucket of an endpoint that is no more if it is empty. Objects outlive the endpoint they were made by. */
   async endpointDeleted(endpointId: string): Promise<void> {
     try {
-      await this.#store.deleteBucket(endpointId);
+      await this.store.deleteBucket(endpointId);
     } catch (error) {
       if (error instanceof S3Error && error.code === "NoSuchBucket") return;
       if (error instanceof S3Error && error.code === "BucketNotEmpty") return;
@@ -152,29 +153,9 @@ export class ObjectService {
     }
   }
 
-  /** @throws S3Error NoSuchBucket */
-  bucket(name: string): Bucket {
-    return this.#store.bucket(name);
-  }
-
-  /**
-   * Makes the directory of a network volume, which must exist, the bucket `volumeId`: the files in it are the objects.
-   * To be called for every volume at each start.
-   *
-   * @throws Error when the directory cannot be used; S3Error BucketAlreadyOwnedByYou when an endpoint has that id
-   */
-  async volumeBucket(volumeId: string, directory: string): Promise<Bucket> {
-    return this.#store.volumeBucket(volumeId, directory);
-  }
-
-  /** The volume is no bucket any more; its files stay where they are. */
-  dropVolumeBucket(volumeId: string): void {
-    this.#store.dropVolumeBucket(volumeId);
-  }
-
   /** Idempotent, also before `start`. */
   async stop(): Promise<void> {
     await Promise.all([this.#server, ...this.#others].map((server) => server.stop()));
-    await this.#store.close();
+    await this.store.close();
   }
 }

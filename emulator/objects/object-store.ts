@@ -163,6 +163,4 @@ export interface ObjectStore {
   createBucket(name: string): Bucket;
   /** Drops an empty bucket and its open uploads. @throws S3Error NoSuchBucket, BucketNotEmpty */
   deleteBucket(name: string): Promise<void>;
-  /** Waits for work that goes on and releases everything. Idempotent. */
-  close(): Promise<void>;
 }

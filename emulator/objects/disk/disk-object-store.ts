@@ -106,6 +106,7 @@ export class DiskObjectStore implements ObjectStore {
     this.#db.transact(() => this.#volumeFiles.forgetVolume(volumeId));
   }
 
+  /** Waits for work that goes on and releases everything. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

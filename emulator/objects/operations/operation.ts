@@ -1,6 +1,5 @@
 /** What an operation is given and what it answers, apart from HTTP's wire. */
-import type { CheckedContent } from "../body/checked-content.ts";
-import type { BodyExpectation } from "../body/body-expectation.ts";
+import type { IncomingBody } from "../server/incoming-body.ts";
 import type { Bucket, ByteRange, ObjectStore, OpenObject } from "../object-store.ts";
 import { S3_NAMESPACE, type XmlElements, xmlDocument } from "../xml/write-xml.ts";
 
@@ -18,16 +17,7 @@ export interface S3Request {
   readonly headers: ReadonlyMap<string, string>;
   /** The address the client used, with the bucket and the key. */
   readonly url: string;
-  readonly body: RequestBody;
-}
-
-export interface RequestBody {
-  /** @throws S3Error for headers that cannot be understood */
-  expectation(): BodyExpectation;
-  /** The content, to be read once. @throws S3Error EntityTooLarge, and as `expectation` */
-  content(maxBytes: number): CheckedContent;
-  /** The whole content of a short body. @throws S3Error MaxMessageLengthExceeded and those of the content */
-  text(maxBytes: number): Promise<string>;
+  readonly body: IncomingBody;
 }
 
 export interface S3Answer {

@@ -106,7 +106,7 @@ describe("endpoints", () => {
     const service = serviceIn(temporary);
     await service.start(ANYWHERE);
     for (const id of ["full", "empty"]) service.ownBucket(owner(id));
-    await put(service.bucket("full"), "result", "x");
+    await put(service.store.bucket("full"), "result", "x");
     for (const id of ["full", "empty", "never-had-one"]) await service.endpointDeleted(id);
     expect(await bucketNames(service)).toEqual(["full"]);
     await service.stop();
@@ -117,9 +117,9 @@ it("a volume is a bucket as long as it is said to be", async () => {
   using temporary = temporaryDirectory();
   const service = serviceIn(temporary);
   await service.start(ANYWHERE);
-  await service.volumeBucket("vol1", temporary.path);
+  await service.store.volumeBucket("vol1", temporary.path);
   expect(await bucketNames(service)).toEqual(["vol1"]);
-  service.dropVolumeBucket("vol1");
+  service.store.dropVolumeBucket("vol1");
   expect(await bucketNames(service)).toEqual([]);
   await service.stop();
 });
