@@ -6,7 +6,6 @@ import dockerignore, { type Ignore } from "@balena/dockerignore";
 /** Files, links and directories, as paths from the directory with forward slashes. */
 export interface KeptFiles {
   readonly paths: ReadonlySet<string>;
-  readonly fileCount: number;
   readonly sizeBytes: number;
 }
 
@@ -27,7 +26,6 @@ export async function keptFiles(
 
 class Walk implements KeptFiles {
   readonly paths = new Set<string>();
-  fileCount = 0;
   sizeBytes = 0;
   readonly #directory: string;
   readonly #ignore: Ignore;
@@ -52,7 +50,6 @@ class Walk implements KeptFiles {
   async #keep(place: string, isFile: boolean): Promise<void> {
     for (let above = place; above !== "."; above = path.posix.dirname(above)) this.paths.add(above);
     if (!isFile) return;
-    this.fileCount++;
     this.sizeBytes += (await lstat(path.join(this.#directory, place))).size;
   }
 }

@@ -15,24 +15,24 @@ export interface BuildRequest {
   /** The image's name. */
   readonly tag: string;
   readonly context: Readable;
-  /** About as much is sent; default: it is not told how much has been. */
-  readonly contextBytes?: number;
+  /** About as much is sent. */
+  readonly contextBytes: number;
   /** Its path in the context. */
   readonly dockerfile: string;
-  readonly buildArgs?: Readonly<Record<string, string>>;
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly buildArgs: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
   /** Where there are any, BuildKit builds. */
   readonly secrets?: Secrets;
   /** Default true. */
   readonly cache?: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
   readonly progress: (progress: BuildProgress) => void;
 }
 
 /** @throws ImageError with the end of the output when a step fails */
 export async function runBuild(engine: Engine, request: BuildRequest): Promise<void> {
   const { docker, platform } = engine;
-  const { tag, context, dockerfile, buildArgs = {}, labels = {}, cache = true, signal } = request;
+  const { tag, context, dockerfile, buildArgs, labels, cache = true, signal } = request;
   const { secrets = new Map<string, Uint8Array>() } = request;
   const options = {
     t: tag,
@@ -42,7 +42,7 @@ export async function runBuild(engine: Engine, request: BuildRequest): Promise<v
     nocache: !cache,
     forcerm: true,
     ...(platform !== undefined && { platform }),
-    ...(signal !== undefined && { abortSignal: signal }),
+    abortSignal: signal,
   };
   const output = new EngineOutput("pull", request.progress);
   const { promise: broken, reject } = Promise.withResolvers<never>();
@@ -94,7 +94,7 @@ export async function pushImage(
   docker: Docker,
   tag: string,
   progress: (progress: BuildProgress) => void,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   const output = new EngineOutput("push", progress);
   const registry = registryOf(tag);
@@ -103,7 +103,7 @@ export async function pushImage(
   const options = { authconfig: login ?? { username: "", password: "", serveraddress: "" } };
   const answer = await docker
     .getImage(tag)
-    .push({ ...options, ...(signal !== undefined && { abortSignal: signal }) })
+    .push({ ...options, abortSignal: signal })
     .catch((error: unknown) => {
       throw new ImageError(`${tag} cannot be pushed: ${messageOf(error)}`, { cause: error });
     });
@@ -120,10 +120,8 @@ function counted({ contextBytes, progress }: BuildRequest): Transform {
   return new Transform({
     transform(piece: Buffer, _, done) {
       doneBytes += piece.length;
-      if (contextBytes !== undefined) {
-        const totalBytes = Math.max(contextBytes, doneBytes);
-        progress({ kind: "bytes", what: "context", doneBytes, totalBytes });
-      }
+      const totalBytes = Math.max(contextBytes, doneBytes);
+      progress({ kind: "bytes", what: "context", doneBytes, totalBytes });
       done(undefined, piece);
     },
   });

@@ -5,9 +5,9 @@ import { temporaryTree } from "../../../temporary-tree.ts";
 
 test("without a .dockerignore all files are kept, hidden ones and empty directories too", async () => {
   await using files = await temporaryTree({ "a.txt": "12345", ".b": "1", "c/d": "1", "e/": "" });
-  const { paths, fileCount, sizeBytes } = await keptFiles(files.root);
+  const { paths, sizeBytes } = await keptFiles(files.root);
   expect([...paths].toSorted()).toEqual([".b", "a.txt", "c", "c/d", "e"]);
-  expect({ fileCount, sizeBytes }).toEqual({ fileCount: 3, sizeBytes: 7 });
+  expect(sizeBytes).toBe(7);
 });
 
 test("what .dockerignore says is left out, comments and blank lines aside", async () => {

@@ -1,7 +1,14 @@
-/** Options that may be repeated, `--env-file` among them. */
+/** Options that several commands have, and those that may be repeated. */
 import { Option } from "commander";
+import { LIMIT_MODES } from "../core/limits/rate-limit.ts";
 
-/** Which a start and `exec` have. */
+export function limitsOption(): Option {
+  return new Option(
+    "--limits <mode>",
+    "requests over the rate limits of production: refused, let through with a warning, or not counted (default: enforce)",
+  ).choices(LIMIT_MODES);
+}
+
 export function envFileOption(): Option {
   return repeatable(
     "--env-file <file>",
