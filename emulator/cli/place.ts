@@ -2,7 +2,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative } from "node:path";
 import { closestName } from "../../runtime/protocol/did-you-mean.ts";
-import { UsageError } from "./usage-error.ts";
+import { failedUse, UsageError } from "./usage-error.ts";
 
 /** Endings a handler module may have, in the order they are looked for. */
 export const HANDLER_ENDINGS = [".ts", ".mts", ".tsx", ".js", ".mjs", ".cjs"] as const;
@@ -126,6 +126,5 @@ function nothingThere(error: unknown): boolean {
 }
 
 function unreadable(path: string, cwd: string, error: unknown): UsageError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new UsageError(`${shownPath(path, cwd)} cannot be read: ${reason}`, { cause: error });
+  return failedUse(`${shownPath(path, cwd)} cannot be read`, error);
 }

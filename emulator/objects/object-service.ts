@@ -12,17 +12,17 @@ import { keptCredentials } from "./disk/credentials-file.ts";
 import { DiskObjectStore } from "./disk/disk-object-store.ts";
 import { REGION } from "./object-store.ts";
 import { S3Error } from "./s3-error.ts";
-import { type CallerLook, type ObjectLog, ObjectRequests } from "./server/object-requests.ts";
+import {
+  type ObjectLog,
+  ObjectRequests,
+  type ObjectRequestsOptions,
+} from "./server/object-requests.ts";
 import { createObjectServer, type ObjectServer } from "./server/object-server.ts";
 import type { BasePath } from "./server/request-of.ts";
 
-export interface ObjectServiceOptions {
+export interface ObjectServiceOptions extends Omit<ObjectRequestsOptions, "store" | "holderOf"> {
   /** Where objects and keys are kept; made if need be. */
   readonly directory: string;
-  /** Wall time, ms since the epoch. */
-  readonly now: () => number;
-  readonly log: ObjectLog;
-  readonly callers?: CallerLook;
   /** Those whose keys are good: endpoints, by id. By default only the store's own are. */
   readonly ownerOf?: (id: string) => KnownOwner | undefined;
 }

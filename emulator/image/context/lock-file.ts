@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { glob } from "node:fs/promises";
 import path from "node:path";
 import { shellWord } from "../shell-word.ts";
-import { ImageError } from "../image-error.ts";
+import { failedImage } from "../image-error.ts";
 
 /** Where a manifest lies, and what is beside a lock file, as paths from the lock file's directory with forward slashes. */
 export interface Lock {
@@ -30,10 +30,7 @@ export async function findLock(directory: string): Promise<Lock | undefined> {
       const text = readFileSync(path.join(root, name), "utf8");
       const member = relative(root, owner);
       const { members, files } = await sourcesOf(manager, root, text).catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        throw new ImageError(`${path.join(root, name)} cannot be used: ${reason}`, {
-          cause: error,
-        });
+        throw failedImage(`${path.join(root, name)} cannot be used`, error);
       });
       if (!members.includes(member)) continue;
       const read = [name, ".npmrc", ...manager.files, ...files];

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { ImageError } from "../image-error.ts";
+import { failedImage, ImageError } from "../image-error.ts";
 
 /** As the engine takes it. */
 export type Login =
@@ -62,10 +62,7 @@ async function configIn(directory: string): Promise<DockerConfig> {
     return JSON.parse(await readFile(file, "utf8")) as DockerConfig;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ImageError(`the logins of docker cannot be read from ${file}: ${reason}`, {
-      cause: error,
-    });
+    throw failedImage(`the logins of docker cannot be read from ${file}`, error);
   }
 }
 

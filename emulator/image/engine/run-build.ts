@@ -8,7 +8,7 @@ import type { Platform } from "../platform.ts";
 import { readEngineMessage } from "../../docker/engine-message.ts";
 import { type BuildProgress, EngineOutput } from "./build-progress.ts";
 import { loginFor, registryOf } from "./docker-login.ts";
-import { ImageError } from "../image-error.ts";
+import { failedImage, ImageError } from "../image-error.ts";
 import { keepStages } from "./stage-images.ts";
 
 export interface BuildRequest {
@@ -55,7 +55,7 @@ export async function runBuild(engine: Engine, request: BuildRequest): Promise<v
       ? docker.buildImage(sent, options)
       : buildWithBuildKit(docker, sent, { ...options, session: session.id });
   const answer = await Promise.race([building, broken]).catch((error: unknown) => {
-    throw new ImageError(`${tag} cannot be built: ${messageOf(error)}`, { cause: error });
+    throw failedImage(`${tag} cannot be built`, error);
   });
   await followed(answer, output);
   if (output.error === undefined) {
@@ -105,7 +105,7 @@ export async function pushImage(
     .getImage(tag)
     .push({ ...options, abortSignal: signal })
     .catch((error: unknown) => {
-      throw new ImageError(`${tag} cannot be pushed: ${messageOf(error)}`, { cause: error });
+      throw failedImage(`${tag} cannot be pushed`, error);
     });
   await followed(answer, output);
   if (output.error === undefined) return;
@@ -134,15 +134,6 @@ async function followed(answer: NodeJS.ReadableStream, output: EngineOutput): Pr
       if (line !== "") output.add(readEngineMessage(JSON.parse(line)));
     }
   } catch (error) {
-    const why = `the Docker engine stopped telling how it goes: ${messageOf(error)}`;
-    throw new ImageError(why, { cause: error });
+    throw failedImage("the Docker engine stopped telling how it goes", error);
   }
-}
-
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // The engine's own words, which the client's message only wraps.
-  const json: unknown = "json" in error ? error.json : undefined;
-  const isObject = typeof json === "object" && json !== null && "message" in json;
-  return isObject ? String(json.message) : error.message;
 }
