@@ -71,7 +71,12 @@ function storedEncoding(headers: ReadonlyMap<string, string>): string | undefine
     .join(",");
 }
 
-/** Whether a text that came in an address can be a header. @param parameter the text's name in the address @throws S3Error InvalidArgument */
+/**
+ * Whether a text that came in an address can be a header.
+ *
+ * @param parameter the text's name in the address
+ * @throws S3Error InvalidArgument
+ */
 export function checkHeader(name: string, value: string, parameter: string): void {
   try {
     validateHeaderName(name);

@@ -5,8 +5,15 @@ import type { XmlElements } from "../xml/write-xml.ts";
 import { quoted } from "./attributes.ts";
 import { checksumElements, typeOf } from "./checksums.ts";
 import { bucketOf, type Operation, type S3Request, xmlAnswer } from "./operation.ts";
-import { isoTime, numberIn, OWNER, pageSize } from "./parameters.ts";
-import { textEncoder, textOfToken, tokenOf } from "./parameters.ts";
+import {
+  isoTime,
+  numberIn,
+  OWNER,
+  pageSize,
+  textEncoder,
+  textOfToken,
+  tokenOf,
+} from "./parameters.ts";
 import { uploadOf } from "./uploads.ts";
 
 /** GET /bucket : the objects of a bucket; with `list-type`, in the second version of the operation. */
@@ -17,13 +24,11 @@ export const listObjects: Operation = async (request) => {
   const { prefix, delimiter, written } = scopeOf(request);
   const startAfter = query.get("start-after") ?? "";
   const marker = query.get("marker") ?? "";
-  const token = query.get("continuation-token");
+  const token = isSecond ? query.get("continuation-token") : undefined;
   const maxEntries = pageSize(request, "max-keys");
-  const from = token === undefined ? startAfter : textOfToken(token);
-  const after = isSecond ? from : marker;
-  const { items, commonPrefixes, next } = await bucketOf(request).list({
-    ...{ prefix, delimiter, after, maxEntries },
-  });
+  const after = token === undefined ? (isSecond ? startAfter : marker) : textOfToken(token);
+  const page = await bucketOf(request).list({ prefix, delimiter, after, maxEntries });
+  const { items, commonPrefixes, next } = page;
   const withOwner = !isSecond || query.get("fetch-owner") === "true";
   return xmlAnswer("ListBucketResult", {
     Name: bucket,

@@ -7,7 +7,10 @@ import * as objects from "./objects.ts";
 import type { Operation, S3Request } from "./operation.ts";
 import * as uploads from "./uploads.ts";
 
-/** By method, by what it is sent to, and by the parameters of the query that make it this operation. The first that fits is taken. */
+/**
+ * By method, by what it is sent to, and by the parameters of the query that make it this operation; `copy` is an object that
+ * is made of another. The first that fits is taken.
+ */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET store": buckets.listBuckets,
 

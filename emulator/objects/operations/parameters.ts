@@ -67,7 +67,8 @@ export function isoTime(at: number): string {
 }
 
 /**
- * Which bytes of an object a GET wants. Undefined for all of them: also where several ranges are asked for, or none that can be understood, as S3 does.
+ * Which bytes of an object a GET wants. Undefined for all of them: also where several ranges are asked for, or none that
+ * can be understood, as S3 does.
  *
  * @throws S3Error InvalidRange when none of the bytes asked for exist
  */
