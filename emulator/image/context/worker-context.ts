@@ -12,9 +12,9 @@ import { CONTEXT, workerDockerfile } from "./worker-dockerfile.ts";
 import {
   checkBrought,
   installedCheck,
-  type Layout,
-  layoutOf,
   packageSources,
+  type PlaceOf,
+  placesFor,
 } from "./worker-packages.ts";
 
 export interface WorkerContext {
@@ -45,7 +45,7 @@ export async function workerContext(
   // Links above it would make everything look like being somewhere else.
   const directory = realpathSync(given);
   const program = path.join(directory, path.relative(given, file));
-  const { lock, layout, bundle, imports } = await bundled(directory, { file: program, kind });
+  const { lock, placeOf, bundle, imports } = await bundled(directory, { file: program, kind });
   const leftOut = lock === undefined ? LEFT_OUT : [...LEFT_OUT, "**/node_modules"];
   const kept = await keptFiles(directory, leftOut);
   checkBrought(imports, directory, kept, lock);
@@ -55,19 +55,19 @@ export async function workerContext(
   const files = isWhole && !NEVER_AS_IT_IS.test(program) ? [] : bundle.files;
   const text = workerDockerfile({
     base: base.name,
-    directory: layout.placeOf(directory),
-    file: files[0]?.path ?? layout.placeOf(program),
+    directory: placeOf(directory),
+    file: files[0]?.path ?? placeOf(program),
     kind,
     packages: lock && {
       image: base.nodeImage,
-      directory: layout.placeOf(lock.root),
+      directory: placeOf(lock.root),
       command: lock.command,
     },
   });
-  const sources = lock && packageSources(lock, layout);
+  const sources = lock && packageSources(lock, placeOf);
   const app = {
     ...{ directory, paths: kept.paths },
-    prefix: CONTEXT.root + layout.placeOf(directory),
+    prefix: CONTEXT.root + placeOf(directory),
   };
   return {
     kept,
@@ -75,7 +75,7 @@ export async function workerContext(
       files: [
         { path: "Dockerfile", content: text },
         ...files.map(({ path: place, content }) => ({ path: CONTEXT.root + place, content })),
-        ...(lock ? [installedCheck(imports, program, lock, layout)] : []),
+        ...(lock ? [installedCheck(imports, program, lock, placeOf)] : []),
         ...(sources?.files ?? []),
       ],
       directories: [app, ...(sources?.directories ?? [])],
@@ -85,7 +85,7 @@ export async function workerContext(
 
 interface Bundled {
   readonly lock: Lock | undefined;
-  readonly layout: Layout;
+  readonly placeOf: PlaceOf;
   readonly bundle: ImageBundle;
   /** What of packages it imports when it runs. */
   readonly imports: readonly PackageImport[];
@@ -105,10 +105,10 @@ async function bundledFor(
   { file, kind }: UserProgram,
   lock: Lock | undefined,
 ): Promise<Bundled> {
-  const layout = layoutOf(directory, lock);
-  const { plugin, met } = packageImports(file, layout.placeOf);
-  const bundlePath = `${layout.placeOf(directory)}/.sv-handler/${kind}.mjs`;
-  const bundle = await bundleForImage(file, { ...layout, bundlePath, imports: plugin });
+  const placeOf = placesFor(directory, lock);
+  const { plugin, met } = packageImports(file, placeOf);
+  const bundlePath = `${placeOf(directory)}/.sv-handler/${kind}.mjs`;
+  const bundle = await bundleForImage(file, { placeOf, bundlePath, imports: plugin });
   const imports = bundle.imports.flatMap((said) => met.get(said) ?? []);
-  return { lock, layout, bundle, imports };
+  return { lock, placeOf, bundle, imports };
 }

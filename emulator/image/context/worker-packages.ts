@@ -10,20 +10,15 @@ import { type Lock, MANIFEST } from "./lock-file.ts";
 import { OWN_NAME, type PackageImport } from "./package-imports.ts";
 import { APP_DIRECTORY, CHECK, CONTEXT } from "./worker-dockerfile.ts";
 
-/** Where things lie in the image: as they lie to each other here. */
-export interface Layout {
-  /** Absolute, in the image; of what is an absolute path here. */
-  readonly placeOf: (file: string) => string;
-}
+/** Where a file lies in the image, absolute: as things lie to each other here. */
+export type PlaceOf = (file: string) => string;
 
 /** What is farthest up becomes `/app`. */
-export function layoutOf(directory: string, lock: Lock | undefined): Layout {
+export function placesFor(directory: string, lock: Lock | undefined): PlaceOf {
   const sources = lock?.members.map((member) => path.join(lock.root, member)) ?? [];
   const top = [...sources, ...(lock ? [lock.root] : [])].reduce(sharedDirectory, directory);
-  return {
-    placeOf: (file) =>
-      path.posix.join(APP_DIRECTORY, path.relative(top, file).replaceAll(path.sep, "/")),
-  };
+  return (file) =>
+    path.posix.join(APP_DIRECTORY, path.relative(top, file).replaceAll(path.sep, "/"));
 }
 
 function sharedDirectory(one: string, other: string): string {
@@ -32,7 +27,7 @@ function sharedDirectory(one: string, other: string): string {
 }
 
 /** The lock file and all that is read with it. Scripts of the packages themselves would need their sources, which are not there. */
-export function packageSources(lock: Lock, { placeOf }: Layout): ContextParts {
+export function packageSources(lock: Lock, placeOf: PlaceOf): ContextParts {
   const there = (file: string): string =>
     path.posix.join(CONTEXT.packages, path.posix.relative(APP_DIRECTORY, placeOf(file)));
   const at = (file: string): string => path.join(lock.root, file);
@@ -63,7 +58,7 @@ export function installedCheck(
   imports: readonly PackageImport[],
   program: string,
   lock: Lock,
-  { placeOf }: Layout,
+  placeOf: PlaceOf,
 ): ContextFile {
   const manifest = path.posix.join(lock.member, MANIFEST);
   const lines = imports.flatMap((imported) => {
