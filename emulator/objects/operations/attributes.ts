@@ -4,7 +4,7 @@ import type { Attributes, ObjectInfo } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
 
 /** Kept as they come. */
-const KEPT_HEADERS = [
+export const KEPT_HEADERS = [
   "cache-control",
   "content-disposition",
   "content-encoding",

@@ -4,7 +4,7 @@ import { checkKey } from "../object-key.ts";
 import type { Attributes, OpenObject } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
 import { several, readXml } from "../xml/read-xml.ts";
-import { attributesOf, checkHeader, headersOf, quoted } from "./attributes.ts";
+import { attributesOf, checkHeader, headersOf, KEPT_HEADERS, quoted } from "./attributes.ts";
 import { checksumHeaders } from "./checksums.ts";
 import { checkRead, wantsRange, writeCondition } from "./conditions.ts";
 import { copySourceOf, openSource } from "./copy-source.ts";
@@ -17,16 +17,6 @@ import {
   XML_MAX_BYTES,
 } from "./operation.ts";
 import { isoTime, PUT_MAX_BYTES, rangeOf } from "./parameters.ts";
-
-/** What a client may have the answer say instead of what is kept with the object: `response-` and one of these headers. */
-const OVERRIDES = [
-  "cache-control",
-  "content-disposition",
-  "content-encoding",
-  "content-language",
-  "content-type",
-  "expires",
-];
 
 /** GET /bucket/key : an object, or a range of it. */
 export const getObject: Operation = async (request) => {
@@ -44,7 +34,8 @@ function answerWith(object: OpenObject, { headers, query }: S3Request): S3Answer
   checkRead(headers, info);
   const { sizeBytes } = info;
   const range = wantsRange(headers, info) ? rangeOf(headers.get("range"), sizeBytes) : undefined;
-  const overrides = OVERRIDES.flatMap((header) => {
+  // A client may have the answer say other things than are kept with the object.
+  const overrides = KEPT_HEADERS.flatMap((header) => {
     const parameter = `response-${header}`;
     const value = query.get(parameter);
     if (value === undefined) return [];
