@@ -15,6 +15,7 @@ import type { PodLauncher } from "../launch/pod-launcher.ts";
 import type { ObjectService } from "../objects/object-service.ts";
 import type { EmulatorOptions } from "../options.ts";
 import type { Volumes } from "../volumes/volumes.ts";
+import { storageEnvironment } from "./worker-storage.ts";
 
 export interface ContainersOptions {
   readonly docker: EmulatorOptions["docker"];
@@ -124,10 +125,11 @@ async function placesOf(
   if (volume !== undefined) await handOver(volume, user);
   const [storeUrl, liveUrl] = await Promise.all([store?.url(gateway), live.url(gateway)]);
   const { endpoint, template } = order;
+  const own = storeUrl === undefined ? undefined : objects?.ownBucket(endpoint, storeUrl);
   return {
     workerSocket,
     volume,
-    env: (storeUrl && objects?.workerEnv(endpoint, template.env, storeUrl)) || {},
+    env: storageEnvironment(template.env, own),
     live: liveUrl === undefined ? undefined : { ...liveTerms, url: liveUrl },
     user: `${user.uid}:${user.gid}`,
   };

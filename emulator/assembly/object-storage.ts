@@ -1,6 +1,5 @@
 /** Makes the object store and the volumes, and the environment variables by which workers find them. */
 import { join } from "node:path";
-import type { Random } from "../core/time/clock.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { EndpointDirectory } from "../engine/resources/endpoint-directory.ts";
 import type { WorkerOrder } from "../launch/launcher.ts";
@@ -8,7 +7,7 @@ import type { LocalEndpoint } from "../handlers/local-endpoint.ts";
 import type { KnownOwner } from "../objects/access-keys.ts";
 import { ObjectService } from "../objects/object-service.ts";
 import type { CallerCheck } from "../http/access/caller-check.ts";
-import { namedBuckets } from "../objects/worker-environment.ts";
+import { namedBuckets, storageEnvironment } from "./worker-storage.ts";
 import type { EmulatorOptions } from "../options.ts";
 import type { Store } from "../store/store.ts";
 import { Volumes } from "../volumes/volumes.ts";
@@ -18,7 +17,6 @@ const LAST_PORT = 65_535;
 export interface StorageParts {
   readonly log: EngineLog;
   readonly store: Store;
-  readonly random: Random;
   /** Who may call the object store at all. */
   readonly callers: CallerCheck;
   /** Where objects and volumes are kept if there is no data directory. */
@@ -45,7 +43,7 @@ export interface Storage {
 /** Opens the object store and the volumes; nobody can call them yet. What was made is taken down with `made`. */
 export async function startStorage(
   emulator: EmulatorOptions,
-  { log, store, random, callers, temporaryDir, host, port, local, known }: StorageParts,
+  { log, store, callers, temporaryDir, host, port, local, known }: StorageParts,
   made: AsyncDisposableStack,
 ): Promise<Storage> {
   const directory = emulator.dataDir ?? temporaryDir;
@@ -59,7 +57,6 @@ export async function startStorage(
       ? undefined
       : new ObjectService({
           directory: join(directory, "objects"),
-          random,
           now,
           log,
           callers: (request) => callers.look(request),
@@ -68,7 +65,7 @@ export async function startStorage(
   made.defer(() => objects?.stop());
   const volumes: Volumes = new Volumes({
     directory: join(directory, "volumes"),
-    buckets: objects,
+    buckets: objects?.store,
     log,
   });
   // Before the store can be called: a client that finds no bucket makes one.
@@ -84,7 +81,7 @@ export async function startStorage(
     objects,
     volumes,
     workerEnv: ({ endpoint, template }) => ({
-      ...objects?.workerEnv(endpoint, template.env),
+      ...storageEnvironment(template.env, objects?.ownBucket(endpoint)),
       ...volumes.workerEnv(endpoint),
     }),
   };

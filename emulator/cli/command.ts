@@ -1,7 +1,7 @@
 /** The command line of `sv-emulate`: its flags, its help and how it is read. */
 import { Command, Help, CommanderError, Option } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build/build-flags.ts";
-import { envFileOption, repeatable } from "./repeatable-options.ts";
+import { envFileOption, limitsOption, repeatable } from "./shared-options.ts";
 import { addCompletionCommands, type Completion } from "./completion/completion-flags.ts";
 import { addOperateCommands, type Operation } from "./operate/operate-flags.ts";
 import { addExecCommand, type ExecFlags, splitCommand } from "./exec/exec-flags.ts";
@@ -204,12 +204,7 @@ function addChoices(command: Command): Command {
         "whether webhooks may lead to private and local addresses (default: on if --host is a loopback address)",
       ).choices(ON_OFF),
     )
-    .addOption(
-      new Option(
-        "--limits <mode>",
-        "requests over the rate limits of production: refused, let through with a warning, or not counted (default: enforce)",
-      ).choices(LIMIT_MODES),
-    )
+    .addOption(limitsOption())
     .addOption(
       new Option(
         "--log <format>",

@@ -3,10 +3,16 @@ import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
 import type { Emulator, EmulatorOptions, EngineLog, LimitMode } from "../index.ts";
-import { invitation, keySentence, readyLine, s3Sentence } from "./serve/announcement.ts";
+import {
+  invitation,
+  keySentence,
+  limitSentence,
+  NOTHING_EXCEEDED,
+  readyLine,
+  s3Sentence,
+} from "./serve/announcement.ts";
 import { type Invocation, readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
-import { limitSentence, NOTHING_EXCEEDED } from "./serve/limit-sentence.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
 import { repair } from "./repair.ts";
 import { serve } from "./serve/serve.ts";
@@ -46,7 +52,7 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
     return runInitCommand(invocation, process.cwd(), signals, person);
   }
   if (invocation.kind === "config") {
-    const { showConfig } = await import("./config/show-config.ts");
+    const { showConfig } = await import("./config/config-report.ts");
     const shown = showConfig(invocation, process.cwd(), process.env, output.out);
     return Promise.race([shown, stoppedBy(signals)]);
   }
@@ -58,7 +64,7 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
     return Promise.race([exported, stoppedBy(signals)]).finally(() => stopped.abort());
   }
   if (invocation.kind === "operate") {
-    const { operate } = await import("./operate/operate.ts");
+    const { operate } = await import("./operate/run-operation.ts");
     return operate(invocation.operation, signals);
   }
   if (invocation.kind === "repair") {
@@ -84,30 +90,42 @@ interface Request {
   readonly flags: Flags;
 }
 
-async function run({ targets, flags }: Request, signals: StopSignals): Promise<ExitCode> {
+/**
+ * What a start takes. Undefined where a signal came first, which is enough as long as nothing was started.
+ *
+ * @param own the flags of a start that the command's flags come to
+ */
+async function prepare({ targets, flags }: Request, signals: StopSignals, own: Flags = flags) {
+  const cwd = process.cwd();
+  // A config is a program: it may take forever.
+  const gathered = gatherInputs({ targets, flags }, cwd, process.env);
+  const inputs = await Promise.race([gathered, stoppedBy(signals)]);
+  if (inputs === EXIT.stoppedAtOnce) return undefined;
+  const settings = settle(own, inputs.environment, inputs.configs, cwd);
+  const mode = logModeOf(flags, process.stderr.isTTY);
+  const log = openLog(mode, { colors: hasColors(), stacks: isDebugging() });
+  return { inputs, settings, mode, log, options: optionsOf(settings, inputs) };
+}
+
+async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
   collectBuffersLessOften();
   // Loading the service takes longest, so it goes on while the targets are looked at.
   const loading = import("../index.ts");
-  const cwd = process.cwd();
-  const gathered = gatherInputs({ targets, flags }, cwd, process.env);
-  // A config is a program: it may take forever.
-  const inputs = await Promise.race([gathered, stoppedBy(signals)]);
-  if (inputs === EXIT.stoppedAtOnce) return inputs;
-  const settings = settle(flags, inputs.environment, inputs.configs, cwd);
+  const prepared = await prepare(request, signals);
+  if (prepared === undefined) return EXIT.stoppedAtOnce;
+  const { inputs, settings, mode, log, options } = prepared;
   const hasGivenKey = settings.apiKey !== undefined;
+  const isWatching = request.flags.watch !== false;
   const { startEmulator } = await loading;
-  const mode = logModeOf(flags, process.stderr.isTTY);
-  const log = openLog(mode, { colors: hasColors(), stacks: isDebugging() });
   const crashed = Promise.withResolvers<never>();
   process.once("uncaughtException", crashed.reject);
   try {
     const served = serve({
       start: async () =>
         startEmulator({
-          ...optionsOf(settings),
-          ...servedOptions(inputs),
+          ...options,
           log,
-          watch: flags.watch === false ? false : { find: () => foundAgain(inputs, signals) },
+          watch: isWatching && { find: () => foundAgain(inputs, signals) },
           workerLine: (line) => log.workerLine(line),
         }),
       signals,
@@ -126,7 +144,6 @@ async function run({ targets, flags }: Request, signals: StopSignals): Promise<E
   }
 }
 
-/** Where nothing was started yet, the first request to stop is enough. */
 async function stoppedBy(signals: StopSignals): Promise<typeof EXIT.stoppedAtOnce> {
   await signals.nth(1);
   return EXIT.stoppedAtOnce;
@@ -145,16 +162,11 @@ async function runExec(
   signals: StopSignals,
 ): Promise<number> {
   const loading = import("../index.ts");
-  const cwd = process.cwd();
-  const gathered = gatherInputs({ targets, flags }, cwd, process.env);
-  const inputs = await Promise.race([gathered, stoppedBy(signals)]);
-  if (inputs === EXIT.stoppedAtOnce) return inputs;
-  const { environment, configs } = inputs;
   const { junit, port = "0", ...own } = flags;
   const kept: Flags = own.dataDir === undefined ? { ephemeral: true } : {};
-  const options = optionsOf(settle({ ...own, ...kept, port }, environment, configs, cwd));
-  const mode = logModeOf(flags, process.stderr.isTTY);
-  const log = openLog(mode, { colors: hasColors(), stacks: isDebugging() });
+  const prepared = await prepare({ targets, flags }, signals, { ...own, ...kept, port });
+  if (prepared === undefined) return EXIT.stoppedAtOnce;
+  const { inputs, log, options } = prepared;
   const isWhole = flags.log !== undefined;
   const quiet = warningsOf(log);
   const [{ exec }, { endAs }] = await Promise.all([
@@ -166,14 +178,13 @@ async function runExec(
     startEmulator({
       ...options,
       ...more,
-      ...servedOptions(inputs),
       log: isWhole ? log : quiet,
       ...(isWhole && { workerLine: (line) => log.workerLine(line) }),
     });
   const over = () => quiet.mute();
   try {
     const endpoints = [...inputs.handlers, ...inputs.commands, ...inputs.images];
-    const end = await exec({ start, over, endpoints, command, env: environment, junit });
+    const end = await exec({ start, over, endpoints, command, env: inputs.environment, junit });
     if ("problem" in end) process.stderr.write(`error: ${end.problem}\n`);
     return await endAs(end);
   } finally {
@@ -197,25 +208,14 @@ function warningsOf(log: LogOutput): EngineLog & { mute(): void } {
   };
 }
 
-/** The settings as the service takes them: what was not set is left out. */
-function optionsOf(settings: Settings): EmulatorOptions {
-  const { dataDir, apiKey, adminKey, secretKey, webhookSecret, localWebhooks, ...always } =
-    settings;
-  return {
-    ...always,
-    ...(dataDir !== undefined && { dataDir }),
-    ...(apiKey !== undefined && { apiKey }),
-    ...(adminKey !== undefined && { adminKey }),
-    ...(secretKey !== undefined && { secretKey }),
-    ...(webhookSecret !== undefined && { webhookSecret }),
-    ...(localWebhooks !== undefined && { localWebhooks }),
-  };
-}
-
-/** Everything that targets and configs have to be served. */
-function servedOptions({ handlers, commands, images, configs }: StartInputs): EmulatorOptions {
+/** What the service is started with: the settings that were set, and everything that targets and configs have to be served. */
+function optionsOf(
+  settings: Settings,
+  { handlers, commands, images, configs }: StartInputs,
+): EmulatorOptions {
   const all = configs.map(({ resources }) => resources);
   return {
+    ...Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)),
     handlers,
     commands,
     images,

@@ -2,7 +2,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative } from "node:path";
 import { closestName } from "../../runtime/protocol/did-you-mean.ts";
-import { UsageError } from "./usage-error.ts";
+import { failedUse, UsageError } from "./usage-error.ts";
 
 /** Endings a handler module may have, in the order they are looked for. */
 export const HANDLER_ENDINGS = [".ts", ".mts", ".tsx", ".js", ".mjs", ".cjs"] as const;
@@ -101,6 +101,14 @@ export async function missingSentence(path: string, cwd: string): Promise<string
   return `${sentence}; did you mean ${shownPath(join(directory, meant), cwd)}?`;
 }
 
+/** @throws UsageError, which begins with `where`, for a file that is no handler module */
+export function checkEnding(path: string, cwd: string, where = ""): void {
+  if (HANDLER_ENDINGS.some((ending) => ending === extname(path))) return;
+  throw new UsageError(
+    `${where}${shownPath(path, cwd)} is no handler module; those end in ${HANDLER_ENDINGS.join(", ")}`,
+  );
+}
+
 /** The last part of a path without its ending. */
 export function stemOf(path: string): string {
   return basename(path, extname(path));
@@ -118,6 +126,5 @@ function nothingThere(error: unknown): boolean {
 }
 
 function unreadable(path: string, cwd: string, error: unknown): UsageError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new UsageError(`${shownPath(path, cwd)} cannot be read: ${reason}`, { cause: error });
+  return failedUse(`${shownPath(path, cwd)} cannot be read`, error);
 }

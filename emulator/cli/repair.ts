@@ -19,7 +19,6 @@ export function addRepairCommand(program: Command, taken: (flags: RepairFlags) =
       "Keeps the jobs, records and payloads of a data directory that can be read and fit their checksums, and moves the rest, with the old database as a whole, into a new directory within it. Deletes nothing. No emulator may use the directory meanwhile.",
     )
     .option("--data-dir <directory>", `what is repaired (default: ${DEFAULT_DATA_DIR})`)
-    .helpOption("-h, --help", "print this help")
     .action(taken);
 }
 

@@ -4,3 +4,9 @@
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
+
+/** For something that a person named and that failed: `what` and the reason. */
+export function failedUse(what: string, error: unknown): UsageError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new UsageError(`${what}: ${reason}`, { cause: error });
+}

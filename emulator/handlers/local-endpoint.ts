@@ -12,6 +12,7 @@ import type {
   ServedTemplate,
   WorkingDirectory,
 } from "../core/resources/served-endpoint.ts";
+import { CONTAINER_DEFAULTS } from "../core/resources/template-input.ts";
 import { LOCAL_IMAGE_PREFIX, type Template } from "../core/resources/template.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 
@@ -107,19 +108,15 @@ export function templateOf(
   fields: Partial<Template> & Pick<Template, "id" | "imageName">,
 ): Template {
   return {
+    ...CONTAINER_DEFAULTS,
     name: fields.id,
     category: "NVIDIA",
-    containerDiskInGb: 50,
-    dockerEntrypoint: [],
-    dockerStartCmd: [],
-    env: {},
     isPublic: false,
     isPlatform: false,
     isServerless: true,
     ports: [],
     readme: "",
     volumeInGb: 0,
-    volumeMountPath: "/workspace",
     earned: 0,
     runtimeInMin: 0,
     ...fields,

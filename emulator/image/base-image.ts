@@ -4,13 +4,13 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire, findPackageJSON } from "node:module";
 import path from "node:path";
-import { type ContextDirectory, packContext } from "./build-context.ts";
-import type { BuildProgress } from "./build-progress.ts";
-import { type Engine } from "./engine.ts";
+import { type ContextDirectory, packContext } from "./context/build-context.ts";
+import type { BuildProgress } from "./engine/build-progress.ts";
+import { type Engine } from "./engine/engine.ts";
 import { ImageError } from "./image-error.ts";
-import { imageAt } from "./image-facts.ts";
-import { keptFiles } from "./kept-files.ts";
-import { runBuild } from "./run-build.ts";
+import { imageAt } from "./engine/image-facts.ts";
+import { keptFiles } from "./context/kept-files.ts";
+import { runBuild } from "./engine/run-build.ts";
 import { isRepository, NO_SOURCE, sourceLabels } from "./source-labels.ts";
 
 /** What `FROM` of a worker's Dockerfile says. */

@@ -1,11 +1,11 @@
 /** Builds a worker's image with all that it takes: the base where it is missing, the image, its template. */
-import type { BuildProgress } from "./build-progress.ts";
+import type { BuildProgress } from "./engine/build-progress.ts";
 import { ensureBase } from "./base-image.ts";
-import type { Secrets } from "./buildkit-session.ts";
-import { connectEngine, type Engine } from "./engine.ts";
+import type { Secrets } from "./engine/buildkit-session.ts";
+import { connectEngine, type Engine } from "./engine/engine.ts";
 import type { Platform } from "./platform.ts";
-import { addedBytes, imageAt } from "./image-facts.ts";
-import { pushImage } from "./run-build.ts";
+import { addedBytes, imageAt } from "./engine/image-facts.ts";
+import { pushImage } from "./engine/run-build.ts";
 import { writeTemplate } from "./template-file.ts";
 import type { UserProgram } from "./user-program.ts";
 import { buildWorker } from "./worker-image.ts";

@@ -1,6 +1,6 @@
 /** The file with the template of an image: the body of `POST /v1/templates`. */
 import { readFile, writeFile } from "node:fs/promises";
-import { ImageError } from "./image-error.ts";
+import { failedImage, ImageError } from "./image-error.ts";
 
 export interface TemplateFacts {
   /** Of the template; taken only when the file is new. */
@@ -23,8 +23,7 @@ export async function writeTemplate(file: string, facts: TemplateFacts): Promise
       ? { ...facts, isServerless: true, env: {} }
       : { ...parsed(former, file), imageName: facts.imageName };
   await writeFile(file, `${JSON.stringify(template, undefined, 2)}\n`).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ImageError(`the template cannot be written: ${reason}`, { cause: error });
+    throw failedImage("the template cannot be written", error);
   });
 }
 

@@ -3,16 +3,16 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { BaseImage } from "./base-image.ts";
-import type { BuildProgress } from "./build-progress.ts";
-import type { Secrets } from "./buildkit-session.ts";
-import { type ContextParts, packContext } from "./build-context.ts";
-import type { Engine } from "./engine.ts";
+import type { BuildProgress } from "./engine/build-progress.ts";
+import type { Secrets } from "./engine/buildkit-session.ts";
+import { type ContextParts, packContext } from "./context/build-context.ts";
+import type { Engine } from "./engine/engine.ts";
 import { ImageError } from "./image-error.ts";
-import { type KeptFiles, keptFiles } from "./kept-files.ts";
-import { runBuild } from "./run-build.ts";
+import { type KeptFiles, keptFiles } from "./context/kept-files.ts";
+import { runBuild } from "./engine/run-build.ts";
 import { sourceLabels } from "./source-labels.ts";
 import type { UserProgram } from "./user-program.ts";
-import { workerContext } from "./worker-context.ts";
+import { workerContext } from "./context/worker-context.ts";
 
 export interface WorkerOptions {
   /** Absolute. */

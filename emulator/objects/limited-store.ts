@@ -8,26 +8,16 @@ export function limitedTo(
   allowed: ReadonlySet<string> | undefined,
 ): ObjectStore {
   if (allowed === undefined) return store;
-  const check = (name: string): void => {
-    if (allowed.has(name)) return;
+  const checked = (name: string): string => {
+    if (allowed.has(name)) return name;
     throw new S3Error("AccessDenied", `these keys are not good for the bucket "${name}"`, {
       BucketName: name,
     });
   };
   return {
     buckets: () => store.buckets().filter(({ name }) => allowed.has(name)),
-    bucket(name) {
-      check(name);
-      return store.bucket(name);
-    },
-    createBucket(name) {
-      check(name);
-      return store.createBucket(name);
-    },
-    async deleteBucket(name) {
-      check(name);
-      return store.deleteBucket(name);
-    },
-    close: async () => store.close(),
+    bucket: (name) => store.bucket(checked(name)),
+    createBucket: (name) => store.createBucket(checked(name)),
+    deleteBucket: async (name) => store.deleteBucket(checked(name)),
   };
 }

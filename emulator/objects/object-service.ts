@@ -1,7 +1,6 @@
 /** The object store as one part of the service: its disk, its keys, its port, and what endpoints and volumes have of it. */
 import type { RequestListener } from "node:http";
 import path from "node:path";
-import type { Random } from "../core/time/clock.ts";
 import {
   type Credentials,
   holders,
@@ -11,22 +10,19 @@ import {
 } from "./access-keys.ts";
 import { keptCredentials } from "./disk/credentials-file.ts";
 import { DiskObjectStore } from "./disk/disk-object-store.ts";
-import type { Bucket } from "./object-store.ts";
-import { REGION } from "./region.ts";
+import { REGION } from "./object-store.ts";
 import { S3Error } from "./s3-error.ts";
-import { type CallerLook, type ObjectLog, ObjectRequests } from "./server/object-requests.ts";
+import {
+  type ObjectLog,
+  ObjectRequests,
+  type ObjectRequestsOptions,
+} from "./server/object-requests.ts";
 import { createObjectServer, type ObjectServer } from "./server/object-server.ts";
 import type { BasePath } from "./server/request-of.ts";
-import { storageEnvironment } from "./worker-environment.ts";
 
-export interface ObjectServiceOptions {
+export interface ObjectServiceOptions extends Omit<ObjectRequestsOptions, "store" | "holderOf"> {
   /** Where objects and keys are kept; made if need be. */
   readonly directory: string;
-  readonly random: Random;
-  /** Wall time, ms since the epoch. */
-  readonly now: () => number;
-  readonly log: ObjectLog;
-  readonly callers?: CallerLook;
   /** Those whose keys are good: endpoints, by id. By default only the store's own are. */
   readonly ownerOf?: (id: string) => KnownOwner | undefined;
 }
@@ -48,12 +44,18 @@ export interface S3Access extends Credentials {
   readonly credentialsFile: string;
 }
 
+/** What an owner's programs need to reach its bucket. */
+export interface OwnBucket extends Omit<S3Access, "credentialsFile"> {
+  readonly bucket: string;
+}
+
 /** Addresses to listen at that nobody can call by. */
 const EVERY_INTERFACE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 export class ObjectService {
   readonly #log: ObjectLog;
-  readonly #store: DiskObjectStore;
+  /** Its buckets: those of volumes are to be made at every start. */
+  readonly store: DiskObjectStore;
   readonly #credentials: Credentials;
   readonly #credentialsFile: string;
   readonly #server: ObjectServer;
@@ -63,13 +65,13 @@ export class ObjectService {
   #endpoint: string | undefined;
 
   /** Opens the store; it cannot be called before `start`. @throws StoreUnusableError, StoreFullError */
-  constructor({ directory, random, now, log, callers, ownerOf }: ObjectServiceOptions) {
+  constructor({ directory, now, log, callers, ownerOf }: ObjectServiceOptions) {
     this.#log = log;
     this.#credentialsFile = path.join(directory, "credentials");
-    this.#credentials = keptCredentials(this.#credentialsFile, random);
-    this.#store = new DiskObjectStore({ directory, now });
+    this.#credentials = keptCredentials(this.#credentialsFile);
+    this.store = new DiskObjectStore({ directory, now });
     this.#requests = new ObjectRequests({
-      store: this.#store,
+      store: this.store,
       holderOf: holders(this.#credentials, ownerOf),
       now,
       log,
@@ -120,35 +122,30 @@ export class ObjectService {
   }
 
   /**
-   * The variables for a worker: with them it finds its endpoint's bucket, which is made if there is none, by keys that are
-   * good for that endpoint's buckets only. Never throws.
+   * The bucket of an owner, which is made if there is none, with keys that are good for its own buckets only. Undefined
+   * before `start`. Never throws.
    *
-   * @param endpoint where the worker reaches the store; by default where everybody does
+   * @param endpoint where its programs reach the store; by default where everybody does
    */
-  workerEnv(
-    owner: KeyOwner,
-    templateEnv: Readonly<Record<string, string>>,
-    endpoint: string | undefined = this.#endpoint,
-  ): Readonly<Record<string, string>> {
-    if (endpoint === undefined) return {};
-    const { id: endpointId } = owner;
+  ownBucket(owner: KeyOwner, endpoint: string | undefined = this.#endpoint): OwnBucket | undefined {
+    if (endpoint === undefined) return undefined;
+    const { id: bucket } = owner;
     try {
-      const isThere = this.#store.buckets().some(({ name }) => name === endpointId);
-      if (!isThere) this.#store.createBucket(endpointId);
+      const isThere = this.store.buckets().some(({ name }) => name === bucket);
+      if (!isThere) this.store.createBucket(bucket);
     } catch (error) {
-      this.#log.error({ endpointId, err: error }, "the endpoint's bucket could not be made");
+      this.#log.error(
+        { endpointId: bucket, err: error },
+        "the endpoint's bucket could not be made",
+      );
     }
-    return storageEnvironment(templateEnv, {
-      endpoint,
-      bucket: endpointId,
-      ...keysOf(this.#credentials, owner),
-    });
+    return { endpoint, region: REGION, bucket, ...keysOf(this.#credentials, owner) };
   }
 
   /** Drops the bucket of an endpoint that is no more if it is empty. Objects outlive the endpoint they were made by. */
   async endpointDeleted(endpointId: string): Promise<void> {
     try {
-      await this.#store.deleteBucket(endpointId);
+      await this.store.deleteBucket(endpointId);
     } catch (error) {
       if (error instanceof S3Error && error.code === "NoSuchBucket") return;
       if (error instanceof S3Error && error.code === "BucketNotEmpty") return;
@@ -156,29 +153,9 @@ export class ObjectService {
     }
   }
 
-  /** @throws S3Error NoSuchBucket */
-  bucket(name: string): Bucket {
-    return this.#store.bucket(name);
-  }
-
-  /**
-   * Makes the directory of a network volume, which must exist, the bucket `volumeId`: the files in it are the objects.
-   * To be called for every volume at each start.
-   *
-   * @throws Error when the directory cannot be used; S3Error BucketAlreadyOwnedByYou when an endpoint has that id
-   */
-  async volumeBucket(volumeId: string, directory: string): Promise<Bucket> {
-    return this.#store.volumeBucket(volumeId, directory);
-  }
-
-  /** The volume is no bucket any more; its files stay where they are. */
-  dropVolumeBucket(volumeId: string): void {
-    this.#store.dropVolumeBucket(volumeId);
-  }
-
   /** Idempotent, also before `start`. */
   async stop(): Promise<void> {
     await Promise.all([this.#server, ...this.#others].map((server) => server.stop()));
-    await this.#store.close();
+    await this.store.close();
   }
 }

@@ -1,6 +1,9 @@
 /** Port: where objects live. Buckets hold objects by key; large objects come in parts. */
 import type { Readable } from "node:stream";
 
+/** The region the store says it is in. Signatures of any region are accepted: clients differ in what they assume. */
+export const REGION = "us-east-1";
+
 /** The bytes of an object on their way in. An error it throws is thrown on, and nothing is kept. */
 export type Content = AsyncIterable<Uint8Array>;
 
@@ -160,6 +163,4 @@ export interface ObjectStore {
   createBucket(name: string): Bucket;
   /** Drops an empty bucket and its open uploads. @throws S3Error NoSuchBucket, BucketNotEmpty */
   deleteBucket(name: string): Promise<void>;
-  /** Waits for work that goes on and releases everything. Idempotent. */
-  close(): Promise<void>;
 }

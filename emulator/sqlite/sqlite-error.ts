@@ -1,6 +1,8 @@
 /** Turns errors of SQLite and of the file system into store errors, in sentences a person can act on. */
 import { StoreDamagedError, StoreFullError, StoreUnusableError } from "../core/store-error.ts";
 
+export { StoreFullError, StoreUnusableError };
+
 /** Primary result codes of SQLite (the low byte of an extended one). */
 const RESULT = {
   /** The SQL does not fit the schema. */

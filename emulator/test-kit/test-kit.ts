@@ -1,4 +1,5 @@
 /** What a test has of a service beyond its interfaces: endpoints' queues and jobs, waiting for the end of work, webhook calls. */
+import type { Client } from "../../runtime/client/client.ts";
 import { isTerminal } from "../../runtime/protocol/job-status.ts";
 import type { DeliveryFilter } from "../core/webhooks/delivery.ts";
 import { readContents } from "../engine/jobs/read/job-contents.ts";
@@ -10,7 +11,6 @@ import {
   type WaitLimit,
 } from "./endpoint-handle.ts";
 import { clockOf, type EmulatorClock } from "./emulator-clock.ts";
-import { LazyClient } from "./lazy-client.ts";
 import { type JobRecord, recordOf } from "./job-record.ts";
 import { deliveriesIn, type WebhookDelivery } from "./webhook-inbox.ts";
 
@@ -48,8 +48,8 @@ export function openTestKit(
   { jobEnded }: { readonly jobEnded?: (job: JobRecord) => void },
 ): RunningTestKit {
   const { engine, url, lines } = rest;
-  const client = new LazyClient(url, apiKey);
-  const parts = { ...rest, client: () => client.opened() };
+  let client: Promise<Client> | undefined;
+  const parts = { ...rest, client: () => (client ??= openClient(url, apiKey)) };
   const forget = lines.follow(engine.events);
   const unfollow = jobEnded === undefined ? undefined : followEnds(parts, jobEnded);
   return {
@@ -62,7 +62,10 @@ export function openTestKit(
     async close() {
       await unfollow?.();
       forget();
-      await client.close();
+      await client?.then(
+        (opened) => opened.close(),
+        () => undefined,
+      );
     },
   };
 }
@@ -85,4 +88,12 @@ function followEnds(
     unfollow();
     await told;
   };
+}
+
+/** A client of the service itself, loaded when it is first used. Rejects where the key is not known. */
+async function openClient(baseUrl: string, apiKey: string | undefined): Promise<Client> {
+  if (apiKey === undefined)
+    throw new Error("the data directory keeps its API key to itself: give apiKey to startEmulator");
+  const { createClient } = await import("../../runtime/client/client.ts");
+  return createClient({ baseUrl, apiKey });
 }

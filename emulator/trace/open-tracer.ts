@@ -1,5 +1,4 @@
 /** Opens the tracer where one is wanted; what sends traces takes long to load, so it is loaded only then. */
-import { wantsTraces } from "./otlp-settings.ts";
 import type { TraceLog } from "./reporting-exporter.ts";
 import type { Tracer } from "./tracer.ts";
 
@@ -11,4 +10,14 @@ export async function openTracer(
   if (!(wanted ?? wantsTraces(process.env))) return undefined;
   const { createOtlpTracer } = await import("./otlp-tracer.ts");
   return createOtlpTracer(log);
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** True when an OTLP endpoint is named and neither the SDK nor its traces are switched off. */
+export function wantsTraces(env: Environment): boolean {
+  const isSet = (name: string) => (env[name] ?? "").trim() !== "";
+  const says = (name: string, value: string) => env[name]?.trim().toLowerCase() === value;
+  if (says("OTEL_SDK_DISABLED", "true") || says("OTEL_TRACES_EXPORTER", "none")) return false;
+  return isSet("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") || isSet("OTEL_EXPORTER_OTLP_ENDPOINT");
 }

@@ -9,7 +9,7 @@ import type { Pod } from "../core/pods/pod.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { VolumeFiles } from "../engine/resources/network-volume-directory.ts";
 import type { LocalEndpoint } from "../handlers/local-endpoint.ts";
-import type { ObjectService } from "../objects/object-service.ts";
+import type { DiskObjectStore } from "../objects/disk/disk-object-store.ts";
 import { DirectorySync, makeDirectoryDurably } from "../sqlite/durable-directory.ts";
 import { codeOf, fromFileSystem } from "../sqlite/sqlite-error.ts";
 
@@ -26,7 +26,7 @@ export interface VolumesOptions {
   /** Where the directories of network volumes lie, by id; made with the first. */
   readonly directory: string;
   /** Makes directories buckets; undefined where there is no object store. */
-  readonly buckets: Pick<ObjectService, "volumeBucket" | "dropVolumeBucket"> | undefined;
+  readonly buckets: Pick<DiskObjectStore, "volumeBucket" | "dropVolumeBucket"> | undefined;
   readonly log: EngineLog;
 }
 

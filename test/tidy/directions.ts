@@ -98,7 +98,8 @@ const layers: readonly Layer[] = [
     of: "emulator/webhooks/",
     mayImport: ["runtime/storage/download/address-guard.ts", core, protocol],
   },
-  { of: "emulator/objects/", mayImport: [sqlite, net, core, protocol] },
+  // A house of its own: a server of S3 that knows nothing of endpoints, workers or jobs.
+  { of: "emulator/objects/", mayImport: [sqlite, net] },
   { of: "emulator/secrets/", mayImport: [sqlite, core, protocol] },
   { of: handlers, mayImport: ["emulator/engine/", "emulator/launch/", "runtime/", core, protocol] },
   { of: "emulator/reload/", mayImport: [handlers, "runtime/load/", core, protocol] },

@@ -1,7 +1,7 @@
 /** The subcommand `build` of the command line: its flags and its help. */
 import { type Command, Option } from "commander";
 import { type Platform, PLATFORMS } from "../../image/platform.ts";
-import { repeatable } from "../repeatable-options.ts";
+import { repeatable } from "../shared-options.ts";
 
 /** The flags as written; what is absent was not given. */
 export interface BuildFlags {
@@ -58,7 +58,6 @@ export function addBuildCommand(
       "--template-out <file>",
       "where the template goes (default: template.json in the directory)",
     )
-    .helpOption("-h, --help", "print this help")
     .addHelpText("after", AFTER_HELP)
     .action((directory: string | undefined, flags: BuildFlags) => taken(directory, flags));
 }

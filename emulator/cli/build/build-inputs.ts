@@ -1,7 +1,7 @@
 /** Reads what `sv-emulate build` is told to give to a Dockerfile: its arguments and its secrets. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { UsageError } from "../usage-error.ts";
+import { failedUse, UsageError } from "../usage-error.ts";
 
 /** @throws UsageError when one has no name, or a value neither there nor in the environment */
 export function buildArgsOf(
@@ -48,8 +48,7 @@ function secretAt(text: string, cwd: string, env: NodeJS.ProcessEnv): Uint8Array
   try {
     return readFileSync(path.resolve(cwd, source));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`--secret ${text} cannot be read: ${reason}`);
+    throw failedUse(`--secret ${text} cannot be read`, error);
   }
 }
 

@@ -1,13 +1,13 @@
 /** Runs `sv-emulate build`: finds what is to be built, tells how it goes, and ends with the image's name. */
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { existsSync } from "node:fs";
 import type { UserProgram } from "../../image/user-program.ts";
 import type { BuildFlags } from "./build-flags.ts";
 import { buildArgsOf, secretsOf } from "./build-inputs.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import {
+  checkEnding,
   contentOf,
-  HANDLER_ENDINGS,
   HANDLER_STEM,
   missingSentence,
   placeAt,
@@ -106,13 +106,6 @@ export async function buildTarget(target: string, cwd: string): Promise<BuildTar
 
 function programOf(file: string): UserProgram {
   return { file, kind: stemOf(file) === SERVER_STEM ? "server" : "handler" };
-}
-
-function checkEnding(path: string, cwd: string): void {
-  if (HANDLER_ENDINGS.some((ending) => ending === extname(path))) return;
-  throw new UsageError(
-    `${shownPath(path, cwd)} is no handler module; those end in ${HANDLER_ENDINGS.join(", ")}`,
-  );
 }
 
 /** As a registry allows it. */

@@ -17,7 +17,6 @@ export function addCompletionCommands(
     .summary("print the script that lets a shell complete command lines")
     .description("Prints the script that lets a shell complete command lines of sv-emulate.")
     .addArgument(new Argument("<shell>", "whose script").choices(SHELLS))
-    .helpOption("-h, --help", "print this help")
     .addHelpText("after", AFTER_HELP)
     .action((shell: Shell) => taken({ kind: "script", shell }));
   // Called by those scripts.

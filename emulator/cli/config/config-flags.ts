@@ -34,7 +34,6 @@ export function finishConfigCommand(
       "Reads the targets, the environment and the options as a start would, and prints each setting with what decided it. Starts nothing. Secrets are not shown.",
     )
     .option("--json", "as JSON, for programs")
-    .helpOption("-h, --help", "print this help")
     .action(() => taken(command.args, command.opts<ConfigFlags>()));
 }
 
@@ -49,7 +48,6 @@ export function addExportCommand(program: Command, taken: (flags: ExportFlags) =
     .option("--url <url>", `where the emulator is called (default: $SV_URL, or ${DEFAULT_URL})`)
     .option("--ts", "as TypeScript (default: JSON)")
     .option("--out <file>", "where it is written (default: stdout); must not exist")
-    .helpOption("-h, --help", "print this help")
     .addHelpText("after", EXPORT_HELP)
     .action(taken);
 }

@@ -1,4 +1,4 @@
-/** Tells what is in force and why: each setting with what decided it, without showing secrets. */
+/** `sv-emulate config`: prints what a start would serve and why, each setting with what decided it, without secrets. */
 import { z } from "zod";
 import {
   type CommandEndpoint,
@@ -11,8 +11,15 @@ import type { Config } from "./config.ts";
 import { isFromEnv } from "./fields.ts";
 import { fileAt } from "./places.ts";
 import { shownPath } from "../place.ts";
-import { BY_DEFAULT, type Sourced, type SourcedSettings } from "../serve/settings.ts";
-import type { StartInputs } from "../serve/start-inputs.ts";
+import {
+  BY_DEFAULT,
+  settleSourced,
+  type Sourced,
+  type SourcedSettings,
+} from "../serve/settings.ts";
+import { EXIT, type ExitCode } from "../exit-code.ts";
+import { gatherInputs, type StartInputs } from "../serve/start-inputs.ts";
+import type { ConfigInvocation } from "./config-flags.ts";
 
 /** A setting in force. */
 export interface ReportedSetting {
@@ -31,6 +38,21 @@ const SECRET_SETTINGS = new Set(["apiKey", "adminKey", "secretKey", "webhookSecr
 const SECRET_NAME = /key|token|secret|passw|credential/iu;
 const CREDENTIALS = new Set(["username", "password"]);
 const TARGET = "target";
+
+/** Runs `sv-emulate config`. @throws UsageError as a start would */
+export async function showConfig(
+  invocation: Pick<ConfigInvocation, "targets" | "flags">,
+  cwd: string,
+  environment: Record<string, string | undefined>,
+  print: (text: string) => void,
+): Promise<ExitCode> {
+  const inputs = await gatherInputs(invocation, cwd, environment);
+  const settings = settleSourced(invocation.flags, inputs.environment, inputs.configs, cwd);
+  const report = configReport(inputs, settings, cwd);
+  const { json } = invocation.flags;
+  print(`${json === true ? JSON.stringify(report, undefined, 2) : reportText(report)}\n`);
+  return EXIT.stopped;
+}
 
 export function configReport(
   { handlers, commands, images, configs, fileVariables }: StartInputs,
@@ -64,7 +86,7 @@ export function configReport(
 }
 
 /** For people: a table for each part. */
-export function reportText(report: ConfigReport): string {
+function reportText(report: ConfigReport): string {
   const rows = Object.values(report).flat();
   const width = Math.max(...rows.map(({ key }) => key.length));
   const values = Math.max(...rows.map((row) => inWords(row).length));

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { scanJson } from "../../core/jobs/raw-json/scan.ts";
-import { UsageError } from "../usage-error.ts";
+import { failedUse, UsageError } from "../usage-error.ts";
 import { fileAt, lineAndColumn, type PlacedText } from "./places.ts";
 
 export interface ConfigText extends PlacedText {
@@ -22,7 +22,7 @@ export interface ConfigProblem {
 /** @throws UsageError with the place, when the file cannot be read, parsed, built or run */
 export async function readConfigText(file: string, shown: string): Promise<ConfigText> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new UsageError(`${shown} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw failedUse(`${shown} cannot be read`, error);
   });
   if (extname(file) === ".json") return { shown, text, written: parseJson(text, shown) };
   const { runConfigModule } = await import("./run-config-module.ts");
@@ -58,8 +58,4 @@ function withoutUndefined(value: unknown): unknown {
   if (prototype !== Object.prototype && prototype !== null) return value;
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
   return Object.fromEntries(entries.map(([key, each]) => [key, withoutUndefined(each)]));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

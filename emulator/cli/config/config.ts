@@ -1,11 +1,9 @@
 /** Reads a config: the endpoints of a project with their settings, what they share, and how its service is to be started. */
 import { dirname, resolve } from "node:path";
 import type { z } from "zod";
-import type { GpuSetting } from "../../core/workers/gpu-declaration.ts";
 import type { ServedResources } from "../../core/resources/served-endpoint.ts";
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
 import { valueInWords } from "../../core/input/problem-messages.ts";
-import type { LimitMode } from "../../core/limits/rate-limit.ts";
 import type {
   CommandEndpoint,
   ImageEndpoint,
@@ -21,7 +19,7 @@ import {
 import { problemsBetweenKeys } from "./problems-between-keys.ts";
 import { References } from "./references.ts";
 import { resourcesOf, servedFrom } from "./resources.ts";
-import type { DockerMode, Environment, S3_OFF } from "../serve/setting-values.ts";
+import type { Environment } from "../serve/setting-values.ts";
 
 /** A config with every path made absolute; relative ones are meant from the config's own directory. */
 export interface Config {
@@ -39,17 +37,10 @@ export interface Config {
 }
 
 /** How the service is to be started, where flags and environment do not say otherwise. */
-export interface ServerConfig {
-  readonly port?: number;
-  readonly host?: string;
-  readonly allowedHosts?: readonly string[];
-  readonly allowedOrigins?: readonly string[];
-  readonly s3Port?: number | typeof S3_OFF;
-  readonly dataDir?: string;
-  readonly limits?: LimitMode;
-  readonly gpus?: GpuSetting;
-  readonly docker?: DockerMode;
-}
+export type ServerConfig = Omit<
+  WrittenConfig,
+  "endpoints" | "templates" | "networkVolumes" | "containerRegistryAuths" | "$schema"
+>;
 
 /**
  * @param shown the file as messages name it

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { missingSentence, placeAt, shownPath } from "../place.ts";
-import { UsageError } from "../usage-error.ts";
+import { failedUse, UsageError } from "../usage-error.ts";
 
 export interface FileVariable {
   readonly value: string;
@@ -31,8 +31,7 @@ export async function readEnvFiles(
     if ((await placeAt(file, cwd)) === "nothing")
       throw new UsageError(`--env-file: ${await missingSentence(file, cwd)}`);
     const text = await readFile(file, "utf8").catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new UsageError(`--env-file: ${shown} cannot be read: ${reason}`, { cause: error });
+      throw failedUse(`--env-file: ${shown} cannot be read`, error);
     });
     const lines = assignedLines(text, shown);
     for (const [name, value = ""] of Object.entries(parseEnv(text)))

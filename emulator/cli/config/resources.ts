@@ -30,8 +30,15 @@ export function servedFrom(
   const commands: CommandEndpoint[] = [];
   const images: ImageEndpoint[] = [];
   for (const [id, written] of Object.entries(config.endpoints)) {
-    const { type, volume, handler, command, cwd = ".", env: writtenEnv } = written;
-    const { workingDirectory } = written;
+    const {
+      type,
+      volume,
+      handler,
+      command,
+      cwd = ".",
+      workingDirectory,
+      env: writtenEnv,
+    } = written;
     const common = {
       ...(volume !== undefined && { volume: resolve(directory, volume) }),
       settings: settingsOf(written),
@@ -91,18 +98,16 @@ function templateFor(
   env: ReturnType<References["envOf"]> | undefined,
 ): ServedTemplate | string {
   if (written.template !== undefined) return keyedId("template", written.template);
-  const { containerDiskInGb, dockerEntrypoint, dockerStartCmd, ports, volumeMountPath } = written;
+  const container = Object.entries(written).filter(
+    ([key]) => key !== "containerRegistryAuth" && CONTAINER_KEYS.some((each) => each === key),
+  );
   const template = templateOf({
     id,
     imageName: written.image ?? "",
     category: categoryOf({ settings: settingsOf(written) }),
     env: env?.env ?? {},
     ...authOf(written.containerRegistryAuth),
-    ...(containerDiskInGb !== undefined && { containerDiskInGb }),
-    ...(dockerEntrypoint !== undefined && { dockerEntrypoint }),
-    ...(dockerStartCmd !== undefined && { dockerStartCmd }),
-    ...(ports !== undefined && { ports }),
-    ...(volumeMountPath !== undefined && { volumeMountPath }),
+    ...Object.fromEntries(container),
   });
   return { template, ...(env?.envSources && { envSources: env.envSources }) };
 }

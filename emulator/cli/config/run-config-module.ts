@@ -4,7 +4,7 @@ import { dirname, basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { HandlerFileError } from "../../../runtime/load/handler-file-error.ts";
 import { runBundler } from "../../../runtime/load/run-bundler.ts";
-import { UsageError } from "../usage-error.ts";
+import { failedUse, UsageError } from "../usage-error.ts";
 
 /** What a config imports from this package, so that it need not be installed where the config lies. */
 const CONFIG_MODULE = "sv-runtime/config";
@@ -69,9 +69,8 @@ async function defaultOf(exported: unknown, shown: string): Promise<unknown> {
 
 /** The place is that of the first frame within the config. */
 function thrown(error: unknown, file: string, shown: string): UsageError {
-  const message = error instanceof Error ? error.message : String(error);
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const [, rest = ""] = stack.split(basename(file), 2);
   const [, place = ""] = /^(?:\?config=\d+)?(:\d+:\d+)/u.exec(rest) ?? [];
-  return new UsageError(`${shown}${place}: the config cannot be run: ${message}`, { cause: error });
+  return failedUse(`${shown}${place}: the config cannot be run`, error);
 }

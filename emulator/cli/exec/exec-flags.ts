@@ -1,7 +1,6 @@
 /** The subcommand `exec` of the command line: its flags, its help, and where the command begins. */
 import { type Command, Option } from "commander";
-import { LIMIT_MODES } from "../../core/limits/rate-limit.ts";
-import { envFileOption } from "../repeatable-options.ts";
+import { envFileOption, limitsOption } from "../shared-options.ts";
 import { type Flags } from "../serve/settings.ts";
 import { DEFAULT_HOST, LOG_MODES } from "../serve/setting-values.ts";
 import { UsageError } from "../usage-error.ts";
@@ -57,12 +56,7 @@ export function addExecCommand(
       "--data-dir <directory>",
       "where jobs and objects are kept over restarts (default: nowhere)",
     )
-    .addOption(
-      new Option(
-        "--limits <mode>",
-        "requests over the rate limits of production: refused, let through with a warning, or not counted (default: enforce)",
-      ).choices(LIMIT_MODES),
-    )
+    .addOption(limitsOption())
     .addOption(
       new Option(
         "--log <format>",
@@ -70,7 +64,6 @@ export function addExecCommand(
       ).choices(LOG_MODES),
     )
     .addOption(envFileOption())
-    .helpOption("-h, --help", "print this help")
     .addHelpText("after", AFTER_HELP)
     .action((targets: readonly string[], flags: ExecFlags) => taken(targets, flags));
 }

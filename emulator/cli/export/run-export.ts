@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../exit-code.ts";
 import { shownPath } from "../place.ts";
 import { ServiceClient } from "../operate/service-client.ts";
 import type { Environment } from "../serve/setting-values.ts";
-import { UsageError } from "../usage-error.ts";
+import { failedUse, UsageError } from "../usage-error.ts";
 import { configOf } from "./config-of.ts";
 import { fetchResources } from "./fetch-resources.ts";
 
@@ -57,13 +57,8 @@ function asTypeScript(config: ConfigInput): string {
 /** What is there already is not written over. */
 async function write(file: string, text: string, shown: string): Promise<void> {
   await writeFile(file, text, { flag: "wx" }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
-    throw new UsageError(
-      isThere
-        ? `${shown} exists already; name another file`
-        : `${shown} cannot be written: ${reason}`,
-      { cause: error },
-    );
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST"))
+      throw failedUse(`${shown} cannot be written`, error);
+    throw new UsageError(`${shown} exists already; name another file`, { cause: error });
   });
 }

@@ -30,7 +30,6 @@ export function addInitCommand(
     .option("--install", "install its packages with npm")
     .option("--no-install", "do not, and do not ask")
     .option("--yes", "ask nothing: what was not said is as by default")
-    .helpOption("-h, --help", "print this help")
     .addHelpText("after", AFTER_HELP)
     .action((name: string | undefined, flags: InitFlags) => taken(name, flags));
 }

@@ -49,7 +49,6 @@ export function addOperateCommands(program: Command, taken: (operation: Operatio
     addOptions(name, command)
       .option("--url <url>", `where the emulator is called (default: $SV_URL, or ${DEFAULT_URL})`)
       .option("--json", name === "logs" ? "a JSON object a line" : "the answer as one JSON value")
-      .helpOption("-h, --help", "print this help")
       .addHelpText("after", AFTER_HELP)
       .action(() => taken({ name, subject: command.args[0], flags: command.opts<OperateFlags>() }));
   }

@@ -1,5 +1,7 @@
 /** Performs the subcommands for a running emulator: asks it, and shows the answer. */
+import { EXIT, type ExitCode } from "../exit-code.ts";
 import { printable } from "../printable.ts";
+import type { StopSignals } from "../signals.ts";
 import type { Environment } from "../serve/setting-values.ts";
 import { UsageError } from "../usage-error.ts";
 import {
@@ -22,6 +24,34 @@ import {
   statusInColor,
   type Terminal,
 } from "./terminal.ts";
+
+/** At the terminal of this process. Ctrl-C breaks off what is under way; what has been asked of the emulator, it does. */
+export async function operate(operation: Operation, signals: StopSignals): Promise<ExitCode> {
+  const stopped = new AbortController();
+  void signals.nth(1).then(() => stopped.abort());
+  const unread = new AbortController();
+  process.stdout.once("error", () => unread.abort());
+  const terminal: Terminal = {
+    out: (text) => void process.stdout.write(text),
+    colors: process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === "",
+    confirm: process.stdin.isTTY && process.stdout.isTTY ? confirm : undefined,
+    signal: AbortSignal.any([stopped.signal, unread.signal]),
+  };
+  try {
+    await runOperation(operation, process.env, terminal);
+    return EXIT.stopped;
+  } catch (error) {
+    if (unread.signal.aborted) return EXIT.stopped;
+    if (!stopped.signal.aborted) throw error;
+    // It goes on until it is told to stop.
+    return operation.flags.follow === true ? EXIT.stopped : EXIT.stoppedAtOnce;
+  }
+}
+
+async function confirm(message: string): Promise<boolean> {
+  const prompts = await import("@clack/prompts");
+  return (await prompts.confirm({ message, initialValue: false })) === true;
+}
 
 /** @throws UsageError, UnreachableError, RefusedError */
 export async function runOperation(

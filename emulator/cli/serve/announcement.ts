@@ -1,5 +1,5 @@
-/** What is said when the service can be called: the ready line, and in a terminal curl lines to paste. */
-import type { S3Access } from "../../index.ts";
+/** What is said when the service can be called (the ready line, and in a terminal curl lines to paste), and at its end. */
+import type { ExceededLimit, LimitMode, S3Access } from "../../index.ts";
 
 export interface Announcement {
   /** For example `http://127.0.0.1:7080`. */
@@ -73,4 +73,26 @@ function curlLines({ url, apiKey, balancedIds = [] }: Announcement, endpointId: 
 /** For a shell, whatever is in it. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** At the end of a run with `--limits warn`, which is there to be asked. */
+export const NOTHING_EXCEEDED = "rate limits: no request was over those of production";
+
+export function limitSentence(exceeded: ExceededLimit, mode: LimitMode): string {
+  const { endpointId, operation, count, rate, concurrency, firstAt, lastAt } = exceeded;
+  const requests = count === 1 ? "1 request" : `${count} requests`;
+  const fate =
+    mode === "warn"
+      ? "would have been answered 429 in production"
+      : `${count === 1 ? "was" : "were"} answered 429, as in production`;
+  const peaks = [`up to ${rate.peak} in 10 s where ${rate.limit} are allowed`];
+  if (concurrency !== undefined) {
+    peaks.push(`up to ${concurrency.peak} at once where ${concurrency.limit} are allowed`);
+  }
+  const when = firstAt === lastAt ? `at ${iso(firstAt)}` : `from ${iso(firstAt)} to ${iso(lastAt)}`;
+  return `rate limits: ${requests} to ${operation} of ${endpointId} ${fate}: ${peaks.join("; ")}; ${when}`;
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
 }

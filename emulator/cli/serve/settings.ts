@@ -1,16 +1,17 @@
 /** Settles how the service is started: flags win over the environment, that over configs, and those over the defaults. */
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { isOriginPattern, ORIGIN_PATTERN_RULE } from "../../core/access/allowed-origins.ts";
+import { HOST_PATTERN_RULE, isHostPattern } from "../../core/access/host-names.ts";
 import {
   ASK_FOR_GPUS,
   GPU_SETTING_RULE,
-  type GpuSetting,
   isGpuSetting,
 } from "../../core/workers/gpu-declaration.ts";
 import { readSecretKey } from "../../core/resources/sealed-secret.ts";
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from "../../core/webhooks/webhook-secret.ts";
 import { LIMIT_MODES, type LimitMode } from "../../core/limits/rate-limit.ts";
-import { hostsOf, listed, originsOf } from "./allowed-callers.ts";
+import type { EmulatorOptions } from "../../index.ts";
 import type { Config, ServerConfig } from "../config/config.ts";
 import { fileAt } from "../config/places.ts";
 import { shownPath } from "../place.ts";
@@ -46,34 +47,22 @@ export interface Flags {
   readonly envFile?: readonly string[];
 }
 
-export interface Settings {
-  readonly host: string;
-  readonly port: number;
-  /** Further names of the service. */
-  readonly allowedHosts: readonly string[];
-  /** Whose pages may call it. */
-  readonly allowedOrigins: readonly string[];
-  /** False for no object store; without a port, one near `port`. */
-  readonly s3: false | { readonly port?: number };
-  /** Absolute; undefined keeps everything in memory. */
-  readonly dataDir: string | undefined;
-  /** What becomes of requests over the rate limits of production. */
-  readonly limits: LimitMode;
-  /** Which GPUs there are, as the option of the same name says it. */
-  readonly gpus: GpuSetting;
-  /** Whether images are run as containers. */
-  readonly docker: DockerMode;
-  /** The user key, if one was set. */
-  readonly apiKey: string | undefined;
-  /** The key for the emulator's own operations, if one was set. */
-  readonly adminKey: string | undefined;
-  /** What stored credentials are encrypted with, if it was set; in base64. */
-  readonly secretKey: string | undefined;
-  /** What webhook calls are signed with, if it was set. */
-  readonly webhookSecret: string | undefined;
-  /** Whether webhooks may lead to local addresses, if that was said. */
-  readonly localWebhooks: boolean | undefined;
-}
+/** Options of the service that there is always something to say of, and those that only count if they were set. */
+type Always =
+  | "host"
+  | "port"
+  | "allowedHosts"
+  | "allowedOrigins"
+  | "s3"
+  | "limits"
+  | "gpus"
+  | "docker";
+type Perhaps = "dataDir" | "apiKey" | "adminKey" | "secretKey" | "webhookSecret" | "localWebhooks";
+
+/** The data directory is absolute. */
+export type Settings = Required<Pick<EmulatorOptions, Always>> & {
+  readonly [Key in Perhaps]: EmulatorOptions[Key] | undefined;
+};
 
 /** A value with what decided it: a flag, a variable, a place in a config, or `default`. */
 export interface Sourced<T> {
@@ -105,73 +94,55 @@ export function settleSourced(
   cwd: string,
 ): SourcedSettings {
   const configured: Configured = (key) => agreed(configs, key, cwd);
-  const variable = <T>(name: string, read: Reader<T>) => from(name, read(env[name], name));
+  const variable = <T>(name: string, reader: Reader<T>) => given(name, env[name], reader);
+  const said = <T>(name: string, flag: string | undefined, reader: Reader<T>) =>
+    given(`--${name}`, flag, reader) ?? variable(variableOf(name), reader);
+  const listed = (name: string, texts: readonly string[] | undefined, reader: Reader<string>) => {
+    const several = `${variableOf(name)}S`;
+    return (
+      from(
+        `--${name}`,
+        texts?.map((text) => reader(text, `--${name}`)),
+      ) ?? given(several, env[several]?.trim(), listOf(reader))
+    );
+  };
+  const { allowedHost, allowedOrigin } = flags;
   const s3Port = configured("s3Port");
   return {
     host: from("--host", flags.host) ?? configured("host") ?? byDefault(DEFAULT_HOST),
-    port:
-      from("--port", portOf(flags.port, "--port")) ??
-      variable("SV_PORT", portOf) ??
-      configured("port") ??
-      byDefault(DEFAULT_PORT),
-    ...callersOf(flags, env, configured),
+    port: said("port", flags.port, portIn) ?? configured("port") ?? byDefault(DEFAULT_PORT),
+    allowedHosts:
+      listed("allowed-host", allowedHost, hostIn) ?? configured("allowedHosts") ?? byDefault([]),
+    allowedOrigins:
+      listed("allowed-origin", allowedOrigin, originIn) ??
+      configured("allowedOrigins") ??
+      byDefault([]),
     s3:
-      from("--s3-port", s3Of(flags.s3Port, "--s3-port")) ??
-      variable("SV_S3_PORT", s3Of) ??
-      (s3Port && from(s3Port.source, s3Of(String(s3Port.value), "s3Port"))) ??
+      said("s3-port", flags.s3Port, s3In) ??
+      given(s3Port?.source ?? "", s3Port && String(s3Port.value), s3In) ??
       byDefault({}),
     dataDir: dataDirOf(flags, configured("dataDir"), cwd),
-    limits:
-      from("--limits", flags.limits) ??
-      variable("SV_LIMITS", limitsOf) ??
-      configured("limits") ??
-      byDefault("enforce"),
-    gpus:
-      from("--gpus", gpusOf(flags.gpus, "--gpus")) ??
-      variable("SV_GPUS", gpusOf) ??
-      configured("gpus") ??
-      byDefault(ASK_FOR_GPUS),
-    docker:
-      from("--docker", flags.docker) ??
-      variable("SV_DOCKER", dockerOf) ??
-      configured("docker") ??
-      byDefault("auto"),
-    apiKey: from("SV_API_KEY", keyOf(env, "SV_API_KEY")) ?? byDefault(undefined),
-    adminKey: from("SV_ADMIN_KEY", keyOf(env, "SV_ADMIN_KEY")) ?? byDefault(undefined),
-    secretKey: from("SV_SECRET_KEY", secretKeyOf(env)) ?? byDefault(undefined),
-    webhookSecret: from("SV_WEBHOOK_SECRET", webhookSecretOf(env)) ?? byDefault(undefined),
+    limits: said("limits", flags.limits, limitsIn) ?? configured("limits") ?? byDefault("enforce"),
+    gpus: said("gpus", flags.gpus, gpusIn) ?? configured("gpus") ?? byDefault(ASK_FOR_GPUS),
+    docker: said("docker", flags.docker, dockerIn) ?? configured("docker") ?? byDefault("auto"),
+    apiKey: variable("SV_API_KEY", keyIn) ?? byDefault(undefined),
+    adminKey: variable("SV_ADMIN_KEY", keyIn) ?? byDefault(undefined),
+    secretKey: variable("SV_SECRET_KEY", secretKeyIn) ?? byDefault(undefined),
+    webhookSecret: variable("SV_WEBHOOK_SECRET", webhookSecretIn) ?? byDefault(undefined),
     localWebhooks:
       from("--local-webhooks", flags.localWebhooks && flags.localWebhooks === "on") ??
       byDefault(undefined),
   };
 }
 
+/** That says the same as a flag: `SV_S3_PORT` for `--s3-port`. */
+function variableOf(flag: string): string {
+  return `SV_${flag.toUpperCase().replaceAll("-", "_")}`;
+}
+
 type Configured = <K extends keyof ServerConfig>(
   key: K,
 ) => Sourced<NonNullable<ServerConfig[K]>> | undefined;
-
-/** Who may call. */
-function callersOf(
-  { allowedHost, allowedOrigin }: Flags,
-  { SV_ALLOWED_HOSTS: hosts, SV_ALLOWED_ORIGINS: origins }: Environment,
-  configured: Configured,
-): Pick<SourcedSettings, "allowedHosts" | "allowedOrigins"> {
-  return {
-    allowedHosts:
-      from("--allowed-host", hostsOf(allowedHost, "--allowed-host")) ??
-      from("SV_ALLOWED_HOSTS", hostsOf(listed(hosts), "SV_ALLOWED_HOSTS")) ??
-      configured("allowedHosts") ??
-      byDefault([]),
-    allowedOrigins:
-      from("--allowed-origin", originsOf(allowedOrigin, "--allowed-origin")) ??
-      from("SV_ALLOWED_ORIGINS", originsOf(listed(origins), "SV_ALLOWED_ORIGINS")) ??
-      configured("allowedOrigins") ??
-      byDefault([]),
-  };
-}
-
-/** Undefined for what was not given. */
-type Reader<T> = (text: string | undefined, source: string) => T | undefined;
 
 function from<T>(source: string, value: T | undefined): Sourced<T> | undefined {
   return value === undefined ? undefined : { value, source };
@@ -197,70 +168,60 @@ export function logModeOf(flags: Flags, toTerminal: boolean): LogMode {
   return flags.log ?? (toTerminal ? "pretty" : "json");
 }
 
+/** What a text says. @throws UsageError for one that says nothing of the kind */
+type Reader<T> = (text: string, source: string) => T;
+
 /** An empty text is as good as none: shells make them from variables that are not set. */
-function portOf(text: string | undefined, source: string): number | undefined {
-  if (text === undefined || text === "") return undefined;
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new UsageError(
-    `${source} must be an integer from 0 to 65535 (0 takes any free port); got ${JSON.stringify(text)}`,
-  );
+function given<T>(
+  source: string,
+  text: string | undefined,
+  reader: Reader<T>,
+): Sourced<T> | undefined {
+  return text === undefined || text === "" ? undefined : from(source, reader(text, source));
 }
 
-function s3Of(text: string | undefined, source: string): Settings["s3"] | undefined {
-  if (text === S3_OFF) return false;
-  const port = portOf(text, source);
-  return port === undefined ? undefined : { port };
+/** A text that has to keep a rule. @param isShown false for a secret, which no message shows */
+function ruled(isGood: (text: string) => boolean, rule: string, isShown = true): Reader<string> {
+  return (text, source) => {
+    if (isGood(text)) return text;
+    throw new UsageError(`${source} ${rule}${isShown ? `; got ${JSON.stringify(text)}` : ""}`);
+  };
 }
 
-function limitsOf(text: string | undefined, source: string): LimitMode | undefined {
-  if (text === undefined || text === "") return undefined;
-  const mode = LIMIT_MODES.find((known) => known === text);
-  if (mode !== undefined) return mode;
-  throw new UsageError(`${source} must be ${LIMIT_MODES.join(", ")}; got ${JSON.stringify(text)}`);
+function listOf(reader: Reader<string>): Reader<readonly string[]> {
+  return (text, source) => text.split(",").map((name) => reader(name.trim(), source));
 }
 
-function dockerOf(text: string | undefined, source: string): DockerMode | undefined {
-  if (text === undefined || text === "") return undefined;
-  const mode = DOCKER_MODES.find((known) => known === text);
-  if (mode !== undefined) return mode;
-  throw new UsageError(
-    `${source} must be ${DOCKER_MODES.join(" or ")}; got ${JSON.stringify(text)}`,
-  );
+function oneOf<T extends string>(known: readonly T[], separator: string): Reader<T> {
+  const rule = `must be ${known.join(separator)}`;
+  const check = ruled((text) => known.some((each) => each === text), rule);
+  return (text, source) => check(text, source) as T;
 }
 
-function gpusOf(text: string | undefined, source: string): string | undefined {
-  if (text === undefined || text === "") return undefined;
-  if (isGpuSetting(text)) return text;
-  throw new UsageError(`${source} must ${GPU_SETTING_RULE}; got ${JSON.stringify(text)}`);
-}
-
-function keyOf(env: Environment, name: string): string | undefined {
-  const text = env[name];
-  if (text === undefined || text === "") return undefined;
-  // What a header can carry unchanged. The message does not show the key.
-  if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new UsageError(
-    `${name} must consist of visible ASCII characters without spaces, for it is sent in a header`,
-  );
-}
-
-function secretKeyOf(env: Environment): string | undefined {
-  const text = env["SV_SECRET_KEY"];
-  if (text === undefined || text === "") return undefined;
-  if (readSecretKey(text) !== undefined) return text;
-  // The message does not show the key.
-  throw new UsageError(
-    "SV_SECRET_KEY must be 32 bytes in base64; openssl rand -base64 32 makes one",
-  );
-}
-
-function webhookSecretOf(env: Environment): string | undefined {
-  const text = env["SV_WEBHOOK_SECRET"];
-  if (text === undefined || text === "") return undefined;
-  if (isWebhookSecret(text)) return text;
-  throw new UsageError(`SV_WEBHOOK_SECRET ${WEBHOOK_SECRET_RULE}`);
-}
+const portText = ruled(
+  (text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535,
+  "must be an integer from 0 to 65535 (0 takes any free port)",
+);
+const portIn: Reader<number> = (text, source) => Number(portText(text, source));
+const s3In: Reader<Settings["s3"]> = (text, source) =>
+  text === S3_OFF ? false : { port: portIn(text, source) };
+const hostIn = ruled(isHostPattern, `must ${HOST_PATTERN_RULE}`);
+const originIn = ruled(isOriginPattern, `must ${ORIGIN_PATTERN_RULE}`);
+const gpusIn = ruled(isGpuSetting, `must ${GPU_SETTING_RULE}`);
+const limitsIn: Reader<LimitMode> = oneOf(LIMIT_MODES, ", ");
+const dockerIn: Reader<DockerMode> = oneOf(DOCKER_MODES, " or ");
+/** What a header can carry unchanged. */
+const keyIn = ruled(
+  (text) => /^[\x21-\x7e]+$/.test(text),
+  "must consist of visible ASCII characters without spaces, for it is sent in a header",
+  false,
+);
+const secretKeyIn = ruled(
+  (text) => readSecretKey(text) !== undefined,
+  "must be 32 bytes in base64; openssl rand -base64 32 makes one",
+  false,
+);
+const webhookSecretIn = ruled(isWebhookSecret, WEBHOOK_SECRET_RULE, false);
 
 function agreed<K extends keyof ServerConfig>(
   configs: readonly Config[],

@@ -1,5 +1,5 @@
 /** Turns the targets of a command line into the handlers to serve, or says which target is wrong and why. */
-import { basename, dirname, extname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import type { FoundHandlers } from "../../index.ts";
 import type {
   CommandEndpoint,
@@ -10,6 +10,7 @@ import { fileAt } from "../config/places.ts";
 import type { Config } from "../config/config.ts";
 import { ENDPOINT_ID_RULE, isEndpointId } from "./endpoint-id.ts";
 import {
+  checkEnding,
   CONFIG_NAME,
   contentOf,
   type DirectoryContent,
@@ -137,7 +138,7 @@ class Finder {
     const place = await placeAt(path, this.#cwd);
     if (place === "nothing") throw new UsageError(where + (await missingSentence(path, this.#cwd)));
     if (place === "file") {
-      this.#checkEnding(path, where);
+      checkEnding(path, this.#cwd, where);
       return path;
     }
     const { handler, server } = await this.#contentOf(path);
@@ -152,7 +153,7 @@ class Finder {
   }
 
   #addFile(path: string): void {
-    this.#checkEnding(path, "");
+    checkEnding(path, this.#cwd);
     const isNamedByDirectory = [HANDLER_STEM, SERVER_STEM].includes(stemOf(path));
     const id = isNamedByDirectory ? basename(dirname(path)) : stemOf(path);
     if (!isEndpointId(id)) {
@@ -163,13 +164,6 @@ class Finder {
       );
     }
     this.#add({ id, path, ...typeOf(path) });
-  }
-
-  #checkEnding(path: string, where: string): void {
-    if (HANDLER_ENDINGS.some((ending) => ending === extname(path))) return;
-    throw new UsageError(
-      `${where}${this.#show(path)} is no handler module; those end in ${HANDLER_ENDINGS.join(", ")}`,
-    );
   }
 
   #add(handler: LocalHandler): void {

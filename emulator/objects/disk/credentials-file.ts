@@ -1,13 +1,13 @@
 /** The store's one pair of keys: made at the first start, kept in a file that S3 clients can read. */
+import { randomBytes } from "node:crypto";
 import fs from "node:fs";
-import type { Random } from "../../core/time/clock.ts";
 import { PRIVATE_MODE, writePrivateFile } from "../../sqlite/private-file.ts";
-import { fromFileSystem } from "../../sqlite/sqlite-error.ts";
-import { StoreUnusableError } from "../../core/store-error.ts";
+import { fromFileSystem, StoreUnusableError } from "../../sqlite/sqlite-error.ts";
 import type { Credentials } from "../access-keys.ts";
 
-const ID_LENGTH = 18;
-const SECRET_LENGTH = 40;
+/** 18 characters of an id and 40 of a secret, which clients take as they take those of S3. */
+const ID_BYTES = 9;
+const SECRET_BYTES = 30;
 
 /**
  * Reads the file, or makes it with new keys. It has the form of AWS's own credentials file, so that a client finds the
@@ -16,9 +16,9 @@ const SECRET_LENGTH = 40;
  * @throws StoreUnusableError when there is a file without keys in it, or it can be neither read nor written;
  *   StoreFullError when there is no room for it
  */
-export function keptCredentials(file: string, random: Random): Credentials {
+export function keptCredentials(file: string): Credentials {
   try {
-    return fs.existsSync(file) ? known(file) : made(file, random);
+    return fs.existsSync(file) ? known(file) : made(file);
   } catch (error) {
     throw fromFileSystem(error, file);
   }
@@ -37,9 +37,9 @@ function known(file: string): Credentials {
   return { accessKeyId, secretAccessKey };
 }
 
-function made(file: string, random: Random): Credentials {
-  const accessKeyId = `SV${random.shortId(ID_LENGTH).toUpperCase()}`;
-  const secretAccessKey = (random.token() + random.token()).slice(0, SECRET_LENGTH);
+function made(file: string): Credentials {
+  const accessKeyId = `SV${randomBytes(ID_BYTES).toString("hex").toUpperCase()}`;
+  const secretAccessKey = randomBytes(SECRET_BYTES).toString("base64url");
   const lines = [
     "# The keys of the object store of sv-emulate.",
     "[default]",

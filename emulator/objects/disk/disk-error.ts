@@ -1,6 +1,5 @@
 /** Says in the object store's words what the disk refuses. */
-import { codeOf } from "../../sqlite/sqlite-error.ts";
-import { StoreFullError } from "../../core/store-error.ts";
+import { codeOf, StoreFullError } from "../../sqlite/sqlite-error.ts";
 import { S3Error } from "../s3-error.ts";
 
 /** Errors that are none of a full disk are given back as they are. */

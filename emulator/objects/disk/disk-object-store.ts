@@ -6,11 +6,11 @@ import type { Bucket, ObjectStore } from "../object-store.ts";
 import { noSuchBucket, S3Error } from "../s3-error.ts";
 import { BlobFiles } from "./blob-files.ts";
 import { type BucketContext, EndpointBucket } from "./endpoint-bucket.ts";
-import { IndexDatabase } from "./index-database.ts";
-import { ObjectTable } from "./object-table.ts";
-import { UploadTable } from "./upload-table.ts";
-import { VolumeBucket } from "./volume-bucket.ts";
-import { VolumeTable } from "./volume-table.ts";
+import { IndexDatabase } from "./index/index-database.ts";
+import { ObjectTable } from "./index/object-table.ts";
+import { UploadTable } from "./index/upload-table.ts";
+import { VolumeBucket } from "./volume/volume-bucket.ts";
+import { VolumeTable } from "./index/volume-table.ts";
 
 export interface DiskObjectStoreOptions {
   /** Made, for this user only, if it does not exist. */
@@ -106,6 +106,7 @@ export class DiskObjectStore implements ObjectStore {
     this.#db.transact(() => this.#volumeFiles.forgetVolume(volumeId));
   }
 
+  /** Waits for work that goes on and releases everything. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

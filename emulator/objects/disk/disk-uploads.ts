@@ -11,8 +11,8 @@ import type {
 } from "../object-store.ts";
 import { noSuchUpload, S3Error } from "../s3-error.ts";
 import type { BlobFiles } from "./blob-files.ts";
-import type { IndexDatabase } from "./index-database.ts";
-import type { StoredPart, UploadTable } from "./upload-table.ts";
+import type { IndexDatabase } from "./index/index-database.ts";
+import type { StoredPart, UploadTable } from "./index/upload-table.ts";
 
 export interface UploadsContext {
   readonly db: IndexDatabase;

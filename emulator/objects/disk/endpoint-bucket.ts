@@ -17,8 +17,8 @@ import { paginate } from "../paginate.ts";
 import { noSuchBucket, noSuchKey } from "../s3-error.ts";
 import type { Blob } from "./blob-files.ts";
 import { DiskUploads, type Assemble, type UploadsContext } from "./disk-uploads.ts";
-import type { ObjectTable, StoredObject } from "./object-table.ts";
-import type { StoredPart } from "./upload-table.ts";
+import type { ObjectTable, StoredObject } from "./index/object-table.ts";
+import type { StoredPart } from "./index/upload-table.ts";
 
 export interface BucketContext {
   readonly objects: ObjectTable;

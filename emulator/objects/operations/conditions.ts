@@ -1,7 +1,7 @@
 /** Conditions under which an object is read or written, as HTTP has them. */
 import type { ObjectInfo, WriteCondition } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
-import { headersOf, unquoted } from "./attributes-of-request.ts";
+import { headersOf, unquoted } from "./attributes.ts";
 
 type Headers = ReadonlyMap<string, string>;
 

@@ -3,7 +3,7 @@ import type { OpenObject } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
 import { uriDecode } from "../signature/uri-encoding.ts";
 import { checkRead } from "./conditions.ts";
-import type { S3Context, S3Request } from "./operation.ts";
+import type { S3Request } from "./operation.ts";
 
 export interface CopySource {
   readonly bucket: string;
@@ -29,9 +29,8 @@ export function copySourceOf({ headers }: S3Request): CopySource {
 
 /** To be disposed of. @throws S3Error NoSuchBucket, NoSuchKey, PreconditionFailed */
 export async function openSource(
-  { store }: S3Context,
+  { store, headers }: S3Request,
   { bucket, key }: CopySource,
-  headers: ReadonlyMap<string, string>,
 ): Promise<OpenObject> {
   const object = await store.bucket(bucket).open(key);
   try {

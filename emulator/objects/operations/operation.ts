@@ -1,10 +1,11 @@
 /** What an operation is given and what it answers, apart from HTTP's wire. */
-import type { CheckedContent } from "../body/checked-content.ts";
-import type { BodyExpectation } from "../body/body-expectation.ts";
+import type { IncomingBody } from "../server/incoming-body.ts";
 import type { Bucket, ByteRange, ObjectStore, OpenObject } from "../object-store.ts";
-import { S3_NAMESPACE, type Xml, xmlDocument } from "../xml/write-xml.ts";
+import { S3_NAMESPACE, type XmlElements, xmlDocument } from "../xml/write-xml.ts";
 
 export interface S3Request {
+  /** With the buckets that the request's keys are good for. */
+  readonly store: ObjectStore;
   readonly method: string;
   /** Empty for the store itself. */
   readonly bucket: string;
@@ -16,16 +17,7 @@ export interface S3Request {
   readonly headers: ReadonlyMap<string, string>;
   /** The address the client used, with the bucket and the key. */
   readonly url: string;
-  readonly body: RequestBody;
-}
-
-export interface RequestBody {
-  /** @throws S3Error for headers that cannot be understood */
-  expectation(): BodyExpectation;
-  /** The content, to be read once. @throws S3Error EntityTooLarge, and as `expectation` */
-  content(maxBytes: number): CheckedContent;
-  /** The whole content of a short body. @throws S3Error MaxMessageLengthExceeded and those of the content */
-  text(maxBytes: number): Promise<string>;
+  readonly body: IncomingBody;
 }
 
 export interface S3Answer {
@@ -35,24 +27,24 @@ export interface S3Answer {
   readonly body?: string | { readonly object: OpenObject; readonly range: ByteRange | undefined };
 }
 
-export interface S3Context {
-  readonly store: ObjectStore;
-}
-
-export type Operation = (context: S3Context, request: S3Request) => Promise<S3Answer>;
+export type Operation = (request: S3Request) => Promise<S3Answer>;
 
 /** The largest body of XML a request may have (ours): a thousand keys, or ten thousand parts, with room to spare. */
 export const XML_MAX_BYTES = 8_000_000;
 
 /** @throws S3Error NoSuchBucket */
-export function bucketOf({ store }: S3Context, { bucket }: S3Request): Bucket {
+export function bucketOf({ store, bucket }: S3Request): Bucket {
   return store.bucket(bucket);
 }
 
-export function xmlAnswer(root: Xml, headers: S3Answer["headers"] = {}): S3Answer {
+export function xmlAnswer(
+  root: string,
+  elements: XmlElements,
+  headers: S3Answer["headers"] = {},
+): S3Answer {
   return {
     status: 200,
     headers: { ...headers, "content-type": "application/xml" },
-    body: xmlDocument(root, S3_NAMESPACE),
+    body: xmlDocument(root, elements, S3_NAMESPACE),
   };
 }

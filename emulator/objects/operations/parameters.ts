@@ -1,10 +1,19 @@
-/** Reads parameters of requests that several operations have. */
+/** What several operations read of requests, and how answers write what they have in common. */
+import type { ByteRange } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
 import { uriEncode } from "../signature/uri-encoding.ts";
 import type { S3Request } from "./operation.ts";
 
 /** Most entries of a page of any listing (spec: S3). */
 const PAGE_MAX = 1_000;
+
+/** Of one PUT, one part and one copy (spec: S3). */
+export const PUT_MAX_BYTES = 5 * 1_073_741_824;
+
+/** Everything belongs to the one user there is. */
+export const OWNER = { ID: "sv-runtime", DisplayName: "sv-runtime" };
+
+const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /** @throws S3Error InvalidArgument */
 export function pageSize({ query }: S3Request, name: string): number {
@@ -55,4 +64,23 @@ export function textOfToken(token: string): string {
 /** ISO 8601, as listings have it. */
 export function isoTime(at: number): string {
   return new Date(at).toISOString();
+}
+
+/**
+ * Which bytes of an object a GET wants. Undefined for all of them: also where several ranges are asked for, or none that
+ * can be understood, as S3 does.
+ *
+ * @throws S3Error InvalidRange when none of the bytes asked for exist
+ */
+export function rangeOf(header: string | undefined, sizeBytes: number): ByteRange | undefined {
+  const [, first = "", last = ""] = RANGE.exec(header ?? "") ?? [];
+  if (first === "" && last === "") return undefined;
+  const end = first === "" || last === "" ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1);
+  const start = first === "" ? Math.max(0, sizeBytes - Number(last)) : Number(first);
+  if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
+  if (start <= end) return { start, end };
+  throw new S3Error("InvalidRange", "the object has none of the bytes asked for", {
+    RangeRequested: header ?? "",
+    ActualObjectSize: String(sizeBytes),
+  });
 }

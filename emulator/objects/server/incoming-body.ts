@@ -3,11 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { bodyExpectation, type BodyExpectation } from "../body/body-expectation.ts";
 import { CheckedContent } from "../body/checked-content.ts";
 import type { Content } from "../object-store.ts";
-import type { RequestBody } from "../operations/operation.ts";
 import { S3Error } from "../s3-error.ts";
 import type { Verified } from "../signature/verify.ts";
 
-export class IncomingBody implements RequestBody {
+export class IncomingBody {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #headers: ReadonlyMap<string, string>;
@@ -25,12 +24,9 @@ export class IncomingBody implements RequestBody {
     this.#verified = verified;
   }
 
-  expectation(): BodyExpectation {
-    return bodyExpectation(this.#headers, this.#verified);
-  }
-
+  /** The content, to be read once. @throws S3Error EntityTooLarge, and for headers that cannot be understood */
   content(maxBytes: number): CheckedContent {
-    const expected = this.expectation();
+    const expected = this.#expected();
     if (expected.sizeBytes > maxBytes) {
       throw new S3Error("EntityTooLarge", `the body must have at most ${maxBytes} bytes`, {
         ProposedSize: String(expected.sizeBytes),
@@ -40,14 +36,19 @@ export class IncomingBody implements RequestBody {
     return new CheckedContent(this.#pieces(), expected);
   }
 
+  /** The whole content of a short body. @throws S3Error MaxMessageLengthExceeded and those of the content */
   async text(maxBytes: number): Promise<string> {
     if (!hasBody(this.#request)) return "";
-    if (this.expectation().sizeBytes > maxBytes) {
+    if (this.#expected().sizeBytes > maxBytes) {
       throw new S3Error("MaxMessageLengthExceeded", `the body must have at most ${maxBytes} bytes`);
     }
     const pieces: Uint8Array[] = [];
     for await (const piece of this.content(maxBytes).read()) pieces.push(piece);
     return Buffer.concat(pieces).toString();
+  }
+
+  #expected(): BodyExpectation {
+    return bodyExpectation(this.#headers, this.#verified);
   }
 
   async *#pieces(): Content {

@@ -88,10 +88,11 @@ async function answer(
   const raw = rawRequest(method, url, rawHeaders);
   const verified = verify(raw, holderOf, now());
   const body = new IncomingBody(request, response, raw.headers, verified);
-  const wanted = requestOf(raw, verified.isPresigned, basePath, body);
+  const given = { body, store: limitedTo(store, verified.buckets) };
+  const wanted = requestOf(raw, verified.isPresigned, basePath, given);
   // Loaded with the first request: many starts see none, and would wait for it.
   const { operationOf } = await import("../operations/operations.ts");
-  return operationOf(wanted)({ store: limitedTo(store, verified.buckets) }, wanted);
+  return operationOf(wanted)(wanted);
 }
 
 /** @throws S3Error AccessDenied, InvalidRequest */

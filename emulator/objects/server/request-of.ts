@@ -1,7 +1,7 @@
 /** Makes of a verified request what operations are given. */
-import { checkHeader } from "../header-text.ts";
 import { checkKey } from "../object-key.ts";
-import type { RequestBody, S3Request } from "../operations/operation.ts";
+import { checkHeader } from "../operations/attributes.ts";
+import type { S3Request } from "../operations/operation.ts";
 import { S3Error } from "../s3-error.ts";
 import type { RawRequest } from "../signature/raw-request.ts";
 import { uriDecode } from "../signature/uri-encoding.ts";
@@ -18,7 +18,7 @@ export function requestOf(
   raw: RawRequest,
   isPresigned: boolean,
   basePath: BasePath,
-  body: RequestBody,
+  given: Pick<S3Request, "store" | "body">,
 ): S3Request {
   const [bucket, key] = placeIn(raw.path.slice(basePath.length));
   checkKey(key);
@@ -31,7 +31,7 @@ export function requestOf(
     query,
     headers: isPresigned ? withHoisted(raw) : raw.headers,
     url: `http://${host}${raw.path}`,
-    body,
+    ...given,
   };
 }
 

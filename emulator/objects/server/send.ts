@@ -3,7 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import { pipeline } from "node:stream/promises";
 import type { S3Answer } from "../operations/operation.ts";
 import type { S3Error } from "../s3-error.ts";
-import { xml, xmlDocument } from "../xml/write-xml.ts";
+import { xmlDocument } from "../xml/write-xml.ts";
 import { hasBody } from "./incoming-body.ts";
 
 export interface Exchange {
@@ -44,15 +44,11 @@ export function sendError(exchange: Exchange, error: S3Error): void {
     return;
   }
   const [path = ""] = (request.url ?? "").split("?", 1);
-  const document = xmlDocument(
-    xml("Error", [
-      xml("Code", error.code),
-      xml("Message", error.message),
-      xml("Resource", path),
-      xml("RequestId", id),
-      ...Object.entries(error.details).map(([name, value]) => xml(name, value)),
-    ]),
-  );
+  const { code, message, details } = error;
+  const document = xmlDocument("Error", {
+    ...{ Code: code, Message: message, Resource: path, RequestId: id },
+    ...details,
+  });
   sendWhole(exchange, error.status, { "content-type": "application/xml" }, document);
 }
 

@@ -1,6 +1,6 @@
 /** Reads the XML of requests: elements and text only, no entities of its own, and nothing that refers to elsewhere. */
 import { XMLParser, XMLValidator } from "fast-xml-parser";
-import type { z } from "zod";
+import { z } from "zod";
 import { S3Error } from "../s3-error.ts";
 
 /** The only entities there are without a document type, beside numbered characters. */
@@ -36,6 +36,14 @@ export function readXml<T>(text: string, schema: z.ZodType<T>): T {
   const result = schema.safeParse(parsed);
   if (!result.success) throw malformed(result.error);
   return result.data;
+}
+
+/** One element is read as itself, several as an array; this makes an array of both. */
+export function several<T>(schema: z.ZodType<T>): z.ZodType<T[]> {
+  return z.preprocess(
+    (value): unknown => (Array.isArray(value) ? value : [value]),
+    z.array(schema),
+  );
 }
 
 function parsedOf(text: string): unknown {

@@ -1,10 +1,11 @@
 /** Writes the XML of answers. */
 
-/** An element with text or with other elements in it. */
-export interface Xml {
-  readonly name: string;
-  readonly content: string | number | boolean | readonly Xml[];
+/** Elements by name: with text or elements in it, several of the same name, or none where there is no value. */
+export interface XmlElements {
+  readonly [name: string]: XmlContent;
 }
+
+type XmlContent = string | number | boolean | undefined | XmlElements | readonly XmlContent[];
 
 export const S3_NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
 
@@ -19,24 +20,27 @@ const PLACE_HOLDERS: Readonly<Record<string, string>> = {
 // oxlint-disable-next-line no-control-regex
 const SPECIAL = /[&<>"\u0000-\u0008\u000b-\u001f\u007f\ufffe\uffff]/g;
 
-export function xml(name: string, content: Xml["content"]): Xml {
-  return { name, content };
-}
-
-/** Elements for what is there. */
-export function xmlIfAny(name: string, content: string | number | undefined): readonly Xml[] {
-  return content === undefined ? [] : [xml(name, content)];
-}
-
 /** @param namespace of the root; errors have none */
-export function xmlDocument(root: Xml, namespace?: string): string {
+export function xmlDocument(root: string, elements: XmlElements, namespace?: string): string {
   const attribute = namespace === undefined ? "" : ` xmlns="${namespace}"`;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root.name}${attribute}>${inner(root)}</${root.name}>`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${attribute}>${inner(elements)}</${root}>`;
 }
 
-function inner({ content }: Xml): string {
-  if (typeof content !== "object") return escaped(String(content));
-  return content.map((child) => `<${child.name}>${inner(child)}</${child.name}>`).join("");
+function inner(elements: XmlElements): string {
+  return Object.entries(elements)
+    .map(([name, content]) => element(name, content))
+    .join("");
+}
+
+function element(name: string, content: XmlContent): string {
+  if (content === undefined) return "";
+  if (isSeveral(content)) return content.map((each) => element(name, each)).join("");
+  const written = typeof content === "object" ? inner(content) : escaped(String(content));
+  return `<${name}>${written}</${name}>`;
+}
+
+function isSeveral(content: XmlContent): content is readonly XmlContent[] {
+  return Array.isArray(content);
 }
 
 /** Control characters become references, which is what S3 does although XML 1.0 does not allow them. */

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { pathOfKey } from "../../../emulator/objects/disk/volume-path.ts";
+import { pathOfKey } from "../../../emulator/objects/disk/volume/volume-path.ts";
 import { openOnDisk } from "../../contract/objects/disk-subject.ts";
 import { keysOf, put, textAt } from "../../contract/objects/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";

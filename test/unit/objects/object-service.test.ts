@@ -1,4 +1,4 @@
-/** The object store as a part of the service: its port, the buckets of endpoints and volumes, what workers are told. */
+/** The object store as a part of the service: its port, the buckets of endpoints and volumes. */
 import { once } from "node:events";
 import { createServer } from "node:net";
 import path from "node:path";
@@ -9,8 +9,6 @@ import { callerCheck } from "../../../emulator/assembly/callers.ts";
 import type { KeyOwner } from "../../../emulator/objects/access-keys.ts";
 import { ObjectService } from "../../../emulator/objects/object-service.ts";
 import type { CallerLook, ObjectLog } from "../../../emulator/objects/server/object-requests.ts";
-import { createSystemRandom } from "../../../emulator/assembly/system-clock.ts";
-import { storageEnvironment } from "../../../emulator/objects/worker-environment.ts";
 import { put } from "../../contract/objects/subject.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../setup/temporary-directory.ts";
 
@@ -23,8 +21,7 @@ function serviceIn(
 ): ObjectService {
   const directory = path.join(temporary.path, "objects");
   const callersOption = callers && { callers };
-  const random = createSystemRandom();
-  return new ObjectService({ directory, random, now: Date.now, log, ...callersOption });
+  return new ObjectService({ directory, now: Date.now, log, ...callersOption });
 }
 
 function owner(id: string): KeyOwner {
@@ -50,7 +47,7 @@ it("can be stopped before it starts, and twice", async () => {
   using temporary = temporaryDirectory();
   const service = serviceIn(temporary);
   expect(service.access).toBeUndefined();
-  expect(service.workerEnv(owner("hello"), {})).toEqual({});
+  expect(service.ownBucket(owner("hello"))).toBeUndefined();
   await Promise.all([service.stop(), service.stop()]);
 });
 
@@ -90,14 +87,15 @@ describe("endpoints", () => {
     const ids = ["Hello_World", "a", "tokens"];
     for (const id of [...ids, "tokens"]) {
       const { secretAccessKey, endpoint } = service.access ?? {};
-      expect(service.workerEnv(owner(id), {})).toEqual({
-        SV_S3_ENDPOINT: endpoint,
-        SV_S3_ACCESS_KEY_ID: `SV-${id}`,
-        SV_S3_SECRET_ACCESS_KEY: expect.stringMatching(/^[\w-]{40}$/),
-        SV_S3_BUCKET: id,
-        SV_S3_REGION: "us-east-1",
+      const own = service.ownBucket(owner(id));
+      expect(own).toEqual({
+        endpoint,
+        accessKeyId: `SV-${id}`,
+        secretAccessKey: expect.stringMatching(/^[\w-]{40}$/),
+        bucket: id,
+        region: "us-east-1",
       });
-      expect(service.workerEnv(owner(id), {})["SV_S3_SECRET_ACCESS_KEY"]).not.toBe(secretAccessKey);
+      expect(own?.secretAccessKey).not.toBe(secretAccessKey);
     }
     expect(await bucketNames(service)).toEqual(ids);
     await service.stop();
@@ -107,8 +105,8 @@ describe("endpoints", () => {
     using temporary = temporaryDirectory();
     const service = serviceIn(temporary);
     await service.start(ANYWHERE);
-    for (const id of ["full", "empty"]) service.workerEnv(owner(id), {});
-    await put(service.bucket("full"), "result", "x");
+    for (const id of ["full", "empty"]) service.ownBucket(owner(id));
+    await put(service.store.bucket("full"), "result", "x");
     for (const id of ["full", "empty", "never-had-one"]) await service.endpointDeleted(id);
     expect(await bucketNames(service)).toEqual(["full"]);
     await service.stop();
@@ -119,9 +117,9 @@ it("a volume is a bucket as long as it is said to be", async () => {
   using temporary = temporaryDirectory();
   const service = serviceIn(temporary);
   await service.start(ANYWHERE);
-  await service.volumeBucket("vol1", temporary.path);
+  await service.store.volumeBucket("vol1", temporary.path);
   expect(await bucketNames(service)).toEqual(["vol1"]);
-  service.dropVolumeBucket("vol1");
+  service.store.dropVolumeBucket("vol1");
   expect(await bucketNames(service)).toEqual([]);
   await service.stop();
 });
@@ -134,41 +132,13 @@ it("answers at a further address too, at the same port if that is free, until it
   const url = await service.alsoAt("127.0.0.2");
   expect(url).toBe(`http://127.0.0.2:${port}`);
   expect((await fetch(url)).status).toBe(403);
-  expect(service.workerEnv(owner("hello"), {}, url)).toMatchObject({ SV_S3_ENDPOINT: url });
+  expect(service.ownBucket(owner("hello"), url)).toMatchObject({ endpoint: url });
   // The first one has that port there already.
   const another = await service.alsoAt("127.0.0.2");
   expect((await fetch(another)).status).toBe(403);
   await expect(service.alsoAt("203.0.113.1")).rejects.toThrow("is no address of this machine");
   await service.stop();
   await expect(fetch(url)).rejects.toThrow("fetch failed");
-});
-
-describe("what a worker is told", () => {
-  const ours = {
-    endpoint: "http://127.0.0.1:7081",
-    bucket: "hello",
-    accessKeyId: "id",
-    secretAccessKey: "secret",
-  };
-
-  it("leaves room for what its template says of the same", () => {
-    const told = storageEnvironment({ SV_S3_BUCKET: "mine", OTHER: "x" }, ours);
-    expect({ ...told, SV_S3_BUCKET: "mine" }).toEqual({
-      SV_S3_ENDPOINT: "http://127.0.0.1:7081",
-      SV_S3_ACCESS_KEY_ID: "id",
-      SV_S3_SECRET_ACCESS_KEY: "secret",
-      SV_S3_BUCKET: "mine",
-      SV_S3_REGION: "us-east-1",
-    });
-  });
-
-  it.each(["SV_S3_ENDPOINT", "BUCKET_ENDPOINT_URL", "SV_OBJECTS_DIR"])(
-    "is nothing when its template has %s: our keys go to no other service",
-    (name) => {
-      expect(storageEnvironment({ [name]: "https://s3.example.test" }, ours)).toEqual({});
-      expect(storageEnvironment({ [name]: "" }, ours)).toHaveProperty("SV_S3_BUCKET", "hello");
-    },
-  );
 });
 
 describe("before the signature is looked at", () => {

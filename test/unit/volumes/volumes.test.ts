@@ -5,7 +5,6 @@ import { expect, it } from "vitest";
 import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
 import { localEndpoint } from "../../../emulator/handlers/local-endpoint.ts";
 import { ObjectService } from "../../../emulator/objects/object-service.ts";
-import { createSystemRandom } from "../../../emulator/assembly/system-clock.ts";
 import { Volumes } from "../../../emulator/volumes/volumes.ts";
 import { put, read } from "../../contract/objects/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
@@ -59,11 +58,10 @@ class Subject implements AsyncDisposable {
     const log = { info: say, warn: say, error: say };
     const objects = new ObjectService({
       directory: path.join(this.#temporary.path, "objects"),
-      random: createSystemRandom(),
       now: Date.now,
       log,
     });
-    return { objects, volumes: new Volumes({ directory: this.root, buckets: objects, log }) };
+    return { objects, volumes: new Volumes({ directory: this.root, buckets: objects.store, log }) };
   }
 }
 
@@ -79,7 +77,7 @@ it("a volume's directory and its bucket are there before the record is, and noth
   let before: readonly string[] = [];
   await subject.volumes.create(ID, async () => {
     before = subject.names();
-    await put(subject.objects.bucket(ID), "k", "content");
+    await put(subject.objects.store.bucket(ID), "k", "content");
   });
   expect(before).toEqual([ID, `${ID}.unsettled`]);
   expect(subject.names()).toEqual([ID]);
@@ -92,22 +90,22 @@ it("nothing is left of a volume whose record could not be stored", async () => {
   const full = new Error("no room");
   await expect(subject.volumes.create(ID, () => Promise.reject(full))).rejects.toBe(full);
   expect(subject.names()).toEqual([]);
-  expect(() => subject.objects.bucket(ID)).toThrow("there is no bucket");
+  expect(() => subject.objects.store.bucket(ID)).toThrow("there is no bucket");
 });
 
 it("files and bucket go after the record, and stay when that cannot be deleted", async () => {
   await using subject = new Subject();
   await subject.volumes.create(ID, stored);
-  await put(subject.objects.bucket(ID), "a/b", "content");
+  await put(subject.objects.store.bucket(ID), "a/b", "content");
   const used = new Error("in use");
   await expect(subject.volumes.remove(ID, () => Promise.reject(used))).rejects.toBe(used);
-  expect((await read(subject.objects.bucket(ID), "a/b")).toString()).toBe("content");
+  expect((await read(subject.objects.store.bucket(ID), "a/b")).toString()).toBe("content");
   expect(subject.names()).toEqual([ID]);
   let during: readonly string[] = [];
   await subject.volumes.remove(ID, async () => void (during = subject.names()));
   expect(during).toEqual([ID, `${ID}.unsettled`]);
   expect(subject.names()).toEqual([]);
-  expect(() => subject.objects.bucket(ID)).toThrow("there is no bucket");
+  expect(() => subject.objects.store.bucket(ID)).toThrow("there is no bucket");
 });
 
 it("of two deletions at once the one that is refused does not take the other's mark", async () => {
@@ -127,9 +125,9 @@ it("a restart makes the volumes buckets again, with what clients said of their f
   await using subject = new Subject();
   await subject.volumes.create(ID, stored);
   const headers = { "content-type": "text/plain" };
-  const before = await put(subject.objects.bucket(ID), "k", "content", { headers });
+  const before = await put(subject.objects.store.bucket(ID), "k", "content", { headers });
   await subject.restart([ID]);
-  expect(await subject.objects.bucket(ID).head("k")).toEqual(before);
+  expect(await subject.objects.store.bucket(ID).head("k")).toEqual(before);
 });
 
 it("what was being made when the process ended is gone after the next start; what was stored stays", async () => {
@@ -141,19 +139,19 @@ it("what was being made when the process ended is gone after the next start; wha
       return neverEnds();
     });
     await made;
-    await put(subject.objects.bucket(id), "k", "content");
+    await put(subject.objects.store.bucket(id), "k", "content");
   }
   // The record of one of them was committed, and nobody was told.
   await subject.restart([OTHER]);
   expect(subject.names()).toEqual([OTHER]);
-  expect(() => subject.objects.bucket(ID)).toThrow("there is no bucket");
-  expect((await read(subject.objects.bucket(OTHER), "k")).toString()).toBe("content");
+  expect(() => subject.objects.store.bucket(ID)).toThrow("there is no bucket");
+  expect((await read(subject.objects.store.bucket(OTHER), "k")).toString()).toBe("content");
 });
 
 it("a deletion that the process did not finish is finished by the next start, open uploads included", async () => {
   await using subject = new Subject();
   await subject.volumes.create(ID, stored);
-  const bucket = subject.objects.bucket(ID);
+  const bucket = subject.objects.store.bucket(ID);
   await put(bucket, "k", "content");
   await bucket.uploads.create("big", { headers: {}, metadata: {} });
   const { promise: deleted, resolve } = Promise.withResolvers<void>();
@@ -166,7 +164,7 @@ it("a deletion that the process did not finish is finished by the next start, op
   expect(subject.names()).toEqual([]);
   // Nothing is known of the former under the same name.
   await subject.volumes.create(ID, stored);
-  expect(await subject.objects.bucket(ID).uploads.list()).toEqual([]);
+  expect(await subject.objects.store.bucket(ID).uploads.list()).toEqual([]);
 });
 
 it("directories that no record names stay where nobody marked them, and are spoken of", async () => {
@@ -193,7 +191,7 @@ it("a volume whose directory somebody removed is empty after the next start, whi
   await subject.volumes.create(ID, stored);
   fs.rmSync(subject.directory(ID), { recursive: true });
   await subject.restart([ID]);
-  await put(subject.objects.bucket(ID), "k", "content");
+  await put(subject.objects.store.bucket(ID), "k", "content");
   expect(subject.said).toEqual([
     `${subject.directory(ID)} was gone: the network volume is empty now`,
   ]);
@@ -217,7 +215,9 @@ it("the directory a handler was given is made, and is a bucket beside its endpoi
   const volume = path.join(subject.root, "../mine/data");
   await subject.volumes.openLocal([{ id: "hello", volume }]);
   fs.writeFileSync(path.join(volume, "k"), "content");
-  expect((await read(subject.objects.bucket("hello.volume"), "k")).toString()).toBe("content");
+  expect((await read(subject.objects.store.bucket("hello.volume"), "k")).toString()).toBe(
+    "content",
+  );
 });
 
 it("what cannot be a directory is refused with the endpoint's name", async () => {

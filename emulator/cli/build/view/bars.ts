@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import cliProgress, { type Options, type Params, type SingleBar } from "cli-progress";
 import type { BuildReport, BuildStage, StageFacts } from "../../../image/build-images.ts";
-import type { BuildProgress } from "../../../image/build-progress.ts";
+import type { BuildProgress } from "../../../image/engine/build-progress.ts";
 import { seconds, shortened, size } from "./quantities.ts";
 import { endSentence, summary, TRANSFERS } from "./stage-words.ts";
 

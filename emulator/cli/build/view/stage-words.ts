@@ -1,6 +1,6 @@
 /** The sentences about the stages of a build. */
 import type { BuildStage, StageFacts } from "../../../image/build-images.ts";
-import type { BuildProgress } from "../../../image/build-progress.ts";
+import type { BuildProgress } from "../../../image/engine/build-progress.ts";
 import { seconds, size } from "./quantities.ts";
 
 type Bytes = Extract<BuildProgress, { readonly kind: "bytes" }>;

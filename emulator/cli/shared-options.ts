@@ -1,0 +1,24 @@
+/** Options that several commands have, and those that may be repeated. */
+import { Option } from "commander";
+import { LIMIT_MODES } from "../core/limits/rate-limit.ts";
+
+export function limitsOption(): Option {
+  return new Option(
+    "--limits <mode>",
+    "requests over the rate limits of production: refused, let through with a warning, or not counted (default: enforce)",
+  ).choices(LIMIT_MODES);
+}
+
+export function envFileOption(): Option {
+  return repeatable(
+    "--env-file <file>",
+    "environment variables from a file, where the environment has none of the name; may be repeated, the later file wins",
+  );
+}
+
+/** Its value is the list of all that were given. */
+export function repeatable(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(
+    (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],
+  );
+}

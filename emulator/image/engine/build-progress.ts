@@ -1,0 +1,106 @@
+/** How far the building of an image is, as told while the engine works; and the engine's words made into that. */
+import { stripVTControlCharacters } from "node:util";
+import type { EngineMessage } from "../../docker/engine-message.ts";
+import { LayerTransfer } from "../../docker/layer-transfer.ts";
+import { BUILDKIT_TRACE, classicLines } from "./buildkit-status.ts";
+
+export type BuildProgress =
+  /** A step of the Dockerfile begins, the first being 1. */
+  | { readonly kind: "step"; readonly at: number; readonly of: number; readonly what: string }
+  /** A line that the step writes. */
+  | { readonly kind: "output"; readonly line: string }
+  /** What is on its way: the files of the build context to the engine, or layers from or to a registry. */
+  | {
+      readonly kind: "bytes";
+      readonly what: "context" | "pull" | "push";
+      readonly doneBytes: number;
+      readonly totalBytes: number;
+    }
+  /** Anything else worth a line. */
+  | { readonly kind: "note"; readonly line: string };
+
+/** As much of the end of a failed build is shown. */
+const TAIL_LINES = 30;
+
+/** What a step of ours writes before a sentence that explains its failure. */
+export const SENTENCE = "sv-emulate: ";
+
+const STEP = /^Step (\d+)\/(\d+) : (.*)$/u;
+/** The image that a step has made, or found. */
+const MADE = /^ ---> ([0-9a-f]{12})$/u;
+/** What the engine says of a layer and of its own doings: hashes that mean nothing to anybody. */
+const OF_A_LAYER = /^[0-9a-f]{12}: |ing$/u;
+
+/** Follows the messages of one build or push. */
+export class EngineOutput {
+  error: string | undefined;
+  readonly #progress: (progress: BuildProgress) => void;
+  readonly #transferKind: "pull" | "push";
+  readonly #lines: string[] = [];
+  readonly #sentences: string[] = [];
+  readonly #stages: string[] = [];
+  #made: string | undefined;
+  #layers = new LayerTransfer();
+  #lastStatus = "";
+
+  constructor(transferKind: "pull" | "push", progress: (progress: BuildProgress) => void) {
+    this.#transferKind = transferKind;
+    this.#progress = progress;
+  }
+
+  /** The end of what it wrote. */
+  get tail(): readonly string[] {
+    return this.#lines.slice(-TAIL_LINES);
+  }
+
+  /** The images of the stages that are done, apart from the last one. */
+  get stages(): readonly string[] {
+    return this.#stages;
+  }
+
+  /** What our own steps say of their failure. */
+  get sentences(): readonly string[] {
+    return this.#sentences;
+  }
+
+  add(message: EngineMessage): void {
+    if (message.error !== undefined) this.error = message.error.trim();
+    const { id, aux, stream = "" } = message;
+    const text = id === BUILDKIT_TRACE && aux !== undefined ? classicLines(aux) : stream;
+    for (const line of text.split(/\r?\n/u)) this.#addLine(line.trimEnd());
+    if (this.#layers.note(message)) this.#tellBytes();
+    else this.#addStatus(message);
+  }
+
+  #tellBytes(): void {
+    const { doneBytes, totalBytes } = this.#layers;
+    if (totalBytes === 0) return;
+    this.#progress({ kind: "bytes", what: this.#transferKind, doneBytes, totalBytes });
+  }
+
+  #addStatus({ id, status }: EngineMessage): void {
+    const said = status === undefined ? "" : [id, status].filter(Boolean).join(": ");
+    if (said !== "" && said !== this.#lastStatus && !OF_A_LAYER.test(said)) {
+      this.#progress({ kind: "note", line: said });
+    }
+    this.#lastStatus = said;
+  }
+
+  #addLine(line: string): void {
+    if (line === "") return;
+    this.#lines.push(line);
+    if (this.#lines.length > 2 * TAIL_LINES) this.#lines.splice(0, TAIL_LINES);
+    const said = stripVTControlCharacters(line);
+    if (said.startsWith(SENTENCE)) this.#sentences.push(said.slice(SENTENCE.length));
+    [, this.#made = this.#made] = MADE.exec(line) ?? [];
+    const [, at, of, what] = STEP.exec(line) ?? [];
+    if (what === undefined) {
+      this.#progress({ kind: "output", line });
+      return;
+    }
+    // Each stage may begin with an image to be fetched.
+    this.#layers = new LayerTransfer();
+    if (this.#made !== undefined && what.startsWith("FROM ")) this.#stages.push(this.#made);
+    this.#progress({ kind: "step", at: Number(at), of: Number(of), what });
+  }
+}

@@ -1,0 +1,114 @@
+/** What BuildKit asks back while it builds: for secrets, which are in no layer and in no history, and whether somebody is still there. */
+import { randomUUID } from "node:crypto";
+import { Duplex } from "node:stream";
+import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import {
+  type sendUnaryData,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  status,
+} from "@grpc/grpc-js";
+import type Docker from "dockerode";
+import { ImageError } from "../image-error.ts";
+
+/** By the id that a Dockerfile mounts it with. */
+export type Secrets = ReadonlyMap<string, Uint8Array>;
+
+export interface BuildKitSession extends Disposable {
+  readonly id: string;
+}
+
+const GET_SECRET = "/moby.buildkit.secrets.v1.Secrets/GetSecret";
+/** A session that does not answer it is given up after some seconds. */
+const CHECK_HEALTH = "/grpc.health.v1.Health/Check";
+
+/** @throws ImageError where the engine has no BuildKit */
+export async function openSession(docker: Docker, secrets: Secrets): Promise<BuildKitSession> {
+  const id = randomUUID();
+  const socket = await dial(docker, {
+    path: "/session",
+    method: "POST",
+    hijack: true,
+    headers: {
+      Upgrade: "h2c",
+      "X-Docker-Expose-Session-Uuid": id,
+      "X-Docker-Expose-Session-Name": "sv-emulate",
+      "X-Docker-Expose-Session-Grpc-Method": [GET_SECRET, CHECK_HEALTH],
+    },
+    statusCodes: { 200: true },
+  }).catch(() => undefined);
+  if (!(socket instanceof Duplex)) {
+    throw new ImageError(
+      "the Docker engine has no BuildKit, and only that keeps secrets out of an image; use one that has it (Docker has since 18.09), or build without --secret",
+    );
+  }
+  const server = new Server();
+  server.addService({ getSecret: method(GET_SECRET) }, { getSecret: giveFrom(secrets) });
+  server.addService({ check: method(CHECK_HEALTH) }, { check: sayServing });
+  server.createConnectionInjector(ServerCredentials.createInsecure()).injectConnection(socket);
+  return {
+    id,
+    [Symbol.dispose]() {
+      server.forceShutdown();
+      socket.destroy();
+    },
+  };
+}
+
+/** What the engine's client has no method for. */
+export async function dial(docker: Docker, options: object): Promise<unknown> {
+  const modem = docker.modem as {
+    dial(asked: object, done: (error: Error | null, result: unknown) => void): void;
+  };
+  return new Promise((resolve, reject) => {
+    modem.dial(options, (error, result) => {
+      if (error === null) resolve(result);
+      else reject(error);
+    });
+  });
+}
+
+type Call = ServerUnaryCall<Buffer, Buffer>;
+type Answer = sendUnaryData<Buffer>;
+
+/** The messages are read and written below: each has one field. */
+function method(path: string) {
+  const same = (bytes: Buffer): Buffer => bytes;
+  return {
+    ...{ path, requestStream: false, responseStream: false },
+    ...{ requestSerialize: same, requestDeserialize: same },
+    ...{ responseSerialize: same, responseDeserialize: same },
+  };
+}
+
+function giveFrom(secrets: Secrets) {
+  return ({ request }: Call, answer: Answer): void => {
+    const id = firstText(request);
+    const secret = secrets.get(id);
+    if (secret === undefined) {
+      answer({ code: status.NOT_FOUND, details: `secret ${id}: not found` });
+    } else {
+      answer(null, Buffer.from(new BinaryWriter().uint32(FIRST_BYTES).bytes(secret).finish()));
+    }
+  };
+}
+
+function sayServing(_: Call, answer: Answer): void {
+  answer(null, Buffer.from(new BinaryWriter().uint32(FIRST_NUMBER).int32(SERVING).finish()));
+}
+
+/** Tags of a message's field 1, by its kind. */
+const FIRST_NUMBER = 8;
+const FIRST_BYTES = 10;
+const SERVING = 1;
+
+function firstText(message: Uint8Array): string {
+  const reader = new BinaryReader(message);
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    if (field === 1) return reader.string();
+    reader.skip(type);
+  }
+  return "";
+}

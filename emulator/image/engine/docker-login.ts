@@ -1,0 +1,96 @@
+/** The credentials that `docker login` has put away for a registry: in its config file, or with a helper program that the file names. */
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { failedImage, ImageError } from "../image-error.ts";
+
+/** As the engine takes it. */
+export type Login =
+  | { readonly username: string; readonly password: string; readonly serveraddress: string }
+  | { readonly identitytoken: string; readonly serveraddress: string };
+
+/** The name by which `docker login` knows Docker's own registry. */
+const DOCKER_HUB = "https://index.docker.io/v1/";
+
+/** What a helper gives as the user where the secret is a token. */
+const TOKEN_USER = "<token>";
+const NOT_FOUND = "credentials not found in native keychain";
+
+/** As the first part of an image's name says it, by Docker's own rule. */
+export function registryOf(image: string): string {
+  const [first = "", ...rest] = image.split("/");
+  const isHost = rest.length > 0 && (/[.:]/u.test(first) || first === "localhost");
+  return isHost && first !== "docker.io" ? first : DOCKER_HUB;
+}
+
+/**
+ * Undefined where there is no login for the registry.
+ *
+ * @param directory where the config file lies; default: `DOCKER_CONFIG`, or `.docker` in the home directory
+ * @throws ImageError when the file cannot be read, or its helper fails
+ */
+export async function loginFor(
+  registry: string,
+  directory = process.env["DOCKER_CONFIG"] ?? path.join(os.homedir(), ".docker"),
+): Promise<Login | undefined> {
+  const { auths = {}, credHelpers = {}, credsStore } = await configIn(directory);
+  const helper = credHelpers[hostOf(registry)] ?? credHelpers[registry] ?? credsStore;
+  if (helper !== undefined) return askHelper(helper, registry);
+  const [, kept] =
+    Object.entries(auths).find(([server]) => hostOf(server) === hostOf(registry)) ?? [];
+  if (kept?.identitytoken) return { identitytoken: kept.identitytoken, serveraddress: registry };
+  if (!kept?.auth) return undefined;
+  const [username = "", ...rest] = Buffer.from(kept.auth, "base64").toString().split(":");
+  return { username, password: rest.join(":"), serveraddress: registry };
+}
+
+interface DockerConfig {
+  readonly auths?: Readonly<
+    Record<string, { readonly auth?: string; readonly identitytoken?: string }>
+  >;
+  /** The end of a helper's name. */
+  readonly credsStore?: string;
+  /** The same for single registries. */
+  readonly credHelpers?: Readonly<Record<string, string>>;
+}
+
+async function configIn(directory: string): Promise<DockerConfig> {
+  const file = path.join(directory, "config.json");
+  try {
+    return JSON.parse(await readFile(file, "utf8")) as DockerConfig;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
+    throw failedImage(`the logins of docker cannot be read from ${file}`, error);
+  }
+}
+
+/** Old logins have the protocol and a path. */
+function hostOf(registry: string): string {
+  return registry.replace(/^https?:\/\//u, "").replace(/\/.*$/u, "");
+}
+
+/** By the protocol of Docker's credential helpers: the registry goes in, JSON comes out. */
+async function askHelper(helper: string, registry: string): Promise<Login | undefined> {
+  const program = `docker-credential-${helper}`;
+  const child = spawn(program, ["get"], { stdio: ["pipe", "pipe", "pipe"] });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject).once("close", resolve);
+  });
+  child.stdin.on("error", () => undefined).end(registry);
+  const said = Promise.all([text(child.stdout), text(child.stderr), ended]);
+  const [out, err, code] = await said.catch((error: unknown) => {
+    throw new ImageError(`${program}, which has the logins of docker, cannot be run`, {
+      cause: error,
+    });
+  });
+  if (out.trim() === NOT_FOUND) return undefined;
+  if (code !== 0) throw new ImageError(`${program} failed: ${(out + err).trim()}`);
+  const { Username: username = "", Secret: password = "" } = JSON.parse(out) as {
+    readonly Username?: string;
+    readonly Secret?: string;
+  };
+  if (username === TOKEN_USER) return { identitytoken: password, serveraddress: registry };
+  return { username, password, serveraddress: registry };
+}

@@ -1,0 +1,139 @@
+/** Has the engine build an image, or push one, and follows how it goes. */
+import { createInterface } from "node:readline";
+import { pipeline, Readable, Transform } from "node:stream";
+import type Docker from "dockerode";
+import { dial, openSession, type Secrets } from "./buildkit-session.ts";
+import type { Engine } from "./engine.ts";
+import type { Platform } from "../platform.ts";
+import { readEngineMessage } from "../../docker/engine-message.ts";
+import { type BuildProgress, EngineOutput } from "./build-progress.ts";
+import { loginFor, registryOf } from "./docker-login.ts";
+import { failedImage, ImageError } from "../image-error.ts";
+import { keepStages } from "./stage-images.ts";
+
+export interface BuildRequest {
+  /** The image's name. */
+  readonly tag: string;
+  readonly context: Readable;
+  /** About as much is sent. */
+  readonly contextBytes: number;
+  /** Its path in the context. */
+  readonly dockerfile: string;
+  readonly buildArgs: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Where there are any, BuildKit builds. */
+  readonly secrets?: Secrets;
+  /** Default true. */
+  readonly cache?: boolean;
+  readonly signal: AbortSignal;
+  readonly progress: (progress: BuildProgress) => void;
+}
+
+/** @throws ImageError with the end of the output when a step fails */
+export async function runBuild(engine: Engine, request: BuildRequest): Promise<void> {
+  const { docker, platform } = engine;
+  const { tag, context, dockerfile, buildArgs, labels, cache = true, signal } = request;
+  const { secrets = new Map<string, Uint8Array>() } = request;
+  const options = {
+    t: tag,
+    dockerfile,
+    buildargs: { ...buildArgs },
+    labels: { ...labels },
+    nocache: !cache,
+    forcerm: true,
+    ...(platform !== undefined && { platform }),
+    abortSignal: signal,
+  };
+  const output = new EngineOutput("pull", request.progress);
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  const sent = pipeline(context, counted(request), (error) => {
+    if (error) reject(error);
+  });
+  using session = secrets.size > 0 ? await openSession(docker, secrets) : undefined;
+  const building =
+    session === undefined
+      ? docker.buildImage(sent, options)
+      : buildWithBuildKit(docker, sent, { ...options, session: session.id });
+  const answer = await Promise.race([building, broken]).catch((error: unknown) => {
+    throw failedImage(`${tag} cannot be built`, error);
+  });
+  await followed(answer, output);
+  if (output.error === undefined) {
+    // The image is there, whatever becomes of these.
+    await keepStages(docker, tag, output.stages).catch(() => undefined);
+    return;
+  }
+  const foreign = platform !== undefined && /exec format error/u.test(output.tail.join("\n"));
+  const sentences = foreign ? [cannotRun(platform)] : output.sentences;
+  const why = sentences.length > 0 ? sentences : [output.error, ...output.tail];
+  throw new ImageError(`${tag} cannot be built: ${why.join("\n  ")}`);
+}
+
+/** As the engine's client does it, which would open a session of its own. */
+async function buildWithBuildKit(
+  docker: Docker,
+  file: Readable,
+  { abortSignal, ...options }: { readonly abortSignal?: AbortSignal; readonly session: string },
+): Promise<NodeJS.ReadableStream> {
+  const answer = await dial(docker, {
+    ...{ path: "/build?", method: "POST", isStream: true, file, abortSignal },
+    options: { ...options, version: "2" },
+    statusCodes: { 200: true },
+  });
+  if (answer instanceof Readable) return answer;
+  throw new Error("the Docker engine's answer is no stream");
+}
+
+function cannotRun(platform: Platform): string {
+  const arch = platform.slice("linux/".length);
+  return `the engine's machine runs no programs for ${platform}; build on one that does, or have it emulate them: docker run --privileged --rm tonistiigi/binfmt --install ${arch}`;
+}
+
+/** Puts an image into its registry, as who `docker login` says. @throws ImageError when the registry does not take it */
+export async function pushImage(
+  docker: Docker,
+  tag: string,
+  progress: (progress: BuildProgress) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const output = new EngineOutput("push", progress);
+  const registry = registryOf(tag);
+  const login = await loginFor(registry);
+  // An engine refuses to push without being told of credentials, even of none.
+  const options = { authconfig: login ?? { username: "", password: "", serveraddress: "" } };
+  const answer = await docker
+    .getImage(tag)
+    .push({ ...options, abortSignal: signal })
+    .catch((error: unknown) => {
+      throw failedImage(`${tag} cannot be pushed`, error);
+    });
+  await followed(answer, output);
+  if (output.error === undefined) return;
+  throw new ImageError(
+    `${tag} cannot be pushed: ${output.error}. ${login ? "The login was that of" : "Where the registry wants a login, use"}: docker login ${registry}`,
+  );
+}
+
+/** Passes the context on, and tells how much the engine has taken of it. */
+function counted({ contextBytes, progress }: BuildRequest): Transform {
+  let doneBytes = 0;
+  return new Transform({
+    transform(piece: Buffer, _, done) {
+      doneBytes += piece.length;
+      const totalBytes = Math.max(contextBytes, doneBytes);
+      progress({ kind: "bytes", what: "context", doneBytes, totalBytes });
+      done(undefined, piece);
+    },
+  });
+}
+
+/** The engine answers with a message a line. */
+async function followed(answer: NodeJS.ReadableStream, output: EngineOutput): Promise<void> {
+  try {
+    for await (const line of createInterface({ input: answer })) {
+      if (line !== "") output.add(readEngineMessage(JSON.parse(line)));
+    }
+  } catch (error) {
+    throw failedImage("the Docker engine stopped telling how it goes", error);
+  }
+}

@@ -1,0 +1,97 @@
+/** The SQLite database with the index of the object store: short statements, each committed durably or not at all. */
+import fs from "node:fs";
+import path from "node:path";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { checkSchema, migrate } from "../../../sqlite/migrate.ts";
+import { type Row, rowOf } from "../../../sqlite/row.ts";
+import { fromFileSystem, fromSqlite } from "../../../sqlite/sqlite-error.ts";
+import { inStoreWords } from "../disk-error.ts";
+import { SCHEMA } from "./schema.ts";
+
+const FILE_NAME = "index.db";
+
+export class IndexDatabase {
+  readonly #db: DatabaseSync;
+  readonly #file: string;
+  /** Each is prepared once; closing the database ends them, which those of its tag store outlive. */
+  readonly #statements = new Map<string, StatementSync>();
+
+  /**
+   * Opens the index in a directory, making it if need be.
+   *
+   * @throws StoreUnusableError, StoreFullError
+   */
+  constructor(directory: string) {
+    this.#file = path.join(directory, FILE_NAME);
+    makePrivate(this.#file);
+    this.#db = new DatabaseSync(this.#file, { timeout: 0, returnArrays: true });
+    try {
+      this.#db.exec("PRAGMA locking_mode = EXCLUSIVE");
+      checkSchema(this.#db, this.#file, SCHEMA);
+      this.#db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+      migrate(this.#db, this.#file, SCHEMA);
+    } catch (error) {
+      this.#db.close();
+      throw fromSqlite(error, this.#file);
+    }
+  }
+
+  /** The first row that a statement answers. What stands in `${}` is bound to it. */
+  first(sql: TemplateStringsArray, ...values: SQLInputValue[]): Row | undefined {
+    return this.all(sql, ...values)[0];
+  }
+
+  all(sql: TemplateStringsArray, ...values: SQLInputValue[]): Row[] {
+    return this.#guarded(() => {
+      const rows = this.#statement(sql.join("?")).all(...values);
+      return rows.map(rowOf);
+    });
+  }
+
+  run(sql: TemplateStringsArray, ...values: SQLInputValue[]): void {
+    this.#guarded(() => void this.#statement(sql.join("?")).run(...values));
+  }
+
+  /** Commits all that `step` wrote, or nothing if it throws. Not to be nested. @throws S3Error InsufficientStorage */
+  transact<T>(step: () => T): T {
+    return this.#guarded(() => {
+      this.#db.exec("BEGIN IMMEDIATE");
+      try {
+        const result = step();
+        this.#db.exec("COMMIT");
+        return result;
+      } catch (error) {
+        // After some failures SQLite has rolled back by itself.
+        if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+        throw error;
+      }
+    });
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #statement(sql: string): StatementSync {
+    const statement = this.#statements.get(sql) ?? this.#db.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw inStoreWords(fromSqlite(error, this.#file));
+    }
+  }
+}
+
+/** SQLite gives its other files the permissions of the database's, which therefore is made first. */
+function makePrivate(file: string): void {
+  try {
+    fs.closeSync(fs.openSync(file, "a", 0o600));
+  } catch (error) {
+    throw fromFileSystem(error, file);
+  }
+}

@@ -1,0 +1,113 @@
+/** What an engine says while it builds or pushes, made into how far it is. */
+import { expect, test } from "vitest";
+import { readEngineMessage } from "../../../../emulator/docker/engine-message.ts";
+import {
+  type BuildProgress,
+  EngineOutput,
+} from "../../../../emulator/image/engine/build-progress.ts";
+import { addedBytes } from "../../../../emulator/image/engine/image-facts.ts";
+
+function follow(kind: "pull" | "push", messages: readonly object[]) {
+  const told: BuildProgress[] = [];
+  const output = new EngineOutput(kind, (progress) => told.push(progress));
+  for (const message of messages) output.add(readEngineMessage(message));
+  return { told, output };
+}
+
+const moving = (status: string, id: string, current: number, total: number) => ({
+  status,
+  id,
+  progressDetail: { current, total },
+});
+
+test("steps, and what they write", () => {
+  const { told } = follow("pull", [
+    { stream: "Step 3/9 : COPY a /\n" },
+    { stream: " ---> 4111867b906b\n" },
+    { stream: "\n" },
+    { stream: "one\r\ntwo" },
+  ]);
+  expect(told).toEqual([
+    { kind: "step", at: 3, of: 9, what: "COPY a /" },
+    { kind: "output", line: " ---> 4111867b906b" },
+    { kind: "output", line: "one" },
+    { kind: "output", line: "two" },
+  ]);
+});
+
+test("the layers of an image are added up, and start at nothing with the next step", () => {
+  const pull = [
+    { status: "Pulling from library/node", id: "24" },
+    { status: "Pulling fs layer", id: "a" },
+    moving("Downloading", "a", 10, 100),
+    moving("Downloading", "b", 5, 50),
+    { status: "Download complete", id: "b" },
+    { status: "Verifying Checksum", id: "4111867b906b" },
+    { stream: "Step 2/2 : FROM other\n" },
+    moving("Downloading", "c", 1, 2),
+  ];
+  const bytes = (doneBytes: number, totalBytes: number) => ({
+    kind: "bytes",
+    what: "pull",
+    doneBytes,
+    totalBytes,
+  });
+  expect(follow("pull", pull).told).toEqual([
+    { kind: "note", line: "24: Pulling from library/node" },
+    bytes(10, 100),
+    bytes(15, 150),
+    bytes(60, 150),
+    { kind: "step", at: 2, of: 2, what: "FROM other" },
+    bytes(1, 2),
+  ]);
+});
+
+test("a push may send more than was announced", () => {
+  const { told } = follow("push", [
+    { status: "Preparing", id: "a" },
+    moving("Pushing", "a", 512, 400),
+    { status: "Layer already exists", id: "b" },
+    { status: "latest: digest: sha256:00 size: 1" },
+  ]);
+  const bytes = { kind: "bytes", what: "push", doneBytes: 512, totalBytes: 512 };
+  expect(told).toEqual([bytes, bytes, { kind: "note", line: "latest: digest: sha256:00 size: 1" }]);
+});
+
+test("the images of stages are those that were made before the next one begins", () => {
+  const { output } = follow("pull", [
+    { stream: "Step 1/5 : ARG A\n" },
+    { stream: "Step 2/5 : FROM a AS one\n" },
+    { stream: " ---> 111111111111\n" },
+    { stream: "Step 3/5 : RUN a\n" },
+    { stream: " ---> Running in 333333333333\n" },
+    { stream: " ---> 222222222222\n" },
+    { stream: "Step 4/5 : FROM b\n" },
+    { stream: " ---> 444444444444\n" },
+    { stream: "Step 5/5 : COPY --from=one a a\n" },
+  ]);
+  expect(output.stages).toEqual(["222222222222"]);
+});
+
+test("what a step of ours says of its failure is told apart, whatever its colour", () => {
+  const { output } = follow("pull", [{ stream: "\u001B[91msv-emulate: no glibc\n\u001B[0m" }]);
+  expect(output.sentences).toEqual(["no glibc"]);
+});
+
+test("a failure is kept, with the end of what was written before it", () => {
+  const lines = Array.from({ length: 100 }, (_, at) => ({ stream: `line ${at}\n` }));
+  const { output } = follow("pull", [...lines, { error: "returned a non-zero code: 7\n" }]);
+  expect(output.error).toBe("returned a non-zero code: 7");
+  expect(output.tail).toHaveLength(30);
+  expect(output.tail.at(-1)).toBe("line 99");
+});
+
+test("what an image adds is told only where it was built on the other", () => {
+  const image = (sizeBytes: number, ...layers: string[]) => ({
+    ...{ id: "i", sizeBytes, layers },
+    ...{ hasCuda: false, isServer: false },
+  });
+  expect(addedBytes(image(120, "a", "b"), image(100, "a"))).toBe(20);
+  expect(addedBytes(image(120, "c", "b"), image(100, "a"))).toBeUndefined();
+  expect(addedBytes(image(120, "a"), image(100, "a", "b"))).toBeUndefined();
+  expect(addedBytes(image(120, "a"), undefined)).toBeUndefined();
+});
