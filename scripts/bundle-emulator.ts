@@ -1,11 +1,27 @@
 /** Puts the service and its command line into a few files, which start far sooner than their hundreds of modules do. */
 import fs from "node:fs";
 import path from "node:path";
+import { isBuiltin } from "node:module";
 import { build, type Plugin } from "esbuild";
+import { licencesOf } from "./package-licences.ts";
+
+/** Packages that every start loads, and what shares objects with them. The other ones stay what they are. */
+const BUNDLED = new Set([
+  "@bufbuild/protobuf",
+  "@grpc/grpc-js",
+  "chokidar",
+  "commander",
+  "find-my-way",
+  "ipaddr.js",
+  "pino",
+  "uuidv7",
+  "zod",
+  "zod-openapi",
+]);
 
 /**
  * Bundles what the compiler wrote of the emulator over its entries; what is loaded later is a file of its own. All files
- * but the entries lie in `emulator/`. Packages stay what they are.
+ * but the entries lie in `emulator/`.
  */
 export async function bundleEmulator(folder: string): Promise<void> {
   const emulator = path.join(folder, "emulator");
@@ -23,18 +39,47 @@ export async function bundleEmulator(folder: string): Promise<void> {
     platform: "node",
     format: "esm",
     target: "node24",
-    packages: "external",
-    plugins: [ownPlace(emulator)],
+    plugins: [ownPlace(emulator), builtins, packages],
     logLevel: "warning",
     metafile: true,
   });
-  for (const module of Object.keys(metafile.inputs)) {
+  const inputs = Object.keys(metafile.inputs);
+  const files = inputs.filter((input) => !input.includes(":")).map((input) => path.resolve(folder, input));
+  fs.writeFileSync(path.join(emulator, "packages.licences.txt"), licencesOf(files));
+  for (const module of inputs) {
     if (!module.startsWith("emulator/")) continue;
     // What the compiler's maps say of the entries is not true of the bundles.
     fs.rmSync(path.join(folder, `${module}.map`));
     if (!(module in metafile.outputs)) fs.rmSync(path.join(folder, module));
   }
 }
+
+/** An `import` of one of Node's own modules runs all its lazy getters, which costs a start 80 ms; asked for so, none runs. */
+const builtins: Plugin = {
+  name: "builtins",
+  setup(plugin) {
+    plugin.onResolve({ filter: /^[a-z]/ }, ({ path: name }) =>
+      isBuiltin(name) ? { path: name, namespace: "builtin" } : undefined,
+    );
+    plugin.onLoad({ filter: /./, namespace: "builtin" }, ({ path: name }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(name)})`,
+    }));
+  },
+};
+
+/** What our own modules import is bundled if it is listed; what is bundled takes along what it imports. */
+const packages: Plugin = {
+  name: "packages",
+  setup(plugin) {
+    plugin.onResolve({ filter: /^[^./]/ }, ({ path: name, importer }) => {
+      if (name === "@grpc/proto-loader") return { external: true };
+      const [scope, inScope] = name.split("/");
+      const packageName = name.startsWith("@") ? `${scope}/${inScope}` : scope;
+      const isOurs = !importer.includes("/node_modules/");
+      return isOurs && !BUNDLED.has(packageName ?? name) ? { external: true } : undefined;
+    });
+  },
+};
 
 /** An address relative to a module, as the compiler leaves it. */
 const BESIDE = /(new URL\([^\n]*), import\.meta\.url\)/g;
