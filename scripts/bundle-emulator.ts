@@ -44,7 +44,9 @@ export async function bundleEmulator(folder: string): Promise<void> {
     metafile: true,
   });
   const inputs = Object.keys(metafile.inputs);
-  const files = inputs.filter((input) => !input.includes(":")).map((input) => path.resolve(folder, input));
+  const files = inputs
+    .filter((input) => !input.includes(":"))
+    .map((input) => path.resolve(folder, input));
   fs.writeFileSync(path.join(emulator, "packages.licences.txt"), licencesOf(files));
   for (const module of inputs) {
     if (!module.startsWith("emulator/")) continue;
