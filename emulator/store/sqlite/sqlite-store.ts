@@ -1,5 +1,5 @@
 /** The store on disk: a SQLite database and, beside it, files for large payloads. */
-import { CommittedView } from "../committed-view.ts";
+import { committedView } from "../committed-view.ts";
 import { StepQueue, storeClosed } from "../step-queue.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import {
@@ -115,7 +115,7 @@ async function readCommitted<T>(
   if (queue.closed) throw storeClosed();
   const view = new SqliteView(tables);
   try {
-    return await query(new CommittedView(view, queue));
+    return await query(committedView(view, queue));
   } finally {
     view.end();
   }
