@@ -5,7 +5,7 @@ import type { OpenIsolate } from "./isolate/job-isolate.ts";
 import type { SecretMask } from "./isolate/secret-mask.ts";
 import type { StandbyMode } from "./isolate/standby.ts";
 import { VersionedIsolate } from "./isolate/versioned-isolate.ts";
-import type { WorkerLog } from "./log/worker-log.ts";
+import type { WorkerLog } from "./protocol/worker-log.ts";
 import { programFile } from "./pipe/program-file.ts";
 import { LIMITS } from "./protocol/limits.ts";
 import { abortLeftUpload } from "./storage/upload/abort-left-upload.ts";

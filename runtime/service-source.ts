@@ -1,5 +1,5 @@
 /** The job sources of a worker: over gRPC, or of the live dialect; each is loaded when it is needed. */
-import type { WorkerLog } from "./log/worker-log.ts";
+import type { WorkerLog } from "./protocol/worker-log.ts";
 import type { JobSource } from "./source/job-source.ts";
 import { readLiveSettings } from "./source/live/settings.ts";
 import { RUNTIME_VERSION } from "./version.ts";
@@ -13,11 +13,15 @@ export interface Service {
 }
 
 /** Loads gRPC on the first call only, so that the handler process need not wait for it. */
-export function serviceSource(service: Service, log: WorkerLog): () => Promise<JobSource> {
+export function serviceSource(
+  { address, token }: Service,
+  log: WorkerLog,
+): () => Promise<JobSource> {
   return async () => {
-    const { GrpcJobSource } = await import("./source/grpc.ts");
-    return new GrpcJobSource({
-      ...service,
+    const { GrpcSession } = await import("./source/grpc-session.ts");
+    const { SessionSource } = await import("./source/session-source.ts");
+    return new SessionSource({
+      openSession: (events) => new GrpcSession(address, token, events),
       runtimeVersion: RUNTIME_VERSION,
       onDisconnect: (reason, retryInMs) =>
         log.write("warn", `lost the connection to the service: ${reason}`, { retryInMs }),

@@ -1,6 +1,7 @@
 /** `sv-worker [handler]`: runs a worker of the service named by the environment until it has drained. */
 import { collectBuffersLessOften } from "./buffer-memory.ts";
-import { openWorkerLog, type WorkerLog } from "../log/worker-log.ts";
+import { openWorkerLog } from "../log/worker-log.ts";
+import type { WorkerLog } from "../protocol/worker-log.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { liveSource, serviceSource } from "../service-source.ts";
 import { isLiveEnvironment, LIVE_ENV, LiveSettingsError } from "../source/live/settings.ts";

@@ -1,6 +1,7 @@
 /** The settings of `sv-worker` that come from its environment, checked before anything is started. */
 import type { StandbyMode } from "../isolate/standby.ts";
-import type { LogFormat, WorkerLogLevel } from "../log/worker-log.ts";
+import type { LogFormat } from "../log/worker-log.ts";
+import { LOG_LEVELS, type LogLevel } from "../protocol/worker-log.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { UsageError } from "./usage.ts";
 
@@ -14,7 +15,7 @@ export interface Settings {
   readonly standby?: StandbyMode;
   /** `host:port` */
   readonly inspect?: string;
-  readonly logLevel?: WorkerLogLevel;
+  readonly logLevel?: LogLevel;
   readonly logFormat?: LogFormat;
 }
 
@@ -26,7 +27,7 @@ const STANDBY: ReadonlyMap<string, StandbyMode> = new Map([
   ["idle", "idle"],
   ["loaded", "loaded"],
 ]);
-const LEVELS = identity(["debug", "info", "warn", "error"]);
+const LEVELS = identity(LOG_LEVELS);
 const FORMATS = identity(["json", "pretty"]);
 
 /** @throws UsageError with a line for every value that makes no sense */

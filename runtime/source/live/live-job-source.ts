@@ -7,7 +7,7 @@ import type { Welcome } from "../../protocol/session.ts";
 import { RefusedError, type JobSource, type JobSourceListener } from "../job-source.ts";
 import { answerText, type LiveAnswer, LiveHttp } from "./http.ts";
 import { JobReports, type ReportsOptions } from "./job-reports.ts";
-import type { LiveLog } from "./live-log.ts";
+import type { WorkerLog } from "../../protocol/worker-log.ts";
 import { LIVE_TIMES, type LiveTimes } from "./live-times.ts";
 import { pollForever } from "./long-poll.ts";
 import { type PingOptions, pingForever, pingUnhealthy } from "./ping.ts";
@@ -19,7 +19,7 @@ import { readJobsToStop, readTakenJobs, type TakenJob } from "./taken-jobs.ts";
 export interface LiveJobSourceOptions {
   readonly settings: LiveSettings;
   readonly runtimeVersion: string;
-  readonly log: LiveLog;
+  readonly log: WorkerLog;
   /** Default `LIVE_TIMES`. */
   readonly times?: Partial<LiveTimes>;
 }
@@ -35,7 +35,7 @@ const LAST_DENIAL = 3;
 export class LiveJobSource implements JobSource {
   readonly #settings: LiveSettings;
   readonly #times: LiveTimes;
-  readonly #log: LiveLog;
+  readonly #log: WorkerLog;
   readonly #http: LiveHttp;
   readonly #reporting: ReportsOptions;
   readonly #pinging: PingOptions;

@@ -17,7 +17,8 @@ import {
   type ServiceMessage,
   type WorkerMessage,
 } from "../../../runtime/protocol/wire/worker-wire.ts";
-import { GrpcJobSource } from "../../../runtime/source/grpc.ts";
+import { GrpcSession } from "../../../runtime/source/grpc-session.ts";
+import { SessionSource } from "../../../runtime/source/session-source.ts";
 import { ScriptedSession, type ScriptedService } from "./scripted-service.ts";
 
 type Call = ServerDuplexStream<WorkerMessage, ServiceMessage>;
@@ -69,10 +70,9 @@ export class GrpcService implements ScriptedService {
     });
   }
 
-  newSource(): GrpcJobSource {
-    return new GrpcJobSource({
-      address: this.address,
-      token: TOKEN,
+  newSource(): SessionSource {
+    return new SessionSource({
+      openSession: (events) => new GrpcSession(this.address, TOKEN, events),
       runtimeVersion: "1.2.3",
       reconnect: { firstMs: 1, maxMs: 5 },
     });
