@@ -10,10 +10,9 @@ import { JobReports, type ReportsOptions } from "./job-reports.ts";
 import type { WorkerLog } from "../../protocol/worker-log.ts";
 import { LIVE_TIMES, type LiveTimes } from "./live-times.ts";
 import { pollForever } from "./long-poll.ts";
+import { PendingReports } from "./pending-reports.ts";
 import { type PingOptions, pingForever, pingUnhealthy } from "./ping.ts";
-import { ResultSpool } from "./result-spool.ts";
 import type { LiveSettings } from "./settings.ts";
-import { UnsettledStreams } from "./unsettled-streams.ts";
 import { readJobsToStop, readTakenJobs, type TakenJob } from "./taken-jobs.ts";
 
 export interface LiveJobSourceOptions {
@@ -39,8 +38,7 @@ export class LiveJobSource implements JobSource {
   readonly #http: LiveHttp;
   readonly #reporting: ReportsOptions;
   readonly #pinging: PingOptions;
-  readonly #spool = new ResultSpool();
-  readonly #unsettled = new UnsettledStreams();
+  readonly #pending = new PendingReports();
   readonly #held = new Map<string, JobReports>();
   /** Jobs beyond what was asked for, and those that are to begin anew, until there is credit for them. */
   readonly #surplus: HandedJob[] = [];
@@ -64,8 +62,7 @@ export class LiveJobSource implements JobSource {
       ...shared,
       reporter: { workerId, hostname, version },
       times: this.#times,
-      spool: this.#spool,
-      unsettled: this.#unsettled,
+      pending: this.#pending,
       chunksStored: (lease, nextIndex) => this.#listener?.chunksStored(lease, nextIndex),
     };
     this.#pinging = {
@@ -174,8 +171,7 @@ export class LiveJobSource implements JobSource {
     const { signal } = this.#leaving;
     do {
       while (this.#credit === 0 && !signal.aborted) await this.#granted.promise;
-      await this.#spool.room();
-      await this.#unsettled.none();
+      await this.#pending.few();
     } while (this.#credit === 0 && !signal.aborted);
   }
 
