@@ -12,10 +12,10 @@ export type {
   Job,
   JobLog,
   LogFields,
+  OpenAiCall,
   Returned,
   SetupContext,
 } from "./handler/contract.ts";
-export type { OpenAiCall } from "./handler/openai-call.ts";
 export type {
   DownloadedFile,
   DownloadOptions,

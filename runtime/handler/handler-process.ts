@@ -1,12 +1,15 @@
 /** The handler process: loads the user's handler, runs it on jobs, and tells the supervisor over the framed pipe. */
+import fs from "node:fs";
 import { Socket } from "node:net";
 import path from "node:path";
 import { FrameChannel } from "../pipe/frame-channel.ts";
 import {
   FRAMES_FD,
+  LIFE_LINE_FD,
   ORDER,
   REPORT,
   type FailedHead,
+  type LifeLineWords,
   type LoadOrderHead,
   type ReadyHead,
   type ReceiptHead,
@@ -23,7 +26,6 @@ import { beginLife, type HandlerLife } from "./handler-life.ts";
 import { InitError } from "./init-error.ts";
 import type { JobInvocation } from "./job/invocation.ts";
 import { openLog } from "./job/job-context.ts";
-import { sayAtOnce } from "./last-words.ts";
 import { importHandler } from "./module/load-handler.ts";
 import { Printing } from "./printing.ts";
 import { SetupRun } from "./setup-run.ts";
@@ -96,7 +98,7 @@ const spare = setTimeout(startWatchdog, SPARE_WATCHDOG_DELAY_MS).unref();
 async function load(head: LoadOrderHead): Promise<void> {
   clearTimeout(spare);
   try {
-    if (process.execArgv.some((flag) => flag.startsWith("--inspect"))) await heedDebugger();
+    if (process.execArgv.some((flag) => flag.startsWith("--inspect"))) heedDebugger();
     const handler = await importHandler(head);
     // A setup may block for minutes, and nobody may be left behind if the supervisor dies meanwhile.
     if (handler.setup !== undefined) startWatchdog();
@@ -128,15 +130,45 @@ async function load(head: LoadOrderHead): Promise<void> {
   }
 }
 
-/** While a debugger holds this process, no deadline comes nearer, here and in the supervisor. */
-async function heedDebugger(): Promise<void> {
-  const { watchPauses } = await import("./watch-pauses.ts");
-  watchPauses((isPaused) => {
+/**
+ * While a debugger holds this process, no deadline comes nearer, here and in the supervisor.
+ *
+ * That takes an inspector session of this very thread: it is told before the others wait for the debugger's next command, as the
+ * last thing before the thread stands still and the first when it goes on, and it does not count as a debugger itself. A session
+ * of another thread, or over the inspector's port, does: with it, a `debugger` statement would stop the process although nobody
+ * is there to let it go on.
+ */
+function heedDebugger(): void {
+  const { Session } = process.getBuiltinModule("node:inspector");
+  const session = new Session();
+  session.connect();
+  const changed = (isPaused: boolean): void => {
     const at = machineClock();
     if (isPaused) clock.pause(at);
     else clock.resume(at);
-    sayAtOnce({ isPaused, at });
-  });
+    reportAtOnce({ isPaused, at });
+  };
+  session.on("Debugger.paused", () => changed(true));
+  session.on("Debugger.resumed", () => changed(false));
+  session.post("Debugger.enable");
+}
+
+/** Reports to the supervisor synchronously, because the event loop of this process may not run again. */
+function reportAtOnce(report: LifeLineWords): void {
+  const line = `${JSON.stringify(report)}\n`;
+  for (;;) {
+    try {
+      fs.writeSync(LIFE_LINE_FD, line);
+      return;
+    } catch (error) {
+      // Whatever else it is, the supervisor is gone.
+      if (!isFull(error)) return;
+    }
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EAGAIN";
 }
 
 function run(frame: Frame): void {
@@ -217,5 +249,5 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
 process.on("exit", (code) => {
   if (isSpoiled) return;
   channel.flush();
-  sayAtOnce({ code, slot: currentInvocation.getStore()?.slot ?? 0 });
+  reportAtOnce({ code, slot: currentInvocation.getStore()?.slot ?? 0 });
 });
