@@ -104,7 +104,8 @@ function identity<const T extends string>(names: readonly T[]): ReadonlyMap<stri
 
 type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
-function present<T extends object>(values: T): Present<T> {
+/** Without the keys that hold nothing. */
+export function present<T extends object>(values: T): Present<T> {
   const set = Object.entries(values).filter(([, value]) => value !== undefined);
   // The same keys, without those that hold nothing.
   return Object.fromEntries<unknown>(set) as Present<T>;
