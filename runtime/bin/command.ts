@@ -1,6 +1,7 @@
 /** The command line of `sv-worker`: how its arguments are read. */
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { inspectAddress, present } from "./settings.ts";
+import { defined } from "../protocol/defined.ts";
+import { inspectAddress } from "./settings.ts";
 import { UsageError } from "./usage.ts";
 
 /** What was asked for; a value that was not given is absent and left to the environment or a default. */
@@ -47,7 +48,7 @@ export function readCommand(args: readonly string[]): Command {
       throw new UsageError("--input and --input-file cannot be given together.");
     }
     const [timeoutMs, objects] = [text("timeout-ms"), text("objects")];
-    return { kind: "run", ...given, ...present({ input, inputFile, timeoutMs, objects }) };
+    return { kind: "run", ...given, ...defined({ input, inputFile, timeoutMs, objects }) };
   });
 }
 
@@ -71,7 +72,7 @@ function read(
   if (values["version"] === true) return { kind: "version" };
   const address = text("inspect");
   const inspect = address === undefined ? undefined : inspectAddress(address, "--inspect");
-  return commandOf(present({ handler, inspect }), text);
+  return commandOf(defined({ handler, inspect }), text);
 }
 
 /** Like Node's own flag, it may stand without a value, and takes none from the next argument. */
