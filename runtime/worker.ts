@@ -252,11 +252,7 @@ class RunningWorker implements Worker {
     await this.#finishUp("refused");
   }
 
-  #logLine({ jobId, stream, level = "info", text, fields }: OutputLine): void {
-    this.#log.write(level, text, {
-      ...(jobId === undefined ? {} : { jobId }),
-      stream,
-      ...(fields === undefined ? {} : { fields }),
-    });
+  #logLine({ level = "info", text, ...fields }: OutputLine): void {
+    this.#log.write(level, text, fields);
   }
 }

@@ -35,11 +35,13 @@ export interface JobIsolate {
 export interface IsolateEvents {
   /** The handler is ready, for the first time or again, or takes another number of jobs at a time. */
   ready(concurrency: number): void;
+  /** The handler cannot be made ready; there will be no process any more. */
   unusable(failure: Failure): void;
+  /** The handler did not come back this time; another try follows. */
   restartFailed(failure: Failure, retryInMs: number): void;
   /** A loaded standby process waits to take over. */
   standbyReady(): void;
-  /** A standby process ended before it was needed. */
+  /** A standby process ended before it was needed; the next one comes with the next handler process. */
   standbyFailed(failure: Failure): void;
   /** Exactly one for each job that was not revoked. */
   outcome(lease: LeaseRef, outcome: Outcome): void;

@@ -7,39 +7,26 @@ import { stubbornLine } from "./ending/failure-report.ts";
 import { DueTimer } from "./ending/due-timer.ts";
 import { type Limit, Respawn } from "./ending/ladder.ts";
 import type { ProcessEnd } from "./ending/attribute-exit.ts";
-import type { OutputLine } from "./handler-output.ts";
 import {
   HandlerStart,
   type HandlerStartEvents,
   type HandlerStartOptions,
 } from "./handler-start.ts";
-import { Standby, type StandbyMode } from "./standby.ts";
+import type { IsolateEvents } from "./job-isolate.ts";
+import { Standby, type StandbyOptions } from "./standby.ts";
 
-export interface KeeperOptions extends HandlerStartOptions {
-  /** How long loading and setup may take together, ms. */
-  readonly initLimitMs: number;
-  readonly standby: StandbyMode;
-  /** How long a handler is ready before the standby process is started beside it, ms. */
-  readonly standbyDelayMs: number;
-}
+export type KeeperOptions = HandlerStartOptions & StandbyOptions;
 
-export interface KeeperEvents {
-  ready(concurrency: number): void;
+export interface KeeperEvents extends Pick<
+  IsolateEvents,
+  "ready" | "line" | "restartFailed" | "standbyReady" | "standbyFailed" | "unusable"
+> {
   /** Any frame that is about jobs. */
   frame(frame: Frame): void;
-  line(line: OutputLine): void;
   /** A debugger holds the process, or has let go of it: the clock was paused or resumed. */
   clockChanged(): void;
   /** A process that had been ready is gone; the next one is on its way. */
   gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void;
-  /** The handler did not come back this time; another try follows. */
-  restartFailed(failure: Failure, retryInMs: number): void;
-  /** A loaded standby process waits to take over. */
-  standbyReady(): void;
-  /** A standby process ended before it was needed; the next one comes with the next handler process. */
-  standbyFailed(failure: Failure): void;
-  /** The handler cannot be made ready; there will be no process any more. */
-  unusable(failure: Failure): void;
 }
 
 type State = "idle" | "starting" | "ready" | "ending" | "pausing" | "stopped";

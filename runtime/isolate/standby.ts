@@ -11,7 +11,9 @@ export type StandbyMode = (typeof STANDBY_MODES)[number];
 
 export interface StandbyOptions {
   readonly standby: StandbyMode;
+  /** How long a handler is ready before the standby process is started beside it, ms. */
   readonly standbyDelayMs: number;
+  /** How long loading and setup may take together, ms. */
   readonly initLimitMs: number;
 }
 

@@ -1,4 +1,5 @@
 /** Decides what becomes of each job when the handler process that ran it is gone. */
+import { defined } from "../../protocol/defined.ts";
 import type { Failure } from "../../protocol/failure.ts";
 
 /** How a handler process ended, as far as it is known. */
@@ -49,9 +50,8 @@ export function exitFailure(end: ProcessEnd, lastLogLines: readonly string[]): F
   return {
     type: "process_exited",
     message: exitMessage(end),
-    ...(exitCode === undefined ? {} : { exitCode }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(outOfMemory === true ? { outOfMemory } : {}),
+    ...defined({ exitCode, signal }),
+    ...(outOfMemory === true && { outOfMemory }),
     ...(lastLogLines.length === 0 ? {} : { lastLogLines }),
   };
 }
