@@ -6,8 +6,8 @@ export interface LocalLauncherOptions {
   /** What stands behind a template that it takes, in the words of a refusal, for example `handler file`. */
   readonly what: string;
   /** Whether it stands behind this one. */
-  has(template: Template): boolean;
-  launch(order: WorkerOrder): LaunchedWorker;
+  readonly has: (template: Template) => boolean;
+  readonly launch: (order: WorkerOrder) => LaunchedWorker;
 }
 
 export function localLauncher({ what, has, launch }: LocalLauncherOptions): Launcher {

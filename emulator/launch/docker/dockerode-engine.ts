@@ -283,7 +283,7 @@ function listed(info: Dockerode.ContainerInfo): Listed {
 const DOCKERS_OWN = "Engine";
 
 /** Name and version of an engine that is not Docker's own; undefined for that, and for one that does not say. */
-function foreignName({ Components: components = [] }: DockerVersion): string | undefined {
+function foreignName({ Components: components = [] }: Partial<DockerVersion>): string | undefined {
   const [first] = components;
   if (first?.Name === undefined || components.some(({ Name: name }) => name === DOCKERS_OWN))
     return undefined;

@@ -42,8 +42,8 @@ export function readModule(namespace: Fields, name: string): LoadedHandler {
       `${name} has no default export: add \`export default async function (job, context) { … }\`.`,
     );
   }
-  if (isFunction<Handler>(handler)) return withOptions(handler, named, name);
-  if (isFields(handler) && isFunction<Handler>(handler["run"])) {
+  if (isHandler(handler)) return withOptions(handler, named, name);
+  if (isFields(handler) && isHandler(handler["run"])) {
     // Called on its object, as a method would expect it.
     const { run } = handler;
     const bound: Handler = (job, context) => run.call(handler, job, context);
@@ -58,7 +58,7 @@ export function readModule(namespace: Fields, name: string): LoadedHandler {
 
 function withOptions(run: Handler, options: Fields, name: string): LoadedHandler {
   const { concurrency = 1, aggregate = false, largeOutput = "fail" } = options;
-  if (!isFunction<Exclude<Concurrency, number>>(concurrency) && !isConcurrency(concurrency)) {
+  if (!isConcurrencyFunction(concurrency) && !isConcurrency(concurrency)) {
     throw new InitError(
       `\`concurrency\` of ${name} must be a whole number of at least 1, or a function that gives one, ` +
         `not ${describe(concurrency)}.`,
@@ -107,7 +107,7 @@ function functionOf(
   name: string,
 ): ((given: unknown) => unknown) | undefined {
   const value = options[option];
-  if (value === undefined || isFunction<(given: unknown) => unknown>(value)) return value;
+  if (value === undefined || isOneArgument(value)) return value;
   throw new InitError(`\`${option}\` of ${name} must be a function, not ${describe(value)}.`);
 }
 
@@ -119,8 +119,15 @@ function schemaOf(options: Fields, option: string, name: string): StandardSchema
   );
 }
 
-/** That it takes what it is called with shows when it is called. */
-function isFunction<F>(value: unknown): value is F {
+function isHandler(value: unknown): value is Handler {
+  return typeof value === "function";
+}
+
+function isConcurrencyFunction(value: unknown): value is Exclude<Concurrency, number> {
+  return typeof value === "function";
+}
+
+function isOneArgument(value: unknown): value is (given: unknown) => unknown {
   return typeof value === "function";
 }
 
