@@ -21,7 +21,7 @@ export interface WorkerOptions extends HandlerProcessesOptions {
   readonly drainLimitMs?: number;
   /** How long to wait for the service's receipts at the end; ms, default 5,000. */
   readonly receiptLimitMs?: number;
-  /** What runs the jobs where that is no handler process: it has its handler, and none is loaded into it. */
+  /** Runs the jobs in place of handler processes; it has its handler already, so none is loaded. */
   readonly openIsolate?: OpenIsolate;
 }
 

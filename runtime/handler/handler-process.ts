@@ -5,11 +5,11 @@ import path from "node:path";
 import { FrameChannel } from "../pipe/frame-channel.ts";
 import {
   FRAMES_FD,
-  LIFE_LINE_FD,
+  LIFELINE_FD,
   ORDER,
   REPORT,
   type FailedHead,
-  type LifeLineWords,
+  type LifelineNotice,
   type LoadOrderHead,
   type ReadyHead,
   type ReceiptHead,
@@ -67,7 +67,7 @@ interface Ready {
 
 const channel = new FrameChannel(new Socket({ fd: FRAMES_FD, readable: true, writable: true }), {
   frame: handleFrame,
-  // The supervisor is gone, or out of step: nothing this process does can be told to anybody.
+  // The supervisor is gone, or the frames are out of step: nothing can be reported any more.
   ended: killOwnTree,
 });
 
@@ -100,7 +100,7 @@ async function load(head: LoadOrderHead): Promise<void> {
   try {
     if (process.execArgv.some((flag) => flag.startsWith("--inspect"))) heedDebugger();
     const handler = await importHandler(head);
-    // A setup may block for minutes, and nobody may be left behind if the supervisor dies meanwhile.
+    // A setup may block for minutes, and this process must not outlive a supervisor that dies meanwhile.
     if (handler.setup !== undefined) startWatchdog();
     const life = await beginLife(handler, setupRun, `setup of ${path.basename(head.sourcePath)}`);
     await life.concurrency.ask(() => {});
@@ -154,14 +154,14 @@ function heedDebugger(): void {
 }
 
 /** Reports to the supervisor synchronously, because the event loop of this process may not run again. */
-function reportAtOnce(report: LifeLineWords): void {
+function reportAtOnce(report: LifelineNotice): void {
   const line = `${JSON.stringify(report)}\n`;
   for (;;) {
     try {
-      fs.writeSync(LIFE_LINE_FD, line);
+      fs.writeSync(LIFELINE_FD, line);
       return;
     } catch (error) {
-      // Whatever else it is, the supervisor is gone.
+      // Any other error means that the supervisor is gone.
       if (!isFull(error)) return;
     }
   }
@@ -221,13 +221,13 @@ function leave(): void {
   else void dispose(ready.life);
 }
 
-/** The supervisor sees to it that this ends, should the handler's part of it not. */
+/** If the handler's dispose does not end, the supervisor ends the process. */
 async function dispose(life: HandlerLife): Promise<void> {
   await life.dispose();
   channel.flushed(() => process.exit(0));
 }
 
-/** After an error that nobody caught, the state of this process is anybody's guess: it takes no further job. */
+/** After an uncaught error the state of this process is unknown: it takes no further job. */
 function spoil(thrown: unknown): void {
   if (isSpoiled) return;
   isSpoiled = true;
@@ -239,7 +239,7 @@ function spoil(thrown: unknown): void {
   setTimeout(() => process.exit(1), LAST_FRAMES_MS);
 }
 
-// As in any Node program, a handler that listens itself has decided to live with what it hears.
+// As in any Node program, a handler with a listener of its own handles these errors itself.
 for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   process.on(event, (thrown: unknown) => {
     if (process.listenerCount(event) === 1) spoil(thrown);

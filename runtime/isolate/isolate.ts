@@ -180,7 +180,7 @@ export class Isolate {
       }
       case REPORT.failed:
         job.failure = this.#failedHead(frame);
-        // Its last words may lie in another pipe, which is read in this turn of the event loop, but perhaps only after this one.
+        // What it printed last may still be in another pipe, which is read in this turn of the event loop, but perhaps after this frame.
         setImmediate(() => this.#closeFailed(job));
         return;
       case REPORT.declined:

@@ -14,7 +14,7 @@ interface Held extends LeaseRef {
 }
 
 /**
- * Remembers everything that must be said again after a lost connection. How much that is, is bounded by the chunk
+ * Remembers everything that must be sent again after a lost connection. How much that is, is bounded by the chunk
  * window of the handler process and by the number of jobs the worker takes at a time.
  */
 export class LeaseBook {
@@ -79,7 +79,7 @@ export class LeaseBook {
     return held !== undefined && held.outcome === undefined;
   }
 
-  /** Keeps the newest word of a debugger. False: nobody needs it any more. */
+  /** Keeps the newest report of a pause. False: it is not needed any more. */
   keepPause(pause: PauseReport): boolean {
     const held = this.#held.get(leaseKey(pause));
     if (held === undefined || held.outcome !== undefined) return false;

@@ -11,7 +11,7 @@ import type {
   WorkerReport,
 } from "../protocol/session.ts";
 
-/** Everything that waits to be said, in the order in which the service applies the fields of a bundle. */
+/** Everything that waits to be reported, in the order in which the service applies the fields of a bundle. */
 export class Outbox {
   #hello: Hello | undefined;
   #ready: HandlerReady | undefined;
@@ -20,7 +20,7 @@ export class Outbox {
   #chunks: ChunkReport[] = [];
   readonly #progress = new Map<string, ProgressReport>();
   #outcomes: OutcomeReport[] = [];
-  /** That the worker is there is worth a bundle of its own, even an empty one. */
+  /** A renewal is sent even as an empty bundle: it shows that the worker is alive. */
   #isAlive = false;
   #draining = false;
   #credit = 0;
@@ -77,7 +77,7 @@ export class Outbox {
     this.#filled = true;
   }
 
-  /** The lease is gone: nothing more is said about it. */
+  /** The lease is gone: nothing more is reported about it. */
   forget(lease: LeaseRef): void {
     const ofOthers = (entry: LeaseRef): boolean =>
       entry.jobId !== lease.jobId || entry.leaseToken !== lease.leaseToken;

@@ -58,13 +58,13 @@ function launch(options: CommandLauncherOptions, order: WorkerOrder): LaunchedWo
     const worker = asWorker(child, order.workerId, (line) => options.line(order, line));
     const exited = worker.exited.then(async (exit) => {
       await dropPlace(place);
-      return inWords(exit, served);
+      return explained(exit, served);
     });
     return { ...worker, exited, speaksLate: true };
   } catch (error) {
     const refused = refusedWorker(error);
     const ended = Promise.all([refused.exited, dropPlace(place)]);
-    const exited = ended.then(([exit]) => inWords(exit, served));
+    const exited = ended.then(([exit]) => explained(exit, served));
     return { ...refused, exited };
   }
 }
@@ -137,7 +137,7 @@ async function dropPlace(place: string): Promise<void> {
   await fs.promises.rm(place, { recursive: true, force: true }).catch(() => undefined);
 }
 
-function inWords(exit: WorkerExit, served: Command): WorkerExit {
+function explained(exit: WorkerExit, served: Command): WorkerExit {
   if (exit.startError === undefined) return exit;
   return { ...exit, startError: `the command cannot be started: ${startProblem(exit, served)}` };
 }

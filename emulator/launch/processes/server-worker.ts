@@ -23,7 +23,7 @@ export interface ServerLauncherOptions {
 /** Its requests come through the emulator, which asks for the key. */
 const HOST = "127.0.0.1";
 
-/** The life line is the last one: the process ends as soon as nobody holds the other end. */
+/** The last one is the lifeline: the process ends as soon as nobody holds its other end. */
 const STDIO = ["ignore", "pipe", "pipe", "ignore", "pipe"] as const;
 
 /**

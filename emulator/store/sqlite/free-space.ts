@@ -72,7 +72,7 @@ export class FreeSpace {
     try {
       isMore = !this.#isBusy() && this.#giveBack();
     } catch {
-      // A disk that is full or fails is told of by who has to write.
+      // A full or failing disk is reported by the next write.
     }
     this.#lookIn(isMore ? NEXT_STEP_MS : LOOK_EVERY_MS);
   }

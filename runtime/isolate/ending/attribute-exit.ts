@@ -19,15 +19,14 @@ export interface Attribution {
   readonly lost: readonly number[];
   /** Their neighbours: handed back, which costs them nothing. */
   readonly handedBack: readonly number[];
-  /** The culprit is among `handedBack`, and nobody knows which it is. */
+  /** The job that ended the process is among `handedBack`, and it is not known which one it is. */
   readonly isUnclear: boolean;
 }
 
 /**
- * A process that nobody meant to end takes down the job that ended it, and nobody else. When several jobs ran and none
- * is known to have done it, all are handed back: blaming all of them would make innocent jobs fail, and blaming one by
- * chance would do so more slowly. The culprit is found by running as many jobs as ran then one at a time; alone in its
- * process, it has only itself to blame.
+ * When a process ends unexpectedly, only the job that ended it fails. When several jobs ran and it is not known which of them did,
+ * all are handed back: failing all of them, or one chosen at random, would fail innocent jobs. As many jobs as ran then are run one
+ * at a time afterwards: a job that ends a process alone is the cause.
  *
  * @param running the invocations that had no outcome yet
  */

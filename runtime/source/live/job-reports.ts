@@ -103,7 +103,7 @@ export class JobReports {
       };
       this.#result = { body, settle };
       this.#unsettle();
-      // The question for the next job, which this makes room for, leaves first: that one is what a handler waits for.
+      // The request for the next job, which this makes room for, leaves first: the handler waits for that one.
       setImmediate(() => void this.#send());
     });
   }
@@ -125,7 +125,7 @@ export class JobReports {
     this.#streamTold = undefined;
   }
 
-  /** What was streamed is told late, or its end is: no further job is asked for until the queue has heard it. */
+  /** Chunks or the end of a stream are delayed: no further job is asked for until the queue has them. */
   #unsettle(): void {
     if (this.#hasStreamed) this.#streamTold ??= this.#options.pending.stream();
   }

@@ -116,7 +116,7 @@ export class LiveJobSource implements JobSource {
     this.#reportsOf(lease)?.progress(value);
   }
 
-  /** The live protocol has no word for it. */
+  /** The live protocol has no message for it. */
   paused(): void {}
 
   async finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }> {
@@ -231,7 +231,7 @@ export class LiveJobSource implements JobSource {
   }
 
   #denied(answer: LiveAnswer, times: number): boolean {
-    // What it holds has been given to it, and the results may be taken all the same.
+    // Results of the jobs it holds may still be accepted.
     if (times < LAST_DENIAL || this.#held.size > 0) return true;
     const reason = `the queue gives it no jobs: ${answerText(answer)}`;
     void this.close().then(() => this.#listener?.refused(reason));
