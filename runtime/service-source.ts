@@ -13,15 +13,11 @@ export interface Service {
 }
 
 /** Loads gRPC on the first call only, so that the handler process need not wait for it. */
-export function serviceSource(
-  { address, token }: Service,
-  log: WorkerLog,
-): () => Promise<JobSource> {
+export function serviceSource(service: Service, log: WorkerLog): () => Promise<JobSource> {
   return async () => {
-    const { GrpcSession } = await import("./source/grpc-session.ts");
-    const { SessionSource } = await import("./source/session-source.ts");
-    return new SessionSource({
-      openSession: (events) => new GrpcSession(address, token, events),
+    const { GrpcJobSource } = await import("./source/grpc.ts");
+    return new GrpcJobSource({
+      ...service,
       runtimeVersion: RUNTIME_VERSION,
       onDisconnect: (reason, retryInMs) =>
         log.write("warn", `lost the connection to the service: ${reason}`, { retryInMs }),

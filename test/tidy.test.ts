@@ -74,7 +74,7 @@ describe("import directions", () => {
       { at: "runtime/protocol/x.ts", caught: [`import "../core/split.ts"`] },
       {
         at: "runtime/isolate/x.ts",
-        caught: [`import "../source/grpc-session.ts"`, `import "../worker.ts"`, `import "sv-runtime"`],
+        caught: [`import "../source/grpc.ts"`, `import "../worker.ts"`, `import "sv-runtime"`],
         allowed: [`import "../core/split.ts"; import "../protocol/a.ts"; import "node:fs"`],
       },
       { at: "runtime/worker.ts", caught: [`import "../emulator/emulator.ts"`] },

@@ -16,7 +16,7 @@ import type { RawChunk } from "../../../runtime/protocol/chunk.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { ServiceOrders } from "../../../runtime/protocol/session.ts";
-import { GrpcSession } from "../../../runtime/source/grpc-session.ts";
+import { GrpcJobSource } from "../../../runtime/source/grpc.ts";
 import type { JobSource } from "../../../runtime/source/job-source.ts";
 import { localSessions, type LocalLine } from "../../../runtime/source/local-session.ts";
 import { SessionSource } from "../../../runtime/source/session-source.ts";
@@ -132,12 +132,7 @@ export async function overGrpc({ engine, openSession }: EngineDoor): Promise<Tra
     await fs.rm(path.join(folder, "worker.sock"), { force: true });
   };
   return {
-    newSource: (token) =>
-      new SessionSource({
-        openSession: (events) => new GrpcSession(address, token, events),
-        runtimeVersion,
-        reconnect,
-      }),
+    newSource: (token) => new GrpcJobSource({ address, token, runtimeVersion, reconnect }),
     cut,
     restore: async () => {
       server = await listen();

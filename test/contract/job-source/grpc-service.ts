@@ -17,8 +17,7 @@ import {
   type ServiceMessage,
   type WorkerMessage,
 } from "../../../runtime/protocol/wire/worker-wire.ts";
-import { GrpcSession } from "../../../runtime/source/grpc-session.ts";
-import { SessionSource } from "../../../runtime/source/session-source.ts";
+import { GrpcJobSource } from "../../../runtime/source/grpc.ts";
 import { ScriptedSession, type ScriptedService } from "./scripted-service.ts";
 
 type Call = ServerDuplexStream<WorkerMessage, ServiceMessage>;
@@ -70,9 +69,10 @@ export class GrpcService implements ScriptedService {
     });
   }
 
-  newSource(): SessionSource {
-    return new SessionSource({
-      openSession: (events) => new GrpcSession(this.address, TOKEN, events),
+  newSource(): GrpcJobSource {
+    return new GrpcJobSource({
+      address: this.address,
+      token: TOKEN,
       runtimeVersion: "1.2.3",
       reconnect: { firstMs: 1, maxMs: 5 },
     });

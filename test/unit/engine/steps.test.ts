@@ -36,9 +36,12 @@ it("a staged file is removed when the step that was to store it is refused", asy
 it("a staged file is removed when the step leaves it out, and stays when the step stores it", async () => {
   using disk = await engineOnDisk();
   const [stored, leftOut] = [await disk.steps.stage(LARGE), await disk.steps.stage(LARGE)];
-  await disk.steps.commit(async (tx) => {
-    const job = await insertNew(tx);
-    await tx.putPayload(job.seq, "input", stored);
-  }, [stored, leftOut]);
+  await disk.steps.commit(
+    async (tx) => {
+      const job = await insertNew(tx);
+      await tx.putPayload(job.seq, "input", stored);
+    },
+    [stored, leftOut],
+  );
   expect(await disk.filesLeft()).toEqual([stored.kind === "file" ? stored.name : ""]);
 });
