@@ -154,8 +154,8 @@ function heedDebugger(): void {
 }
 
 /** Reports to the supervisor synchronously, because the event loop of this process may not run again. */
-function reportAtOnce(report: LifelineNotice): void {
-  const line = `${JSON.stringify(report)}\n`;
+function reportAtOnce(notice: LifelineNotice): void {
+  const line = `${JSON.stringify(notice)}\n`;
   for (;;) {
     try {
       fs.writeSync(LIFELINE_FD, line);

@@ -29,7 +29,7 @@ export interface HandlerInstanceEvents {
   frame(instance: HandlerInstance, frame: Frame): void;
   line(line: OutputLine): void;
   /** A debugger holds the process, or lets it go on. */
-  paused(instance: HandlerInstance, words: PauseNotice): void;
+  paused(instance: HandlerInstance, notice: PauseNotice): void;
   gone(instance: HandlerInstance, end: ProcessEnd): void;
 }
 
@@ -56,7 +56,7 @@ export class HandlerInstance {
     this.process = new HandlerProcess(options, {
       frame: (frame) => this.#handleFrame(frame),
       line: (line) => this.#events.line(line),
-      paused: (words) => this.#events.paused(this, words),
+      paused: (notice) => this.#events.paused(this, notice),
       broken: () => this.ladder.kill(),
       gone: (end) => {
         this.ladder.stopWaiting();

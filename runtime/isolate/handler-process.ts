@@ -38,7 +38,7 @@ export interface HandlerProcessEvents {
   frame(frame: Frame): void;
   line(line: OutputLine): void;
   /** A debugger holds the process, or lets it go on. */
-  paused(words: PauseNotice): void;
+  paused(notice: PauseNotice): void;
   /** Its pipe is closed or out of step: the process is of no use any more. */
   broken(): void;
   /** The process and everything it started are gone, and all their output has been read. */
@@ -101,9 +101,9 @@ export class HandlerProcess {
   #readLifeline(lifeline: Duplex, events: HandlerProcessEvents): void {
     const reader = new LineReader(NOTICE_MAX_BYTES, (line) => {
       // Written by our own program.
-      const words = JSON.parse(line) as LifelineNotice;
-      if ("isPaused" in words) events.paused(words);
-      else this.#exitNotice = words;
+      const notice = JSON.parse(line) as LifelineNotice;
+      if ("isPaused" in notice) events.paused(notice);
+      else this.#exitNotice = notice;
     });
     lifeline.on("data", (piece: Buffer) => reader.push(piece));
     lifeline.on("error", () => {});

@@ -186,8 +186,8 @@ export class ProcessKeeper {
       if (instance === this.#current && this.#state === "ready") this.#events.frame(frame);
     },
     line: (line) => this.#events.line(line),
-    paused: (instance, words) => {
-      if (instance === this.#current && !this.#isStopped()) this.#hold(words.isPaused, words.at);
+    paused: (instance, notice) => {
+      if (instance === this.#current && !this.#isStopped()) this.#hold(notice.isPaused, notice.at);
     },
     gone: (instance, end) => {
       if (instance === this.#current) this.#gone(instance, end);

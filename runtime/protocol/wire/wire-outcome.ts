@@ -60,12 +60,7 @@ function outcomeOf(message: proto.Outcome): Outcome {
 /** The worker does not name itself: the service knows who holds a session, so `workerId` is not sent. */
 export function encodeFailure(failure: Failure): proto.Failure {
   const { type, message, stack, exitCode, signal, outOfMemory, lastLogLines = [] } = failure;
-  return {
-    type,
-    message,
-    ...{ stack, exitCode, signal, outOfMemory },
-    lastLogLines: [...lastLogLines],
-  };
+  return { type, message, stack, exitCode, signal, outOfMemory, lastLogLines: [...lastLogLines] };
 }
 
 export function decodeFailure(message: proto.Failure): Failure {

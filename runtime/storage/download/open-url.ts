@@ -126,7 +126,9 @@ export function retrying(agent: Dispatcher, { tries, firstMs, maxMs } = RETRY): 
     statusCodes: [429, 500, 502, 503, 504],
     errorCodes: [
       ...NETWORK_CODES,
-      ...["UND_ERR_BODY_TIMEOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_SOCKET"],
+      "UND_ERR_BODY_TIMEOUT",
+      "UND_ERR_CONNECT_TIMEOUT",
+      "UND_ERR_SOCKET",
     ],
   });
   return agent.compose(retry);
