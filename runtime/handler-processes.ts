@@ -5,8 +5,9 @@ import type { OpenIsolate } from "./isolate/job-isolate.ts";
 import type { SecretMask } from "./isolate/secret-mask.ts";
 import type { StandbyMode } from "./isolate/standby.ts";
 import { VersionedIsolate } from "./isolate/versioned-isolate.ts";
-import type { WorkerLog } from "./log/worker-log.ts";
+import type { WorkerLog } from "./protocol/worker-log.ts";
 import { programFile } from "./pipe/program-file.ts";
+import { defined } from "./protocol/defined.ts";
 import { LIMITS } from "./protocol/limits.ts";
 import { abortLeftUpload } from "./storage/upload/abort-left-upload.ts";
 
@@ -39,18 +40,13 @@ export function handlerProcesses(options: HandlerProcessesOptions): OpenIsolate 
 function isolateOptions(options: HandlerProcessesOptions, mask: SecretMask): IsolateOptions {
   const { env, inspect } = options;
   return {
-    entryPath: handlerProgram(),
+    entryPath: path.join(import.meta.dirname, "handler", programFile("handler-process")),
     graceMs: options.graceMs ?? LIMITS.handlerGraceMs,
     initLimitMs: options.initLimitMs ?? LIMITS.workerInitMs,
     standby: inspect === undefined ? (options.standby ?? "idle") : "none",
     standbyDelayMs: options.standbyDelayMs ?? 1_000,
     mask,
     abortUpload: (upload) => abortLeftUpload(upload, options.log),
-    ...(env === undefined ? {} : { env }),
-    ...(inspect === undefined ? {} : { inspect }),
+    ...defined({ env, inspect }),
   };
-}
-
-function handlerProgram(): string {
-  return path.join(import.meta.dirname, "handler", programFile("handler-process"));
 }

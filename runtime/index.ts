@@ -12,10 +12,10 @@ export type {
   Job,
   JobLog,
   LogFields,
+  OpenAiCall,
   Returned,
   SetupContext,
 } from "./handler/contract.ts";
-export type { OpenAiCall } from "./handler/openai-call.ts";
 export type {
   DownloadedFile,
   DownloadOptions,
@@ -32,7 +32,8 @@ export type {
 export { StorageError, type StorageErrorCode } from "./storage/storage-error.ts";
 export type { StartedWorker, StartWorkerOptions } from "./own-worker.ts";
 export type { StandbyMode } from "./isolate/standby.ts";
-export type { LogFormat, WorkerLogLevel } from "./log/worker-log.ts";
+export type { LogFormat } from "./log/worker-log.ts";
+export type { LogLevel as WorkerLogLevel } from "./protocol/worker-log.ts";
 export type { WorkerEnd } from "./worker.ts";
 export type {
   SchemaIssue,

@@ -3,13 +3,8 @@ import { fileURLToPath } from "node:url";
 import { inspectAddress } from "./bin/settings.ts";
 import { UsageError } from "./bin/usage.ts";
 import { STANDBY_MODES, type StandbyMode } from "./isolate/standby.ts";
-import {
-  LOG_LEVELS,
-  openWorkerLog,
-  type LogFormat,
-  type WorkerLog,
-  type WorkerLogLevel,
-} from "./log/worker-log.ts";
+import { openWorkerLog, type LogFormat } from "./log/worker-log.ts";
+import { LOG_LEVELS, type LogLevel, type WorkerLog } from "./protocol/worker-log.ts";
 import { WORKER_ENV } from "./protocol/worker-env.ts";
 import { liveSource, serviceSource } from "./service-source.ts";
 import { isLiveEnvironment, LiveSettingsError } from "./source/live/settings.ts";
@@ -27,7 +22,7 @@ export interface StartWorkerOptions {
   /** How the worker writes its log to standard error; default `SV_LOG_FORMAT`, else `json`. */
   readonly logFormat?: LogFormat;
   /** The least level it writes; default `debug`, which is everything. What a handler prints is of level `info`. */
-  readonly logLevel?: WorkerLogLevel;
+  readonly logLevel?: LogLevel;
   /** Between the abort signal and SIGTERM, and between SIGTERM and SIGKILL; ms, default 5,000 (ours). */
   readonly graceMs?: number;
   /** How long importing the handler and its `setup` may take together; ms, default 7 minutes (ours). */

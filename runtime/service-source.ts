@@ -1,5 +1,5 @@
 /** The job sources of a worker: over gRPC, or of the live dialect; each is loaded when it is needed. */
-import type { WorkerLog } from "./log/worker-log.ts";
+import type { WorkerLog } from "./protocol/worker-log.ts";
 import type { JobSource } from "./source/job-source.ts";
 import { readLiveSettings } from "./source/live/settings.ts";
 import { RUNTIME_VERSION } from "./version.ts";

@@ -10,7 +10,7 @@ import type { Invocable } from "./handler/job/invoke.ts";
 import { openLog } from "./handler/job/job-context.ts";
 import { readModule } from "./handler/module/read-module.ts";
 import { SetupRun } from "./handler/setup-run.ts";
-import type { LogLevel } from "./pipe/tagged-lines.ts";
+import type { LogLevel } from "./protocol/worker-log.ts";
 import type { RawChunk } from "./protocol/chunk.ts";
 import { type ChunkBatch, chunksOf } from "./protocol/chunk-batch.ts";
 import { LIMITS } from "./protocol/limits.ts";

@@ -5,7 +5,7 @@ import type { JobIsolate, OpenIsolate } from "./isolate/job-isolate.ts";
 import type { OutputLine } from "./isolate/handler-output.ts";
 import { SecretMask } from "./isolate/secret-mask.ts";
 import { prepareHandler } from "./load/prepare-handler.ts";
-import type { WorkerLog } from "./log/worker-log.ts";
+import type { WorkerLog } from "./protocol/worker-log.ts";
 import type { Failure } from "./protocol/failure.ts";
 import type { Reload } from "./protocol/session.ts";
 import type { HandedJob, LeaseRef, Outcome } from "./protocol/outcome.ts";
@@ -21,7 +21,7 @@ export interface WorkerOptions extends HandlerProcessesOptions {
   readonly drainLimitMs?: number;
   /** How long to wait for the service's receipts at the end; ms, default 5,000. */
   readonly receiptLimitMs?: number;
-  /** What runs the jobs where that is no handler process: it has its handler, and none is loaded into it. */
+  /** Runs the jobs in place of handler processes; it has its handler already, so none is loaded. */
   readonly openIsolate?: OpenIsolate;
 }
 
@@ -252,11 +252,7 @@ class RunningWorker implements Worker {
     await this.#finishUp("refused");
   }
 
-  #logLine({ jobId, stream, level = "info", text, fields }: OutputLine): void {
-    this.#log.write(level, text, {
-      ...(jobId === undefined ? {} : { jobId }),
-      stream,
-      ...(fields === undefined ? {} : { fields }),
-    });
+  #logLine({ level = "info", text, ...fields }: OutputLine): void {
+    this.#log.write(level, text, fields);
   }
 }

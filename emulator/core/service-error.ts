@@ -1,158 +1,118 @@
 /** The one shape of every error the service answers, and the closed table of its codes. */
 
+/**
+ * Every code by its HTTP status, with when it occurs; the reference of error codes is generated from this. The statuses 400, 401,
+ * 404, 429 and 500 are the spec's; codes and the rest are ours.
+ */
+const CODES = {
+  400: {
+    invalid_request:
+      "A field or a query parameter is missing, of the wrong kind or out of bounds; `problems` names each.",
+    invalid_json:
+      "The body is no JSON, no UTF-8, or nested too deeply; the message names the byte.",
+    unsupported_encoding: "The body has a Content-Encoding; bodies are taken uncompressed only.",
+    invalid_header: "The request line or a header cannot be used, for example two Host headers.",
+    job_already_finished: "`/cancel` of a job that ended otherwise than by cancellation.",
+    job_not_retryable: "`/retry` of a job that is neither FAILED nor TIMED_OUT.",
+    wrong_endpoint_type:
+      "An operation on a queue at a load balancing endpoint, or a request to a worker's server at an endpoint with a queue.",
+    no_worker_available:
+      "No worker of a load balancing endpoint was healthy in the time a request waits for one.",
+    worker_timeout:
+      "The worker named with `strict-resume` was not healthy in the time a request waits for it.",
+    template_name_taken: "Another template has that name.",
+    registry_auth_name_taken: "Another container registry auth has that name.",
+    pod_locked: "A locked pod is to be stopped, restarted or reset; unlock it first.",
+    in_use: "What is to be deleted is still used; the message names what uses it.",
+    delivery_pending: "Redelivery of a webhook delivery that still has tries of its own.",
+  },
+  401: {
+    unauthorized: "The API key is missing or wrong.",
+  },
+  403: {
+    origin_not_allowed:
+      "The request comes from a page of another origin; `--allowed-origin` lets such pages call.",
+  },
+  404: {
+    endpoint_not_found: "There is no endpoint with that id.",
+    job_not_found:
+      "There is no job with that id on the endpoint: never was, or its TTL or retention ran out.",
+    template_not_found: "There is no template with that id.",
+    affinity_worker_gone:
+      "The worker named with `strict` or `strict-resume` takes no requests of the endpoint any more.",
+    registry_auth_not_found: "There is no container registry auth with that id.",
+    delivery_not_found: "There is no webhook delivery with that id, or it is kept no longer.",
+    pod_not_found: "There is no pod with that id.",
+    network_volume_not_found: "There is no network volume with that id.",
+    not_found: "The path names no operation.",
+  },
+  405: {
+    method_not_allowed: "The path exists, but not with that method; `Allow` names those it takes.",
+  },
+  408: {
+    request_timeout: "The request did not arrive whole in the time a request may take.",
+  },
+  413: {
+    payload_too_large: "The body is larger than the operation takes; it was read no further.",
+  },
+  421: {
+    host_not_allowed:
+      "The Host header is no name of this service; `--allowed-host` gives it further ones.",
+  },
+  429: {
+    rate_limited:
+      "The operation has had as many requests as it takes in 10 s; `Retry-After` says when there is room again.",
+    too_many_requests_at_once:
+      "The operation has as many requests at work as it takes at once; try again when one has been answered.",
+  },
+  500: {
+    internal_error: "A defect of the service; the message carries an id that is found in its log.",
+    data_damaged:
+      "What is kept in the data directory is damaged, and not only data of a job that could be told to be FAILED for it; the message says what is damaged.",
+    secrets_unusable:
+      "Stored credentials cannot be encrypted or decrypted; the message says what is wrong with the key.",
+  },
+  501: {
+    not_served_yet:
+      "An operation of the live service that is not there yet, below `/live`; the message says what does the same.",
+  },
+  502: {
+    worker_failed:
+      "The server of a load balancing endpoint's worker could not be reached, broke the connection off before its answer, or answered what cannot be passed on.",
+  },
+  503: {
+    too_much_in_flight:
+      "Large payloads of other requests took all the memory there is for them, for longer than a request waits; `Retry-After` says when to try again.",
+    shutting_down: "The service is stopping and takes no new work.",
+  },
+  504: {
+    processing_timeout:
+      "The server of a load balancing endpoint's worker had not answered in the time a request may take.",
+  },
+  507: {
+    storage_failed:
+      "The data directory was removed, or its disk fails; nothing of the request was stored that could be relied on. The log says more.",
+    storage_full: "The data directory has no room left; nothing of the request was stored.",
+  },
+} as const;
+
+type Codes = typeof CODES;
+
+/** One of them; clients may switch on it. */
+export type ErrorCode = { [Status in keyof Codes]: keyof Codes[Status] }[keyof Codes];
+
 interface ErrorCodeRow {
-  /** The HTTP status the code is answered with. */
   readonly status: number;
-  /** When the code occurs; the reference of error codes is generated from this. */
+  /** When the code occurs. */
   readonly when: string;
 }
 
-/** Every code with its HTTP status. The statuses 400, 401, 404, 429 and 500 are the spec's; codes and the rest are ours. */
-export const ERROR_CODES = {
-  invalid_request: {
-    status: 400,
-    when: "A field or a query parameter is missing, of the wrong kind or out of bounds; `problems` names each.",
-  },
-  invalid_json: {
-    status: 400,
-    when: "The body is no JSON, no UTF-8, or nested too deeply; the message names the byte.",
-  },
-  unsupported_encoding: {
-    status: 400,
-    when: "The body has a Content-Encoding; bodies are taken uncompressed only.",
-  },
-  invalid_header: {
-    status: 400,
-    when: "The request line or a header cannot be used, for example two Host headers.",
-  },
-  job_already_finished: {
-    status: 400,
-    when: "`/cancel` of a job that ended otherwise than by cancellation.",
-  },
-  job_not_retryable: {
-    status: 400,
-    when: "`/retry` of a job that is neither FAILED nor TIMED_OUT.",
-  },
-  wrong_endpoint_type: {
-    status: 400,
-    when: "An operation on a queue at a load balancing endpoint, or a request to a worker's server at an endpoint with a queue.",
-  },
-  no_worker_available: {
-    status: 400,
-    when: "No worker of a load balancing endpoint was healthy in the time a request waits for one.",
-  },
-  worker_timeout: {
-    status: 400,
-    when: "The worker named with `strict-resume` was not healthy in the time a request waits for it.",
-  },
-  template_name_taken: { status: 400, when: "Another template has that name." },
-  registry_auth_name_taken: {
-    status: 400,
-    when: "Another container registry auth has that name.",
-  },
-  pod_locked: {
-    status: 400,
-    when: "A locked pod is to be stopped, restarted or reset; unlock it first.",
-  },
-  in_use: {
-    status: 400,
-    when: "What is to be deleted is still used; the message names what uses it.",
-  },
-  delivery_pending: {
-    status: 400,
-    when: "Redelivery of a webhook delivery that still has tries of its own.",
-  },
-  unauthorized: { status: 401, when: "The API key is missing or wrong." },
-  origin_not_allowed: {
-    status: 403,
-    when: "The request comes from a page of another origin; `--allowed-origin` lets such pages call.",
-  },
-  endpoint_not_found: { status: 404, when: "There is no endpoint with that id." },
-  job_not_found: {
-    status: 404,
-    when: "There is no job with that id on the endpoint: never was, or its TTL or retention ran out.",
-  },
-  template_not_found: { status: 404, when: "There is no template with that id." },
-  affinity_worker_gone: {
-    status: 404,
-    when: "The worker named with `strict` or `strict-resume` takes no requests of the endpoint any more.",
-  },
-  registry_auth_not_found: {
-    status: 404,
-    when: "There is no container registry auth with that id.",
-  },
-  delivery_not_found: {
-    status: 404,
-    when: "There is no webhook delivery with that id, or it is kept no longer.",
-  },
-  pod_not_found: { status: 404, when: "There is no pod with that id." },
-  network_volume_not_found: { status: 404, when: "There is no network volume with that id." },
-  not_found: { status: 404, when: "The path names no operation." },
-  method_not_allowed: {
-    status: 405,
-    when: "The path exists, but not with that method; `Allow` names those it takes.",
-  },
-  request_timeout: {
-    status: 408,
-    when: "The request did not arrive whole in the time a request may take.",
-  },
-  payload_too_large: {
-    status: 413,
-    when: "The body is larger than the operation takes; it was read no further.",
-  },
-  host_not_allowed: {
-    status: 421,
-    when: "The Host header is no name of this service; `--allowed-host` gives it further ones.",
-  },
-  rate_limited: {
-    status: 429,
-    when: "The operation has had as many requests as it takes in 10 s; `Retry-After` says when there is room again.",
-  },
-  too_many_requests_at_once: {
-    status: 429,
-    when: "The operation has as many requests at work as it takes at once; try again when one has been answered.",
-  },
-  internal_error: {
-    status: 500,
-    when: "A defect of the service; the message carries an id that is found in its log.",
-  },
-  data_damaged: {
-    status: 500,
-    when: "What is kept in the data directory is damaged, and not only data of a job that could be told to be FAILED for it; the message says what is damaged.",
-  },
-  secrets_unusable: {
-    status: 500,
-    when: "Stored credentials cannot be encrypted or decrypted; the message says what is wrong with the key.",
-  },
-  not_served_yet: {
-    status: 501,
-    when: "An operation of the live service that is not there yet, below `/live`; the message says what does the same.",
-  },
-  worker_failed: {
-    status: 502,
-    when: "The server of a load balancing endpoint's worker could not be reached, broke the connection off before its answer, or answered what cannot be passed on.",
-  },
-  too_much_in_flight: {
-    status: 503,
-    when: "Large payloads of other requests took all the memory there is for them, for longer than a request waits; `Retry-After` says when to try again.",
-  },
-  shutting_down: { status: 503, when: "The service is stopping and takes no new work." },
-  processing_timeout: {
-    status: 504,
-    when: "The server of a load balancing endpoint's worker had not answered in the time a request may take.",
-  },
-  storage_failed: {
-    status: 507,
-    when: "The data directory was removed, or its disk fails; nothing of the request was stored that could be relied on. The log says more.",
-  },
-  storage_full: {
-    status: 507,
-    when: "The data directory has no room left; nothing of the request was stored.",
-  },
-} as const satisfies Readonly<Record<string, ErrorCodeRow>>;
-
-/** A code of {@link ERROR_CODES}; clients may switch on it. */
-export type ErrorCode = keyof typeof ERROR_CODES;
+export const ERROR_CODES = Object.fromEntries(
+  Object.entries(CODES).flatMap(([status, codes]) =>
+    Object.entries(codes).map(([code, when]) => [code, { status: Number(status), when }]),
+  ),
+  // The keys are exactly those of the table above.
+) as Readonly<Record<ErrorCode, ErrorCodeRow>>;
 
 /** The JSON body of an error answer (ours; the spec leaves the shape open). */
 export interface ErrorBody {

@@ -1,7 +1,7 @@
 /** The functions behind endpoints of this process, and the workers that call them. */
 import { readModule, type LoadedHandler } from "../../runtime/handler/module/read-module.ts";
 import { InProcessIsolate } from "../../runtime/in-process/in-process-isolate.ts";
-import type { WorkerLog } from "../../runtime/log/worker-log.ts";
+import type { WorkerLog } from "../../runtime/protocol/worker-log.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
 import {

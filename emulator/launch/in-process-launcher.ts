@@ -2,8 +2,9 @@
 import { Buffer } from "node:buffer";
 import type { Template } from "../core/resources/template.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "./launcher.ts";
+import { localLauncher } from "./local-launcher.ts";
 import { LineTail } from "./processes/line-tail.ts";
-import { RunningWorkers } from "./processes/running-workers.ts";
+import { exitWith } from "./worker-exit.ts";
 
 /** A worker that shares this process. */
 export interface InProcessWorker {
@@ -23,28 +24,18 @@ export interface InProcessLauncherOptions {
 }
 
 export function createInProcessLauncher(options: InProcessLauncherOptions): Launcher {
-  const running = new RunningWorkers();
-  return {
-    refuses(template) {
-      if (options.has(template)) return undefined;
-      return `no function is served for the image "${template.imageName}"`;
-    },
-    launch: (order) => running.add(launch(options, order)),
-    close: async () => running.end(),
-  };
+  return localLauncher({
+    what: "function",
+    has: (template) => options.has(template),
+    launch: (order) => launch(options, order),
+  });
 }
 
 function launch(options: InProcessLauncherOptions, order: WorkerOrder): LaunchedWorker {
   const tail = new LineTail((text) => options.line(order, text));
   const worker = options.start(order, (text) => tail.push(Buffer.from(`${text}\n`)));
   return {
-    exited: worker.ended.then((exitCode) => ({
-      exitCode,
-      signal: undefined,
-      outOfMemory: false,
-      startError: undefined,
-      lastLogLines: tail.end(),
-    })),
+    exited: worker.ended.then((exitCode) => exitWith({ exitCode, lastLogLines: tail.end() })),
     drain: () => worker.drain(),
     kill: () => worker.stop(),
   };

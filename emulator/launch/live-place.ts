@@ -1,4 +1,5 @@
 /** The environment variables by which images of the live service learn where they run. Pure. */
+import { defined } from "../../runtime/protocol/defined.ts";
 import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
 import { poolsOf } from "../core/workers/gpu-pools.ts";
 
@@ -23,14 +24,14 @@ export function livePlace(place: LivePlace): Readonly<Record<string, string>> {
   const [dataCenterId] = place.dataCenterIds ?? [];
   return {
     RUNPOD_POD_HOSTNAME: id,
-    ...(cpuCount !== undefined && { RUNPOD_CPU_COUNT: String(cpuCount) }),
-    ...(memoryBytes !== undefined && {
-      RUNPOD_MEM_GB: String(wholeGb(memoryBytes)),
-    }),
     RUNPOD_GPU_COUNT: String(gpus.length),
     ...gpuNames(place),
-    ...(volumeId !== undefined && { RUNPOD_VOLUME_ID: volumeId }),
-    ...(dataCenterId !== undefined && { RUNPOD_DC_ID: dataCenterId }),
+    ...defined({
+      RUNPOD_CPU_COUNT: cpuCount?.toString(),
+      RUNPOD_MEM_GB: memoryBytes === undefined ? undefined : String(wholeGb(memoryBytes)),
+      RUNPOD_VOLUME_ID: volumeId,
+      RUNPOD_DC_ID: dataCenterId,
+    }),
   };
 }
 

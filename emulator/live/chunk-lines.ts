@@ -1,8 +1,7 @@
 /** Turns what a generator of a live worker yielded into the lines of the chunks that carry it. */
 import { Buffer } from "node:buffer";
 import { stringEnd } from "../../runtime/core/json-scan.ts";
-import { NotSplittableError } from "../../runtime/core/split-error.ts";
-import { splitJsonText } from "../../runtime/core/split-text.ts";
+import { NotSplittableError, splitJsonText } from "../../runtime/core/split-text.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import { invalidRequest } from "../core/service-error.ts";
 

@@ -36,13 +36,13 @@ export async function listen(server: Server, address: ListenAddress): Promise<nu
     server.listen({ host: address.host, port: address.port });
     await once(server, "listening");
   } catch (error) {
-    throw inWords(address, error);
+    throw explained(address, error);
   }
   const bound = server.address();
   return typeof bound === "object" && bound !== null ? bound.port : address.port;
 }
 
-function inWords(address: ListenAddress, cause: unknown): ListenError {
+function explained(address: ListenAddress, cause: unknown): ListenError {
   const { host, port } = address;
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   switch (code) {

@@ -1,7 +1,7 @@
 /** Brings a database to this version's schema, step by step, and refuses one that it does not understand. */
 import type { DatabaseSync } from "node:sqlite";
 import { StoreUnusableError } from "../core/store-error.ts";
-import { integerAt, rowOf } from "./row.ts";
+import { pragma } from "./row.ts";
 
 /** Marks a database as ours ("svrt"). */
 const APPLICATION_ID = 0x73767274;
@@ -42,13 +42,4 @@ export function checkSchema(db: DatabaseSync, file: string, migrations: readonly
     );
   }
   return version;
-}
-
-function pragma(
-  db: DatabaseSync,
-  name: "user_version" | "application_id" | "schema_version",
-): number {
-  const statement = db.prepare(`PRAGMA ${name}`);
-  statement.setReturnArrays(true);
-  return integerAt(rowOf(statement.get()), 0);
 }

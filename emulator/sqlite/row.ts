@@ -1,5 +1,5 @@
 /** Reads columns of the rows SQLite answers, each checked for its type: a wrong one means a damaged database. */
-import type { SQLOutputValue } from "node:sqlite";
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { StoreDamagedError } from "../core/store-error.ts";
 
 /** Ends the sentences about damage. */
@@ -13,6 +13,19 @@ export type Row = readonly SQLOutputValue[];
 export function rowOf(answered: unknown): Row {
   if (!Array.isArray(answered)) throw damaged("a row", answered);
   return answered as SQLOutputValue[];
+}
+
+/** The rows that `sql` answers, one after another. */
+export function* rowsOf(db: DatabaseSync, sql: string): Generator<Row, void, undefined> {
+  const statement = db.prepare(sql);
+  statement.setReturnArrays(true);
+  for (const row of statement.iterate()) yield rowOf(row);
+}
+
+/** The value of a pragma that is a number. */
+export function pragma(db: DatabaseSync, name: string): number {
+  const [row = []] = rowsOf(db, `PRAGMA ${name}`);
+  return integerAt(row, 0);
 }
 
 export function integerAt(row: Row, column: number): number {

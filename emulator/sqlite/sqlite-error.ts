@@ -19,15 +19,15 @@ const RESULT = {
 } as const;
 
 /** After these, nothing more can be done in the transaction: SQLite may have rolled it back already. */
-const FATAL: ReadonlySet<number | undefined> = new Set([
-  RESULT.busy,
-  RESULT.noMemory,
-  RESULT.readOnly,
-  RESULT.ioError,
-  RESULT.corrupt,
+const FATAL: ReadonlySet<number | undefined> = new Set(
+  Object.values(RESULT).filter((result) => result !== RESULT.error && result !== RESULT.constraint),
+);
+
+const NEEDS_ROOM: ReadonlySet<number | undefined> = new Set<number>([
   RESULT.full,
+  RESULT.ioError,
   RESULT.cannotOpen,
-  RESULT.notADatabase,
+  RESULT.readOnly,
 ]);
 
 function resultOf(error: unknown): number | undefined {
@@ -45,10 +45,7 @@ export function isConstraint(error: unknown): boolean {
 
 /** Reading a log needs a file beside it that there is no room or no right for. */
 export function needsRoom(error: unknown): boolean {
-  const result = resultOf(error);
-  return ([RESULT.full, RESULT.ioError, RESULT.cannotOpen, RESULT.readOnly] as unknown[]).includes(
-    result,
-  );
+  return NEEDS_ROOM.has(resultOf(error));
 }
 
 export function isBusy(error: unknown): boolean {
@@ -63,17 +60,14 @@ export function fromSqlite(error: unknown, where: string, remedy = RESTORE): unk
   const options = { cause: error };
   switch (resultOf(error)) {
     case RESULT.full:
-      return new StoreFullError(`there is no room left for ${where}; free some space`, options);
+      return noRoom(where, options);
     case RESULT.error:
     case RESULT.corrupt:
     case RESULT.notADatabase:
       return new StoreDamagedError(`${where} is damaged or not a database; ${remedy}`, options);
     case RESULT.readOnly:
     case RESULT.cannotOpen:
-      return new StoreUnusableError(
-        `${where} cannot be written; check its permissions or choose another data directory`,
-        options,
-      );
+      return notWritable(where, options);
     case RESULT.ioError:
       return new StoreUnusableError(
         `the disk failed while ${where} was used: ${messageOf(error)}`,
@@ -94,14 +88,11 @@ export function fromFileSystem(error: unknown, where: string): unknown {
       return error;
     case "ENOSPC":
     case "EDQUOT":
-      return new StoreFullError(`there is no room left for ${where}; free some space`, options);
+      return noRoom(where, options);
     case "EACCES":
     case "EPERM":
     case "EROFS":
-      return new StoreUnusableError(
-        `${where} cannot be written; check its permissions or choose another data directory`,
-        options,
-      );
+      return notWritable(where, options);
     case "ENOTDIR":
     case "EEXIST":
       return new StoreUnusableError(
@@ -116,6 +107,15 @@ export function fromFileSystem(error: unknown, where: string): unknown {
     default:
       return new StoreUnusableError(`${where} cannot be used: ${messageOf(error)}`, options);
   }
+}
+
+function noRoom(where: string, options: ErrorOptions): StoreFullError {
+  return new StoreFullError(`there is no room left for ${where}; free some space`, options);
+}
+
+function notWritable(where: string, options: ErrorOptions): StoreUnusableError {
+  const advice = "check its permissions or choose another data directory";
+  return new StoreUnusableError(`${where} cannot be written; ${advice}`, options);
 }
 
 /** The system's code of an error, for example `ENOENT`. */

@@ -1,5 +1,6 @@
 /** The command line of `sv-worker`: how its arguments are read. */
-import { parseArgs } from "node:util";
+import { parseArgs, type ParseArgsConfig } from "node:util";
+import { defined } from "../protocol/defined.ts";
 import { inspectAddress } from "./settings.ts";
 import { UsageError } from "./usage.ts";
 
@@ -29,15 +30,8 @@ const answers = {
   version: { type: "boolean", short: "v" },
 } as const;
 
-const inspectOption = { inspect: { type: "string" } } as const;
 const INSPECT_DEFAULT = "127.0.0.1:9229";
-
-const runOptions = {
-  input: { type: "string" },
-  "input-file": { type: "string" },
-  "timeout-ms": { type: "string" },
-  objects: { type: "string" },
-} as const;
+const RUN_OPTIONS = ["inspect", "input", "input-file", "timeout-ms", "objects"];
 
 /**
  * Reads the arguments after the program's name.
@@ -46,49 +40,39 @@ const runOptions = {
  */
 export function readCommand(args: readonly string[]): Command {
   const [word, ...rest] = args;
-  if (word === "run") return readRun(rest);
-  return word === "server" ? readServer(rest) : readServe(args);
+  if (word === "server") return read(rest, [], (given) => ({ kind: "server", ...given }));
+  if (word !== "run") return read(args, ["inspect"], (given) => ({ kind: "serve", ...given }));
+  return read(rest, RUN_OPTIONS, (given, text) => {
+    const [input, inputFile] = [text("input"), text("input-file")];
+    if (input !== undefined && inputFile !== undefined) {
+      throw new UsageError("--input and --input-file cannot be given together.");
+    }
+    const [timeoutMs, objects] = [text("timeout-ms"), text("objects")];
+    return { kind: "run", ...given, ...defined({ input, inputFile, timeoutMs, objects }) };
+  });
 }
 
-function readServer(args: readonly string[]): Command {
-  const { values, positionals } = understood(() =>
-    parseArgs({ args: [...args], options: answers, allowPositionals: true }),
-  );
-  return answer(values) ?? { kind: "server", ...onlyOne(positionals) };
-}
-
-function readServe(args: readonly string[]): Command {
-  const { values, positionals } = understood(() =>
-    parseArgs({
-      args: withInspectAddress(args),
-      options: { ...answers, ...inspectOption },
-      allowPositionals: true,
-    }),
-  );
-  const handler = onlyOne(positionals);
-  return answer(values) ?? { kind: "serve", ...handler, ...inspect(values) };
-}
-
-function readRun(args: readonly string[]): Command {
-  const { values, positionals } = understood(() =>
-    parseArgs({
-      args: withInspectAddress(args),
-      options: { ...answers, ...inspectOption, ...runOptions },
-      allowPositionals: true,
-    }),
-  );
-  const handler = onlyOne(positionals);
-  const { input, "input-file": inputFile, "timeout-ms": timeoutMs, objects } = values;
-  if (input !== undefined && inputFile !== undefined) {
-    throw new UsageError("--input and --input-file cannot be given together.");
-  }
-  const flags = {
-    ...(input === undefined ? {} : { input }),
-    ...(inputFile === undefined ? {} : { inputFile }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(objects === undefined ? {} : { objects }),
+/** @param names of the options that have a value */
+function read(
+  args: readonly string[],
+  names: readonly string[],
+  commandOf: (given: Common, text: (name: string) => string | undefined) => Command,
+): Command {
+  const texts = Object.fromEntries(names.map((name) => [name, { type: "string" } as const]));
+  const { values, positionals } = parsed(withInspectAddress(args), { ...texts, ...answers });
+  const text = (name: string): string | undefined => {
+    const value = values[name];
+    return typeof value === "string" ? value : undefined;
   };
-  return answer(values) ?? { kind: "run", ...handler, ...inspect(values), ...flags };
+  const [handler, ...surplus] = positionals;
+  if (surplus.length > 0) {
+    throw new UsageError(`A worker has one handler, and ${positionals.length} were given.`);
+  }
+  if (values["help"] === true) return { kind: "help" };
+  if (values["version"] === true) return { kind: "version" };
+  const address = text("inspect");
+  const inspect = address === undefined ? undefined : inspectAddress(address, "--inspect");
+  return commandOf(defined({ handler, inspect }), text);
 }
 
 /** Like Node's own flag, it may stand without a value, and takes none from the next argument. */
@@ -99,28 +83,9 @@ function withInspectAddress(args: readonly string[]): string[] {
   );
 }
 
-function inspect(values: { inspect?: string }): { readonly inspect?: string } {
-  return values.inspect === undefined
-    ? {}
-    : { inspect: inspectAddress(values.inspect, "--inspect") };
-}
-
-function answer(values: { help?: boolean; version?: boolean }): Command | undefined {
-  if (values.help === true) return { kind: "help" };
-  return values.version === true ? { kind: "version" } : undefined;
-}
-
-function onlyOne(positionals: readonly string[]): { readonly handler?: string } {
-  const [handler, surplus] = positionals;
-  if (surplus !== undefined) {
-    throw new UsageError(`A worker has one handler, and ${positionals.length} were given.`);
-  }
-  return handler === undefined ? {} : { handler };
-}
-
-function understood<T>(parse: () => T): T {
+function parsed(args: string[], options: NonNullable<ParseArgsConfig["options"]>) {
   try {
-    return parse();
+    return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     // Node's sentence goes on about what else the argument could have been meant as.

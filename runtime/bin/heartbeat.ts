@@ -1,8 +1,7 @@
 /** Writes a worker's heartbeat file, for whoever can only look at files, such as the health check of its image. */
 import fs from "node:fs";
-import type { WorkerLog } from "../log/worker-log.ts";
-import { WORKER_ENV } from "../protocol/worker-env.ts";
-import { type Environment, variable } from "./settings.ts";
+import type { WorkerLog } from "../protocol/worker-log.ts";
+import { type Environment, variable, WORKER_ENV } from "../protocol/worker-env.ts";
 
 const BEAT_MS = 5_000;
 

@@ -1,7 +1,8 @@
 /** `sv-worker run`: one job without any service; chunks and output to stdout, everything else to stderr. */
 import { once } from "node:events";
 import path from "node:path";
-import { openWorkerLog, type WorkerLog } from "../log/worker-log.ts";
+import { openWorkerLog } from "../log/worker-log.ts";
+import type { WorkerLog } from "../protocol/worker-log.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import { STORAGE_ENV } from "../protocol/storage-env.ts";

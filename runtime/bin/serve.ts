@@ -1,13 +1,14 @@
 /** `sv-worker [handler]`: runs a worker of the service named by the environment until it has drained. */
 import { collectBuffersLessOften } from "./buffer-memory.ts";
-import { openWorkerLog, type WorkerLog } from "../log/worker-log.ts";
-import { WORKER_ENV } from "../protocol/worker-env.ts";
+import { openWorkerLog } from "../log/worker-log.ts";
+import type { WorkerLog } from "../protocol/worker-log.ts";
+import { variable, WORKER_ENV } from "../protocol/worker-env.ts";
 import { liveSource, serviceSource } from "../service-source.ts";
 import { isLiveEnvironment, LIVE_ENV, LiveSettingsError } from "../source/live/settings.ts";
 import { startWorker, type Worker, type WorkerEnd, type WorkerOptions } from "../worker.ts";
 import { startHeartbeatOf } from "./heartbeat.ts";
 import { compileCacheEnv, defaultLogFormat, onSignals } from "./program.ts";
-import { type Settings, variable } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 import { EXIT, type ExitCode, UsageError } from "./usage.ts";
 
 const EXIT_CODES: Readonly<Record<WorkerEnd, ExitCode>> = {

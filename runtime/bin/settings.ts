@@ -1,10 +1,10 @@
 /** The settings of `sv-worker` that come from its environment, checked before anything is started. */
 import type { StandbyMode } from "../isolate/standby.ts";
-import type { LogFormat, WorkerLogLevel } from "../log/worker-log.ts";
-import { WORKER_ENV } from "../protocol/worker-env.ts";
+import type { LogFormat } from "../log/worker-log.ts";
+import { LOG_LEVELS, type LogLevel } from "../protocol/worker-log.ts";
+import { defined } from "../protocol/defined.ts";
+import { type Environment, variable, WORKER_ENV } from "../protocol/worker-env.ts";
 import { UsageError } from "./usage.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What was not set is absent: the worker has its own defaults. */
 export interface Settings {
@@ -14,7 +14,7 @@ export interface Settings {
   readonly standby?: StandbyMode;
   /** `host:port` */
   readonly inspect?: string;
-  readonly logLevel?: WorkerLogLevel;
+  readonly logLevel?: LogLevel;
   readonly logFormat?: LogFormat;
 }
 
@@ -26,7 +26,7 @@ const STANDBY: ReadonlyMap<string, StandbyMode> = new Map([
   ["idle", "idle"],
   ["loaded", "loaded"],
 ]);
-const LEVELS = identity(["debug", "info", "warn", "error"]);
+const LEVELS = identity(LOG_LEVELS);
 const FORMATS = identity(["json", "pretty"]);
 
 /** @throws UsageError with a line for every value that makes no sense */
@@ -53,13 +53,7 @@ export function readSettings(env: Environment): Settings {
     logFormat: read(WORKER_ENV.logFormat, oneOf(FORMATS)),
   };
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
-  return present(settings);
-}
-
-/** An empty variable counts as none: a container's configuration often cannot leave one out. */
-export function variable(env: Environment, name: string): string | undefined {
-  const value = env[name];
-  return value === "" ? undefined : value;
+  return defined(settings);
 }
 
 /** @throws UsageError from what it returns, when the text is no whole number from `leastMs` to a week */
@@ -99,12 +93,4 @@ function oneOf<T>(allowed: ReadonlyMap<string, T>): (value: string, name: string
 
 function identity<const T extends string>(names: readonly T[]): ReadonlyMap<string, T> {
   return new Map(names.map((name) => [name, name]));
-}
-
-type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
-
-function present<T extends object>(values: T): Present<T> {
-  const set = Object.entries(values).filter(([, value]) => value !== undefined);
-  // The same keys, without those that hold nothing.
-  return Object.fromEntries<unknown>(set) as Present<T>;
 }

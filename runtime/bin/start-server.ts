@@ -1,8 +1,7 @@
 /** `sv-worker server [file]`: runs the HTTP server of a load balancing endpoint, in this process. */
 import fs from "node:fs";
 import path from "node:path";
-import { SERVER_ENV, WORKER_ENV } from "../protocol/worker-env.ts";
-import { variable } from "./settings.ts";
+import { SERVER_ENV, variable, WORKER_ENV } from "../protocol/worker-env.ts";
 import { EXIT } from "./usage.ts";
 
 /** What a server is told where its template says nothing (live; the address is ours: in an image it has a network of its own). */

@@ -1,8 +1,8 @@
 /** The main function of `sv-worker`: reads arguments and environment, then serves a service, runs one job or an HTTP server. */
-import { WORKER_ENV } from "../protocol/worker-env.ts";
+import { variable, WORKER_ENV } from "../protocol/worker-env.ts";
 import { RUNTIME_VERSION } from "../version.ts";
 import { readCommand, type Command } from "./command.ts";
-import { readSettings, type Settings, variable } from "./settings.ts";
+import { readSettings, type Settings } from "./settings.ts";
 import { EXIT, HELP, UsageError } from "./usage.ts";
 
 export async function runWorkerProgram(): Promise<void> {

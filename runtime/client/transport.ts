@@ -111,9 +111,6 @@ export class Transport {
     call.signal?.throwIfAborted();
     if (this.#closed) throw new ClientClosedError();
     const { requestTimeoutMs, apiKey } = this.settings;
-    const type = call.body === undefined ? {} : { "content-type": "application/json" };
-    const place = call.lastEventId === undefined ? {} : { "last-event-id": call.lastEventId };
-    const trace = call.traceparent === undefined ? {} : { traceparent: call.traceparent };
     try {
       return await this.#pool.request({
         method: call.method,
@@ -121,9 +118,9 @@ export class Transport {
         headers: {
           authorization: `Bearer ${apiKey}`,
           accept: call.accept ?? "application/json",
-          ...type,
-          ...place,
-          ...trace,
+          "content-type": call.body === undefined ? undefined : "application/json",
+          "last-event-id": call.lastEventId,
+          traceparent: call.traceparent,
         },
         body: call.body ?? null,
         signal: call.signal ?? null,

@@ -1,4 +1,4 @@
-/** Puts the parts of a split value together again: the inverse of split.ts, for parts that are already parsed. */
+/** Puts the parts of a split value together again: the inverse of split-text.ts, for parts that are already parsed. */
 
 /** One part as it comes off the wire. */
 export interface ParsedPart {
@@ -15,17 +15,6 @@ export class JoinError extends Error {
 
 type Container = unknown[] | Record<string, unknown>;
 type Key = string | number;
-
-/**
- * The value that was split into `parts`. The parts are not changed; what they hold may be shared with the value.
- *
- * @throws JoinError
- */
-export function joinParts(parts: Iterable<ParsedPart>): unknown {
-  const joiner = new Joiner();
-  for (const part of parts) joiner.add(part);
-  return joiner.value();
-}
 
 /** Joins parts as they come, in time linear in their size. */
 export class Joiner {

@@ -7,7 +7,6 @@
  */
 import type { Buffer } from "node:buffer";
 import { lastBorder, literalEnd, stringEnd } from "./json-scan.ts";
-import { NotSplittableError } from "./split-error.ts";
 
 /** One part of a value. A value that was small enough is a single part with `continues: 0`. */
 export interface JsonPart {
@@ -28,6 +27,28 @@ export interface JsonPart {
 const ROOM_FRACTION = 16;
 /** How much of a key is shown in an error. */
 const SHOWN_KEY_BYTES = 40;
+
+/**
+ * The value is too large for one part and cannot be cut into smaller ones, because the keys and brackets that every
+ * part has to repeat leave no room for what they lead to: a key is too long, or the nesting too deep for the limit.
+ */
+export class NotSplittableError extends Error {
+  override readonly name = "NotSplittableError";
+  readonly code = "not_splittable";
+  /** Bytes of the keys and brackets that lead to the value that did not fit. */
+  readonly pathBytes: number;
+  /** The limit for one part, in bytes of JSON text. */
+  readonly maxBytes: number;
+
+  constructor(path: string, pathBytes: number, maxBytes: number) {
+    super(
+      `The value cannot be split into parts of at most ${maxBytes} bytes: the keys and brackets that lead to ` +
+        `${path} take ${pathBytes} bytes in each part. Shorten the keys or nest less deeply.`,
+    );
+    this.pathBytes = pathBytes;
+    this.maxBytes = maxBytes;
+  }
+}
 
 /** An array or object that is open where the pass stands. */
 interface Frame {

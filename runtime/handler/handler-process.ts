@@ -1,12 +1,15 @@
 /** The handler process: loads the user's handler, runs it on jobs, and tells the supervisor over the framed pipe. */
+import fs from "node:fs";
 import { Socket } from "node:net";
 import path from "node:path";
 import { FrameChannel } from "../pipe/frame-channel.ts";
 import {
   FRAMES_FD,
+  LIFELINE_FD,
   ORDER,
   REPORT,
   type FailedHead,
+  type LifelineNotice,
   type LoadOrderHead,
   type ReadyHead,
   type ReceiptHead,
@@ -23,7 +26,6 @@ import { beginLife, type HandlerLife } from "./handler-life.ts";
 import { InitError } from "./init-error.ts";
 import type { JobInvocation } from "./job/invocation.ts";
 import { openLog } from "./job/job-context.ts";
-import { sayAtOnce } from "./last-words.ts";
 import { importHandler } from "./module/load-handler.ts";
 import { Printing } from "./printing.ts";
 import { SetupRun } from "./setup-run.ts";
@@ -65,7 +67,7 @@ interface Ready {
 
 const channel = new FrameChannel(new Socket({ fd: FRAMES_FD, readable: true, writable: true }), {
   frame: handleFrame,
-  // The supervisor is gone, or out of step: nothing this process does can be told to anybody.
+  // The supervisor is gone, or the frames are out of step: nothing can be reported any more.
   ended: killOwnTree,
 });
 
@@ -96,9 +98,9 @@ const spare = setTimeout(startWatchdog, SPARE_WATCHDOG_DELAY_MS).unref();
 async function load(head: LoadOrderHead): Promise<void> {
   clearTimeout(spare);
   try {
-    if (process.execArgv.some((flag) => flag.startsWith("--inspect"))) await heedDebugger();
+    if (process.execArgv.some((flag) => flag.startsWith("--inspect"))) heedDebugger();
     const handler = await importHandler(head);
-    // A setup may block for minutes, and nobody may be left behind if the supervisor dies meanwhile.
+    // A setup may block for minutes, and this process must not outlive a supervisor that dies meanwhile.
     if (handler.setup !== undefined) startWatchdog();
     const life = await beginLife(handler, setupRun, `setup of ${path.basename(head.sourcePath)}`);
     await life.concurrency.ask(() => {});
@@ -128,15 +130,45 @@ async function load(head: LoadOrderHead): Promise<void> {
   }
 }
 
-/** While a debugger holds this process, no deadline comes nearer, here and in the supervisor. */
-async function heedDebugger(): Promise<void> {
-  const { watchPauses } = await import("./watch-pauses.ts");
-  watchPauses((isPaused) => {
+/**
+ * While a debugger holds this process, no deadline comes nearer, here and in the supervisor.
+ *
+ * That takes an inspector session of this very thread: it is told before the others wait for the debugger's next command, as the
+ * last thing before the thread stands still and the first when it goes on, and it does not count as a debugger itself. A session
+ * of another thread, or over the inspector's port, does: with it, a `debugger` statement would stop the process although nobody
+ * is there to let it go on.
+ */
+function heedDebugger(): void {
+  const { Session } = process.getBuiltinModule("node:inspector");
+  const session = new Session();
+  session.connect();
+  const changed = (isPaused: boolean): void => {
     const at = machineClock();
     if (isPaused) clock.pause(at);
     else clock.resume(at);
-    sayAtOnce({ isPaused, at });
-  });
+    reportAtOnce({ isPaused, at });
+  };
+  session.on("Debugger.paused", () => changed(true));
+  session.on("Debugger.resumed", () => changed(false));
+  session.post("Debugger.enable");
+}
+
+/** Reports to the supervisor synchronously, because the event loop of this process may not run again. */
+function reportAtOnce(notice: LifelineNotice): void {
+  const line = `${JSON.stringify(notice)}\n`;
+  for (;;) {
+    try {
+      fs.writeSync(LIFELINE_FD, line);
+      return;
+    } catch (error) {
+      // Any other error means that the supervisor is gone.
+      if (!isFull(error)) return;
+    }
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EAGAIN";
 }
 
 function run(frame: Frame): void {
@@ -189,13 +221,13 @@ function leave(): void {
   else void dispose(ready.life);
 }
 
-/** The supervisor sees to it that this ends, should the handler's part of it not. */
+/** If the handler's dispose does not end, the supervisor ends the process. */
 async function dispose(life: HandlerLife): Promise<void> {
   await life.dispose();
   channel.flushed(() => process.exit(0));
 }
 
-/** After an error that nobody caught, the state of this process is anybody's guess: it takes no further job. */
+/** After an uncaught error the state of this process is unknown: it takes no further job. */
 function spoil(thrown: unknown): void {
   if (isSpoiled) return;
   isSpoiled = true;
@@ -207,7 +239,7 @@ function spoil(thrown: unknown): void {
   setTimeout(() => process.exit(1), LAST_FRAMES_MS);
 }
 
-// As in any Node program, a handler that listens itself has decided to live with what it hears.
+// As in any Node program, a handler with a listener of its own handles these errors itself.
 for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   process.on(event, (thrown: unknown) => {
     if (process.listenerCount(event) === 1) spoil(thrown);
@@ -217,5 +249,5 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
 process.on("exit", (code) => {
   if (isSpoiled) return;
   channel.flush();
-  sayAtOnce({ code, slot: currentInvocation.getStore()?.slot ?? 0 });
+  reportAtOnce({ code, slot: currentInvocation.getStore()?.slot ?? 0 });
 });

@@ -21,7 +21,7 @@ class MarkedStream {
     this.#stream = stream;
     this.#write = stream.write.bind(stream);
     stream.write = this.#intercept;
-    // Its reader is the supervisor. When that is gone, so is the pipe of frames, whose end ends everything.
+    // The supervisor reads it. When that is gone, the end of the pipe of frames ends this process.
     stream.on("error", () => undefined);
   }
 

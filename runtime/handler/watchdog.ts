@@ -1,8 +1,8 @@
 /** A thread of the handler process that ends it when its supervisor is gone, even while the handler blocks its loop. */
 import { Socket } from "node:net";
-import { LIFE_LINE_FD } from "../pipe/frame-kinds.ts";
+import { LIFELINE_FD } from "../pipe/frame-kinds.ts";
 import { killOwnTree } from "../pipe/process-tree.ts";
 
 // The supervisor holds the other end open as long as it lives, and never writes to it.
-const lifeLine = new Socket({ fd: LIFE_LINE_FD, readable: true, writable: false });
-lifeLine.on("close", killOwnTree).on("error", killOwnTree).resume();
+const lifeline = new Socket({ fd: LIFELINE_FD, readable: true, writable: false });
+lifeline.on("close", killOwnTree).on("error", killOwnTree).resume();

@@ -12,11 +12,11 @@ import { describeThrown } from "../handler/thrown.ts";
 import { timedOut, withLogLines } from "../isolate/ending/failure-report.ts";
 import type { JobIsolate, JobIsolateEvents } from "../isolate/job-isolate.ts";
 import type { SecretMask } from "../isolate/secret-mask.ts";
-import { logLine, type LogLevel, parseLine } from "../pipe/tagged-lines.ts";
+import { logLine, parseLine } from "../pipe/tagged-lines.ts";
+import type { LogLevel } from "../protocol/worker-log.ts";
 import type { Failure } from "../protocol/failure.ts";
 import { LIMITS } from "../protocol/limits.ts";
-import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";
-import { keyOf } from "../source/lease-book.ts";
+import { type HandedJob, leaseKey, type LeaseRef, type Outcome } from "../protocol/outcome.ts";
 import { beginInTime } from "./begin-in-time.ts";
 import { LocalPort, type LocalTerms } from "./local-port.ts";
 
@@ -116,17 +116,17 @@ export class InProcessIsolate implements JobIsolate {
       isEnding: false,
       timer: setTimeout(() => this.#late(job), executionTimeoutMs),
     };
-    this.#jobs.set(keyOf(handed), job);
+    this.#jobs.set(leaseKey(handed), job);
     job.stopped = this.#invoke(life, job, handed);
   }
 
   revoke(lease: LeaseRef): void {
-    const job = this.#jobs.get(keyOf(lease));
+    const job = this.#jobs.get(leaseKey(lease));
     if (job !== undefined) this.#end(job, undefined);
   }
 
   chunksStored(lease: LeaseRef, nextIndex: number): void {
-    this.#jobs.get(keyOf(lease))?.invocation?.window.stored(nextIndex);
+    this.#jobs.get(leaseKey(lease))?.invocation?.window.stored(nextIndex);
   }
 
   /** Hands back all jobs that are not done. Resolves when they have stopped or are abandoned, and dispose is done. */
@@ -227,7 +227,7 @@ export class InProcessIsolate implements JobIsolate {
   /** Its place is free again. */
   #close(job: InProcessJob): void {
     clearTimeout(job.timer);
-    if (!this.#jobs.delete(keyOf(job.lease))) return;
+    if (!this.#jobs.delete(leaseKey(job.lease))) return;
     if (this.#isRefreshing && this.#jobs.size === 0) this.#refresh();
     void this.#life?.concurrency.ask((concurrency) => {
       this.#events.ready(concurrency);

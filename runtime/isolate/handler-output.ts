@@ -34,7 +34,7 @@ export class HandlerOutput {
     const reader = new LineReader(LIMITS.logLineMaxBytes, (line) => this.#take(line, stream));
     source.on("data", (piece: Buffer) => reader.push(piece));
     source.on("end", () => reader.end());
-    // A pipe that breaks has nothing more to say; the process's exit tells the story.
+    // A broken pipe brings nothing more; the process's exit is reported elsewhere.
     source.on("error", () => {});
   }
 

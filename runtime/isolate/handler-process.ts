@@ -4,10 +4,10 @@ import type { Duplex, Stream } from "node:stream";
 import { FrameChannel } from "../pipe/frame-channel.ts";
 import {
   FRAMES_FD,
-  LIFE_LINE_FD,
-  type LastWords,
-  type LifeLineWords,
-  type PauseWords,
+  LIFELINE_FD,
+  type ExitNotice,
+  type LifelineNotice,
+  type PauseNotice,
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
@@ -21,7 +21,7 @@ import { LineReader } from "./line-reader.ts";
 
 /** How long the pipes of an ended process may stay open, should something hold on to them. */
 const PIPES_MS = 1_000;
-const WORDS_MAX_BYTES = 1_000;
+const NOTICE_MAX_BYTES = 1_000;
 
 export interface HandlerProcessOptions {
   /** The program that runs in the process. */
@@ -30,7 +30,7 @@ export interface HandlerProcessOptions {
   readonly inspect?: string;
   /** Added to the supervisor's environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Takes secrets out of what the process says. */
+  /** Removes secrets from what the process prints and reports. */
   readonly mask: SecretMask;
 }
 
@@ -38,10 +38,10 @@ export interface HandlerProcessEvents {
   frame(frame: Frame): void;
   line(line: OutputLine): void;
   /** A debugger holds the process, or lets it go on. */
-  paused(words: PauseWords): void;
+  paused(notice: PauseNotice): void;
   /** Its pipe is closed or out of step: the process is of no use any more. */
   broken(): void;
-  /** The process and everything it started are gone, and all they said has been heard. */
+  /** The process and everything it started are gone, and all their output has been read. */
   gone(end: ProcessEnd): void;
 }
 
@@ -53,7 +53,7 @@ export class HandlerProcess {
   /** No other process on this machine has the same. */
   readonly marker = `${process.pid}-${process.hrtime.bigint()}`;
   readonly #oomKills = countOomKills();
-  #lastWords: LastWords | undefined;
+  #exitNotice: ExitNotice | undefined;
   #isGone = false;
 
   constructor(options: HandlerProcessOptions, events: HandlerProcessEvents) {
@@ -67,7 +67,7 @@ export class HandlerProcess {
       env: environment(options.env, this.marker),
     });
     this.#child = child;
-    const { 1: stdout, 2: stderr, [FRAMES_FD]: frames, [LIFE_LINE_FD]: lifeLine } = child.stdio;
+    const { 1: stdout, 2: stderr, [FRAMES_FD]: frames, [LIFELINE_FD]: lifeline } = child.stdio;
     // As `stdio` above asks for them; only a failed spawn leaves them out.
     if (stdout) this.output.read(stdout, "stdout");
     if (stderr) this.output.read(stderr, "stderr");
@@ -77,7 +77,7 @@ export class HandlerProcess {
         ended: () => events.broken(),
       });
     }
-    if (lifeLine) this.#hearWords(lifeLine as Duplex, events);
+    if (lifeline) this.#readLifeline(lifeline as Duplex, events);
     child.on("error", (error) => {
       if (child.pid === undefined) this.#end(events, { startError: error.message });
     });
@@ -89,7 +89,7 @@ export class HandlerProcess {
     return this.#isGone ? undefined : this.#child.pid;
   }
 
-  /** True as soon as the end is known, which is before all it said has been heard. */
+  /** True as soon as the end is known, which is before all its output has been read. */
   get hasExited(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
@@ -98,15 +98,15 @@ export class HandlerProcess {
     this.#channel?.send(kind, slot, head, payload);
   }
 
-  #hearWords(lifeLine: Duplex, events: HandlerProcessEvents): void {
-    const reader = new LineReader(WORDS_MAX_BYTES, (line) => {
+  #readLifeline(lifeline: Duplex, events: HandlerProcessEvents): void {
+    const reader = new LineReader(NOTICE_MAX_BYTES, (line) => {
       // Written by our own program.
-      const words = JSON.parse(line) as LifeLineWords;
-      if ("isPaused" in words) events.paused(words);
-      else this.#lastWords = words;
+      const notice = JSON.parse(line) as LifelineNotice;
+      if ("isPaused" in notice) events.paused(notice);
+      else this.#exitNotice = notice;
     });
-    lifeLine.on("data", (piece: Buffer) => reader.push(piece));
-    lifeLine.on("error", () => {});
+    lifeline.on("data", (piece: Buffer) => reader.push(piece));
+    lifeline.on("error", () => {});
   }
 
   async #exited(
@@ -117,7 +117,7 @@ export class HandlerProcess {
     const { pid } = this.#child;
     const noneLeft = pid === undefined ? undefined : killDescendants(pid, this.marker);
     await Promise.all([this.#pipesClosed(), noneLeft]);
-    const exitedBy = this.#lastWords?.slot;
+    const exitedBy = this.#exitNotice?.slot;
     this.#end(events, {
       ...(code === null ? {} : { exitCode: code }),
       ...(signal === null ? {} : { signal }),
@@ -132,7 +132,7 @@ export class HandlerProcess {
     events.gone(end);
   }
 
-  /** What the process said before its end may still be on its way. */
+  /** Output from before its end may still be in the pipes. */
   async #pipesClosed(): Promise<void> {
     const pipes = this.#child.stdio.flatMap((pipe) => (pipe && !pipe.closed ? [pipe] : []));
     const limit = setTimeout(() => {
@@ -149,7 +149,7 @@ export class HandlerProcess {
   }
 }
 
-/** A pipe that breaks closes as well: what was sent to a process that has ended is nobody's failure. */
+/** A pipe that breaks closes as well: writing to a process that has ended is no failure. */
 function closed(pipe: Stream): Promise<void> {
   return new Promise((resolve) => {
     pipe.once("close", resolve);

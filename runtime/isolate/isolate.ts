@@ -15,7 +15,7 @@ import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";
 import { timedOut, uncaughtLine, withLogLines } from "./ending/failure-report.ts";
 import { exitFailure, attributeExit, type ProcessEnd } from "./ending/attribute-exit.ts";
 import { JobLadder } from "./ending/ladder.ts";
-import type { IsolateEvents } from "./isolate-events.ts";
+import type { IsolateEvents } from "./job-isolate.ts";
 import { JobLeftovers, type LeftoverOptions } from "./job-leftovers.ts";
 import { ProcessKeeper, type KeeperOptions } from "./process-keeper.ts";
 import {
@@ -65,17 +65,15 @@ export class Isolate {
       },
     });
     this.keeper = new ProcessKeeper(options, this.#clock, {
+      ...events,
       ready: (concurrency) => this.#ready(concurrency),
       frame: (frame) => this.#handleFrame(frame),
-      line: (line) => events.line(line),
       clockChanged: () => this.#clockChanged(),
       gone: (end, lastLines) => this.#gone(end, lastLines),
       restartFailed: (failure, retryInMs) => {
         this.#handBackAll();
         events.restartFailed(failure, retryInMs);
       },
-      standbyReady: () => events.standbyReady(),
-      standbyFailed: (failure) => events.standbyFailed(failure),
       unusable: (failure) => {
         this.#handBackAll();
         events.unusable(failure);
@@ -182,7 +180,7 @@ export class Isolate {
       }
       case REPORT.failed:
         job.failure = this.#failedHead(frame);
-        // Its last words may lie in another pipe, which is read in this turn of the event loop, but perhaps only after this one.
+        // What it printed last may still be in another pipe, which is read in this turn of the event loop, but perhaps after this frame.
         setImmediate(() => this.#closeFailed(job));
         return;
       case REPORT.declined:

@@ -1,8 +1,10 @@
 /** Port: what runs a worker's jobs. Adapters: handler processes, and functions in the worker's own process. */
 import type { LoadHead } from "../pipe/frame-kinds.ts";
+import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { Failure } from "../protocol/failure.ts";
-import type { HandedJob, LeaseRef } from "../protocol/outcome.ts";
-import type { IsolateEvents } from "./isolate-events.ts";
+import type { HandedJob, LeaseRef, Outcome } from "../protocol/outcome.ts";
+import type { PauseReport } from "../protocol/session.ts";
+import type { OutputLine } from "./handler-output.ts";
 import type { SecretMask } from "./secret-mask.ts";
 
 export interface JobIsolate {
@@ -27,6 +29,29 @@ export interface JobIsolate {
   stop(): Promise<void>;
   /** For the last moment of the supervisor. */
   killNow(): void;
+}
+
+/** What one version of the handler reports to the worker. */
+export interface IsolateEvents {
+  /** The handler is ready, for the first time or again, or takes another number of jobs at a time. */
+  ready(concurrency: number): void;
+  /** The handler cannot be made ready; there will be no process any more. */
+  unusable(failure: Failure): void;
+  /** The handler did not come back this time; another try follows. */
+  restartFailed(failure: Failure, retryInMs: number): void;
+  /** A loaded standby process waits to take over. */
+  standbyReady(): void;
+  /** A standby process ended before it was needed; the next one comes with the next handler process. */
+  standbyFailed(failure: Failure): void;
+  /** Exactly one for each job that was not revoked. */
+  outcome(lease: LeaseRef, outcome: Outcome): void;
+  chunks(lease: LeaseRef, batch: ChunkBatch): void;
+  progress(lease: LeaseRef, value: Uint8Array): void;
+  /** A debugger holds the job, or has let go of it. */
+  paused(pause: PauseReport): void;
+  line(line: OutputLine): void;
+  /** `openPlaces` may have grown. */
+  placesChanged(): void;
 }
 
 export interface JobIsolateEvents extends IsolateEvents {

@@ -1,50 +1,79 @@
 /** Removes what jobs leave behind when their process dies: directories, and unfinished uploads. */
+import os from "node:os";
+import path from "node:path";
+import { clearLeftovers, removeAll } from "../leftovers/clear-leftovers.ts";
+import { ownedName } from "../leftovers/owner.ts";
 import { REPORT, type UploadClosedHead } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { OpenUpload } from "../protocol/open-upload.ts";
-import { JobDirectories } from "./job-directories.ts";
-import { OpenUploads } from "./open-uploads.ts";
+
+const DIRECTORY_KIND = "sv-jobs";
 
 export interface LeftoverOptions {
   /** Ends an upload that its process left open; does not reject. */
   readonly abortUpload: (upload: OpenUpload) => Promise<void>;
 }
 
+/** It is the supervisor's work, so that it is done whatever becomes of the handler process. */
 export class JobLeftovers {
-  readonly #directories = new JobDirectories();
-  readonly #uploads: OpenUploads;
+  readonly #abortUpload: LeftoverOptions["abortUpload"];
+  #tempRoot: string | undefined;
+  /** Invocations that have made their directory. */
+  readonly #directories = new Set<number>();
+  /** The uploads that each invocation has begun and not ended. */
+  readonly #uploads = new Map<number, Map<string, OpenUpload>>();
+  readonly #removals = new Set<Promise<void>>();
+  #clearing: Promise<void> | undefined;
 
   constructor({ abortUpload }: LeftoverOptions) {
-    this.#uploads = new OpenUploads(abortUpload);
+    this.#abortUpload = abortUpload;
   }
 
   /** Removes the directories that supervisors which were killed have left. Idempotent. */
   clearOldOnes(): void {
-    this.#directories.clearLeftovers();
+    this.#clearing ??= clearLeftovers(os.tmpdir(), DIRECTORY_KIND);
   }
 
-  /** The directory in which each invocation makes its own. */
+  /** The directory in which each invocation makes its own; made by the first that does. */
   get tempRoot(): string {
-    return this.#directories.root;
+    // Imported above, it would hold up the start of the handler process.
+    const { randomUUID } = process.getBuiltinModule("node:crypto");
+    this.#tempRoot ??= path.join(os.tmpdir(), `${ownedName(DIRECTORY_KIND)}-${randomUUID()}`);
+    return this.#tempRoot;
   }
 
   /** An invocation tells of something that is to be removed, or is gone already. */
   heard({ kind, slot, head }: Frame): void {
+    if (kind === REPORT.tempDir) {
+      this.#directories.add(slot);
+      return;
+    }
+    const uploads = this.#uploads.get(slot) ?? new Map<string, OpenUpload>();
+    this.#uploads.set(slot, uploads);
     // Every head was written by the handler process's own program.
-    if (kind === REPORT.tempDir) this.#directories.made(slot);
-    else if (kind === REPORT.uploadOpened)
-      this.#uploads.opened(slot, JSON.parse(head) as OpenUpload);
-    else this.#uploads.closed(slot, (JSON.parse(head) as UploadClosedHead).uploadId);
+    if (kind === REPORT.uploadOpened) {
+      const upload = JSON.parse(head) as OpenUpload;
+      uploads.set(upload.uploadId, upload);
+    } else uploads.delete((JSON.parse(head) as UploadClosedHead).uploadId);
   }
 
-  /** The invocation is over, one way or another. */
+  /** The invocation is over. It ends its own uploads: what is left belonged to a process that could not. */
   remove(slot: number): void {
-    this.#directories.remove(slot);
-    this.#uploads.abortThoseOf(slot);
+    if (this.#directories.delete(slot))
+      this.#track(removeAll(path.join(this.tempRoot, String(slot))));
+    const left = this.#uploads.get(slot)?.values() ?? [];
+    this.#uploads.delete(slot);
+    for (const upload of left) this.#track(this.#abortUpload(upload));
   }
 
   /** Nothing runs any more: what is left goes. */
   async close(): Promise<void> {
-    await Promise.all([this.#directories.close(), this.#uploads.close()]);
+    await Promise.all([this.#clearing, ...this.#removals]);
+    if (this.#tempRoot !== undefined) await removeAll(this.#tempRoot);
+  }
+
+  #track(removal: Promise<void>): void {
+    this.#removals.add(removal);
+    void removal.then(() => this.#removals.delete(removal));
   }
 }

@@ -7,39 +7,26 @@ import { stubbornLine } from "./ending/failure-report.ts";
 import { DueTimer } from "./ending/due-timer.ts";
 import { type Limit, Respawn } from "./ending/ladder.ts";
 import type { ProcessEnd } from "./ending/attribute-exit.ts";
-import type { OutputLine } from "./handler-output.ts";
 import {
-  HandlerStart,
-  type HandlerStartEvents,
-  type HandlerStartOptions,
-} from "./handler-start.ts";
-import { Standby, type StandbyMode } from "./standby.ts";
+  HandlerInstance,
+  type HandlerInstanceEvents,
+  type HandlerInstanceOptions,
+} from "./handler-instance.ts";
+import type { IsolateEvents } from "./job-isolate.ts";
+import { Standby, type StandbyOptions } from "./standby.ts";
 
-export interface KeeperOptions extends HandlerStartOptions {
-  /** How long loading and setup may take together, ms. */
-  readonly initLimitMs: number;
-  readonly standby: StandbyMode;
-  /** How long a handler is ready before the standby process is started beside it, ms. */
-  readonly standbyDelayMs: number;
-}
+export type KeeperOptions = HandlerInstanceOptions & StandbyOptions;
 
-export interface KeeperEvents {
-  ready(concurrency: number): void;
+export interface KeeperEvents extends Pick<
+  IsolateEvents,
+  "ready" | "line" | "restartFailed" | "standbyReady" | "standbyFailed" | "unusable"
+> {
   /** Any frame that is about jobs. */
   frame(frame: Frame): void;
-  line(line: OutputLine): void;
   /** A debugger holds the process, or has let go of it: the clock was paused or resumed. */
   clockChanged(): void;
   /** A process that had been ready is gone; the next one is on its way. */
   gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void;
-  /** The handler did not come back this time; another try follows. */
-  restartFailed(failure: Failure, retryInMs: number): void;
-  /** A loaded standby process waits to take over. */
-  standbyReady(): void;
-  /** A standby process ended before it was needed; the next one comes with the next handler process. */
-  standbyFailed(failure: Failure): void;
-  /** The handler cannot be made ready; there will be no process any more. */
-  unusable(failure: Failure): void;
 }
 
 type State = "idle" | "starting" | "ready" | "ending" | "pausing" | "stopped";
@@ -56,7 +43,7 @@ export class ProcessKeeper {
   readonly #clock: PausableClock;
   readonly #limits: DueTimer<Limit>;
   #state: State = "idle";
-  #current: HandlerStart | undefined;
+  #current: HandlerInstance | undefined;
   #load: LoadOrderHead | undefined;
   readonly #respawn = new Respawn();
   /** The job that would not stop, in a process that is ended for it. */
@@ -69,7 +56,7 @@ export class ProcessKeeper {
     this.#clock = clock;
     this.#limits = new DueTimer(clock, (limit) => limit.reached());
     this.#events = events;
-    this.#standby = new Standby(options, () => this.#newStart());
+    this.#standby = new Standby(options, () => this.#newInstance());
   }
 
   /**
@@ -77,9 +64,9 @@ export class ProcessKeeper {
    *
    * @param spare an idle process that another keeper has given up; default: a new one
    */
-  start(spare?: HandlerStart): void {
+  start(spare?: HandlerInstance): void {
     if (this.#state !== "idle") return;
-    spare?.handTo(this.#limits, this.#startEvents);
+    spare?.handTo(this.#limits, this.#instanceEvents);
     this.#spawn(spare);
   }
 
@@ -89,7 +76,7 @@ export class ProcessKeeper {
     this.#current?.load(head);
   }
 
-  /** Whether it can be given jobs. One that has exited is still heard to its last word, but given nothing. */
+  /** Whether it can be given jobs. The output of one that has exited is still read, but it gets no job. */
   get isReady(): boolean {
     return this.#state === "ready" && this.#current?.process.hasExited === false;
   }
@@ -105,7 +92,7 @@ export class ProcessKeeper {
   }
 
   /** Gives up the standby process, for another keeper to start with, if it is one in which nothing is loaded yet. */
-  giveStandby(): HandlerStart | undefined {
+  giveStandby(): HandlerInstance | undefined {
     return this.#options.standby === "idle" ? this.#standby.take() : undefined;
   }
 
@@ -190,56 +177,56 @@ export class ProcessKeeper {
     this.#stopped.resolve();
   }
 
-  readonly #startEvents: HandlerStartEvents = {
-    ready: (start) => {
-      if (start === this.#current) this.#ready(start);
+  readonly #instanceEvents: HandlerInstanceEvents = {
+    ready: (instance) => {
+      if (instance === this.#current) this.#ready(instance);
       else this.#events.standbyReady();
     },
-    frame: (start, frame) => {
-      if (start === this.#current && this.#state === "ready") this.#events.frame(frame);
+    frame: (instance, frame) => {
+      if (instance === this.#current && this.#state === "ready") this.#events.frame(frame);
     },
     line: (line) => this.#events.line(line),
-    paused: (start, words) => {
-      if (start === this.#current && !this.#isStopped()) this.#hold(words.isPaused, words.at);
+    paused: (instance, notice) => {
+      if (instance === this.#current && !this.#isStopped()) this.#hold(notice.isPaused, notice.at);
     },
-    gone: (start, end) => {
-      if (start === this.#current) this.#gone(start, end);
-      else this.#standbyGone(start, end);
+    gone: (instance, end) => {
+      if (instance === this.#current) this.#gone(instance, end);
+      else this.#standbyGone(instance, end);
     },
   };
 
-  #newStart(): HandlerStart {
-    return new HandlerStart(this.#options, this.#limits, this.#startEvents);
+  #newInstance(): HandlerInstance {
+    return new HandlerInstance(this.#options, this.#limits, this.#instanceEvents);
   }
 
-  #spawn(spare?: HandlerStart): void {
+  #spawn(spare?: HandlerInstance): void {
     this.#state = "starting";
-    const start = spare ?? this.#standby.take() ?? this.#newStart();
-    this.#current = start;
-    if (start.head !== undefined) return this.#ready(start);
-    start.readyWithin(this.#options.initLimitMs);
-    if (this.#load !== undefined) start.load(this.#load);
+    const instance = spare ?? this.#standby.take() ?? this.#newInstance();
+    this.#current = instance;
+    if (instance.head !== undefined) return this.#ready(instance);
+    instance.readyWithin(this.#options.initLimitMs);
+    if (this.#load !== undefined) instance.load(this.#load);
   }
 
-  #ready(start: HandlerStart): void {
-    if (this.#state !== "starting" || start.head === undefined) return;
+  #ready(instance: HandlerInstance): void {
+    if (this.#state !== "starting" || instance.head === undefined) return;
     this.#state = "ready";
     this.#respawn.ready();
     if (this.#load !== undefined) this.#standby.prepare(this.#load);
-    this.#events.ready(start.head.concurrency);
+    this.#events.ready(instance.head.concurrency);
   }
 
-  #gone(start: HandlerStart, end: ProcessEnd): void {
+  #gone(instance: HandlerInstance, end: ProcessEnd): void {
     const state = this.#state;
     this.#current = undefined;
     this.#hold(false);
     this.#tellOfStubborn(end);
-    // Nobody may take it for ready while its jobs are settled.
+    // It must not count as ready while its jobs are settled.
     if (state !== "stopped") this.#state = "pausing";
-    this.#events.gone(end, (jobId) => start.process.output.lastLines(jobId));
-    // Whoever settles the last job of a worker that leaves may have stopped this keeper meanwhile.
+    this.#events.gone(end, (jobId) => instance.process.output.lastLines(jobId));
+    // Settling the last job of a draining worker may have stopped this keeper.
     if (this.#isStopped()) return this.#checkStopped();
-    if (state === "starting") return this.#startFailed(start.failureOf(end));
+    if (state === "starting") return this.#startFailed(instance.failureOf(end));
     this.#spawn();
   }
 
@@ -249,10 +236,10 @@ export class ProcessKeeper {
     if (jobId !== undefined) this.#events.line(stubbornLine(jobId, this.#options.graceMs, end));
   }
 
-  #standbyGone(start: HandlerStart, end: ProcessEnd): void {
-    this.#standby.gone(start);
+  #standbyGone(instance: HandlerInstance, end: ProcessEnd): void {
+    this.#standby.gone(instance);
     if (this.#isStopped()) this.#checkStopped();
-    else this.#events.standbyFailed(start.failureOf(end));
+    else this.#events.standbyFailed(instance.failureOf(end));
   }
 
   #startFailed(failure: Failure): void {

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { PausableClock } from "../core/pausable-clock.ts";
 import type { RunHead } from "../pipe/frame-kinds.ts";
 import type { Failure } from "../protocol/failure.ts";
-import type { HandedJob, LeaseRef } from "../protocol/outcome.ts";
+import { type HandedJob, leaseKey, type LeaseRef } from "../protocol/outcome.ts";
 import type { PauseReport } from "../protocol/session.ts";
 import type { Due } from "./ending/due-timer.ts";
 
@@ -49,13 +49,13 @@ export class RunningJobs {
       dueAt: clock.now() + executionTimeoutMs,
     };
     this.#bySlot.set(running.slot, running);
-    this.#slotByLease.set(keyOf(running.lease), running.slot);
+    this.#slotByLease.set(leaseKey(running.lease), running.slot);
     return running;
   }
 
   remove(job: RunningJob): void {
     this.#bySlot.delete(job.slot);
-    this.#slotByLease.delete(keyOf(job.lease));
+    this.#slotByLease.delete(leaseKey(job.lease));
   }
 
   at(slot: number): RunningJob | undefined {
@@ -63,7 +63,7 @@ export class RunningJobs {
   }
 
   of(lease: LeaseRef): RunningJob | undefined {
-    const slot = this.#slotByLease.get(keyOf(lease));
+    const slot = this.#slotByLease.get(leaseKey(lease));
     return slot === undefined ? undefined : this.#bySlot.get(slot);
   }
 
@@ -105,8 +105,4 @@ export function runOrder(
     head: { ...head, s3Bytes: s3Config.byteLength },
     payload: Buffer.concat([input, s3Config]),
   };
-}
-
-function keyOf({ jobId, leaseToken }: LeaseRef): string {
-  return `${jobId}/${leaseToken}`;
 }

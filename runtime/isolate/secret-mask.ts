@@ -3,14 +3,13 @@ import { Buffer } from "node:buffer";
 import type { HandlerLine } from "../pipe/tagged-lines.ts";
 import type { HandedJob } from "../protocol/outcome.ts";
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../protocol/storage-env.ts";
+import type { Environment } from "../protocol/worker-env.ts";
 
 const SHOWN = "[secret]";
 /** Anything shorter is a part of common words. */
 const MIN_LENGTH = 8;
 /** Of jobs; what a job of long ago prints late is of no concern. */
 const MAX_SECRETS = 100;
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What an error says. */
 interface Words {

@@ -1,6 +1,6 @@
 /** A second handler process that waits to take over, so that a job need not wait for one to start. */
 import type { LoadOrderHead } from "../pipe/frame-kinds.ts";
-import type { HandlerStart } from "./handler-start.ts";
+import type { HandlerInstance } from "./handler-instance.ts";
 
 /**
  * What waits beside the handler process: nothing; an idle process in which nothing of the handler's is loaded; or a
@@ -11,20 +11,22 @@ export type StandbyMode = (typeof STANDBY_MODES)[number];
 
 export interface StandbyOptions {
   readonly standby: StandbyMode;
+  /** How long a handler is ready before the standby process is started beside it, ms. */
   readonly standbyDelayMs: number;
+  /** How long loading and setup may take together, ms. */
   readonly initLimitMs: number;
 }
 
 /** At most one process at a time; one that was taken, or that ended, is replaced with the next `prepare`. */
 export class Standby {
   readonly #options: StandbyOptions;
-  readonly #spawn: () => HandlerStart;
-  #waiting: HandlerStart | undefined;
-  /** Spoken to no more, but still there. */
-  readonly #ending = new Set<HandlerStart>();
+  readonly #spawn: () => HandlerInstance;
+  #waiting: HandlerInstance | undefined;
+  /** Told to leave, and not gone yet. */
+  readonly #ending = new Set<HandlerInstance>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: StandbyOptions, spawn: () => HandlerStart) {
+  constructor(options: StandbyOptions, spawn: () => HandlerInstance) {
     this.#options = options;
     this.#spawn = spawn;
   }
@@ -45,7 +47,7 @@ export class Standby {
   }
 
   /** Hands out the process that waits, if there is one: loaded, about to be, or idle. */
-  take(): HandlerStart | undefined {
+  take(): HandlerInstance | undefined {
     clearTimeout(this.#timer);
     const taken = this.#waiting;
     this.#waiting = undefined;
@@ -54,9 +56,9 @@ export class Standby {
     return undefined;
   }
 
-  gone(start: HandlerStart): void {
-    if (start === this.#waiting) this.#waiting = undefined;
-    this.#ending.delete(start);
+  gone(instance: HandlerInstance): void {
+    if (instance === this.#waiting) this.#waiting = undefined;
+    this.#ending.delete(instance);
   }
 
   /** It is not needed any more. What it has set up it may dispose of. */
@@ -70,14 +72,14 @@ export class Standby {
   /** For the last moment of the supervisor. */
   killNow(): void {
     this.end();
-    for (const start of this.#ending) start.ladder.kill();
+    for (const instance of this.#ending) instance.ladder.kill();
   }
 
   #start(load: LoadOrderHead): void {
-    const start = this.#spawn();
-    this.#waiting = start;
+    const instance = this.#spawn();
+    this.#waiting = instance;
     if (this.#options.standby !== "loaded") return;
-    start.readyWithin(this.#options.initLimitMs);
-    start.load(load);
+    instance.readyWithin(this.#options.initLimitMs);
+    instance.load(load);
   }
 }

@@ -36,6 +36,15 @@ export function ownershipOf(kind: string, name: string): Ownership | undefined {
   return isRunning(pid, start) ? "alive" : "dead";
 }
 
+/** No job is older than its time to live, 7 days at most: what is older than this holds nothing of a running one. */
+const SURELY_DEAD_MS = 8 * 24 * 3_600_000;
+
+/** Whether nobody needs what has that name and was made then: its process is dead, or nobody here knows it and it is 8 days old. */
+export function isAbandoned(kind: string, name: string, madeAt: number, now: number): boolean {
+  const ownership = ownershipOf(kind, name);
+  return ownership === "dead" || (ownership === "unknown" && madeAt < now - SURELY_DEAD_MS);
+}
+
 function self(): Owner {
   me ??= { scope: readScope(), pid: process.pid, start: startOf(process.pid) ?? "" };
   return me;

@@ -76,8 +76,8 @@ async function bundlesIn(folder: string): Promise<Bundle[]> {
 }
 
 /**
- * First nobody finds it any more, then it goes, unless somebody found it before: whoever uses a bundle claims it and
- * looks once more whether it is still the latest.
+ * First its entry is removed, so that it is found no more, and then the bundle, unless a process has claimed it before: a process
+ * claims a bundle and then checks once more that it is still the latest.
  */
 async function remove(folder: string, name: string): Promise<void> {
   const latest = latestPath(folder, name);

@@ -1,17 +1,9 @@
 /** The worker's own log: one line an entry on standard error, as JSON or for a reader. */
 import type { Writable } from "node:stream";
+import { LOG_LEVELS, type LogLevel, type WorkerLog } from "../protocol/worker-log.ts";
 
 export type LogFormat = "json" | "pretty";
-/** From the least to the most important. */
-export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
-export type WorkerLogLevel = (typeof LOG_LEVELS)[number];
-
-/** What an entry may carry beside its message; `jobId` and `stream` mark what a handler printed. */
-export type LogEntryFields = Readonly<Record<string, unknown>>;
-
-export interface WorkerLog {
-  write(level: WorkerLogLevel, msg: string, fields?: LogEntryFields): void;
-}
+type LogFields = Parameters<WorkerLog["write"]>[2];
 
 /** Text that may wait for whoever reads the log; what comes on top of it is dropped and counted. */
 const BACKLOG_BYTES = 4_000_000;
@@ -24,7 +16,7 @@ const BACKLOG_BYTES = 4_000_000;
 export function openWorkerLog(
   format: LogFormat,
   to: Writable = process.stderr,
-  least: WorkerLogLevel = "debug",
+  least: LogLevel = "debug",
 ): WorkerLog {
   const written = new Set(LOG_LEVELS.slice(LOG_LEVELS.indexOf(least)));
   const render = format === "json" ? jsonLine : prettyLine;
@@ -45,15 +37,11 @@ export function openWorkerLog(
   };
 }
 
-function jsonLine(level: WorkerLogLevel, msg: string, fields: LogEntryFields | undefined): string {
+function jsonLine(level: LogLevel, msg: string, fields: LogFields): string {
   return `${JSON.stringify({ time: Date.now(), level, msg, ...fields })}\n`;
 }
 
-function prettyLine(
-  level: WorkerLogLevel,
-  msg: string,
-  fields: LogEntryFields | undefined,
-): string {
+function prettyLine(level: LogLevel, msg: string, fields: LogFields): string {
   const time = new Date().toISOString().slice(11, 23);
   const { jobId, stream: _, ...rest } = fields ?? {};
   const job = typeof jobId === "string" ? ` [${jobId}]` : "";

@@ -100,13 +100,13 @@ export interface FailedHead {
 /** What a batch of chunks says beside its lines. */
 export type ChunksHead = Omit<ChunkBatch, "lines">;
 
-/** What the handler process says on its life line (a pipe of its own), one JSON text a line. */
-export type LifeLineWords = LastWords | PauseWords;
+/** What the handler process writes to its lifeline (a pipe of its own, which also shows each side that the other has ended), one JSON text a line. */
+export type LifelineNotice = ExitNotice | PauseNotice;
 
 /** A debugger stops the process, or lets it go on. */
-export interface PauseWords {
+export interface PauseNotice {
   readonly isPaused: boolean;
-  /** When, by `machineClock`: the word may be heard later. */
+  /** When, by `machineClock`: the notice may be read later. */
   readonly at: number;
 }
 
@@ -115,7 +115,7 @@ export interface UploadClosedHead {
 }
 
 /** The process exits on purpose. */
-export interface LastWords {
+export interface ExitNotice {
   /** The exit code. */
   readonly code: number;
   /** The invocation that called `process.exit`, 0 when it is not known. */
@@ -124,4 +124,4 @@ export interface LastWords {
 
 /** File descriptors the supervisor opens for the handler process. */
 export const FRAMES_FD = 3;
-export const LIFE_LINE_FD = 4;
+export const LIFELINE_FD = 4;

@@ -85,11 +85,6 @@ export class FrameDecoder {
     }
   }
 
-  /** True between frames: an end of the pipe here cuts nothing off. */
-  get isBetweenFrames(): boolean {
-    return this.#prefixBytes === 0 && this.#body === undefined;
-  }
-
   #expect(length: number): void {
     this.#body = Buffer.allocUnsafe(length);
     this.#bodyBytes = 0;

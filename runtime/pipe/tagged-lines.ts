@@ -7,12 +7,10 @@
  * runtime. Any other line belongs to no known job.
  */
 import { Buffer } from "node:buffer";
+import { LOG_LEVELS, type LogLevel } from "../protocol/worker-log.ts";
 
 const MARK = "\u001E";
 const CLOSE = "\u001F";
-
-export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** A line as the supervisor reads it. */
 export interface HandlerLine {

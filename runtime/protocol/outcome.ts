@@ -51,6 +51,11 @@ export interface LeaseRef {
   readonly leaseToken: string;
 }
 
+/** Tells hand-overs apart: a lease token alone is not promised to be unique among jobs. */
+export function leaseKey({ jobId, leaseToken }: LeaseRef): string {
+  return `${jobId}/${leaseToken}`;
+}
+
 /** A job as it is handed to a worker. */
 export interface HandedJob extends LeaseRef {
   /** 1 for the first hand-over of the job, one more for each further one. */

@@ -1,5 +1,13 @@
 /** The environment variables by which a launcher tells `sv-worker` who it is and where its service listens. */
 
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An empty variable counts as none: a container's configuration often cannot leave one out. */
+export function variable(env: Environment, name: string): string | undefined {
+  const value = env[name];
+  return value === "" ? undefined : value;
+}
+
 export const WORKER_ENV = {
   /** gRPC address of the service: `host:port` or `unix:/path`. */
   serviceAddress: "SV_SERVICE_ADDRESS",

@@ -1,4 +1,4 @@
-/** The job source that speaks to the service over gRPC. */
+/** The job source that speaks to the service over gRPC; a program of its own in the package, loaded with all it needs from one file. */
 import { GrpcSession } from "./grpc-session.ts";
 import { SessionSource, type SessionSourceOptions } from "./session-source.ts";
 

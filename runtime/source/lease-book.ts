@@ -1,5 +1,5 @@
 /** The leases that a worker holds, and for each what the service has not yet confirmed. */
-import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
+import { leaseKey, type LeaseRef, type Outcome } from "../protocol/outcome.ts";
 import type { ChunkReport, OutcomeReport, PauseReport } from "../protocol/session.ts";
 
 /** One lease, from hand-over until the receipt for its outcome or its revocation. */
@@ -14,7 +14,7 @@ interface Held extends LeaseRef {
 }
 
 /**
- * Remembers everything that must be said again after a lost connection. How much that is, is bounded by the chunk
+ * Remembers everything that must be sent again after a lost connection. How much that is, is bounded by the chunk
  * window of the handler process and by the number of jobs the worker takes at a time.
  */
 export class LeaseBook {
@@ -22,7 +22,7 @@ export class LeaseBook {
 
   /** False: the lease is held already. */
   add({ jobId, leaseToken }: LeaseRef): boolean {
-    const key = keyOf({ jobId, leaseToken });
+    const key = leaseKey({ jobId, leaseToken });
     if (this.#held.has(key)) return false;
     this.#held.set(key, { jobId, leaseToken, chunks: [], bundleEnds: [] });
     return true;
@@ -39,7 +39,7 @@ export class LeaseBook {
 
   /** False: the lease is gone, and so is any use of the chunks. */
   keepChunks(report: ChunkReport): boolean {
-    const held = this.#held.get(keyOf(report));
+    const held = this.#held.get(leaseKey(report));
     if (held === undefined || held.outcome !== undefined) return false;
     held.chunks.push(report);
     return true;
@@ -49,7 +49,7 @@ export class LeaseBook {
   chunksSent(bundle: readonly ChunkReport[]): void {
     const ends = new Map<Held, number>();
     for (const report of bundle) {
-      const held = this.#held.get(keyOf(report));
+      const held = this.#held.get(leaseKey(report));
       if (held !== undefined) ends.set(held, report.firstIndex + report.count);
     }
     for (const [held, end] of ends) held.bundleEnds.push(end);
@@ -57,7 +57,7 @@ export class LeaseBook {
 
   /** How many bundles with chunks of the lease are on their way. */
   bundlesOnTheWay(lease: LeaseRef): number {
-    return this.#held.get(keyOf(lease))?.bundleEnds.length ?? 0;
+    return this.#held.get(leaseKey(lease))?.bundleEnds.length ?? 0;
   }
 
   /** The connection is lost, and with it what was on its way. */
@@ -66,7 +66,7 @@ export class LeaseBook {
   }
 
   chunksStored(lease: LeaseRef, nextIndex: number): void {
-    const held = this.#held.get(keyOf(lease));
+    const held = this.#held.get(leaseKey(lease));
     if (held === undefined) return;
     held.bundleEnds = held.bundleEnds.filter((end) => end > nextIndex);
     const kept = held.chunks.findIndex(({ firstIndex, count }) => firstIndex + count > nextIndex);
@@ -75,13 +75,13 @@ export class LeaseBook {
 
   /** True while the lease is held and no outcome was reported for it. */
   isRunning(lease: LeaseRef): boolean {
-    const held = this.#held.get(keyOf(lease));
+    const held = this.#held.get(leaseKey(lease));
     return held !== undefined && held.outcome === undefined;
   }
 
-  /** Keeps the newest word of a debugger. False: nobody needs it any more. */
+  /** Keeps the newest report of a pause. False: it is not needed any more. */
   keepPause(pause: PauseReport): boolean {
-    const held = this.#held.get(keyOf(pause));
+    const held = this.#held.get(leaseKey(pause));
     if (held === undefined || held.outcome !== undefined) return false;
     held.pause = pause;
     return true;
@@ -89,7 +89,7 @@ export class LeaseBook {
 
   /** Keeps an outcome until its receipt; `settle` hears whether it was accepted. */
   keepOutcome(lease: LeaseRef, outcome: Outcome, settle: (accepted: boolean) => void): void {
-    const held = this.#held.get(keyOf(lease));
+    const held = this.#held.get(leaseKey(lease));
     if (held === undefined) return settle(false);
     held.outcome = outcome;
     held.settle = settle;
@@ -97,7 +97,7 @@ export class LeaseBook {
 
   /** Forgets a lease: its outcome was received, or it was revoked. Returns whether it was still running. */
   release(lease: LeaseRef, accepted: boolean): boolean {
-    const key = keyOf(lease);
+    const key = leaseKey(lease);
     const held = this.#held.get(key);
     if (held === undefined) return false;
     this.#held.delete(key);
@@ -126,9 +126,4 @@ export class LeaseBook {
     for (const held of this.#held.values()) held.settle?.(false);
     this.#held.clear();
   }
-}
-
-/** A lease token alone is not promised to be unique among jobs. */
-export function keyOf({ jobId, leaseToken }: LeaseRef): string {
-  return `${jobId}/${leaseToken}`;
 }

@@ -58,7 +58,7 @@ class LocalSession implements Session {
     this.#peer?.disconnected();
   }
 
-  /** The service says it in the middle of its own work, and what the worker does then is none of that. */
+  /** Later in this turn: the service sends orders amid its own work, which the worker must not run inside of. */
   #deliver(orders: ServiceOrders): void {
     queueMicrotask(() => {
       if (!this.#isOver) this.#events.orders(orders);

@@ -1,6 +1,6 @@
 /** Gathers a worker's reports until they can be sent, and cuts them into messages of bounded size. */
 import type { Failure } from "../protocol/failure.ts";
-import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
+import { leaseKey, type LeaseRef, type Outcome } from "../protocol/outcome.ts";
 import type {
   ChunkReport,
   HandlerReady,
@@ -10,9 +10,8 @@ import type {
   ProgressReport,
   WorkerReport,
 } from "../protocol/session.ts";
-import { keyOf } from "./lease-book.ts";
 
-/** Everything that waits to be said, in the order in which the service applies the fields of a bundle. */
+/** Everything that waits to be reported, in the order in which the service applies the fields of a bundle. */
 export class Outbox {
   #hello: Hello | undefined;
   #ready: HandlerReady | undefined;
@@ -21,7 +20,7 @@ export class Outbox {
   #chunks: ChunkReport[] = [];
   readonly #progress = new Map<string, ProgressReport>();
   #outcomes: OutcomeReport[] = [];
-  /** That the worker is there is worth a bundle of its own, even an empty one. */
+  /** A renewal is sent even as an empty bundle: it shows that the worker is alive. */
   #isAlive = false;
   #draining = false;
   #credit = 0;
@@ -61,29 +60,29 @@ export class Outbox {
   }
 
   progress(progress: ProgressReport): void {
-    this.#progress.set(keyOf(progress), progress);
+    this.#progress.set(leaseKey(progress), progress);
     this.#filled = true;
   }
 
   pause(pause: PauseReport): void {
-    this.#pauses.set(keyOf(pause), pause);
+    this.#pauses.set(leaseKey(pause), pause);
     this.#filled = true;
   }
 
   /** Progress and pauses that have not left yet are of no use once the job has ended. */
   outcome(report: OutcomeReport): void {
-    this.#progress.delete(keyOf(report));
-    this.#pauses.delete(keyOf(report));
+    this.#progress.delete(leaseKey(report));
+    this.#pauses.delete(leaseKey(report));
     this.#outcomes.push(report);
     this.#filled = true;
   }
 
-  /** The lease is gone: nothing more is said about it. */
+  /** The lease is gone: nothing more is reported about it. */
   forget(lease: LeaseRef): void {
     const ofOthers = (entry: LeaseRef): boolean =>
       entry.jobId !== lease.jobId || entry.leaseToken !== lease.leaseToken;
-    this.#progress.delete(keyOf(lease));
-    this.#pauses.delete(keyOf(lease));
+    this.#progress.delete(leaseKey(lease));
+    this.#pauses.delete(leaseKey(lease));
     this.#chunks = this.#chunks.filter(ofOthers);
     this.#outcomes = this.#outcomes.filter(ofOthers);
   }
@@ -116,8 +115,8 @@ export class Outbox {
     const mayGo = (chunks: ChunkReport): boolean => isHeldBack?.(chunks) !== true;
     const [chunks, chunkBytes] = takeUpTo(this.#chunks, maxBytes, chunkBytesOf, mayGo);
     const progress = [...this.#progress.values()];
-    const waiting = new Set(this.#chunks.map(keyOf));
-    const isNext = (outcome: OutcomeReport): boolean => !waiting.has(keyOf(outcome));
+    const waiting = new Set(this.#chunks.map(leaseKey));
+    const isNext = (outcome: OutcomeReport): boolean => !waiting.has(leaseKey(outcome));
     const room = maxBytes - chunkBytes;
     const [outcomes] = takeUpTo(this.#outcomes, room, outcomeBytes, isNext, chunks.length > 0);
     const report: WorkerReport = {

@@ -27,7 +27,7 @@ export class PendingReceipts {
     });
   }
 
-  /** Nobody is to wait for them any longer. */
+  /** Ends the wait for them. */
   giveUp(): void {
     this.#noneLeft?.();
   }

@@ -58,7 +58,7 @@ export class SessionSource implements JobSource {
 
   constructor(options: SessionSourceOptions) {
     this.#options = options;
-    // Whoever never asks for the terms must not be told of a refusal by a crash.
+    // A caller that never awaits the terms must not crash on a refusal.
     this.#welcomed.promise.catch(() => {});
   }
 
@@ -180,7 +180,7 @@ export class SessionSource implements JobSource {
     }
   }
 
-  /** What comes while its bundles are stored goes together in the next: the slower the store, the larger they are. */
+  /** Chunks that come while two bundles are being stored go together in the next: the slower the store, the larger the bundles. */
   readonly #isHeldBack = (lease: LeaseRef): boolean =>
     this.#book.bundlesOnTheWay(lease) >= CHUNK_BUNDLES;
 
@@ -249,7 +249,7 @@ export class SessionSource implements JobSource {
     this.#failures = 0;
     clearInterval(this.#renewal);
     this.#renewal = setInterval(() => {
-      // Said even without a lease: a worker that is silent is lost.
+      // Sent even without a lease: a silent worker counts as lost.
       this.#outbox.renew(this.#book.leases());
       this.#schedule();
     }, welcome.leaseRenewalMs);

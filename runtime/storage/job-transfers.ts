@@ -77,7 +77,7 @@ export class JobTransfers implements Transfers {
     const running = begun(work, signal);
     const over = running.then(ignore, ignore).then(() => void this.#open.delete(over));
     this.#open.add(over);
-    // Apart from the one above, so that a failure that nobody hears of is reported as any other would be.
+    // A promise of its own, so that an unhandled failure is reported as any other would be.
     const told = running.then((value) => value);
     // But not that of something that the job's end has ended.
     const excuse = (): void => void told.catch(ignore);

@@ -10,6 +10,20 @@ export interface RetryTerms extends BackoffTerms {
 /** Some ten seconds in all: a service that is restarted is back by then. */
 export const RETRY: RetryTerms = { tries: 6, firstMs: 500, maxMs: 8_000 };
 
+/** Of connections that could not be made or broke: the next one may hold. */
+export const NETWORK_CODES: ReadonlySet<string> = new Set([
+  "ECONNABORTED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EAI_AGAIN",
+  "EHOSTDOWN",
+  "EHOSTUNREACH",
+  "ENETDOWN",
+  "ENETUNREACH",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
 /**
  * Gives what `work` gives, or throws what its last try threw.
  *

@@ -1,5 +1,6 @@
 /** Finds the settings of a job's bucket: in its submission, else in the environment, never mixed from both. */
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../protocol/storage-env.ts";
+import { type Environment, variable } from "../protocol/worker-env.ts";
 import { type BucketAddress, readBucketAddress } from "./bucket-address.ts";
 import type { S3Config } from "./contract.ts";
 import { Secret } from "./secret.ts";
@@ -21,8 +22,6 @@ export interface DirectorySettings {
 }
 
 export type StorageSettings = BucketSettings | DirectorySettings;
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One source's values, and what each is called there. */
 interface Found {
@@ -51,12 +50,15 @@ export function readStorageSettings(
   s3Config: S3Config | undefined,
   env: Environment,
 ): StorageSettings {
-  const own = s3Config === undefined ? undefined : fromJob(s3Config);
-  if (own !== undefined && isTouched(own)) return complete(own);
-  const directory = env[STORAGE_ENV.directory];
-  if (isSet(directory)) return { kind: "directory", directory };
-  const found = [fromEnv(env), fromLiveEnv(env)].find(isTouched);
-  if (found !== undefined) return complete(found);
+  const own = found("the job's s3Config", S3_CONFIG, { ...s3Config });
+  if (isTouched(own)) return complete(own);
+  const directory = variable(env, STORAGE_ENV.directory);
+  if (directory !== undefined) return { kind: "directory", directory };
+  const region = variable(env, STORAGE_ENV.region);
+  const ofWorker = found("the environment (SV_S3_…)", STORAGE_ENV, env, region);
+  if (isTouched(ofWorker)) return complete(ofWorker);
+  const live = found("the environment (BUCKET_…)", LIVE_STORAGE_ENV, env);
+  if (isTouched(live)) return complete(live);
   const { endpoint, accessKeyId, secretAccessKey, bucket } = STORAGE_ENV;
   throw unconfigured(
     "There is no object storage for this job: submit it with s3Config, or set " +
@@ -65,45 +67,28 @@ export function readStorageSettings(
   );
 }
 
-function fromJob(s3Config: S3Config): Found {
+/** What each setting is called in the job's `s3Config`. */
+const S3_CONFIG = {
+  endpoint: "endpointUrl",
+  accessKeyId: "accessId",
+  secretAccessKey: "accessSecret",
+  bucket: "bucketName",
+} as const;
+
+type Names = Readonly<Record<"endpoint" | "accessKeyId" | "secretAccessKey", string>> & {
+  readonly bucket?: string;
+};
+
+function found(source: string, names: Names, values: Environment, region?: string): Found {
+  const named = (name: string): Named => ({ name, value: variable(values, name) });
   return {
-    source: "the job's s3Config",
-    endpoint: named("endpointUrl", s3Config.endpointUrl),
-    accessKeyId: named("accessId", s3Config.accessId),
-    secretAccessKey: named("accessSecret", s3Config.accessSecret),
-    bucket: named("bucketName", s3Config.bucketName),
+    source,
+    endpoint: named(names.endpoint),
+    accessKeyId: named(names.accessKeyId),
+    secretAccessKey: named(names.secretAccessKey),
+    ...(names.bucket !== undefined && { bucket: named(names.bucket) }),
+    region,
   };
-}
-
-function fromEnv(env: Environment): Found {
-  const region = env[STORAGE_ENV.region];
-  return {
-    source: "the environment (SV_S3_…)",
-    endpoint: named(STORAGE_ENV.endpoint, env[STORAGE_ENV.endpoint]),
-    accessKeyId: named(STORAGE_ENV.accessKeyId, env[STORAGE_ENV.accessKeyId]),
-    secretAccessKey: named(STORAGE_ENV.secretAccessKey, env[STORAGE_ENV.secretAccessKey]),
-    bucket: named(STORAGE_ENV.bucket, env[STORAGE_ENV.bucket]),
-    ...(isSet(region) ? { region } : {}),
-  };
-}
-
-function fromLiveEnv(env: Environment): Found {
-  const names = LIVE_STORAGE_ENV;
-  return {
-    source: "the environment (BUCKET_…)",
-    endpoint: named(names.endpoint, env[names.endpoint]),
-    accessKeyId: named(names.accessKeyId, env[names.accessKeyId]),
-    secretAccessKey: named(names.secretAccessKey, env[names.secretAccessKey]),
-  };
-}
-
-function named(name: string, value: string | undefined): Named {
-  return { name, value: isSet(value) ? value : undefined };
-}
-
-/** An empty one counts as none: a container's configuration often cannot leave one out. */
-function isSet(value: string | undefined): value is string {
-  return value !== undefined && value !== "";
 }
 
 function isTouched({ endpoint, accessKeyId, secretAccessKey, bucket }: Found): boolean {
@@ -111,21 +96,21 @@ function isTouched({ endpoint, accessKeyId, secretAccessKey, bucket }: Found): b
 }
 
 /** @throws StorageError */
-function complete(found: Found): BucketSettings {
-  const { source, region } = found;
+function complete(given: Found): BucketSettings {
+  const { source, region } = given;
   const lacking: string[] = [];
   const need = ({ name, value }: Named): string => {
     if (value === undefined) lacking.push(name);
     return value ?? "";
   };
-  const endpointUrl = need(found.endpoint);
-  const accessKeyId = need(found.accessKeyId);
-  const secretAccessKey = need(found.secretAccessKey);
-  const given = found.bucket === undefined ? undefined : need(found.bucket);
+  const endpointUrl = need(given.endpoint);
+  const accessKeyId = need(given.accessKeyId);
+  const secretAccessKey = need(given.secretAccessKey);
+  const bucketName = given.bucket && need(given.bucket);
   if (lacking.length > 0)
     throw unconfigured(`Object storage is not configured: ${source} lacks ${lacking.join(", ")}.`);
-  const address = readBucketAddress(endpointUrl, given);
-  const { name } = found.endpoint;
+  const address = readBucketAddress(endpointUrl, bucketName);
+  const { name } = given.endpoint;
   if (address === undefined) {
     throw unconfigured(
       `Object storage is not configured: ${name} of ${source} is no http or https URL.`,

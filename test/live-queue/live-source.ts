@@ -1,5 +1,5 @@
 /** Sources of the live queue's double that wait for milliseconds where real ones wait for seconds. */
-import type { LiveLog } from "../../runtime/source/live/live-log.ts";
+import type { WorkerLog } from "../../runtime/protocol/worker-log.ts";
 import { LiveJobSource } from "../../runtime/source/live/live-job-source.ts";
 import type { LiveTimes } from "../../runtime/source/live/live-times.ts";
 import { readLiveSettings } from "../../runtime/source/live/settings.ts";
@@ -15,7 +15,7 @@ const SHORT_TIMES: Partial<LiveTimes> = {
 export interface LiveSourceOptions {
   readonly times?: Partial<LiveTimes>;
   readonly env?: Readonly<Record<string, string>>;
-  readonly log?: LiveLog;
+  readonly log?: WorkerLog;
 }
 
 export function newLiveSource(queue: LiveQueue, options: LiveSourceOptions = {}): LiveJobSource {
@@ -47,7 +47,7 @@ export class LiveListener extends Connected implements AsyncDisposable {
   /** One that asks for `credit` jobs. */
   static start(queue: LiveQueue, credit: number, options: LiveSourceOptions = {}): LiveListener {
     const said: string[] = [];
-    const log: LiveLog = { write: (_, message) => void said.push(message) };
+    const log: WorkerLog = { write: (_, message) => void said.push(message) };
     const listener = new LiveListener(newLiveSource(queue, { log, ...options }), said);
     listener.source.ready(Math.max(1, credit));
     if (credit > 0) listener.source.grant(credit);

@@ -58,7 +58,6 @@ const layers: readonly Layer[] = [
       "runtime/handler/",
       "runtime/isolate/",
       "runtime/pipe/",
-      "runtime/source/lease-book.ts",
       "runtime/storage/",
       runtimeCore,
       protocol,

@@ -28,12 +28,12 @@ export interface BalancedWorker {
 /** `wait`: a worker may yet come; `gone`: the one that is wanted never will. */
 export type Choice<Worker> = { readonly worker: Worker } | "wait" | "gone";
 
-const WISH = /^(?:(strict|strict-resume) +)?([a-z0-9]{1,64})$/iu;
+const AFFINITY = /^(?:(strict|strict-resume) +)?([a-z0-9]{1,64})$/iu;
 
 /** @throws ServiceError invalid_header */
 export function readAffinity(header: string | undefined): Affinity {
   if (header === undefined || header === "") return { mode: "any" };
-  const [, mode = "soft", workerId] = WISH.exec(header.trim()) ?? [];
+  const [, mode = "soft", workerId] = AFFINITY.exec(header.trim()) ?? [];
   if (workerId !== undefined) return { mode: modeOf(mode), workerId };
   throw new ServiceError(
     "invalid_header",

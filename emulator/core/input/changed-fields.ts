@@ -17,11 +17,3 @@ function isSame(a: unknown, b: unknown): boolean {
 function isEmptyList(value: unknown): boolean {
   return value === undefined || (Array.isArray(value) && value.length === 0);
 }
-
-/** The fields that a change names: those it leaves out, or gives as undefined, stay as they are. */
-export function named<Changes extends object>(changes: Changes): Defined<Changes> {
-  const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Defined<Changes>;
-}
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };

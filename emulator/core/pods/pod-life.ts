@@ -1,5 +1,6 @@
 /** Creates, changes, starts and stops pods, as pure functions of their records. */
-import { changedFields, named } from "../input/changed-fields.ts";
+import { defined } from "../../../runtime/protocol/defined.ts";
+import { changedFields } from "../input/changed-fields.ts";
 import { NO_IMAGE, type PodChanges, type PodInput } from "./pod-input.ts";
 import type { Pod, PodContainer } from "./pod.ts";
 import { invalidRequest, ServiceError } from "../service-error.ts";
@@ -34,7 +35,7 @@ export function makePod(
   return {
     ...CONTAINER_DEFAULTS,
     ...(template && containerOf(template)),
-    ...named({ ...disks, dockerEntrypoint, dockerStartCmd, env, ports }),
+    ...defined({ ...disks, dockerEntrypoint, dockerStartCmd, env, ports }),
     ...machine,
     id,
     imageName,
@@ -76,7 +77,7 @@ export function actOnPod(pod: Pod, action: PodAction, now: string): Pod {
  * @throws ServiceError `pod_locked` for such a change of a locked pod, unless the change unlocks it
  */
 export function changePod(pod: Pod, changes: PodChanges, now: string): Pod {
-  const { containerRegistryAuthId = pod.containerRegistryAuthId, ...others } = named(changes);
+  const { containerRegistryAuthId = pod.containerRegistryAuthId, ...others } = defined(changes);
   const wanted: Pod = {
     ...pod,
     ...others,

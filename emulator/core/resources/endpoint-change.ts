@@ -1,5 +1,6 @@
 /** Applies a change to an endpoint: its version grows if its workers are to be replaced. Pure. */
-import { changedFields, named } from "../input/changed-fields.ts";
+import { defined } from "../../../runtime/protocol/defined.ts";
+import { changedFields } from "../input/changed-fields.ts";
 import { type EndpointChanges, type EndpointInput, workersMinProblem } from "./endpoint-input.ts";
 import { type Endpoint, scalerProblem } from "./endpoint.ts";
 import { namedVolumes } from "./network-volume.ts";
@@ -25,12 +26,12 @@ export const ENDPOINT_FIELDS_IN_PLACE: ReadonlySet<string> = new Set<keyof Endpo
  * @throws ServiceError `invalid_request` if the endpoint as a whole would make no sense
  */
 export function changeEndpoint(present: Endpoint, changes: EndpointChanges): Endpoint {
-  const { retries = {}, ...others } = named(changes);
+  const { retries = {}, ...others } = defined(changes);
   const { networkVolumeId, networkVolumeIds, ...merged } = { ...present, ...others };
   const wanted: Endpoint = {
     ...merged,
     ...namedVolumes({ networkVolumeId, networkVolumeIds }),
-    retries: { ...present.retries, ...named(retries) },
+    retries: { ...present.retries, ...defined(retries) },
   };
   const problem = workersMinProblem(wanted);
   if (problem !== undefined) throw invalidRequest([`workersMin ${problem}`]);

@@ -1,5 +1,6 @@
 /** Applies a change to a template, and says whether the workers made of it are to be replaced. Pure. */
-import { changedFields, named } from "../input/changed-fields.ts";
+import { defined } from "../../../runtime/protocol/defined.ts";
+import { changedFields } from "../input/changed-fields.ts";
 import { invalidRequest } from "../service-error.ts";
 import { type TemplateChanges, type TemplateInput, volumeProblem } from "./template-input.ts";
 import type { Template } from "./template.ts";
@@ -19,7 +20,7 @@ export const TEMPLATE_FIELDS_IN_PLACE: ReadonlySet<string> = new Set<keyof Templ
  * @throws ServiceError `invalid_request` if the template as a whole would make no sense
  */
 export function changeTemplate(present: Template, changes: TemplateChanges): Template {
-  const { containerRegistryAuthId = present.containerRegistryAuthId, ...others } = named(changes);
+  const { containerRegistryAuthId = present.containerRegistryAuthId, ...others } = defined(changes);
   const wanted: Template = {
     ...present,
     ...others,

@@ -17,11 +17,10 @@ export interface EngineLimits {
 
 export const ENGINE_LIMITS: EngineLimits = { greetMs: 5_000, askMs: 10_000, actMs: 60_000 };
 
+export type Question<T> = (docker: Dockerode, abortSignal: AbortSignal) => Promise<T>;
+
 /** Resolves to what `question` does, within `limitMs`. @throws EngineError */
-export type Ask = <T>(
-  limitMs: number,
-  question: (docker: Dockerode, abortSignal: AbortSignal) => Promise<T>,
-) => Promise<T>;
+export type Ask = <T>(limitMs: number, question: Question<T>) => Promise<T>;
 
 /** An operation that the library ends by a signal, of which its types do not tell. */
 export type Abortable<T> = (options: { readonly abortSignal: AbortSignal }) => Promise<T>;

@@ -58,7 +58,7 @@ function pullAdvice(said: string, hasCredentials: boolean): string {
   return "an image that is built or pulled on this machine by hand is used as it is";
 }
 
-/** Without the engine's account of its own innards. */
+/** Without the prefixes of the engine's own layers. */
 function bare(said: string): string {
   return said
     .replace(/^.*starting container process caused: /su, "")

@@ -28,7 +28,7 @@ export interface DockerLauncherOptions {
   /** What a worker's container is given of this machine, which has the address `gateway` on its network. */
   readonly placesOf: (order: WorkerOrder, gateway: string | undefined) => Promise<ContainerPlaces>;
   /** What its registry wants to know; undefined for a template that names no credentials. Rejects with a sentence. */
-  readonly credentialsOf: (wish: ImageReference) => Promise<RegistryCredentials | undefined>;
+  readonly credentialsOf: (template: ImageReference) => Promise<RegistryCredentials | undefined>;
   /** Directory of a pod's network volume here; undefined for one without. */
   readonly networkVolumeOf: (pod: Pod) => Promise<string | undefined>;
   /** Called with each line a worker writes. */
@@ -66,7 +66,7 @@ class Docker implements DockerLauncher {
   readonly #images: ImagePuller;
   readonly #network: ContainerNetwork;
   readonly #running = new Map<string, Pick<ContainerRun<unknown>, "kill" | "abandon" | "exited">>();
-  readonly #yard: ContainerHost;
+  readonly #host: ContainerHost;
   #limitsDisk = true;
   #isStopping = false;
   #isClosed = false;
@@ -89,7 +89,7 @@ class Docker implements DockerLauncher {
       },
     });
     this.#images = new ImagePuller({ engine, log, credentialsOf });
-    this.#yard = {
+    this.#host = {
       clock,
       remove: (id) => this.#remove(id),
       failed: (error) => this.#contact.failed(error),
@@ -112,7 +112,7 @@ class Docker implements DockerLauncher {
       placeOf: place.find,
       line: (text: string) => line(order, text),
     };
-    const worker = this.#started(order.workerId, new ContainerRun(role, this.#yard));
+    const worker = this.#started(order.workerId, new ContainerRun(role, this.#host));
     this.#tellOfSimulated(order.gpus, { endpointId: order.endpoint.id });
     // It may be an image of the live service.
     const speaksLate = true;
@@ -127,7 +127,7 @@ class Docker implements DockerLauncher {
       line: (text: string) => this.#options.podLine(order, text),
     };
     this.#tellOfSimulated(gpus, { podId: pod.id });
-    return this.#started(runId, new ContainerRun(role, this.#yard));
+    return this.#started(runId, new ContainerRun(role, this.#host));
   }
 
   async dropVolumes(isNeedless: (podId: string) => boolean): Promise<void> {
@@ -235,13 +235,13 @@ class Docker implements DockerLauncher {
 
   /** Sees to it that the engine, the image and the network are there. */
   async #prepare(
-    wish: ImageReference & Pick<Template, "env">,
+    template: ImageReference & Pick<Template, "env">,
     signal: AbortSignal,
   ): Promise<{ readonly settings: ContainerSettings; readonly network: ProvidedNetwork }> {
-    const settings = readContainerSettings(wish);
+    const settings = readContainerSettings(template);
     if (typeof settings === "string") throw new Error(settings);
     await this.#contact.reach();
-    await this.#images.provide(wish, signal);
+    await this.#images.provide(template, signal);
     return { settings, network: await this.#network.provide() };
   }
 

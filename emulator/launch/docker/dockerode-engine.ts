@@ -2,22 +2,27 @@
 import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type Dockerode from "dockerode";
-import type { DockerVersion, NetworkInspectInfo } from "dockerode";
+import type { ContainerCreateOptions, DockerVersion, NetworkInspectInfo } from "dockerode";
+import type { RegistryCredentials } from "../../core/resources/registry-auth.ts";
 import {
   type Abortable,
   type Ask,
+  type AskDockerode,
   askDockerode,
   ENGINE_LIMITS,
   type EngineLimits,
+  type Question,
 } from "./ask-dockerode.ts";
 import {
   type ContainerEngine,
   EngineError,
   type EngineContainer,
+  type FoundNetwork,
   type Listed,
+  type ListedVolume,
+  type NewNetwork,
 } from "./container-engine.ts";
 import { asEngineError, statusOf } from "./engine-failure.ts";
-import { foreignName } from "./containers/foreign-name.ts";
 import { gatewayOf } from "./gateway-address.ts";
 
 /** @param host as `DOCKER_HOST` names it; by default what that says */
@@ -25,130 +30,124 @@ export function createDockerodeEngine(
   host: string | undefined = process.env["DOCKER_HOST"],
   limits: EngineLimits = ENGINE_LIMITS,
 ): ContainerEngine {
-  const { ask, open } = askDockerode(host);
-  return {
-    ...engineItself(ask, limits),
-    ...images(ask, open, limits, host),
-    ...containers(ask, limits),
-    ...volumes(ask, limits),
-    ...networks(ask, limits),
-  };
+  return new DockerodeEngine(host, limits);
 }
 
-function engineItself(
-  ask: Ask,
-  { greetMs, askMs }: EngineLimits,
-): Pick<ContainerEngine, "greet" | "foreignName"> {
-  return {
-    greet: async () =>
-      void (await ask(greetMs, async (docker, abortSignal) => {
-        const ping: Abortable<unknown> = docker.ping.bind(docker);
-        return ping({ abortSignal });
-      })),
-    foreignName: () =>
-      ask(askMs, async (docker, abortSignal) => {
-        const version: Abortable<DockerVersion> = docker.version.bind(docker);
-        return foreignName(await version({ abortSignal }));
-      }),
-  };
-}
+class DockerodeEngine implements ContainerEngine {
+  readonly #host: string | undefined;
+  readonly #limits: EngineLimits;
+  readonly #dockerode: AskDockerode;
 
-function images(
-  ask: Ask,
-  open: () => Promise<Dockerode>,
-  { askMs }: EngineLimits,
-  host: string | undefined,
-): Pick<ContainerEngine, "hasImage" | "pull"> {
-  return {
-    hasImage: (name) =>
-      ask(askMs, (docker, abortSignal) =>
-        exists(inspect(docker, `/images/${name}/json`, abortSignal)),
-      ),
-    pull: (name, credentials, abortSignal) =>
-      messages(
-        open().then((docker) =>
-          docker.createImage({
-            ...reference(name),
-            ...(credentials && { authconfig: credentials }),
-            abortSignal,
-          }),
-        ),
-        host,
-      ),
-  };
-}
+  constructor(host: string | undefined, limits: EngineLimits) {
+    this.#host = host;
+    this.#limits = limits;
+    this.#dockerode = askDockerode(host);
+  }
 
-function containers(
-  ask: Ask,
-  limits: EngineLimits,
-): Pick<ContainerEngine, "create" | "list" | "remove"> {
-  const { askMs, actMs } = limits;
-  return {
-    create: (options) =>
-      ask(actMs, async (docker, abortSignal) =>
-        containerOf(await docker.createContainer({ ...options, abortSignal }), docker, ask, limits),
-      ),
-    list: (label) =>
-      ask(askMs, async (docker, abortSignal) => {
-        const filters = { label: [label] };
-        return (await docker.listContainers({ all: true, filters, abortSignal })).map(listed);
-      }),
-    remove: async (id) =>
-      void (await ask(actMs, (docker, abortSignal) =>
-        exists(docker.getContainer(id).remove({ force: true, v: true, abortSignal })),
-      )),
-  };
-}
+  async greet(): Promise<void> {
+    await this.#dockerode.ask(this.#limits.greetMs, async (docker, abortSignal) => {
+      const ping: Abortable<unknown> = docker.ping.bind(docker);
+      return ping({ abortSignal });
+    });
+  }
 
-function volumes(
-  ask: Ask,
-  { askMs, actMs }: EngineLimits,
-): Pick<ContainerEngine, "listVolumes" | "removeVolume"> {
-  return {
-    listVolumes: (label) =>
-      ask(askMs, async (docker, abortSignal) => {
-        const filters = { label: [label] };
-        const { Volumes: found } = await docker.listVolumes({ filters, abortSignal });
-        return found.map(({ Name: name, Labels: labels }) => ({ name, labels }));
-      }),
-    removeVolume: async (name) =>
-      void (await ask(actMs, (docker, abortSignal) =>
-        exists(docker.getVolume(name).remove({ abortSignal })),
-      )),
-  };
-}
+  foreignName(): Promise<string | undefined> {
+    return this.#ask(async (docker, abortSignal) => {
+      const version: Abortable<DockerVersion> = docker.version.bind(docker);
+      return foreignName(await version({ abortSignal }));
+    });
+  }
 
-function networks(
-  ask: Ask,
-  { askMs, actMs }: EngineLimits,
-): Pick<ContainerEngine, "findNetwork" | "createNetwork" | "listNetworks" | "removeNetwork"> {
-  return {
-    findNetwork: (name) =>
-      ask(askMs, async (docker, abortSignal) => {
-        const asked = inspect<NetworkInspectInfo>(docker, `/networks/${name}`, abortSignal);
-        const facts = await unlessMissing(asked);
-        return facts && { gateway: gatewayOf(facts), options: facts.Options ?? {} };
-      }),
-    createNetwork: async ({ name: Name, labels, options }) =>
-      void (await ask(actMs, (docker, abortSignal) => {
-        const bridge = { Name, Driver: "bridge", CheckDuplicate: true };
-        const given = { Labels: { ...labels }, Options: { ...options } };
-        return docker.createNetwork({ ...bridge, ...given, abortSignal });
-      })),
-    listNetworks: (label) =>
-      ask(askMs, async (docker, abortSignal) => {
-        const found = await docker.listNetworks({ filters: { label: [label] }, abortSignal });
-        return found.map(({ Id: id, Labels: labels = {}, Created: created }) => ({
-          id,
-          labels,
-          createdAt: Date.parse(created),
-        }));
-      }),
-    removeNetwork: async (name) =>
-      void (await ask(actMs, (docker, abortSignal) =>
-        exists(docker.getNetwork(name).remove({ abortSignal })),
-      )),
-  };
+  hasImage(name: string): Promise<boolean> {
+    return this.#ask((docker, abortSignal) =>
+      exists(inspect(docker, `/images/${name}/json`, abortSignal)),
+    );
+  }
+
+  pull(
+    name: string,
+    authconfig: RegistryCredentials | undefined,
+    abortSignal: AbortSignal,
+  ): AsyncIterable<unknown> {
+    const options = { ...reference(name), ...(authconfig && { authconfig }), abortSignal };
+    const pulling = this.#dockerode.open().then((docker) => docker.createImage(options));
+    return messages(pulling, this.#host);
+  }
+
+  create(options: ContainerCreateOptions): Promise<EngineContainer> {
+    return this.#act(async (docker, abortSignal) => {
+      const container = await docker.createContainer({ ...options, abortSignal });
+      return containerOf(container, docker, this.#dockerode.ask, this.#limits);
+    });
+  }
+
+  list(label: string): Promise<readonly Listed[]> {
+    return this.#ask(async (docker, abortSignal) => {
+      const filters = { label: [label] };
+      return (await docker.listContainers({ all: true, filters, abortSignal })).map(listed);
+    });
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#act((docker, abortSignal) =>
+      exists(docker.getContainer(id).remove({ force: true, v: true, abortSignal })),
+    );
+  }
+
+  listVolumes(label: string): Promise<readonly ListedVolume[]> {
+    return this.#ask(async (docker, abortSignal) => {
+      const filters = { label: [label] };
+      const { Volumes: found } = await docker.listVolumes({ filters, abortSignal });
+      return found.map(({ Name: name, Labels: labels }) => ({ name, labels }));
+    });
+  }
+
+  async removeVolume(name: string): Promise<void> {
+    await this.#act((docker, abortSignal) =>
+      exists(docker.getVolume(name).remove({ abortSignal })),
+    );
+  }
+
+  findNetwork(name: string): Promise<FoundNetwork | undefined> {
+    return this.#ask(async (docker, abortSignal) => {
+      const asked = inspect<NetworkInspectInfo>(docker, `/networks/${name}`, abortSignal);
+      const facts = await unlessMissing(asked);
+      return facts && { gateway: gatewayOf(facts), options: facts.Options ?? {} };
+    });
+  }
+
+  async createNetwork({ name: Name, labels, options }: NewNetwork): Promise<void> {
+    await this.#act((docker, abortSignal) => {
+      const bridge = { Name, Driver: "bridge", CheckDuplicate: true };
+      const given = { Labels: { ...labels }, Options: { ...options } };
+      return docker.createNetwork({ ...bridge, ...given, abortSignal });
+    });
+  }
+
+  listNetworks(label: string): Promise<readonly Listed[]> {
+    return this.#ask(async (docker, abortSignal) => {
+      const found = await docker.listNetworks({ filters: { label: [label] }, abortSignal });
+      return found.map(({ Id: id, Labels: labels = {}, Created: created }) => ({
+        id,
+        labels,
+        createdAt: Date.parse(created),
+      }));
+    });
+  }
+
+  async removeNetwork(name: string): Promise<void> {
+    await this.#act((docker, abortSignal) =>
+      exists(docker.getNetwork(name).remove({ abortSignal })),
+    );
+  }
+
+  #ask<T>(question: Question<T>): Promise<T> {
+    return this.#dockerode.ask(this.#limits.askMs, question);
+  }
+
+  #act<T>(question: Question<T>): Promise<T> {
+    return this.#dockerode.ask(this.#limits.actMs, question);
+  }
 }
 
 function containerOf(
@@ -278,4 +277,15 @@ async function* messages(
 
 function listed(info: Dockerode.ContainerInfo): Listed {
   return { id: info.Id, labels: info.Labels, createdAt: info.Created * 1_000 };
+}
+
+/** What Docker's engine is called among its own parts. */
+const DOCKERS_OWN = "Engine";
+
+/** Name and version of an engine that is not Docker's own; undefined for that, and for one that does not say. */
+function foreignName({ Components: components = [] }: Partial<DockerVersion>): string | undefined {
+  const [first] = components;
+  if (first?.Name === undefined || components.some(({ Name: name }) => name === DOCKERS_OWN))
+    return undefined;
+  return [first.Name, first.Version].filter((word) => word !== undefined).join(" ");
 }

@@ -84,7 +84,7 @@ export class EngineContact {
     }
   }
 
-  /** What that throws it makes known itself. */
+  /** `reach` reports its failures itself. */
   #ask(): void {
     void this.reach().catch(() => undefined);
   }
@@ -134,7 +134,7 @@ export class EngineContact {
     this.#foreign = foreign;
   }
 
-  /** What cannot be removed stays: nobody may suffer from it. */
+  /** What cannot be removed stays, without an error. */
   async #clear(): Promise<void> {
     const { engine, clock, emulator, isRun, usesNetwork, log } = this.#options;
     try {

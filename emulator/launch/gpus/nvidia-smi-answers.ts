@@ -1,4 +1,5 @@
 /** What the answers of nvidia-smi mean: its table, its list of MIG devices, its header and its complaints. Pure. */
+import { defined } from "../../../runtime/protocol/defined.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
 
 /** Without these a line names no GPU. */
@@ -41,12 +42,10 @@ export function readGpuTable(stdout: string, fields: readonly string[]): readonl
     if (index === undefined || name === undefined || !uuid?.startsWith("GPU-")) return [];
     const mib = Number(value("memory.total"));
     const memoryGb = mib > 0 ? Math.round(mib / 102.4) / 10 : undefined;
-    const driverVersion = value("driver_version");
-    const computeCapability = value("compute_cap");
-    const facts = {
-      ...(driverVersion !== undefined && { driverVersion }),
-      ...(computeCapability !== undefined && { computeCapability }),
-    };
+    const facts = defined({
+      driverVersion: value("driver_version"),
+      computeCapability: value("compute_cap"),
+    });
     const isCut = value("mig.mode.current") === "Enabled";
     return [{ index, uuid, name, isCut, memoryGb, facts }];
   });

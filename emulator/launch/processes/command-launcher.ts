@@ -6,13 +6,12 @@ import { killMarked, signalGroup } from "../../../runtime/pipe/process-tree.ts";
 import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import type { WorkingDirectory } from "../../core/resources/served-endpoint.ts";
 import type { Template } from "../../core/resources/template.ts";
-import { endWithUs } from "./end-with-us.ts";
 import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "../launcher.ts";
 import type { LiveService } from "../live-environment.ts";
-import { commandFrom, makeOwnDirectory } from "./own-directory.ts";
-import { ownHome } from "./own-home.ts";
-import { RunningWorkers } from "./running-workers.ts";
-import { asWorker, gpuEnv, inheritedEnvironment, refusedWorker } from "./worker-process.ts";
+import { localLauncher } from "../local-launcher.ts";
+import { commandFrom, makeOwnDirectory, ownHome } from "./own-place.ts";
+import { refusedWorker } from "../worker-exit.ts";
+import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
 import { workerEnvironment } from "../worker-environment.ts";
 
 /** A program with its arguments, and where it runs. */
@@ -41,15 +40,11 @@ export interface CommandLauncherOptions {
 }
 
 export function createCommandLauncher(options: CommandLauncherOptions): Launcher {
-  const running = new RunningWorkers();
-  return {
-    refuses(template) {
-      if (options.commandOf(template) !== undefined) return undefined;
-      return `no command is served for the image "${template.imageName}"`;
-    },
-    launch: (order) => running.add(launch(options, order)),
-    close: async () => running.end(),
-  };
+  return localLauncher({
+    what: "command",
+    has: (template) => options.commandOf(template) !== undefined,
+    launch: (order) => launch(options, order),
+  });
 }
 
 function launch(options: CommandLauncherOptions, order: WorkerOrder): LaunchedWorker {
@@ -63,13 +58,13 @@ function launch(options: CommandLauncherOptions, order: WorkerOrder): LaunchedWo
     const worker = asWorker(child, order.workerId, (line) => options.line(order, line));
     const exited = worker.exited.then(async (exit) => {
       await dropPlace(place);
-      return inWords(exit, served);
+      return explained(exit, served);
     });
     return { ...worker, exited, speaksLate: true };
   } catch (error) {
     const refused = refusedWorker(error);
     const ended = Promise.all([refused.exited, dropPlace(place)]);
-    const exited = ended.then(([exit]) => inWords(exit, served));
+    const exited = ended.then(([exit]) => explained(exit, served));
     return { ...refused, exited };
   }
 }
@@ -102,6 +97,24 @@ function endAll(child: ChildProcess, workerId: string): void {
   });
 }
 
+/** Waits until nobody holds the other end of its standard input any more. */
+const GUARD = 'read -r nothing; kill -KILL "-$0"';
+
+/**
+ * Has the process group of `leaderPid` killed when this process is gone, however it went: a small shell waits for that.
+ * Answers what calls the guard off, to be called when the leader has ended.
+ */
+function endWithUs(leaderPid: number): () => void {
+  const guard = spawn("/bin/sh", ["-c", GUARD, String(leaderPid)], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+    env: {},
+  });
+  guard.on("error", () => undefined);
+  guard.stdin.on("error", () => undefined);
+  return () => void guard.kill("SIGKILL");
+}
+
 function environment(
   options: CommandLauncherOptions,
   order: WorkerOrder,
@@ -124,7 +137,7 @@ async function dropPlace(place: string): Promise<void> {
   await fs.promises.rm(place, { recursive: true, force: true }).catch(() => undefined);
 }
 
-function inWords(exit: WorkerExit, served: Command): WorkerExit {
+function explained(exit: WorkerExit, served: Command): WorkerExit {
   if (exit.startError === undefined) return exit;
   return { ...exit, startError: `the command cannot be started: ${startProblem(exit, served)}` };
 }

@@ -2,10 +2,11 @@
 import { spawn } from "node:child_process";
 import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
-import { RunningWorkers } from "./running-workers.ts";
+import { localLauncher } from "../local-launcher.ts";
 import { launchServer, type ServerLauncherOptions } from "./server-worker.ts";
 import { TakenPorts } from "./taken-ports.ts";
-import { asWorker, gpuEnv, inheritedEnvironment, refusedWorker } from "./worker-process.ts";
+import { refusedWorker } from "../worker-exit.ts";
+import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
 import { workerEnvironment } from "../worker-environment.ts";
 
 export interface ProcessLauncherOptions extends ServerLauncherOptions {
@@ -16,19 +17,15 @@ export interface ProcessLauncherOptions extends ServerLauncherOptions {
 }
 
 export function createProcessLauncher(options: ProcessLauncherOptions): Launcher {
-  const running = new RunningWorkers();
   const ports = new TakenPorts();
-  return {
-    refuses(template) {
-      if (options.handlerOf(template) !== undefined) return undefined;
-      return `no handler file is served for the image "${template.imageName}"`;
-    },
+  return localLauncher({
+    what: "handler file",
+    has: (template) => options.handlerOf(template) !== undefined,
     launch(order) {
       const isServer = order.endpoint.type === "LOAD_BALANCING";
-      return running.add(isServer ? launchServer(options, order, ports) : launch(options, order));
+      return isServer ? launchServer(options, order, ports) : launch(options, order);
     },
-    close: async () => running.end(),
-  };
+  });
 }
 
 function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWorker {

@@ -6,7 +6,8 @@ import type { Template } from "../../core/resources/template.ts";
 import type { LaunchedWorker, ServerAddress, WorkerExit, WorkerOrder } from "../launcher.ts";
 import { serverSettings } from "../server-settings.ts";
 import type { TakenPorts } from "./taken-ports.ts";
-import { asWorker, gpuEnv, inheritedEnvironment, notStarted } from "./worker-process.ts";
+import { notStarted } from "../worker-exit.ts";
+import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
 
 export interface ServerLauncherOptions {
   /** Path of the program that runs the HTTP server of a load balancing endpoint's worker. */
@@ -22,7 +23,7 @@ export interface ServerLauncherOptions {
 /** Its requests come through the emulator, which asks for the key. */
 const HOST = "127.0.0.1";
 
-/** The life line is the last one: the process ends as soon as nobody holds the other end. */
+/** The last one is the lifeline: the process ends as soon as nobody holds its other end. */
 const STDIO = ["ignore", "pipe", "pipe", "ignore", "pipe"] as const;
 
 /**

@@ -5,6 +5,7 @@ import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import type { LaunchedWorker, WorkerExit, WorkerOrder } from "../launcher.ts";
 import { LineTail } from "./line-tail.ts";
 import { realGpuIds, toldGpus } from "../worker-environment.ts";
+import { exitWith } from "../worker-exit.ts";
 
 /** Variables of the emulator's own environment that are not the workers' business. */
 const PRIVATE_VARIABLE = /^SV_/u;
@@ -54,36 +55,14 @@ export function gpuEnv({ gpus }: Pick<WorkerOrder, "gpus">): NodeJS.ProcessEnv {
   };
 }
 
-/** The end of a worker that was never started. */
-export function notStarted(startError: string): WorkerExit {
-  return {
-    exitCode: undefined,
-    signal: undefined,
-    outOfMemory: false,
-    startError,
-    lastLogLines: [],
-  };
-}
-
-/** A worker that the system refused to start: it has ended already. */
-export function refusedWorker(reason: unknown): LaunchedWorker {
-  const exit = notStarted(reason instanceof Error ? reason.message : String(reason));
-  return { exited: Promise.resolve(exit), drain: () => undefined, kill: () => undefined };
-}
-
 function exitOf(child: ChildProcess, tail: LineTail): Promise<WorkerExit> {
   const { promise, resolve } = Promise.withResolvers<WorkerExit>();
   child.once("error", ({ message }) =>
-    resolve({ ...notStarted(message), lastLogLines: tail.end() }),
+    resolve(exitWith({ startError: message, lastLogLines: tail.end() })),
   );
-  child.once("close", (code, signal) =>
-    resolve({
-      exitCode: code ?? undefined,
-      signal: signal ?? undefined,
-      outOfMemory: false,
-      startError: undefined,
-      lastLogLines: tail.end(),
-    }),
-  );
+  child.once("close", (code, signal) => {
+    const how = { exitCode: code ?? undefined, signal: signal ?? undefined };
+    resolve(exitWith({ ...how, lastLogLines: tail.end() }));
+  });
   return promise;
 }

@@ -1,5 +1,5 @@
 /** The orders in which jobs in memory are looked for; each job has at most one place in each. */
-import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
+import { JOB_STATUSES, type JobStatus } from "../../../runtime/protocol/job-status.ts";
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { OrderedSet } from "./ordered-set.ts";
@@ -56,17 +56,9 @@ export class JobIndexes {
 }
 
 function emptyIndexes(): EndpointIndexes {
-  return {
-    all: new OrderedSet(),
-    waiting: new OrderedSet(),
-    scaling: new OrderedSet(),
-    IN_QUEUE: new OrderedSet(),
-    IN_PROGRESS: new OrderedSet(),
-    COMPLETED: new OrderedSet(),
-    FAILED: new OrderedSet(),
-    CANCELLED: new OrderedSet(),
-    TIMED_OUT: new OrderedSet(),
-  };
+  const names = [...ENDPOINT_ORDERS, ...JOB_STATUSES];
+  // The names are exactly the keys.
+  return Object.fromEntries(names.map((name) => [name, new OrderedSet()])) as EndpointIndexes;
 }
 
 function moveIn(

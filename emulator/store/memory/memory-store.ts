@@ -1,5 +1,5 @@
 /** The store that forgets everything when it is closed: for tests and `--ephemeral`. */
-import { CommittedView } from "../committed-view.ts";
+import { committedView } from "../committed-view.ts";
 import { StepJournal } from "../step-journal.ts";
 import { StepQueue, storeClosed } from "../step-queue.ts";
 import type { Payload, Store } from "../store.ts";
@@ -24,7 +24,7 @@ export function createMemoryStore(): Store {
     commit: () => journal.commit(),
     abort: () => journal.abort(),
   });
-  const committed = new CommittedView(new MemoryView(tables), queue);
+  const committed = committedView(new MemoryView(tables), queue);
   return {
     transact: (step) => queue.transact(step),
     async read(query) {

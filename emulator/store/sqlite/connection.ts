@@ -34,30 +34,22 @@ export class Connection {
   }
 
   prepare(sql: string): StatementSync {
-    try {
+    return this.#tried(() => {
       const statement = this.#db.prepare(sql);
       statement.setReturnArrays(true);
       return statement;
-    } catch (error) {
-      throw this.#failed(error);
-    }
+    });
   }
 
   first(statement: StatementSync, ...values: SQLInputValue[]): Row | undefined {
-    try {
+    return this.#tried(() => {
       const row = statement.get(...values);
       return row === undefined ? undefined : rowOf(row);
-    } catch (error) {
-      throw this.#failed(error);
-    }
+    });
   }
 
   all(statement: StatementSync, ...values: SQLInputValue[]): Row[] {
-    try {
-      return statement.all(...values).map(rowOf);
-    } catch (error) {
-      throw this.#failed(error);
-    }
+    return this.#tried(() => statement.all(...values).map(rowOf));
   }
 
   /** Rows until `take` answers false. */
@@ -66,23 +58,19 @@ export class Connection {
     values: readonly SQLInputValue[],
     take: (row: Row) => boolean,
   ): void {
-    try {
+    this.#tried(() => {
       for (const row of statement.iterate(...values)) if (!take(rowOf(row))) return;
-    } catch (error) {
-      throw this.#failed(error);
-    }
+    });
   }
 
   /** Writes within the transaction, beginning it if need be; answers how many rows changed. */
   write(statement: StatementSync, ...values: SQLInputValue[]): number {
-    try {
+    return this.#tried(() => {
       if (!this.#db.isTransaction) this.#begin.run();
       const { changes } = statement.run(...values);
       this.#log.push({ statement, values });
       return Number(changes);
-    } catch (error) {
-      throw this.#failed(error);
-    }
+    });
   }
 
   /** True once the transaction has written something. */
@@ -98,24 +86,18 @@ export class Connection {
   undoStep(): void {
     if (this.#failure) throw this.#failure.reason;
     if (this.#log.length === this.#kept) return;
-    try {
+    this.#tried(() => {
       this.#rollback.run();
       this.#log.length = this.#kept;
       if (this.#kept > 0) this.#begin.run();
       for (const { statement, values } of this.#log) statement.run(...values);
-    } catch (error) {
-      throw this.#failed(error);
-    }
+    });
   }
 
   /** Makes the kept steps durable; answers false if they wrote nothing, so that there was nothing to do. */
   commit(): boolean {
     const wrote = this.#db.isTransaction;
-    try {
-      if (wrote) this.#commit.run();
-    } catch (error) {
-      throw this.#failed(error);
-    }
+    if (wrote) this.#tried(() => this.#commit.run());
     this.#reset();
     return wrote;
   }
@@ -132,17 +114,18 @@ export class Connection {
     this.#failure = undefined;
   }
 
-  /** The error to be thrown for one of SQLite's; after a fatal one the transaction is lost whatever the step does. */
-  #failed(error: unknown): unknown {
-    const reason = isOutOfRange(error)
-      ? damaged("a number of ours", error)
-      : fromSqlite(error, this.#file, HOW_TO_GO_ON);
-    if (isFatal(error)) this.#failure ??= { reason };
-    return reason;
+  /** Throws the store's error for one of SQLite's; after a fatal one the transaction is lost whatever the step does. */
+  #tried<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      // A stored integer is larger than any that was ever stored.
+      const isOutOfRange = codeOf(error) === "ERR_OUT_OF_RANGE";
+      const reason = isOutOfRange
+        ? damaged("a number of ours", error)
+        : fromSqlite(error, this.#file, HOW_TO_GO_ON);
+      if (isFatal(error)) this.#failure ??= { reason };
+      throw reason;
+    }
   }
-}
-
-/** A stored integer is larger than any that was ever stored. */
-function isOutOfRange(error: unknown): boolean {
-  return codeOf(error) === "ERR_OUT_OF_RANGE";
 }

@@ -1,7 +1,7 @@
 /** Gives pages that deleted rows left free back to the disk, a few at a time, while nothing else is done with the database. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock, Disarm } from "../../core/time/clock.ts";
-import { integerAt, rowOf } from "../../sqlite/row.ts";
+import { pragma } from "../../sqlite/row.ts";
 
 /** Fewer free pages than these are kept for what comes next: 8 MB. */
 const KEPT_PAGES = 2_048;
@@ -72,7 +72,7 @@ export class FreeSpace {
     try {
       isMore = !this.#isBusy() && this.#giveBack();
     } catch {
-      // A disk that is full or fails is told of by who has to write.
+      // A full or failing disk is reported by the next write.
     }
     this.#lookIn(isMore ? NEXT_STEP_MS : LOOK_EVERY_MS);
   }
@@ -87,10 +87,4 @@ export class FreeSpace {
     this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     return false;
   }
-}
-
-function pragma(db: DatabaseSync, name: "auto_vacuum" | "page_count" | "freelist_count"): number {
-  const statement = db.prepare(`PRAGMA ${name}`);
-  statement.setReturnArrays(true);
-  return integerAt(rowOf(statement.get()), 0);
 }

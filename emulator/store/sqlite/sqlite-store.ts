@@ -1,5 +1,5 @@
 /** The store on disk: a SQLite database and, beside it, files for large payloads. */
-import { CommittedView } from "../committed-view.ts";
+import { committedView } from "../committed-view.ts";
 import { StepQueue, storeClosed } from "../step-queue.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type Store,
   type StoreView,
 } from "../store.ts";
-import type { StoreDamagedError, StoreLostError } from "../../core/store-error.ts";
+import { StoreDamagedError, type StoreLostError } from "../../core/store-error.ts";
 import { Connection } from "./connection.ts";
 import { DataCheck } from "./integrity/data-check.ts";
 import type { FoundPayload } from "./integrity/find-damage.ts";
@@ -17,7 +17,6 @@ import { openDatabase, type OpenedDatabase } from "./files/data-directory.ts";
 import { FreeSpace } from "./free-space.ts";
 import { PayloadFiles } from "./files/payload-files.ts";
 import { Presence } from "./files/presence.ts";
-import { Soundness } from "./integrity/soundness.ts";
 import { SqliteTransaction } from "./sqlite-transaction.ts";
 import { SqliteView } from "./sqlite-view.ts";
 import { Tables } from "./tables/tables.ts";
@@ -107,6 +106,33 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
   };
 }
 
+/** Whether the store can be relied on. Once it was seen damaged nothing is done any more, lest the damage spread. */
+class Soundness {
+  #damage: StoreDamagedError | undefined;
+  readonly #onDamage: ((damage: StoreDamagedError) => void) | undefined;
+
+  constructor(onDamage?: (damage: StoreDamagedError) => void) {
+    this.#onDamage = onDamage;
+  }
+
+  /** Does the work unless damage was seen before, and sees it in what the work throws. @throws StoreDamagedError */
+  async guard<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#damage) throw this.#damage;
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof StoreDamagedError) this.report(error);
+      throw error;
+    }
+  }
+
+  report(damage: StoreDamagedError): void {
+    if (this.#damage) return;
+    this.#damage = damage;
+    this.#onDamage?.(damage);
+  }
+}
+
 async function readCommitted<T>(
   tables: Tables,
   queue: StepQueue<SqliteTransaction>,
@@ -115,7 +141,7 @@ async function readCommitted<T>(
   if (queue.closed) throw storeClosed();
   const view = new SqliteView(tables);
   try {
-    return await query(new CommittedView(view, queue));
+    return await query(committedView(view, queue));
   } finally {
     view.end();
   }

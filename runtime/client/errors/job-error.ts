@@ -4,6 +4,14 @@ import { isTerminal } from "../../protocol/job-status.ts";
 import { ClientError } from "./errors.ts";
 import type { CompletedJob, Job, UncompletedJob } from "../job.ts";
 
+const ENDINGS: Readonly<Record<UncompletedJob["status"], string>> = {
+  IN_QUEUE: "has not begun",
+  IN_PROGRESS: "has not ended",
+  FAILED: "failed",
+  CANCELLED: "was cancelled",
+  TIMED_OUT: "ran out of its execution time",
+};
+
 /** The job ended, and not well. */
 export abstract class JobError extends ClientError {
   /** The job as the service last showed it. */
@@ -11,9 +19,9 @@ export abstract class JobError extends ClientError {
   /** What is known of how it failed. */
   readonly failure: Failure | undefined;
 
-  constructor(job: UncompletedJob, ending: string) {
+  constructor(job: UncompletedJob) {
     const reason = job.error ?? job.failure?.message;
-    super(`Job ${job.id} ${ending}${reason === undefined ? "." : `: ${reason}`}`);
+    super(`Job ${job.id} ${ENDINGS[job.status]}${reason === undefined ? "." : `: ${reason}`}`);
     this.job = job;
     this.failure = job.failure;
   }
@@ -23,30 +31,18 @@ export abstract class JobError extends ClientError {
 export class JobFailedError extends JobError {
   override readonly name = "JobFailedError";
   override readonly code = "job_failed";
-
-  constructor(job: UncompletedJob) {
-    super(job, "failed");
-  }
 }
 
 /** TIMED_OUT: `policy.executionTimeout` ran out. */
 export class JobTimedOutError extends JobError {
   override readonly name = "JobTimedOutError";
   override readonly code = "job_timed_out";
-
-  constructor(job: UncompletedJob) {
-    super(job, "ran out of its execution time");
-  }
 }
 
 /** CANCELLED: somebody cancelled the job, or purged the queue while it waited there. */
 export class JobCancelledError extends JobError {
   override readonly name = "JobCancelledError";
   override readonly code = "job_cancelled";
-
-  constructor(job: UncompletedJob) {
-    super(job, "was cancelled");
-  }
 }
 
 /**

@@ -62,25 +62,19 @@ export class ServiceUnavailableError extends ServiceError {
   override readonly name = "ServiceUnavailableError";
 }
 
+const CLASSES: Readonly<Record<number, typeof ServiceError>> = {
+  400: ValidationError,
+  401: UnauthorizedError,
+  403: UnauthorizedError,
+  404: NotFoundError,
+  413: PayloadTooLargeError,
+  429: RateLimitedError,
+  502: ServiceUnavailableError,
+  503: ServiceUnavailableError,
+  504: ServiceUnavailableError,
+};
+
 /** The error of the class that stands for `refusal.status`. */
 export function serviceError(refusal: Refusal): ServiceError {
-  switch (refusal.status) {
-    case 400:
-      return new ValidationError(refusal);
-    case 401:
-    case 403:
-      return new UnauthorizedError(refusal);
-    case 404:
-      return new NotFoundError(refusal);
-    case 413:
-      return new PayloadTooLargeError(refusal);
-    case 429:
-      return new RateLimitedError(refusal);
-    case 502:
-    case 503:
-    case 504:
-      return new ServiceUnavailableError(refusal);
-    default:
-      return new ServiceError(refusal);
-  }
+  return new (CLASSES[refusal.status] ?? ServiceError)(refusal);
 }

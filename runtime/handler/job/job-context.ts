@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { performance } from "node:perf_hooks";
 import { inspect } from "node:util";
-import type { LogLevel } from "../../pipe/tagged-lines.ts";
+import type { LogLevel } from "../../protocol/worker-log.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { JobTransfers } from "../../storage/job-transfers.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";

@@ -1,10 +1,9 @@
 /** Turns one yield into the lines of the chunks that carry it. */
 import { Buffer } from "node:buffer";
-import { NotSplittableError } from "../../core/split-error.ts";
-import { splitJsonText } from "../../core/split-text.ts";
+import { NotSplittableError, splitJsonText } from "../../core/split-text.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import { isChunk } from "./chunk.ts";
-import { InvalidOutputError, toJson } from "./output.ts";
+import { exceeds, InvalidOutputError, toJson } from "./output.ts";
 
 /** One yield, written as JSON. */
 export interface YieldedJson {
@@ -35,18 +34,13 @@ export function yieldedJson(value: unknown): YieldedJson {
 export function chunkLines(yielded: YieldedJson, firstIndex: number, attempt: number): string[] {
   const { json, metrics } = yielded;
   const own = attempt > 1 ? { attempt } : none;
-  if (fits(json)) return [line(json, metrics, firstIndex, own)];
+  if (!exceeds(json, LIMITS.chunkMaxBytes)) return [line(json, metrics, firstIndex, own)];
   const parts = split(json);
   return parts.map((part, at) => {
     const { continues } = part;
     const about = { part: at, continues, last: at === parts.length - 1 };
     return line(part.json, metrics, firstIndex + at, { ...own, split: about });
   });
-}
-
-function fits(json: string): boolean {
-  if (json.length * 3 <= LIMITS.chunkMaxBytes) return true;
-  return json.length <= LIMITS.chunkMaxBytes && Buffer.byteLength(json) <= LIMITS.chunkMaxBytes;
 }
 
 function split(json: string): ReturnType<typeof splitJsonText> {

@@ -4,13 +4,13 @@ import type { LargeOutput } from "../../storage/contract.ts";
 import type { Context } from "../contract.ts";
 import { exceeds, InvalidOutputError } from "./output.ts";
 
-/** What a handler says about it. */
-interface Wish {
+/** The option of a handler. */
+interface LargeOutputOption {
   readonly largeOutput?: "fail" | "upload" | undefined;
 }
 
 /** How large its outputs may be before they fail the job. */
-export function outputLimit({ largeOutput }: Wish): number {
+export function outputLimit({ largeOutput }: LargeOutputOption): number {
   return largeOutput === "upload" ? LIMITS.uploadedOutputMaxBytes : LIMITS.outputMaxBytes;
 }
 

@@ -47,7 +47,9 @@ export function outputJson(value: unknown, maxBytes: number): string | undefined
 /** Whether the text is larger than that in UTF-8. */
 export function exceeds(json: string, maxBytes: number): boolean {
   // A UTF-16 unit takes three bytes at most: small texts need no exact count.
-  return json.length * 3 > maxBytes && Buffer.byteLength(json) > maxBytes;
+  return (
+    json.length * 3 > maxBytes && (json.length > maxBytes || Buffer.byteLength(json) > maxBytes)
+  );
 }
 
 /** Says the size, the limit and the way out. */

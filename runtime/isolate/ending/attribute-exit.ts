@@ -1,4 +1,5 @@
 /** Decides what becomes of each job when the handler process that ran it is gone. */
+import { defined } from "../../protocol/defined.ts";
 import type { Failure } from "../../protocol/failure.ts";
 
 /** How a handler process ended, as far as it is known. */
@@ -18,15 +19,14 @@ export interface Attribution {
   readonly lost: readonly number[];
   /** Their neighbours: handed back, which costs them nothing. */
   readonly handedBack: readonly number[];
-  /** The culprit is among `handedBack`, and nobody knows which it is. */
+  /** The job that ended the process is among `handedBack`, and it is not known which one it is. */
   readonly isUnclear: boolean;
 }
 
 /**
- * A process that nobody meant to end takes down the job that ended it, and nobody else. When several jobs ran and none
- * is known to have done it, all are handed back: blaming all of them would make innocent jobs fail, and blaming one by
- * chance would do so more slowly. The culprit is found by running as many jobs as ran then one at a time; alone in its
- * process, it has only itself to blame.
+ * When a process ends unexpectedly, only the job that ended it fails. When several jobs ran and it is not known which of them did,
+ * all are handed back: failing all of them, or one chosen at random, would fail innocent jobs. As many jobs as ran then are run one
+ * at a time afterwards: a job that ends a process alone is the cause.
  *
  * @param running the invocations that had no outcome yet
  */
@@ -49,9 +49,8 @@ export function exitFailure(end: ProcessEnd, lastLogLines: readonly string[]): F
   return {
     type: "process_exited",
     message: exitMessage(end),
-    ...(exitCode === undefined ? {} : { exitCode }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(outOfMemory === true ? { outOfMemory } : {}),
+    ...defined({ exitCode, signal }),
+    ...(outOfMemory === true && { outOfMemory }),
     ...(lastLogLines.length === 0 ? {} : { lastLogLines }),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The ladder that ends a handler, each rung only if the one before did not do:
+ * The ladder that ends a handler, each rung only if the one before had no effect:
  *
  * 1. abort: the job is late or was taken away. Its outcome is decided, and its handler's signal aborts.
  * 2. grace: the handler may stop by itself. If it does not, its process is ended from rung 4 on.
@@ -80,7 +80,7 @@ export class ProcessLadder {
     this.#limits = limits;
   }
 
-  /** An idle process changes hands: from now on its limits are kept there. */
+  /** Hands an idle process to another keeper, which has its limits from now on. */
   handTo(limits: DueTimer<Limit>): void {
     this.#limits = limits;
   }
@@ -90,7 +90,7 @@ export class ProcessLadder {
     return this.#isEnding;
   }
 
-  /** The way in: ends a process that is not ready by then. The first call counts. */
+  /** Ends a process that is not ready by then. The first call counts. */
   readyWithin(limitMs: number, late: () => void): void {
     if (this.#limit !== undefined) return;
     this.#within(limitMs, () => {

@@ -12,13 +12,15 @@ const revocationReasons = [
   "lease-lost",
 ] as const satisfies readonly RevocationReason[];
 
+/** What a message has beside the fields of the protocol is left out when it is written. */
 export function encodeOrders(orders: ServiceOrders): proto.ServiceMessage {
   return {
     welcome: orders.welcome,
-    jobs: orders.jobs?.map(encodeJob) ?? [],
-    revocations: orders.revocations?.map(encodeRevocation) ?? [],
-    outcomeReceipts: orders.outcomeReceipts?.map(encodeOutcomeReceipt) ?? [],
-    chunkReceipts: orders.chunkReceipts?.map(encodeChunkReceipt) ?? [],
+    jobs:
+      orders.jobs?.map((job) => ({ s3Config: undefined, traceparent: undefined, ...job })) ?? [],
+    revocations: [...(orders.revocations ?? [])],
+    outcomeReceipts: [...(orders.outcomeReceipts ?? [])],
+    chunkReceipts: [...(orders.chunkReceipts ?? [])],
     drain: orders.drain === true ? true : undefined,
     reload: orders.reload,
   };
@@ -59,18 +61,6 @@ function decodeReload(message: proto.Reload): Reload {
   };
 }
 
-function encodeJob(job: HandedJob): proto.Job {
-  return {
-    jobId: job.jobId,
-    leaseToken: job.leaseToken,
-    attempt: job.attempt,
-    input: job.input,
-    executionTimeoutMs: job.executionTimeoutMs,
-    s3Config: job.s3Config,
-    traceparent: job.traceparent,
-  };
-}
-
 function decodeJob(message: proto.Job): HandedJob {
   return {
     ...requiredLease(message, "Job"),
@@ -84,10 +74,6 @@ function decodeJob(message: proto.Job): HandedJob {
   };
 }
 
-function encodeRevocation({ jobId, leaseToken, reason }: Revocation): proto.Revocation {
-  return { jobId, leaseToken, reason };
-}
-
 function decodeRevocation(message: proto.Revocation): Revocation {
   const text = requiredText(message.reason, "Revocation.reason");
   const reason = revocationReasons.find((known) => known === text);
@@ -97,17 +83,8 @@ function decodeRevocation(message: proto.Revocation): Revocation {
   return { ...requiredLease(message, "Revocation"), reason };
 }
 
-function encodeOutcomeReceipt(receipt: OutcomeReceipt): proto.OutcomeReceipt {
-  const { jobId, leaseToken, accepted } = receipt;
-  return { jobId, leaseToken, accepted };
-}
-
 function decodeOutcomeReceipt(message: proto.OutcomeReceipt): OutcomeReceipt {
   return { ...requiredLease(message, "OutcomeReceipt"), accepted: message.accepted ?? false };
-}
-
-function encodeChunkReceipt({ jobId, leaseToken, nextIndex }: ChunkReceipt): proto.ChunkReceipt {
-  return { jobId, leaseToken, nextIndex };
 }
 
 function decodeChunkReceipt(message: proto.ChunkReceipt): ChunkReceipt {

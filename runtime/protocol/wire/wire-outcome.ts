@@ -1,6 +1,6 @@
 /** Outcomes and failures: from the bundles' form to protobuf and back. */
-import type { Failure } from "../failure.ts";
-import { isFailureType } from "../failure.ts";
+import { defined } from "../defined.ts";
+import { type Failure, isFailureType } from "../failure.ts";
 import * as proto from "../generated/worker.ts";
 import type { Outcome } from "../outcome.ts";
 import type { OutcomeReport } from "../session.ts";
@@ -59,18 +59,12 @@ function outcomeOf(message: proto.Outcome): Outcome {
 
 /** The worker does not name itself: the service knows who holds a session, so `workerId` is not sent. */
 export function encodeFailure(failure: Failure): proto.Failure {
-  return {
-    type: failure.type,
-    message: failure.message,
-    stack: failure.stack,
-    exitCode: failure.exitCode,
-    signal: failure.signal,
-    outOfMemory: failure.outOfMemory,
-    lastLogLines: failure.lastLogLines === undefined ? [] : [...failure.lastLogLines],
-  };
+  const { type, message, stack, exitCode, signal, outOfMemory, lastLogLines = [] } = failure;
+  return { type, message, stack, exitCode, signal, outOfMemory, lastLogLines: [...lastLogLines] };
 }
 
 export function decodeFailure(message: proto.Failure): Failure {
+  const { stack, exitCode, signal, outOfMemory, lastLogLines } = message;
   const type = requiredText(message.type, "Failure.type");
   if (!isFailureType(type)) {
     throw new WireError("Failure.type", `is "${type}", which this version does not know`);
@@ -78,10 +72,7 @@ export function decodeFailure(message: proto.Failure): Failure {
   return {
     type,
     message: requiredText(message.message, "Failure.message"),
-    ...(message.stack === undefined ? undefined : { stack: message.stack }),
-    ...(message.exitCode === undefined ? undefined : { exitCode: message.exitCode }),
-    ...(message.signal === undefined ? undefined : { signal: message.signal }),
-    ...(message.outOfMemory === undefined ? undefined : { outOfMemory: message.outOfMemory }),
-    ...(message.lastLogLines.length === 0 ? undefined : { lastLogLines: message.lastLogLines }),
+    ...defined({ stack, exitCode, signal, outOfMemory }),
+    ...(lastLogLines.length > 0 && { lastLogLines }),
   };
 }

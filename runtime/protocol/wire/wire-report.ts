@@ -1,6 +1,5 @@
 /** What a worker says in one turn: from the bundle to protobuf and back. */
 import type * as proto from "../generated/worker.ts";
-import type { LeaseRef } from "../outcome.ts";
 import type {
   ChunkReport,
   HandlerReady,
@@ -18,19 +17,19 @@ import {
 } from "./wire-fields.ts";
 import { decodeFailure, decodeOutcome, encodeFailure, encodeOutcome } from "./wire-outcome.ts";
 
+/** What a message has beside the fields of the protocol is left out when it is written. */
 export function encodeReport(report: WorkerReport): proto.WorkerMessage {
   return {
-    hello: report.hello === undefined ? undefined : encodeHello(report.hello),
-    ready: report.ready === undefined ? undefined : encodeReady(report.ready),
-    initFailure:
-      report.initFailure === undefined ? undefined : { failure: encodeFailure(report.initFailure) },
-    renewals: report.renewals?.map(leaseOnly) ?? [],
-    chunks: report.chunks?.map(encodeChunks) ?? [],
-    progress: report.progress?.map(encodeProgress) ?? [],
+    hello: report.hello && { ...report.hello, held: [...report.hello.held] },
+    ready: report.ready && { reloadVersion: undefined, ...report.ready },
+    initFailure: report.initFailure && { failure: encodeFailure(report.initFailure) },
+    renewals: [...(report.renewals ?? [])],
+    chunks: [...(report.chunks ?? [])],
+    progress: [...(report.progress ?? [])],
     outcomes: report.outcomes?.map(encodeOutcome) ?? [],
     draining: report.draining === true ? true : undefined,
-    credit: report.credit === undefined || report.credit === 0 ? undefined : report.credit,
-    pauses: report.pauses?.map(encodePause) ?? [],
+    credit: report.credit === 0 ? undefined : report.credit,
+    pauses: [...(report.pauses ?? [])],
   };
 }
 
@@ -56,11 +55,6 @@ export function decodeReport(message: proto.WorkerMessage): WorkerReport {
   };
 }
 
-function encodeHello(hello: Hello): proto.Hello {
-  const { protocolVersion, runtimeVersion } = hello;
-  return { protocolVersion, runtimeVersion, held: hello.held.map(leaseOnly) };
-}
-
 function decodeHello(message: proto.Hello): Hello {
   return {
     protocolVersion: requiredCount(message.protocolVersion, "Hello.protocol_version"),
@@ -69,20 +63,11 @@ function decodeHello(message: proto.Hello): Hello {
   };
 }
 
-function encodeReady({ concurrency, reloadVersion }: HandlerReady): proto.Ready {
-  return { concurrency, reloadVersion };
-}
-
 function decodeReady({ concurrency, reloadVersion }: proto.Ready): HandlerReady {
   return {
     concurrency: requiredCount(concurrency, "Ready.concurrency"),
     ...(reloadVersion ? { reloadVersion } : undefined),
   };
-}
-
-function encodeChunks(report: ChunkReport): proto.Chunks {
-  const { jobId, leaseToken, firstIndex, count, lines } = report;
-  return { jobId, leaseToken, firstIndex, count, lines: lines };
 }
 
 function decodeChunks(message: proto.Chunks): ChunkReport {
@@ -94,19 +79,11 @@ function decodeChunks(message: proto.Chunks): ChunkReport {
   };
 }
 
-function encodeProgress({ jobId, leaseToken, value }: ProgressReport): proto.Progress {
-  return { jobId, leaseToken, value: value };
-}
-
 function decodeProgress(message: proto.Progress): ProgressReport {
   return {
     ...requiredLease(message, "Progress"),
     value: requiredBytes(message.value, "Progress.value"),
   };
-}
-
-function encodePause({ jobId, leaseToken, isPaused, pausedMs }: PauseReport): proto.Pause {
-  return { jobId, leaseToken, isPaused, pausedMs };
 }
 
 function decodePause(message: proto.Pause): PauseReport {
@@ -115,9 +92,4 @@ function decodePause(message: proto.Pause): PauseReport {
     isPaused: message.isPaused ?? false,
     pausedMs: message.pausedMs ?? 0,
   };
-}
-
-/** Callers hand in richer objects that happen to be leases. */
-function leaseOnly({ jobId, leaseToken }: LeaseRef): proto.LeaseRef {
-  return { jobId, leaseToken };
 }

@@ -16,54 +16,57 @@ export interface AddressTemplates {
 const TAKE = "/job-take/";
 
 export class LiveAddresses {
-  readonly #take: string;
-  readonly #done: string;
-  readonly #stream: string;
-  readonly #ping: string | undefined;
+  readonly #of: Pick<AddressTemplates, "take" | "done" | "stream" | "ping">;
 
   constructor({ workerId, gpuTypeId, take, done, stream, ping }: AddressTemplates) {
     const ours = (template: string): string =>
       filled(filled(template, "$RUNPOD_POD_ID", workerId), "$RUNPOD_GPU_TYPE_ID", gpuTypeId);
-    this.#take = filled(ours(take), "$ID", workerId);
-    this.#done = ours(done);
-    this.#stream = ours(stream);
-    this.#ping = ping === undefined ? undefined : filled(ours(ping), "$ID", workerId);
+    const forWorker = (template: string): string => filled(ours(template), "$ID", workerId);
+    this.#of = {
+      take: forWorker(take),
+      done: ours(done),
+      stream: ours(stream),
+      ping: ping === undefined ? undefined : forWorker(ping),
+    };
   }
 
   /** Whether the address for jobs is one from which the addresses for batches and stops follow. */
   get hasBatches(): boolean {
-    return this.#take.includes(TAKE);
+    return this.#of.take.includes(TAKE);
   }
 
   /** For one job, or for up to `count` of them; the answer is an object in the one case and a list in the other. */
   take(count: number, isBusy: boolean): string {
     const busy = `job_in_progress=${isBusy ? 1 : 0}`;
-    if (count === 1 || !this.hasBatches) return withQuery(this.#take, busy);
-    return withQuery(this.#take.replace(TAKE, "/job-take-batch/"), `batch_size=${count}&${busy}`);
+    if (count === 1 || !this.hasBatches) return withQuery(this.#of.take, busy);
+    return withQuery(
+      this.#of.take.replace(TAKE, "/job-take-batch/"),
+      `batch_size=${count}&${busy}`,
+    );
   }
 
   /** Where jobs to be stopped are told; undefined where it cannot be known. */
   get stop(): string | undefined {
-    return this.hasBatches ? this.#take.replace(TAKE, "/job-stop/") : undefined;
+    return this.hasBatches ? this.#of.take.replace(TAKE, "/job-stop/") : undefined;
   }
 
   /** For a job's progress and its result. */
   done(jobId: string, isStream: boolean): string {
-    return withQuery(filled(this.#done, "$ID", jobId), `isStream=${isStream}`);
+    return withQuery(filled(this.#of.done, "$ID", jobId), `isStream=${isStream}`);
   }
 
   /** For a chunk; says `isStream=false`, as the SDK's workers do (live). */
   stream(jobId: string): string {
-    return withQuery(filled(this.#stream, "$ID", jobId), "isStream=false");
+    return withQuery(filled(this.#of.stream, "$ID", jobId), "isStream=false");
   }
 
   /** The sign of life, with whatever is to be told beside it; undefined where none is wanted. */
   ping(query: Readonly<Record<string, string | undefined>>): string | undefined {
-    if (this.#ping === undefined) return undefined;
+    if (this.#of.ping === undefined) return undefined;
     const pairs = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
     );
-    return withQuery(this.#ping, pairs.join("&"));
+    return withQuery(this.#of.ping, pairs.join("&"));
   }
 }
 

@@ -3,17 +3,15 @@ import { type ChunkBatch, chunksOf } from "../../protocol/chunk-batch.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../../protocol/outcome.ts";
 import type { LiveAddresses } from "./addresses.ts";
 import { answerText, reasonOf } from "./http.ts";
+import type { PendingReports } from "./pending-reports.ts";
 import { ReportPost, type ReportPostOptions } from "./report-post.ts";
 import { progressBody, refusedBody, type Reporter, resultBody } from "./result-body.ts";
-import type { ResultSpool } from "./result-spool.ts";
-import type { UnsettledStreams } from "./unsettled-streams.ts";
 import { type YieldBodies, WholeYields } from "./whole-yields.ts";
 
 export interface ReportsOptions extends ReportPostOptions {
   readonly addresses: LiveAddresses;
   readonly reporter: Reporter;
-  readonly spool: ResultSpool;
-  readonly unsettled: UnsettledStreams;
+  readonly pending: PendingReports;
   /** All chunks below `nextIndex` were taken. */
   readonly chunksStored: (lease: LeaseRef, nextIndex: number) => void;
 }
@@ -45,7 +43,8 @@ export class JobReports {
   #result: Result | undefined;
   #hasStreamed = false;
   #isSending = false;
-  #isUnsettled = false;
+  /** To be called when the queue has heard all of its stream; undefined when it has, or there is none. */
+  #streamTold: (() => void) | undefined;
 
   constructor(job: HandedJob, options: ReportsOptions) {
     this.job = job;
@@ -96,16 +95,15 @@ export class JobReports {
       return Promise.resolve(false);
     }
     this.#progress = undefined;
-    const { spool } = this.#options;
-    spool.add(body.byteLength);
+    const taken = this.#options.pending.result(body.byteLength);
     return new Promise((resolve) => {
       const settle = (accepted: boolean): void => {
-        spool.remove(body.byteLength);
+        taken();
         resolve(accepted);
       };
       this.#result = { body, settle };
       this.#unsettle();
-      // The question for the next job, which this makes room for, leaves first: that one is what a handler waits for.
+      // The request for the next job, which this makes room for, leaves first: the handler waits for that one.
       setImmediate(() => void this.#send());
     });
   }
@@ -123,20 +121,13 @@ export class JobReports {
     this.#isSending = true;
     while (this.#hasWords) await this.#sendNext();
     this.#isSending = false;
-    this.#settle();
+    this.#streamTold?.();
+    this.#streamTold = undefined;
   }
 
-  /** What was streamed is told late, or its end is: no further job is asked for until the queue has heard it. */
+  /** Chunks or the end of a stream are delayed: no further job is asked for until the queue has them. */
   #unsettle(): void {
-    if (!this.#hasStreamed || this.#isUnsettled) return;
-    this.#isUnsettled = true;
-    this.#options.unsettled.add();
-  }
-
-  #settle(): void {
-    if (!this.#isUnsettled) return;
-    this.#isUnsettled = false;
-    this.#options.unsettled.remove();
+    if (this.#hasStreamed) this.#streamTold ??= this.#options.pending.stream();
   }
 
   get #hasWords(): boolean {

@@ -7,19 +7,18 @@ import type { Welcome } from "../../protocol/session.ts";
 import { RefusedError, type JobSource, type JobSourceListener } from "../job-source.ts";
 import { answerText, type LiveAnswer, LiveHttp } from "./http.ts";
 import { JobReports, type ReportsOptions } from "./job-reports.ts";
-import type { LiveLog } from "./live-log.ts";
+import type { WorkerLog } from "../../protocol/worker-log.ts";
 import { LIVE_TIMES, type LiveTimes } from "./live-times.ts";
 import { pollForever } from "./long-poll.ts";
+import { PendingReports } from "./pending-reports.ts";
 import { type PingOptions, pingForever, pingUnhealthy } from "./ping.ts";
-import { ResultSpool } from "./result-spool.ts";
 import type { LiveSettings } from "./settings.ts";
-import { UnsettledStreams } from "./unsettled-streams.ts";
 import { readJobsToStop, readTakenJobs, type TakenJob } from "./taken-jobs.ts";
 
 export interface LiveJobSourceOptions {
   readonly settings: LiveSettings;
   readonly runtimeVersion: string;
-  readonly log: LiveLog;
+  readonly log: WorkerLog;
   /** Default `LIVE_TIMES`. */
   readonly times?: Partial<LiveTimes>;
 }
@@ -35,12 +34,11 @@ const LAST_DENIAL = 3;
 export class LiveJobSource implements JobSource {
   readonly #settings: LiveSettings;
   readonly #times: LiveTimes;
-  readonly #log: LiveLog;
+  readonly #log: WorkerLog;
   readonly #http: LiveHttp;
   readonly #reporting: ReportsOptions;
   readonly #pinging: PingOptions;
-  readonly #spool = new ResultSpool();
-  readonly #unsettled = new UnsettledStreams();
+  readonly #pending = new PendingReports();
   readonly #held = new Map<string, JobReports>();
   /** Jobs beyond what was asked for, and those that are to begin anew, until there is credit for them. */
   readonly #surplus: HandedJob[] = [];
@@ -64,8 +62,7 @@ export class LiveJobSource implements JobSource {
       ...shared,
       reporter: { workerId, hostname, version },
       times: this.#times,
-      spool: this.#spool,
-      unsettled: this.#unsettled,
+      pending: this.#pending,
       chunksStored: (lease, nextIndex) => this.#listener?.chunksStored(lease, nextIndex),
     };
     this.#pinging = {
@@ -119,7 +116,7 @@ export class LiveJobSource implements JobSource {
     this.#reportsOf(lease)?.progress(value);
   }
 
-  /** The live protocol has no word for it. */
+  /** The live protocol has no message for it. */
   paused(): void {}
 
   async finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }> {
@@ -174,8 +171,7 @@ export class LiveJobSource implements JobSource {
     const { signal } = this.#leaving;
     do {
       while (this.#credit === 0 && !signal.aborted) await this.#granted.promise;
-      await this.#spool.room();
-      await this.#unsettled.none();
+      await this.#pending.few();
     } while (this.#credit === 0 && !signal.aborted);
   }
 
@@ -235,7 +231,7 @@ export class LiveJobSource implements JobSource {
   }
 
   #denied(answer: LiveAnswer, times: number): boolean {
-    // What it holds has been given to it, and the results may be taken all the same.
+    // Results of the jobs it holds may still be accepted.
     if (times < LAST_DENIAL || this.#held.size > 0) return true;
     const reason = `the queue gives it no jobs: ${answerText(answer)}`;
     void this.close().then(() => this.#listener?.refused(reason));

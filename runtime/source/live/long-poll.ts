@@ -1,14 +1,14 @@
 /** Polls the live queue, one request at a time, with a pause after a failure and after a quick answer that brought nothing. */
 import { backoffMs } from "../../core/backoff.ts";
 import { answerText, reasonOf, type LiveAnswer } from "./http.ts";
-import type { LiveLog } from "./live-log.ts";
+import type { WorkerLog } from "../../protocol/worker-log.ts";
 import { type LiveTimes, pause } from "./live-times.ts";
 
 export interface LongPollOptions {
   /** Names the question in the log, for example `jobs`. */
   readonly what: string;
   readonly times: LiveTimes;
-  readonly log: LiveLog;
+  readonly log: WorkerLog;
   /** Ends it; what is being read is still dealt with. */
   readonly signal: AbortSignal;
   /** Asks. Rejects when there is no answer. */

@@ -1,7 +1,7 @@
 /** The heartbeat of a worker of the live dialect: it names the jobs that the worker holds. */
 import type { LiveAddresses } from "./addresses.ts";
 import { answerText, reasonOf, type LiveHttp } from "./http.ts";
-import type { LiveLog } from "./live-log.ts";
+import type { WorkerLog } from "../../protocol/worker-log.ts";
 import { pause } from "./live-times.ts";
 
 export interface PingOptions {
@@ -10,7 +10,7 @@ export interface PingOptions {
   readonly intervalMs: number;
   /** `sv-runtime/1.2.3` */
   readonly version: string;
-  readonly log: LiveLog;
+  readonly log: WorkerLog;
   readonly signal: AbortSignal;
   readonly heldJobs: () => readonly string[];
 }

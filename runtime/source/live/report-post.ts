@@ -1,13 +1,13 @@
 /** Posts a report on a job until the queue has given a final answer. */
 import { backoffMs } from "../../core/backoff.ts";
 import { answerText, type LiveHttp, reasonOf } from "./http.ts";
-import type { LiveLog } from "./live-log.ts";
+import type { WorkerLog } from "../../protocol/worker-log.ts";
 import { type LiveTimes, pause } from "./live-times.ts";
 
 export interface ReportPostOptions {
   readonly http: LiveHttp;
   readonly times: LiveTimes;
-  readonly log: LiveLog;
+  readonly log: WorkerLog;
 }
 
 export interface ReportPostEvents {

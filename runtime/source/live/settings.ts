@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import os from "node:os";
 import { LIMITS } from "../../protocol/limits.ts";
-import { WORKER_ENV } from "../../protocol/worker-env.ts";
+import { type Environment, variable, WORKER_ENV } from "../../protocol/worker-env.ts";
 import { LiveAddresses } from "./addresses.ts";
 
 /** The names that the live service gives its workers. */
@@ -42,8 +42,6 @@ export class LiveSettingsError extends Error {
   readonly code = "bad_setting";
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 const PING_INTERVAL_DEFAULT_MS = 10_000;
 /** Workers of the SDK would spin below that. */
 const PING_INTERVAL_LEAST_MS = 1_000;
@@ -53,16 +51,13 @@ const DONE = "/job-done/";
 
 /** Whether the environment is that of a worker of the live service. */
 export function isLiveEnvironment(env: Environment): boolean {
-  return (env[LIVE_ENV.take] ?? "") !== "";
+  return variable(env, LIVE_ENV.take) !== undefined;
 }
 
 /** @throws LiveSettingsError */
 export function readLiveSettings(env: Environment): LiveSettings {
   const problems: string[] = [];
-  const text = (name: string): string | undefined => {
-    const value = env[name];
-    return value === "" ? undefined : value;
-  };
+  const text = (name: string): string | undefined => variable(env, name);
   const address = (name: string): string => {
     const problem = problemOfAddress(name, text(name));
     if (problem !== undefined) problems.push(problem);

@@ -1,7 +1,7 @@
 /** Requests a file over HTTP, follows redirects, and resumes a transfer where it broke. */
 import { Agent, type Dispatcher, interceptors } from "undici";
 import type { FetchTerms, Incoming } from "../object-store.ts";
-import { RETRY } from "../retry.ts";
+import { NETWORK_CODES, RETRY } from "../retry.ts";
 import { StorageError } from "../storage-error.ts";
 import { guardedConnector } from "./address-guard.ts";
 import { HttpFailure } from "./http-failure.ts";
@@ -125,14 +125,7 @@ export function retrying(agent: Dispatcher, { tries, firstMs, maxMs } = RETRY): 
     throwOnError: false,
     statusCodes: [429, 500, 502, 503, 504],
     errorCodes: [
-      "EAI_AGAIN",
-      "ECONNREFUSED",
-      "ECONNRESET",
-      "EHOSTDOWN",
-      "EHOSTUNREACH",
-      "ENETDOWN",
-      "ENETUNREACH",
-      "EPIPE",
+      ...NETWORK_CODES,
       "UND_ERR_BODY_TIMEOUT",
       "UND_ERR_CONNECT_TIMEOUT",
       "UND_ERR_SOCKET",

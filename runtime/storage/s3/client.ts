@@ -1,6 +1,9 @@
-/** Makes S3 clients, and keeps them for the next job with the same settings. */
+/** Makes S3 clients, keeps them for the next job with the same settings, and sends requests until they succeed. */
 import { S3Client } from "@aws-sdk/client-s3";
+import { type RetryTerms, withRetries } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
+import type { StorageError } from "../storage-error.ts";
+import { type Fault, mayPass, readFault } from "./fault.ts";
 
 /** Jobs may come with settings of their own, so there is no telling how many there are. */
 const MAX_IDLE_CLIENTS = 8;
@@ -67,4 +70,24 @@ function newClient(settings: BucketSettings): S3Client {
     retryMode: "standard",
     requestHandler: { connectionTimeout: CONNECTION_LIMIT_MS, socketTimeout: IDLE_LIMIT_MS },
   });
+}
+
+export interface CallTerms {
+  readonly retry: RetryTerms;
+  readonly signal: AbortSignal;
+  /** Says what could not be done. */
+  readonly explain: (fault: Fault) => StorageError;
+}
+
+/** Sends one request; retries it where that may help. @throws StorageError, or the signal's reason when it aborts */
+export async function call<T>(
+  send: () => Promise<T>,
+  { retry, signal, explain }: CallTerms,
+): Promise<T> {
+  try {
+    return await withRetries(send, mayPass, retry, signal);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw explain(readFault(thrown));
+  }
 }

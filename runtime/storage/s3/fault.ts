@@ -1,21 +1,9 @@
 /** Reads the errors of the S3 client: whether they are temporary, and how to describe them. */
 import type { HttpFailure } from "../download/http-failure.ts";
+import { NETWORK_CODES } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
 import { StorageError, type StorageErrorCode } from "../storage-error.ts";
 
-/** Of connections that could not be made or broke. */
-const PASSING_NETWORK_CODES = new Set([
-  "ECONNABORTED",
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EAI_AGAIN",
-  "EHOSTDOWN",
-  "EHOSTUNREACH",
-  "ENETDOWN",
-  "ENETUNREACH",
-  "EPIPE",
-  "ETIMEDOUT",
-]);
 /** Of answers whose status alone does not say it; a skewed clock has been corrected by the time of the next try. */
 const PASSING_NAMES = new Set([
   "IncompleteBody",
@@ -36,22 +24,29 @@ export interface Fault {
   readonly mayPass: boolean;
 }
 
+/** As far as anything of it is there: of an answer the client understood, or of one it could not even parse. */
+interface Thrown {
+  readonly code?: unknown;
+  readonly name?: unknown;
+  readonly message?: unknown;
+  readonly $metadata?: { readonly httpStatusCode?: unknown } | null;
+  readonly $response?: { readonly statusCode?: unknown } | null;
+}
+
 export function readFault(thrown: unknown): Fault {
-  const fields: object = typeof thrown === "object" && thrown !== null ? thrown : {};
-  const status = statusOf(fields);
-  const code = textOf(fields, "code");
-  const name = code ?? textOf(fields, "name") ?? "Error";
-  const message = textOf(fields, "message") ?? "";
+  const fields: Thrown = typeof thrown === "object" && thrown !== null ? thrown : {};
+  const statuses = [fields.$metadata?.httpStatusCode, fields.$response?.statusCode];
+  const status = statuses.find((each) => typeof each === "number");
+  const name = [fields.code, fields.name].find(isText) ?? "Error";
+  const message = isText(fields.message) ? fields.message : "";
   const isPassing =
-    status === undefined || status < 400
-      ? PASSING_NETWORK_CODES.has(name)
-      : isPassingStatus(status);
+    status === undefined || status < 400 ? NETWORK_CODES.has(name) : isPassingStatus(status);
   return { status, name, message, mayPass: isPassing || PASSING_NAMES.has(name) };
 }
 
 /** What an answer to a plain HTTP request says of it; that has been tried often enough. */
 export function httpFault({ status, reason, said }: HttpFailure): Fault {
-  const passes = status === undefined ? PASSING_NETWORK_CODES.has(reason) : isPassingStatus(status);
+  const passes = status === undefined ? NETWORK_CODES.has(reason) : isPassingStatus(status);
   return { status, name: reason, message: said, mayPass: passes };
 }
 
@@ -106,20 +101,6 @@ function isPassingStatus(status: number): boolean {
   return status >= 500 && status !== 501 && status !== 505;
 }
 
-/** Of an answer the client understood, or of one it could not even parse. */
-function statusOf(fields: object): number | undefined {
-  const metadata = "$metadata" in fields ? fields.$metadata : undefined;
-  const response = "$response" in fields ? fields.$response : undefined;
-  return numberOf(metadata, "httpStatusCode") ?? numberOf(response, "statusCode");
-}
-
-function numberOf(value: unknown, key: string): number | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const found: unknown = Reflect.get(value, key);
-  return typeof found === "number" ? found : undefined;
-}
-
-function textOf(value: object, key: string): string | undefined {
-  const found: unknown = Reflect.get(value, key);
-  return typeof found === "string" && found !== "" ? found : undefined;
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
 }

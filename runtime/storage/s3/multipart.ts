@@ -15,7 +15,7 @@ import type { Part } from "../upload/parts.ts";
 import { type RetryTerms, withRetries } from "../retry.ts";
 import { StorageError } from "../storage-error.ts";
 import { mayPass, readFault } from "./fault.ts";
-import { type CallTerms, call } from "./call.ts";
+import { type CallTerms, call } from "./client.ts";
 
 /** The most S3 takes. */
 export const MAX_PARTS = 10_000;

@@ -15,8 +15,7 @@ import type {
 import { type Part, partsOf } from "../upload/parts.ts";
 import { RETRY, type RetryTerms } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
-import { call } from "./call.ts";
-import { withClient } from "./client.ts";
+import { call, withClient } from "./client.ts";
 import { httpFault, storageError } from "./fault.ts";
 import { MAX_PARTS, type MultipartTerms, putInParts, type Target, unquoted } from "./multipart.ts";
 

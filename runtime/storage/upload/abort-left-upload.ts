@@ -1,17 +1,22 @@
 /** Ends an upload that a handler process left unfinished when it died; the S3 client is loaded only then. */
+import type { WorkerLog } from "../../protocol/worker-log.ts";
 import type { OpenUpload } from "../../protocol/open-upload.ts";
+import { Secret } from "../secret.ts";
 
-/** Where it says what became of it: the worker's log. */
-interface Log {
-  write(level: "info" | "warn", message: string, fields: Readonly<Record<string, unknown>>): void;
-}
+/** Nobody waits for it but a worker that leaves. */
+const LIMIT_MS = 6_000;
 
 /** Never rejects. */
-export async function abortLeftUpload(upload: OpenUpload, log: Log): Promise<void> {
-  const { bucket, key, uploadId } = upload;
+export async function abortLeftUpload(upload: OpenUpload, log: WorkerLog): Promise<void> {
+  const { uploadId, bucket, key, secretAccessKey, ...address } = upload;
+  const where = { bucket, source: "the handler process", ...address };
+  const settings = { kind: "s3", ...where, secretAccessKey: new Secret(secretAccessKey) } as const;
   try {
-    const { abortLeft } = await import("../s3/abort-left.ts");
-    await abortLeft(upload);
+    const { withClient } = await import("../s3/client.ts");
+    const { abortUpload } = await import("../s3/multipart.ts");
+    await withClient(settings, (client) =>
+      abortUpload({ client, bucket, key }, uploadId, LIMIT_MS),
+    );
     log.write("info", "ended an upload that was left unfinished", { bucket, key });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

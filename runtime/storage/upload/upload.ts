@@ -1,8 +1,9 @@
 /** Stores one object and gives its address. */
+import path from "node:path";
 import { addAbortSignal } from "node:stream";
+import { mimes } from "mrmime";
 import { openBody } from "./body.ts";
 import { checkKey, checkOptions, EXPIRY_MAX_MS } from "./check-upload.ts";
-import { contentTypeOf } from "./content-type.ts";
 import type { UploadBody, UploadedObject, UploadOptions } from "../contract.ts";
 import type { Body, ObjectStore } from "../object-store.ts";
 
@@ -41,4 +42,18 @@ export async function upload(
 /** Of a stream that was read to its end nothing is left to do; another one would wait for its reader for ever. */
 function letGo(body: Body): void {
   if (body.kind === "stream") body.stream.destroy();
+}
+
+/** By what a Blob says of itself, else by the ending of the key, else by whether it is text. */
+function contentTypeOf(key: string, body: UploadBody): string {
+  if (body instanceof Blob && body.type !== "") return body.type;
+  const isText = typeof body === "string";
+  const type = typeOfEnding(key) ?? (isText ? "text/plain" : "application/octet-stream");
+  // Browsers take text for something else than UTF-8 unless they are told.
+  return isText && type.startsWith("text/") ? `${type}; charset=utf-8` : type;
+}
+
+function typeOfEnding(key: string): string | undefined {
+  const ending = path.posix.extname(key).slice(1).toLowerCase();
+  return Object.hasOwn(mimes, ending) ? mimes[ending] : undefined;
 }

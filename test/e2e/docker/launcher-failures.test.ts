@@ -142,13 +142,13 @@ function inspecting(
   docker: TestDocker,
   requests: unknown[],
 ): ContainerEngine {
-  return {
-    ...engine,
-    async create(options) {
-      const container = await engine.create(options);
+  const create = engine.create.bind(engine);
+  return Object.assign(engine, {
+    async create(options: Parameters<typeof create>[0]) {
+      const container = await create(options);
       const format = "{{json .HostConfig.DeviceRequests}}";
       requests.push(JSON.parse(await docker.ask("inspect", "--format", format, container.id)));
       return container;
     },
-  };
+  });
 }

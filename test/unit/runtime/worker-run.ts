@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { readModule } from "../../../runtime/handler/module/read-module.ts";
 import { InProcessIsolate } from "../../../runtime/in-process/in-process-isolate.ts";
-import type { LogEntryFields, WorkerLogLevel } from "../../../runtime/log/worker-log.ts";
+import type { LogLevel } from "../../../runtime/protocol/worker-log.ts";
 import { startWorker, type Worker, type WorkerOptions } from "../../../runtime/worker.ts";
 import { MemoryJobSource } from "./memory-job-source.ts";
 
@@ -16,9 +16,9 @@ export function fixture(name: string): string {
 }
 
 export interface LogEntry {
-  readonly level: WorkerLogLevel;
+  readonly level: LogLevel;
   readonly msg: string;
-  readonly fields: LogEntryFields;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** Has the worker run a function of this very process instead of handler processes. */

@@ -1,6 +1,7 @@
 /** Reads from the engine's report on a container how its worker ended. Pure. */
 import os from "node:os";
 import type { WorkerExit } from "../../launcher.ts";
+import { exitWith, notStarted } from "../../worker-exit.ts";
 import type { ContainerEnd } from "../container-engine.ts";
 import { programProblem } from "../docker-errors.ts";
 
@@ -10,13 +11,6 @@ const SIGNAL_CODES = 128;
 /** By these codes and this line the engine's init says that it could not run the program: the container itself did start. */
 const CANNOT_RUN: readonly number[] = [126, 127];
 const INIT_COMPLAINT = /^\[FATAL tini \(\d+\)\] (exec .* failed: .*)$/u;
-
-const UNKNOWN: Omit<WorkerExit, "lastLogLines"> = {
-  exitCode: undefined,
-  signal: undefined,
-  outOfMemory: false,
-  startError: undefined,
-};
 
 /**
  * Memory may have run out for a process of the handler's, which the worker survived and reported: only when SIGKILL ended the
@@ -31,23 +25,18 @@ export function exitOf(
     if (complaint !== undefined) return notStarted(programProblem(complaint));
   }
   const signal = signalOf(exitCode);
-  if (signal === undefined) return { ...UNKNOWN, exitCode, lastLogLines };
-  return { ...UNKNOWN, signal, outOfMemory: oomKilled && signal === "SIGKILL", lastLogLines };
-}
-
-/** It never ran; `startError` says why. */
-export function notStarted(startError: string): WorkerExit {
-  return { ...UNKNOWN, startError, lastLogLines: [] };
+  if (signal === undefined) return exitWith({ exitCode, lastLogLines });
+  return exitWith({ signal, outOfMemory: oomKilled && signal === "SIGKILL", lastLogLines });
 }
 
 /** It was told to go before its program ran. */
 export function neverRan(signal: string | undefined): WorkerExit {
-  return { ...UNKNOWN, ...(signal === undefined ? { exitCode: 0 } : { signal }), lastLogLines: [] };
+  return exitWith(signal === undefined ? { exitCode: 0 } : { signal });
 }
 
 /** Nobody can say how it ended. */
 export function goneWith(what: string, lastLogLines: readonly string[]): WorkerExit {
-  return { ...UNKNOWN, goneWith: what, lastLogLines };
+  return exitWith({ goneWith: what, lastLogLines });
 }
 
 /** The same where the engine is what went away, or does not say. @param how behind its name */

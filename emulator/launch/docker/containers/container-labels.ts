@@ -1,5 +1,5 @@
 /** The labels by which containers are known to be this emulator's, and which of them nobody needs any more. */
-import { ownedName, ownershipOf } from "../../../../runtime/leftovers/owner.ts";
+import { isAbandoned, ownedName } from "../../../../runtime/leftovers/owner.ts";
 import type { WorkerOrder } from "../../launcher.ts";
 import type { PodOrder } from "../../pod-launcher.ts";
 import type { Listed } from "../container-engine.ts";
@@ -18,9 +18,6 @@ export const LABEL = {
 } as const;
 
 const OWNER_KIND = "sv";
-
-/** No job is older than its time to live, 7 days at most: what is older than this holds nothing of a running one. */
-const SURELY_DEAD_MS = 8 * 24 * 3_600_000;
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -67,6 +64,5 @@ export function isLeftover(
   now: number,
 ): boolean {
   if (labels[LABEL.emulator] === emulator) return !isRun(labels[LABEL.worker] ?? "");
-  const ownership = ownershipOf(OWNER_KIND, labels[LABEL.owner] ?? "");
-  return ownership === "dead" || (ownership === "unknown" && createdAt < now - SURELY_DEAD_MS);
+  return isAbandoned(OWNER_KIND, labels[LABEL.owner] ?? "", createdAt, now);
 }

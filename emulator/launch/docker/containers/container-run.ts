@@ -3,7 +3,8 @@ import type { Clock } from "../../../core/time/clock.ts";
 import type { WorkerExit } from "../../launcher.ts";
 import { LineTail } from "../../processes/line-tail.ts";
 import { type EngineContainer, EngineError } from "../container-engine.ts";
-import { exitOf, goneWith, goneWithEngine, neverRan, notStarted } from "./container-exit.ts";
+import { notStarted } from "../../worker-exit.ts";
+import { exitOf, goneWith, goneWithEngine, neverRan } from "./container-exit.ts";
 import { ContainerWatch } from "./container-watch.ts";
 import { startProblem } from "../docker-errors.ts";
 import { within } from "../waiting.ts";
@@ -32,7 +33,7 @@ export interface ContainerRole<Place> {
 export class ContainerRun<Place> {
   readonly exited: Promise<WorkerExit>;
   readonly #role: ContainerRole<Place>;
-  readonly #yard: ContainerHost;
+  readonly #host: ContainerHost;
   readonly #tail: LineTail;
   readonly #runs = Promise.withResolvers<Place>();
   /** Aborted when it is to go before its program runs. */
@@ -46,9 +47,9 @@ export class ContainerRun<Place> {
   /** One that has yet to reach the container. */
   #unsent: "SIGTERM" | "SIGKILL" | undefined;
 
-  constructor(role: ContainerRole<Place>, yard: ContainerHost) {
+  constructor(role: ContainerRole<Place>, host: ContainerHost) {
     this.#role = role;
-    this.#yard = yard;
+    this.#host = host;
     this.#tail = new LineTail(role.line);
     this.exited = Promise.race([this.#live(), this.#abandoned.promise]);
   }
@@ -77,7 +78,7 @@ export class ContainerRun<Place> {
     this.#unsent = signal;
     this.#calledOff.abort();
     if (this.#container === undefined) return;
-    const sent = this.#passOn(this.#container).catch((error: unknown) => this.#yard.failed(error));
+    const sent = this.#passOn(this.#container).catch((error: unknown) => this.#host.failed(error));
     if (signal === "SIGKILL") void sent.then(() => this.#watch?.expectKill());
   }
 
@@ -104,8 +105,8 @@ export class ContainerRun<Place> {
       await made.start();
       place = await this.#role.placeOf(made);
     } catch (error) {
-      this.#yard.failed(error);
-      if (made !== undefined) await this.#yard.remove(made.id);
+      this.#host.failed(error);
+      if (made !== undefined) await this.#host.remove(made.id);
       if (!this.#calledOff.signal.aborted) return notStarted(startProblem(error));
       return neverRan(this.#signal === "SIGKILL" ? "SIGKILL" : undefined);
     }
@@ -114,7 +115,7 @@ export class ContainerRun<Place> {
     this.#runs.resolve(place);
     if (this.#signal !== undefined) this.#send(this.#signal);
     const exit = await this.#end(this.#watch);
-    await this.#yard.remove(made.id);
+    await this.#host.remove(made.id);
     return exit;
   }
 
@@ -126,7 +127,7 @@ export class ContainerRun<Place> {
   }
 
   #watchOver(container: EngineContainer): ContainerWatch {
-    const { clock, failed } = this.#yard;
+    const { clock, failed } = this.#host;
     // To an engine that was started anew it has to be said again.
     const runs = async () => {
       await this.#listenTo(container);
@@ -138,7 +139,7 @@ export class ContainerRun<Place> {
   async #end(watch: ContainerWatch): Promise<WorkerExit> {
     try {
       const { wasAway, ...end } = await watch.end();
-      await within(this.#yard.clock, LAST_LINES_MS, this.#output ?? Promise.resolve());
+      await within(this.#host.clock, LAST_LINES_MS, this.#output ?? Promise.resolve());
       const lines = this.#tail.end();
       if (wasAway) return goneWithEngine(", which was away when it ended", lines);
       return exitOf(end, lines);

@@ -110,12 +110,12 @@ function connect(directory: string, file: string): DatabaseSync {
   } catch (error) {
     db?.close();
     if (isBusy(error)) throw inUse(directory, error);
-    throw inTheirWords(error, file);
+    throw explained(error, file);
   }
 }
 
 /** One that is there, in the form of this version, is opened without writing anything. */
-function inTheirWords(error: unknown, file: string): unknown {
+function explained(error: unknown, file: string): unknown {
   const known = fromSqlite(error, file, HOW_TO_GO_ON);
   if (!(known instanceof StoreFullError)) return known;
   const why = "it is new, or has to be brought to the form of this version of sv-runtime";

@@ -9,7 +9,7 @@ import { StoreDamagedError } from "../../../core/store-error.ts";
 import { MARK_FILE, readMark } from "./commit-mark.ts";
 import { checkStoreSchema, COUNTED_SINCE } from "../schema.ts";
 import { PAYLOADS_DIRECTORY } from "../files/payload-files.ts";
-import { HOW_TO_GO_ON, integerAt, rowOf } from "../../../sqlite/row.ts";
+import { HOW_TO_GO_ON, integerAt, rowsOf } from "../../../sqlite/row.ts";
 import { checkedRow } from "./checked-row.ts";
 import { needsRoom } from "../../../sqlite/sqlite-error.ts";
 
@@ -70,9 +70,8 @@ function hasEntries(directory: string): boolean {
 /** How many commits the database has; one of an earlier schema does not know. */
 function commitsIn(db: DatabaseSync, file: string): number {
   if (checkStoreSchema(db, file) < COUNTED_SINCE) return 0;
-  const statement = db.prepare("SELECT reserved_seq, commit_number, checksum FROM sequence");
-  statement.setReturnArrays(true);
-  return integerAt(checkedRow(rowOf(statement.get()), "sequence"), 1);
+  const [row = []] = rowsOf(db, "SELECT reserved_seq, commit_number, checksum FROM sequence");
+  return integerAt(checkedRow(row, "sequence"), 1);
 }
 
 function incomplete(finding: string): StoreDamagedError {

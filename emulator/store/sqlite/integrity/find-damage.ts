@@ -10,7 +10,14 @@ import { contentChecksum } from "./checksum.ts";
 import { CHECKED_TABLES } from "./checked-tables.ts";
 import { PAYLOADS_DIRECTORY } from "../files/payload-files.ts";
 import { PLACES_PER_JOB, slotAt } from "../tables/payload-table.ts";
-import { bodyAt, integerAt, optionalTextAt, type Row, rowOf, textAt } from "../../../sqlite/row.ts";
+import {
+  bodyAt,
+  integerAt,
+  optionalTextAt,
+  type Row,
+  rowsOf,
+  textAt,
+} from "../../../sqlite/row.ts";
 import { fits } from "./checked-row.ts";
 
 export interface FoundPayload {
@@ -39,12 +46,6 @@ export function findDamage(db: DatabaseSync, directory: string): FoundDamage {
   const tables = complaints.length > 0 ? complaints : [...damagedRows(db)];
   if (tables.length > 0) return { tables, payloads: [] };
   return { tables, payloads: [...damagedPayloads(db, directory), ...damagedChunks(db, directory)] };
-}
-
-export function* rowsOf(db: DatabaseSync, sql: string): Generator<Row, void, undefined> {
-  const statement = db.prepare(sql);
-  statement.setReturnArrays(true);
-  for (const row of statement.iterate()) yield rowOf(row);
 }
 
 function complaintsOf(db: DatabaseSync): string[] {

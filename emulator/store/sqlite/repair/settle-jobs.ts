@@ -4,10 +4,10 @@ import { countChange, type JobCounts, NO_COUNTS } from "../../../core/jobs/job-c
 import { transition } from "../../../core/jobs/job-transition.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { rowChecksum } from "../integrity/checksum.ts";
-import { rowsOf } from "../integrity/find-damage.ts";
 import { readJob, SELECTED, valuesOf } from "../tables/job-columns.ts";
 import { PLACES_PER_JOB } from "../tables/payload-table.ts";
-import { integerAt, textAt } from "../../../sqlite/row.ts";
+import { queueRow } from "../tables/queue-table.ts";
+import { integerAt, rowsOf, textAt } from "../../../sqlite/row.ts";
 import type { Rebuilt } from "./rebuild.ts";
 
 /**
@@ -102,16 +102,12 @@ function writeCounts(
     db,
     `SELECT completed, failed, retried FROM queue WHERE queue = ${key}`,
   );
-  const values = [
-    ...[key, endpointId, counted.inQueue, counted.inProgress],
-    ...[counted.inQueueLowPriority, counted.inProgressLowPriority],
-    Math.max(integerAt(stored, 0), counted.completed),
-    Math.max(integerAt(stored, 1), counted.failed),
-    Math.max(integerAt(stored, 2), counted.retried),
-  ];
-  const places = values.map(() => "?").join(", ");
-  db.prepare(`INSERT OR REPLACE INTO queue VALUES (${places}, ?)`).run(
-    ...values,
-    rowChecksum(values),
-  );
+  const totals = {
+    completed: Math.max(integerAt(stored, 0), counted.completed),
+    failed: Math.max(integerAt(stored, 1), counted.failed),
+    retried: Math.max(integerAt(stored, 2), counted.retried),
+  };
+  const row = queueRow(key, endpointId, { ...counted, ...totals });
+  const places = row.map(() => "?").join(", ");
+  db.prepare(`INSERT OR REPLACE INTO queue VALUES (${places})`).run(...row);
 }

@@ -1,6 +1,5 @@
 /** The chunks of jobs' streams, in batches in the order of their indexes. */
 import { Buffer } from "node:buffer";
-import type { StatementSync } from "node:sqlite";
 import {
   type ChunkBatch,
   type ChunkWindow,
@@ -26,39 +25,13 @@ export class ChunkTable {
   readonly #connection: Connection;
   readonly #journal: StepJournal;
   readonly #files: PayloadFiles;
-  readonly #insert: StatementSync;
-  readonly #select: StatementSync;
-  readonly #selectOne: StatementSync;
-  readonly #selectLast: StatementSync;
-  readonly #delete: StatementSync;
-  readonly #selectFiles: StatementSync;
-  readonly #selectAllFiles: StatementSync;
+  readonly #statements: ReturnType<typeof prepareStatements>;
 
   constructor(connection: Connection, journal: StepJournal, files: PayloadFiles) {
     this.#connection = connection;
     this.#journal = journal;
     this.#files = files;
-    const columns =
-      "seq, first_index, count, size_bytes, body, file_offset, content_checksum, checksum";
-    this.#insert = connection.prepare(
-      `INSERT INTO chunk_batch (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#select = connection.prepare(
-      `SELECT ${columns} FROM chunk_batch WHERE seq = ?1 AND first_index >=
-         coalesce((SELECT max(first_index) FROM chunk_batch WHERE seq = ?1 AND first_index <= ?2), 0)
-       ORDER BY first_index`,
-    );
-    this.#selectOne = connection.prepare(
-      "SELECT 1 FROM chunk_batch WHERE seq = ? AND content_checksum = ? LIMIT 1",
-    );
-    this.#selectLast = connection.prepare(
-      "SELECT first_index + count FROM chunk_batch WHERE seq = ? ORDER BY first_index DESC LIMIT 1",
-    );
-    this.#delete = connection.prepare("DELETE FROM chunk_batch WHERE seq = ?");
-    const withFile =
-      "SELECT DISTINCT body FROM chunk_batch INDEXED BY chunk_batch_file WHERE typeof(body) = 'text'";
-    this.#selectFiles = connection.prepare(`${withFile} AND seq = ?`);
-    this.#selectAllFiles = connection.prepare(withFile);
+    this.#statements = prepareStatements(connection);
   }
 
   append(seq: number, { firstIndex, count, lines }: StagedBatch): void {
@@ -69,7 +42,7 @@ export class ChunkTable {
     };
     const { sizeBytes, body, offset, checksum } = stored;
     this.#connection.write(
-      this.#insert,
+      this.#statements.insert,
       ...[seq, firstIndex, count, sizeBytes, body, offset, checksum, checksumOf(seq, stored)],
     );
   }
@@ -78,7 +51,7 @@ export class ChunkTable {
   around(seq: number, { from, maxCount, maxBytes }: ChunkWindow): StoredBatch[] {
     const batches: StoredBatch[] = [];
     let bytes = 0;
-    this.#connection.each(this.#select, [seq, from], (row) => {
+    this.#connection.each(this.#statements.select, [seq, from], (row) => {
       const stored = readBatch(row);
       const { firstIndex, count, sizeBytes } = stored;
       batches.push(stored);
@@ -90,25 +63,51 @@ export class ChunkTable {
 
   /** Whether a batch with such lines is stored. */
   has(seq: number, checksum: number | undefined): boolean {
-    return this.#connection.first(this.#selectOne, seq, checksum ?? null) !== undefined;
+    return this.#connection.first(this.#statements.selectOne, seq, checksum ?? null) !== undefined;
   }
 
   removeAll(seq: number): void {
-    for (const row of this.#connection.all(this.#selectFiles, seq)) {
+    for (const row of this.#connection.all(this.#statements.selectFiles, seq)) {
       dropFile(textAt(row, 0), this.#files, this.#journal);
     }
-    this.#connection.write(this.#delete, seq);
+    this.#connection.write(this.#statements.delete, seq);
   }
 
   /** The names of all files that rows refer to. */
   fileNames(): string[] {
-    return this.#connection.all(this.#selectAllFiles).map((row) => textAt(row, 0));
+    return this.#connection.all(this.#statements.selectAllFiles).map((row) => textAt(row, 0));
   }
 
   #count(seq: number): number {
-    const last = this.#connection.first(this.#selectLast, seq);
+    const last = this.#connection.first(this.#statements.selectLast, seq);
     return last === undefined ? 0 : integerAt(last, 0);
   }
+}
+
+function prepareStatements(connection: Connection) {
+  const columns =
+    "seq, first_index, count, size_bytes, body, file_offset, content_checksum, checksum";
+  const withFile =
+    "SELECT DISTINCT body FROM chunk_batch INDEXED BY chunk_batch_file WHERE typeof(body) = 'text'";
+  return {
+    insert: connection.prepare(
+      `INSERT INTO chunk_batch (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    select: connection.prepare(
+      `SELECT ${columns} FROM chunk_batch WHERE seq = ?1 AND first_index >=
+         coalesce((SELECT max(first_index) FROM chunk_batch WHERE seq = ?1 AND first_index <= ?2), 0)
+       ORDER BY first_index`,
+    ),
+    selectOne: connection.prepare(
+      "SELECT 1 FROM chunk_batch WHERE seq = ? AND content_checksum = ? LIMIT 1",
+    ),
+    selectLast: connection.prepare(
+      "SELECT first_index + count FROM chunk_batch WHERE seq = ? ORDER BY first_index DESC LIMIT 1",
+    ),
+    delete: connection.prepare("DELETE FROM chunk_batch WHERE seq = ?"),
+    selectFiles: connection.prepare(`${withFile} AND seq = ?`),
+    selectAllFiles: connection.prepare(withFile),
+  };
 }
 
 function readBatch(row: Row): StoredBatch {

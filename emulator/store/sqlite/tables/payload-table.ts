@@ -2,7 +2,6 @@
  * The payloads of jobs: small ones in their rows, large ones in files whose names the rows hold. A file may be shared by
  * several rows and goes with the last of them.
  */
-import type { StatementSync } from "node:sqlite";
 import type { StepJournal } from "../../step-journal.ts";
 import type { Payload, PayloadSlot } from "../../store.ts";
 import { contentChecksum, rowChecksum } from "../integrity/checksum.ts";
@@ -20,37 +19,17 @@ export class PayloadTable {
   readonly #connection: Connection;
   readonly #journal: StepJournal;
   readonly #files: PayloadFiles;
-  readonly #upsert: StatementSync;
-  readonly #select: StatementSync;
-  readonly #delete: StatementSync;
-  readonly #selectFiles: StatementSync;
-  readonly #share: StatementSync;
-  readonly #selectFile: StatementSync;
+  readonly #statements: ReturnType<typeof prepareStatements>;
 
   constructor(connection: Connection, journal: StepJournal, files: PayloadFiles) {
     this.#connection = connection;
     this.#journal = journal;
     this.#files = files;
-    const columns = "place, body, size_bytes, content_checksum, checksum";
-    this.#upsert = connection.prepare(
-      `INSERT OR REPLACE INTO payload (${columns}) VALUES (?, ?, ?, ?, ?)`,
-    );
-    this.#select = connection.prepare(`SELECT ${columns} FROM payload WHERE place = ?`);
-    this.#delete = connection.prepare("DELETE FROM payload WHERE place BETWEEN ? AND ?");
-    this.#selectFiles = connection.prepare(
-      "SELECT body FROM payload INDEXED BY payload_file WHERE place BETWEEN ? AND ? AND typeof(body) = 'text'",
-    );
-    this.#share = connection.prepare(
-      `INSERT OR REPLACE INTO payload (${columns})
-       SELECT ?, body, size_bytes, content_checksum, ? FROM payload WHERE place = ?`,
-    );
-    this.#selectFile = connection.prepare(
-      "SELECT place FROM payload INDEXED BY payload_shared_file WHERE typeof(body) = 'text' AND body = ? LIMIT 1",
-    );
+    this.#statements = prepareStatements(connection);
   }
 
   get(seq: number, slot: PayloadSlot): StoredBody | undefined {
-    const row = this.#connection.first(this.#select, placeOf(seq, slot));
+    const row = this.#connection.first(this.#statements.select, placeOf(seq, slot));
     if (row === undefined) return undefined;
     const stored = {
       body: bodyAt(row, 1),
@@ -67,7 +46,7 @@ export class PayloadTable {
     this.#dropFiles(place, place);
     const { body, sizeBytes, checksum } = stored;
     const own = checksumOf(place, stored);
-    this.#connection.write(this.#upsert, place, body, sizeBytes, checksum, own);
+    this.#connection.write(this.#statements.upsert, place, body, sizeBytes, checksum, own);
   }
 
   /** Answers the size in bytes, 0 if there is no payload. */
@@ -76,7 +55,12 @@ export class PayloadTable {
     if (stored === undefined) return 0;
     const place = placeOf(toSeq, slot);
     this.#dropFiles(place, place);
-    this.#connection.write(this.#share, place, checksumOf(place, stored), placeOf(seq, slot));
+    this.#connection.write(
+      this.#statements.share,
+      place,
+      checksumOf(place, stored),
+      placeOf(seq, slot),
+    );
     return stored.sizeBytes;
   }
 
@@ -90,17 +74,17 @@ export class PayloadTable {
 
   /** The names of all files that rows refer to. */
   fileNames(): string[] {
-    const rows = this.#connection.all(this.#selectFiles, 0, Number.MAX_SAFE_INTEGER);
+    const rows = this.#connection.all(this.#statements.selectFiles, 0, Number.MAX_SAFE_INTEGER);
     return rows.map((row) => textAt(row, 0));
   }
 
   #removeBetween(first: number, last: number): void {
     this.#dropFiles(first, last);
-    this.#connection.write(this.#delete, first, last);
+    this.#connection.write(this.#statements.delete, first, last);
   }
 
   #dropFiles(first: number, last: number): void {
-    for (const row of this.#connection.all(this.#selectFiles, first, last)) {
+    for (const row of this.#connection.all(this.#statements.selectFiles, first, last)) {
       const name = textAt(row, 0);
       this.#journal.onCommit(() => this.#removeUnshared(name));
     }
@@ -109,12 +93,33 @@ export class PayloadTable {
   /** Should this not work out, the next start removes the file. */
   #removeUnshared(name: string): void {
     try {
-      if (this.#connection.first(this.#selectFile, name) !== undefined) return;
+      if (this.#connection.first(this.#statements.selectFile, name) !== undefined) return;
     } catch {
       return;
     }
     void this.#files.remove(name);
   }
+}
+
+function prepareStatements(connection: Connection) {
+  const columns = "place, body, size_bytes, content_checksum, checksum";
+  return {
+    upsert: connection.prepare(
+      `INSERT OR REPLACE INTO payload (${columns}) VALUES (?, ?, ?, ?, ?)`,
+    ),
+    select: connection.prepare(`SELECT ${columns} FROM payload WHERE place = ?`),
+    delete: connection.prepare("DELETE FROM payload WHERE place BETWEEN ? AND ?"),
+    selectFiles: connection.prepare(
+      "SELECT body FROM payload INDEXED BY payload_file WHERE place BETWEEN ? AND ? AND typeof(body) = 'text'",
+    ),
+    share: connection.prepare(
+      `INSERT OR REPLACE INTO payload (${columns})
+       SELECT ?, body, size_bytes, content_checksum, ? FROM payload WHERE place = ?`,
+    ),
+    selectFile: connection.prepare(
+      "SELECT place FROM payload INDEXED BY payload_shared_file WHERE typeof(body) = 'text' AND body = ? LIMIT 1",
+    ),
+  };
 }
 
 /** Whose place it is among those of a job. */

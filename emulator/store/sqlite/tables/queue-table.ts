@@ -2,7 +2,7 @@
  * The queues of the endpoints: a short key for each endpoint and its counters. All are held in memory; those that changed
  * are written once per commit.
  */
-import type { StatementSync } from "node:sqlite";
+import type { SQLOutputValue, StatementSync } from "node:sqlite";
 import { countChange, NO_COUNTS, type JobCounts } from "../../../core/jobs/job-counts.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { StepJournal } from "../../step-journal.ts";
@@ -79,18 +79,7 @@ export class QueueTable {
   /** Part of every commit. */
   flush(): void {
     for (const { key, endpointId, counts } of this.#changed) {
-      const values = [
-        key,
-        endpointId,
-        counts.inQueue,
-        counts.inProgress,
-        counts.inQueueLowPriority,
-        counts.inProgressLowPriority,
-        counts.completed,
-        counts.failed,
-        counts.retried,
-      ];
-      this.#connection.write(this.#upsert, ...values, rowChecksum(values));
+      this.#connection.write(this.#upsert, ...queueRow(key, endpointId, counts));
     }
   }
 
@@ -113,6 +102,14 @@ export class QueueTable {
     this.#byEndpoint.set(queue.endpointId, queue);
     this.#byKey.set(queue.key, queue);
   }
+}
+
+/** The values of a row, the checksum of all others with them. */
+export function queueRow(key: number, endpointId: string, counts: JobCounts): SQLOutputValue[] {
+  const { inQueue, inProgress, inQueueLowPriority, inProgressLowPriority } = counts;
+  const waiting = [inQueue, inProgress, inQueueLowPriority, inProgressLowPriority];
+  const values = [key, endpointId, ...waiting, counts.completed, counts.failed, counts.retried];
+  return [...values, rowChecksum(values)];
 }
 
 function readQueue(row: Row): Queue {

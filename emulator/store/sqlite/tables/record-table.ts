@@ -17,12 +17,9 @@ export class RecordTable {
     this.#connection = connection;
     this.#upsert = connection.prepare("INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?)");
     this.#delete = connection.prepare("DELETE FROM record WHERE kind = ? AND id = ?");
-    this.#select = connection.prepare(
-      "SELECT kind, id, json, checksum FROM record WHERE kind = ? AND id = ?",
-    );
-    this.#selectKind = connection.prepare(
-      "SELECT kind, id, json, checksum FROM record WHERE kind = ? ORDER BY id",
-    );
+    const select = "SELECT kind, id, json, checksum FROM record WHERE kind = ?";
+    this.#select = connection.prepare(`${select} AND id = ?`);
+    this.#selectKind = connection.prepare(`${select} ORDER BY id`);
   }
 
   get<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {

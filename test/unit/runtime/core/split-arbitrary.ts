@@ -1,8 +1,8 @@
 /** JSON values full of what splitters get wrong, and an oracle for which of them can be split at a limit. */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
-import { joinParts } from "../../../../runtime/core/join.ts";
-import type { JsonPart } from "../../../../runtime/core/split.ts";
+import type { JsonPart } from "../../../../runtime/core/split-text.ts";
+import { joinParts } from "./split-json.ts";
 
 const character = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom("a", "Z", " ", "/", ":", ",", "[", "]", "{", "}") },

@@ -1,8 +1,8 @@
 /** How parts are joined: incrementally, without changing them, refusing what does not fit. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { JoinError, Joiner, joinParts } from "../../../../runtime/core/join.ts";
-import { splitJson } from "../../../../runtime/core/split.ts";
+import { JoinError, Joiner } from "../../../../runtime/core/join.ts";
+import { joinParts, splitJson } from "./split-json.ts";
 import { splittableAt, trickyJson } from "./split-arbitrary.ts";
 
 function freeze(value: unknown): unknown {

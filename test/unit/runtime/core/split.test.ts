@@ -2,10 +2,9 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { joinParts } from "../../../../runtime/core/join.ts";
-import { NotJsonError, NotSplittableError } from "../../../../runtime/core/split-error.ts";
-import { splitJson } from "../../../../runtime/core/split.ts";
+import { NotSplittableError } from "../../../../runtime/core/split-text.ts";
 import { joined, ownKeysInOrder, splittableAt, trickyJson } from "./split-arbitrary.ts";
+import { joinParts, splitJson } from "./split-json.ts";
 
 const maxBytes = fc.oneof(fc.integer({ min: 16, max: 200 }), fc.integer({ min: 200, max: 2000 }));
 
@@ -177,25 +176,6 @@ describe("splitJson", () => {
     expect(() => splitJson(value, 100)).toThrow(
       `parts of at most 100 bytes: the keys and brackets that lead to the value under "list" / "${"k".repeat(39)}… ` +
         "(3 levels deep) take 216 bytes in each part.",
-    );
-  });
-
-  test.each([
-    ["undefined", undefined, "it is undefined"],
-    ["a function", () => 1, "it is a function"],
-    ["a symbol", Symbol("s"), "it is a symbol"],
-    ["a toJSON without a result", { toJSON: () => undefined }, "toJSON returns undefined"],
-    ["a BigInt", { n: 1n }, "BigInt"],
-  ])("%s has no JSON form and is refused", (_name, value, reason) => {
-    expect(() => splitJson(value)).toThrow(NotJsonError);
-    expect(() => splitJson(value)).toThrow(reason);
-  });
-
-  test("a circular value is refused with the engine's own explanation as cause", () => {
-    const value: { self?: unknown } = {};
-    value.self = value;
-    expect(() => splitJson(value)).toThrow(
-      expect.objectContaining({ code: "not_json", cause: expect.any(TypeError) }),
     );
   });
 

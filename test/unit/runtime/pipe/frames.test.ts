@@ -56,7 +56,6 @@ describe("the frame decoder", () => {
           decoder.push(piece, (each) => decoded.push(plain(each)));
         }
         expect(decoded).toEqual(frames);
-        expect(decoder.isBetweenFrames).toBe(true);
       }),
     );
   });
@@ -82,12 +81,6 @@ describe("the frame decoder", () => {
     ["a head longer than its frame", Buffer.from([9, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0])],
   ])("refuses %s", (_, bytes) => {
     expect(() => new FrameDecoder().push(bytes, () => {})).toThrow(BrokenFrameError);
-  });
-
-  test("knows that it stands in the middle of a frame", () => {
-    const decoder = new FrameDecoder();
-    decoder.push(Buffer.from([9, 0]), () => {});
-    expect(decoder.isBetweenFrames).toBe(false);
   });
 });
 

@@ -1,12 +1,8 @@
 /** Printed lines keep their job's id on the way to the supervisor. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  LOG_LEVELS,
-  logLine,
-  parseLine,
-  printedLine,
-} from "../../../../runtime/pipe/tagged-lines.ts";
+import { logLine, parseLine, printedLine } from "../../../../runtime/pipe/tagged-lines.ts";
+import { LOG_LEVELS } from "../../../../runtime/protocol/worker-log.ts";
 
 const text = fc.string({ unit: "grapheme" }).filter((each) => !each.includes("\n"));
 const jobId = fc.uuid().map((id) => `sync-${id}-e1`);

@@ -3,7 +3,8 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { readBucketAddress } from "../../../../runtime/storage/bucket-address.ts";
 import type { S3Config } from "../../../../runtime/storage/contract.ts";
-import { type Environment, readStorageSettings } from "../../../../runtime/storage/settings.ts";
+import type { Environment } from "../../../../runtime/protocol/worker-env.ts";
+import { readStorageSettings } from "../../../../runtime/storage/settings.ts";
 
 const own: Required<S3Config> = {
   accessId: "job-id",

@@ -34,6 +34,17 @@ describe("a long plain text", () => {
   });
 });
 
+it("a yield is split by its bytes, not by its characters", () => {
+  const value = "é".repeat(LIMITS.chunkMaxBytes / 2);
+  const lines = chunkLines(yieldedJson(value), 0, 1);
+  const outputs = lines.map((line) => (JSON.parse(line) as { readonly output: string }).output);
+  expect(outputs).toHaveLength(2);
+  expect(outputs.join("")).toBe(value);
+  for (const output of outputs) {
+    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThanOrEqual(LIMITS.chunkMaxBytes);
+  }
+});
+
 it("packs lines in order and without gaps, however long they are", () => {
   const line = fc.oneof(
     fc.integer({ min: 1, max: 90_000 }).map((length) => `${"y".repeat(length)}\n`),

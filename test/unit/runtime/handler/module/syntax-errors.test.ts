@@ -1,7 +1,7 @@
 /** A JavaScript handler with a syntax error is reported with file, line and column, as a TypeScript one is. */
 import { expect, test } from "vitest";
-import { temporaryTree } from "../../temporary-tree.ts";
-import { WorkerRun } from "./worker-run.ts";
+import { temporaryTree } from "../../../../temporary-tree.ts";
+import { WorkerRun } from "../../worker-run.ts";
 
 const BROKEN = "export const broken = () => {\n  return 7 +;\n};\n";
 const GOOD = "export default () => 7;\n";

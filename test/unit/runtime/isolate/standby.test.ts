@@ -3,7 +3,7 @@ import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { WorkerRun } from "./worker-run.ts";
+import { WorkerRun } from "../worker-run.ts";
 
 const exit = { input: { exit: true } };
 

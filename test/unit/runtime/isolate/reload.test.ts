@@ -1,9 +1,9 @@
 /** A new version of the handler takes over in a fresh process, and what runs finishes in the one before. */
 import { describe, expect, test } from "vitest";
-import { prepareHandler } from "../../../runtime/load/prepare-handler.ts";
-import type { Reload } from "../../../runtime/protocol/session.ts";
-import { Gate } from "../../e2e/jobs/gate.ts";
-import { fixture, WorkerRun } from "./worker-run.ts";
+import { prepareHandler } from "../../../../runtime/load/prepare-handler.ts";
+import type { Reload } from "../../../../runtime/protocol/session.ts";
+import { Gate } from "../../../e2e/jobs/gate.ts";
+import { fixture, WorkerRun } from "../worker-run.ts";
 
 async function reloadOf(name: string, version: number): Promise<Reload> {
   return { version, ...(await prepareHandler(fixture(name))) };

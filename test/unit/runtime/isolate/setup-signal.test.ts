@@ -1,6 +1,6 @@
 /** A setup that takes its signal is told when it is no longer wanted, and has a grace to tidy up. */
 import { describe, expect, test } from "vitest";
-import { WorkerRun } from "./worker-run.ts";
+import { WorkerRun } from "../worker-run.ts";
 
 const HANDLER = "setup-takes-its-signal";
 const SETTLES_IN_TIME = { graceMs: 10_000 };

@@ -1,9 +1,9 @@
 /** What a handler returns, yields, throws and prints arrives as it should, through a real handler process. */
 import { describe, expect, test } from "vitest";
-import { joinParts } from "../../../runtime/core/join.ts";
-import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import reportsProgress from "../../fixtures/handlers/reports-progress.ts";
-import { inThisProcess, WorkerRun } from "./worker-run.ts";
+import { joinParts } from "../core/split-json.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import reportsProgress from "../../../fixtures/handlers/reports-progress.ts";
+import { inThisProcess, WorkerRun } from "../worker-run.ts";
 
 describe("outputs", () => {
   test("a returned value is the output, byte for byte of its JSON", async () => {

@@ -1,7 +1,7 @@
 /** Handlers that crash in native code, never yield or yield too much at once: exact outcomes, and the job after them. */
 import { expect, test } from "vitest";
-import { STANDBY_MODES } from "../../../runtime/isolate/standby.ts";
-import { WorkerRun } from "./worker-run.ts";
+import { STANDBY_MODES } from "../../../../../runtime/isolate/standby.ts";
+import { WorkerRun } from "../../worker-run.ts";
 
 const quick = { input: { quick: true } };
 

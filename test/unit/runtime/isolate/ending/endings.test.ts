@@ -1,7 +1,7 @@
 /** However a handler misbehaves, its job ends with the right cause, the next job runs, and no process is left. */
 import { describe, expect, test } from "vitest";
-import { MachineStalls } from "../../machine-stalls.ts";
-import { WorkerRun } from "./worker-run.ts";
+import { MachineStalls } from "../../../../machine-stalls.ts";
+import { WorkerRun } from "../../worker-run.ts";
 
 const quick = { input: { quick: true } };
 

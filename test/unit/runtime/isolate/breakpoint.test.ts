@@ -1,7 +1,7 @@
 /** While a debugger holds the handler process, no time runs out: neither a job's, nor its grace, nor its setup's. */
 import { expect, test } from "vitest";
-import { DebuggerClient, freeAddress } from "../../debugger-client.ts";
-import { WorkerRun } from "./worker-run.ts";
+import { DebuggerClient, freeAddress } from "../../../debugger-client.ts";
+import { WorkerRun } from "../worker-run.ts";
 
 const HANDLER = "stops-at-breakpoints";
 

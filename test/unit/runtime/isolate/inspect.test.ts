@@ -1,7 +1,7 @@
 /** A debugger reaches the handler process at the address it was told, and the process after it at the same one. */
 import { expect, test } from "vitest";
-import { freeAddress } from "../../debugger-client.ts";
-import { WorkerRun } from "./worker-run.ts";
+import { freeAddress } from "../../../debugger-client.ts";
+import { WorkerRun } from "../worker-run.ts";
 
 /** The program that answers at the port, as a debugger asks for it. */
 async function debuggee(address: string): Promise<unknown> {

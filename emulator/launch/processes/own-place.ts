@@ -1,6 +1,11 @@
-/** The working directory of a worker that is a process: its own, with links to all that is in the one its command is served from. */
+/**
+ * The places of a worker that is a process of a command: a working directory of its own, with links to all that is in the one its
+ * command is served from, and an empty home directory.
+ */
 import fs from "node:fs";
 import path from "node:path";
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** In which several releases of the live service's Python SDK keep the jobs of one worker: no worker may find another's. */
 const HELD_JOBS = /^\.runpod_jobs\.pkl/u;
@@ -26,6 +31,28 @@ export function commandFrom(served: string, command: readonly string[]): readonl
     // A word alone is more often one that the program reads than the name of a file.
     return /[./]/u.test(word) && isFile(file) ? file : word;
   });
+}
+
+/**
+ * The variables for it. In the home of the person are the keys of the person: a live worker takes the API key in
+ * `~/.runpod/config.toml` for its own. What a program keeps there to be quick, and the Pythons and their packages that are
+ * installed there, are found all the same.
+ *
+ * @param inherited the environment of the person
+ */
+export function ownHome(inherited: Environment, home: string): Readonly<Record<string, string>> {
+  const { HOME: before } = inherited;
+  const kept = (name: string, folder: string) => {
+    if (before === undefined || before === "" || inherited[name]) return {};
+    return { [name]: path.join(before, folder) };
+  };
+  return {
+    HOME: home,
+    ...kept("XDG_CACHE_HOME", ".cache"),
+    ...kept("XDG_DATA_HOME", ".local/share"),
+    ...kept("PYTHONUSERBASE", ".local"),
+    ...kept("PYENV_ROOT", ".pyenv"),
+  };
 }
 
 function isFile(file: string): boolean {

@@ -1,9 +1,9 @@
 /** Good and bad jobs side by side in one worker: each ends as its own behaviour implies, whatever its neighbours do. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { STANDBY_MODES } from "../../../runtime/isolate/standby.ts";
-import type { Outcome } from "../../../runtime/protocol/outcome.ts";
-import { WorkerRun } from "./worker-run.ts";
+import { STANDBY_MODES } from "../../../../../runtime/isolate/standby.ts";
+import type { Outcome } from "../../../../../runtime/protocol/outcome.ts";
+import { WorkerRun } from "../../worker-run.ts";
 
 const WAYS = ["throws", "exits", "is-killed", "rejects", "blocks", "hangs", "behaves"] as const;
 type Way = (typeof WAYS)[number];

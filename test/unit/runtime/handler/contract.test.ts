@@ -2,8 +2,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { TestLease } from "./memory-job-source.ts";
-import { WorkerRun } from "./worker-run.ts";
+import type { TestLease } from "../memory-job-source.ts";
+import { WorkerRun } from "../worker-run.ts";
 
 describe("schemas", () => {
   test("the handler sees what the input schema made, the client what the output schema made", async () => {

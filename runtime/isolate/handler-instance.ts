@@ -6,7 +6,7 @@ import {
   type InitFailedHead,
   type LoadOrderHead,
   type ReadyHead,
-  type PauseWords,
+  type PauseNotice,
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
@@ -17,42 +17,46 @@ import { HandlerProcess, type HandlerProcessOptions } from "./handler-process.ts
 import type { OutputLine } from "./handler-output.ts";
 import type { SecretMask } from "./secret-mask.ts";
 
-export interface HandlerStartOptions extends HandlerProcessOptions {
+export interface HandlerInstanceOptions extends HandlerProcessOptions {
   /** For leaving in good order, and again between SIGTERM and SIGKILL, ms. */
   readonly graceMs: number;
 }
 
-export interface HandlerStartEvents {
+export interface HandlerInstanceEvents {
   /** The handler is loaded and set up; `head` is set from now on. */
-  ready(start: HandlerStart): void;
+  ready(instance: HandlerInstance): void;
   /** Any frame after the one that said ready. */
-  frame(start: HandlerStart, frame: Frame): void;
+  frame(instance: HandlerInstance, frame: Frame): void;
   line(line: OutputLine): void;
   /** A debugger holds the process, or lets it go on. */
-  paused(start: HandlerStart, words: PauseWords): void;
-  gone(start: HandlerStart, end: ProcessEnd): void;
+  paused(instance: HandlerInstance, notice: PauseNotice): void;
+  gone(instance: HandlerInstance, end: ProcessEnd): void;
 }
 
 /** Spawns the process on construction; it then waits for `load`. */
-export class HandlerStart {
+export class HandlerInstance {
   readonly process: HandlerProcess;
   /** How it is ended. */
   readonly ladder: ProcessLadder;
   readonly #mask: SecretMask;
-  #events: HandlerStartEvents;
+  #events: HandlerInstanceEvents;
   #head: ReadyHead | undefined;
   #failure: Failure | undefined;
   #isLoading = false;
   #isSetupListening = false;
 
   /** @param limits where the times it is given are kept */
-  constructor(options: HandlerStartOptions, limits: DueTimer<Limit>, events: HandlerStartEvents) {
+  constructor(
+    options: HandlerInstanceOptions,
+    limits: DueTimer<Limit>,
+    events: HandlerInstanceEvents,
+  ) {
     this.#mask = options.mask;
     this.#events = events;
     this.process = new HandlerProcess(options, {
       frame: (frame) => this.#handleFrame(frame),
       line: (line) => this.#events.line(line),
-      paused: (words) => this.#events.paused(this, words),
+      paused: (notice) => this.#events.paused(this, notice),
       broken: () => this.ladder.kill(),
       gone: (end) => {
         this.ladder.stopWaiting();
@@ -62,8 +66,8 @@ export class HandlerStart {
     this.ladder = new ProcessLadder(this, options.graceMs, limits);
   }
 
-  /** One that is idle changes hands: from now on its limits are kept there, and its events heard there. */
-  handTo(limits: DueTimer<Limit>, events: HandlerStartEvents): void {
+  /** Hands an idle instance to another keeper, which from now on has its limits and its events. */
+  handTo(limits: DueTimer<Limit>, events: HandlerInstanceEvents): void {
     this.ladder.handTo(limits);
     this.#events = events;
   }
@@ -104,7 +108,7 @@ export class HandlerStart {
     if (this.#head !== undefined) return this.#events.frame(this, frame);
     // Written by the handler process's own program, as its heads all are.
     if (frame.kind === REPORT.ready) {
-      // It did not know yet that it is to leave, and will not wait for a job.
+      // It became ready before it read the order to leave; it gets no job.
       if (this.ladder.isEnding) return;
       this.ladder.stopWaiting();
       this.#head = JSON.parse(frame.head) as ReadyHead;

@@ -1,6 +1,6 @@
 /** A worker whose handler is a function of its own process has nothing to load anew. */
 import { expect, test } from "vitest";
-import { inThisProcess, WorkerRun } from "./worker-run.ts";
+import { inThisProcess, WorkerRun } from "../worker-run.ts";
 
 test("a reload is answered with the version before, which serves on", async () => {
   await using run = new WorkerRun(

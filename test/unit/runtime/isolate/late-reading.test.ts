@@ -1,7 +1,7 @@
 /** What a job printed is in the failure report, however late the supervisor comes to read it. */
 import { performance } from "node:perf_hooks";
 import { expect, test } from "vitest";
-import { WorkerRun } from "./worker-run.ts";
+import { WorkerRun } from "../worker-run.ts";
 
 /** Long enough for a handler to print and to fail. */
 const BUSY_MS = 20;

@@ -1,0 +1,32 @@
+/** What launchers have in common whose workers are processes of this machine, or run in this one. */
+import type { Template } from "../core/resources/template.ts";
+import type { LaunchedWorker, Launcher, WorkerOrder } from "./launcher.ts";
+
+export interface LocalLauncherOptions {
+  /** What stands behind a template that it takes, in the words of a refusal, for example `handler file`. */
+  readonly what: string;
+  /** Whether it stands behind this one. */
+  readonly has: (template: Template) => boolean;
+  readonly launch: (order: WorkerOrder) => LaunchedWorker;
+}
+
+export function localLauncher({ what, has, launch }: LocalLauncherOptions): Launcher {
+  const running = new Set<LaunchedWorker>();
+  return {
+    refuses(template) {
+      if (has(template)) return undefined;
+      return `no ${what} is served for the image "${template.imageName}"`;
+    },
+    launch(order) {
+      const worker = launch(order);
+      running.add(worker);
+      void worker.exited.then(() => running.delete(worker));
+      return worker;
+    },
+    async close() {
+      const all = [...running];
+      for (const worker of all) worker.kill();
+      await Promise.all(all.map(({ exited }) => exited));
+    },
+  };
+}

@@ -1,0 +1,9 @@
+/** Leaves out what is undefined: for optional fields that must be absent rather than undefined. */
+
+type Defined<T> = { -readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The same fields without those that hold nothing. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries<unknown>(entries) as Defined<T>;
+}

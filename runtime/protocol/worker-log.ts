@@ -1,0 +1,10 @@
+/** The worker's log: its levels, and the port to what writes it. */
+
+/** From the least to the most important. */
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface WorkerLog {
+  /** @param fields values beside the message; `jobId` and `stream` mark what a handler printed */
+  write(level: LogLevel, msg: string, fields?: Readonly<Record<string, unknown>>): void;
+}

@@ -1,0 +1,47 @@
+/** What becomes of the files that large payloads were staged in, when a step has stored them and when it has not. */
+import fs from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
+import { insertNew, pattern } from "../../contract/store/subject.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+import { createTestEngine } from "../engine-harness.ts";
+
+const LARGE = pattern(300_000);
+
+async function engineOnDisk() {
+  const directory = temporaryDirectory();
+  const test = await createTestEngine(await openSqliteStore({ directory: directory.path }));
+  return {
+    steps: test.engine.steps,
+    /** The payload files that are left when the store is closed, which waits for those that are being removed. */
+    async filesLeft(): Promise<string[]> {
+      await test[Symbol.asyncDispose]();
+      return fs.readdirSync(path.join(directory.path, "payloads"));
+    },
+    [Symbol.dispose]: () => directory[Symbol.dispose](),
+  };
+}
+
+it("a staged file is removed when the step that was to store it is refused", async () => {
+  using disk = await engineOnDisk();
+  const staged = await disk.steps.stage(LARGE);
+  const refused = disk.steps.commit(async () => {
+    throw new Error("refused");
+  }, [staged]);
+  await expect(refused).rejects.toThrow("refused");
+  expect(await disk.filesLeft()).toEqual([]);
+});
+
+it("a staged file is removed when the step leaves it out, and stays when the step stores it", async () => {
+  using disk = await engineOnDisk();
+  const [stored, leftOut] = [await disk.steps.stage(LARGE), await disk.steps.stage(LARGE)];
+  await disk.steps.commit(
+    async (tx) => {
+      const job = await insertNew(tx);
+      await tx.putPayload(job.seq, "input", stored);
+    },
+    [stored, leftOut],
+  );
+  expect(await disk.filesLeft()).toEqual([stored.kind === "file" ? stored.name : ""]);
+});
