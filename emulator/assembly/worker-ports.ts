@@ -3,8 +3,8 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
-import type { EngineContext } from "../engine/context.ts";
-import { WorkerSession } from "../engine/workers/worker-session.ts";
+import type { WorkerTokens } from "../engine/workers/worker-tokens.ts";
+import type { OpenSession } from "../engine/workers/worker-session.ts";
 import { WorkerServer } from "../grpc/worker-server.ts";
 import type { HttpServer } from "../http/server.ts";
 import { WorkerListeners } from "../http/workers/worker-listeners.ts";
@@ -13,7 +13,9 @@ import type { LiveService } from "../launch/live-environment.ts";
 const LOOPBACK = "127.0.0.1";
 
 export interface WorkerPortsOptions {
-  readonly context: EngineContext;
+  /** By which workers are known. */
+  readonly tokens: WorkerTokens;
+  readonly openSession: OpenSession;
   readonly http: Pick<HttpServer, "forWorkers">;
   readonly log: EngineLog;
   /** In it the socket lies. */
@@ -25,12 +27,12 @@ export class WorkerPorts {
   readonly #listeners: WorkerListeners;
   #liveUrl: string | undefined;
 
-  constructor({ context, http, log, temporaryDir }: WorkerPortsOptions) {
+  constructor({ tokens, openSession, http, log, temporaryDir }: WorkerPortsOptions) {
     this.#server = new WorkerServer({
       address: `unix:${workerSocketIn(temporaryDir)}`,
       log,
-      authenticate: (token) => context.tokens.find(token),
-      openSession: (worker, send) => new WorkerSession(context, worker, send),
+      authenticate: (token) => tokens.find(token),
+      openSession,
     });
     this.#listeners = new WorkerListeners(http.forWorkers);
   }

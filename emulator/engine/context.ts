@@ -25,6 +25,7 @@ import type { StallDetector } from "./workers/stall-detector.ts";
 import type { Steps } from "./steps.ts";
 import type { WorkerTokens } from "./workers/worker-tokens.ts";
 import type { UsageMeter } from "./billing/usage-meter.ts";
+import type { WorkerMover } from "./workers/move-worker.ts";
 
 /** Some of the parts: what a use case takes. */
 export type Uses<Part extends keyof EngineContext> = Pick<EngineContext, Part>;
@@ -57,6 +58,8 @@ export interface EngineContext {
   readonly prices: PriceTable;
   /** The workers, their sessions and their credit. */
   readonly fleet: Fleet;
+  /** Moves workers by the table of their states. */
+  readonly mover: WorkerMover;
   /** By which tokens workers are known. */
   readonly tokens: WorkerTokens;
   /** Requests to load balancing endpoints: those in flight, and those that wait for a worker. */

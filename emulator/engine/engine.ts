@@ -7,6 +7,7 @@ import type { Launcher } from "../launch/launcher.ts";
 import type { PodLauncher } from "../launch/pod-launcher.ts";
 import type { WebhookSender } from "../webhooks/webhook-sender.ts";
 import type { EngineContext, InputDamage } from "./context.ts";
+import { HealthWatch } from "./balancing/health-watch.ts";
 import { checkData } from "./jobs/check-data.ts";
 import { endDamaged } from "./jobs/damaged-data.ts";
 import { expireDue } from "./jobs/expire.ts";
@@ -20,6 +21,8 @@ import type { StartWork } from "./start-work.ts";
 import { WebhookDelivery } from "./webhooks/deliver-webhooks.ts";
 import { GpuPool } from "./workers/gpus/gpu-pool.ts";
 import { WorkerManager } from "./workers/worker-manager.ts";
+import { WorkerStarter } from "./workers/worker-starter.ts";
+import { WorkerWatch } from "./workers/worker-watch.ts";
 
 /** What an engine runs with. */
 export interface EngineOptions {
@@ -71,7 +74,10 @@ export async function createEngine(
     clock: realClock,
     log,
   });
-  const workers = new WorkerManager(context, { launchers, gpus, healthProbe });
+  const health = new HealthWatch(context, healthProbe);
+  const starter = new WorkerStarter(context, { launchers, gpus, health });
+  const watch = new WorkerWatch(context);
+  const workers = new WorkerManager(context, { gpus, starter, watch });
   const pods = new PodKeeper(context, podLauncher, gpus);
   const webhooks = new WebhookDelivery(context, webhookSender);
   signals.endpointChanged.on((endpointId) => workers.consider(endpointId));

@@ -8,16 +8,18 @@ import type { Clock, Random } from "../core/time/clock.ts";
 import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
 import type { Store } from "../store/store.ts";
 import type { Tracer } from "../trace/tracer.ts";
-import { Balancer, type BalancerParts } from "./balancing/balancer.ts";
+import { Balancer } from "./balancing/balancer.ts";
+import { beginToBill } from "./billing/bill-worker.ts";
 import { UsageMeter } from "./billing/usage-meter.ts";
 import type { EngineContext, InputDamage } from "./context.ts";
+import { sendAssignment } from "./jobs/assign.ts";
 import { JobWatchers } from "./jobs/read/job-watchers.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "./limits/bytes-in-flight.ts";
 import type { EngineLog } from "./observe/engine-log.ts";
 import { EventFeed } from "./observe/event-feed.ts";
 import { JobSpans } from "./observe/job-spans.ts";
 import { LogFeed } from "./observe/log-feed.ts";
-import { releaseEffects } from "./release-effects.ts";
+import { type ReleaseParts, releaseEffects } from "./release-effects.ts";
 import { EndpointDirectory } from "./resources/endpoint-directory.ts";
 import {
   NetworkVolumeDirectory,
@@ -32,7 +34,7 @@ import { DueTimer } from "./time/due-timer.ts";
 import { PendingWork } from "./time/pending-work.ts";
 import { ServiceClock } from "./time/service-clock.ts";
 import { Fleet } from "./workers/fleet.ts";
-import { type MoveUses, moveWorker } from "./workers/move-worker.ts";
+import { WorkerMover } from "./workers/move-worker.ts";
 import { StallDetector } from "./workers/stall-detector.ts";
 import type { WorkerHandle } from "./workers/worker-handle.ts";
 import { WorkerTokens } from "./workers/worker-tokens.ts";
@@ -133,20 +135,28 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
       options.endpointDeleted?.(endpointId);
     },
   };
-  const steps = new Steps({
-    store,
-    log,
-    release: (effects) => releaseEffects(parts, effects),
-    failed: ({ changedEndpoints }) => changedEndpoints.forEach(parts.endpointChanged),
-  });
-  const context = { ...parts, steps, balancer: balancerOf(parts) };
+  const steps = stepsOf(parts);
+  const mover = new WorkerMover({ ...parts, bill: (worker) => beginToBill(parts, worker) });
+  const context = { ...parts, steps, mover, balancer: new Balancer({ ...parts, mover }) };
   return { context, signals, startWork: new StartWork(realClock, log) };
 }
 
-function balancerOf(parts: Omit<BalancerParts, "move"> & MoveUses): Balancer {
-  return new Balancer({
+function stepsOf(parts: Omit<EngineContext, "balancer" | "mover" | "steps">): Steps {
+  const { store, log, events, metrics, spans } = parts;
+  const releasing: ReleaseParts = {
     ...parts,
-    move: (worker, event) => void moveWorker(parts, worker, event),
+    send: (assignment) => sendAssignment(parts, assignment),
+    observe({ job, move }) {
+      events.publish(move);
+      metrics.jobMoved(job, move);
+      spans?.moved(job, move);
+    },
+  };
+  return new Steps({
+    store,
+    log,
+    release: (effects) => releaseEffects(releasing, effects),
+    failed: ({ changedEndpoints }) => changedEndpoints.forEach(parts.endpointChanged),
   });
 }
 

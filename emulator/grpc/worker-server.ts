@@ -3,7 +3,7 @@ import * as grpc from "@grpc/grpc-js";
 import { MESSAGE_MAX_BYTES, WORKER_SERVICE } from "../../runtime/protocol/wire/worker-wire.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
-import type { WorkerSession } from "../engine/workers/worker-session.ts";
+import type { OpenSession } from "../engine/workers/worker-session.ts";
 import { GrpcSession, type WorkerCall } from "./grpc-session.ts";
 
 export interface WorkerServerOptions {
@@ -12,10 +12,8 @@ export interface WorkerServerOptions {
   readonly log: EngineLog;
   /** The worker a token belongs to, or undefined for a token that is not good. */
   authenticate(token: string): WorkerHandle | undefined;
-  openSession(worker: WorkerHandle, send: WorkerSessionSend): WorkerSession;
+  readonly openSession: OpenSession;
 }
-
-export type WorkerSessionSend = ConstructorParameters<typeof WorkerSession>[2];
 
 export class WorkerServer {
   readonly #options: WorkerServerOptions;

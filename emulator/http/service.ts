@@ -1,13 +1,34 @@
 /** What every operation of the HTTP interface works with, and who of its clients is still waiting. */
 import type { KeyRing } from "../core/access/key-ring.ts";
-import type { EngineContext } from "../engine/context.ts";
+import type { Uses } from "../engine/context.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { LiveWorkers } from "../live/live-workers.ts";
 import type { CallerCheck } from "./access/caller-check.ts";
 import type { RateGate } from "./limits/rate-gate.ts";
 
+type OfJobs = Uses<
+  "clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers"
+>;
+type OfResources = Uses<
+  | "endpointChanged"
+  | "endpointDeleted"
+  | "events"
+  | "prices"
+  | "secretKey"
+  | "store"
+  | "usage"
+  | "volumeFiles"
+  | "volumes"
+>;
+type OfPods = Uses<"podMemoryInGb" | "podPorts">;
+type OfOperators = Uses<"logs" | "metrics" | "pendingWork" | "tracer">;
+type OfAnswers = Uses<"balancer" | "inFlight" | "realClock">;
+
+/** What all operations together take of the engine: each hands its use case no more than that takes. */
+export type HttpEngine = OfJobs & OfResources & OfPods & OfOperators & OfAnswers;
+
 export interface HttpServiceOptions {
-  readonly engine: EngineContext;
+  readonly engine: HttpEngine;
   /** Who may call at all. */
   readonly callers: CallerCheck;
   /** The keys that open the interface. */
@@ -22,7 +43,7 @@ export interface HttpServiceOptions {
 }
 
 export class HttpService {
-  readonly engine: EngineContext;
+  readonly engine: HttpEngine;
   readonly callers: CallerCheck;
   readonly keys: KeyRing;
   readonly webhookSecret: string;

@@ -3,11 +3,10 @@ import type { Failure } from "../../runtime/protocol/failure.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { HandedJob, Outcome, Revocation } from "../../runtime/protocol/outcome.ts";
 import { PROTOCOL_VERSION, type ServiceOrders } from "../../runtime/protocol/session.ts";
-import type { EngineContext } from "../engine/context.ts";
-import { hear } from "../engine/workers/move-worker.ts";
+import type { Uses } from "../engine/context.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import { lostFailure } from "../engine/workers/worker-exit.ts";
-import { WorkerSession } from "../engine/workers/worker-session.ts";
+import type { OpenSession, WorkerSession } from "../engine/workers/worker-session.ts";
 import { PollerDetector } from "./poller-detector.ts";
 import { chunkLines } from "./chunk-lines.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
@@ -30,9 +29,11 @@ export interface JobRequest {
 const SAYS_IDLE =
   "asks for jobs and says that it has none: those it was handed did not reach it, were refused, or their results were lost";
 
+type LiveWorkerUses = Uses<"log" | "mover" | "realClock" | "steps">;
+
 export class LiveWorker {
   readonly worker: WorkerHandle;
-  readonly #engine: EngineContext;
+  readonly #engine: LiveWorkerUses;
   readonly #session: WorkerSession;
   readonly #held = new HeldJobs();
   readonly #stops = new StopNews();
@@ -44,10 +45,10 @@ export class LiveWorker {
   #greeting: Promise<void> | undefined;
   #take: JobPoll | undefined;
 
-  constructor(engine: EngineContext, worker: WorkerHandle) {
+  constructor(engine: LiveWorkerUses, worker: WorkerHandle, openSession: OpenSession) {
     this.worker = worker;
     this.#engine = engine;
-    this.#session = new WorkerSession(engine, worker, (orders) => this.#obey(orders));
+    this.#session = openSession(worker, (orders) => this.#obey(orders));
     this.#heed = new StopWatch(engine.realClock, () => this.#isStuck());
     this.#askers = new PollerDetector(engine.realClock, () => this.#warnOfSeveral());
     this.#oddPings = new OddPings(engine, worker);
@@ -75,7 +76,7 @@ export class LiveWorker {
     const asked = this.#askers.begin();
     const missing = isIdle && !this.#askers.several ? this.#held.all() : [];
     // While it waits for an answer it has nothing to say.
-    using _ = hear(this.#engine, this.worker);
+    using _ = this.#engine.mover.hear(this.worker);
     await this.#greet();
     if (missing.length > 0) await this.#lose(missing);
     if (worker.state !== "ready") await this.#session.receive({ ready: { concurrency: count } });
@@ -117,7 +118,7 @@ export class LiveWorker {
   async jobsToStop(signal: AbortSignal): Promise<readonly string[]> {
     this.#stops.end();
     // While it waits for an answer it has nothing to say.
-    using _ = hear(this.#engine, this.worker);
+    using _ = this.#engine.mover.hear(this.worker);
     await this.#greet();
     return await this.#stops.ask(this.#pollOptions(signal));
   }

@@ -1,6 +1,7 @@
 /** The workers that speak the live dialect: those the service started, known by their tokens, and those that came by themselves. */
-import type { EngineContext } from "../engine/context.ts";
+import type { Uses } from "../engine/context.ts";
 import { WorkerHandle } from "../engine/workers/worker-handle.ts";
+import type { OpenSession } from "../engine/workers/worker-session.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { LiveWorker } from "./live-worker.ts";
 
@@ -10,12 +11,18 @@ export interface LiveWorkerRef {
   readonly workerId: string;
 }
 
+type LiveUses = Uses<
+  "clock" | "directory" | "fleet" | "log" | "mover" | "realClock" | "steps" | "tokens"
+>;
+
 export class LiveWorkers {
-  readonly #engine: EngineContext;
+  readonly #engine: LiveUses;
+  readonly #openSession: OpenSession;
   readonly #live = new WeakMap<WorkerHandle, LiveWorker>();
 
-  constructor(engine: EngineContext) {
+  constructor(engine: LiveUses, openSession: OpenSession) {
     this.#engine = engine;
+    this.#openSession = openSession;
   }
 
   /** The worker `token` belongs to. @throws ServiceError unauthorized if that is not `ref`, or the token no good */
@@ -79,7 +86,7 @@ export class LiveWorkers {
       const message = `worker "${worker.id}" has a session of another protocol`;
       throw new ServiceError("unauthorized", message);
     }
-    const live = new LiveWorker(this.#engine, worker);
+    const live = new LiveWorker(this.#engine, worker, this.#openSession);
     this.#live.set(worker, live);
     return live;
   }

@@ -1,5 +1,5 @@
 /** Tells of a worker whose pings do not fit what it was handed: it would keep its place, and do nothing or the work of others. */
-import type { EngineContext } from "../engine/context.ts";
+import type { Uses } from "../engine/context.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 
 /** For how long something has to be odd: a ping may have been put together before the job came or ended. */
@@ -11,15 +11,17 @@ const REMEMBERED = 1_000;
 const OWN_DIRECTORIES =
   "workers that keep the jobs they hold in a file need a working directory each";
 
+type PingUses = Uses<"log" | "realClock" | "steps">;
+
 export class OddPings {
-  readonly #engine: EngineContext;
+  readonly #engine: PingUses;
   readonly #worker: WorkerHandle;
   /** Ids of the newest jobs it was handed, oldest first. */
   readonly #handed = new Set<string>();
   readonly #strangeJobs = new Oddity();
   readonly #noQuestions = new Oddity();
 
-  constructor(engine: EngineContext, worker: WorkerHandle) {
+  constructor(engine: PingUses, worker: WorkerHandle) {
     this.#engine = engine;
     this.#worker = worker;
   }
@@ -55,8 +57,8 @@ export class OddPings {
   }
 
   async #jobsWait(): Promise<boolean> {
-    const { store } = this.#engine;
-    const { inQueue } = await store.read(async (view) => view.counts(this.#worker.endpointId));
+    const { steps } = this.#engine;
+    const { inQueue } = await steps.read((view) => view.counts(this.#worker.endpointId));
     return inQueue > 0;
   }
 

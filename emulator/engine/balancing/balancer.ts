@@ -3,11 +3,11 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { type Affinity, chooseWorker } from "../../core/balancing/choose-worker.ts";
 import type { Demand } from "../../core/workers/scaler.ts";
 import type { Clock } from "../../core/time/clock.ts";
-import type { WorkerEvent } from "../../core/workers/worker-event.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { ServerAddress } from "../../launch/launcher.ts";
 import type { EndpointDirectory } from "../resources/endpoint-directory.ts";
 import type { Fleet } from "../workers/fleet.ts";
+import type { WorkerMover } from "../workers/move-worker.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 import { InFlight } from "./in-flight.ts";
 import { RequestsOfWorkers } from "./requests-of-workers.ts";
@@ -27,8 +27,7 @@ export interface BalancerParts {
   readonly directory: Pick<EndpointDirectory, "balanced">;
   readonly fleet: Pick<Fleet, "workersOf">;
   readonly endpointChanged: (endpointId: string) => void;
-  /** Moves a worker as the table of workers says. */
-  readonly move: (worker: WorkerHandle, event: WorkerEvent) => void;
+  readonly mover: Pick<WorkerMover, "move">;
 }
 
 export class Balancer {
@@ -101,16 +100,16 @@ export class Balancer {
   }
 
   #begin(worker: WorkerHandle, server: ServerAddress): InFlight {
-    const { clock, realClock, endpointChanged, move } = this.#parts;
+    const { clock, realClock, endpointChanged, mover } = this.#parts;
     const request = new InFlight(realClock, worker.id, server, {
       ended: () => {
         worker.endRequest(clock.now());
         this.#requests.remove(worker, request);
         // Also while the service stops, when nobody decides about workers any more.
-        if (worker.heldCount === 0) move(worker, "tell-to-leave");
+        if (worker.heldCount === 0) mover.move(worker, "tell-to-leave");
         endpointChanged(worker.endpointId);
       },
-      unreachable: () => move(worker, "be-unreachable"),
+      unreachable: () => void mover.move(worker, "be-unreachable"),
     });
     worker.beginRequest();
     this.#requests.add(worker, request);

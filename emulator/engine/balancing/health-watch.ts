@@ -10,8 +10,7 @@ import {
   type WorkerHealth,
 } from "../../core/balancing/worker-health.ts";
 import type { ServerAddress } from "../../launch/launcher.ts";
-import type { EngineContext } from "../context.ts";
-import { moveWorker } from "../workers/move-worker.ts";
+import type { Uses } from "../context.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 const MEANINGS = {
@@ -20,16 +19,18 @@ const MEANINGS = {
   unhealthy: "become-sick",
 } as const;
 
+type HealthUses = Uses<"balancer" | "log" | "mover" | "pendingWork" | "realClock">;
+
 const nobodyIsHealthy: HealthProbe = { ask: async () => undefined };
 
 export class HealthWatch {
-  readonly #engine: EngineContext;
+  readonly #engine: HealthUses;
   readonly #probe: HealthProbe;
   /** The newest version of each endpoint of which it was looked where its servers listen. */
   readonly #lookedAt = new Map<string, number>();
 
   /** @param probe by default no server is healthy ever */
-  constructor(engine: EngineContext, probe: HealthProbe = nobodyIsHealthy) {
+  constructor(engine: HealthUses, probe: HealthProbe = nobodyIsHealthy) {
     this.#engine = engine;
     this.#probe = probe;
   }
@@ -64,7 +65,7 @@ export class HealthWatch {
 }
 
 class WatchedServer {
-  readonly #engine: EngineContext;
+  readonly #engine: HealthUses;
   readonly #probe: HealthProbe;
   readonly #worker: WorkerHandle;
   readonly #isHealthy: (address: ServerAddress) => void;
@@ -73,7 +74,7 @@ class WatchedServer {
   #hasEnded = false;
 
   constructor(
-    engine: EngineContext,
+    engine: HealthUses,
     probe: HealthProbe,
     worker: WorkerHandle,
     isHealthy: (address: ServerAddress) => void,
@@ -108,7 +109,7 @@ class WatchedServer {
     const { state } = this.#worker;
     const known = state === "unhealthy" ? { ...this.#health, state } : this.#health;
     this.#health = judgeHealth(known, answer, realClock.now());
-    moveWorker(this.#engine, this.#worker, MEANINGS[this.#health.state]);
+    this.#engine.mover.move(this.#worker, MEANINGS[this.#health.state]);
     if (this.#health.state === "ready") {
       this.#engine.balancer.look(this.#worker.endpointId);
       this.#isHealthy(address);
@@ -136,6 +137,6 @@ class WatchedServer {
       `worker was not healthy for ${forMs} ms and is ended: it should answer 200 at port ${healthPort} (PORT_HEALTH), ` +
       `path ${healthPath} (HEALTH_CHECK_PATH); ${says}`;
     this.#engine.log.error({ workerId, endpointId, answer }, message);
-    moveWorker(this.#engine, this.#worker, "give-up-hope");
+    this.#engine.mover.move(this.#worker, "give-up-hope");
   }
 }

@@ -4,10 +4,11 @@ import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
 import type { Uses } from "../context.ts";
-import { type MoveUses, moveWorker } from "../workers/move-worker.ts";
 import { retryRules } from "./finish.ts";
 
-type ExpireUses = MoveUses & Uses<"lease" | "random" | "stallDetector" | "steps">;
+type ExpireUses = Uses<
+  "clock" | "directory" | "fleet" | "lease" | "mover" | "random" | "stallDetector" | "steps"
+>;
 
 /** Jobs treated in one transaction. */
 const BATCH = 200;
@@ -42,9 +43,9 @@ async function expireBatch(engine: ExpireUses): Promise<number> {
 }
 
 /** Unless it is speaking, nobody knows until it does whether it would ever look at a job. */
-function notHeard(engine: MoveUses, workerId: string): void {
-  const worker = engine.fleet.find(workerId);
-  if (worker && !worker.isBeingHeard) moveWorker(engine, worker, "fall-silent");
+function notHeard({ fleet, mover }: Uses<"fleet" | "mover">, workerId: string): void {
+  const worker = fleet.find(workerId);
+  if (worker && !worker.isBeingHeard) mover.move(worker, "fall-silent");
 }
 
 /** After a standstill a renewal or an outcome may wait to be read, said in time. */

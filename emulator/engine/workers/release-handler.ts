@@ -3,7 +3,7 @@ import type { Reload } from "../../../runtime/protocol/session.ts";
 import { rolled } from "../../core/resources/endpoint-change.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { StoreTransaction } from "../../store/store.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 
 /** What the workers are to load. */
 export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;
@@ -17,7 +17,7 @@ export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;
  * @throws ServiceError storage_full
  */
 export async function releaseHandler(
-  engine: EngineContext,
+  engine: Uses<"directory" | "endpointChanged" | "events" | "fleet" | "steps">,
   imageName: string,
   module: HandlerModule | undefined,
 ): Promise<readonly Endpoint[]> {
@@ -35,13 +35,13 @@ export async function releaseHandler(
 }
 
 async function rollEndpoints(
-  engine: EngineContext,
+  { directory }: Uses<"directory">,
   tx: StoreTransaction,
   imageName: string,
 ): Promise<readonly Endpoint[]> {
   const rolledOnes: Endpoint[] = [];
-  for (const { id, templateId } of engine.directory.endpoints()) {
-    if (engine.directory.findTemplate(templateId)?.imageName !== imageName) continue;
+  for (const { id, templateId } of directory.endpoints()) {
+    if (directory.findTemplate(templateId)?.imageName !== imageName) continue;
     const stored = await tx.record("endpoint", id);
     if (!stored) continue;
     const endpoint = rolled(stored);

@@ -1,58 +1,56 @@
 /** Gives each endpoint the workers the scaler wants: starts them, lets them leave, and learns from how they end. */
 import type { Endpoint } from "../../core/resources/endpoint.ts";
-import type { HealthProbe } from "../../balance/health-probe.ts";
 import { decideScale, type ScalerDecision } from "../../core/workers/scaler.ts";
 import type { WorkerEvent } from "../../core/workers/worker-event.ts";
-import type { Launcher, WorkerExit } from "../../launch/launcher.ts";
-import type { EngineContext } from "../context.ts";
+import type { WorkerExit } from "../../launch/launcher.ts";
+import type { Uses } from "../context.ts";
 import { demandOf } from "./scaling/endpoint-demand.ts";
 import { EndpointScale } from "./scaling/endpoint-scale.ts";
-import { moveWorker } from "./move-worker.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
 import { loseWorker } from "../jobs/requeue.ts";
-import { HealthWatch } from "../balancing/health-watch.ts";
 import { exitFailure, lostFailure } from "./worker-exit.ts";
 import { recordEnd } from "./scaling/worker-end.ts";
-import { WorkerStarter } from "./worker-starter.ts";
-import { type Overdue, WorkerWatch } from "./worker-watch.ts";
+import type { WorkerStarter } from "./worker-starter.ts";
+import type { Overdue, WorkerWatch } from "./worker-watch.ts";
 
 export interface WorkerManagerOptions {
-  readonly launchers: readonly Launcher[];
-  readonly gpus: GpuPool;
-  /** By default no server is healthy ever. */
-  readonly healthProbe?: HealthProbe | undefined;
+  readonly gpus: Pick<GpuPool, "leave">;
+  readonly starter: WorkerStarter;
+  readonly watch: WorkerWatch;
 }
 
+type ManagerUses = Uses<
+  | "balancer"
+  | "clock"
+  | "directory"
+  | "fleet"
+  | "lease"
+  | "log"
+  | "mover"
+  | "pendingWork"
+  | "random"
+  | "steps"
+>;
+
 export class WorkerManager {
-  readonly #engine: EngineContext;
-  readonly #starter: WorkerStarter;
-  readonly #gpus: GpuPool;
-  readonly #watch: WorkerWatch;
+  readonly #engine: ManagerUses;
+  readonly #options: WorkerManagerOptions;
   readonly #scales = new Map<string, EndpointScale>();
   readonly #changed = new Set<string>();
   #deciding: Promise<void> | undefined;
   #started = false;
   #stopped = false;
 
-  constructor(engine: EngineContext, { launchers, gpus, healthProbe }: WorkerManagerOptions) {
+  constructor(engine: ManagerUses, options: WorkerManagerOptions) {
     this.#engine = engine;
-    this.#gpus = gpus;
-    const health = new HealthWatch(engine, healthProbe);
-    this.#starter = new WorkerStarter({
-      engine,
-      launchers,
-      gpus: this.#gpus,
-      started: (worker) => health.watch(worker),
-      ended: (worker, exit) => this.#ended(worker, exit),
-    });
-    this.#watch = new WorkerWatch(engine, (worker, overdue) => this.#giveUp(worker, overdue));
+    this.#options = options;
   }
 
   /** Begins to start workers: the place they connect to is open now. */
   start(): void {
     this.#started = true;
-    this.#watch.start();
+    this.#options.watch.start((worker, overdue) => this.#giveUp(worker, overdue));
     this.considerAll();
   }
 
@@ -85,8 +83,8 @@ export class WorkerManager {
         if (!isAnswering) this.#move(worker, "tell-to-leave");
       }
     }
-    await this.#starter.allEnded();
-    this.#watch.stop();
+    await this.#options.starter.allEnded();
+    this.#options.watch.stop();
   }
 
   /** Ends all workers at once; may hasten a `stop` that drains. */
@@ -144,16 +142,18 @@ export class WorkerManager {
   /** Starts what may be started now; answers when to try again to start what could not be. */
   #startMissing(endpoint: Endpoint, scale: EndpointScale, decision: ScalerDecision): number {
     const { fleet, clock, log } = this.#engine;
+    const { gpus, starter } = this.#options;
     const { start, missing } = decision;
+    const ended = (worker: WorkerHandle, exit: WorkerExit) => this.#ended(worker, exit);
     let started = 0;
     let refusal;
-    while (started < start && !(refusal = this.#starter.start(endpoint))) started += 1;
+    while (started < start && !(refusal = starter.start(endpoint, ended))) started += 1;
     if (started > 0) {
       scale.lastStartAt = clock.now();
       // When the next one is due depends on there being this one.
       this.consider(endpoint.id);
     }
-    if (!refusal) this.#gpus.leave(endpoint.id);
+    if (!refusal) gpus.leave(endpoint.id);
     // While it waits after a failure it is not known whether one could be started.
     if (start > 0 || missing === 0) {
       if (refusal?.reason !== undefined && refusal.reason !== scale.refusal) {
@@ -176,7 +176,7 @@ export class WorkerManager {
       if (!this.#move(worker, "forget")) this.#move(worker, "dismiss");
     }
     this.#letGo(workers);
-    this.#gpus.leave(endpointId);
+    this.#options.gpus.leave(endpointId);
     fleet.setThrottled(endpointId, 0);
     this.#scales.get(endpointId)?.disarm?.();
     this.#scales.delete(endpointId);
@@ -191,7 +191,10 @@ export class WorkerManager {
     const { pendingWork } = this.#engine;
     for (const worker of workers) {
       if (worker.heldCount === 0 && this.#move(worker, "tell-to-leave"))
-        void pendingWork.track(`worker ${worker.id} is leaving`, this.#starter.endOf(worker));
+        void pendingWork.track(
+          `worker ${worker.id} is leaving`,
+          this.#options.starter.endOf(worker),
+        );
     }
   }
 
@@ -242,7 +245,7 @@ export class WorkerManager {
   }
 
   #move(worker: WorkerHandle, event: WorkerEvent): boolean {
-    return moveWorker(this.#engine, worker, event);
+    return this.#engine.mover.move(worker, event);
   }
 }
 

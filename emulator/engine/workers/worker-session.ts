@@ -12,23 +12,44 @@ import type { Effects } from "../effects.ts";
 import { apply } from "../jobs/apply.ts";
 import { assignWaiting } from "../jobs/assign.ts";
 import { assignFreeCredit } from "../jobs/assign-free.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { finish } from "../jobs/finish.ts";
-import { hear, moveWorker } from "./move-worker.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import { payloadsOf, stageReport, type StagedReport } from "../jobs/staged-report.ts";
 import { storeChunks, storeProgress } from "../streams/append-chunks.ts";
 
+type SessionUses = Uses<
+  | "clock"
+  | "directory"
+  | "endpointChanged"
+  | "fleet"
+  | "lease"
+  | "log"
+  | "mover"
+  | "random"
+  | "steps"
+>;
+
+/** Opens a session with a worker that has come; `send` is the line to it. */
+export type OpenSession = (
+  worker: WorkerHandle,
+  send: (orders: ServiceOrders) => void,
+) => WorkerSession;
+
+export function sessionsOn(engine: SessionUses): OpenSession {
+  return (worker, send) => new WorkerSession(engine, worker, send);
+}
+
 export class WorkerSession {
   readonly worker: WorkerHandle;
-  readonly #engine: EngineContext;
+  readonly #engine: SessionUses;
   readonly #send: (orders: ServiceOrders) => void;
   /** Settles when everything received so far was staged; keeps reports in order while a large one is written. */
   #staged: Promise<unknown> | undefined;
   /** Settles when the greeting was dealt with: a job given before that would be taken back as one that never arrived. */
   #welcoming: Promise<void> | undefined;
 
-  constructor(engine: EngineContext, worker: WorkerHandle, send: (orders: ServiceOrders) => void) {
+  constructor(engine: SessionUses, worker: WorkerHandle, send: (orders: ServiceOrders) => void) {
     this.#engine = engine;
     this.worker = worker;
     this.#send = send;
@@ -41,7 +62,7 @@ export class WorkerSession {
    * will say everything again in its next one.
    */
   async receive(report: WorkerReport): Promise<void> {
-    using _ = hear(this.#engine, this.worker);
+    using _ = this.#engine.mover.hear(this.worker);
     await this.#take(report);
   }
 
@@ -58,7 +79,7 @@ export class WorkerSession {
 
   /** The worker is to be replaced: it is handed nothing more, and told to leave once it holds no job. */
   retire(): void {
-    if (!moveWorker(this.#engine, this.worker, "dismiss")) return;
+    if (!this.#engine.mover.move(this.worker, "dismiss")) return;
     const { id: workerId, endpointId } = this.worker;
     this.#engine.log.info({ workerId, endpointId }, "worker is to be replaced");
     this.#engine.endpointChanged(endpointId);
@@ -81,19 +102,20 @@ export class WorkerSession {
 
   async #apply(staged: StagedReport): Promise<void> {
     const { report } = staged;
+    const { log, mover } = this.#engine;
     // Before it is greeted, for the greeting repeats what it has yet to load.
     const { reloadVersion } = report.ready ?? {};
     if (reloadVersion !== undefined) this.worker.hasReloaded(reloadVersion);
     if (report.hello) this.#welcoming = this.#welcome(report.hello);
     if (this.#welcoming) await this.#welcoming;
-    if (report.ready) moveWorker(this.#engine, this.worker, "become-ready");
+    if (report.ready) mover.move(this.worker, "become-ready");
     if (report.initFailure) {
-      moveWorker(this.#engine, this.worker, "fail-to-load");
+      mover.move(this.worker, "fail-to-load");
       const { id: workerId, endpointId } = this.worker;
       const { initFailure: failure } = report;
-      this.#engine.log.error({ workerId, endpointId, failure }, failure.message);
+      log.error({ workerId, endpointId, failure }, failure.message);
     }
-    if (report.draining) moveWorker(this.#engine, this.worker, "say-it-leaves");
+    if (report.draining) mover.move(this.worker, "say-it-leaves");
     if (report.credit) this.worker.grant(report.credit, this.#send);
     if (!changesJobs(report)) return;
     const orders = await this.#engine.steps.commit(

@@ -2,7 +2,7 @@
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import { INIT_TIMEOUT } from "../../core/workers/init-limit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 /** Why a worker is given up: a sentence without its subject, and for how long that has gone on. */
@@ -11,19 +11,20 @@ export interface Overdue {
   readonly fields: Readonly<Record<string, number>>;
 }
 
+type WatchUses = Uses<"fleet" | "lease" | "realClock" | "stallDetector">;
+type GiveUp = (worker: WorkerHandle, overdue: Overdue) => void;
+
 export class WorkerWatch {
-  readonly #engine: EngineContext;
-  readonly #giveUp: (worker: WorkerHandle, overdue: Overdue) => void;
+  readonly #engine: WatchUses;
   #disarm: Disarm | undefined;
 
-  /** `giveUp` is called once with each worker that must be ended. */
-  constructor(engine: EngineContext, giveUp: (worker: WorkerHandle, overdue: Overdue) => void) {
+  constructor(engine: WatchUses) {
     this.#engine = engine;
-    this.#giveUp = giveUp;
   }
 
-  start(): void {
-    this.#aim(this.#engine.realClock.now());
+  /** `giveUp` is called once with each worker that must be ended. */
+  start(giveUp: GiveUp): void {
+    this.#aim(this.#engine.realClock.now(), giveUp);
   }
 
   stop(): void {
@@ -31,7 +32,7 @@ export class WorkerWatch {
     this.#disarm = undefined;
   }
 
-  #look(): void {
+  #look(giveUp: GiveUp): void {
     const { realClock, fleet, stallDetector } = this.#engine;
     stallDetector.look();
     const now = realClock.now();
@@ -46,10 +47,10 @@ export class WorkerWatch {
         ? [...speaking, this.#leaving(worker)]
         : [this.#silence(worker)];
       const due = limits.find(({ at }) => at <= now);
-      if (due) this.#giveUp(worker, due.overdue(now));
+      if (due) giveUp(worker, due.overdue(now));
       else nextAt = Math.min(nextAt, ...limits.map(({ at }) => at));
     }
-    this.#aim(nextAt);
+    this.#aim(nextAt, giveUp);
   }
 
   /** When the worker is lost unless it speaks before. One that has yet to say its first word gets longer. */
@@ -100,10 +101,10 @@ export class WorkerWatch {
     return Math.max(at, this.#engine.stallDetector.endedAt);
   }
 
-  #aim(at: number): void {
+  #aim(at: number, giveUp: GiveUp): void {
     const { realClock, lease } = this.#engine;
     const lookAgainAt = realClock.now() + lease.leaseRenewalMs;
-    this.#disarm = realClock.wakeAt(Math.min(at, lookAgainAt), () => this.#look());
+    this.#disarm = realClock.wakeAt(Math.min(at, lookAgainAt), () => this.#look(giveUp));
   }
 }
 

@@ -10,7 +10,7 @@ import type { Disarm } from "../../core/time/clock.ts";
 import { type ExceededLimit, LimitReport } from "../../core/limits/limit-report.ts";
 import { type ExceededSide, raisedLimit, RateMeter } from "../../core/limits/rate-limit.ts";
 import { ServiceError } from "../../core/service-error.ts";
-import type { EngineContext } from "../../engine/context.ts";
+import type { Uses } from "../../engine/context.ts";
 
 /** When a place among the requests at the same time becomes free is not known: this is the least that can be said. */
 const CONCURRENT_RETRY_MS = 1_000;
@@ -24,15 +24,17 @@ interface Caller {
 
 type MetersOfKey = Partial<Record<RateLimitClass, RateMeter>>;
 
+type GateUses = Uses<"clock" | "directory" | "fleet" | "log" | "metrics">;
+
 export class RateGate {
-  readonly #engine: EngineContext;
+  readonly #engine: GateUses;
   readonly #mode: "enforce" | "warn";
   readonly #report = new LimitReport();
   /** By endpoint and key; those of nobody lately are forgotten. */
   readonly #meters = new Map<string, Map<string, MetersOfKey>>();
   #disarm: Disarm | undefined;
 
-  constructor(engine: EngineContext, mode: "enforce" | "warn") {
+  constructor(engine: GateUses, mode: "enforce" | "warn") {
     this.#engine = engine;
     this.#mode = mode;
   }

@@ -16,6 +16,7 @@ import {
 } from "../../../emulator/http/server.ts";
 import type { Launcher } from "../../../emulator/launch/launcher.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
+import { sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import { createTestEngine, type TestEngine } from "../engine-harness.ts";
 import { assertDocumented } from "./documented.ts";
@@ -88,7 +89,7 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
     webhookSecret: WEBHOOK_SECRET,
     log: engine.log,
     limits: gate,
-    liveWorkers: new LiveWorkers(engine),
+    liveWorkers: new LiveWorkers(engine, sessionsOn(engine)),
     ...others,
   });
   const url = await http.start({ host: "127.0.0.1", port: 0 });

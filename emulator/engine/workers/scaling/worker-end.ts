@@ -1,20 +1,18 @@
 /** What the end of a worker means for the next one: it is replaced at once, after a pause, or not at all. */
 import type { WorkerExit } from "../../../launch/launcher.ts";
-import type { EngineContext } from "../../context.ts";
+import type { Uses } from "../../context.ts";
 import type { EndpointScale } from "./endpoint-scale.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 
 export function recordEnd(
-  engine: EngineContext,
+  { log, clock }: Uses<"clock" | "log">,
   worker: WorkerHandle,
   exit: WorkerExit,
   scale: EndpointScale | undefined,
 ): void {
-  const { log, clock, metrics } = engine;
   const { id: workerId, endpointId, life } = worker;
   const { end = "unasked", readyAt } = life;
   const now = clock.now();
-  metrics.workerEnded(endpointId, end);
   // Nothing is to be learnt from a version that is no more.
   const backoff = scale?.version === worker.endpointVersion ? scale.backoff : undefined;
   if (worker.hasProvenItself(now) || (end === "left" && readyAt !== undefined))

@@ -1,12 +1,12 @@
 /** Writes the metrics of a service in Prometheus' text format: what it has counted, and what it has and holds right now. */
 import type { Distributions, Labels } from "../../../core/observe/metrics/series.ts";
-import type { EngineContext } from "../../../engine/context.ts";
+import type { Uses } from "../../../engine/context.ts";
 import { health } from "../../../engine/observe/health.ts";
 import { COUNTERS, DISTRIBUTIONS, GAUGES, type MetricName } from "./metric-names.ts";
 import { processMetrics } from "./process-metrics.ts";
 
 export async function exposition(
-  engine: EngineContext,
+  engine: Uses<"directory" | "fleet" | "metrics" | "steps">,
 ): Promise<{ readonly text: string; readonly contentType: string }> {
   const { metrics, directory } = engine;
   metrics.retainEndpoints(directory.endpointIds());
@@ -23,7 +23,7 @@ export async function exposition(
   return { text, contentType: "text/plain; version=0.0.4; charset=utf-8" };
 }
 
-async function gauges(engine: EngineContext): Promise<readonly string[]> {
+async function gauges(engine: Uses<"directory" | "fleet" | "steps">): Promise<readonly string[]> {
   const lines = { jobs: [] as string[], workers: [] as string[], throttled: [] as string[] };
   const set = (gauge: keyof typeof GAUGES, labels: Labels, value: number) =>
     lines[gauge].push(line(GAUGES[gauge].name, labels, value));
