@@ -50,11 +50,6 @@ export function listEndpoints(engine: Uses<"directory">): readonly Endpoint[] {
     .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
 }
 
-/** @throws ServiceError endpoint_not_found */
-export function readEndpoint(engine: Uses<"directory">, id: string): Endpoint {
-  return engine.directory.endpoint(id);
-}
-
 /**
  * Cancels and deletes the endpoint's jobs, then the endpoint; its workers leave. Resolves when nothing of it is stored
  * any more. From the call on the endpoint takes no jobs.

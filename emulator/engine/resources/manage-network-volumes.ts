@@ -34,11 +34,6 @@ export function listNetworkVolumes(engine: Uses<"volumes">): readonly NetworkVol
   return engine.volumes.all().toSorted((a, b) => compare(a.name, b.name) || compare(a.id, b.id));
 }
 
-/** @throws ServiceError network_volume_not_found */
-export function readNetworkVolume(engine: Uses<"volumes">, id: string): NetworkVolume {
-  return engine.volumes.volume(id);
-}
-
 /** @throws ServiceError network_volume_not_found; invalid_request for a smaller size; storage_full */
 export async function updateNetworkVolume(
   engine: Uses<"prices" | "steps" | "usage" | "volumes">,

@@ -31,11 +31,6 @@ export function listTemplates(engine: Uses<"directory">): readonly Template[] {
   return engine.directory.templates().toSorted((a, b) => compare(a.name, b.name));
 }
 
-/** @throws ServiceError template_not_found */
-export function readTemplate(engine: Uses<"directory">, id: string): Template {
-  return engine.directory.template(id);
-}
-
 /** @throws ServiceError template_not_found; in_use while an endpoint has it */
 export async function deleteTemplate(
   engine: Uses<"directory" | "steps">,

@@ -1,9 +1,12 @@
 /** Writes the metrics of a service in Prometheus' text format: what it has counted, and what it has and holds right now. */
+import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Distributions, Labels } from "../../../core/observe/metrics/series.ts";
 import type { Uses } from "../../../engine/context.ts";
 import { health } from "../../../engine/observe/health.ts";
 import { COUNTERS, DISTRIBUTIONS, GAUGES, type MetricName } from "./metric-names.ts";
-import { processMetrics } from "./process-metrics.ts";
+
+/** What Node and the system say of this process, which all services in it share; measured from the first time it is asked for. */
+let processMetrics: Registry | undefined;
 
 export async function exposition(
   engine: Uses<"directory" | "fleet" | "metrics" | "steps">,
@@ -19,7 +22,7 @@ export async function exposition(
     family(row, "histogram", spreadLines(row.name, row.of(metrics))),
   );
   const families = [...counters, ...histograms, ...(await gauges(engine))];
-  const text = `${families.join("\n\n")}\n\n${await processMetrics()}`;
+  const text = `${families.join("\n\n")}\n\n${await metricsOfProcess()}`;
   return { text, contentType: "text/plain; version=0.0.4; charset=utf-8" };
 }
 
@@ -39,6 +42,15 @@ async function gauges(engine: Uses<"directory" | "fleet" | "steps">): Promise<re
   }
   const names = ["jobs", "workers", "throttled"] as const;
   return names.map((name) => family(GAUGES[name], "gauge", lines[name]));
+}
+
+/** `process_…` and `nodejs_…`, the lag of the event loop among them. */
+function metricsOfProcess(): Promise<string> {
+  if (processMetrics === undefined) {
+    processMetrics = new Registry();
+    collectDefaultMetrics({ register: processMetrics });
+  }
+  return processMetrics.metrics();
 }
 
 /** Buckets count what the smaller ones count as well. */
