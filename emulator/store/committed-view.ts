@@ -51,8 +51,8 @@ export class CommittedView<Tx> implements StoreView {
     return (await this.#committed()).record(kind, id);
   }
 
-  async records<K extends RecordKind>(kind: K): Promise<readonly Records[K][]> {
-    return (await this.#committed()).records(kind);
+  async records<K extends RecordKind>(kind: K, from?: string): Promise<readonly Records[K][]> {
+    return (await this.#committed()).records(kind, from);
   }
 
   async #committed(): Promise<StoreView> {

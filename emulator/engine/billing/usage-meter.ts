@@ -9,6 +9,9 @@ const SEEN_EVERY_MS = 60_000;
 /** Older entries are dropped at the next start. */
 const KEPT_MS = 400 * 86_400_000;
 
+/** What lasted longer is remembered, so that a bill need not look for its beginning. */
+const LONG_MS = 86_400_000;
+
 type Beginning<U extends Usage> = Omit<U, "id" | "startedAt" | "endedAt" | "seenAt">;
 
 interface UsageMeterOptions {
@@ -24,6 +27,8 @@ export class UsageMeter {
   readonly #engine: UsageMeterOptions;
   /** Entries that go on, by what they are about. */
   readonly #open = new Map<string, Usage>();
+  /** Entries that have ended and lasted long, by id. */
+  readonly #long = new Map<string, Usage>();
   #disarm: Disarm | undefined;
   /** Settles when everything so far is written; in order, so that an end never comes before its beginning. */
   #written: Promise<void> = Promise.resolve();
@@ -41,8 +46,11 @@ export class UsageMeter {
         if (usage.endedAt === undefined && usage.kind === "volume") {
           this.#open.set(subjectOf(usage), usage);
         } else if (usage.endedAt === undefined) {
-          await tx.putRecord("usage", usage.id, { ...usage, endedAt: usage.seenAt });
+          const ended = { ...usage, endedAt: usage.seenAt };
+          await tx.putRecord("usage", usage.id, ended);
+          this.#remember(ended);
         } else if (usage.endedAt < droppedBefore) await tx.deleteRecord("usage", usage.id);
+        else this.#remember(usage);
       }
     });
     if (this.#open.size > 0) this.#aim();
@@ -64,13 +72,20 @@ export class UsageMeter {
     if (!usage) return;
     this.#open.delete(subject);
     const now = this.#engine.clock.now();
-    this.#write([{ ...usage, endedAt: now, seenAt: now }]);
+    const entry = { ...usage, endedAt: now, seenAt: now };
+    this.#remember(entry);
+    this.#write([entry]);
   }
 
-  /** Everything there is an entry of, oldest first. */
-  async usages(): Promise<readonly Usage[]> {
+  /** What ran since that moment (service time), and perhaps more; oldest first. */
+  async usages(since = 0): Promise<readonly Usage[]> {
     await this.#written;
-    return this.#engine.store.read((view) => view.records("usage"));
+    const firstId = lowestId(since - LONG_MS);
+    const older = [...this.#open.values(), ...this.#long.values()]
+      .filter(({ id }) => id < firstId)
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const recent = await this.#engine.store.read((view) => view.records("usage", firstId));
+    return [...older, ...recent];
   }
 
   /** Resolves when everything is written; to be called when nothing runs any more. Idempotent. */
@@ -78,6 +93,10 @@ export class UsageMeter {
     this.#disarm?.();
     this.#disarm = undefined;
     await this.#written;
+  }
+
+  #remember(ended: Usage): void {
+    if (ended.seenAt - ended.startedAt > LONG_MS) this.#long.set(ended.id, ended);
   }
 
   #aim(): void {
@@ -113,6 +132,12 @@ export class UsageMeter {
     };
     this.#written = this.#written.then(write);
   }
+}
+
+/** Ids begin with the moment of their making in ms: no entry that began at `at` or later has a lower one. */
+function lowestId(at: number): string {
+  const hex = Math.max(0, Math.trunc(at)).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
 function subjectOf(usage: Usage): string {

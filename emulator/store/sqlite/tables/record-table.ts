@@ -21,7 +21,7 @@ export class RecordTable {
       "SELECT kind, id, json, checksum FROM record WHERE kind = ? AND id = ?",
     );
     this.#selectKind = connection.prepare(
-      "SELECT kind, id, json, checksum FROM record WHERE kind = ? ORDER BY id",
+      "SELECT kind, id, json, checksum FROM record WHERE kind = ? AND id >= ? ORDER BY id",
     );
   }
 
@@ -30,8 +30,10 @@ export class RecordTable {
     return row && (parse(row) as Records[K]);
   }
 
-  list<K extends RecordKind>(kind: K): readonly Records[K][] {
-    return this.#connection.all(this.#selectKind, kind).map((row) => parse(row) as Records[K]);
+  list<K extends RecordKind>(kind: K, from = ""): readonly Records[K][] {
+    return this.#connection
+      .all(this.#selectKind, kind, from)
+      .map((row) => parse(row) as Records[K]);
   }
 
   /** Writes nothing if the record is stored as it is: a start whose settings are those of the last one needs no room. */
