@@ -76,7 +76,7 @@ export class LiveWorker {
     const asked = this.#askers.begin();
     const missing = isIdle && !this.#askers.several ? this.#held.all() : [];
     // While it waits for an answer it has nothing to say.
-    using _ = this.#engine.mover.hear(this.worker);
+    using _ = this.#engine.mover.receive(this.worker);
     await this.#greet();
     if (missing.length > 0) await this.#lose(missing);
     if (worker.state !== "ready") await this.#session.receive({ ready: { concurrency: count } });
@@ -118,7 +118,7 @@ export class LiveWorker {
   async jobsToStop(signal: AbortSignal): Promise<readonly string[]> {
     this.#stops.end();
     // While it waits for an answer it has nothing to say.
-    using _ = this.#engine.mover.hear(this.worker);
+    using _ = this.#engine.mover.receive(this.worker);
     await this.#greet();
     return await this.#stops.ask(this.#pollOptions(signal));
   }
@@ -202,7 +202,7 @@ export class LiveWorker {
   }
 
   #pollOptions(signal: AbortSignal) {
-    const isLeaving = this.worker.life.leavingSince !== undefined;
+    const isLeaving = this.worker.life.drainingSince !== undefined;
     const holdMs = isLeaving ? LEAVING_HOLD_MS : LIMITS.livePollMs;
     return { clock: this.#engine.realClock, holdMs, signal };
   }

@@ -49,7 +49,7 @@ export class OddPings {
     const { heldCount, life } = this.#worker;
     // One that still works on a job which has ended has no place for another.
     const worksOnEnded = strange.length < jobIds.length;
-    const isFree = heldCount === 0 && !worksOnEnded && life.leavingSince === undefined;
+    const isFree = heldCount === 0 && !worksOnEnded && life.drainingSince === undefined;
     if (this.#noQuestions.lasts(isFree && !isAsking && (await this.#jobsWait()), now)) {
       const sentence = `worker does not ask for jobs, though it holds none and some wait; ${OWN_DIRECTORIES}`;
       this.#tell({}, sentence);

@@ -106,10 +106,10 @@ export class Balancer {
         worker.endRequest(clock.now());
         this.#requests.remove(worker, request);
         // Also while the service stops, when nobody decides about workers any more.
-        if (worker.heldCount === 0) mover.move(worker, "tell-to-leave");
+        if (worker.heldCount === 0) mover.move(worker, "send-drain");
         endpointChanged(worker.endpointId);
       },
-      unreachable: () => void mover.move(worker, "be-unreachable"),
+      unreachable: () => void mover.move(worker, "refuse-connection"),
     });
     worker.beginRequest();
     this.#requests.add(worker, request);

@@ -14,9 +14,9 @@ import type { Uses } from "../context.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 const MEANINGS = {
-  ready: "become-ready",
-  initializing: "start-again",
-  unhealthy: "become-sick",
+  ready: "report-ready",
+  initializing: "reinitialize",
+  unhealthy: "fail-health-check",
 } as const;
 
 type HealthUses = Uses<"balancer" | "log" | "mover" | "pendingWork" | "realClock">;
@@ -137,6 +137,6 @@ class WatchedServer {
       `worker was not healthy for ${forMs} ms and is ended: it should answer 200 at port ${healthPort} (PORT_HEALTH), ` +
       `path ${healthPath} (HEALTH_CHECK_PATH); ${says}`;
     this.#engine.log.error({ workerId, endpointId, answer }, message);
-    this.#engine.mover.move(this.#worker, "give-up-hope");
+    this.#engine.mover.move(this.#worker, "health-timeout");
   }
 }

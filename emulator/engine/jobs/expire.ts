@@ -31,8 +31,8 @@ async function expireBatch(engine: ExpireUses): Promise<number> {
     let applied = 0;
     for (const job of await tx.dueJobs(now, BATCH)) {
       const event = dueEvent(job, now, retryRules(engine, job.endpointId));
-      if (!event || (dependsOnHearing(event) && judgesInMs > 0)) continue;
-      if (event.type === "lose-worker" && job.lease) notHeard(engine, job.lease.workerId);
+      if (!event || (dependsOnContact(event) && judgesInMs > 0)) continue;
+      if (event.type === "lose-worker" && job.lease) loseContact(engine, job.lease.workerId);
       await apply(tx, effects, job, event, now);
       applied += 1;
     }
@@ -42,13 +42,13 @@ async function expireBatch(engine: ExpireUses): Promise<number> {
   });
 }
 
-/** Unless it is speaking, nobody knows until it does whether it would ever look at a job. */
-function notHeard({ fleet, mover }: Uses<"fleet" | "mover">, workerId: string): void {
+/** A worker whose lease ran out is handed no job until a message comes from it. */
+function loseContact({ fleet, mover }: Uses<"fleet" | "mover">, workerId: string): void {
   const worker = fleet.find(workerId);
-  if (worker && !worker.isBeingHeard) mover.move(worker, "fall-silent");
+  if (worker && !worker.contact.isUnderWay) mover.move(worker, "lose-contact");
 }
 
-/** After a standstill a renewal or an outcome may wait to be read, said in time. */
-function dependsOnHearing({ type }: JobEvent): boolean {
+/** After a stall of the service, a renewal or an outcome that was sent in time may not have been read yet. */
+function dependsOnContact({ type }: JobEvent): boolean {
   return type === "lose-worker" || type === "overrun";
 }

@@ -1,4 +1,4 @@
-/** The only place that moves a worker in its life: by the table, with all that a move sets off. */
+/** The only place that changes the life of a worker: by the table, with the effects of the transition. */
 import type { Clock } from "../../core/time/clock.ts";
 import type { WorkerEffect, WorkerEvent } from "../../core/workers/worker-event.ts";
 import { moveOf } from "../../core/workers/worker-transition.ts";
@@ -26,7 +26,7 @@ export class WorkerMover {
     this.#parts = parts;
   }
 
-  /** False when the event is refused: it says nothing of a worker in this phase, and nothing changes. */
+  /** False when the table has no row for the event in this phase: nothing changes then. */
   move(worker: WorkerHandle, event: WorkerEvent): boolean {
     const { clock, realClock, fleet } = this.#parts;
     const move = moveOf(worker.life, event, { now: clock.now(), realNow: realClock.now() });
@@ -34,19 +34,19 @@ export class WorkerMover {
     const shown = worker.state;
     worker.life = move.life;
     if (worker.state !== shown) fleet.changed(worker);
-    for (const effect of move.effects) this.#carryOut(worker, effect);
+    for (const effect of move.effects) this.#release(worker, effect);
     return true;
   }
 
-  /** It says something, whatever it is; to be disposed of when that has been dealt with. */
-  hear(worker: WorkerHandle): Disposable {
+  /** Records that a message came from the worker; dispose of the result when the message has been handled. */
+  receive(worker: WorkerHandle): Disposable {
     const { realClock } = this.#parts;
-    worker.speaks(realClock.now());
-    this.move(worker, "speak");
-    return { [Symbol.dispose]: () => worker.wasHeard(realClock.now()) };
+    worker.contact.begin(realClock.now());
+    this.move(worker, "regain-contact");
+    return { [Symbol.dispose]: () => worker.contact.end(realClock.now()) };
   }
 
-  #carryOut(worker: WorkerHandle, effect: WorkerEffect): void {
+  #release(worker: WorkerHandle, effect: WorkerEffect): void {
     const { bill, endpointChanged, fleet, log, usage } = this.#parts;
     const { id: workerId, endpointId, state } = worker;
     switch (effect) {

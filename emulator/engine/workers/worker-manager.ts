@@ -77,10 +77,10 @@ export class WorkerManager {
     if (how === "kill") this.killAll();
     else {
       for (const worker of this.#engine.fleet.all()) {
-        this.#move(worker, "dismiss");
+        this.#move(worker, "retire");
         // A server leaves after its last answer; until then nobody knows whether it would give it.
         const isAnswering = worker.endpointType === "LOAD_BALANCING" && worker.heldCount > 0;
-        if (!isAnswering) this.#move(worker, "tell-to-leave");
+        if (!isAnswering) this.#move(worker, "send-drain");
       }
     }
     await this.#options.starter.allEnded();
@@ -131,7 +131,7 @@ export class WorkerManager {
     const decision = decideScale(input);
     for (const worker of workers) {
       if (decision.forget.includes(worker.id)) this.#move(worker, "forget");
-      if (decision.drain.includes(worker.id)) this.#move(worker, "dismiss");
+      if (decision.drain.includes(worker.id)) this.#move(worker, "retire");
     }
     this.#letGo(workers);
     const retryAt = this.#startMissing(endpoint, scale, decision);
@@ -173,7 +173,7 @@ export class WorkerManager {
     const { fleet } = this.#engine;
     const workers = fleet.workersOf(endpointId);
     for (const worker of workers) {
-      if (!this.#move(worker, "forget")) this.#move(worker, "dismiss");
+      if (!this.#move(worker, "forget")) this.#move(worker, "retire");
     }
     this.#letGo(workers);
     this.#options.gpus.leave(endpointId);
@@ -190,7 +190,7 @@ export class WorkerManager {
   #letGo(workers: readonly WorkerHandle[]): void {
     const { pendingWork } = this.#engine;
     for (const worker of workers) {
-      if (worker.heldCount === 0 && this.#move(worker, "tell-to-leave"))
+      if (worker.heldCount === 0 && this.#move(worker, "send-drain"))
         void pendingWork.track(
           `worker ${worker.id} is leaving`,
           this.#options.starter.endOf(worker),
@@ -218,9 +218,9 @@ export class WorkerManager {
   #giveUp(worker: WorkerHandle, { reason, fields }: Overdue): void {
     const engine = this.#engine;
     const { id: workerId, endpointId } = worker;
-    this.#move(worker, "lose");
+    this.#move(worker, "declare-lost");
     if (worker.isExternal) {
-      this.#move(worker, "vanish");
+      this.#move(worker, "unregister");
       const message = `worker that came by itself ${reason}: it counts no more`;
       engine.log.info({ workerId, endpointId }, message);
     } else {

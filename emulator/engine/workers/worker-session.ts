@@ -62,7 +62,7 @@ export class WorkerSession {
    * will say everything again in its next one.
    */
   async receive(report: WorkerReport): Promise<void> {
-    using _ = this.#engine.mover.hear(this.worker);
+    using _ = this.#engine.mover.receive(this.worker);
     await this.#take(report);
   }
 
@@ -79,7 +79,7 @@ export class WorkerSession {
 
   /** The worker is to be replaced: it is handed nothing more, and told to leave once it holds no job. */
   retire(): void {
-    if (!this.#engine.mover.move(this.worker, "dismiss")) return;
+    if (!this.#engine.mover.move(this.worker, "retire")) return;
     const { id: workerId, endpointId } = this.worker;
     this.#engine.log.info({ workerId, endpointId }, "worker is to be replaced");
     this.#engine.endpointChanged(endpointId);
@@ -108,14 +108,14 @@ export class WorkerSession {
     if (reloadVersion !== undefined) this.worker.hasReloaded(reloadVersion);
     if (report.hello) this.#welcoming = this.#welcome(report.hello);
     if (this.#welcoming) await this.#welcoming;
-    if (report.ready) mover.move(this.worker, "become-ready");
+    if (report.ready) mover.move(this.worker, "report-ready");
     if (report.initFailure) {
-      mover.move(this.worker, "fail-to-load");
+      mover.move(this.worker, "fail-init");
       const { id: workerId, endpointId } = this.worker;
       const { initFailure: failure } = report;
       log.error({ workerId, endpointId, failure }, failure.message);
     }
-    if (report.draining) mover.move(this.worker, "say-it-leaves");
+    if (report.draining) mover.move(this.worker, "report-draining");
     if (report.credit) this.worker.grant(report.credit, this.#send);
     if (!changesJobs(report)) return;
     const orders = await this.#engine.steps.commit(

@@ -72,7 +72,7 @@ export class WorkerStarter {
       realNow: () => engine.realClock.now(),
       initLimitMs: initLimitMs(template, endpoint.type),
       endpointType: endpoint.type,
-      madeOf: template,
+      template,
     });
     const grant = gpus.take(endpoint, worker.id, launcher.needsKnownGpus);
     if ("lack" in grant) return { reason: grant.lack };

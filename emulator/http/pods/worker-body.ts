@@ -6,9 +6,9 @@ import type { ShownPod } from "../dialect.ts";
 /** What is wanted of the worker: that it runs, that it leaves; one that has ended by itself is EXITED. */
 type DesiredStatus = "RUNNING" | "EXITED" | "TERMINATED";
 
-/** @param template what the worker is made of if it does not know itself */
+/** @param template the one of its endpoint, for an external worker */
 export function workerBody(worker: WorkerHandle, template: Template | undefined): ShownPod {
-  const madeOf = worker.madeOf ?? template;
+  const madeOf = worker.template ?? template;
   return {
     id: worker.id,
     desiredStatus: desiredStatusOf(worker),

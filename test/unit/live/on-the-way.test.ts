@@ -133,8 +133,8 @@ it("goes back with those that came before it when the worker is to leave", async
   const taken = worker.take({ count: 2 }, FOREVER);
   await clock.settle();
   const other = await submitOne();
-  test.engine.mover.move(worker.worker, "dismiss");
-  test.engine.mover.move(worker.worker, "tell-to-leave");
+  test.engine.mover.move(worker.worker, "retire");
+  test.engine.mover.move(worker.worker, "send-drain");
   expect(await taken).toEqual([]);
   goOn();
   await clock.settle();
