@@ -29,7 +29,7 @@ import { registryCredentials } from "./engine/resources/registry-credentials.ts"
 import { sessionsOn } from "./engine/workers/worker-session.ts";
 import { HandlerFiles } from "./handlers/handler-files.ts";
 import { localEndpoints, servedEndpoints } from "./handlers/local-endpoint.ts";
-import { RateGate } from "./http/limits/rate-gate.ts";
+import { RateLimiter } from "./http/limits/rate-limiter.ts";
 import { createHttpServer } from "./http/server.ts";
 import { containerMemoryInGb } from "./launch/docker/containers/container-settings.ts";
 import { gpuFinder } from "./launch/gpus/find-gpus.ts";
@@ -136,7 +136,7 @@ async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisp
   const startedAt = new Date(clock.now()).toISOString();
   const given = { user: options.apiKey, admin: options.adminKey };
   const keys = await settleKeys({ store, random, startWork }, given, startedAt);
-  const rates = limits === "off" ? undefined : new RateGate(context, limits);
+  const rates = limits === "off" ? undefined : new RateLimiter(context, limits);
   const objects = storage.objects?.listener(S3_PATH);
   const http = createHttpServer({
     engine: context,

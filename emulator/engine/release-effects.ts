@@ -1,4 +1,4 @@
-/** Releases the effects of a committed step: orders to workers, changes to watchers, timers, endpoints to look at. */
+/** Releases the effects of a committed step: orders to workers, changes for watchers, timers, endpoints to decide about. */
 import type { Uses } from "./context.ts";
 import type { Assignment, Effects } from "./effects.ts";
 
@@ -7,13 +7,13 @@ type ReleaseUses = Uses<
 >;
 
 export interface ReleaseParts extends ReleaseUses {
-  /** Called with each job that came to another status. */
+  /** Called with each job whose status changed. */
   readonly observe: (moved: Effects["moves"][number]) => void;
   /** Sends a job to the worker it was handed to. */
   readonly send: (assignment: Assignment) => void;
 }
 
-/** Call it once the step is durable. */
+/** Call it when the step is durable. */
 export function releaseEffects(engine: ReleaseParts, effects: Effects): void {
   for (const moved of effects.moves) engine.observe(moved);
   for (const assignment of effects.assignments) engine.send(assignment);

@@ -1,6 +1,6 @@
 /** The HTTP interface as one part of the service: its server, with a start and a stop. */
 import { createServer, type RequestListener, type ServerOptions } from "node:http";
-import { BalanceGate } from "./balancing/balance-handler.ts";
+import { BalanceHandler } from "./balancing/balance-handler.ts";
 import { balancedTarget } from "./balancing/target.ts";
 import { closeServer } from "../net/close-server.ts";
 import { refusalAt } from "./dialect.ts";
@@ -55,7 +55,7 @@ const DEFAULT_STOP_GRACE_MS = 5_000;
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const service = new HttpService(options);
   const refusal = refusalAt(CONTRACT_DIALECT, "/");
-  const gate = new BalanceGate(service, refusal);
+  const gate = new BalanceHandler(service, refusal);
   const server = createServer({
     ...SERVER_LIMITS,
     ...options.connectionLimits,
@@ -65,7 +65,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const router = new Router(service);
   const entered = entrance(service, router, gate.before(router.listener));
   const listener = withMount(entered, options.mount);
-  if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
+  if (BalanceHandler.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
   // `100 Continue` is sent when the body is really wanted.
   const performed = inTurn(listener);
   server.on("request", performed).on("checkContinue", performed).on("checkExpectation", performed);
@@ -75,8 +75,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const stop = async () => {
     service.beginStop();
     await started?.catch(() => undefined);
-    // What they do ends with what they have to say of it.
-    await options.liveWorkers?.left();
+    // They report what became of their jobs before they exit.
+    await options.liveWorkers?.allExited();
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
     await closeServer(server, graceMs, gate.stop(graceMs));
   };

@@ -4,7 +4,7 @@ import type { Uses } from "../engine/context.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { LiveWorkers } from "../live/live-workers.ts";
 import type { CallerCheck } from "./access/caller-check.ts";
-import type { RateGate } from "./limits/rate-gate.ts";
+import type { RateLimiter } from "./limits/rate-limiter.ts";
 
 type OfJobs = Uses<
   "clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers"
@@ -37,7 +37,7 @@ export interface HttpServiceOptions {
   readonly webhookSecret: string;
   readonly log: EngineLog;
   /** Absent: any number of requests is taken. */
-  readonly limits?: RateGate | undefined;
+  readonly limits?: RateLimiter | undefined;
   /** Absent: no worker speaks the live dialect. */
   readonly liveWorkers?: LiveWorkers | undefined;
 }
@@ -48,7 +48,7 @@ export class HttpService {
   readonly keys: KeyRing;
   readonly webhookSecret: string;
   readonly log: EngineLog;
-  readonly limits: RateGate | undefined;
+  readonly limits: RateLimiter | undefined;
   readonly liveWorkers: LiveWorkers | undefined;
   readonly #waits = new Set<AbortController>();
   #stopping = false;

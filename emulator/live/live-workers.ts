@@ -1,4 +1,4 @@
-/** The workers that speak the live dialect: those the service started, known by their tokens, and those that came by themselves. */
+/** The workers of the live dialect: those that the service started, by their tokens, and external ones, by their ids. */
 import type { Uses } from "../engine/context.ts";
 import { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import type { OpenSession } from "../engine/workers/worker-session.ts";
@@ -25,7 +25,7 @@ export class LiveWorkers {
     this.#openSession = openSession;
   }
 
-  /** The worker `token` belongs to. @throws ServiceError unauthorized if that is not `ref`, or the token no good */
+  /** The worker of that token. @throws ServiceError unauthorized if that is another one than `ref`, or the token is not valid */
   withToken(token: string, { endpointId, workerId }: LiveWorkerRef): LiveWorker {
     const worker = this.#engine.tokens.find(token);
     if (!worker)
@@ -47,12 +47,12 @@ export class LiveWorkers {
   }
 
   /**
-   * The worker with that id; one that is not known has come by itself and belongs to the endpoint from now on, for as
-   * long as it speaks.
+   * The worker with that id; an unknown one is registered as an external worker of the endpoint, for as long as messages
+   * come from it.
    *
    * @throws ServiceError endpoint_not_found, wrong_endpoint_type, unauthorized
    */
-  welcome(ref: LiveWorkerRef): LiveWorker {
+  register(ref: LiveWorkerRef): LiveWorker {
     const { directory, fleet, clock, realClock, log } = this.#engine;
     const { endpointId, workerId } = ref;
     const endpoint = directory.queue(endpointId);
@@ -71,8 +71,8 @@ export class LiveWorkers {
     return this.#liveOf(worker);
   }
 
-  /** Settles when those that spoke and were started by the service have ended: until then they have something to say. */
-  async left(): Promise<void> {
+  /** Settles when the live workers that the service started have exited: until then they may still report. */
+  async allExited(): Promise<void> {
     const staying = this.#engine.fleet
       .all()
       .filter((worker) => worker.hasProcess && this.#live.has(worker));

@@ -66,7 +66,7 @@ export function noGpuType(name: unknown): string {
 }
 
 /** The sentence about a name that is taken although nobody listed it, if it is near one that is known. */
-export function gpuTypeSlip(name: string): string | undefined {
+export function unknownGpuWarning(name: string): string | undefined {
   if (KNOWN_GPU_TYPES.some((known) => known === name)) return undefined;
   const meant = closestName(name, KNOWN_GPU_TYPES);
   if (meant === undefined) return undefined;

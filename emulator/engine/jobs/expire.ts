@@ -21,17 +21,17 @@ export async function expireDue(engine: ExpireUses & Uses<"dueTimer">): Promise<
   if (next === undefined) return;
   const now = engine.clock.now();
   // What is due already was put off.
-  engine.dueTimer.aim(next > now ? next : now + engine.stallDetector.judgesInMs);
+  engine.dueTimer.aim(next > now ? next : now + engine.stallDetector.graceLeftMs);
 }
 
 async function expireBatch(engine: ExpireUses): Promise<number> {
   return engine.steps.commit(async (tx, effects) => {
     const now = engine.clock.now();
-    const { judgesInMs } = engine.stallDetector;
+    const { graceLeftMs } = engine.stallDetector;
     let applied = 0;
     for (const job of await tx.dueJobs(now, BATCH)) {
       const event = dueEvent(job, now, retryRules(engine, job.endpointId));
-      if (!event || (dependsOnContact(event) && judgesInMs > 0)) continue;
+      if (!event || (dependsOnContact(event) && graceLeftMs > 0)) continue;
       if (event.type === "lose-worker" && job.lease) loseContact(engine, job.lease.workerId);
       await apply(tx, effects, job, event, now);
       applied += 1;

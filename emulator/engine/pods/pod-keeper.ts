@@ -8,7 +8,7 @@ import type { WorkerExit } from "../../launch/launcher.ts";
 import type { LaunchedPod, PodLauncher } from "../../launch/pod-launcher.ts";
 import type { Uses } from "../context.ts";
 import type { GpuPool } from "../workers/gpus/gpu-pool.ts";
-import { wayOut } from "../workers/worker-exit.ts";
+import { describeExit } from "../workers/worker-exit.ts";
 
 /** A pod that is asked to end is ended by force after this time. */
 const STOP_GRACE_MS = 10_000;
@@ -175,7 +175,7 @@ export class PodKeeper {
   async #recordEnd(run: Run, exit: WorkerExit): Promise<void> {
     const engine = this.#engine;
     const { id: podId } = run.pod;
-    const how = wayOut(exit);
+    const how = describeExit(exit);
     const { lastLogLines: _, ...fields } = exit;
     engine.log.warn({ podId, runId: run.id, ...fields }, `the pod ${how}`);
     await engine.steps.commit(async (tx) => {

@@ -1,19 +1,19 @@
-/** Puts a new version of a handler file into service: its endpoints get their next version, and their workers load it. */
+/** Releases a new version of a handler file: its endpoints get their next version, and their workers load it. */
 import type { Reload } from "../../../runtime/protocol/session.ts";
 import { rolled } from "../../core/resources/endpoint-change.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { StoreTransaction } from "../../store/store.ts";
 import type { Uses } from "../context.ts";
 
-/** What the workers are to load. */
+/** What the workers load. */
 export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;
 
 /**
- * Workers that can do so load the module beside the one they have and keep their place; any other is replaced, as with
- * every new version. To be called when workers that start get the module already.
+ * Workers that can reload load the module beside the one they have; the others are replaced, as with every new version.
+ * Call it when workers that start get the new module already.
  *
- * @param imageName of the templates whose handler it is
- * @param module undefined: there is none any more, and all workers leave
+ * @param imageName the image name of the templates that run the handler
+ * @param module undefined when the handler is removed: all workers leave
  * @throws ServiceError storage_full
  */
 export async function releaseHandler(

@@ -147,7 +147,7 @@ export class WorkerHandle {
    * did not send are not sent in this one: the worker reports in its greeting that they never arrived.
    */
   connect(send: (orders: ServiceOrders) => void): void {
-    this.#credit.startAnew();
+    this.#credit.reset();
     this.#send = send;
   }
 
@@ -214,7 +214,7 @@ export class WorkerHandle {
 
   /** Sends a job reserved before, unless its lease was revoked meanwhile. */
   handOver(job: HandedJob): void {
-    if (this.#credit.mayBeSent(job.leaseToken)) this.send({ jobs: [job] });
+    if (this.#credit.startSending(job.leaseToken)) this.send({ jobs: [job] });
   }
 
   /** Holds a lease that was given to this worker in an earlier session. */

@@ -1,4 +1,4 @@
-/** Gives each endpoint the workers the scaler wants: starts them, lets them leave, and learns from how they end. */
+/** Gives each endpoint the workers that the scaler decides on: starts them, lets them leave, and counts their failures. */
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import { decideScale, type ScalerDecision } from "../../core/workers/scaler.ts";
 import type { WorkerEvent } from "../../core/workers/worker-event.ts";
@@ -47,19 +47,19 @@ export class WorkerManager {
     this.#options = options;
   }
 
-  /** Begins to start workers: the place they connect to is open now. */
+  /** Begins to start workers. Call it when they can connect. */
   start(): void {
     this.#started = true;
     this.#options.watch.start((worker, overdue) => this.#giveUp(worker, overdue));
     this.considerAll();
   }
 
-  /** To be called when a launcher is willing that was not. */
+  /** Call it when a launcher can start workers that it could not before. */
   considerAll(): void {
     for (const { id } of this.#engine.directory.endpoints()) this.consider(id);
   }
 
-  /** Has the endpoint considered soon; many calls of one turn cost one decision. Before `start` there is nothing to decide. */
+  /** Schedules a decision about the endpoint; several calls in one turn make one decision. Does nothing before `start`. */
   consider(endpointId: string): void {
     if (!this.#started || this.#stopped) return;
     this.#changed.add(endpointId);
@@ -67,8 +67,8 @@ export class WorkerManager {
   }
 
   /**
-   * Starts no more workers and ends all there are: at once, or as soon as they have finished their jobs. One that is
-   * silent for too long meanwhile is not waited for.
+   * Starts no more workers and ends all of them: at once, or when they have finished their jobs. Workers that are lost
+   * meanwhile are not waited for.
    */
   async stop(how: "drain" | "kill"): Promise<void> {
     this.#stopped = true;
@@ -78,7 +78,7 @@ export class WorkerManager {
     else {
       for (const worker of this.#engine.fleet.all()) {
         this.#move(worker, "retire");
-        // A server leaves after its last answer; until then nobody knows whether it would give it.
+        // A server that was told to leave might not answer the requests it has.
         const isAnswering = worker.endpointType === "LOAD_BALANCING" && worker.heldCount > 0;
         if (!isAnswering) this.#move(worker, "send-drain");
       }
@@ -87,7 +87,7 @@ export class WorkerManager {
     this.#options.watch.stop();
   }
 
-  /** Ends all workers at once; may hasten a `stop` that drains. */
+  /** Kills all workers; also during a `stop` that drains. */
   killAll(): void {
     this.#stopped = true;
     for (const worker of this.#engine.fleet.all()) worker.launched?.kill();
@@ -115,7 +115,7 @@ export class WorkerManager {
     if (!endpoint) return this.#retire(endpointId);
     const scale = this.#scaleOf(endpoint);
     const workers = fleet.workersOf(endpointId);
-    scale.look(workers);
+    scale.observe(workers);
     const { lastStartAt, backoff } = scale;
     const { notBefore, isProbing } = backoff;
     const input = {
@@ -133,13 +133,13 @@ export class WorkerManager {
       if (decision.forget.includes(worker.id)) this.#move(worker, "forget");
       if (decision.drain.includes(worker.id)) this.#move(worker, "retire");
     }
-    this.#letGo(workers);
+    this.#drainIdle(workers);
     const retryAt = this.#startMissing(endpoint, scale, decision);
     this.#aim(endpointId, scale, Math.min(retryAt, decision.dueAt ?? retryAt));
-    this.#engine.balancer.look(endpointId);
+    this.#engine.balancer.dispatch(endpointId);
   }
 
-  /** Starts what may be started now; answers when to try again to start what could not be. */
+  /** Starts the workers that may be started now; returns when to try again if one could not be started. */
   #startMissing(endpoint: Endpoint, scale: EndpointScale, decision: ScalerDecision): number {
     const { fleet, clock, log } = this.#engine;
     const { gpus, starter } = this.#options;
@@ -150,11 +150,11 @@ export class WorkerManager {
     while (started < start && !(refusal = starter.start(endpoint, ended))) started += 1;
     if (started > 0) {
       scale.lastStartAt = clock.now();
-      // When the next one is due depends on there being this one.
+      // The next decision counts these workers.
       this.consider(endpoint.id);
     }
     if (!refusal) gpus.leave(endpoint.id);
-    // While it waits after a failure it is not known whether one could be started.
+    // Nothing was tried while the endpoint waits after a failure.
     if (start > 0 || missing === 0) {
       if (refusal?.reason !== undefined && refusal.reason !== scale.refusal) {
         const { id: endpointId, templateId } = endpoint;
@@ -168,26 +168,26 @@ export class WorkerManager {
       : clock.now() + refusal.retryMs;
   }
 
-  /** Workers of an endpoint that is no more leave. */
+  /** The workers of a deleted endpoint leave. */
   #retire(endpointId: string): void {
     const { fleet } = this.#engine;
     const workers = fleet.workersOf(endpointId);
     for (const worker of workers) {
       if (!this.#move(worker, "forget")) this.#move(worker, "retire");
     }
-    this.#letGo(workers);
+    this.#drainIdle(workers);
     this.#options.gpus.leave(endpointId);
     fleet.setThrottled(endpointId, 0);
     this.#scales.get(endpointId)?.disarm?.();
     this.#scales.delete(endpointId);
-    this.#engine.balancer.look(endpointId);
+    this.#engine.balancer.dispatch(endpointId);
   }
 
   /**
-   * Workers that take no more and hold nothing leave. Nobody tells one before that it has to leave: its time for what it
-   * still has would be limited.
+   * Retired workers that hold no job are told to leave. They are not told before, because the time for leaving is limited,
+   * and that of their jobs is not.
    */
-  #letGo(workers: readonly WorkerHandle[]): void {
+  #drainIdle(workers: readonly WorkerHandle[]): void {
     const { pendingWork } = this.#engine;
     for (const worker of workers) {
       if (worker.heldCount === 0 && this.#move(worker, "send-drain"))
@@ -214,7 +214,7 @@ export class WorkerManager {
     return scale;
   }
 
-  /** It is ended, whatever it may still say; another takes its place as soon as it is gone. */
+  /** The worker is killed; another one replaces it when it has exited. */
   #giveUp(worker: WorkerHandle, { reason, fields }: Overdue): void {
     const engine = this.#engine;
     const { id: workerId, endpointId } = worker;
@@ -239,7 +239,7 @@ export class WorkerManager {
 
   async #ended(worker: WorkerHandle, exit: WorkerExit): Promise<void> {
     recordEnd(this.#engine, worker, exit, this.#scales.get(worker.endpointId));
-    // Jobs of a worker that was ended with the service are put back when the service starts again.
+    // The next start puts the jobs of workers that ended with the service back into the queue.
     if (!this.#stopped) await loseWorker(this.#engine, worker, exitFailure(worker, exit));
     this.consider(worker.endpointId);
   }
@@ -250,8 +250,8 @@ export class WorkerManager {
 }
 
 /**
- * Requests have no queue to wait in until a server of the new version is healthy, so one of the old version serves until
- * then (ours). Not where it has GPUs: the new one may have to wait for them.
+ * Whether workers of the old version serve until one of the new version is healthy (ours), because requests have no queue to
+ * wait in. Not with GPUs: the new worker may have to wait for those of the old one.
  */
 function hasStandIns({ type, computeType }: Endpoint): boolean {
   return type === "LOAD_BALANCING" && computeType !== "GPU";

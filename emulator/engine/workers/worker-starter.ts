@@ -1,4 +1,4 @@
-/** Starts workers: finds a launcher and GPUs for one, hands it a token, and hears of its end. */
+/** Starts workers: chooses a launcher and GPUs, makes a token, and records how they end. */
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import { initLimitMs, initLimitProblem } from "../../core/workers/init-limit.ts";
 import type { Template } from "../../core/resources/template.ts";
@@ -8,21 +8,21 @@ import type { Uses } from "../context.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
 import { WorkerHandle } from "./worker-handle.ts";
 
-/** A launcher that was not willing is asked again after this time, should nothing happen before. */
+/** A launcher that refused is asked again after this time at the latest. */
 const LAUNCHER_RETRY_MS = 60_000;
 
 /** Why no worker was started. */
 export interface Refusal {
-  /** A sentence; undefined where that will be settled by itself at once. */
+  /** A sentence; undefined where it will be known in a moment. */
   readonly reason: string | undefined;
-  /** When to ask again, ms from now; undefined where the endpoint waits in line and will be considered in its turn. */
+  /** When to try again, ms from now; undefined where the endpoint waits in the queue for GPUs. */
   readonly retryMs?: number;
 }
 
 export interface WorkerStarterOptions {
   readonly launchers: readonly Launcher[];
   readonly gpus: Pick<GpuPool, "leave" | "release" | "take">;
-  /** Asks those for their health that are servers. */
+  /** Checks the health of those that are servers. */
   readonly health: Pick<HealthWatch, "watch">;
 }
 
@@ -30,13 +30,13 @@ type StarterUses = Uses<
   "clock" | "directory" | "fleet" | "log" | "metrics" | "mover" | "random" | "realClock" | "tokens"
 >;
 
-/** Called with a worker that has ended, and all it started with it. */
+/** Called with a worker that has exited, and all that it started. */
 type Ended = (worker: WorkerHandle, exit: WorkerExit) => Promise<void>;
 
 export class WorkerStarter {
   readonly #engine: StarterUses;
   readonly #options: WorkerStarterOptions;
-  /** Ends of workers that are yet to come or to be recorded. */
+  /** Settle when the worker has exited and that is recorded. */
   readonly #ends = new Map<WorkerHandle, Promise<void>>();
 
   constructor(engine: StarterUses, options: WorkerStarterOptions) {
@@ -44,12 +44,12 @@ export class WorkerStarter {
     this.#options = options;
   }
 
-  /** Settles when all that were started have ended and that is recorded. */
+  /** Settles when all workers that were started have exited and that is recorded. */
   async allEnded(): Promise<void> {
     await Promise.all(this.#ends.values());
   }
 
-  /** Settles when that worker has ended and that is recorded. */
+  /** Settles when the worker has exited and that is recorded. */
   async endOf(worker: WorkerHandle): Promise<void> {
     await this.#ends.get(worker);
   }
@@ -123,12 +123,12 @@ export class WorkerStarter {
     mover.move(worker, "exit");
     const { end = "unasked" } = worker.life;
     metrics.workerEnded(worker.endpointId, end);
-    // It failed before it could work: for all that is known its GPUs may be why.
+    // A worker that never became ready may have failed because of its GPUs.
     const isSuspect = end === "not_initialized" && exit.goneWith === undefined;
     this.#options.gpus.release(worker.id, isSuspect);
   }
 
-  /** The first that is willing, or a sentence on why none is. */
+  /** The first launcher that does not refuse, or a sentence on why all do. */
   #launcherOf(template: Template): Launcher | string {
     const reasons: string[] = [];
     for (const launcher of this.#options.launchers) {

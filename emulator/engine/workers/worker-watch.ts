@@ -34,7 +34,7 @@ export class WorkerWatch {
 
   #look(giveUp: GiveUp): void {
     const { realClock, fleet, stallDetector } = this.#engine;
-    stallDetector.look();
+    stallDetector.check();
     const now = realClock.now();
     let nextAt = Number.POSITIVE_INFINITY;
     for (const worker of fleet.all()) {

@@ -36,7 +36,7 @@ interface Passing {
   conversation?: readonly [Socket, Socket];
 }
 
-export class BalanceGate {
+export class BalanceHandler {
   readonly #service: HttpService;
   readonly #refusal: Refusal;
   readonly #passing = new Set<Passing>();
@@ -191,7 +191,7 @@ export class BalanceGate {
     const conversation = new Promise<void>((resolve) => {
       relay.upstream.once("upgrade", (answer, server: Socket, head: Buffer) => {
         relay.leave();
-        assigned.lasts();
+        assigned.upgraded();
         passing.conversation = [socket, server];
         exchange.response.detachSocket(socket);
         socket.write(switching(answer, assigned.workerId));

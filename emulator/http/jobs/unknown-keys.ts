@@ -9,7 +9,7 @@ const MAX_TOLD = 1_000;
 
 const toldBy = new WeakMap<HttpService, Set<string>>();
 
-export function tellUnknownKeys(
+export function warnOfUnknownKeys(
   service: HttpService,
   endpointId: string,
   keys: readonly string[],

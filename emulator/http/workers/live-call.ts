@@ -30,7 +30,7 @@ export function callingWorker(call: Call<WorkerPath>): LiveWorker {
   const { path } = call;
   const token = workerToken(call);
   return token === undefined
-    ? workersOf(call).welcome(path)
+    ? workersOf(call).register(path)
     : workersOf(call).withToken(token, path);
 }
 

@@ -32,7 +32,7 @@ async function scene() {
   const { store, stall, goOn } = slowStore();
   const test = await createTestEngine(store);
   const { engine, clock } = test;
-  const worker = new LiveWorkers(engine, sessionsOn(engine)).welcome({
+  const worker = new LiveWorkers(engine, sessionsOn(engine)).register({
     endpointId: "echo",
     workerId: "w",
   });

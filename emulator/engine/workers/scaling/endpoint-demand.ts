@@ -1,9 +1,9 @@
-/** What an endpoint has to do, as the scaler counts it. */
+/** The demand of an endpoint, as the scaler counts it. */
 import type { Demand } from "../../../core/workers/scaler.ts";
 import { assignFreeCredit } from "../../jobs/assign-free.ts";
 import type { Uses } from "../../context.ts";
 
-/** Jobs that a worker could take at once are handed over first: they cause no scaling. */
+/** Jobs that a worker can take at once are handed over first, so that they cause no scaling. */
 export async function demandOf(
   engine: Uses<"balancer" | "clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
   endpointId: string,

@@ -26,7 +26,7 @@ type MetersOfKey = Partial<Record<RateLimitClass, RateMeter>>;
 
 type GateUses = Uses<"clock" | "directory" | "fleet" | "log" | "metrics">;
 
-export class RateGate {
+export class RateLimiter {
   readonly #engine: GateUses;
   readonly #mode: "enforce" | "warn";
   readonly #report = new LimitReport();

@@ -1,37 +1,36 @@
-/** Jobs a live worker still has to be told to stop, and its poll for such news. */
+/** The jobs that a live worker still has to be told to stop, and its poll for them. */
 import { LongPoll, type LongPollOptions } from "./long-poll.ts";
 
-export class StopNews {
+export class StopQueue {
   readonly #jobIds = new Set<string>();
   #poll: LongPoll<string> | undefined;
 
-  /** The worker is to be told to stop these jobs: now if it asks, else when it does. */
+  /** The worker is told to stop these jobs: by the poll that is open, or else by the next one. */
   add(...jobIds: readonly string[]): void {
     for (const jobId of jobIds) this.#jobIds.add(jobId);
-    this.#tell();
+    this.#answer();
   }
 
-  /** There is nothing of that job left to stop. */
-  forget(jobId: string): void {
+  /** The worker need not be told about this job any more. */
+  remove(jobId: string): void {
     this.#jobIds.delete(jobId);
   }
 
-  /** What the worker has to stop, as soon as there is something. */
-  ask(options: Omit<LongPollOptions, "onEnd">): Promise<readonly string[]> {
-    this.end();
+  /** Opens a poll, which ends one that was open: the jobs to stop, as soon as there are any. */
+  poll(options: Omit<LongPollOptions, "onEnd">): Promise<readonly string[]> {
+    this.endPoll();
     const poll = new LongPoll<string>({ ...options, onEnd: () => (this.#poll = undefined) });
     if (poll.isOver) return poll.ended;
     this.#poll = poll;
-    this.#tell();
+    this.#answer();
     return poll.ended;
   }
 
-  /** Ends the poll. */
-  end(): void {
+  endPoll(): void {
     this.#poll?.end();
   }
 
-  #tell(): void {
+  #answer(): void {
     if (!this.#poll || this.#jobIds.size === 0) return;
     this.#poll.add(...this.#jobIds);
     this.#jobIds.clear();

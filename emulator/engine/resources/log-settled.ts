@@ -9,7 +9,7 @@ interface Disagreement {
 }
 
 /** @param whose what has the fields, as the sentence names it */
-export function tellSettled(
+export function logSettled(
   log: EngineLog,
   ids: Readonly<Record<string, string>>,
   whose: string,

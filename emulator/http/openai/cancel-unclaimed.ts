@@ -8,7 +8,7 @@ import type { JobRef } from "../../engine/jobs/read/job-view.ts";
  * The client of an OpenAI call has no id to ask for the result by, and tries again by itself: the job would take a worker's
  * time for nothing. One that has ended meanwhile, or cannot be cancelled now, is left as it is.
  */
-export async function abandon(
+export async function cancelUnclaimed(
   engine: Uses<"clock" | "directory" | "steps">,
   ref: JobRef,
 ): Promise<void> {
