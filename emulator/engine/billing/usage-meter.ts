@@ -1,15 +1,15 @@
-/** Records what runs, for the bills: an entry begins and ends with a worker, pod or volume, also when the service is killed. */
+/** Records what runs, for the bills: one entry for each worker, pod or volume from its beginning to its end. */
 import type { Clock, Disarm, Random } from "../../core/time/clock.ts";
 import type { MachineUsage, Usage, VolumeUsage } from "../../core/billing/usage.ts";
 import type { Store } from "../../store/store.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 
-/** What goes on is written down this often, in real time: a killed service bills that much too little at most. */
+/** How often open entries are written, in real time: if the service is killed, at most that much is not billed. */
 const SEEN_EVERY_MS = 60_000;
-/** Older entries are dropped at the next start. */
+/** Older entries are deleted at the next start. */
 const KEPT_MS = 400 * 86_400_000;
 
-/** What lasted longer is remembered, so that a bill need not look for its beginning. */
+/** Entries that lasted longer are kept in memory; all others that concern a period began at most this long before it. */
 const LONG_MS = 86_400_000;
 
 type Beginning<U extends Usage> = Omit<U, "id" | "startedAt" | "endedAt" | "seenAt">;
@@ -25,19 +25,19 @@ interface UsageMeterOptions {
 
 export class UsageMeter {
   readonly #engine: UsageMeterOptions;
-  /** Entries that go on, by what they are about. */
+  /** Open entries by subject. */
   readonly #open = new Map<string, Usage>();
   /** Entries that have ended and lasted long, by id. */
   readonly #long = new Map<string, Usage>();
   #disarm: Disarm | undefined;
-  /** Settles when everything so far is written; in order, so that an end never comes before its beginning. */
+  /** Settles when all entries so far are written, in order: an end is never written before its beginning. */
   #written: Promise<void> = Promise.resolve();
 
   constructor(engine: UsageMeterOptions) {
     this.#engine = engine;
   }
 
-  /** To be called once before use: ends what an earlier run of the service left, except volumes, which outlive it. */
+  /** Call it once before use: ends the open entries of earlier runs, except those of volumes, which outlive the service. */
   async load(): Promise<void> {
     const { store, clock } = this.#engine;
     const droppedBefore = clock.now() - KEPT_MS;
@@ -56,7 +56,7 @@ export class UsageMeter {
     if (this.#open.size > 0) this.#aim();
   }
 
-  /** The entry goes on from now until `ended` is called with the same subject: a worker's, pod's or volume's id. */
+  /** Begins an entry, until `ended` is called with its subject: the id of the worker, pod or volume. */
   began(beginning: Beginning<MachineUsage> | Beginning<VolumeUsage>): void {
     const now = this.#engine.clock.now();
     const id = this.#engine.random.uuid(now);
@@ -66,7 +66,7 @@ export class UsageMeter {
     if (!this.#disarm) this.#aim();
   }
 
-  /** Does nothing for a subject that was not billed. */
+  /** Does nothing for a subject without an open entry. */
   ended(subject: string): void {
     const usage = this.#open.get(subject);
     if (!usage) return;
@@ -77,7 +77,7 @@ export class UsageMeter {
     this.#write([entry]);
   }
 
-  /** What ran since that moment (service time), and perhaps more; oldest first. */
+  /** All entries that were open at that moment (service time) or later, and perhaps older ones; oldest first. */
   async usages(since = 0): Promise<readonly Usage[]> {
     await this.#written;
     const firstId = lowestId(since - LONG_MS);
@@ -88,7 +88,7 @@ export class UsageMeter {
     return [...older, ...recent];
   }
 
-  /** Resolves when everything is written; to be called when nothing runs any more. Idempotent. */
+  /** Resolves when everything is written; call it when nothing runs any more. Idempotent. */
   async stop(): Promise<void> {
     this.#disarm?.();
     this.#disarm = undefined;
@@ -115,7 +115,7 @@ export class UsageMeter {
     });
   }
 
-  /** A bill is no reason to stop: what cannot be written is told and left out. */
+  /** An entry that cannot be written is logged and left out: the service goes on. */
   #write(usages: readonly Usage[]): void {
     const { store, log } = this.#engine;
     const write = async () => {

@@ -2,13 +2,13 @@
 import type { EngineLog } from "../observe/engine-log.ts";
 
 interface Disagreement {
-  /** Fields that stay as they were changed over the interface. */
+  /** Fields that keep the value which was set over the interface. */
   readonly kept: readonly string[];
-  /** Fields in which such a change gave way to the file. */
+  /** Fields in which the file replaced such a value. */
   readonly overridden: readonly string[];
 }
 
-/** @param whose what has the fields, as the sentence names it */
+/** @param whose the subject of the log message, for example `the template "a"` */
 export function logSettled(
   log: EngineLog,
   ids: Readonly<Record<string, string>>,
