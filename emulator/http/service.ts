@@ -1,4 +1,4 @@
-/** What every operation of the HTTP interface works with, and who of its clients is still waiting. */
+/** What all operations of the HTTP interface share, and the clients that are waiting for an answer. */
 import type { KeyRing } from "../core/access/key-ring.ts";
 import type { Uses } from "../engine/context.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
@@ -29,16 +29,16 @@ export type HttpEngine = OfJobs & OfResources & OfPods & OfOperators & OfAnswers
 
 export interface HttpServiceOptions {
   readonly engine: HttpEngine;
-  /** Who may call at all. */
+  /** Checks hosts and origins. */
   readonly callers: CallerCheck;
-  /** The keys that open the interface. */
+  /** The valid API keys. */
   readonly keys: KeyRing;
-  /** What webhook calls are signed with. */
+  /** Signs webhook calls. */
   readonly webhookSecret: string;
   readonly log: EngineLog;
-  /** Absent: any number of requests is taken. */
+  /** Absent: no rate limits. */
   readonly limits?: RateLimiter | undefined;
-  /** Absent: no worker speaks the live dialect. */
+  /** Absent: there are no live workers. */
   readonly liveWorkers?: LiveWorkers | undefined;
 }
 
@@ -63,12 +63,12 @@ export class HttpService {
     this.liveWorkers = options.liveWorkers;
   }
 
-  /** True once the service takes no more requests. */
+  /** True once the service refuses new requests. */
   get stopping(): boolean {
     return this.#stopping;
   }
 
-  /** Refuses further requests and wakes everybody who waits, so that they are answered with what is known now. */
+  /** Refuses new requests and wakes all waiting clients, which are answered with the current state. */
   beginStop(): void {
     this.#stopping = true;
     for (const wait of this.#waits) wait.abort(STOPPING);
@@ -76,7 +76,7 @@ export class HttpService {
     this.limits?.stop();
   }
 
-  /** Has `wait` aborted when the service stops; undone by the returned function. */
+  /** Aborts `wait` when the service stops, until the returned function is called. */
   wakeAtStop(wait: AbortController): () => void {
     if (this.#stopping) wait.abort(STOPPING);
     this.#waits.add(wait);

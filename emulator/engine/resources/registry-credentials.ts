@@ -5,7 +5,7 @@ import { readRegistryAuth } from "./manage-registry-auths.ts";
 import { unsealSecret } from "./secret-box.ts";
 
 /**
- * Never to be logged or answered.
+ * Never log or answer them.
  *
  * @throws ServiceError registry_auth_not_found; secrets_unusable when the key is gone, is another one, or the record was
  *   tampered with

@@ -7,7 +7,7 @@ import { showBoth } from "../jobs/read/show-payload.ts";
 /** Every job has an input; if it is lost, the delivery is sent without it. */
 const EMPTY_INPUT = new TextEncoder().encode("{}");
 
-/** Both payloads are left out if one is damaged; a delivery with an output is not sent without its input. */
+/** A damaged input is left out; but a delivery with an output is not sent without its input. */
 function withoutDamaged(output: StoredPayload | undefined) {
   return (error: unknown): { input: undefined; output: undefined } => {
     if (error instanceof PayloadDamagedError && output === undefined)

@@ -1,4 +1,4 @@
-/** Lets requests through as far as the rate limits go: refuses the others with 429, or only says that production would. */
+/** Enforces the rate limits: refuses requests beyond them with 429, or only warns that production would. */
 import type { ServerResponse } from "node:http";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import {
@@ -12,7 +12,7 @@ import { type ExceededSide, raisedLimit, RateMeter } from "../../core/limits/rat
 import { ServiceError } from "../../core/service-error.ts";
 import type { Uses } from "../../engine/context.ts";
 
-/** When a place among the requests at the same time becomes free is not known: this is the least that can be said. */
+/** It is not known when one of the concurrent requests ends; this is a guess. */
 const CONCURRENT_RETRY_MS = 1_000;
 
 /** Whose limit it is. */
@@ -30,7 +30,7 @@ export class RateLimiter {
   readonly #engine: GateUses;
   readonly #mode: "enforce" | "warn";
   readonly #report = new LimitReport();
-  /** By endpoint and key; those of nobody lately are forgotten. */
+  /** By endpoint and key; idle ones are removed. */
   readonly #meters = new Map<string, Map<string, MetersOfKey>>();
   #disarm: Disarm | undefined;
 
@@ -39,7 +39,7 @@ export class RateLimiter {
     this.#mode = mode;
   }
 
-  /** What was over its limit since the start. */
+  /** The limits that were exceeded since the start. */
   exceededLimits(): readonly ExceededLimit[] {
     return this.#report.exceededLimits();
   }
@@ -50,7 +50,7 @@ export class RateLimiter {
    * @throws ServiceError rate_limited, too_many_requests_at_once
    */
   pass(caller: Caller, response: ServerResponse): void {
-    // What a client invents must not be remembered, and of one that has gone no end would be seen.
+    // Unknown endpoints must not use memory, and a client that has gone would never end its request.
     const isKnown = this.#engine.directory.findEndpoint(caller.endpointId) !== undefined;
     if (!isKnown || response.destroyed) return;
     const now = this.#engine.clock.now();
@@ -70,7 +70,7 @@ export class RateLimiter {
     response.once("close", meter.endAdmitted);
   }
 
-  /** Forgets what it counts. */
+  /** Removes all counts. */
   stop(): void {
     this.#disarm?.();
     this.#meters.clear();
@@ -123,7 +123,7 @@ export class RateLimiter {
     return this.#engine.clock.wakeAt(now + LIMITS.rateWindowMs, () => this.#sweep());
   }
 
-  /** Forgets the meters of which nobody can tell that they are forgotten. */
+  /** Removes the meters that count nothing any more. */
   #sweep(): void {
     const now = this.#engine.clock.now();
     for (const [endpointId, ofEndpoint] of this.#meters) {
