@@ -7,7 +7,7 @@ import { createInProcessLauncher } from "../launch/in-process-launcher.ts";
 import type { Launcher } from "../launch/launcher.ts";
 import type { EmulatorOptions } from "../options.ts";
 
-/** One launcher, or none. @throws InitError for a handler that is none */
+/** One launcher, or none. @throws InitError for an invalid handler */
 export async function inProcessLauncher(
   { endpoints, workerLine }: Pick<EmulatorOptions, "endpoints" | "workerLine">,
   options: Omit<HandlerFunctionsOptions, "endpoints">,
@@ -24,7 +24,7 @@ export async function inProcessLauncher(
   return [launcher];
 }
 
-/** The service's side of a session of the worker with that token, or why there is none. */
+/** Opens the service's side of a session of the worker with that token; a sentence if the token is not valid. */
 export function openLocalSession(
   tokens: WorkerTokens,
   openSession: OpenSession,

@@ -1,4 +1,4 @@
-/** The port workers connect to: gRPC sessions, one per worker, admitted by their token. */
+/** The gRPC server for workers: one session for each, authenticated by its token. */
 import * as grpc from "@grpc/grpc-js";
 import { MESSAGE_MAX_BYTES, WORKER_SERVICE } from "../../runtime/protocol/wire/worker-wire.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
@@ -10,7 +10,7 @@ export interface WorkerServerOptions {
   /** `host:port` (port 0: any free one) or `unix:/path`. */
   readonly address: string;
   readonly log: EngineLog;
-  /** The worker a token belongs to, or undefined for a token that is not good. */
+  /** The worker of a token; undefined for a token that is not valid. */
   authenticate(token: string): WorkerHandle | undefined;
   readonly openSession: OpenSession;
 }

@@ -183,7 +183,7 @@ export class LiveWorker {
   replace(): void {
     const { id: workerId, endpointId, isExternal } = this.worker;
     if (!isExternal) return this.#session.retire();
-    const message = "a worker that came by itself asks to be replaced; it is to restart by itself";
+    const message = "an external worker asks to be replaced; it has to restart by itself";
     this.#engine.log.info({ workerId, endpointId }, message);
   }
 

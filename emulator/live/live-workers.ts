@@ -67,7 +67,7 @@ export class LiveWorkers {
       isExternal: true,
     });
     fleet.add(worker);
-    log.info({ workerId, endpointId }, "a worker has come by itself");
+    log.info({ workerId, endpointId }, "an external worker was registered");
     return this.#liveOf(worker);
   }
 

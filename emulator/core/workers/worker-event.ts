@@ -19,7 +19,7 @@ export type WorkerEvent =
   | "lose-contact"
   /** A message came from it, whatever it says. */
   | "regain-contact"
-  /** The service needs it no more, or it asks to be replaced: it leaves when it holds no job. */
+  /** The service does not need it any more, or it asks to be replaced: it leaves when it holds no job. */
   | "retire"
   /** It holds no job, or the service stops: it is told to leave. */
   | "send-drain"

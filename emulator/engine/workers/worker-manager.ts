@@ -221,7 +221,7 @@ export class WorkerManager {
     this.#move(worker, "declare-lost");
     if (worker.isExternal) {
       this.#move(worker, "unregister");
-      const message = `worker that came by itself ${reason}: it counts no more`;
+      const message = `external worker ${reason}: it is not counted any more`;
       engine.log.info({ workerId, endpointId }, message);
     } else {
       const message = `worker ${reason}: it is lost and will be ended, its jobs go back to the queue`;
