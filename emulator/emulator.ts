@@ -26,9 +26,10 @@ import { createEngine } from "./engine/engine.ts";
 import { openContext } from "./engine/open-context.ts";
 import { EndpointDirectory } from "./engine/resources/endpoint-directory.ts";
 import { registryCredentials } from "./engine/resources/registry-credentials.ts";
+import { sessionsOn } from "./engine/workers/worker-session.ts";
 import { HandlerFiles } from "./handlers/handler-files.ts";
 import { localEndpoints, servedEndpoints } from "./handlers/local-endpoint.ts";
-import { RateGate } from "./http/limits/rate-gate.ts";
+import { RateLimiter } from "./http/limits/rate-limiter.ts";
 import { createHttpServer } from "./http/server.ts";
 import { containerMemoryInGb } from "./launch/docker/containers/container-settings.ts";
 import { gpuFinder } from "./launch/gpus/find-gpus.ts";
@@ -121,7 +122,8 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
     ...(docker !== "off" && { podMemoryInGb: containerMemoryInGb }),
   });
   made.defer(() => open.startWork.stop());
-  return { ...ground, ...open, local, handlerFiles, handlersReady, storage, webhooks };
+  const openSession = sessionsOn(open.context);
+  return { ...ground, ...open, openSession, local, handlerFiles, handlersReady, storage, webhooks };
 }
 
 type State = Awaited<ReturnType<typeof openState>>;
@@ -130,10 +132,11 @@ type State = Awaited<ReturnType<typeof openState>>;
 async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisposableStack) {
   const { context, startWork, store, random, clock, storage, webhooks, callers, log } = state;
   const { limits = "enforce", commands = [] } = options;
+  const { tokens } = context;
   const startedAt = new Date(clock.now()).toISOString();
   const given = { user: options.apiKey, admin: options.adminKey };
   const keys = await settleKeys({ store, random, startWork }, given, startedAt);
-  const rates = limits === "off" ? undefined : new RateGate(context, limits);
+  const rates = limits === "off" ? undefined : new RateLimiter(context, limits);
   const objects = storage.objects?.listener(S3_PATH);
   const http = createHttpServer({
     engine: context,
@@ -142,11 +145,11 @@ async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisp
     webhookSecret: webhooks.secret,
     log,
     limits: rates,
-    liveWorkers: new LiveWorkers(context),
+    liveWorkers: new LiveWorkers(context, state.openSession),
     ...(objects && { mount: { path: S3_PATH, listener: objects } }),
   });
   made.defer(() => http.stop());
-  const workerPorts = new WorkerPorts({ context, http, log, temporaryDir: state.temporaryDir });
+  const workerPorts = new WorkerPorts({ ...state, tokens, http });
   made.defer(() => workerPorts.stop());
   await workerPorts.start(commands.length > 0);
   return { ...state, startedAt, keys, rates, http, workerPorts };
@@ -156,13 +159,13 @@ type Ports = Awaited<ReturnType<typeof openPorts>>;
 
 /** What starts workers. */
 async function openLaunchers(options: EmulatorOptions, ports: Ports, made: AsyncDisposableStack) {
-  const { context, signals, storage, workerPorts, temporaryDir, lease, port } = ports;
+  const { context, openSession, signals, storage, workerPorts, temporaryDir, lease, port } = ports;
   const lines = new JobLines();
   const functions = await inProcessLauncher(options, {
     tempRoot: temporaryDir,
     workerEnv: storage.workerEnv,
     jobLine: (jobId, line) => lines.keep(jobId, line),
-    openSession: (token, line) => openLocalSession(context, token, line),
+    openSession: (token, line) => openLocalSession(context.tokens, openSession, token, line),
   });
   const { all, containers } = createLaunchers({
     ...ports,

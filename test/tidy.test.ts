@@ -5,6 +5,7 @@ import { directionOffences } from "./tidy/directions.ts";
 import { escapeOffences } from "./tidy/escapes.ts";
 import { endingOffences } from "./tidy/imports.ts";
 import { lifeOffences } from "./tidy/life.ts";
+import { partsOffences } from "./tidy/parts.ts";
 import { bucketOffences, lengthOffences, openingOffences } from "./tidy/shape.ts";
 import { parse, type Source } from "./tidy/source.ts";
 import { statusOffences } from "./tidy/status.ts";
@@ -230,6 +231,25 @@ describe("what only one place may do", () => {
 });
 
 describe("what nobody may do", () => {
+  test("no use case takes the whole engine, or more than ten parts of it", () => {
+    expect(offences(sources, partsOffences)).toEqual([]);
+    const wholeEngine = [
+      `import type { EngineContext } from "../context.ts"`,
+      `import { type EngineContext as Engine, type Uses } from "../context.ts"`,
+      `function f(engine: import("../context.ts").EngineContext) {}`,
+    ];
+    const parts = (count: number) => Array.from({ length: count }, (_, at) => `"p${at}"`).join("|");
+    const tooMany = `function f(engine: Uses<${parts(11)}>) {}`;
+    const allowed = [`import type { Uses } from "../context.ts"; type Few = Uses<${parts(10)}>`];
+    expectCaught(partsOffences, [
+      { at: "emulator/engine/jobs/x.ts", caught: [...wholeEngine, tooMany], allowed },
+      { at: "emulator/http/x.ts", caught: [...wholeEngine, tooMany], allowed },
+      { at: "emulator/assembly/x.ts", caught: [...wholeEngine, tooMany] },
+      { at: "emulator/engine/x.ts", caught: [tooMany], allowed: wholeEngine },
+      { at: "test/unit/x.ts", allowed: wholeEngine },
+    ]);
+  });
+
   test("nothing silences the compiler or leaves tests out", () => {
     expect(offences(sources, escapeOffences)).toEqual([]);
     expectCaught(escapeOffences, [

@@ -1,4 +1,4 @@
-/** Makes the check of who may call the service, from its options and the name of this machine. */
+/** Makes the check of hosts and origins, from the options and the name of this machine. */
 import { hostname } from "node:os";
 import {
   AllowedOrigins,
@@ -9,7 +9,7 @@ import { HOST_PATTERN_RULE, HostNames, isHostPattern } from "../core/access/host
 import { CallerCheck } from "../http/access/caller-check.ts";
 import type { EmulatorOptions } from "../options.ts";
 
-/** @throws RangeError for a host or an origin that is none */
+/** @throws RangeError for an invalid host or origin */
 export function callerCheck(
   host: string,
   { allowedHosts = [], allowedOrigins = [] }: EmulatorOptions,

@@ -1,4 +1,4 @@
-/** Makes the Docker launcher: what containers get of this machine, and how they reach the service. */
+/** Makes the Docker launcher: the directories and variables of containers, and how they reach the service. */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import type { Clock } from "../core/time/clock.ts";
@@ -19,37 +19,37 @@ import { storageEnvironment } from "./worker-storage.ts";
 
 export interface ContainersOptions {
   readonly docker: EmulatorOptions["docker"];
-  /** Kept over restarts where there is a data directory: by it this emulator's containers are known. */
+  /** The data directory, if there is one: it identifies the containers of this emulator after restarts. */
   readonly directory: string;
   /** Path of the worker port's socket. */
   readonly workerSocket: string;
   readonly objects: ObjectService | undefined;
   readonly volumes: Volumes;
-  /** Has workers that speak the live protocol served at a further address of this machine; resolves with the URL there. */
+  /** Serves live workers at a further address of this machine; resolves with its URL. */
   readonly serveLiveAt: (address: string) => Promise<string>;
-  /** What such workers are told beside the URL. */
+  /** What live workers are told in addition. */
   readonly liveTerms: Omit<LiveService, "url">;
   readonly clock: Clock;
   readonly log: EngineLog;
-  /** Undefined for a template that names no credentials. Rejects with a sentence where they cannot be had. */
+  /** Undefined for a template without credentials. Rejects with a sentence if they cannot be read. */
   readonly credentialsOf: (
     wish: Pick<Template, "containerRegistryAuthId">,
   ) => Promise<RegistryCredentials | undefined>;
   readonly line: (order: WorkerOrder, line: string) => void;
-  /** Called when workers and pods can be started that could not before. */
+  /** Called when workers and pods can be started that could not be before. */
   readonly willing: () => void;
 }
 
-/** The user of containers where the emulator's own is root: one without rights of its own, as in most images. */
-const NOBODY_SPECIAL = 1_000;
+/** The user of containers when the emulator runs as root: one without special rights. */
+const PLAIN_USER = 1_000;
 
 export interface Containers extends Launcher, PodLauncher {
   /**
-   * Removes what killed emulators left, if any of the templates has an image: it may hold GPUs, or jobs that are in the queue
-   * again. Never rejects.
+   * Removes containers of killed emulators, if any of the templates has an image: they may hold GPUs, or jobs that are in the
+   * queue again. Never rejects.
    */
   clearLeftovers(templates: readonly Template[]): Promise<void>;
-  /** To be called when the service begins to stop: from then on an engine that does not answer is not waited for. */
+  /** Call it when the service begins to stop: from then on a Docker engine that does not answer is not waited for. */
   beginStop(): void;
 }
 
@@ -65,7 +65,7 @@ const SWITCHED_OFF: Containers = {
 };
 
 function launchNothing(): never {
-  throw new Error("nothing is launched where everything is refused");
+  throw new Error("a launcher that refuses everything launched nothing");
 }
 
 export function createContainers(options: ContainersOptions): Containers {
@@ -97,7 +97,7 @@ function dockerLauncher(options: ContainersOptions): DockerLauncher {
   });
 }
 
-/** What containers reach over their network. */
+/** What containers can reach over their network. */
 interface Reach {
   readonly store: GatewayListener | undefined;
   readonly live: GatewayListener;
@@ -118,11 +118,11 @@ async function placesOf(
   order: WorkerOrder,
   gateway: string | undefined,
 ): Promise<ContainerPlaces> {
-  // Whoever is to connect has to be able to write to it; the directory around it keeps all others out.
+  // The user of the container has to write to it; the directory around it keeps all others out.
   await fs.promises.chmod(workerSocket, 0o666);
   const volume = volumes.directoryFor(order.endpoint);
   const user = containerUser();
-  if (volume !== undefined) await handOver(volume, user);
+  if (volume !== undefined) await giveTo(volume, user);
   const [storeUrl, liveUrl] = await Promise.all([store?.url(gateway), live.url(gateway)]);
   const { endpoint, template } = order;
   const own = storeUrl === undefined ? undefined : objects?.ownBucket(endpoint, storeUrl);
@@ -140,15 +140,15 @@ interface User {
   readonly gid: number;
 }
 
-/** That of the emulator, so that what containers write to volumes is its; but never root. */
+/** The user of the emulator, so that it owns what containers write to volumes; but never root. */
 function containerUser(): User {
   const uid = process.getuid?.() ?? 0;
-  if (uid === 0) return { uid: NOBODY_SPECIAL, gid: NOBODY_SPECIAL };
+  if (uid === 0) return { uid: PLAIN_USER, gid: PLAIN_USER };
   return { uid, gid: process.getgid?.() ?? uid };
 }
 
-/** Only root can give a directory away, and only root has to. */
-async function handOver(directory: string, { uid, gid }: User): Promise<void> {
+/** Gives the directory to the user of containers; only root can and has to. */
+async function giveTo(directory: string, { uid, gid }: User): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const stats = await fs.promises.stat(directory);
   if (stats.uid === 0) await fs.promises.chown(directory, uid, gid);

@@ -1,4 +1,4 @@
-/** Makes the reloader: what the service does when handler files change, appear or disappear. */
+/** Makes the reloader, which acts when handler files change, appear or disappear. */
 import { join } from "node:path";
 import type { Clock } from "../core/time/clock.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
@@ -19,7 +19,7 @@ export interface HotReloadParts {
   readonly log: EngineLog;
   readonly handlerFiles: HandlerFiles;
   readonly volumes: Volumes;
-  /** In it bundles are kept while the service runs. */
+  /** For bundles, while the service runs. */
   readonly temporaryDir: string;
 }
 
@@ -29,7 +29,7 @@ export interface HandlerReloader {
   close(): Promise<void>;
 }
 
-/** Undefined if nothing is to be watched. */
+/** Undefined without `watch`. */
 export function createReloader(
   { watch = false, handlers = [] }: EmulatorOptions,
   parts: HotReloadParts,

@@ -19,16 +19,16 @@ export interface LaunchersOptions extends Omit<
 > {
   readonly emulator: Pick<EmulatorOptions, "docker" | "workerLine" | "commands">;
   readonly handlerFiles: HandlerFiles;
-  /** Where live workers of this machine find the service, asked for at each launch. */
+  /** The URL for live workers of this machine, called at each launch. */
   readonly liveUrl: () => string;
-  /** For what lasts no longer than this run. */
+  /** For files of this run. */
   readonly temporaryDir: string;
   /** Variables for a worker that is a process; those of its template win. Must not throw. */
   readonly workerEnv: (order: WorkerOrder) => Readonly<Record<string, string>>;
 }
 
 export interface Launchers {
-  /** What workers are started with. */
+  /** All launchers of workers. */
   readonly all: readonly Launcher[];
   /** Starts pods, too. */
   readonly containers: Containers;
@@ -63,7 +63,7 @@ function commandsOf({ emulator: { commands = [] } }: LaunchersOptions) {
   return ({ imageName }: Template) => byImage.get(imageName);
 }
 
-/** The programs workers run: beside the built service, or the built ones when the service runs from its sources. */
+/** The programs of workers: beside the built service, or in `dist/` when the service runs from its sources. */
 function workerPrograms(): Pick<ProcessLauncherOptions, "program" | "serverProgram"> {
   const isBuilt = import.meta.url.endsWith(".js");
   const folder = new URL(isBuilt ? "../../runtime/" : "../../dist/runtime/", import.meta.url);

@@ -17,14 +17,14 @@ const LAST_PORT = 65_535;
 export interface StorageParts {
   readonly log: EngineLog;
   readonly store: Store;
-  /** Who may call the object store at all. */
+  /** Checks hosts and origins. */
   readonly callers: CallerCheck;
   /** Where objects and volumes are kept if there is no data directory. */
   readonly temporaryDir: string;
   readonly host: string;
   /** The service's own port. */
   readonly port: number;
-  /** Whom keys of the store may belong to. */
+  /** The endpoints that keys of the store may belong to. */
   readonly known: Known;
   readonly local: readonly LocalEndpoint[];
 }
@@ -32,7 +32,7 @@ export interface StorageParts {
 type Known = Pick<EndpointDirectory, "findEndpoint" | "findTemplate">;
 
 export interface Storage {
-  /** To be called when it is known which endpoints there are, and before workers are told where to find it. @throws ListenError */
+  /** Call it when the endpoints are known, and before workers are told its address. @throws ListenError */
   listen(): Promise<void>;
   readonly objects: ObjectService | undefined;
   readonly volumes: Volumes;
@@ -40,17 +40,17 @@ export interface Storage {
   readonly workerEnv: (worker: WorkerOrder) => Readonly<Record<string, string>>;
 }
 
-/** Opens the object store and the volumes; nobody can call them yet. What was made is taken down with `made`. */
+/** Opens the object store and the volumes, which do not listen yet. They are closed with `made`. */
 export async function startStorage(
   emulator: EmulatorOptions,
   { log, store, callers, temporaryDir, host, port, local, known }: StorageParts,
   made: AsyncDisposableStack,
 ): Promise<Storage> {
   const directory = emulator.dataDir ?? temporaryDir;
-  // Opening it takes longer than all the rest, and few functions of a test need it.
+  // Opening it takes longer than everything else, and few functions of tests need it.
   const { handlers, commands, images } = emulator;
   const { s3 = !(handlers ?? commands ?? images) && emulator.endpoints ? false : {} } = emulator;
-  // Clients date their signatures by the wall clock, which service time leaves when the machine sleeps.
+  // Clients sign with the wall clock, from which service time differs after the machine slept.
   const now = Date.now;
   const objects =
     s3 === false
@@ -68,7 +68,7 @@ export async function startStorage(
     buckets: objects?.store,
     log,
   });
-  // Before the store can be called: a client that finds no bucket makes one.
+  // Before the store listens: a client that finds no bucket creates one.
   const recorded = await store.read((view) => view.records("networkVolume"));
   await volumes.open(recorded.map(({ id }) => id));
   await volumes.openLocal(local);
@@ -87,7 +87,7 @@ export async function startStorage(
   };
 }
 
-/** The endpoint's volumes are its buckets too, and so is one that its template's `env` names. */
+/** The buckets of an endpoint include its volumes, and one that the `env` of its template names. */
 function ownerOf(id: string, known: Known, volumes: Volumes): KnownOwner | undefined {
   const endpoint = known.findEndpoint(id);
   if (endpoint === undefined) return undefined;

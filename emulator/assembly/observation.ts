@@ -9,12 +9,12 @@ import type { Tracer } from "../trace/tracer.ts";
 const SILENT: EngineLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface Observation {
-  /** What the engine writes to; the options' log gets all of it. */
+  /** The log of the engine, which also writes to the log of the options. */
   readonly log: EngineLog;
   readonly logs: LogFeed;
   readonly metrics: ServiceMetrics;
   readonly tracer: Tracer | undefined;
-  /** As the option of that name, which gets all of it. */
+  /** Also passes each line on to the option of that name. */
   readonly workerLine: (line: WorkerLine) => void;
 }
 

@@ -32,11 +32,11 @@ export async function openStore(
       else log.info({ directory }, "the data directory is back; everything is stored again");
     },
   });
-  tellFull(directory, log);
+  warnIfFull(directory, log);
   return store;
 }
 
-function tellFull(directory: string, log: Observation["log"]): void {
+function warnIfFull(directory: string, log: Observation["log"]): void {
   if (!isFull(directory)) return;
   const meaning = "what is stored can be read, what would be stored is refused with 507";
   log.warn({ directory }, `the disk of the data directory ${directory} is full: ${meaning}`);

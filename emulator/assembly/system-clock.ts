@@ -1,4 +1,4 @@
-/** The real clock and real chance, behind the ports that core and engine know. */
+/** The real clock and random source, behind the ports of core and engine. */
 import { randomBytes, randomInt } from "node:crypto";
 import { V7Generator } from "uuidv7";
 import type { Clock, Random } from "../core/time/clock.ts";
@@ -6,7 +6,7 @@ import type { Clock, Random } from "../core/time/clock.ts";
 /** The longest delay a Node timer can take. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Service time that runs with the monotonic clock from the wall time at its making: setting the system's clock back does not turn it back. */
+/** Starts at the wall time and follows the monotonic clock, so that setting the system clock back does not change it. */
 export function createSystemClock(): Clock {
   const madeAt = Date.now();
   const madeAtMonotonic = performance.now();
@@ -26,7 +26,7 @@ export function createSystemClock(): Clock {
   };
 }
 
-/** Time that stands still at `at` for ever; what is due by then is due at once. */
+/** Time that stands still at `at`; timers that are due by then fire at once. */
 export function createStandingClock(at: number): Clock {
   return {
     now: () => at,
@@ -42,7 +42,7 @@ const SHORT_ID_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 /** 144 bits, in 24 characters. */
 const TOKEN_BYTES = 18;
-/** Drawing random bytes costs the same for a few as for many. */
+/** Many random bytes are drawn at once, because a few cost the same. */
 const POOL_BYTES = 256 * TOKEN_BYTES;
 
 export function createSystemRandom(): Random {

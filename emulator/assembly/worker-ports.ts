@@ -1,10 +1,10 @@
-/** Opens the ports at which workers find the service: a socket for ours, HTTP for those of the live dialect. */
+/** Opens the ports for workers: a gRPC socket for ours, HTTP for live workers. */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
-import type { EngineContext } from "../engine/context.ts";
-import { WorkerSession } from "../engine/workers/worker-session.ts";
+import type { WorkerTokens } from "../engine/workers/worker-tokens.ts";
+import type { OpenSession } from "../engine/workers/worker-session.ts";
 import { WorkerServer } from "../grpc/worker-server.ts";
 import type { HttpServer } from "../http/server.ts";
 import { WorkerListeners } from "../http/workers/worker-listeners.ts";
@@ -13,10 +13,12 @@ import type { LiveService } from "../launch/live-environment.ts";
 const LOOPBACK = "127.0.0.1";
 
 export interface WorkerPortsOptions {
-  readonly context: EngineContext;
+  /** The tokens of workers. */
+  readonly tokens: WorkerTokens;
+  readonly openSession: OpenSession;
   readonly http: Pick<HttpServer, "forWorkers">;
   readonly log: EngineLog;
-  /** In it the socket lies. */
+  /** For the socket. */
   readonly temporaryDir: string;
 }
 
@@ -25,29 +27,29 @@ export class WorkerPorts {
   readonly #listeners: WorkerListeners;
   #liveUrl: string | undefined;
 
-  constructor({ context, http, log, temporaryDir }: WorkerPortsOptions) {
+  constructor({ tokens, openSession, http, log, temporaryDir }: WorkerPortsOptions) {
     this.#server = new WorkerServer({
       address: `unix:${workerSocketIn(temporaryDir)}`,
       log,
-      authenticate: (token) => context.tokens.find(token),
-      openSession: (worker, send) => new WorkerSession(context, worker, send),
+      authenticate: (token) => tokens.find(token),
+      openSession,
     });
     this.#listeners = new WorkerListeners(http.forWorkers);
   }
 
-  /** @param hasCommands whether there are live workers among the processes of this machine */
+  /** @param hasCommands whether live workers are started as processes of this machine */
   async start(hasCommands: boolean): Promise<void> {
     await this.#server.start();
     if (hasCommands) this.#liveUrl = await this.#listeners.openAt({ host: LOOPBACK, port: 0 });
   }
 
-  /** Where live workers that are processes find the service. */
+  /** The URL for live workers that are processes. */
   get liveUrl(): string {
     if (this.#liveUrl === undefined) throw new Error("it was started for no live workers");
     return this.#liveUrl;
   }
 
-  /** Serves live workers at a further address too, if possible at that port. @throws ListenError */
+  /** Serves live workers at a further address, too, if possible at that port. @throws ListenError */
   async serveLiveAt(host: string, port: number): Promise<string> {
     return this.#listeners.openAt({ host, port });
   }
@@ -61,7 +63,7 @@ export function workerSocketIn(temporaryDir: string): string {
   return join(temporaryDir, "worker.sock");
 }
 
-/** A live worker says which jobs it has as often as one of ours. */
+/** A live worker renews its leases as often as one of ours. */
 export function liveTermsOf({ leaseRenewalMs }: LeaseTerms): Omit<LiveService, "url"> {
   return { pingIntervalMs: leaseRenewalMs, cpuCount: availableParallelism() };
 }

@@ -1,4 +1,4 @@
-/** The parts of the engine, of which each use case names those it takes. */
+/** The parts of the engine. Each use case names those that it takes. */
 import type { Clock, Random } from "../core/time/clock.ts";
 import type { Pod } from "../core/pods/pod.ts";
 import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
@@ -25,6 +25,7 @@ import type { StallDetector } from "./workers/stall-detector.ts";
 import type { Steps } from "./steps.ts";
 import type { WorkerTokens } from "./workers/worker-tokens.ts";
 import type { UsageMeter } from "./billing/usage-meter.ts";
+import type { WorkerMover } from "./workers/move-worker.ts";
 
 /** Some of the parts: what a use case takes. */
 export type Uses<Part extends keyof EngineContext> = Pick<EngineContext, Part>;
@@ -36,66 +37,68 @@ export interface InputDamage {
 }
 
 export interface EngineContext {
-  /** What is kept: read, and changed step by step. */
+  /** Reads and changes the store, one transaction at a time. */
   readonly steps: Steps;
-  /** What is kept, for those who read or look after it in other ways than `steps` has. */
+  /** The store itself, for what `steps` does not offer. */
   readonly store: Store;
-  /** Service time: what all due moments are measured in, unless it concerns what runs elsewhere. */
+  /** Service time, in which all due moments of jobs, deliveries and scaling are measured. */
   readonly clock: ServiceClock;
-  /** Time that nobody advances, for what workers and processes do in it: it has another zero, so never mix the two. */
+  /** Real time, which cannot be advanced, for workers, processes and connections. Never compare it with service time. */
   readonly realClock: Clock;
   readonly random: Random;
-  /** What stored secrets are encrypted with. */
+  /** Encrypts stored secrets. */
   readonly secretKey: SecretKey;
   readonly log: EngineLog;
   readonly lease: LeaseTerms;
-  /** Whether silence can be judged, or the service itself was deaf. */
+  /** Tells silent workers from a service that was stalled. */
   readonly stallDetector: StallDetector;
-  /** What runs, for the bills. */
+  /** Records what runs, for the bills. */
   readonly usage: UsageMeter;
-  /** What things cost. */
+  /** Prices for the bills. */
   readonly prices: PriceTable;
   /** The workers, their sessions and their credit. */
   readonly fleet: Fleet;
-  /** By which tokens workers are known. */
+  /** Applies events to workers, by the table of their phases. */
+  readonly mover: WorkerMover;
+  /** The tokens of workers. */
   readonly tokens: WorkerTokens;
-  /** Requests to load balancing endpoints: those in flight, and those that wait for a worker. */
+  /** Requests to load balancing endpoints: in flight, or waiting for a worker. */
   readonly balancer: Balancer;
-  /** Room for large payloads on their way in and out. */
+  /** Bounds the memory of large payloads on their way in and out. */
   readonly inFlight: BytesInFlight;
-  /** Those who wait for a job to end or to stream. */
+  /** Requests that wait for a job to end or to stream. */
   readonly watchers: JobWatchers;
-  /** Tells who follows the service of every change of state. */
+  /** Publishes every change of state. */
   readonly events: EventFeed;
   /** The newest lines of the log. */
   readonly logs: LogFeed;
-  /** What the service counts of its work, for who monitors it. */
+  /** Counters and histograms of the service. */
   readonly metrics: ServiceMetrics;
-  /** Tells where time went; undefined where nobody collects that. */
+  /** Undefined where no traces are collected. */
   readonly tracer: Tracer | undefined;
   /** The spans of jobs; undefined without a tracer. */
   readonly spans: JobSpans | undefined;
-  /** What time has set off and is not done yet; every part that the clock drives tracks its work here. */
+  /** The work that timers have started and that is not done yet; every part with a timer tracks its work here. */
   readonly pendingWork: PendingWork;
-  /** The one timer that aims at the next due moment of any job. */
+  /** The timer for the next due moment of any job. */
   readonly dueTimer: DueTimer;
-  /** Endpoints and templates as committed, for quick look-up. */
+  /** Endpoints and templates as committed, in memory. */
   readonly directory: EndpointDirectory;
-  /** Network volumes as committed, for quick look-up. */
+  /** Network volumes as committed, in memory. */
   readonly volumes: NetworkVolumeDirectory;
   readonly volumeFiles: VolumeFiles;
   /** Called with an endpoint whose queue or workers changed, after the commit. */
   readonly endpointChanged: (endpointId: string) => void;
-  /** Where pods that run are reached, by their ids. */
+  /** The ports of running pods, by pod id. */
   readonly podPorts: Map<string, PodPorts>;
   /** Called with a job that cannot be handed to its worker. */
   readonly inputDamaged: (damage: InputDamage) => void;
-  /** The most memory that a pod has when it runs, in whole GiB; undefined where it cannot be said. */
+  /** The memory limit of a running pod, in whole GiB; undefined where it is not known. */
   readonly podMemoryInGb: (pod: Pod) => number | undefined;
   /** Called with a pod that was made, changed or deleted, after the commit. */
   readonly podChanged: (podId: string) => void;
   /** Called when a webhook call became due, after the commit. */
   readonly webhookDue: () => void;
-  /** Called with an endpoint that is no more, once nothing of it is stored. */
+  /** Called with a deleted endpoint, once nothing of it is stored. */
   readonly endpointDeleted: (endpointId: string) => void;
 }

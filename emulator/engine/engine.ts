@@ -7,6 +7,7 @@ import type { Launcher } from "../launch/launcher.ts";
 import type { PodLauncher } from "../launch/pod-launcher.ts";
 import type { WebhookSender } from "../webhooks/webhook-sender.ts";
 import type { EngineContext, InputDamage } from "./context.ts";
+import { HealthWatch } from "./balancing/health-watch.ts";
 import { checkData } from "./jobs/check-data.ts";
 import { endDamaged } from "./jobs/damaged-data.ts";
 import { expireDue } from "./jobs/expire.ts";
@@ -20,16 +21,18 @@ import type { StartWork } from "./start-work.ts";
 import { WebhookDelivery } from "./webhooks/deliver-webhooks.ts";
 import { GpuPool } from "./workers/gpus/gpu-pool.ts";
 import { WorkerManager } from "./workers/worker-manager.ts";
+import { WorkerStarter } from "./workers/worker-starter.ts";
+import { WorkerWatch } from "./workers/worker-watch.ts";
 
 /** What an engine runs with. */
 export interface EngineOptions {
   readonly launchers: readonly Launcher[];
-  /** By default pods are not run, only kept as what is wanted. */
+  /** By default pods are only records, and none is run. */
   readonly podLauncher?: PodLauncher;
-  /** By default no server is healthy ever. */
+  /** By default no server ever becomes healthy. */
   readonly healthProbe?: HealthProbe;
   readonly webhookSender: WebhookSender;
-  /** Which GPUs this machine has, asked when the first worker wants one; by default that is not known. */
+  /** Finds the GPUs of this machine, when the first worker needs one; by default they are not known. */
   readonly findGpus?: () => Promise<GpuInventory>;
   /** Locks a GPU against other emulators of this machine; by default there are none. */
   readonly lockDevice?: LockDevice;
@@ -40,30 +43,30 @@ export interface RunningEngine {
   readonly workers: WorkerManager;
   readonly pods: PodKeeper;
   readonly webhooks: WebhookDelivery;
-  /** What the start has to write, which waits for room if there is none; ends with the engine. */
+  /** The writes of the start, which wait while the disk is full; ends with the engine. */
   readonly startWork: StartWork;
   /** Creates or updates endpoints together with their templates and what they share, as `serve` and `serveResources` say. */
   serve(endpoints: readonly ServedEndpoint[], resources?: Partial<ServedResources>): Promise<void>;
-  /** Begins to start workers and pods and to apply what is due. To be called as the last of `startWork`. */
+  /** Begins to start workers and pods and to apply the job rules. Call it as the last of `startWork`. */
   start(): void;
-  /** Ends all workers and pods at once; may hasten a `stop` that drains. */
+  /** Kills all workers and pods; also during a `stop` that drains. */
   killAll(): void;
-  /** Ends the workers, the pods and the clock-driven rules. */
+  /** Ends the workers, the pods, the job rules and the webhook calls. */
   stop(how: "drain" | "kill"): Promise<void>;
 }
 
-/** The engine in one call, where nothing has to be made between its parts and what it runs with. */
+/** Opens the parts and makes the engine in one call. */
 export async function openEngine(options: ContextOptions & EngineOptions): Promise<RunningEngine> {
   return createEngine(await openContext(options), options);
 }
 
-/** Makes the engine of its parts: what an earlier run left in progress is put back into the queue, if there is room. */
+/** Makes the engine of its parts. Jobs that an earlier run left in progress go back to the queue, if the disk has room. */
 export async function createEngine(
   { context, signals, startWork }: OpenContext,
   { launchers, podLauncher, healthProbe, webhookSender, ...gpuOptions }: EngineOptions,
 ): Promise<RunningEngine> {
   const { directory, endpointChanged, podChanged, realClock, log } = context;
-  const { findGpus = unknownGpus, lockDevice = nobodyElse } = gpuOptions;
+  const { findGpus = unknownGpus, lockDevice = noOtherEmulator } = gpuOptions;
   const gpus = new GpuPool({
     find: findGpus,
     lock: lockDevice,
@@ -71,7 +74,10 @@ export async function createEngine(
     clock: realClock,
     log,
   });
-  const workers = new WorkerManager(context, { launchers, gpus, healthProbe });
+  const health = new HealthWatch(context, healthProbe);
+  const starter = new WorkerStarter(context, { launchers, gpus, health });
+  const watch = new WorkerWatch(context);
+  const workers = new WorkerManager(context, { gpus, starter, watch });
   const pods = new PodKeeper(context, podLauncher, gpus);
   const webhooks = new WebhookDelivery(context, webhookSender);
   signals.endpointChanged.on((endpointId) => workers.consider(endpointId));
@@ -85,7 +91,7 @@ export async function createEngine(
     workers.considerAll();
     pods.considerAll();
   });
-  await pickUp(context, startWork);
+  await resume(context, startWork);
   return runningEngine({ context, workers, pods, webhooks, startWork }, gpus);
 }
 
@@ -114,7 +120,7 @@ function runningEngine(
       gpus.close();
       await context.usage.stop();
       context.dueTimer.stop();
-      // Last: jobs that finished meanwhile are told as well.
+      // Last, for the webhooks of jobs that finished meanwhile.
       await webhooks.stop(how);
     },
   };
@@ -129,14 +135,14 @@ async function serveWith(
   await serve(context, endpoints);
 }
 
-/** Deals with what earlier runs left in the store. */
-async function pickUp(context: EngineContext, startWork: StartWork): Promise<void> {
+/** Settles what earlier runs left in the store. */
+async function resume(context: EngineContext, startWork: StartWork): Promise<void> {
   await checkCredentials(context);
   await startWork.do(() => context.usage.load());
   await startWork.do(() => requeueOrphans(context));
 }
 
-function nobodyElse() {
+function noOtherEmulator() {
   return { release: () => undefined };
 }
 
@@ -147,7 +153,7 @@ async function unknownGpus(): Promise<GpuInventory> {
 /** Never rejects: what could not be applied is tried again. */
 async function applyDue(context: EngineContext, startWork: StartWork): Promise<void> {
   const { dueTimer, clock, log } = context;
-  // A lease of a worker that is gone is handed back, and must not run out before.
+  // The start puts jobs of former workers back into the queue; their leases must not run out before.
   if (startWork.isWaiting) {
     dueTimer.aim(clock.now() + 1_000);
     return;

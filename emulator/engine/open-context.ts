@@ -8,16 +8,18 @@ import type { Clock, Random } from "../core/time/clock.ts";
 import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
 import type { Store } from "../store/store.ts";
 import type { Tracer } from "../trace/tracer.ts";
-import { Balancer, type BalancerParts } from "./balancing/balancer.ts";
+import { Balancer } from "./balancing/balancer.ts";
+import { beginToBill } from "./billing/bill-worker.ts";
 import { UsageMeter } from "./billing/usage-meter.ts";
 import type { EngineContext, InputDamage } from "./context.ts";
+import { sendAssignment } from "./jobs/assign.ts";
 import { JobWatchers } from "./jobs/read/job-watchers.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "./limits/bytes-in-flight.ts";
 import type { EngineLog } from "./observe/engine-log.ts";
 import { EventFeed } from "./observe/event-feed.ts";
 import { JobSpans } from "./observe/job-spans.ts";
 import { LogFeed } from "./observe/log-feed.ts";
-import { releaseEffects } from "./release-effects.ts";
+import { type ReleaseParts, releaseEffects } from "./release-effects.ts";
 import { EndpointDirectory } from "./resources/endpoint-directory.ts";
 import {
   NetworkVolumeDirectory,
@@ -32,7 +34,7 @@ import { DueTimer } from "./time/due-timer.ts";
 import { PendingWork } from "./time/pending-work.ts";
 import { ServiceClock } from "./time/service-clock.ts";
 import { Fleet } from "./workers/fleet.ts";
-import { type MoveUses, moveWorker } from "./workers/move-worker.ts";
+import { WorkerMover } from "./workers/move-worker.ts";
 import { StallDetector } from "./workers/stall-detector.ts";
 import type { WorkerHandle } from "./workers/worker-handle.ts";
 import { WorkerTokens } from "./workers/worker-tokens.ts";
@@ -43,27 +45,27 @@ export interface ContextOptions {
   readonly directory?: EndpointDirectory;
   /** Real time. Service time is ahead of it by what it was advanced, in this run and earlier ones. */
   readonly clock: Clock;
-  /** What service time goes by; default `clock`. */
+  /** The clock that service time follows; default `clock`. */
   readonly serviceClock?: Clock;
   readonly random: Random;
   readonly log: EngineLog;
-  /** What stored secrets are encrypted with; by default a new key that is lost with the engine. */
+  /** Encrypts stored secrets; default: a new key that is lost with the engine. */
   readonly secretKey?: SecretKey;
   /** Default: leases of 15 s, renewed every 5 s. */
   readonly lease?: LeaseTerms;
-  /** Where work is counted, if something was counted already. */
+  /** Default: new counters. */
   readonly metrics?: ServiceMetrics;
-  /** Where lines of the log are kept, if there were some already. */
+  /** Default: an empty one. */
   readonly logs?: LogFeed;
-  /** By default nobody collects traces. */
+  /** Default: no traces are collected. */
   readonly tracer?: Tracer | undefined;
-  /** What things cost on the bills; by default `DEFAULT_PRICES`. */
+  /** Default: `DEFAULT_PRICES`. */
   readonly prices?: PriceTable;
-  /** Called with an endpoint that is no more; by default nobody wants to know. */
+  /** Called with a deleted endpoint. */
   readonly endpointDeleted?: (endpointId: string) => void;
   /** Keeps the files of network volumes; by default volumes have none. */
   readonly volumeFiles?: VolumeFiles;
-  /** The most memory that a pod has when it runs, in whole GiB; by default that cannot be said. */
+  /** The memory limit of a running pod, in whole GiB; default: not known. */
   readonly podMemoryInGb?: (pod: Pod) => number | undefined;
 }
 
@@ -71,11 +73,11 @@ export interface ContextOptions {
 export interface OpenContext {
   readonly context: EngineContext;
   readonly signals: EngineSignals;
-  /** What the start has to write, which waits for room if there is none; ends with the engine. */
+  /** The writes of the start, which wait while the disk is full; ends with the engine. */
   readonly startWork: StartWork;
 }
 
-/** What those parts that run have to hear of. */
+/** The signals that the running parts of the engine listen to. */
 export interface EngineSignals {
   /** An endpoint whose queue, settings or workers changed. */
   readonly endpointChanged: Signal<string>;
@@ -83,15 +85,15 @@ export interface EngineSignals {
   readonly podChanged: Signal<string>;
   /** A webhook call became due. */
   readonly webhookDue: Signal;
-  /** The moment has come that the timer of the job rules was aimed at. */
+  /** The timer of the job rules fired. */
   readonly jobsDue: Signal;
   /** A job that cannot be handed to its worker. */
   readonly inputDamaged: Signal<InputDamage>;
-  /** A launcher can start what it could not before. */
+  /** A launcher can start workers or pods that it could not before. */
   readonly launcherWilling: Signal;
 }
 
-/** Resolves with the parts; what earlier runs left is as it was. Throws what the store throws. */
+/** Resolves with the parts; nothing that earlier runs left is changed. Throws what the store throws. */
 export async function openContext(options: ContextOptions): Promise<OpenContext> {
   const { store, random, log, tracer, lease = DEFAULT_LEASE_TERMS, clock: realClock } = options;
   const signals = createSignals();
@@ -133,20 +135,28 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
       options.endpointDeleted?.(endpointId);
     },
   };
-  const steps = new Steps({
-    store,
-    log,
-    release: (effects) => releaseEffects(parts, effects),
-    failed: ({ changedEndpoints }) => changedEndpoints.forEach(parts.endpointChanged),
-  });
-  const context = { ...parts, steps, balancer: balancerOf(parts) };
+  const steps = stepsOf(parts);
+  const mover = new WorkerMover({ ...parts, bill: (worker) => beginToBill(parts, worker) });
+  const context = { ...parts, steps, mover, balancer: new Balancer({ ...parts, mover }) };
   return { context, signals, startWork: new StartWork(realClock, log) };
 }
 
-function balancerOf(parts: Omit<BalancerParts, "move"> & MoveUses): Balancer {
-  return new Balancer({
+function stepsOf(parts: Omit<EngineContext, "balancer" | "mover" | "steps">): Steps {
+  const { store, log, events, metrics, spans } = parts;
+  const releasing: ReleaseParts = {
     ...parts,
-    move: (worker, event) => void moveWorker(parts, worker, event),
+    send: (assignment) => sendAssignment(parts, assignment),
+    observe({ job, move }) {
+      events.publish(move);
+      metrics.jobMoved(job, move);
+      spans?.moved(job, move);
+    },
+  };
+  return new Steps({
+    store,
+    log,
+    release: (effects) => releaseEffects(releasing, effects),
+    failed: ({ changedEndpoints }) => changedEndpoints.forEach(parts.endpointChanged),
   });
 }
 
@@ -161,7 +171,7 @@ function createSignals(): EngineSignals {
   };
 }
 
-/** What use cases raise. */
+/** The signals as functions that use cases call. */
 function raisersOf({ endpointChanged, podChanged, webhookDue, inputDamaged }: EngineSignals) {
   return {
     endpointChanged: endpointChanged.raise,

@@ -1,32 +1,22 @@
-/** Releases the effects of a committed step: orders to workers, changes to watchers, timers, endpoints to look at. */
+/** Releases the effects of a committed step: orders to workers, changes for watchers, timers, endpoints to decide about. */
 import type { Uses } from "./context.ts";
-import type { Effects } from "./effects.ts";
-import { sendAssignment } from "./jobs/assign.ts";
+import type { Assignment, Effects } from "./effects.ts";
 
 type ReleaseUses = Uses<
-  | "clock"
-  | "dueTimer"
-  | "endpointChanged"
-  | "events"
-  | "fleet"
-  | "inputDamaged"
-  | "log"
-  | "metrics"
-  | "podChanged"
-  | "spans"
-  | "store"
-  | "watchers"
-  | "webhookDue"
+  "clock" | "dueTimer" | "endpointChanged" | "fleet" | "podChanged" | "watchers" | "webhookDue"
 >;
 
-/** Call it once the step is durable. */
-export function releaseEffects(engine: ReleaseUses, effects: Effects): void {
-  for (const { job, move } of effects.moves) {
-    engine.events.publish(move);
-    engine.metrics.jobMoved(job, move);
-    engine.spans?.moved(job, move);
-  }
-  for (const assignment of effects.assignments) sendAssignment(engine, assignment);
+export interface ReleaseParts extends ReleaseUses {
+  /** Called with each job whose status changed. */
+  readonly observe: (moved: Effects["moves"][number]) => void;
+  /** Sends a job to the worker it was handed to. */
+  readonly send: (assignment: Assignment) => void;
+}
+
+/** Call it when the step is durable. */
+export function releaseEffects(engine: ReleaseParts, effects: Effects): void {
+  for (const moved of effects.moves) engine.observe(moved);
+  for (const assignment of effects.assignments) engine.send(assignment);
   for (const effect of effects.ofJobs) {
     switch (effect.type) {
       case "offer":

@@ -1,14 +1,14 @@
-/** A signal between parts of the engine: one part raises it, parts that were made later listen. */
+/** A signal that one part of the engine raises and parts that are made later listen to. */
 
 export class Signal<T = void> {
   readonly #listeners: ((value: T) => void)[] = [];
 
-  /** Calls `listener` with every value that is raised from now on. */
+  /** Calls `listener` with each value that is raised from now on. */
   on(listener: (value: T) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Can be handed on without its signal. */
+  /** Bound to the signal, so that it can be passed on alone. */
   readonly raise = (value: T): void => {
     for (const listener of this.#listeners) listener(value);
   };

@@ -1,4 +1,4 @@
-/** The writes of a start, done in order; those that find no room on the disk are tried again until there is some. */
+/** The writes of a start, in order. While the disk is full they are tried again until there is room. */
 import type { Clock, Disarm } from "../core/time/clock.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { StoreFullError } from "../core/store-error.ts";
@@ -11,11 +11,11 @@ type Work = () => Promise<void>;
 export class StartWork {
   readonly #clock: Clock;
   readonly #log: EngineLog;
-  /** The first of it found no room. */
+  /** The first of them found no room. */
   readonly #left: Work[] = [];
   #disarm: Disarm | undefined;
   #trying: Promise<void> | undefined;
-  #said: string | undefined;
+  #loggedReason: string | undefined;
   #isStopped = false;
 
   /** `clock` is real time. */
@@ -24,16 +24,16 @@ export class StartWork {
     this.#log = log;
   }
 
-  /** True while something of the start waits for room. */
+  /** True while a write of the start waits for room. */
   get isWaiting(): boolean {
     return this.#left.length > 0;
   }
 
   /**
-   * Does the work now; without room for it, or while work before it waits for room, it is done later, and again until it
-   * succeeds: it must be such that it can be begun anew.
+   * Does the work now. If the disk is full, or earlier work waits for room, it is done later, and repeated until it
+   * succeeds: it must be repeatable.
    *
-   * @throws what the work throws now, but for want of room
+   * @throws what the work throws now, unless the disk is full
    */
   async do(work: Work): Promise<void> {
     if (this.isWaiting) {
@@ -52,7 +52,7 @@ export class StartWork {
     }
   }
 
-  /** Nothing more is done; resolves when nothing is under way. Idempotent. */
+  /** Stops; resolves when no work is in progress. Idempotent. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#disarm?.();
@@ -74,16 +74,16 @@ export class StartWork {
       }
       if (!this.#isStopped) this.#log.info({}, "there is room again: the start went on");
     } catch (error) {
-      if (!isFull(error)) this.#say(error);
+      if (!isFull(error)) this.#logOnce(error);
       this.#tryLater();
     }
   }
 
-  /** Each reason once, however often it is met in a row. */
-  #say(error: unknown): void {
+  /** Logs a reason once while it stays the same. */
+  #logOnce(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    if (reason === this.#said) return;
-    this.#said = reason;
+    if (reason === this.#loggedReason) return;
+    this.#loggedReason = reason;
     this.#log.error({ err: error }, `the start cannot go on; this is tried again: ${reason}`);
   }
 }

@@ -20,9 +20,9 @@ import type { EngineLog } from "./observe/engine-log.ts";
 export interface StepsOptions {
   readonly store: Pick<Store, "read" | "transact" | "stage" | "stageChunks" | "discard">;
   readonly log: EngineLog;
-  /** Does what a step asked for. Called once the step is durable. */
+  /** Releases the effects of a step. Called when the step is durable. */
   readonly release: (effects: Effects) => void;
-  /** Called with the effects of a step that failed, whose changes of memory were taken back. */
+  /** Called with the effects of a failed step, whose changes of memory were undone. */
   readonly failed: (effects: Effects) => void;
 }
 
@@ -34,8 +34,8 @@ export class Steps {
   }
 
   /**
-   * Runs `step` in a transaction; resolves with its value when that is durable and its effects were released. Of the
-   * `staged` payloads those the step did not store are given back.
+   * Runs `step` in a transaction; resolves with its value when it is durable and its effects were released. Of the `staged`
+   * payloads, those that the step did not store are discarded.
    *
    * @throws ServiceError storage_full, storage_failed, data_damaged, shutting_down, or what the step threw.
    */
@@ -53,18 +53,18 @@ export class Steps {
       failed(effects);
       throw this.refusalFor(error);
     } finally {
-      for (const payload of staged) this.#giveBack(payload);
+      for (const payload of staged) this.#discard(payload);
     }
     release(effects);
     return value;
   }
 
-  /** Asks what is committed. Throws what `ask` and the store throw. */
+  /** Reads what is committed. Throws what `ask` and the store throw. */
   read<T>(ask: (view: StoreView) => Promise<T>): Promise<T> {
     return this.#options.store.read(ask);
   }
 
-  /** Makes bytes ready to be stored by a later `commit`. @throws ServiceError storage_full, storage_failed */
+  /** Prepares bytes that a later `commit` stores. @throws ServiceError storage_full, storage_failed */
   async stage(bytes: Uint8Array): Promise<Payload> {
     try {
       return await this.#options.store.stage(bytes);
@@ -82,7 +82,7 @@ export class Steps {
     }
   }
 
-  /** The refusal for a failure of what keeps things; any other error as it is. */
+  /** The refusal for a failure of the store; any other error as it is. */
   refusalFor(error: unknown): unknown {
     const options = { cause: error };
     if (error instanceof StoreFullError) {
@@ -106,8 +106,8 @@ export class Steps {
     return error;
   }
 
-  /** A file that was not stored is removed now; should that fail, the next start removes it. */
-  #giveBack(payload: Payload | undefined): void {
+  /** Removes a file that was not stored; if that fails, the next start removes it. */
+  #discard(payload: Payload | undefined): void {
     if (payload?.kind !== "file") return;
     const { store, log } = this.#options;
     store.discard(payload).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** One worker's gRPC call: bundles what the engine says in a turn, and takes reports no faster than they are stored. */
+/** The gRPC call of one worker: bundles the orders of a turn, and reads reports no faster than they are stored. */
 import * as grpc from "@grpc/grpc-js";
 import type { ServiceOrders } from "../../runtime/protocol/session.ts";
 import {
@@ -14,7 +14,7 @@ import { OrderBundle } from "./order-bundle.ts";
 
 export type WorkerCall = grpc.ServerDuplexStream<WorkerMessage, ServiceMessage>;
 
-/** Reports that may wait to be stored before the worker's stream is no longer read. */
+/** With so many reports waiting to be stored, the worker's stream is not read any more. */
 const UNSTORED_REPORTS = 32;
 
 export class GrpcSession {
@@ -70,7 +70,7 @@ export class GrpcSession {
     }
   }
 
-  /** The worker gets no receipt for what was not stored, and says it again when it has reconnected. */
+  /** The worker gets no receipt for a report that was not stored, and repeats it when it has reconnected. */
   #refuse(error: unknown): void {
     if (this.#over) return;
     const invalid = error instanceof WireError;

@@ -1,8 +1,8 @@
-/** Orders of one turn put together, cut where a message would become too large. */
+/** Merges the orders of one turn, and splits them where a message would become too large. */
 import type { HandedJob } from "../../runtime/protocol/outcome.ts";
 import type { ServiceOrders } from "../../runtime/protocol/session.ts";
 
-/** A message takes further jobs until their inputs reach this size. */
+/** A message takes more jobs until their inputs reach this size. */
 const BUNDLE_BYTES = 4_000_000;
 
 export class OrderBundle {
@@ -15,7 +15,7 @@ export class OrderBundle {
     this.#orders = before ? merge(before, orders) : { ...orders, jobs: [] };
   }
 
-  /** The next message, or undefined when there is nothing left to say. */
+  /** The next message; undefined when no orders are left. */
   take(): ServiceOrders | undefined {
     if (!this.#orders && this.#jobs.length === 0) return undefined;
     let bytes = 0;

@@ -1,21 +1,19 @@
-/** The port workers connect to: gRPC sessions, one per worker, admitted by their token. */
+/** The gRPC server for workers: one session for each, authenticated by its token. */
 import * as grpc from "@grpc/grpc-js";
 import { MESSAGE_MAX_BYTES, WORKER_SERVICE } from "../../runtime/protocol/wire/worker-wire.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
-import type { WorkerSession } from "../engine/workers/worker-session.ts";
+import type { OpenSession } from "../engine/workers/worker-session.ts";
 import { GrpcSession, type WorkerCall } from "./grpc-session.ts";
 
 export interface WorkerServerOptions {
   /** `host:port` (port 0: any free one) or `unix:/path`. */
   readonly address: string;
   readonly log: EngineLog;
-  /** The worker a token belongs to, or undefined for a token that is not good. */
+  /** The worker of a token; undefined for a token that is not valid. */
   authenticate(token: string): WorkerHandle | undefined;
-  openSession(worker: WorkerHandle, send: WorkerSessionSend): WorkerSession;
+  readonly openSession: OpenSession;
 }
-
-export type WorkerSessionSend = ConstructorParameters<typeof WorkerSession>[2];
 
 export class WorkerServer {
   readonly #options: WorkerServerOptions;

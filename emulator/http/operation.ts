@@ -75,24 +75,3 @@ export interface EndpointPath {
 export interface JobPath extends EndpointPath {
   readonly jobId: string;
 }
-
-export interface TemplatePath {
-  readonly templateId: string;
-}
-
-export interface PodPath {
-  readonly podId: string;
-}
-
-export interface RegistryAuthPath {
-  readonly containerRegistryAuthId: string;
-}
-
-/** Path parameters of operations on a webhook delivery. */
-export interface DeliveryPath {
-  readonly deliveryId: string;
-}
-
-export interface NetworkVolumePath {
-  readonly networkVolumeId: string;
-}

@@ -1,4 +1,4 @@
-/** The way of every request: admitted, within its rate limit, performed, answered; whatever goes wrong becomes an error answer. */
+/** Handles every request: admission, rate limit, the operation, the answer; every failure becomes an error answer. */
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
 import type { ApiKey } from "../core/access/api-key.ts";
@@ -28,7 +28,7 @@ export async function respond<Path>(
   if (span) endSpan(span, code);
 }
 
-/** What workers ask for is no part of a job's way: their polls would be most of a trace. */
+/** Polls of workers are not traced: they would be most of a trace. */
 function isTraced(operation: Operation): boolean {
   return !isOwn(operation) && operation.access !== "worker";
 }
@@ -48,7 +48,7 @@ function beginSpan<Path>(
   return tracer.begin({ name: `${request.method} ${route}`, kind: "server", parent, attributes });
 }
 
-/** What the client did wrong is no error of the service. */
+/** Errors of the client are no errors of the span. */
 function endSpan(span: OpenSpan, code: string): void {
   if (code === "none") return span.end({ error: "the client has gone" });
   const error = code.startsWith("5") ? `answered ${code}` : undefined;
@@ -70,7 +70,7 @@ async function answer<Path>(operation: Operation<Path>, call: Call<Path>): Promi
   }
 }
 
-/** Refuses a request whose body is not there in time; who reads it learns that the client has gone. */
+/** Refuses a request whose body has not arrived in time. */
 function limitBody(call: Call<unknown>): Disarm {
   const { realClock } = call.service.engine;
   const disarm = realClock.wakeAt(realClock.now() + LIMITS.requestMs, () => {
@@ -80,7 +80,7 @@ function limitBody(call: Call<unknown>): Disarm {
   return disarm;
 }
 
-/** Comes before the body, so that nothing of one that is refused is asked for. */
+/** Called before the body is read, so that nothing is read of a request that is refused. */
 function passLimit(
   limitClass: RateLimitClass,
   { service, path, response }: Call<unknown>,

@@ -1,4 +1,4 @@
-/** Leads each request to its operation, and those that have none to the right refusal. */
+/** Routes each request to its operation, or refuses it if there is none. */
 import findMyWay, {
   type FindResult,
   type Handler,
@@ -26,14 +26,14 @@ const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 /** Longer ones name nothing that exists. */
 const MAX_PARAMETER_LENGTH = 512;
 
-/** What metrics call requests to no operation. */
+/** The name in metrics of requests without an operation. */
 const UNKNOWN_OPERATION = "unknown";
 
 type Paths = ReturnType<typeof findMyWay>;
 type Found = FindResult<HTTPVersion.V1>;
 type Operations = Readonly<Record<string, Operation>>;
 
-/** One of the places at which an operation is called. */
+/** One route of an operation in one dialect. */
 interface Station extends Pick<Call<unknown>, "dialect" | "refusal" | "document"> {
   readonly name: string;
   readonly operation: Operation;
@@ -83,7 +83,7 @@ export class Router {
     this.#service.engine.metrics.requestAnswered(UNKNOWN_OPERATION, code, durationMs);
   }
 
-  /** Made with the first request: no start waits for it. */
+  /** Made with the first request, so that no start waits for it. */
   get #table(): Table {
     return (this.#made ??= this.#make());
   }
@@ -115,7 +115,7 @@ export class Router {
     void respond(name, operation, { ...common, path, query, request, response });
   };
 
-  /** A slash at the end says nothing, but for those whom the rest of the path is handed to as it is. */
+  /** A slash at the end is ignored, unless the operation takes the rest of the path as it is. */
   #find(method: string, url: string): Found | null {
     return this.#findExactly(method, url) ?? this.#findExactly(method, withoutLastSlash(url));
   }
@@ -127,7 +127,7 @@ export class Router {
     return Object.values(ids).includes("") ? null : found;
   }
 
-  /** What is there for some method; without a station if no operation can have such a path. */
+  /** What is found for any method; without a station where the path is not valid. */
   #findAny(url: string): readonly Found[] {
     return METHODS.flatMap((method) => this.#find(method, url) ?? []);
   }
@@ -154,12 +154,12 @@ export class Router {
     response.setHeader("allow", allow);
     const message = `${method} is not possible at ${path}; possible: ${allow}`;
     const error = new ServiceError("method_not_allowed", message);
-    // Their keys are no users'.
+    // The keys of workers are not those of users.
     if (stations.some(isForWorkers)) this.refuse(request, response, error);
     else this.#refuseAdmitted(request, response, error);
   }
 
-  /** Refuses a path of which a part can name nothing, as the operation does that it would lead to. */
+  /** Refuses an invalid path in the shape of the operation it would lead to. */
   #refusePath(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
     const url = withNameableParts(pathOf(request), MAX_PARAMETER_LENGTH);
     const [station] = this.#stationsAt({ url });
@@ -203,7 +203,7 @@ function stationsOf(dialect: Dialect, others: Operations = {}): readonly Station
   });
 }
 
-/** Made when it is first asked for, by what need not be loaded before. */
+/** Made at the first request, which also loads the code for it. */
 function documentOf(dialect: Dialect, operations: Operations): () => Promise<string> {
   const make = async () => {
     const { createDocument } = await import("./openapi/document.ts");
@@ -217,7 +217,7 @@ function isForWorkers({ operation }: Station): boolean {
   return operation.access === "worker";
 }
 
-/** What workers ask for by GET is theirs from then on. */
+/** Not for operations of workers: a job that a GET answers is theirs from then on. */
 function hasHead(station: Station): boolean {
   return station.methods.includes("GET") && !isForWorkers(station);
 }
@@ -226,7 +226,7 @@ function dialectOf({ url = "" }: IncomingMessage): Dialect {
   return isBelow(LIVE_DIALECT.basePath, url) ? LIVE_DIALECT : CONTRACT_DIALECT;
 }
 
-/** As requests are refused that no operation is for. */
+/** How requests without an operation are refused. */
 function refusalOf(request: IncomingMessage): Refusal {
   const dialect = dialectOf(request);
   return refusalAt(dialect, pathOf(request).slice(dialect.basePath.length));

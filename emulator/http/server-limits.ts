@@ -1,18 +1,18 @@
-/** What bounds every connection to the interface, so that no client holds one for nothing. */
+/** The limits of every connection to the interface. */
 import type { ServerOptions } from "node:http";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 
 export const SERVER_LIMITS: ServerOptions = {
   /** Request line and headers together. */
   maxHeaderSize: 16_384,
-  // A client must have sent its headers, and its whole request, within these; nothing that may take longer is cut off so.
+  // For the headers, and for the whole request.
   headersTimeout: LIMITS.requestHeadMs,
-  // What is not for a worker's server has less: see `respond.ts`.
+  // Requests that are not for a worker's server have less: see `respond.ts`.
   requestTimeout: LIMITS.balancedRequestMs + 30_000,
-  // How often they are looked for whose time is over.
+  // How often connections are checked for these limits.
   connectionsCheckingInterval: 1_000,
-  // Longer than the idle time of usual clients and proxies, so that they close first and no request is lost.
+  // Longer than that of common clients and proxies, so that they close first and no request is lost.
   keepAliveTimeout: 72_000,
-  // Checked by ourselves, for an answer in our shape.
+  // Checked in `caller-check.ts`, for an answer in our shape.
   requireHostHeader: false,
 };

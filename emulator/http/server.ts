@@ -1,6 +1,6 @@
 /** The HTTP interface as one part of the service: its server, with a start and a stop. */
 import { createServer, type RequestListener, type ServerOptions } from "node:http";
-import { BalanceGate } from "./balancing/balance-handler.ts";
+import { BalanceHandler } from "./balancing/balance-handler.ts";
 import { balancedTarget } from "./balancing/target.ts";
 import { closeServer } from "../net/close-server.ts";
 import { refusalAt } from "./dialect.ts";
@@ -16,7 +16,7 @@ import { HttpService, type HttpServiceOptions } from "./service.ts";
 
 export { ListenError, PortInUseError } from "../net/listen.ts";
 
-/** Something else that answers requests on the same port: those to a path and all below it. It looks itself who may call. */
+/** Another handler on the same port, for a path and all paths below it. It checks callers itself. */
 export interface Mount {
   readonly path: string;
   readonly listener: RequestListener;
@@ -41,12 +41,12 @@ export interface HttpServer {
    */
   start(address: ListenAddress): Promise<string>;
   /**
-   * Takes no more requests, answers those who wait with what is known, and lets the others end within the grace time;
-   * those that a worker's server works on have longer. Workers of the live dialect are listened to until they have ended.
+   * Refuses new requests, answers waiting clients with the current state, and lets the others finish within the grace time;
+   * requests to servers of workers have longer. Live workers can report until they have exited.
    * Idempotent, also before `start`.
    */
   stop(): Promise<void>;
-  /** Answers what workers of the live dialect call, and 404 to all else: for a port that only they are to reach. */
+  /** Answers the operations of live workers, and everything else with 404: for a port that only they can reach. */
   readonly forWorkers: RequestListener;
 }
 
@@ -55,7 +55,7 @@ const DEFAULT_STOP_GRACE_MS = 5_000;
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const service = new HttpService(options);
   const refusal = refusalAt(CONTRACT_DIALECT, "/");
-  const gate = new BalanceGate(service, refusal);
+  const gate = new BalanceHandler(service, refusal);
   const server = createServer({
     ...SERVER_LIMITS,
     ...options.connectionLimits,
@@ -65,8 +65,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const router = new Router(service);
   const entered = entrance(service, router, gate.before(router.listener));
   const listener = withMount(entered, options.mount);
-  if (BalanceGate.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
-  // `100 Continue` is sent when the body is really wanted.
+  if (BalanceHandler.canUpgrade) server.on("upgrade", (...upgrade) => gate.upgrade(...upgrade));
+  // `100 Continue` is sent when the body is read.
   const performed = inTurn(listener);
   server.on("request", performed).on("checkContinue", performed).on("checkExpectation", performed);
   let started: Promise<string> | undefined;
@@ -75,8 +75,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const stop = async () => {
     service.beginStop();
     await started?.catch(() => undefined);
-    // What they do ends with what they have to say of it.
-    await options.liveWorkers?.left();
+    // They report what became of their jobs before they exit.
+    await options.liveWorkers?.allExited();
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
     await closeServer(server, graceMs, gate.stop(graceMs));
   };
@@ -103,7 +103,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 function withMount(own: RequestListener, mount: Mount | undefined): RequestListener {
   if (!mount) return own;
   return (request, response) => {
-    // Below the name of a load balancing endpoint every path is its own.
+    // A load balancing endpoint with a host name of its own has all paths to itself.
     const isMounts =
       isBelow(mount.path, request.url ?? "") && balancedTarget(request) === undefined;
     return (isMounts ? mount.listener : own)(request, response);

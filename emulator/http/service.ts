@@ -1,33 +1,54 @@
-/** What every operation of the HTTP interface works with, and who of its clients is still waiting. */
+/** What all operations of the HTTP interface share, and the clients that are waiting for an answer. */
 import type { KeyRing } from "../core/access/key-ring.ts";
-import type { EngineContext } from "../engine/context.ts";
+import type { Uses } from "../engine/context.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { LiveWorkers } from "../live/live-workers.ts";
 import type { CallerCheck } from "./access/caller-check.ts";
-import type { RateGate } from "./limits/rate-gate.ts";
+import type { RateLimiter } from "./limits/rate-limiter.ts";
+
+type OfJobs = Uses<
+  "clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers"
+>;
+type OfResources = Uses<
+  | "endpointChanged"
+  | "endpointDeleted"
+  | "events"
+  | "prices"
+  | "secretKey"
+  | "store"
+  | "usage"
+  | "volumeFiles"
+  | "volumes"
+>;
+type OfPods = Uses<"podMemoryInGb" | "podPorts">;
+type OfOperators = Uses<"logs" | "metrics" | "pendingWork" | "tracer">;
+type OfAnswers = Uses<"balancer" | "inFlight" | "realClock">;
+
+/** What all operations together take of the engine: each hands its use case no more than that takes. */
+export type HttpEngine = OfJobs & OfResources & OfPods & OfOperators & OfAnswers;
 
 export interface HttpServiceOptions {
-  readonly engine: EngineContext;
-  /** Who may call at all. */
+  readonly engine: HttpEngine;
+  /** Checks hosts and origins. */
   readonly callers: CallerCheck;
-  /** The keys that open the interface. */
+  /** The valid API keys. */
   readonly keys: KeyRing;
-  /** What webhook calls are signed with. */
+  /** Signs webhook calls. */
   readonly webhookSecret: string;
   readonly log: EngineLog;
-  /** Absent: any number of requests is taken. */
-  readonly limits?: RateGate | undefined;
-  /** Absent: no worker speaks the live dialect. */
+  /** Absent: no rate limits. */
+  readonly limits?: RateLimiter | undefined;
+  /** Absent: there are no live workers. */
   readonly liveWorkers?: LiveWorkers | undefined;
 }
 
 export class HttpService {
-  readonly engine: EngineContext;
+  readonly engine: HttpEngine;
   readonly callers: CallerCheck;
   readonly keys: KeyRing;
   readonly webhookSecret: string;
   readonly log: EngineLog;
-  readonly limits: RateGate | undefined;
+  readonly limits: RateLimiter | undefined;
   readonly liveWorkers: LiveWorkers | undefined;
   readonly #waits = new Set<AbortController>();
   #stopping = false;
@@ -42,12 +63,12 @@ export class HttpService {
     this.liveWorkers = options.liveWorkers;
   }
 
-  /** True once the service takes no more requests. */
+  /** True once the service refuses new requests. */
   get stopping(): boolean {
     return this.#stopping;
   }
 
-  /** Refuses further requests and wakes everybody who waits, so that they are answered with what is known now. */
+  /** Refuses new requests and wakes all waiting clients, which are answered with the current state. */
   beginStop(): void {
     this.#stopping = true;
     for (const wait of this.#waits) wait.abort(STOPPING);
@@ -55,7 +76,7 @@ export class HttpService {
     this.limits?.stop();
   }
 
-  /** Has `wait` aborted when the service stops; undone by the returned function. */
+  /** Aborts `wait` when the service stops, until the returned function is called. */
   wakeAtStop(wait: AbortController): () => void {
     if (this.#stopping) wait.abort(STOPPING);
     this.#waits.add(wait);

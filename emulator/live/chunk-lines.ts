@@ -1,4 +1,4 @@
-/** Turns what a generator of a live worker yielded into the lines of the chunks that carry it. */
+/** Turns a value that a generator of a live worker yielded into lines of chunks. */
 import { Buffer } from "node:buffer";
 import { stringEnd } from "../../runtime/core/json-scan.ts";
 import { NotSplittableError, splitJsonText } from "../../runtime/core/split-text.ts";
@@ -12,7 +12,7 @@ const WHITESPACE: ReadonlySet<number | undefined> = new Set(Buffer.from(" \t\n\r
 
 export interface ChunkLines {
   readonly count: number;
-  /** Each chunk's JSON text and a line feed. */
+  /** The JSON text of each chunk, followed by a line feed. */
   readonly lines: Uint8Array;
 }
 

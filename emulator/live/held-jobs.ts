@@ -1,11 +1,11 @@
-/** The jobs a live worker holds: what it calls by the job's id alone, with the lease and the place in the stream that belong to it. */
+/** The jobs a live worker holds: by their ids, which is all that it names, with their lease and their place in the stream. */
 import type { HandedJob, LeaseRef, Revocation } from "../../runtime/protocol/outcome.ts";
 
 export class HeldJob {
   readonly lease: LeaseRef;
-  /** Of the hand-over; counts from 1. */
+  /** Counts from 1. */
   readonly attempt: number;
-  /** Index of the chunk that comes next. */
+  /** The index of the next chunk. */
   nextChunk = 0;
   #storing: Promise<unknown> = Promise.resolve();
 
@@ -14,7 +14,7 @@ export class HeldJob {
     this.attempt = attempt;
   }
 
-  /** Runs `step` when all before it have settled: chunks are numbered as they come. */
+  /** Runs `step` after all earlier ones have settled, so that chunks are numbered in the order in which they come. */
   inOrder<T>(step: () => Promise<T>): Promise<T> {
     const done = this.#storing.then(step);
     this.#storing = done.catch(() => undefined);
@@ -37,7 +37,7 @@ export class HeldJobs {
     return [...this.#byId.values()];
   }
 
-  /** True if it was held under that very lease. */
+  /** True if the job was held under that lease. */
   drop({ jobId, leaseToken }: LeaseRef | Revocation): boolean {
     if (this.#byId.get(jobId)?.lease.leaseToken !== leaseToken) return false;
     return this.#byId.delete(jobId);

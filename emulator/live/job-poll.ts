@@ -1,14 +1,14 @@
-/** A worker's poll for jobs: it ends with as many as were asked for, or when no more are on their way. */
+/** A worker's poll for jobs: it ends with as many jobs as were asked for, or when no more are on their way. */
 import type { HandedJob } from "../../runtime/protocol/outcome.ts";
 import { LongPoll, type LongPollOptions } from "./long-poll.ts";
 
-/** How long the first job of several waits for those whose inputs are still being read. */
+/** How long the first of several jobs waits for those whose inputs are still being read. */
 const GATHER_MS = 250;
 
 export interface JobPollOptions extends Omit<LongPollOptions, "onTimeOver"> {
-  /** Jobs that are asked for. */
+  /** How many jobs are asked for. */
   readonly count: number;
-  /** How many are on their way to the worker. */
+  /** How many jobs are on their way to the worker. */
   readonly underWay: () => number;
 }
 
@@ -27,7 +27,7 @@ export class JobPoll {
     this.#poll = poll;
   }
 
-  /** The jobs that came for it, once it is over. */
+  /** The jobs it is answered with. */
   get ended(): Promise<readonly HandedJob[]> {
     return this.#poll.ended;
   }
@@ -39,12 +39,12 @@ export class JobPoll {
   arrive(job: HandedJob): void {
     const poll = this.#poll;
     poll.add(job);
-    // One that was on its way to the poll before may have come beside those that were asked for now.
+    // A job that was on its way to the previous poll may have come in addition.
     if (poll.count === this.#count || this.#underWay() === 0) poll.end();
     else if (poll.count === 1) poll.endIn(GATHER_MS);
   }
 
-  /** True when it had come and does not any more. */
+  /** Removes a job that had come; false if it had not. */
   remove(leaseToken: string): boolean {
     return this.#poll.remove((job) => job.leaseToken === leaseToken);
   }
@@ -53,8 +53,8 @@ export class JobPoll {
     this.#poll.end();
   }
 
-  /** Ends it without a job; answers those that had come. */
-  breakOff(): readonly HandedJob[] {
+  /** Ends the poll without a job; returns the jobs that had come. */
+  cancel(): readonly HandedJob[] {
     const gathered = this.#poll.empty();
     this.#poll.end();
     return gathered;

@@ -1,4 +1,4 @@
-/** Reads what a live worker posts of a job, from a scan of its bytes; the output stays raw. */
+/** Reads what a live worker posts about a job, from a scan of the bytes; the output stays raw. */
 import type { Outcome } from "../../runtime/protocol/outcome.ts";
 import type { JsonSpan, ScanResult } from "../core/jobs/raw-json/scanner.ts";
 import { JsonScanner } from "../core/jobs/raw-json/scanner.ts";
@@ -12,16 +12,16 @@ export type JobReport =
   | {
       readonly type: "end";
       readonly outcome: Outcome;
-      /** The worker wants another in its place. */
+      /** The worker asks to be replaced. */
       readonly stopPod: boolean;
     };
 
-/** A scanner that keeps what {@link readJobReport} and {@link readYield} need. */
+/** A scanner that keeps the members that {@link readJobReport} and {@link readYield} read. */
 export function createReportScanner(): JsonScanner {
   return new JsonScanner({ keep: ["output", "error", "status", "stopPod"] });
 }
 
-/** The body of `job-done`, which tells of the end unless its `status` says otherwise. @throws ServiceError invalid_json, invalid_request */
+/** The body of `job-done`: the end of the job, unless its `status` says otherwise. @throws ServiceError invalid_json, invalid_request */
 export function readJobReport(scan: ScanResult, body: Uint8Array): JobReport {
   const members = membersOf(scan);
   const raw = (span: JsonSpan | undefined) => span && body.subarray(span.start, span.end);
@@ -34,7 +34,7 @@ export function readJobReport(scan: ScanResult, body: Uint8Array): JobReport {
   const stopPod = value("stopPod") === true;
   const error = value("error");
   const withOutput = output ? { output } : {};
-  // What stands for nothing says that there was no error: the SDK leaves it out then.
+  // An empty value means that there was no error.
   if (error === undefined || error === null || error === false || error === "") {
     return { type: "end", outcome: { kind: "completed", ...withOutput }, stopPod };
   }
@@ -45,7 +45,7 @@ export function readJobReport(scan: ScanResult, body: Uint8Array): JobReport {
 /** The SDK writes the status of a progress value before the value. */
 const PROGRESS_BEGINS = /^\s*\{\s*"status"\s*:\s*"IN_PROGRESS"/;
 
-/** Whether a body that could not be read was to be a progress value. */
+/** Whether a body that could not be read was meant as a progress value. */
 export function beginsAsProgress(body: Uint8Array): boolean {
   return PROGRESS_BEGINS.test(new TextDecoder("latin1").decode(body.subarray(0, 256)));
 }

@@ -1,66 +1,67 @@
-/** One worker that speaks the live dialect: a session with the engine on one side, polls and posts on the other. */
+/** One worker of the live dialect: a session with the engine on one side, polls and posts on the other. */
 import type { Failure } from "../../runtime/protocol/failure.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { HandedJob, Outcome, Revocation } from "../../runtime/protocol/outcome.ts";
 import { PROTOCOL_VERSION, type ServiceOrders } from "../../runtime/protocol/session.ts";
-import type { EngineContext } from "../engine/context.ts";
-import { hear } from "../engine/workers/move-worker.ts";
+import type { Uses } from "../engine/context.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import { lostFailure } from "../engine/workers/worker-exit.ts";
-import { WorkerSession } from "../engine/workers/worker-session.ts";
+import type { OpenSession, WorkerSession } from "../engine/workers/worker-session.ts";
 import { PollerDetector } from "./poller-detector.ts";
 import { chunkLines } from "./chunk-lines.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
 import { JobPoll } from "./job-poll.ts";
-import { OddPings } from "./odd-pings.ts";
+import { PingCheck } from "./ping-check.ts";
 import { StopWatch } from "./stop-watch.ts";
-import { StopNews } from "./stop-news.ts";
+import { StopQueue } from "./stop-queue.ts";
 
-/** How long a worker that was told to leave is held: it must not ask again and again, nor be kept from leaving. */
-const LEAVING_HOLD_MS = 1_000;
+/** How long a poll of a worker that was told to leave is held: it must neither poll without a pause, nor be kept from leaving. */
+const DRAINING_HOLD_MS = 1_000;
 
-/** What a worker says when it asks for jobs. */
+/** What a worker says when it polls for jobs. */
 export interface JobRequest {
-  /** How many it would take. */
+  /** How many it takes. */
   readonly count: number;
-  /** It says that it works on none. */
+  /** It says that it works on no job. */
   readonly isIdle?: boolean;
 }
 
 const SAYS_IDLE =
   "asks for jobs and says that it has none: those it was handed did not reach it, were refused, or their results were lost";
 
+type LiveWorkerUses = Uses<"log" | "mover" | "realClock" | "steps">;
+
 export class LiveWorker {
   readonly worker: WorkerHandle;
-  readonly #engine: EngineContext;
+  readonly #engine: LiveWorkerUses;
   readonly #session: WorkerSession;
   readonly #held = new HeldJobs();
-  readonly #stops = new StopNews();
-  readonly #heed: StopWatch;
-  readonly #askers: PollerDetector;
-  readonly #oddPings: OddPings;
-  /** Its pings name its jobs: one that they leave out is none. */
+  readonly #stops = new StopQueue();
+  readonly #stopWatch: StopWatch;
+  readonly #pollers: PollerDetector;
+  readonly #pingCheck: PingCheck;
+  /** Its pings name its jobs: it does not work on a job that they leave out. */
   #namesJobs = false;
   #greeting: Promise<void> | undefined;
-  #take: JobPoll | undefined;
+  #poll: JobPoll | undefined;
 
-  constructor(engine: EngineContext, worker: WorkerHandle) {
+  constructor(engine: LiveWorkerUses, worker: WorkerHandle, openSession: OpenSession) {
     this.worker = worker;
     this.#engine = engine;
-    this.#session = new WorkerSession(engine, worker, (orders) => this.#obey(orders));
-    this.#heed = new StopWatch(engine.realClock, () => this.#isStuck());
-    this.#askers = new PollerDetector(engine.realClock, () => this.#warnOfSeveral());
-    this.#oddPings = new OddPings(engine, worker);
+    this.#session = openSession(worker, (orders) => this.#handleOrders(orders));
+    this.#stopWatch = new StopWatch(engine.realClock, () => this.#replaceStuck());
+    this.#pollers = new PollerDetector(engine.realClock, () => this.#warnOfSeveral());
+    this.#pingCheck = new PingCheck(engine, worker);
     worker.gone.addEventListener("abort", () => {
-      this.#heed.settle();
-      this.#hangUp();
+      this.#stopWatch.end();
+      this.#endPolls();
     });
   }
 
   /**
-   * Up to `count` jobs as soon as there are any; none when there were none for a while, `signal` fired, or the worker is
-   * to leave. A worker asks once at a time: asking again ends what it asked before, and what had come for that is not
-   * answered any more. What comes must be handed back if the answer cannot be sent.
+   * Up to `count` jobs as soon as there are any; none when none came for a while, `signal` fired, or the worker was told to
+   * leave. A worker has one poll at a time: a new poll ends the one before without a job. The caller hands the jobs back if
+   * the answer cannot be sent.
    *
    * @throws ServiceError storage_full, shutting_down
    */
@@ -69,29 +70,29 @@ export class LiveWorker {
     signal: AbortSignal,
   ): Promise<readonly HandedJob[]> {
     const { worker } = this;
-    this.#breakOff();
-    this.#heed.settle();
-    this.#oddPings.asks();
-    const asked = this.#askers.begin();
-    const missing = isIdle && !this.#askers.several ? this.#held.all() : [];
-    // While it waits for an answer it has nothing to say.
-    using _ = hear(this.#engine, this.worker);
+    this.#cancelPoll();
+    this.#stopWatch.end();
+    this.#pingCheck.polled();
+    const poller = this.#pollers.begin();
+    const missing = isIdle && !this.#pollers.several ? this.#held.all() : [];
+    // It sends nothing else while it waits for the answer.
+    using _ = this.#engine.mover.receive(this.worker);
     await this.#greet();
-    if (missing.length > 0) await this.#lose(missing);
+    if (missing.length > 0) await this.#reportLost(missing);
     if (worker.state !== "ready") await this.#session.receive({ ready: { concurrency: count } });
     // Another poll may have begun meanwhile.
-    this.#breakOff();
+    this.#cancelPoll();
     const poll = new JobPoll({
       ...this.#pollOptions(signal),
       count,
       underWay: () => worker.unsentCount,
       onEnd: () => {
-        this.#take = undefined;
+        this.#poll = undefined;
         this.#session.withdrawCredit();
       },
     });
     if (poll.isOver) return [];
-    this.#take = poll;
+    this.#poll = poll;
     try {
       await this.#session.grant(count);
     } catch (error) {
@@ -100,60 +101,60 @@ export class LiveWorker {
       throw error;
     }
     const jobs = await poll.ended;
-    if (jobs.length === 0) await this.#askers.calm(asked, signal);
+    if (jobs.length === 0) await this.#pollers.pause(poller, signal);
     return jobs;
   }
 
-  /** Puts jobs back into the queue, at no cost, that never reached the worker. Never rejects. */
+  /** Puts jobs that never reached the worker back into the queue, without counting an attempt. Never rejects. */
   async handBack(jobs: readonly HandedJob[]): Promise<void> {
     const lost = jobs.filter((job) => this.#held.drop(job));
-    if (lost.length > 0) await this.#giveUp(lost);
+    if (lost.length > 0) await this.#requeue(lost);
   }
 
   /**
-   * Ids of jobs the worker is to stop, as soon as there are any; none after a while. What comes must be said again by
-   * `sayAgain` if the answer cannot be sent.
+   * The ids of jobs that the worker has to stop, as soon as there are any; none after a while. The caller passes them to
+   * `stopAgain` if the answer cannot be sent.
    */
   async jobsToStop(signal: AbortSignal): Promise<readonly string[]> {
-    this.#stops.end();
-    // While it waits for an answer it has nothing to say.
-    using _ = hear(this.#engine, this.worker);
+    this.#stops.endPoll();
+    // It sends nothing else while it waits for the answer.
+    using _ = this.#engine.mover.receive(this.worker);
     await this.#greet();
-    return await this.#stops.ask(this.#pollOptions(signal));
+    return await this.#stops.poll(this.#pollOptions(signal));
   }
 
-  /** The worker was not told to stop these jobs. */
-  sayAgain(jobIds: readonly string[]): void {
+  /** The worker was not told to stop these jobs: the next poll says it again. */
+  stopAgain(jobIds: readonly string[]): void {
     this.#stops.add(...jobIds);
   }
 
   /** Ends the job if the worker still holds it; settles when that is durable. @throws ServiceError storage_full, shutting_down */
   async finish(jobId: string, outcome: Outcome): Promise<void> {
     const held = this.#held.find(jobId);
-    // It is over whatever it was: there is nothing left to stop.
-    this.#stops.forget(jobId);
-    if (!held) return this.#isHeard();
+    // The job is over: the worker need not stop it any more.
+    this.#stops.remove(jobId);
+    if (!held) return this.#recordContact();
     const { lease } = held;
     await held.inOrder(() => this.#session.receive({ outcomes: [{ ...lease, outcome }] }));
     this.#held.drop(lease);
   }
 
-  /** Keeps a progress value of a job the worker still holds. @throws ServiceError storage_full, shutting_down */
+  /** Stores a progress value of a job that the worker still holds. @throws ServiceError storage_full, shutting_down */
   async progress(jobId: string, value: Uint8Array): Promise<void> {
     const held = this.#held.find(jobId);
-    if (!held) return this.#isHeard();
+    if (!held) return this.#recordContact();
     await this.#session.receive({ progress: [{ ...held.lease, value }] });
   }
 
   /**
-   * Appends a yield to the stream of a job the worker still holds; settles when it is durable.
+   * Appends a yielded value to the stream of a job that the worker still holds; settles when it is durable.
    *
    * @param output raw JSON
-   * @throws ServiceError invalid_request for a yield that cannot be split into chunks; storage_full, shutting_down
+   * @throws ServiceError invalid_request for a value that cannot be split into chunks; storage_full, shutting_down
    */
   async stream(jobId: string, output: Uint8Array): Promise<void> {
     const held = this.#held.find(jobId);
-    if (!held) return this.#isHeard();
+    if (!held) return this.#recordContact();
     await held.inOrder(async () => {
       const { lease, attempt, nextChunk: firstIndex } = held;
       const { count, lines } = chunkLines(output, firstIndex, attempt);
@@ -162,31 +163,31 @@ export class LiveWorker {
     });
   }
 
-  /** The worker is there, and works on these jobs; one that has never named any, on all it holds. @throws ServiceError storage_full, shutting_down */
+  /** Renews the leases of these jobs, or of all that the worker holds if no ping of it has ever named jobs. @throws ServiceError storage_full, shutting_down */
   async ping(jobIds: readonly string[]): Promise<void> {
     await this.#greet();
     if (jobIds.length > 0) this.#namesJobs = true;
     const held = this.#namesJobs ? jobIds.map((jobId) => this.#held.find(jobId)) : this.#held.all();
     const renewals = held.flatMap((job) => job?.lease ?? []);
     await this.#session.receive({ renewals });
-    await this.#oddPings.look(jobIds, { isAsking: this.#take !== undefined });
+    await this.#pingCheck.pinged(jobIds, { isPolling: this.#poll !== undefined });
   }
 
-  /** The worker can take no jobs. */
-  async cannotWork(failure: Failure): Promise<void> {
+  /** The worker reports that it can take no jobs. */
+  async initFailed(failure: Failure): Promise<void> {
     await this.#greet();
     await this.#session.receive({ initFailure: failure });
   }
 
-  /** The worker wants another in its place, which only those can have that the service started. */
+  /** The worker asks to be replaced; the service can only replace workers that it started. */
   replace(): void {
     const { id: workerId, endpointId, isExternal } = this.worker;
     if (!isExternal) return this.#session.retire();
-    const message = "a worker that came by itself asks to be replaced; it is to restart by itself";
+    const message = "an external worker asks to be replaced; it has to restart by itself";
     this.#engine.log.info({ workerId, endpointId }, message);
   }
 
-  /** Once; a greeting that failed is repeated with the next request. */
+  /** Greets the service once; a greeting that failed is repeated with the next request. */
   #greet(): Promise<void> {
     const hello = { protocolVersion: PROTOCOL_VERSION, runtimeVersion: "", held: [] };
     this.#greeting ??= this.#session.receive({ hello }).catch((error: unknown) => {
@@ -196,38 +197,38 @@ export class LiveWorker {
     return this.#greeting;
   }
 
-  async #isHeard(): Promise<void> {
+  async #recordContact(): Promise<void> {
     await this.#session.receive({});
   }
 
   #pollOptions(signal: AbortSignal) {
-    const isLeaving = this.worker.life.leavingSince !== undefined;
-    const holdMs = isLeaving ? LEAVING_HOLD_MS : LIMITS.livePollMs;
+    const isDraining = this.worker.life.drainingSince !== undefined;
+    const holdMs = isDraining ? DRAINING_HOLD_MS : LIMITS.livePollMs;
     return { clock: this.#engine.realClock, holdMs, signal };
   }
 
-  #obey({ jobs = [], revocations = [], drain }: ServiceOrders): void {
+  #handleOrders({ jobs = [], revocations = [], drain }: ServiceOrders): void {
     for (const job of jobs) this.#arrive(job);
     for (const revocation of revocations) this.#revoke(revocation);
-    if (drain) this.#hangUp();
+    if (drain) this.#endPolls();
   }
 
   #arrive(job: HandedJob): void {
-    // The worker waits no more: it was on its way when the poll ended.
-    if (!this.#take) return void this.#giveUp([job]);
-    this.#stops.forget(job.jobId);
+    // The poll ended while the job was on its way.
+    if (!this.#poll) return void this.#requeue([job]);
+    this.#stops.remove(job.jobId);
     this.#held.add(job);
-    this.#oddPings.hand(job.jobId);
-    this.#take.arrive(job);
+    this.#pingCheck.jobHanded(job.jobId);
+    this.#poll.arrive(job);
   }
 
   #revoke(revocation: Revocation): void {
     if (!this.#held.drop(revocation)) return;
     const { jobId, leaseToken } = revocation;
-    if (this.#take?.remove(leaseToken)) return;
+    if (this.#poll?.remove(leaseToken)) return;
     this.#stops.add(jobId);
-    // One that has died holds nothing up.
-    if (!this.worker.gone.aborted) this.#heed.hasToStop();
+    // A worker that is gone cannot be stuck.
+    if (!this.worker.gone.aborted) this.#stopWatch.begin();
   }
 
   #warnOfSeveral(): void {
@@ -236,8 +237,8 @@ export class LiveWorker {
     this.#engine.log.warn({ workerId, endpointId }, message);
   }
 
-  /** It works on a job that has ended, cannot be told so, and would keep its place without ever taking another one. */
-  #isStuck(): void {
+  /** It works on a job that has ended and does not stop: it would keep its place without ever taking another job. */
+  #replaceStuck(): void {
     const { id: workerId, endpointId, isExternal } = this.worker;
     if (isExternal) return;
     const message = `worker did not ask for jobs in the ${LIMITS.liveStopMs} ms since one of its was to be stopped: it is replaced`;
@@ -245,22 +246,22 @@ export class LiveWorker {
     this.#session.retire();
   }
 
-  #hangUp(): void {
-    this.#breakOff();
-    this.#stops.end();
+  #endPolls(): void {
+    this.#cancelPoll();
+    this.#stops.endPoll();
   }
 
-  /** Answers the poll for jobs with none. What came for it goes back: who asked does not listen, or would not run it. */
-  #breakOff(): void {
-    const gathered = this.#take?.breakOff() ?? [];
+  /** Answers the poll without a job, and puts the jobs that had come back into the queue: the client has gone, or would not run them. */
+  #cancelPoll(): void {
+    const gathered = this.#poll?.cancel() ?? [];
     void this.handBack(gathered);
   }
 
   /**
-   * The worker was handed these jobs and says that it works on none. That their answers did not reach it is one reason of
-   * several: it may refuse the job each time, which must have an end.
+   * The worker was handed these jobs and says that it works on none. The answer may not have reached it; but it may also
+   * refuse the jobs each time, so that this counts as an attempt.
    */
-  async #lose(jobs: readonly HeldJob[]): Promise<void> {
+  async #reportLost(jobs: readonly HeldJob[]): Promise<void> {
     const { worker } = this;
     const outcome = { kind: "lost", failure: lostFailure(worker, SAYS_IDLE) } as const;
     for (const { lease } of jobs) this.#held.drop(lease);
@@ -274,7 +275,7 @@ export class LiveWorker {
     );
   }
 
-  async #giveUp(jobs: readonly HandedJob[]): Promise<void> {
+  async #requeue(jobs: readonly HandedJob[]): Promise<void> {
     const outcome = { kind: "handed-back" } as const;
     const outcomes = jobs.map(({ jobId, leaseToken }) => ({ jobId, leaseToken, outcome }));
     try {

@@ -1,6 +1,7 @@
-/** The workers that speak the live dialect: those the service started, known by their tokens, and those that came by themselves. */
-import type { EngineContext } from "../engine/context.ts";
+/** The workers of the live dialect: those that the service started, by their tokens, and external ones, by their ids. */
+import type { Uses } from "../engine/context.ts";
 import { WorkerHandle } from "../engine/workers/worker-handle.ts";
+import type { OpenSession } from "../engine/workers/worker-session.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { LiveWorker } from "./live-worker.ts";
 
@@ -10,15 +11,21 @@ export interface LiveWorkerRef {
   readonly workerId: string;
 }
 
+type LiveUses = Uses<
+  "clock" | "directory" | "fleet" | "log" | "mover" | "realClock" | "steps" | "tokens"
+>;
+
 export class LiveWorkers {
-  readonly #engine: EngineContext;
+  readonly #engine: LiveUses;
+  readonly #openSession: OpenSession;
   readonly #live = new WeakMap<WorkerHandle, LiveWorker>();
 
-  constructor(engine: EngineContext) {
+  constructor(engine: LiveUses, openSession: OpenSession) {
     this.#engine = engine;
+    this.#openSession = openSession;
   }
 
-  /** The worker `token` belongs to. @throws ServiceError unauthorized if that is not `ref`, or the token no good */
+  /** The worker of that token. @throws ServiceError unauthorized if that is another one than `ref`, or the token is not valid */
   withToken(token: string, { endpointId, workerId }: LiveWorkerRef): LiveWorker {
     const worker = this.#engine.tokens.find(token);
     if (!worker)
@@ -40,12 +47,12 @@ export class LiveWorkers {
   }
 
   /**
-   * The worker with that id; one that is not known has come by itself and belongs to the endpoint from now on, for as
-   * long as it speaks.
+   * The worker with that id; an unknown one is registered as an external worker of the endpoint, for as long as messages
+   * come from it.
    *
    * @throws ServiceError endpoint_not_found, wrong_endpoint_type, unauthorized
    */
-  welcome(ref: LiveWorkerRef): LiveWorker {
+  register(ref: LiveWorkerRef): LiveWorker {
     const { directory, fleet, clock, realClock, log } = this.#engine;
     const { endpointId, workerId } = ref;
     const endpoint = directory.queue(endpointId);
@@ -60,12 +67,12 @@ export class LiveWorkers {
       isExternal: true,
     });
     fleet.add(worker);
-    log.info({ workerId, endpointId }, "a worker has come by itself");
+    log.info({ workerId, endpointId }, "an external worker was registered");
     return this.#liveOf(worker);
   }
 
-  /** Settles when those that spoke and were started by the service have ended: until then they have something to say. */
-  async left(): Promise<void> {
+  /** Settles when the live workers that the service started have exited: until then they may still report. */
+  async allExited(): Promise<void> {
     const staying = this.#engine.fleet
       .all()
       .filter((worker) => worker.hasProcess && this.#live.has(worker));
@@ -79,7 +86,7 @@ export class LiveWorkers {
       const message = `worker "${worker.id}" has a session of another protocol`;
       throw new ServiceError("unauthorized", message);
     }
-    const live = new LiveWorker(this.#engine, worker);
+    const live = new LiveWorker(this.#engine, worker, this.#openSession);
     this.#live.set(worker, live);
     return live;
   }

@@ -1,20 +1,20 @@
-/** A request that is held open until there is something for it, its time is over, or whoever asked has gone. */
+/** A request that is held open until there is an answer, its time is over, or its client has gone. */
 import type { Clock, Disarm } from "../core/time/clock.ts";
 
 export interface LongPollOptions {
   readonly clock: Clock;
-  /** How long it is held while nothing comes, ms. */
+  /** How long it is held without an answer, ms. */
   readonly holdMs: number;
   /** Ends it when it fires. */
   readonly signal: AbortSignal;
-  /** Called in the moment it ends, before anybody learns of what came. */
+  /** Called when it ends, before `ended` resolves. */
   readonly onEnd: () => void;
-  /** Called when its time is over; answers for how much longer it is held, ms. Default: not at all. */
+  /** Called when its time is over; returns for how much longer it is held, ms. Default: 0. */
   readonly onTimeOver?: () => number;
 }
 
 export class LongPoll<Item> {
-  /** Everything that came for it, once it is over. */
+  /** All items that came, once it is over. */
   readonly ended: Promise<readonly Item[]>;
   readonly #options: LongPollOptions;
   readonly #resolve: (items: readonly Item[]) => void;
@@ -44,19 +44,19 @@ export class LongPoll<Item> {
     this.#items.push(...items);
   }
 
-  /** True when one of what came is taken out again. */
+  /** Removes items; true if there were any. */
   remove(isIt: (item: Item) => boolean): boolean {
     const { length } = this.#items;
     this.#items = this.#items.filter((item) => !isIt(item));
     return this.#items.length < length;
   }
 
-  /** Takes out all that came. */
+  /** Removes all items and returns them. */
   empty(): readonly Item[] {
     return this.#items.splice(0);
   }
 
-  /** Has it end after that time, whatever it was before. */
+  /** Sets when it ends, ms from now. */
   endIn(ms: number): void {
     if (this.#isOver) return;
     const { clock } = this.#options;

@@ -1,47 +1,47 @@
-/** Tells whether one program asks for jobs as a worker, or several do that were given the same id. */
+/** Detects several programs that poll for jobs under the same worker id. */
 import type { Clock } from "../core/time/clock.ts";
 
-/** How long a poll that another one has ended is held: several programs would end each other's without a pause. */
-const CALM_MS = 1_000;
+/** How long a poll that was ended by another one is held: several programs would end each other's polls without a pause. */
+const PAUSE_MS = 1_000;
 
 export class PollerDetector {
   readonly #clock: Clock;
-  readonly #areSeveral: () => void;
+  readonly #onSeveral: () => void;
   #polls = 0;
   #several = false;
 
-  /** @param areSeveral called once when there is more than one */
-  constructor(clock: Clock, areSeveral: () => void) {
+  /** @param onSeveral called once, when there is more than one program */
+  constructor(clock: Clock, onSeveral: () => void) {
     this.#clock = clock;
-    this.#areSeveral = areSeveral;
+    this.#onSeveral = onSeveral;
   }
 
-  /** Then none can speak for all: what one of them does not have may be another one's. */
+  /** True once several programs were detected: a job that one of them does not have may be held by another. */
   get several(): boolean {
     return this.#several;
   }
 
-  /** A poll begins; answers its number, for `calm`. */
+  /** A poll begins; returns its number, for `pause`. */
   begin(): number {
     this.#polls += 1;
     return this.#polls;
   }
 
   /**
-   * To be awaited before that poll is answered with nothing. If a later one has ended it, whoever asked has hung up
-   * (`signal` fires), or is another program than the one that asked later.
+   * Await it before that poll is answered without a job. If a later poll has ended it, either its client has hung up
+   * (`signal` fires), or the later poll is another program's.
    */
-  async calm(poll: number, signal: AbortSignal): Promise<void> {
+  async pause(poll: number, signal: AbortSignal): Promise<void> {
     if (poll === this.#polls || signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const disarm = this.#clock.wakeAt(this.#clock.now() + CALM_MS, resolve);
-    const leave = () => resolve();
-    signal.addEventListener("abort", leave, { once: true });
+    const disarm = this.#clock.wakeAt(this.#clock.now() + PAUSE_MS, resolve);
+    const onAbort = () => resolve();
+    signal.addEventListener("abort", onAbort, { once: true });
     await promise;
     disarm();
-    signal.removeEventListener("abort", leave);
+    signal.removeEventListener("abort", onAbort);
     if (signal.aborted || this.#several) return;
     this.#several = true;
-    this.#areSeveral();
+    this.#onSeveral();
   }
 }

@@ -1,17 +1,17 @@
-/** Reads what can be read of an error as workers of the live dialect report it: a text, JSON in a text, or any value. */
+/** Reads an error as live workers report it: a text, JSON in a text, or any value. */
 import type { Failure } from "../../runtime/protocol/failure.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 
 const MESSAGE_MAX_LENGTH = 16_384;
 const STACK_MAX_LENGTH = 65_536;
 
-/** What the SDK's generators say when they raise. */
+/** The text of the SDK when a generator raises. */
 const OF_GENERATOR = /^handler: (?<message>.*?) ?\ntraceback: (?<stack>.*)$/s;
 
 /** `<class 'module.Name'>`, as Python shows a class. */
 const OF_CLASS = /^<class '(?<name>[^']+)'>$/;
 
-/** @param error the value of `error`, which says that there is one */
+/** @param error the value of `error`, not empty */
 export function reportedFailure(error: unknown): Failure {
   const reported = typeof error === "string" ? error : JSON.stringify(error);
   const { message, stack } = read(error);
@@ -23,12 +23,12 @@ export function reportedFailure(error: unknown): Failure {
   };
 }
 
-interface Told {
+interface ReadError {
   readonly message: string;
   readonly stack?: string | undefined;
 }
 
-function read(error: unknown): Told {
+function read(error: unknown): ReadError {
   if (typeof error !== "string") return { message: textOf(error, "message") ?? "" };
   const exception = readException(error);
   if (exception) return exception;
@@ -37,7 +37,7 @@ function read(error: unknown): Told {
 }
 
 /** An exception that the SDK caught, which is JSON with these keys. */
-function readException(text: string): Told | undefined {
+function readException(text: string): ReadError | undefined {
   if (!text.startsWith("{")) return undefined;
   let value: unknown;
   try {

@@ -1,28 +1,28 @@
-/** Tells a worker that lets go of the jobs it was to stop from one that is stuck in them: the first asks for jobs again. */
+/** Detects a worker that is stuck in a job it has to stop: a worker that has stopped it polls for jobs again. */
 import type { Clock, Disarm } from "../core/time/clock.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 
 export class StopWatch {
   readonly #clock: Clock;
-  readonly #isStuck: () => void;
+  readonly #onStuck: () => void;
   #disarm: Disarm | undefined;
 
-  /** @param isStuck called once for jobs that it does not let go of in time */
-  constructor(clock: Clock, isStuck: () => void) {
+  /** @param onStuck called when no poll came in time */
+  constructor(clock: Clock, onStuck: () => void) {
     this.#clock = clock;
-    this.#isStuck = isStuck;
+    this.#onStuck = onStuck;
   }
 
-  /** A job is not the worker's any more. A poll that is open says nothing: it may be one that nobody reads. */
-  hasToStop(): void {
+  /** The worker has to stop a job. A poll that is open already proves nothing: nobody may be reading it. */
+  begin(): void {
     this.#disarm ??= this.#clock.wakeAt(this.#clock.now() + LIMITS.liveStopMs, () => {
       this.#disarm = undefined;
-      this.#isStuck();
+      this.#onStuck();
     });
   }
 
-  /** The worker begins to ask for jobs, or is gone. */
-  settle(): void {
+  /** The worker polls for jobs, or is gone. */
+  end(): void {
     this.#disarm?.();
     this.#disarm = undefined;
   }

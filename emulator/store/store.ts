@@ -98,8 +98,8 @@ export interface StoreView {
   /** The earliest `dueAt` of all jobs. */
   nextDueAt(): Promise<number | undefined>;
   record<K extends RecordKind>(kind: K, id: string): Promise<Records[K] | undefined>;
-  /** All records of a kind, in order of id. */
-  records<K extends RecordKind>(kind: K): Promise<readonly Records[K][]>;
+  /** The records of a kind in order of id: all, or those from the id `from` on. */
+  records<K extends RecordKind>(kind: K, from?: string): Promise<readonly Records[K][]>;
   readonly deliveries: DeliveryView;
 }
 

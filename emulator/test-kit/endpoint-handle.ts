@@ -4,7 +4,7 @@ import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { Client } from "../../runtime/client/client.ts";
 import type { SubmitOptions } from "../../runtime/client/submission.ts";
 import { closestName } from "../../runtime/protocol/did-you-mean.ts";
-import type { EngineContext, Uses } from "../engine/context.ts";
+import type { Uses } from "../engine/context.ts";
 import { holdQueue, releaseQueue } from "../engine/jobs/hold-queue.ts";
 import { untilIdle } from "../engine/time/idle.ts";
 import { listContents, readContents } from "../engine/jobs/read/job-contents.ts";
@@ -54,8 +54,13 @@ export interface EndpointHandle {
   jobs(filter?: { readonly status?: JobStatus }): Promise<readonly JobRecord[]>;
 }
 
+type OfJobs = Uses<
+  "clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers"
+>;
+type OfIdling = Uses<"endpointChanged" | "events" | "pendingWork" | "realClock" | "store">;
+
 export interface TestKitParts {
-  readonly engine: EngineContext;
+  readonly engine: OfJobs & OfIdling;
   readonly url: string;
   readonly lines: JobLines;
   /** Made when it is first needed. */

@@ -1,9 +1,9 @@
-/** What the operations do, from the first lines of their files: as tables for readers, as summaries for the OpenAPI document. */
+/** What the operations do, from the comments of their source: as tables for readers, as summaries for the OpenAPI document. */
 import { readFileSync } from "node:fs";
 import { writtenPath } from "../../emulator/http/schemas/path-parameters.ts";
 import { routesOf } from "../../emulator/http/operation.ts";
 import { OPERATIONS } from "../../emulator/http/operations.ts";
-import { readCommented } from "./comments.ts";
+import { type CommentedSource, readCommented } from "./comments.ts";
 import { markdownTable } from "./table.ts";
 
 /** Longer lines are broken, as the formatter does. */
@@ -37,16 +37,36 @@ export function summariesSource(before: string): string {
   return `${head}= {\n${lines.join("")}};\n`;
 }
 
-/** The sentence that opens the file of an operation, by the imports of their list. */
+/** The sentence that opens the file of an operation, or stands before it in a list of several. */
 function openings(): (name: string) => string {
   const list = new URL(`../../${folder}/operations.ts`, import.meta.url);
   const imports = readFileSync(list, "utf8").matchAll(/^import \{ (\w+) \} from "\.\/(.+)";$/gm);
-  const files = new Map(Array.from(imports, ([, name = "", file = ""]) => [name, file]));
+  const sentences = new Map(
+    Array.from(imports, ([, name = "", file = ""]) => {
+      const source = readCommented(`${folder}/${file}`);
+      return name.endsWith("_OPERATIONS") ? listed(source) : [[name, source.opening] as const];
+    }).flat(),
+  );
   return (name) => {
-    const file = files.get(name);
-    if (file === undefined) throw new Error(`no file exports the operation ${name}`);
-    return capitalised(readCommented(`${folder}/${file}`).opening.replace(/^`[^`]*`: /, ""));
+    const sentence = sentences.get(name);
+    if (sentence === undefined) throw new Error(`nothing says what the operation ${name} does`);
+    return capitalised(sentence.replace(/^`[^`]*`: /, ""));
   };
+}
+
+/** The operations of the list that the file exports, each with the comment before it. */
+function listed(source: CommentedSource): (readonly [string, string])[] {
+  const properties = source.program.body
+    .filter((node) => node.type === "ExportNamedDeclaration")
+    .flatMap(({ declaration }) =>
+      declaration?.type === "VariableDeclaration" ? declaration.declarations : [],
+    )
+    .flatMap(({ init }) => (init?.type === "ObjectExpression" ? init.properties : []));
+  return properties.flatMap((property) =>
+    property.type === "Property" && property.key.type === "Identifier"
+      ? [[property.key.name, source.commentBefore(property.start).join(" ")] as const]
+      : [],
+  );
 }
 
 function capitalised(text: string): string {

@@ -128,6 +128,18 @@ export function parseFlag(query: QueryParameters, name: string): boolean {
   return parse(query, name, flagParameter(name));
 }
 
+/** The flags of a query that are set. */
+export type Flags<Name extends string> = { readonly [Flag in Name]?: boolean };
+
+/** The values of all flags of `schema`. @throws ServiceError `invalid_request` */
+export function parseFlags<Name extends string>(
+  query: QueryParameters,
+  schema: z.ZodObject<Readonly<Record<Name, z.ZodType<boolean>>>>,
+): Flags<Name> {
+  const names = Object.keys(schema.shape) as Name[];
+  return Object.fromEntries(names.map((name) => [name, parseFlag(query, name)])) as Flags<Name>;
+}
+
 /** The values of `limit`, `status` and `after`. @throws ServiceError `invalid_request` */
 export function parseListing(query: QueryParameters): JobListing {
   const after = parse(query, "after", listingParameters.after);

@@ -1,9 +1,9 @@
-/** Port: how a GPU is kept from the other emulators of this machine. A lock ends with its process, however that ends. */
+/** Port: locks a GPU against other emulators of this machine. A lock ends with its process. */
 
 export interface DeviceLock {
-  /** Others can have it from now on. Idempotent. */
+  /** Idempotent. */
   release(): void;
 }
 
-/** Undefined where another has it; `deviceId` is a UUID. */
+/** Undefined if another emulator has the device; `deviceId` is a UUID. */
 export type LockDevice = (deviceId: string) => DeviceLock | undefined;

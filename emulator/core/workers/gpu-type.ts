@@ -1,4 +1,4 @@
-/** Names of GPU types: those the interface knows, and the rule by which others are taken for the name of a GPU of a machine. */
+/** Names of GPU types: those that the interface knows, and the rule for others that a machine may have. */
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
 import { valueInWords } from "../input/problem-messages.ts";
 
@@ -55,18 +55,18 @@ const KNOWN_GPU_TYPES = [
   "NVIDIA RTX A30",
 ] as const;
 
-/** What a machine calls its GPU begins with its maker (ours): a name that does is taken although nobody listed it. */
+/** Other names are accepted if they begin with a maker (ours). */
 export const GPU_TYPE = /^(NVIDIA|AMD|Tesla) ./;
 
-/** The sentence about a name that is none, with the one that was probably meant: `must be …; got "RTX 4090"; did you mean …?`. */
+/** The message for an invalid name, with the name that was probably meant: `must be …; got "RTX 4090"; did you mean …?`. */
 export function noGpuType(name: unknown): string {
   const meant = typeof name === "string" ? probablyMeant(name) : undefined;
   const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
   return `must be a GPU type like ${KNOWN_GPU_TYPES[0]} or NVIDIA L4; got ${valueInWords(name)}${hint}`;
 }
 
-/** The sentence about a name that is taken although nobody listed it, if it is near one that is known. */
-export function gpuTypeSlip(name: string): string | undefined {
+/** The warning about an unknown name that is accepted, if it is similar to a known one. */
+export function unknownGpuWarning(name: string): string | undefined {
   if (KNOWN_GPU_TYPES.some((known) => known === name)) return undefined;
   const meant = closestName(name, KNOWN_GPU_TYPES);
   if (meant === undefined) return undefined;

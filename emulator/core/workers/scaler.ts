@@ -1,26 +1,26 @@
-/** Decides how many workers an endpoint should have, from what is known of its demand and its workers. Pure. */
+/** Decides how many workers an endpoint should have, from its demand and its workers. Pure. */
 import type { Endpoint } from "../resources/endpoint.ts";
 import type { WorkerState } from "./worker-life.ts";
 
-/** What there is to do for an endpoint: its jobs, or requests in flight. Those of low priority are left out (spec). */
+/** The jobs of an endpoint, or its requests. Jobs of low priority do not count (spec). */
 export interface Demand {
   readonly waiting: number;
   readonly running: number;
-  /** Since when the longest waiting one waits (service time); undefined if none does. */
+  /** Since when the oldest waiting one has waited (service time); undefined if none waits. */
   readonly waitingSince: number | undefined;
 }
 
 export interface ScalableWorker {
   readonly id: string;
   readonly state: WorkerState;
-  /** False for one whose process has ended, and for one that connected by itself. */
+  /** False for one whose process has exited, and for an external one. */
   readonly hasProcess: boolean;
   readonly heldCount: number;
   /** Since when it holds no job; its start, if it never held one. */
   readonly idleSince: number;
   /** Version of the endpoint it was started for. */
   readonly endpointVersion: number;
-  /** Somebody else started it: it does work, but nobody here can end it, or start it again. Default false. */
+  /** It was started by somebody else: it does work, but the service can neither end nor restart it. Default false. */
   readonly isExternal?: boolean;
 }
 
@@ -34,24 +34,24 @@ export interface ScalerInput {
   readonly workers: readonly ScalableWorker[];
   /** When the last worker of the endpoint was started; undefined if none was. */
   readonly lastStartAt: number | undefined;
-  /** No worker is started before this moment, after one failed. */
+  /** No worker is started before this moment, because one failed. */
   readonly notBefore: number;
-  /** Since a worker failed none has become ready: they are started one at a time. */
+  /** No worker has become ready since one failed: they are started one at a time. */
   readonly isProbing: boolean;
-  /** Workers of an old version work on until one of the new is ready; by default they leave at once. */
+  /** Workers of an old version stay until one of the new version is ready; default: they leave at once. */
   readonly hasStandIns?: boolean;
 }
 
 export interface ScalerDecision {
   /** How many workers to start now. */
   readonly start: number;
-  /** How many the endpoint lacks; more than `start` while it waits after a failure. */
+  /** How many workers are missing; more than `start` while it waits after a failure. */
   readonly missing: number;
-  /** Workers that are to finish what they hold and leave. */
+  /** Workers that finish their jobs and leave. */
   readonly drain: readonly string[];
-  /** Failed workers whose process is gone and whose time in the list of workers is over. */
+  /** Failed workers whose process has exited and that need not be counted any more. */
   readonly forget: readonly string[];
-  /** When to decide again if nothing changes before, the start of a worker included; undefined: only on a change. */
+  /** When to decide again if nothing changes before; the start of a worker is a change. Undefined: only on a change. */
   readonly dueAt: number | undefined;
 }
 
@@ -71,7 +71,7 @@ export function decideScale(input: ScalerInput): ScalerDecision {
 
   const growth = growthOf(input, current.length);
   const wanted = clamp(growth.count, endpoint.workersMin, endpoint.workersMax);
-  // One that failed keeps its place until its process has ended: only then is it known how long to wait.
+  // A failed worker keeps its place until its process has exited: only then is it known how long to wait.
   const ending = failed.filter((worker) => worker.hasProcess && isCurrent(worker));
   const missing = Math.max(0, wanted - current.length - ending.length);
 
@@ -101,7 +101,7 @@ function isOurs({ isExternal = false }: ScalableWorker): boolean {
   return !isExternal;
 }
 
-/** Whether one of an old version works on, for there is none of the new yet that could. */
+/** Whether a worker of an old version stays because none of the new version is ready yet. */
 function standsIn(
   { state }: ScalableWorker,
   { hasStandIns = false }: ScalerInput,
@@ -112,7 +112,7 @@ function standsIn(
   return state === "ready" && wanted > 0 && !current.some((worker) => worker.state === "ready");
 }
 
-/** How many workers the formula wants, never fewer than there are: shrinking is a matter of idleness. */
+/** How many workers the formula demands, at least those there are: only idle workers are stopped. */
 function growthOf(
   { endpoint, demand, now, lastStartAt }: ScalerInput,
   have: number,
@@ -131,7 +131,7 @@ function byCount({ scalerValue }: ScalerInput["endpoint"], { waiting, running }:
   return Math.ceil((waiting + running) / scalerValue);
 }
 
-/** After a failure one worker tries first: should it fail as well, the others were spared. */
+/** After a failure one worker is started alone, so that the others are not started if it fails, too. */
 function startable(
   { now, notBefore, isProbing }: ScalerInput,
   current: readonly ScalableWorker[],
@@ -142,7 +142,7 @@ function startable(
   return current.some(({ state }) => state === "initializing") ? 0 : Math.min(1, missing);
 }
 
-/** Idle workers nobody needs, those that have been idle longest first; those still starting are no replacement for them. */
+/** Idle workers that are not needed, the longest idle first. Workers that still start do not replace them. */
 function idleDrain(
   input: ScalerInput,
   kept: readonly ScalableWorker[],
@@ -161,7 +161,7 @@ function idleDrain(
   };
 }
 
-/** Workers below which idleness alone does not take the endpoint: what would be started again at once must not be stopped. */
+/** How many workers must not be stopped for being idle, because they would be started again at once. */
 function neededNow({ endpoint, demand }: ScalerInput): number {
   if (endpoint.scalerType === "REQUEST_COUNT") return byCount(endpoint, demand);
   return demand.waiting > 0 ? Number.POSITIVE_INFINITY : 0;
@@ -171,7 +171,7 @@ function excessOf(have: number, { workersMax }: ScalerInput["endpoint"]): number
   return Math.max(0, have - workersMax);
 }
 
-/** Which of two workers goes first when there are more than `workersMax`: whoever has less to lose. */
+/** Which of two workers is stopped first when there are more than `workersMax`: the one with fewer jobs. */
 function dispensableFirst(a: ScalableWorker, b: ScalableWorker): number {
   const loss = ({ state, heldCount }: ScalableWorker) => (state === "ready" ? 1 + heldCount : 0);
   return loss(a) - loss(b) || a.idleSince - b.idleSince;

@@ -1,51 +1,51 @@
-/** Everything that can happen to a worker, and what may have to be done about it, as values. */
+/** The events of a worker's life, and the effects that a transition may have, as values. */
 
 export type WorkerEvent =
   /** Its program runs. */
   | "begin"
-  /** It says that its handler is loaded, or its server is healthy. */
-  | "become-ready"
-  /** Its server says that it is not ready yet, or not any more. */
-  | "start-again"
-  /** Its server says that it is not healthy, or says nothing. */
-  | "become-sick"
+  /** It reports that its handler is loaded, or its server passes a health check. */
+  | "report-ready"
+  /** Its server answers a health check with 204: it initializes, perhaps again. */
+  | "reinitialize"
+  /** Its server fails a health check, or does not answer it. */
+  | "fail-health-check"
   /** Its server took no connection for a request. */
-  | "be-unreachable"
+  | "refuse-connection"
   /** Its server was not healthy for too long. */
-  | "give-up-hope"
-  /** It says that its handler cannot be loaded. */
-  | "fail-to-load"
-  /** It let a lease run out, and says nothing. */
-  | "fall-silent"
-  /** It says something, whatever it is. */
-  | "speak"
-  /** The service needs it no more, or it asks to be replaced: it is to leave when it holds nothing. */
-  | "dismiss"
-  /** It holds nothing, or the service stops: it may know now. */
-  | "tell-to-leave"
-  /** It says that it leaves. */
-  | "say-it-leaves"
-  /** It was silent, unready or about to leave for too long. */
-  | "lose"
+  | "health-timeout"
+  /** It reports that its handler cannot be loaded. */
+  | "fail-init"
+  /** A lease of it ran out, and no message came from it. */
+  | "lose-contact"
+  /** A message came from it, whatever it says. */
+  | "regain-contact"
+  /** The service does not need it any more, or it asks to be replaced: it leaves when it holds no job. */
+  | "retire"
+  /** It holds no job, or the service stops: it is told to leave. */
+  | "send-drain"
+  /** It reports that it leaves. */
+  | "report-draining"
+  /** It sent no message, was not ready, or did not leave, for too long. */
+  | "declare-lost"
   /** Its process has ended, and all that it started. */
   | "exit"
-  /** It came by itself: nobody tells of its end. */
-  | "vanish"
+  /** It is external and lost: nobody reports its exit. */
+  | "unregister"
   /** It need not be counted any more. */
   | "forget";
 
-/** Something to be done about a move, in the order of the row. */
+/** What a transition has done, in the order of the row. */
 export type WorkerEffect =
-  /** From now on it is billed. */
+  /** Billing of the worker begins. */
   | "bill"
-  /** The log tells of its state, and its endpoint is looked at anew. */
+  /** Its state is logged, and the scaler looks at its endpoint again. */
   | "announce"
-  /** It is told to finish what it holds and to leave; a second time would make it leave at once. */
+  /** It is told to finish the jobs it holds and to leave. A second time would make it leave at once. */
   | "drain"
   | "kill"
-  /** Nothing of it runs any more: its bill ends, and whoever waits for that is told. */
+  /** Nothing of it runs any more: its bill ends, and its `gone` signal fires. */
   | "end"
-  /** It is taken out of the fleet. */
+  /** It is removed from the fleet. */
   | "remove";
 
 /** The moment of an event. */

@@ -1,27 +1,27 @@
-/** Where a worker is in its life: the phases of its state machine, what is shown of each, and what is remembered beside it. */
+/** The phases of a worker's life, the state that is shown of each, and the moments that are recorded with it. */
 
 /**
- * - `preparing`: what it runs in is still being made
- * - `starting`: its program runs, its handler is not loaded yet; of a server: it is not healthy yet, or says that it starts again
+ * - `preparing`: its process or container is being made
+ * - `starting`: its program runs, its handler is not loaded yet; of a server: it is not healthy yet, or initializes again
  * - `ready`: takes jobs or requests
- * - `silent`: was ready and let a lease run out; is handed nothing until it says something
- * - `sick`: a server out of rotation, perhaps for a time
- * - `unfit`: says that its handler cannot be loaded, and should end by itself
- * - `finishing`: is to leave and does not know it yet: it is told once it holds nothing
- * - `leaving`: knows that it has to leave
- * - `lost`: given up; its jobs went back, and it is being ended
- * - `failed`: has ended although it was not to; still counted for a while
- * - `gone`: has ended or left, and is counted no more
+ * - `unresponsive`: was ready and let a lease run out; is handed no job until it sends a message
+ * - `unhealthy`: a server out of rotation, perhaps for a time
+ * - `init-failed`: reported that its handler cannot be loaded, and should exit by itself
+ * - `retiring`: takes no more jobs; is told to leave once it holds none
+ * - `draining`: was told to leave, or reported that it leaves
+ * - `lost`: its jobs were put back into the queue, and it is being killed
+ * - `failed`: has exited without being asked to; still counted as unhealthy for a while
+ * - `gone`: has exited or left, and is not counted any more
  */
 export type WorkerPhase =
   | "preparing"
   | "starting"
   | "ready"
-  | "silent"
-  | "sick"
-  | "unfit"
-  | "finishing"
-  | "leaving"
+  | "unresponsive"
+  | "unhealthy"
+  | "init-failed"
+  | "retiring"
+  | "draining"
   | "lost"
   | "failed"
   | "gone";
@@ -33,40 +33,40 @@ export const SHOWN_STATES = {
   preparing: "initializing",
   starting: "initializing",
   ready: "ready",
-  silent: "ready",
-  sick: "unhealthy",
-  unfit: "unhealthy",
-  finishing: "draining",
-  leaving: "draining",
+  unresponsive: "ready",
+  unhealthy: "unhealthy",
+  "init-failed": "unhealthy",
+  retiring: "draining",
+  draining: "draining",
   lost: "lost",
   failed: "unhealthy",
   gone: "ended",
 } as const satisfies Record<WorkerPhase, WorkerState>;
 
 /**
- * How a worker came to its end: it `left` when it was to; it was `not_initialized` when its handler could not be loaded or it
- * never became ready; it ended `unasked`; it was `lost` when it was silent for too long.
+ * How a worker ended: `left` as it was told to; `not_initialized`: its handler could not be loaded, or it never became ready;
+ * `unasked`: it exited by itself; `lost`: it sent no message for too long.
  */
 export type WorkerEnd = "left" | "not_initialized" | "lost" | "unasked";
 
 export interface WorkerLife {
   readonly phase: WorkerPhase;
-  /** When its program began (real time); undefined while it does not run yet. */
+  /** When its program began (real time); undefined before. */
   readonly beganAt: number | undefined;
   /** When it was last found ready (service time); undefined if it never was. */
   readonly readyAt: number | undefined;
-  /** Since when it has known that it has to leave (real time); undefined while it does not. */
-  readonly leavingSince: number | undefined;
-  /** Undefined until its process has ended. */
+  /** When it was told to leave, or reported that it leaves (real time); undefined before. */
+  readonly drainingSince: number | undefined;
+  /** Undefined until its process has exited. */
   readonly end: WorkerEnd | undefined;
 }
 
 /**
- * The life of a worker that the service starts, or of one that came by itself: rows `none` of the table.
+ * A new life, by the rows `none` of the table: of an external worker, or of one that the service starts.
  *
- * @param beganAt when its program began (real time); undefined where it has to be started first
+ * @param beganAt when the program of an external worker began (real time); undefined for one that the service starts
  */
 export function newLife(beganAt: number | undefined): WorkerLife {
   const phase = beganAt === undefined ? "preparing" : "starting";
-  return { phase, beganAt, readyAt: undefined, leavingSince: undefined, end: undefined };
+  return { phase, beganAt, readyAt: undefined, drainingSince: undefined, end: undefined };
 }

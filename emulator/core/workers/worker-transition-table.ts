@@ -1,20 +1,20 @@
 /**
- * The state machine of a worker, as data: what each event does in each phase of its life. `moveOf` interprets it, the
- * diagram in ARCHITECTURE.md is drawn from it, and each row says whether the rule is the contract's (`spec`), the live
+ * The state machine of a worker as a table: what each event does in each phase of its life. `moveOf` interprets it, and the
+ * diagram in ARCHITECTURE.md is generated from it. Each row says whether the rule is the contract's (`spec`), the live
  * service's (`live`) or ours. An event without a row for the phase is refused.
  */
 import type { Moment, WorkerEffect, WorkerEvent } from "./worker-event.ts";
 import type { WorkerEnd, WorkerLife, WorkerPhase } from "./worker-life.ts";
 
 export interface Condition {
-  /** Words for the diagram. */
+  /** As the diagram writes it. */
   readonly says: string;
   test(life: WorkerLife): boolean;
 }
 
 export interface WorkerRow {
   readonly from: readonly WorkerPhase[] | "none";
-  readonly event: WorkerEvent | "start" | "come-by-itself";
+  readonly event: WorkerEvent | "start" | "register";
   /** The row applies only then; of several rows the first that applies counts. */
   readonly when?: Condition;
   readonly to: WorkerPhase;
@@ -25,8 +25,8 @@ export interface WorkerRow {
   readonly effects?: readonly WorkerEffect[];
 }
 
-/** It can do its work, or may yet come to that. */
-const AT_WORK = ["preparing", "starting", "ready", "silent", "sick"] as const;
+/** It can work, or may become able to. */
+const ACTIVE = ["preparing", "starting", "ready", "unresponsive", "unhealthy"] as const;
 
 const wasNeverReady: Condition = {
   says: "never was ready",
@@ -34,15 +34,15 @@ const wasNeverReady: Condition = {
 };
 
 const begins = ({ realNow }: Moment) => ({ beganAt: realNow });
-const isReady = ({ now }: Moment) => ({ readyAt: now, leavingSince: undefined });
-const leaves = ({ realNow }: Moment) => ({ leavingSince: realNow });
+const isReady = ({ now }: Moment) => ({ readyAt: now, drainingSince: undefined });
+const leaves = ({ realNow }: Moment) => ({ drainingSince: realNow });
 const endsAs = (end: WorkerEnd) => () => ({ end });
 
 const startRows: readonly WorkerRow[] = [
   { from: "none", event: "start", to: "preparing", source: "spec", says: "the scaler wants it" },
   {
     from: "none",
-    event: "come-by-itself",
+    event: "register",
     to: "starting",
     source: "live",
     says: "somebody else started it",
@@ -52,10 +52,10 @@ const startRows: readonly WorkerRow[] = [
     event: "begin",
     to: "starting",
     source: "ours",
-    says: "its time to speak and to become ready begins",
+    says: "the limits of its start are counted from here",
     change: begins,
   },
-  ...(["ready", "silent", "sick", "unfit", "finishing", "leaving"] as const).map(
+  ...(["ready", "unresponsive", "unhealthy", "init-failed", "retiring", "draining"] as const).map(
     (phase): WorkerRow => ({
       from: [phase],
       event: "begin",
@@ -69,8 +69,8 @@ const startRows: readonly WorkerRow[] = [
 
 const healthRows: readonly WorkerRow[] = [
   {
-    from: ["preparing", "starting", "sick", "unfit"],
-    event: "become-ready",
+    from: ["preparing", "starting", "unhealthy", "init-failed"],
+    event: "report-ready",
     when: wasNeverReady,
     to: "ready",
     source: "live",
@@ -79,8 +79,8 @@ const healthRows: readonly WorkerRow[] = [
     effects: ["bill", "announce"],
   },
   {
-    from: ["starting", "sick", "unfit"],
-    event: "become-ready",
+    from: ["starting", "unhealthy", "init-failed"],
+    event: "report-ready",
     to: "ready",
     source: "live",
     says: "it can do its work again",
@@ -88,8 +88,8 @@ const healthRows: readonly WorkerRow[] = [
     effects: ["announce"],
   },
   {
-    from: ["ready", "sick"],
-    event: "start-again",
+    from: ["ready", "unhealthy"],
+    event: "reinitialize",
     to: "starting",
     source: "live",
     says: "a server answers 204",
@@ -97,83 +97,83 @@ const healthRows: readonly WorkerRow[] = [
   },
   {
     from: ["preparing", "starting", "ready"],
-    event: "become-sick",
-    to: "sick",
+    event: "fail-health-check",
+    to: "unhealthy",
     source: "live",
-    says: "out of rotation until it is healthy",
+    says: "it gets no requests until it is healthy",
     effects: ["announce"],
   },
   {
     from: ["ready"],
-    event: "be-unreachable",
-    to: "sick",
+    event: "refuse-connection",
+    to: "unhealthy",
     source: "ours",
-    says: "no more requests until it is healthy",
+    says: "it gets no requests until it is healthy",
     effects: ["announce"],
   },
   {
-    from: ["preparing", "starting", "sick"],
-    event: "give-up-hope",
-    to: "sick",
+    from: ["preparing", "starting", "unhealthy"],
+    event: "health-timeout",
+    to: "unhealthy",
     source: "live",
-    says: "another takes its place as soon as it has ended",
+    says: "another worker replaces it as soon as it has exited",
     effects: ["kill"],
   },
   {
-    from: ["preparing", "starting", "ready", "silent"],
-    event: "fail-to-load",
-    to: "unfit",
+    from: ["preparing", "starting", "ready", "unresponsive"],
+    event: "fail-init",
+    to: "init-failed",
     source: "ours",
-    says: "it should end by itself; one that does not is lost",
+    says: "it should exit by itself, or it is lost",
     change: leaves,
     effects: ["announce"],
   },
   {
     from: ["ready"],
-    event: "fall-silent",
-    to: "silent",
+    event: "lose-contact",
+    to: "unresponsive",
     source: "ours",
-    says: "nobody knows whether it would look at a job",
+    says: "it is handed no job until it sends a message",
   },
   {
-    from: ["silent"],
-    event: "speak",
+    from: ["unresponsive"],
+    event: "regain-contact",
     to: "ready",
     source: "ours",
-    says: "it is there",
+    says: "it works again",
   },
 ];
 
 const leaveRows: readonly WorkerRow[] = [
   {
-    from: AT_WORK,
-    event: "dismiss",
-    to: "finishing",
+    from: ACTIVE,
+    event: "retire",
+    to: "retiring",
     source: "spec",
-    says: "what it holds has all the time it needs",
+    says: "the jobs it holds may take as long as they need",
   },
   {
-    from: ["unfit"],
-    event: "dismiss",
-    to: "leaving",
+    from: ["init-failed"],
+    event: "retire",
+    to: "draining",
     source: "ours",
-    says: "it knows already",
+    says: "it knows that it has to leave",
   },
   {
-    from: ["finishing"],
-    event: "tell-to-leave",
-    to: "leaving",
+    from: ["retiring"],
+    event: "send-drain",
+    to: "draining",
     source: "ours",
-    says: "told once, and only when its time for leaving may run",
+    says: "it is told once, when the limit for leaving may be counted",
     change: leaves,
     effects: ["drain"],
   },
   {
-    from: [...AT_WORK, "unfit"],
-    event: "say-it-leaves",
-    to: "leaving",
+    from: [...ACTIVE, "init-failed"],
+    event: "report-draining",
+    to: "draining",
     source: "ours",
-    says: "it finishes what it holds",
+    says: "it finishes the jobs it holds",
     change: leaves,
     effects: ["announce"],
   },
@@ -181,28 +181,28 @@ const leaveRows: readonly WorkerRow[] = [
 
 const endRows: readonly WorkerRow[] = [
   {
-    from: [...AT_WORK, "unfit", "finishing", "leaving"],
-    event: "lose",
+    from: [...ACTIVE, "init-failed", "retiring", "draining"],
+    event: "declare-lost",
     to: "lost",
     source: "ours",
     says: "its jobs go back to the queue",
     effects: ["kill"],
   },
   {
-    from: ["preparing", "starting", "sick", "unfit"],
+    from: ["preparing", "starting", "unhealthy", "init-failed"],
     event: "exit",
     to: "failed",
     source: "ours",
-    says: "it could not do its work, and its GPUs may be why",
+    says: "it could not start work, perhaps because of its GPUs",
     change: endsAs("not_initialized"),
     effects: ["end"],
   },
   {
-    from: ["ready", "silent"],
+    from: ["ready", "unresponsive"],
     event: "exit",
     to: "failed",
     source: "ours",
-    says: "nobody asked for it",
+    says: "it exited by itself",
     change: endsAs("unasked"),
     effects: ["end"],
   },
@@ -212,7 +212,7 @@ const endRows: readonly WorkerRow[] = [
     when: wasNeverReady,
     to: "failed",
     source: "ours",
-    says: "it never came to take a job",
+    says: "it never became ready",
     change: endsAs("not_initialized"),
     effects: ["end"],
   },
@@ -221,12 +221,12 @@ const endRows: readonly WorkerRow[] = [
     event: "exit",
     to: "failed",
     source: "ours",
-    says: "it was ended, as it was to be",
+    says: "it was killed because it was lost",
     change: endsAs("lost"),
     effects: ["end"],
   },
   {
-    from: ["finishing", "leaving"],
+    from: ["retiring", "draining"],
     event: "exit",
     to: "gone",
     source: "spec",
@@ -236,10 +236,10 @@ const endRows: readonly WorkerRow[] = [
   },
   {
     from: ["lost"],
-    event: "vanish",
+    event: "unregister",
     to: "gone",
     source: "ours",
-    says: "it came by itself: nobody tells of its end",
+    says: "it is external: nobody reports its exit",
     change: endsAs("lost"),
     effects: ["end", "remove"],
   },
@@ -248,7 +248,7 @@ const endRows: readonly WorkerRow[] = [
     event: "forget",
     to: "gone",
     source: "ours",
-    says: "it was counted as unhealthy for long enough",
+    says: "it was counted as unhealthy until the next start was due",
     effects: ["remove"],
   },
 ];

@@ -1,17 +1,17 @@
-/** The one function that decides what an event does to a worker. */
+/** Applies an event to a worker's life by the table. */
 import type { Moment, WorkerEffect, WorkerEvent } from "./worker-event.ts";
 import type { WorkerLife } from "./worker-life.ts";
 import { WORKER_ROWS } from "./worker-transition-table.ts";
 
 export interface WorkerMove {
   readonly life: WorkerLife;
-  /** To be done in this order. */
+  /** In the order in which they are to be done. */
   readonly effects: readonly WorkerEffect[];
 }
 
 const rowsByEvent = Map.groupBy(WORKER_ROWS, ({ event }) => event);
 
-/** What `event` does to a worker that lives so; undefined when it is refused: nothing changes. */
+/** The life after `event` and its effects; undefined when the event is refused, so that nothing changes. */
 export function moveOf(life: WorkerLife, event: WorkerEvent, at: Moment): WorkerMove | undefined {
   const row = rowsByEvent
     .get(event)

@@ -1,4 +1,4 @@
-/** The keys of the service: given, generated at the first start, or known from an earlier one by their digests only. */
+/** The API keys of the service: given, generated at the first start, or known from earlier starts by their digests only. */
 import { createHash } from "node:crypto";
 import type { ApiKey, KeyScope } from "../../core/access/api-key.ts";
 import type { Random } from "../../core/time/clock.ts";
@@ -10,13 +10,13 @@ const ADMIN_KEY_ID = "admin";
 
 export interface GivenKeys {
   readonly user: string | undefined;
-  /** Opens the emulator's own operations; without one the user's key opens them too. */
+  /** For the emulator's own operations; without it the user's key is valid for them, too. */
   readonly admin: string | undefined;
 }
 
 export interface ServiceKeys {
   readonly records: readonly ApiKey[];
-  /** The user's key itself, if it was given or made in this start; it is kept nowhere. */
+  /** The user's key itself, if it was given or generated in this start; it is stored nowhere. */
   readonly userKey: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface KeySettling {
 }
 
 /**
- * Settles which keys are good. A given user's key replaces the one of earlier starts; the admin's is good for one start.
+ * Settles which keys are valid. A given user's key replaces that of earlier starts; the admin's key is valid for one start.
  * `createdAt` is ISO 8601.
  *
  * @throws StoreFullError when there is no room for a key that is made
@@ -57,7 +57,7 @@ async function settleUserKey(
   const record = recordOf(USER_KEY_ID, "user", key, createdAt);
   if (known?.digest === record.digest) return { record: known, key };
   const keep = () => store.transact((tx) => tx.putRecord("apiKey", USER_KEY_ID, record));
-  // One that is made and not stored would be good until the service ends, and then nobody knew which is.
+  // A generated key has to be stored at once: nobody could know the key of the next start otherwise.
   await (given === undefined ? keep() : startWork.do(keep));
   return { record, key };
 }

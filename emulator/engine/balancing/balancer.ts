@@ -1,13 +1,13 @@
-/** Gives requests to load balancing endpoints a worker: at once, or as soon as one is healthy; knows those in flight. */
+/** Assigns requests of load balancing endpoints to workers: at once, or as soon as one is healthy; tracks those in flight. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { type Affinity, chooseWorker } from "../../core/balancing/choose-worker.ts";
 import type { Demand } from "../../core/workers/scaler.ts";
 import type { Clock } from "../../core/time/clock.ts";
-import type { WorkerEvent } from "../../core/workers/worker-event.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { ServerAddress } from "../../launch/launcher.ts";
 import type { EndpointDirectory } from "../resources/endpoint-directory.ts";
 import type { Fleet } from "../workers/fleet.ts";
+import type { WorkerMover } from "../workers/move-worker.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 import { InFlight } from "./in-flight.ts";
 import { RequestsOfWorkers } from "./requests-of-workers.ts";
@@ -16,8 +16,8 @@ import { RequestsOfWorkers } from "./requests-of-workers.ts";
 interface Waiting {
   readonly since: number;
   readonly affinity: Affinity;
-  readonly take: (assigned: InFlight) => void;
-  readonly refuse: (error: unknown) => void;
+  readonly resolve: (assigned: InFlight) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export interface BalancerParts {
@@ -27,8 +27,7 @@ export interface BalancerParts {
   readonly directory: Pick<EndpointDirectory, "balanced">;
   readonly fleet: Pick<Fleet, "workersOf">;
   readonly endpointChanged: (endpointId: string) => void;
-  /** Moves a worker as the table of workers says. */
-  readonly move: (worker: WorkerHandle, event: WorkerEvent) => void;
+  readonly mover: Pick<WorkerMover, "move">;
 }
 
 export class Balancer {
@@ -58,7 +57,7 @@ export class Balancer {
     throw new ServiceError("rate_limited", message, { retryAfterMs: 1_000 });
   }
 
-  /** What the scaler is to reckon with. Those that wait for a very worker would gain nothing by another. */
+  /** The demand that the scaler counts, without requests that wait for one particular worker. */
   demand(endpointId: string): Demand {
     const waiting = [...(this.#waiting.get(endpointId) ?? [])];
     const [first, ...others] = waiting.filter(({ affinity }) => affinity.mode !== "strict-resume");
@@ -71,19 +70,19 @@ export class Balancer {
   }
 
   /**
-   * Looks whether those who wait can be given a worker now, or never will; first come, first served. Those that a leaving
-   * worker has will not keep it for ever.
+   * Assigns or refuses waiting requests, first come, first served, and limits the time of requests on workers that are to
+   * leave.
    */
-  look(endpointId: string): void {
+  dispatch(endpointId: string): void {
     for (const worker of this.#parts.fleet.workersOf(endpointId)) {
       if (worker.state === "draining") this.#requests.limit(worker);
     }
     for (const waiting of this.#waiting.get(endpointId) ?? []) {
       try {
         const assigned = this.#choose(endpointId, waiting.affinity);
-        if (assigned) waiting.take(assigned);
+        if (assigned) waiting.resolve(assigned);
       } catch (error) {
-        waiting.refuse(error);
+        waiting.reject(error);
       }
     }
   }
@@ -101,16 +100,16 @@ export class Balancer {
   }
 
   #begin(worker: WorkerHandle, server: ServerAddress): InFlight {
-    const { clock, realClock, endpointChanged, move } = this.#parts;
+    const { clock, realClock, endpointChanged, mover } = this.#parts;
     const request = new InFlight(realClock, worker.id, server, {
       ended: () => {
         worker.endRequest(clock.now());
         this.#requests.remove(worker, request);
-        // Also while the service stops, when nobody decides about workers any more.
-        if (worker.heldCount === 0) move(worker, "tell-to-leave");
+        // Also while the service stops, when there are no scaling decisions any more.
+        if (worker.heldCount === 0) mover.move(worker, "send-drain");
         endpointChanged(worker.endpointId);
       },
-      unreachable: () => move(worker, "be-unreachable"),
+      unreachable: () => void mover.move(worker, "refuse-connection"),
     });
     worker.beginRequest();
     this.#requests.add(worker, request);
@@ -134,18 +133,18 @@ export class Balancer {
     const entry: Waiting = {
       since: clock.now(),
       affinity,
-      take: (assigned) => {
+      resolve: (assigned) => {
         leave();
         resolve(assigned);
       },
-      refuse: (error) => {
+      reject: (error) => {
         leave();
         reject(error);
         endpointChanged(endpointId);
       },
     };
-    const giveUp = () => entry.refuse(signal.reason);
-    const disarm = clock.wakeAt(clock.now() + waitMs, () => entry.refuse(tooLate(resumes, waitMs)));
+    const giveUp = () => entry.reject(signal.reason);
+    const disarm = clock.wakeAt(clock.now() + waitMs, () => entry.reject(tooLate(resumes, waitMs)));
     signal.addEventListener("abort", giveUp, { once: true });
     waiting.add(entry);
     endpointChanged(endpointId);

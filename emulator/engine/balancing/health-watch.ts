@@ -1,4 +1,4 @@
-/** Asks the servers of load balancing endpoints for their health, puts them in and out of rotation, and ends the hopeless. */
+/** Checks the health of servers of load balancing endpoints, puts them in and out of rotation, and kills those that stay unhealthy. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { HealthProbe } from "../../balance/health-probe.ts";
 import type { Disarm } from "../../core/time/clock.ts";
@@ -10,45 +10,46 @@ import {
   type WorkerHealth,
 } from "../../core/balancing/worker-health.ts";
 import type { ServerAddress } from "../../launch/launcher.ts";
-import type { EngineContext } from "../context.ts";
-import { moveWorker } from "../workers/move-worker.ts";
+import type { Uses } from "../context.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
-const MEANINGS = {
-  ready: "become-ready",
-  initializing: "start-again",
-  unhealthy: "become-sick",
+const EVENT_OF = {
+  ready: "report-ready",
+  initializing: "reinitialize",
+  unhealthy: "fail-health-check",
 } as const;
 
-const nobodyIsHealthy: HealthProbe = { ask: async () => undefined };
+type HealthUses = Uses<"balancer" | "log" | "mover" | "pendingWork" | "realClock">;
+
+const NO_PROBE: HealthProbe = { ask: async () => undefined };
 
 export class HealthWatch {
-  readonly #engine: EngineContext;
+  readonly #engine: HealthUses;
   readonly #probe: HealthProbe;
-  /** The newest version of each endpoint of which it was looked where its servers listen. */
-  readonly #lookedAt = new Map<string, number>();
+  /** The newest version of each endpoint whose listening addresses were checked. */
+  readonly #exposureChecked = new Map<string, number>();
 
-  /** @param probe by default no server is healthy ever */
-  constructor(engine: EngineContext, probe: HealthProbe = nobodyIsHealthy) {
+  /** @param probe by default no server ever becomes healthy */
+  constructor(engine: HealthUses, probe: HealthProbe = NO_PROBE) {
     this.#engine = engine;
     this.#probe = probe;
   }
 
-  /** To be called when the worker was launched; does nothing for one that is no server. Ends with the worker. */
+  /** Call it when the worker was launched; does nothing for one that is no server. Ends with the worker. */
   watch(worker: WorkerHandle): void {
     const { launched } = worker;
     if (launched?.server === undefined) return;
-    const isHealthy = (address: ServerAddress) => this.#lookForWide(worker, address);
+    const isHealthy = (address: ServerAddress) => this.#checkExposure(worker, address);
     const watched = new WatchedServer(this.#engine, this.#probe, worker, isHealthy);
     void launched.server.then((address) => watched.begin(address));
     void launched.exited.then(() => watched.end());
   }
 
-  /** All workers of a version are the same program, so one word about them is enough. */
-  #lookForWide({ endpointId, endpointVersion }: WorkerHandle, address: ServerAddress): void {
+  /** Warns once for each version if its servers can be reached from outside this machine. */
+  #checkExposure({ endpointId, endpointVersion }: WorkerHandle, address: ServerAddress): void {
     if (this.#probe.wideAddresses === undefined) return;
-    if (this.#lookedAt.get(endpointId) === endpointVersion) return;
-    this.#lookedAt.set(endpointId, endpointVersion);
+    if (this.#exposureChecked.get(endpointId) === endpointVersion) return;
+    this.#exposureChecked.set(endpointId, endpointVersion);
     const looking = this.#probe.wideAddresses(address).then((addresses) => {
       if (addresses.length > 0) this.#warn(endpointId, address, addresses.join(" and "));
     });
@@ -64,7 +65,7 @@ export class HealthWatch {
 }
 
 class WatchedServer {
-  readonly #engine: EngineContext;
+  readonly #engine: HealthUses;
   readonly #probe: HealthProbe;
   readonly #worker: WorkerHandle;
   readonly #isHealthy: (address: ServerAddress) => void;
@@ -73,7 +74,7 @@ class WatchedServer {
   #hasEnded = false;
 
   constructor(
-    engine: EngineContext,
+    engine: HealthUses,
     probe: HealthProbe,
     worker: WorkerHandle,
     isHealthy: (address: ServerAddress) => void,
@@ -87,7 +88,7 @@ class WatchedServer {
 
   begin(address: ServerAddress): void {
     this.#worker.server = address;
-    this.#ask(address);
+    this.#check(address);
   }
 
   end(): void {
@@ -95,28 +96,28 @@ class WatchedServer {
     this.#disarm?.();
   }
 
-  #ask(address: ServerAddress): void {
-    void this.#engine.pendingWork.track("a health check", this.#look(address));
+  #check(address: ServerAddress): void {
+    void this.#engine.pendingWork.track("a health check", this.#checkOnce(address));
   }
 
-  async #look(address: ServerAddress): Promise<void> {
+  async #checkOnce(address: ServerAddress): Promise<void> {
     const { realClock } = this.#engine;
     const answer = await this.#answerOf(address);
-    // One that leaves is asked no more: nothing brings it back.
+    // A worker that is to leave does not become ready again.
     if (this.#hasEnded || this.#worker.state === "draining") return;
-    // It may have turned out to be unreachable since.
+    // A request may have found it unreachable since.
     const { state } = this.#worker;
     const known = state === "unhealthy" ? { ...this.#health, state } : this.#health;
     this.#health = judgeHealth(known, answer, realClock.now());
-    moveWorker(this.#engine, this.#worker, MEANINGS[this.#health.state]);
+    this.#engine.mover.move(this.#worker, EVENT_OF[this.#health.state]);
     if (this.#health.state === "ready") {
-      this.#engine.balancer.look(this.#worker.endpointId);
+      this.#engine.balancer.dispatch(this.#worker.endpointId);
       this.#isHealthy(address);
     }
     if (isGivenUp(this.#health, realClock.now(), this.#worker.initLimitMs))
       return this.#giveUp(address, answer);
     const next = realClock.now() + nextQuestionMs(this.#health);
-    this.#disarm = realClock.wakeAt(next, () => this.#ask(address));
+    this.#disarm = realClock.wakeAt(next, () => this.#check(address));
   }
 
   async #answerOf(address: ServerAddress): Promise<number | undefined> {
@@ -136,6 +137,6 @@ class WatchedServer {
       `worker was not healthy for ${forMs} ms and is ended: it should answer 200 at port ${healthPort} (PORT_HEALTH), ` +
       `path ${healthPath} (HEALTH_CHECK_PATH); ${says}`;
     this.#engine.log.error({ workerId, endpointId, answer }, message);
-    moveWorker(this.#engine, this.#worker, "give-up-hope");
+    this.#engine.mover.move(this.#worker, "health-timeout");
   }
 }

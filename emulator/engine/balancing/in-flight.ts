@@ -1,4 +1,4 @@
-/** A request that a worker's server is working on, from its assignment to its end. */
+/** A request that is assigned to a worker's server, until it has ended. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { ServiceError } from "../../core/service-error.ts";
@@ -31,7 +31,7 @@ export class InFlight implements Disposable {
     });
   }
 
-  /** Aborts, with a ServiceError as its reason, when the request has to end although it is not answered. */
+  /** Aborts, with a ServiceError as its reason, when the request has to end without an answer. */
   get signal(): AbortSignal {
     return this.#cutOff.signal;
   }
@@ -40,18 +40,18 @@ export class InFlight implements Disposable {
     this.#cutOff.abort(reason);
   }
 
-  /** The server took no connection for it: the worker gets no more requests until it is healthy again. Ends the request. */
+  /** The server took no connection: the worker gets no requests until it is healthy again. Ends the request. */
   failedToReach(): void {
     this.#events.unreachable();
     this[Symbol.dispose]();
   }
 
-  /** It has become a conversation, which lasts as long as its two ends want. */
-  lasts(): void {
+  /** It became a WebSocket or another upgraded connection, which may last as long as it likes. */
+  upgraded(): void {
     this.#disarm();
   }
 
-  /** It is over. Idempotent. */
+  /** Ends the request. Idempotent. */
   [Symbol.dispose](): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;

@@ -1,4 +1,4 @@
-/** The requests each server is working on, so that none keeps a server that has to leave for ever. */
+/** The requests of each worker's server, so that none of them keeps a server that has to leave for ever. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { ServiceError } from "../../core/service-error.ts";
@@ -35,7 +35,7 @@ export class RequestsOfWorkers {
     this.#ofWorkers.delete(worker);
   }
 
-  /** Gives the worker's requests as long as a request has at most; conversations are cut off then. Idempotent. */
+  /** Limits the time of the worker's requests to that of any request, also of upgraded connections. Idempotent. */
   limit(worker: WorkerHandle): void {
     const requests = this.#ofWorkers.get(worker);
     if (requests === undefined || requests.disarm !== undefined) return;

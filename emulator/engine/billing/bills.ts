@@ -14,7 +14,7 @@ export async function machineBill(
   { usage, clock }: Uses<"clock" | "usage">,
   { period, grouping, wants }: MachineBillingQuery,
 ): Promise<readonly BillingRecord[]> {
-  const usages = await usage.usages();
+  const usages = await usage.usages(period.startAt);
   const machines = usages.filter(
     (entry): entry is MachineUsage => entry.kind !== "volume" && wants(entry),
   );
@@ -25,7 +25,7 @@ export async function volumeBill(
   { usage, clock }: Uses<"clock" | "usage">,
   period: Period,
 ): Promise<readonly VolumeBillingRecord[]> {
-  const usages = await usage.usages();
+  const usages = await usage.usages(period.startAt);
   const volumes = usages.filter((entry) => entry.kind === "volume");
   return billVolumes(volumes, period, clock.now());
 }

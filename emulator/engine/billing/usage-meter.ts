@@ -1,13 +1,16 @@
-/** Records what runs, for the bills: an entry begins and ends with a worker, pod or volume, also when the service is killed. */
+/** Records what runs, for the bills: one entry for each worker, pod or volume from its beginning to its end. */
 import type { Clock, Disarm, Random } from "../../core/time/clock.ts";
 import type { MachineUsage, Usage, VolumeUsage } from "../../core/billing/usage.ts";
 import type { Store } from "../../store/store.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 
-/** What goes on is written down this often, in real time: a killed service bills that much too little at most. */
+/** How often open entries are written, in real time: if the service is killed, at most that much is not billed. */
 const SEEN_EVERY_MS = 60_000;
-/** Older entries are dropped at the next start. */
+/** Older entries are deleted at the next start. */
 const KEPT_MS = 400 * 86_400_000;
+
+/** Entries that lasted longer are kept in memory; all others that concern a period began at most this long before it. */
+const LONG_MS = 86_400_000;
 
 type Beginning<U extends Usage> = Omit<U, "id" | "startedAt" | "endedAt" | "seenAt">;
 
@@ -22,17 +25,19 @@ interface UsageMeterOptions {
 
 export class UsageMeter {
   readonly #engine: UsageMeterOptions;
-  /** Entries that go on, by what they are about. */
+  /** Open entries by subject. */
   readonly #open = new Map<string, Usage>();
+  /** Entries that have ended and lasted long, by id. */
+  readonly #long = new Map<string, Usage>();
   #disarm: Disarm | undefined;
-  /** Settles when everything so far is written; in order, so that an end never comes before its beginning. */
+  /** Settles when all entries so far are written, in order: an end is never written before its beginning. */
   #written: Promise<void> = Promise.resolve();
 
   constructor(engine: UsageMeterOptions) {
     this.#engine = engine;
   }
 
-  /** To be called once before use: ends what an earlier run of the service left, except volumes, which outlive it. */
+  /** Call it once before use: ends the open entries of earlier runs, except those of volumes, which outlive the service. */
   async load(): Promise<void> {
     const { store, clock } = this.#engine;
     const droppedBefore = clock.now() - KEPT_MS;
@@ -41,14 +46,17 @@ export class UsageMeter {
         if (usage.endedAt === undefined && usage.kind === "volume") {
           this.#open.set(subjectOf(usage), usage);
         } else if (usage.endedAt === undefined) {
-          await tx.putRecord("usage", usage.id, { ...usage, endedAt: usage.seenAt });
+          const ended = { ...usage, endedAt: usage.seenAt };
+          await tx.putRecord("usage", usage.id, ended);
+          this.#remember(ended);
         } else if (usage.endedAt < droppedBefore) await tx.deleteRecord("usage", usage.id);
+        else this.#remember(usage);
       }
     });
     if (this.#open.size > 0) this.#aim();
   }
 
-  /** The entry goes on from now until `ended` is called with the same subject: a worker's, pod's or volume's id. */
+  /** Begins an entry, until `ended` is called with its subject: the id of the worker, pod or volume. */
   began(beginning: Beginning<MachineUsage> | Beginning<VolumeUsage>): void {
     const now = this.#engine.clock.now();
     const id = this.#engine.random.uuid(now);
@@ -58,26 +66,37 @@ export class UsageMeter {
     if (!this.#disarm) this.#aim();
   }
 
-  /** Does nothing for a subject that was not billed. */
+  /** Does nothing for a subject without an open entry. */
   ended(subject: string): void {
     const usage = this.#open.get(subject);
     if (!usage) return;
     this.#open.delete(subject);
     const now = this.#engine.clock.now();
-    this.#write([{ ...usage, endedAt: now, seenAt: now }]);
+    const entry = { ...usage, endedAt: now, seenAt: now };
+    this.#remember(entry);
+    this.#write([entry]);
   }
 
-  /** Everything there is an entry of, oldest first. */
-  async usages(): Promise<readonly Usage[]> {
+  /** All entries that were open at that moment (service time) or later, and perhaps older ones; oldest first. */
+  async usages(since = 0): Promise<readonly Usage[]> {
     await this.#written;
-    return this.#engine.store.read((view) => view.records("usage"));
+    const firstId = lowestId(since - LONG_MS);
+    const older = [...this.#open.values(), ...this.#long.values()]
+      .filter(({ id }) => id < firstId)
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const recent = await this.#engine.store.read((view) => view.records("usage", firstId));
+    return [...older, ...recent];
   }
 
-  /** Resolves when everything is written; to be called when nothing runs any more. Idempotent. */
+  /** Resolves when everything is written; call it when nothing runs any more. Idempotent. */
   async stop(): Promise<void> {
     this.#disarm?.();
     this.#disarm = undefined;
     await this.#written;
+  }
+
+  #remember(ended: Usage): void {
+    if (ended.seenAt - ended.startedAt > LONG_MS) this.#long.set(ended.id, ended);
   }
 
   #aim(): void {
@@ -96,7 +115,7 @@ export class UsageMeter {
     });
   }
 
-  /** A bill is no reason to stop: what cannot be written is told and left out. */
+  /** An entry that cannot be written is logged and left out: the service goes on. */
   #write(usages: readonly Usage[]): void {
     const { store, log } = this.#engine;
     const write = async () => {
@@ -113,6 +132,12 @@ export class UsageMeter {
     };
     this.#written = this.#written.then(write);
   }
+}
+
+/** Ids begin with the moment of their making in ms: no entry that began at `at` or later has a lower one. */
+function lowestId(at: number): string {
+  const hex = Math.max(0, Math.trunc(at)).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
 function subjectOf(usage: Usage): string {

@@ -4,10 +4,11 @@ import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
 import type { Uses } from "../context.ts";
-import { type MoveUses, moveWorker } from "../workers/move-worker.ts";
 import { retryRules } from "./finish.ts";
 
-type ExpireUses = MoveUses & Uses<"lease" | "random" | "stallDetector" | "steps">;
+type ExpireUses = Uses<
+  "clock" | "directory" | "fleet" | "lease" | "mover" | "random" | "stallDetector" | "steps"
+>;
 
 /** Jobs treated in one transaction. */
 const BATCH = 200;
@@ -20,18 +21,18 @@ export async function expireDue(engine: ExpireUses & Uses<"dueTimer">): Promise<
   if (next === undefined) return;
   const now = engine.clock.now();
   // What is due already was put off.
-  engine.dueTimer.aim(next > now ? next : now + engine.stallDetector.judgesInMs);
+  engine.dueTimer.aim(next > now ? next : now + engine.stallDetector.graceLeftMs);
 }
 
 async function expireBatch(engine: ExpireUses): Promise<number> {
   return engine.steps.commit(async (tx, effects) => {
     const now = engine.clock.now();
-    const { judgesInMs } = engine.stallDetector;
+    const { graceLeftMs } = engine.stallDetector;
     let applied = 0;
     for (const job of await tx.dueJobs(now, BATCH)) {
       const event = dueEvent(job, now, retryRules(engine, job.endpointId));
-      if (!event || (dependsOnHearing(event) && judgesInMs > 0)) continue;
-      if (event.type === "lose-worker" && job.lease) notHeard(engine, job.lease.workerId);
+      if (!event || (dependsOnContact(event) && graceLeftMs > 0)) continue;
+      if (event.type === "lose-worker" && job.lease) loseContact(engine, job.lease.workerId);
       await apply(tx, effects, job, event, now);
       applied += 1;
     }
@@ -41,13 +42,13 @@ async function expireBatch(engine: ExpireUses): Promise<number> {
   });
 }
 
-/** Unless it is speaking, nobody knows until it does whether it would ever look at a job. */
-function notHeard(engine: MoveUses, workerId: string): void {
-  const worker = engine.fleet.find(workerId);
-  if (worker && !worker.isBeingHeard) moveWorker(engine, worker, "fall-silent");
+/** A worker whose lease ran out is handed no job until a message comes from it. */
+function loseContact({ fleet, mover }: Uses<"fleet" | "mover">, workerId: string): void {
+  const worker = fleet.find(workerId);
+  if (worker && !worker.contact.isUnderWay) mover.move(worker, "lose-contact");
 }
 
-/** After a standstill a renewal or an outcome may wait to be read, said in time. */
-function dependsOnHearing({ type }: JobEvent): boolean {
+/** After a stall of the service, a renewal or an outcome that was sent in time may not have been read yet. */
+function dependsOnContact({ type }: JobEvent): boolean {
   return type === "lose-worker" || type === "overrun";
 }

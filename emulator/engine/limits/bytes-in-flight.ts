@@ -1,13 +1,13 @@
-/** Limits the bytes of large payloads in memory for the whole service; requests beyond the limit wait in line. */
+/** Limits the memory of large payloads for the whole service; requests beyond the limit wait in a queue. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { ServiceError } from "../../core/service-error.ts";
 
 export interface InFlightLimits {
   readonly maxBytes: number;
-  /** How many may wait in line. */
+  /** How many requests may wait. */
   readonly maxWaiting: number;
-  /** And how long. */
+  /** How long they may wait. */
   readonly waitMs: number;
 }
 
@@ -28,7 +28,7 @@ type End = "has room" | "late" | "gone";
 export class BytesInFlight {
   readonly #clock: Clock;
   readonly #limits: InFlightLimits;
-  readonly #line = new Set<Waiting>();
+  readonly #queue = new Set<Waiting>();
   #taken = 0;
 
   /** `clock` is real time. */
@@ -38,15 +38,15 @@ export class BytesInFlight {
   }
 
   /**
-   * A share of that many bytes, to be disposed of when they have left; undefined if `signal` aborts before there is room.
-   * Nobody overtakes. More than there is room for at all is given alone.
+   * A share of that many bytes; dispose of it when they have been sent. Undefined if `signal` aborts before there is room.
+   * First come, first served. A share larger than the whole limit is granted while there is no other.
    *
    * @throws ServiceError too_much_in_flight when too many wait already, or there was no room in time
    */
   async take(bytes: number, signal: AbortSignal): Promise<Disposable | undefined> {
     if (signal.aborted) return undefined;
-    if (this.#line.size === 0 && this.#hasRoomFor(bytes)) this.#taken += bytes;
-    else if (!(await this.#waitInLine(bytes, signal))) return undefined;
+    if (this.#queue.size === 0 && this.#hasRoomFor(bytes)) this.#taken += bytes;
+    else if (!(await this.#waitForRoom(bytes, signal))) return undefined;
     let isGivenBack = false;
     return {
       [Symbol.dispose]: () => {
@@ -63,20 +63,20 @@ export class BytesInFlight {
   }
 
   /** False if `signal` aborted. */
-  async #waitInLine(bytes: number, signal: AbortSignal): Promise<boolean> {
+  async #waitForRoom(bytes: number, signal: AbortSignal): Promise<boolean> {
     const { maxWaiting, waitMs } = this.#limits;
-    if (this.#line.size >= maxWaiting) throw refusal("too many requests wait for room already");
+    if (this.#queue.size >= maxWaiting) throw refusal("too many requests wait for room already");
     const { promise, resolve: end } = Promise.withResolvers<End>();
     const waiting = { bytes, end };
     const leave = (how: End) => {
-      if (!this.#line.delete(waiting)) return;
+      if (!this.#queue.delete(waiting)) return;
       end(how);
       this.#advance();
     };
     const giveUp = () => leave("gone");
     const disarm = this.#clock.wakeAt(this.#clock.now() + waitMs, () => leave("late"));
     signal.addEventListener("abort", giveUp);
-    this.#line.add(waiting);
+    this.#queue.add(waiting);
     const how = await promise;
     disarm();
     signal.removeEventListener("abort", giveUp);
@@ -84,12 +84,12 @@ export class BytesInFlight {
     throw refusal(`there was no room for this request within ${waitMs / 1_000} s`);
   }
 
-  /** Lets those in line go on for whom there is room now. */
+  /** Grants the shares of waiting requests for which there is room now. */
   #advance(): void {
-    for (const waiting of this.#line) {
+    for (const waiting of this.#queue) {
       if (!this.#hasRoomFor(waiting.bytes)) return;
       this.#taken += waiting.bytes;
-      this.#line.delete(waiting);
+      this.#queue.delete(waiting);
       waiting.end("has room");
     }
   }
@@ -100,5 +100,5 @@ function refusal(why: string): ServiceError {
   return new ServiceError("too_much_in_flight", message, { retryAfterMs: RETRY_AFTER_MS });
 }
 
-/** When others will have taken what they asked for is not known: this is the least that can be said. */
+/** It is not known when there will be room; this is a guess. */
 const RETRY_AFTER_MS = 1_000;

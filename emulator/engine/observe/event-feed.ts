@@ -1,10 +1,10 @@
-/** Publishes every committed change of state to the followers of the service; past events are not kept. */
+/** Publishes every committed change of state to its listeners; past events are not kept. */
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import type { JobEventType } from "../../core/jobs/job-event.ts";
 import type { WorkerState } from "../../core/workers/worker-life.ts";
 
-/** A job came to another status. */
+/** The status of a job changed. */
 export interface JobMove {
   readonly type: "job";
   readonly endpointId: string;
@@ -13,7 +13,7 @@ export interface JobMove {
   readonly from: JobStatus | null;
   /** Null: it was deleted. */
   readonly to: JobStatus | null;
-  /** What happened to it, in the words of the state machine. */
+  /** The event of the state machine. */
   readonly by: JobEventType | "submit";
 }
 
@@ -33,7 +33,7 @@ export type StateChange =
   /** The clock was advanced. */
   | { readonly type: "clock"; readonly offsetMs: number };
 
-/** A change with the moment it was told, in service time (ms). */
+/** A change with the moment of its publication, in service time (ms). */
 export type ServiceEvent = StateChange & { readonly at: number };
 
 type Listener = (event: ServiceEvent) => void;
@@ -51,7 +51,7 @@ export class EventFeed {
     return this.#listeners.size > 0;
   }
 
-  /** To be called after the commit, if there was one. */
+  /** Call it after the commit. */
   publish(change: StateChange): void {
     if (!this.isFollowed) return;
     const event = { at: this.#clock.now(), ...change };

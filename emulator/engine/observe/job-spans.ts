@@ -15,14 +15,14 @@ export class JobSpans {
     this.#now = now;
   }
 
-  /** To be called after the commit. `job` is as it became, or as it was before it was deleted. */
+  /** Call it after the commit. `job` is as it is now, or as it was before it was deleted. */
   moved(job: Job, { from, to, by }: StatusMove): void {
     if (from === "IN_QUEUE") this.#waited(job, by);
     if (from === "IN_PROGRESS") this.#executed(job, by);
     if (to === "IN_PROGRESS") this.#executes(job);
   }
 
-  /** What the job's handler belongs to: its execution, or what it was submitted with. */
+  /** The parent of the handler's spans: the span of the execution, or that of the submission. */
   traceparentOf(job: Job): string | undefined {
     return this.#executions.get(job.id)?.traceparent ?? job.traceparent;
   }
@@ -49,7 +49,7 @@ export class JobSpans {
   }
 }
 
-/** Nobody's fault. */
+/** Events that end an execution without an error. */
 const GOOD_ENDS: ReadonlySet<StatusMove["by"]> = new Set(["complete", "cancel", "hand-back"]);
 
 function attributesOf({ id, endpointId, attempt }: Job) {

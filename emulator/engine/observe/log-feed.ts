@@ -1,15 +1,15 @@
-/** Keeps the newest log lines of the service and its workers in bounded memory, to be read and followed. */
+/** Keeps the newest log lines of the service and its workers in bounded memory, for reading and following. */
 import type { LogEntry, LogFields, LogLevel } from "../../core/observe/log/log-entry.ts";
 import { readWorkerLine, type WrittenLine } from "../../core/observe/log/worker-line.ts";
 import type { EngineLog } from "./engine-log.ts";
 
-/** What is kept for those who ask later: so many lines, and of workers' lines so many characters. */
+/** The most lines that are kept, and the most characters of workers' lines. */
 const MOST_LINES = 2_000;
 const MOST_CHARACTERS = 2_000_000;
 
-/** A line that is read only when somebody wants it: handlers may print faster than anybody looks. */
+/** A line that is parsed only when it is read: handlers may print many lines that nobody reads. */
 export interface LoggedLine {
-  /** Absent for what concerns no endpoint. */
+  /** Undefined for a line that concerns no endpoint. */
   readonly endpointId: string | undefined;
   readonly characters: number;
   entry(): LogEntry;
@@ -22,7 +22,7 @@ export class LogFeed {
   readonly #now: () => number;
   readonly #listeners = new Set<Listener>();
   #kept: LoggedLine[] = [];
-  /** Lines before this one are forgotten. */
+  /** The index of the first line that is still kept. */
   #first = 0;
   #characters = 0;
 
@@ -78,7 +78,7 @@ export class LogFeed {
       this.#characters -= this.#kept[this.#first]?.characters ?? 0;
       this.#first += 1;
     }
-    // Now and then in one go: that costs less than moving all the others for each line.
+    // Rarely, and many at once: cheaper than moving all the others for each line.
     if (this.#first > MOST_LINES) {
       this.#kept = this.#kept.slice(this.#first);
       this.#first = 0;

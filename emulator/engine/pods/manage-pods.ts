@@ -6,7 +6,7 @@ import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { StoreTransaction, StoreView } from "../../store/store.ts";
 import type { Uses } from "../context.ts";
 import { checkVolumes } from "../resources/endpoint-volumes.ts";
-import { tellGpuSlips } from "../workers/gpus/gpu-slips.ts";
+import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
 import { checkRegistryAuth } from "../resources/manage-templates.ts";
 
 const ID_LENGTH = 14;
@@ -17,7 +17,7 @@ export async function createPod(
   input: PodInput,
 ): Promise<Pod> {
   const id = engine.random.shortId(ID_LENGTH);
-  tellGpuSlips(engine, input.gpuTypeIds, { podId: id });
+  warnOfUnknownGpus(engine, input.gpuTypeIds, { podId: id });
   return engine.steps.commit(async (tx, effects) => {
     const template = await templateOf(tx, input.templateId ?? "");
     const pod = makePod(id, input, template, nowOf(engine));

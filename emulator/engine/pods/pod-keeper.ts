@@ -1,4 +1,4 @@
-/** Runs the pods that their records want to run: starts, ends and restarts them. */
+/** Runs the pods whose records say that they should run: starts, ends and restarts them. */
 import { perHour } from "../../core/billing/prices.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
@@ -8,20 +8,20 @@ import type { WorkerExit } from "../../launch/launcher.ts";
 import type { LaunchedPod, PodLauncher } from "../../launch/pod-launcher.ts";
 import type { Uses } from "../context.ts";
 import type { GpuPool } from "../workers/gpus/gpu-pool.ts";
-import { wayOut } from "../workers/worker-exit.ts";
+import { describeExit } from "../workers/worker-exit.ts";
 
-/** A pod that is asked to end is ended by force after this time. */
+/** A pod that was told to stop is killed after this time. */
 const STOP_GRACE_MS = 10_000;
 
 const RUN_ID_LENGTH = 14;
 
 interface Run {
   readonly id: string;
-  /** As it was when the run began. */
+  /** The record when the run began. */
   readonly pod: Pod;
   readonly launched: LaunchedPod;
   readonly gpus: readonly GpuDevice[];
-  /** Settles when its end is dealt with. */
+  /** Settles when its end was handled. */
   ended: Promise<void>;
   isLeaving: boolean;
   disarm?: Disarm;
@@ -44,28 +44,28 @@ export class PodKeeper {
   readonly #launcher: PodLauncher | undefined;
   readonly #gpus: GpuPool;
   readonly #runs = new Map<string, Run>();
-  /** Why pods are not run, each said once. */
-  readonly #said = new Set<string>();
-  /** Decisions are taken one after the other. */
+  /** Reasons why pods are not run, each logged once. */
+  readonly #logged = new Set<string>();
+  /** Decisions are made one after the other. */
   #work: Promise<void> = Promise.resolve();
   #isOpen = false;
 
-  /** @param launcher without one, pods are records of what is wanted */
+  /** @param launcher undefined: pods are only records, and none is run */
   constructor(engine: PodKeeperUses, launcher: PodLauncher | undefined, gpus: GpuPool) {
     this.#engine = engine;
     this.#launcher = launcher;
     this.#gpus = gpus;
   }
 
-  /** Begins to run pods, those first that an earlier run of the service left. */
+  /** Begins to run pods, first those of earlier runs of the service. */
   start(): void {
     this.#isOpen = true;
     this.considerAll();
   }
 
-  /** To be called when the launcher is willing that was not. */
+  /** Call it when the launcher can start pods that it could not before. */
   considerAll(): void {
-    this.#said.clear();
+    this.#logged.clear();
     this.#then("pods", async (launcher) => {
       const pods = await this.#engine.steps.read((view) => view.records("pod"));
       if (pods.length === 0) return;
@@ -76,12 +76,12 @@ export class PodKeeper {
     });
   }
 
-  /** To be called with a pod that was made, changed or deleted, or whose turn it is to get GPUs. */
+  /** Call it with a pod that was created, changed or deleted, or that can get GPUs now. */
   consider(podId: string): void {
     this.#then(`pod ${podId}`, (launcher) => this.#decide(launcher, podId));
   }
 
-  /** Ends all pods; they run again when the service does. */
+  /** Ends all pods; they run again after the next start. */
   async stop(how: "drain" | "kill"): Promise<void> {
     this.#isOpen = false;
     await this.#work;
@@ -89,7 +89,7 @@ export class PodKeeper {
     await Promise.all([...this.#runs.values()].map(({ ended }) => ended));
   }
 
-  /** Ends all pods at once; may hasten a `stop` that drains. */
+  /** Kills all pods; also during a `stop` that drains. */
   killAll(): void {
     this.#isOpen = false;
     for (const run of this.#runs.values()) this.#end(run, "kill");
@@ -121,13 +121,13 @@ export class PodKeeper {
   #start(launcher: PodLauncher, pod: Pod): void {
     const refusal = launcher.refusesPod(pod);
     if (refusal !== undefined)
-      return this.#say({}, `pods are not run, only kept as what is wanted: ${refusal}`);
+      return this.#logOnce({}, `pods are not run, only kept as what is wanted: ${refusal}`);
     const { random, log } = this.#engine;
     const id = random.shortId(RUN_ID_LENGTH);
     const grant = this.#gpus.take(pod, id, true);
     if ("lack" in grant) {
       if (grant.lack !== undefined)
-        this.#say({ podId: pod.id }, `the pod "${pod.name}" (${pod.id}) waits: ${grant.lack}`);
+        this.#logOnce({ podId: pod.id }, `the pod "${pod.name}" (${pod.id}) waits: ${grant.lack}`);
       return;
     }
     const gpus = grant.devices;
@@ -165,17 +165,17 @@ export class PodKeeper {
     this.#runs.delete(podId);
     this.#gpus.release(run.id, exit.startError !== undefined);
     if (run.isLeaving) log.info({ podId, runId: run.id }, "pod has ended");
-    // One that went with its launcher's engine is wanted as before, and runs again when that is back.
+    // A pod that ended because the Docker engine went away runs again when the engine is back.
     else if (!exit.engineWentAway && launcher.refusesPod(run.pod) === undefined)
       await this.#recordEnd(run, exit);
     this.consider(podId);
   }
 
-  /** Its program has ended by itself, or could not be started. */
+  /** Its program has exited by itself, or could not be started. */
   async #recordEnd(run: Run, exit: WorkerExit): Promise<void> {
     const engine = this.#engine;
     const { id: podId } = run.pod;
-    const how = wayOut(exit);
+    const how = describeExit(exit);
     const { lastLogLines: _, ...fields } = exit;
     engine.log.warn({ podId, runId: run.id, ...fields }, `the pod ${how}`);
     await engine.steps.commit(async (tx) => {
@@ -186,7 +186,7 @@ export class PodKeeper {
     });
   }
 
-  /** From when its program runs on. */
+  /** Begins to bill the pod, when its program runs. */
   #bill({ pod, gpus }: Run): void {
     const { usage, prices } = this.#engine;
     const { id: podId, templateId, imageName, dataCenterIds, containerDiskInGb } = pod;
@@ -201,8 +201,8 @@ export class PodKeeper {
     });
   }
 
-  #say(fields: Readonly<Record<string, string>>, message: string): void {
-    if (!this.#said.has(message)) this.#engine.log.warn(fields, message);
-    this.#said.add(message);
+  #logOnce(fields: Readonly<Record<string, string>>, message: string): void {
+    if (!this.#logged.has(message)) this.#engine.log.warn(fields, message);
+    this.#logged.add(message);
   }
 }

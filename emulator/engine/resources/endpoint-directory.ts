@@ -1,4 +1,4 @@
-/** Endpoints and templates as last committed, in memory because every request asks for them. */
+/** Endpoints and templates as last committed, in memory because every request needs them. */
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Template } from "../../core/resources/template.ts";
@@ -8,13 +8,13 @@ export class EndpointDirectory {
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #templates = new Map<string, Template>();
 
-  /** Everything there is in the store. */
+  /** Loads everything from the store. */
   static async load(store: Store): Promise<EndpointDirectory> {
     const [endpoints, templates] = await store.read(
       async (view) => [await view.records("endpoint"), await view.records("template")] as const,
     );
     const directory = new EndpointDirectory();
-    // What was stored before there were types has none.
+    // Endpoints that were stored before there were types have none.
     for (const endpoint of endpoints)
       directory.keepEndpoint({ ...endpoint, type: endpoint.type ?? "QUEUE" });
     for (const template of templates) directory.keepTemplate(template);
@@ -75,12 +75,12 @@ export class EndpointDirectory {
     return template;
   }
 
-  /** To be called after the commit that stored it. */
+  /** Call it after the commit that stored it. */
   keepEndpoint(endpoint: Endpoint): void {
     this.#endpoints.set(endpoint.id, endpoint);
   }
 
-  /** The same for a change of one that may be in the course of deletion: what was dropped stays so. */
+  /** Like `keepEndpoint`, but leaves an endpoint that is being deleted dropped. */
   replaceEndpoint(endpoint: Endpoint): void {
     if (this.#endpoints.has(endpoint.id)) this.#endpoints.set(endpoint.id, endpoint);
   }

@@ -1,10 +1,9 @@
-/** Checks that an endpoint's volumes exist, and refuses to delete a volume that is used. */
-import type { Endpoint } from "../../core/resources/endpoint.ts";
+/** Checks that the network volumes that an endpoint or a pod names exist. */
 import { type VolumeChoice, volumesOf } from "../../core/resources/network-volume.ts";
 import { invalidRequest } from "../../core/service-error.ts";
 import type { StoreView } from "../../store/store.ts";
 
-/** To be called in the transaction that stores the endpoint. @throws ServiceError invalid_request */
+/** To be called in the transaction that stores it. @throws ServiceError invalid_request */
 export async function checkVolumes(tx: StoreView, choice: VolumeChoice): Promise<void> {
   const problems: string[] = [];
   for (const id of volumesOf(choice)) {
@@ -13,9 +12,4 @@ export async function checkVolumes(tx: StoreView, choice: VolumeChoice): Promise
     problems.push(`${field} names no network volume of this service: ${JSON.stringify(id)}`);
   }
   if (problems.length > 0) throw invalidRequest(problems);
-}
-
-export async function endpointsWith(tx: StoreView, volumeId: string): Promise<readonly Endpoint[]> {
-  const endpoints = await tx.records("endpoint");
-  return endpoints.filter((endpoint) => volumesOf(endpoint).includes(volumeId));
 }

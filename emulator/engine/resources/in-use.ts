@@ -1,19 +1,46 @@
-/** The refusal to delete what something else still uses. */
+/** Refuses to delete what something else still uses. */
+import type { Endpoint } from "../../core/resources/endpoint.ts";
 import { ServiceError } from "../../core/service-error.ts";
+import type { Pod } from "../../core/pods/pod.ts";
+import type { Template } from "../../core/resources/template.ts";
+import type { StoreView } from "../../store/store.ts";
 
-export interface Use {
-  /** What is to be deleted, for example `the template "a"`. */
-  readonly what: string;
-  /** What kind of thing uses it, for example `endpoint`. */
-  readonly kind: string;
-  /** The names or ids of those that use it, at least one. */
-  readonly users: readonly string[];
+/** Which things use it; those of a kind that is absent are not asked. */
+export interface Users {
+  readonly endpoint?: (endpoint: Endpoint) => boolean;
+  readonly template?: (template: Template) => boolean;
+  readonly pod: (pod: Pod) => boolean;
 }
 
-export function inUse({ what, kind, users }: Use): ServiceError {
+/**
+ * To be called in the transaction that deletes it.
+ *
+ * @param what is to be deleted, for example `the template "a"`
+ * @throws ServiceError in_use
+ */
+export async function refuseIfUsed(tx: StoreView, what: string, by: Users): Promise<void> {
+  const { endpoint: isEndpoint, template: isTemplate, pod: isPod } = by;
+  if (isEndpoint)
+    refuse(what, "endpoint", idsOf((await tx.records("endpoint")).filter(isEndpoint)));
+  if (isTemplate) {
+    const templates = (await tx.records("template")).filter(isTemplate);
+    refuse(
+      what,
+      "template",
+      templates.map(({ name }) => name),
+    );
+  }
+  refuse(what, "pod", idsOf((await tx.records("pod")).filter(isPod)));
+}
+
+function idsOf(things: readonly { readonly id: string }[]): readonly string[] {
+  return things.map(({ id }) => id);
+}
+
+function refuse(what: string, kind: string, users: readonly string[]): void {
+  if (users.length === 0) return;
   const named = users.map((user) => `"${user}"`).join(", ");
-  const those = users.length === 1 ? `the ${kind}` : `the ${kind}s`;
-  const them = users.length === 1 ? "it" : "them";
-  const message = `${what} is used by ${those} ${named}; change or delete ${them} first`;
-  return new ServiceError("in_use", message);
+  const [those, them] = users.length === 1 ? [kind, "it"] : [`${kind}s`, "them"];
+  const message = `${what} is used by the ${those} ${named}; change or delete ${them} first`;
+  throw new ServiceError("in_use", message);
 }

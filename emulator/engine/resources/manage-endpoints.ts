@@ -9,7 +9,7 @@ import type { Effects } from "../effects.ts";
 import { apply } from "../jobs/apply.ts";
 import type { Uses } from "../context.ts";
 import { checkVolumes } from "./endpoint-volumes.ts";
-import { tellGpuSlips } from "../workers/gpus/gpu-slips.ts";
+import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
 
 const ID_LENGTH = 14;
 
@@ -36,7 +36,7 @@ export async function createEndpoint(
     await tx.putRecord("endpoint", id, made);
     return made;
   });
-  tellGpuSlips(engine, endpoint.gpuTypeIds, { endpointId: id });
+  warnOfUnknownGpus(engine, endpoint.gpuTypeIds, { endpointId: id });
   engine.directory.keepEndpoint(endpoint);
   engine.events.publish({ type: "endpoint", endpointId: id, change: "created" });
   engine.endpointChanged(id);
@@ -48,11 +48,6 @@ export function listEndpoints(engine: Uses<"directory">): readonly Endpoint[] {
   return engine.directory
     .endpoints()
     .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
-}
-
-/** @throws ServiceError endpoint_not_found */
-export function readEndpoint(engine: Uses<"directory">, id: string): Endpoint {
-  return engine.directory.endpoint(id);
 }
 
 /**

@@ -3,13 +3,11 @@ import type {
   NetworkVolumeChange,
   NetworkVolumeInput,
 } from "../../core/resources/network-volume-input.ts";
-import type { NetworkVolume } from "../../core/resources/network-volume.ts";
+import { type NetworkVolume, volumesOf } from "../../core/resources/network-volume.ts";
 import { invalidRequest, type ServiceError } from "../../core/service-error.ts";
 import { billVolume } from "../billing/bill-volume.ts";
 import type { Uses } from "../context.ts";
-import { endpointsWith } from "./endpoint-volumes.ts";
-import { inUse } from "./in-use.ts";
-import { refuseIfPodsUse } from "../pods/volume-in-use.ts";
+import { refuseIfUsed } from "./in-use.ts";
 import { volumeNotFound } from "./network-volume-directory.ts";
 
 const ID_LENGTH = 10;
@@ -31,12 +29,9 @@ export async function createNetworkVolume(
 
 /** In order of name. */
 export function listNetworkVolumes(engine: Uses<"volumes">): readonly NetworkVolume[] {
-  return engine.volumes.all().toSorted((a, b) => compare(a.name, b.name) || compare(a.id, b.id));
-}
-
-/** @throws ServiceError network_volume_not_found */
-export function readNetworkVolume(engine: Uses<"volumes">, id: string): NetworkVolume {
-  return engine.volumes.volume(id);
+  return engine.volumes
+    .all()
+    .toSorted((a, b) => ((a.name === b.name ? a.id < b.id : a.name < b.name) ? -1 : 1));
 }
 
 /** @throws ServiceError network_volume_not_found; invalid_request for a smaller size; storage_full */
@@ -72,16 +67,10 @@ export async function deleteNetworkVolume(
     await engine.steps.commit(async (tx) => {
       const volume = await tx.record("networkVolume", id);
       if (!volume) throw volumeNotFound(id);
-      const users = await endpointsWith(tx, id);
-      if (users.length > 0) {
-        throw inUse({
-          what: `the network volume "${volume.name}" (${id})`,
-          kind: "endpoint",
-          users: users.map((endpoint) => endpoint.id),
-        });
-      }
-      const what = `the network volume "${volume.name}" (${id})`;
-      await refuseIfPodsUse(tx, what, (pod) => pod.networkVolumeId === id);
+      await refuseIfUsed(tx, `the network volume "${volume.name}" (${id})`, {
+        endpoint: (endpoint) => volumesOf(endpoint).includes(id),
+        pod: (pod) => pod.networkVolumeId === id,
+      });
       await tx.deleteRecord("networkVolume", id);
     });
     engine.volumes.drop(id);
@@ -100,9 +89,4 @@ function shrinks({ size }: NetworkVolume, asked: number): ServiceError {
   return invalidRequest([
     `size must be ${size} (GB) or more, for a network volume only grows; got ${asked}`,
   ]);
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

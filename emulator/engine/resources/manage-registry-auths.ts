@@ -1,10 +1,11 @@
 /** Creates, lists, reads and deletes container registry auths; their credentials are stored encrypted. */
 import type { RegistryAuthInput } from "../../core/resources/registry-auth-input.ts";
+import type { Pod } from "../../core/pods/pod.ts";
 import type { RegistryAuth } from "../../core/resources/registry-auth.ts";
+import type { Template } from "../../core/resources/template.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Uses } from "../context.ts";
-import { inUse } from "./in-use.ts";
-import { refuseIfPodsUse } from "../pods/volume-in-use.ts";
+import { refuseIfUsed } from "./in-use.ts";
 import { sealSecret } from "./secret-box.ts";
 
 /** Ids have 25 characters (live). */
@@ -46,17 +47,9 @@ export async function deleteRegistryAuth(engine: Uses<"steps">, id: string): Pro
   await engine.steps.commit(async (tx) => {
     const auth = await tx.record("registryAuth", id);
     if (!auth) throw registryAuthNotFound(id);
-    const templates = await tx.records("template");
-    const users = templates.filter((template) => template.containerRegistryAuthId === id);
-    if (users.length > 0) {
-      throw inUse({
-        what: `the container registry auth "${auth.name}"`,
-        kind: "template",
-        users: users.map(({ name }) => name),
-      });
-    }
+    const isUser = (user: Pod | Template) => user.containerRegistryAuthId === id;
     const what = `the container registry auth "${auth.name}"`;
-    await refuseIfPodsUse(tx, what, (pod) => pod.containerRegistryAuthId === id);
+    await refuseIfUsed(tx, what, { template: isUser, pod: isUser });
     await tx.deleteRecord("registryAuth", id);
   });
 }

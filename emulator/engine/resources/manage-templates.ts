@@ -1,12 +1,13 @@
 /** Creates, lists, reads and deletes templates. */
+import type { Pod } from "../../core/pods/pod.ts";
+import type { Endpoint } from "../../core/resources/endpoint.ts";
 import { valueInWords } from "../../core/input/problem-messages.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { TemplateInput } from "../../core/resources/template-input.ts";
 import type { Template } from "../../core/resources/template.ts";
 import type { StoreTransaction } from "../../store/store.ts";
 import type { Uses } from "../context.ts";
-import { inUse } from "./in-use.ts";
-import { refuseIfPodsUse } from "../pods/volume-in-use.ts";
+import { refuseIfUsed } from "./in-use.ts";
 
 const ID_LENGTH = 10;
 
@@ -28,12 +29,7 @@ export async function createTemplate(
 
 /** In order of name. */
 export function listTemplates(engine: Uses<"directory">): readonly Template[] {
-  return engine.directory.templates().toSorted((a, b) => compare(a.name, b.name));
-}
-
-/** @throws ServiceError template_not_found */
-export function readTemplate(engine: Uses<"directory">, id: string): Template {
-  return engine.directory.template(id);
+  return engine.directory.templates().toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** @throws ServiceError template_not_found; in_use while an endpoint has it */
@@ -43,15 +39,8 @@ export async function deleteTemplate(
 ): Promise<void> {
   const { name } = engine.directory.template(id);
   await engine.steps.commit(async (tx) => {
-    const endpoints = await tx.records("endpoint");
-    const users = endpoints.filter((endpoint) => endpoint.templateId === id);
-    if (users.length > 0)
-      throw inUse({
-        what: `the template "${name}"`,
-        kind: "endpoint",
-        users: users.map((endpoint) => endpoint.id),
-      });
-    await refuseIfPodsUse(tx, `the template "${name}"`, (pod) => pod.templateId === id);
+    const isUser = (user: Endpoint | Pod) => user.templateId === id;
+    await refuseIfUsed(tx, `the template "${name}"`, { endpoint: isUser, pod: isUser });
     await tx.deleteRecord("template", id);
   });
   engine.directory.dropTemplate(id);
@@ -77,9 +66,4 @@ export async function checkRegistryAuth(
 
 function nameTaken(name: string): ServiceError {
   return new ServiceError("template_name_taken", `there is already a template named "${name}"`);
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

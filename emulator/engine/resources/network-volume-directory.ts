@@ -1,9 +1,9 @@
-/** Network volumes as last committed, in memory; and the port to what keeps their files. */
+/** Network volumes as last committed, in memory; and the port to their files. */
 import type { NetworkVolume } from "../../core/resources/network-volume.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Store } from "../../store/store.ts";
 
-/** What keeps the files of network volumes; it makes and removes them around the change of a record. */
+/** The files of network volumes, which are made and removed together with a record. */
 export interface VolumeFiles {
   /**
    * Makes a place for the volume's files, empty and durable, and then its record, by `commit`. If either fails there is
@@ -20,7 +20,7 @@ export interface VolumeFiles {
   remove(volumeId: string, commit: () => Promise<void>): Promise<void>;
 }
 
-/** For those who have no files to keep. */
+/** Volumes without files. */
 export const NO_VOLUME_FILES: VolumeFiles = {
   create: (_id, commit) => commit(),
   remove: (_id, commit) => commit(),
@@ -52,7 +52,7 @@ export class NetworkVolumeDirectory {
     return volume;
   }
 
-  /** To be called after the commit that stored it. */
+  /** Call it after the commit that stored it. */
   keep(volume: NetworkVolume): void {
     this.#volumes.set(volume.id, volume);
   }

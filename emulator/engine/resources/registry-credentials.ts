@@ -5,7 +5,7 @@ import { readRegistryAuth } from "./manage-registry-auths.ts";
 import { unsealSecret } from "./secret-box.ts";
 
 /**
- * Never to be logged or answered.
+ * Never log or answer them.
  *
  * @throws ServiceError registry_auth_not_found; secrets_unusable when the key is gone, is another one, or the record was
  *   tampered with
@@ -19,7 +19,7 @@ export async function registryCredentials(
   return JSON.parse(unsealSecret(engine, id, sealed, what)) as RegistryCredentials;
 }
 
-/** Says in the log which stored credentials cannot be decrypted, so that it is known before they are needed. */
+/** Logs which stored credentials cannot be decrypted, before they are needed. */
 export async function checkCredentials(engine: Uses<"log" | "secretKey" | "steps">): Promise<void> {
   for (const { id, name } of await engine.steps.read((view) => view.records("registryAuth"))) {
     try {

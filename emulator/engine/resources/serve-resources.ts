@@ -15,7 +15,7 @@ import type { StoreTransaction } from "../../store/store.ts";
 import { billVolume } from "../billing/bill-volume.ts";
 import type { Uses } from "../context.ts";
 import { sealSecret, unsealSecret } from "./secret-box.ts";
-import { tellSettled } from "./tell-settled.ts";
+import { logSettled } from "./log-settled.ts";
 import { rollEndpoints } from "./update-template.ts";
 
 /**
@@ -59,7 +59,7 @@ async function serveVolume(
     });
     engine.volumes.keep(settled.thing);
     if (present?.size !== settled.thing.size) billVolume(engine, settled.thing);
-    tellSettled(engine.log, { volumeId: id }, `the network volume "${now.name}"`, settled);
+    logSettled(engine.log, { volumeId: id }, `the network volume "${now.name}"`, settled);
   };
   if (present !== undefined) return keep();
   await engine.volumeFiles.create(id, keep).catch((error: unknown) => {
@@ -118,7 +118,7 @@ async function serveTemplate(
   });
   engine.directory.keepTemplate(settled.thing);
   for (const endpoint of endpoints) engine.directory.keepEndpoint(endpoint);
-  tellSettled(engine.log, { templateId: id }, `the template "${settled.thing.name}"`, settled);
+  logSettled(engine.log, { templateId: id }, `the template "${settled.thing.name}"`, settled);
 }
 
 async function rolledBy(

@@ -8,8 +8,8 @@ import { templateRolls } from "../../core/resources/template-change.ts";
 import type { Template } from "../../core/resources/template.ts";
 import type { StoreTransaction } from "../../store/store.ts";
 import type { Uses } from "../context.ts";
-import { tellGpuSlips } from "../workers/gpus/gpu-slips.ts";
-import { tellSettled } from "./tell-settled.ts";
+import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
+import { logSettled } from "./log-settled.ts";
 
 /** What became of an endpoint of a file. */
 interface Outcome {
@@ -40,8 +40,8 @@ export async function serve(
     if (outcome.template) engine.directory.keepTemplate(outcome.template);
     engine.directory.keepEndpoint(outcome.endpoint);
     const { id: endpointId } = outcome.endpoint;
-    tellGpuSlips(engine, outcome.endpoint.gpuTypeIds, { endpointId });
-    tellSettled(engine.log, { endpointId }, `the endpoint "${endpointId}"`, outcome);
+    warnOfUnknownGpus(engine, outcome.endpoint.gpuTypeIds, { endpointId });
+    logSettled(engine.log, { endpointId }, `the endpoint "${endpointId}"`, outcome);
   }
 }
 

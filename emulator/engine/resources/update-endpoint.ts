@@ -5,7 +5,7 @@ import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { Uses } from "../context.ts";
 import { endpointNotFound } from "./endpoint-directory.ts";
 import { checkVolumes } from "./endpoint-volumes.ts";
-import { tellGpuSlips } from "../workers/gpus/gpu-slips.ts";
+import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
 import { serverless } from "./manage-endpoints.ts";
 
 /**
@@ -34,7 +34,7 @@ export async function updateEndpoint(
     if (changed !== present) await tx.putRecord("endpoint", id, changed);
     return { endpoint: changed, hasChanged: changed !== present };
   });
-  tellGpuSlips(engine, changes.gpuTypeIds ?? [], { endpointId: id });
+  warnOfUnknownGpus(engine, changes.gpuTypeIds ?? [], { endpointId: id });
   engine.directory.replaceEndpoint(endpoint);
   if (hasChanged) engine.events.publish({ type: "endpoint", endpointId: id, change: "changed" });
   engine.endpointChanged(id);

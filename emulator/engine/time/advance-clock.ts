@@ -1,34 +1,34 @@
-/** Reads and advances service time. Everything that is due on the way happens, in order; handlers that run keep real time. */
+/** Reads and advances service time. Everything that becomes due happens, in order; running handlers stay in real time. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import { invalidRequest } from "../../core/service-error.ts";
 import { apply } from "../jobs/apply.ts";
 import type { Uses } from "../context.ts";
 
-/** Under which service time is kept; there is one. */
+/** The id of the one record of service time. */
 const RECORD_ID = "service";
 
-/** The first due moments of an advance are met exactly; so many that not even a busy service has more. */
+/** So many due moments of an advance are met exactly, more than even a busy service has. */
 const EXACT_STOPS = 1_000;
-/** What is due after them is met in this many strides: late, as on a busy machine, but in order. */
+/** Those after them are met in this many strides: late, as on a busy machine, but in order. */
 const STRIDES = 100;
 
-/** How long the last step is waited for when the steps before it have used up all patience (real time). */
-const LAST_MOMENT_MS = 1_000;
+/** How long the last step may take when the steps before have used up the time limit (real time). */
+const LAST_STEP_MS = 1_000;
 
 /** Instants are service time, ms since the epoch. */
 export interface ClockReading {
   readonly now: number;
-  /** By how much the clock has been advanced in all. */
+  /** By how much the clock was advanced in all, ms. */
   readonly offsetMs: number;
-  /** Until then nothing happens by the passing of time alone; undefined if nothing will. */
+  /** When a timer fires next; undefined if none is set. */
   readonly nextDueAt: number | undefined;
 }
 
 export interface Advance extends ClockReading {
-  /** True when all work that time set off is done. */
+  /** True when all work that timers started is done. */
   readonly settled: boolean;
-  /** What still goes on if it is not. */
+  /** The work that is still in progress. */
   readonly underWay: readonly string[];
 }
 
@@ -43,10 +43,10 @@ export async function storedOffsetMs({ store }: Uses<"store">): Promise<number> 
 }
 
 /**
- * Advances service time by `byMs` (ms, not negative) and resolves when the work this set off has settled: jobs deleted,
- * workers asked to leave and gone, deliveries made, and whatever else is tracked as pendingWork. On the way time stops at
- * each moment something is due until that has settled. Those who would wait for longer than 30 s of real time, or whose
- * `signal` aborts, are answered with what still goes on; time has moved the whole way even then.
+ * Advances service time by `byMs` (ms, not negative) and resolves when the work that this started has settled: jobs deleted,
+ * workers told to leave and gone, deliveries made, and whatever else is tracked in `pendingWork`. Time stops at each due
+ * moment until that has settled. After 30 s of real time, or when `signal` aborts, it resolves with the work that is still
+ * in progress; time has been advanced all the same.
  *
  * @throws ServiceError invalid_request beyond the bounds; storage_full, shutting_down, and then time may have moved a
  *   part of the way
@@ -66,25 +66,25 @@ async function advance(
 ): Promise<Advance> {
   const { pendingWork, clock, events } = engine;
   refuseTooMuch(clock.offsetMs + byMs);
-  using patience = new Patience(engine, LIMITS.clockSettleMs, signal);
+  using limit = new TimeLimit(engine, LIMITS.clockSettleMs, signal);
   clock.catchUp();
-  await pendingWork.settled(patience.over);
+  await pendingWork.settled(limit.over);
   let leftMs = byMs;
   for (let stops = 0; leftMs > 0; stops += 1) {
-    const strideMs = patience.over.aborted ? leftMs : nextStrideMs(engine, leftMs, stops);
+    const strideMs = limit.over.aborted ? leftMs : nextStrideMs(engine, leftMs, stops);
     await moveTime(engine, strideMs);
     leftMs -= strideMs;
-    await pendingWork.settled(patience.over);
+    await pendingWork.settled(limit.over);
   }
   events.publish({ type: "clock", offsetMs: clock.offsetMs });
-  // What was slow is no reason not to wait for what is quick.
-  using moment = new Patience(engine, LAST_MOMENT_MS, signal);
-  const settled = await pendingWork.settled(moment.over);
+  // The last step gets some time even if the steps before have used up theirs.
+  using last = new TimeLimit(engine, LAST_STEP_MS, signal);
+  const settled = await pendingWork.settled(last.over);
   return { ...readClock(engine), settled, underWay: pendingWork.underWay };
 }
 
 /** Ends after `ms` of real time, or with `signal`. */
-class Patience implements Disposable {
+class TimeLimit implements Disposable {
   readonly over: AbortSignal;
   readonly #disarm: Disarm;
 
@@ -107,7 +107,7 @@ function refuseTooMuch(offsetMs: number): void {
   ]);
 }
 
-/** To the next due moment. One whose moment has come, but not its timer, is met in the next millisecond. */
+/** The time to the next due moment; at least 1 ms, for a timer that is due and has not fired yet. */
 function nextStrideMs({ clock }: Uses<"clock">, leftMs: number, stops: number): number {
   const leastMs = stops < EXACT_STOPS ? 1 : Math.ceil(leftMs / (EXACT_STOPS + STRIDES - stops));
   const toNextMs = (clock.nextWakeAt ?? Number.POSITIVE_INFINITY) - clock.now();
@@ -115,8 +115,8 @@ function nextStrideMs({ clock }: Uses<"clock">, leftMs: number, stops: number): 
 }
 
 /**
- * Service time and what must not move with it change in one commit, and within the transaction: no other one sees the
- * one without the other, and a service that is killed goes on with both or neither.
+ * Service time, and the moments of running jobs that must not move with it, change in one transaction: no other transaction
+ * sees one without the other, and a service that is killed continues with both or neither.
  */
 async function moveTime(engine: Uses<"clock" | "steps">, byMs: number): Promise<void> {
   const { clock } = engine;

@@ -1,20 +1,20 @@
-/** The one timer of the job rules: it aims at the earliest due moment, however many jobs there are. */
+/** One timer for many due moments: it is set to the earliest. */
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 
 export class DueTimer {
   readonly #clock: Clock;
-  readonly #ring: () => void;
+  readonly #onDue: () => void;
   #aimedAt = Number.POSITIVE_INFINITY;
   #disarm: Disarm | undefined;
   #stopped = false;
 
-  /** `ring` is called when a moment aimed at has come; it must aim anew. */
-  constructor(clock: Clock, ring: () => void) {
+  /** `onDue` is called when the moment has come, and has to aim again. */
+  constructor(clock: Clock, onDue: () => void) {
     this.#clock = clock;
-    this.#ring = ring;
+    this.#onDue = onDue;
   }
 
-  /** Makes sure that `ring` is called at `at` or earlier. */
+  /** Makes sure that `onDue` is called at `at` or earlier. */
   aim(at: number): void {
     if (this.#stopped || at >= this.#aimedAt) return;
     this.#disarm?.();
@@ -22,7 +22,7 @@ export class DueTimer {
     this.#disarm = this.#clock.wakeAt(at, () => {
       this.#aimedAt = Number.POSITIVE_INFINITY;
       this.#disarm = undefined;
-      this.#ring();
+      this.#onDue();
     });
   }
 

@@ -1,7 +1,7 @@
 /** Waits until the service has nothing to do, without polling. */
 import type { Uses } from "../context.ts";
 
-/** An endpoint's jobs that are not done. */
+/** How many jobs of an endpoint are not done. */
 export interface OpenJobs {
   readonly endpointId: string;
   readonly inQueue: number;
@@ -10,16 +10,16 @@ export interface OpenJobs {
 
 export interface OpenWork {
   readonly jobs: readonly OpenJobs[];
-  /** What else is going on, in a few words each. */
+  /** Other work in progress, in a few words each. */
   readonly underWay: readonly string[];
 }
 
 /**
- * Resolves with nothing left when no job runs, none waits but in queues on hold, and all work that was set off is done,
- * webhook calls that are due included; or with what is open when `signal` aborts. What waits for a moment of service time,
- * like the next try of a webhook, is not waited for.
+ * Resolves with empty lists when no job runs, none waits except in queues on hold, and all work that was started is done,
+ * webhook calls that are due included; or with what is left when `signal` aborts. Work that is due later, like the next try
+ * of a webhook, does not count.
  *
- * @param among looks at this endpoint's jobs alone, and at no other work; by default at everything
+ * @param among counts only the jobs of this endpoint, and no other work; default: everything
  */
 export async function untilIdle(
   engine: Uses<"directory" | "events" | "fleet" | "pendingWork" | "store">,
@@ -28,7 +28,7 @@ export async function untilIdle(
 ): Promise<OpenWork> {
   const { pendingWork } = engine;
   for (;;) {
-    using change = new Change(engine, signal);
+    using change = new NextChange(engine, signal);
     if (among === undefined) await pendingWork.settled(signal);
     const jobs = await openJobs(engine, among);
     const underWay = among === undefined ? pendingWork.underWay : [];
@@ -54,8 +54,8 @@ async function openJobs(
     .filter(({ inQueue, inProgress }) => inQueue + inProgress > 0);
 }
 
-/** The next change of state from its making on. */
-class Change implements Disposable {
+/** The first change of state after it was made. */
+class NextChange implements Disposable {
   readonly seen: Promise<void>;
   readonly #unfollow: () => void;
 

@@ -1,14 +1,14 @@
-/** Tracks the work that time has set off, so that an advance of the clock can wait for it. */
+/** Tracks the work that timers have started, so that an advance of the clock can wait for it. */
 
 /**
- * Every part that the clock drives says here what it is doing: `pendingWork.track("webhook delivery", deliver())`, at once
- * when its wake fires and with the outermost promise, so that what follows from work begins before the work ends.
+ * Every part with a timer tracks its work: `pendingWork.track("webhook delivery", deliver())`, as soon as the timer fires
+ * and with the outermost promise, so that work which follows begins before this work ends.
  */
 export class PendingWork {
   readonly #underWay = new Set<{ readonly what: string }>();
   readonly #waiting = new Set<() => void>();
 
-  /** Counts `work` as under way until it settles; `what` names it in a few words. Answers `work` itself, errors and all. */
+  /** Counts `work` as in progress until it settles; `what` names it in a few words. Returns `work` itself. */
   track<T>(what: string, work: Promise<T>): Promise<T> {
     const entry = { what };
     this.#underWay.add(entry);
@@ -19,12 +19,12 @@ export class PendingWork {
     return work;
   }
 
-  /** What is under way, each kind of work once. */
+  /** The work in progress, each kind once. */
   get underWay(): readonly string[] {
     return [...new Set([...this.#underWay].map(({ what }) => what))];
   }
 
-  /** Waits until nothing is under way, then answers true; false when `signal` aborts before. */
+  /** Waits until no work is in progress and returns true; false when `signal` aborts before. */
   async settled(signal: AbortSignal): Promise<boolean> {
     while (this.#underWay.size > 0 && !signal.aborted) await this.#change(signal);
     return this.#underWay.size === 0;

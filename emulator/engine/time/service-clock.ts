@@ -1,4 +1,4 @@
-/** Service time: real time plus what the clock was advanced by; timers follow an advance. */
+/** Service time: real time plus the offset by which the clock was advanced; timers follow an advance. */
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 
 interface Wake {
@@ -28,7 +28,7 @@ export class ServiceClock implements Clock {
     return this.#offsetMs;
   }
 
-  /** The earliest moment something is armed for; undefined if nothing is. */
+  /** When the earliest timer fires; undefined if none is set. */
   get nextWakeAt(): number | undefined {
     let next: number | undefined;
     for (const { at } of this.#wakes) if (next === undefined || at < next) next = at;
@@ -45,16 +45,16 @@ export class ServiceClock implements Clock {
     };
   }
 
-  /** Moves time itself; what came due by it fires when `catchUp` is called. */
+  /** Changes the offset; timers that are due by it fire when `catchUp` is called. */
   shift(byMs: number): void {
     this.#offsetMs += byMs;
   }
 
-  /** Fires what is due, in order, and aims the rest at when it is due now. */
+  /** Fires the timers that are due, in order, and sets the others anew. */
   catchUp(): void {
     const now = this.now();
     for (const entry of [...this.#wakes].toSorted((a, b) => a.at - b.at)) {
-      // One that fired before it may have disarmed it.
+      // A timer that fired before may have cancelled it.
       if (!this.#wakes.has(entry)) continue;
       entry.disarm();
       if (entry.at <= now) this.#fire(entry);
@@ -62,7 +62,7 @@ export class ServiceClock implements Clock {
     }
   }
 
-  /** Runs `move` when all moves asked for before are over: two that advance the clock must not mix. */
+  /** Runs `move` after all earlier moves: two advances of the clock must not mix. */
   inTurn<T>(move: () => Promise<T>): Promise<T> {
     const moved = this.#turn.then(move);
     this.#turn = moved.catch(() => undefined);
@@ -71,7 +71,7 @@ export class ServiceClock implements Clock {
 
   #aim(entry: Wake): void {
     entry.disarm = this.#real.wakeAt(entry.at - this.#offsetMs, () => {
-      // A shift that was taken back may have aimed it too early.
+      // A shift that was undone may have set it too early.
       if (this.now() < entry.at) this.#aim(entry);
       else this.#fire(entry);
     });

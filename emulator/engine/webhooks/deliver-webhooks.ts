@@ -15,12 +15,12 @@ import type { Uses } from "../context.ts";
 import { deliveryBody } from "./delivery-body.ts";
 import { beginWebhookSpan, endWebhookSpan } from "./webhook-span.ts";
 
-/** Calls at a time, in all and of one origin: a receiver that does not answer keeps a few of them for 10 s each. */
+/** Concurrent calls, in all and for one origin: a receiver that does not answer blocks some of them for 10 s each. */
 const MAX_CALLS = 32;
 const MAX_CALLS_PER_ORIGIN = 8;
 
-/** Until what failed for want of the store is tried again. */
-const PUT_OFF_MS = 1_000;
+/** When a read or write of the store that failed is tried again. */
+const RETRY_MS = 1_000;
 
 type DeliveryUses = Uses<
   "clock" | "log" | "metrics" | "pendingWork" | "steps" | "store" | "tracer"
@@ -51,7 +51,7 @@ export class WebhookDelivery {
     this.wake();
   }
 
-  /** Looks for calls that are due; to be called when one may have become so. */
+  /** Begins the calls that are due. Call it when one may have become due. */
   wake(): void {
     if (!this.#isOpen) return;
     this.#lookAgain = true;
@@ -59,8 +59,8 @@ export class WebhookDelivery {
   }
 
   /**
-   * Begins no more calls; `drain` begins those that are due and fit, and waits for all that are under way, `kill` gives
-   * them up. What is not settled then is left for the next start.
+   * Begins no more calls. `drain` first begins those that are due, as far as there is room, and waits for all that are in
+   * progress; `kill` aborts them. Deliveries that are not settled then are left for the next start.
    */
   async stop(how: "drain" | "kill"): Promise<void> {
     if (how === "kill") this.abort();
@@ -70,14 +70,14 @@ export class WebhookDelivery {
     await Promise.all(Array.from(this.#calls.values(), ({ done }) => done));
   }
 
-  /** Gives up all calls at once; may hasten a `stop` that drains. */
+  /** Aborts all calls; also during a `stop` that drains. */
   abort(): void {
     this.#isOpen = false;
     this.#abort.abort(STOPPING);
   }
 
   async #look(): Promise<void> {
-    // Those who asked in this turn are served by one look.
+    // One look serves all calls of `wake` in this turn.
     await Promise.resolve();
     while (this.#lookAgain) {
       this.#lookAgain = false;
@@ -88,7 +88,7 @@ export class WebhookDelivery {
           { err: error },
           "webhook calls that are due could not be looked for",
         );
-        this.#dueTimer.aim(this.#engine.clock.now() + PUT_OFF_MS);
+        this.#dueTimer.aim(this.#engine.clock.now() + RETRY_MS);
       }
     }
     this.#looking = undefined;
@@ -98,7 +98,7 @@ export class WebhookDelivery {
     const { clock, store } = this.#engine;
     const now = clock.now();
     if (this.#calls.size < MAX_CALLS) {
-      // Those under way are still due.
+      // Deliveries in progress are still due.
       const limit = MAX_CALLS + this.#calls.size;
       const due = await store.read((view) => view.deliveries.due(now, limit, this.#busyOrigins()));
       for (const delivery of due) if (this.#hasRoomFor(delivery)) this.#begin(delivery);
@@ -111,7 +111,7 @@ export class WebhookDelivery {
     if (oldestSettledAt !== undefined) await this.#forgetOld(oldestSettledAt, now);
   }
 
-  /** Deletes what is kept no longer, or sees to it that this is done in time. */
+  /** Deletes deliveries that are kept no longer, or sets the timer for the next one. */
   async #forgetOld(oldestSettledAt: number, now: number): Promise<void> {
     const keptUntil = oldestSettledAt + LIMITS.webhookKeptMs;
     if (keptUntil >= now) {
@@ -150,7 +150,7 @@ export class WebhookDelivery {
     void this.#engine.pendingWork.track("a webhook call", call);
   }
 
-  /** From reading the body to the record of what came of it; whatever is not recorded is done again. */
+  /** Reads the body, makes the call and records the result; a call that is not recorded is made again. */
   async #call(delivery: Delivery): Promise<void> {
     const at = this.#engine.clock.now();
     const span = beginWebhookSpan(this.#engine.tracer, delivery);
@@ -183,7 +183,7 @@ export class WebhookDelivery {
     }
   }
 
-  /** Undefined when the delivery is no longer as it was when it was found due. */
+  /** Undefined when the delivery has changed since it was found due. */
   #readBody({ id, seq, tries }: Delivery) {
     return this.#engine.steps.read(async (view) => {
       const current = await view.deliveries.byId(id);
@@ -192,7 +192,7 @@ export class WebhookDelivery {
     });
   }
 
-  /** Goes on trying while the store is full: what was delivered must not be sent again and again. */
+  /** Retries while the store is full: a delivered webhook must not be sent again and again. */
   async #record(
     delivery: Delivery,
     made: DeliveryTry,
@@ -217,12 +217,12 @@ export class WebhookDelivery {
     log.warn({ deliveryId: tried.id, jobId: tried.jobId, status, reason: error }, GIVEN_UP);
   }
 
-  /** Ends early when calls are given up. */
+  /** Ends early when calls are aborted. */
   #pause(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { clock } = this.#engine;
     const { signal } = this.#abort;
-    const disarm = clock.wakeAt(clock.now() + PUT_OFF_MS, resolve);
+    const disarm = clock.wakeAt(clock.now() + RETRY_MS, resolve);
     const giveUp = () => resolve();
     signal.addEventListener("abort", giveUp);
     if (signal.aborted) giveUp();
@@ -233,7 +233,7 @@ export class WebhookDelivery {
   }
 }
 
-/** Stores the delivery; once it is settled, the next one of its job may go, and old ones go for good. */
+/** Stores the delivery. Once it is settled, the next one of its job becomes due, and old ones are deleted. */
 async function storeTried(tx: StoreTransaction, tried: Delivery, now: number): Promise<void> {
   await tx.deliveries.replace(tried);
   if (tried.settledAt === undefined) return;

@@ -1,4 +1,4 @@
-/** Lists webhook deliveries, and sends them again. */
+/** Lists and reads webhook deliveries, and sends them again. */
 import { type Delivery, type DeliveryFilter, dueAgain } from "../../core/webhooks/delivery.ts";
 import type { Piece } from "../../core/jobs/opened-payload.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
@@ -38,7 +38,7 @@ export async function listDeliveries(
 /** A delivery with its body. */
 export interface DeliveryWithBody {
   readonly delivery: Delivery;
-  /** JSON, in order, as it is sent. What is opened of it is to be disposed of. */
+  /** JSON, in order, as it is sent. The caller disposes of opened payloads. */
   readonly body: readonly Piece[];
 }
 

@@ -1,4 +1,4 @@
-/** All workers of the service, by id and by endpoint, and the choice of the one that gets the next job. */
+/** All workers of the service by id and by endpoint, and the choice of the one that gets the next job. */
 import type { WorkerHandle } from "./worker-handle.ts";
 
 /** The worker counters of `/health` (the live service's six; the contract names idle and running). */
@@ -15,12 +15,12 @@ export class Fleet {
   readonly #workers = new Map<string, WorkerHandle>();
   readonly #byEndpoint = new Map<string, Set<WorkerHandle>>();
   readonly #throttled = new Map<string, number>();
-  /** Endpoints whose jobs wait, whoever is free. */
+  /** Endpoints whose jobs wait although workers may be free. */
   readonly #onHold = new Set<string>();
 
   readonly #stateChanged: (worker: WorkerHandle) => void;
 
-  /** `stateChanged` is told of every worker that comes, and of its states. */
+  /** `stateChanged` is called with each worker that is added, and whenever its state changes. */
   constructor(stateChanged: (worker: WorkerHandle) => void) {
     this.#stateChanged = stateChanged;
   }
@@ -32,7 +32,7 @@ export class Fleet {
     this.#byEndpoint.set(worker.endpointId, workers.add(worker));
   }
 
-  /** The worker came into the fleet, or to another state. */
+  /** The worker was added, or its state changed. */
   changed(worker: WorkerHandle): void {
     this.#stateChanged(worker);
   }
@@ -56,7 +56,7 @@ export class Fleet {
     return [...this.#workers.values()];
   }
 
-  /** No job of the endpoint is handed over until it is `isOnHold: false` again; whoever says so has to look for free credit then. */
+  /** Holds or releases the endpoint: no job of it is handed over while it is on hold. After a release the caller assigns free credit. */
   hold(endpointId: string, isOnHold: boolean): void {
     if (isOnHold) this.#onHold.add(endpointId);
     else this.#onHold.delete(endpointId);
@@ -66,7 +66,7 @@ export class Fleet {
     return this.#onHold.has(endpointId);
   }
 
-  /** The endpoint's worker with the most free credit, so that load spreads; undefined if none is free. */
+  /** The worker of the endpoint with the most free credit, so that load spreads; undefined if none is free. */
   freest(endpointId: string): WorkerHandle | undefined {
     if (this.isOnHold(endpointId)) return undefined;
     let best: WorkerHandle | undefined;
@@ -83,13 +83,13 @@ export class Fleet {
     return credit;
   }
 
-  /** Says how many workers the endpoint wants and cannot have. */
+  /** Sets how many workers the endpoint needs and cannot get. */
   setThrottled(endpointId: string, count: number): void {
     if (count === 0) this.#throttled.delete(endpointId);
     else this.#throttled.set(endpointId, count);
   }
 
-  /** `idle` and `ready` are both workers that could start a job at once; `throttled` is what the endpoint lacks. */
+  /** `idle` and `ready` are both the workers that can start a job at once; `throttled` those that the endpoint cannot get. */
   counts(endpointId: string): WorkerCounts {
     const throttled = this.#throttled.get(endpointId) ?? 0;
     const counts = { idle: 0, initializing: 0, ready: 0, running: 0, throttled, unhealthy: 0 };

@@ -1,51 +1,70 @@
-/** The only place that moves a worker in its life: by the table, with all that a move sets off. */
+/** The only place that changes the life of a worker: by the table, with the effects of the transition. */
+import type { Clock } from "../../core/time/clock.ts";
 import type { WorkerEffect, WorkerEvent } from "../../core/workers/worker-event.ts";
 import { moveOf } from "../../core/workers/worker-transition.ts";
-import { beginToBill } from "../billing/bill-worker.ts";
-import type { Uses } from "../context.ts";
+import type { UsageMeter } from "../billing/usage-meter.ts";
+import type { EngineLog } from "../observe/engine-log.ts";
+import type { Fleet } from "./fleet.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
-export type MoveUses = Uses<
-  "clock" | "directory" | "endpointChanged" | "fleet" | "log" | "prices" | "realClock" | "usage"
->;
-
-/** False when the event is refused: it says nothing of a worker in this phase, and nothing changes. */
-export function moveWorker(engine: MoveUses, worker: WorkerHandle, event: WorkerEvent): boolean {
-  const at = { now: engine.clock.now(), realNow: engine.realClock.now() };
-  const move = moveOf(worker.life, event, at);
-  if (!move) return false;
-  const shown = worker.state;
-  worker.life = move.life;
-  if (worker.state !== shown) engine.fleet.changed(worker);
-  for (const effect of move.effects) carryOut(engine, worker, effect);
-  return true;
+export interface WorkerMoverParts {
+  /** Service time. */
+  readonly clock: Clock;
+  readonly realClock: Clock;
+  readonly log: EngineLog;
+  readonly fleet: Pick<Fleet, "changed" | "remove">;
+  readonly usage: Pick<UsageMeter, "ended">;
+  readonly endpointChanged: (endpointId: string) => void;
+  /** Begins to bill the worker. */
+  readonly bill: (worker: WorkerHandle) => void;
 }
 
-function carryOut(engine: MoveUses, worker: WorkerHandle, effect: WorkerEffect): void {
-  const { id: workerId, endpointId, state } = worker;
-  switch (effect) {
-    case "bill":
-      return beginToBill(engine, worker);
-    case "announce":
-      engine.log.info({ workerId, endpointId, state }, `worker is ${state}`);
-      return engine.endpointChanged(endpointId);
-    case "drain":
-      worker.launched?.drain();
-      return worker.send({ drain: true });
-    case "kill":
-      return worker.launched?.kill();
-    case "end":
-      engine.usage.ended(workerId);
-      return worker.end();
-    case "remove":
-      return engine.fleet.remove(worker);
+export class WorkerMover {
+  readonly #parts: WorkerMoverParts;
+
+  constructor(parts: WorkerMoverParts) {
+    this.#parts = parts;
   }
-}
 
-/** It says something, whatever it is; to be disposed of when that has been dealt with. */
-export function hear(engine: MoveUses, worker: WorkerHandle): Disposable {
-  const { realClock } = engine;
-  worker.speaks(realClock.now());
-  moveWorker(engine, worker, "speak");
-  return { [Symbol.dispose]: () => worker.wasHeard(realClock.now()) };
+  /** False when the table has no row for the event in this phase: nothing changes then. */
+  move(worker: WorkerHandle, event: WorkerEvent): boolean {
+    const { clock, realClock, fleet } = this.#parts;
+    const move = moveOf(worker.life, event, { now: clock.now(), realNow: realClock.now() });
+    if (!move) return false;
+    const shown = worker.state;
+    worker.life = move.life;
+    if (worker.state !== shown) fleet.changed(worker);
+    for (const effect of move.effects) this.#release(worker, effect);
+    return true;
+  }
+
+  /** Records that a message came from the worker; dispose of the result when the message has been handled. */
+  receive(worker: WorkerHandle): Disposable {
+    const { realClock } = this.#parts;
+    worker.contact.begin(realClock.now());
+    this.move(worker, "regain-contact");
+    return { [Symbol.dispose]: () => worker.contact.end(realClock.now()) };
+  }
+
+  #release(worker: WorkerHandle, effect: WorkerEffect): void {
+    const { bill, endpointChanged, fleet, log, usage } = this.#parts;
+    const { id: workerId, endpointId, state } = worker;
+    switch (effect) {
+      case "bill":
+        return bill(worker);
+      case "announce":
+        log.info({ workerId, endpointId, state }, `worker is ${state}`);
+        return endpointChanged(endpointId);
+      case "drain":
+        worker.launched?.drain();
+        return worker.send({ drain: true });
+      case "kill":
+        return worker.launched?.kill();
+      case "end":
+        usage.ended(workerId);
+        return worker.end();
+      case "remove":
+        return fleet.remove(worker);
+    }
+  }
 }

@@ -1,23 +1,23 @@
-/** Puts a new version of a handler file into service: its endpoints get their next version, and their workers load it. */
+/** Releases a new version of a handler file: its endpoints get their next version, and their workers load it. */
 import type { Reload } from "../../../runtime/protocol/session.ts";
 import { rolled } from "../../core/resources/endpoint-change.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { StoreTransaction } from "../../store/store.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 
-/** What the workers are to load. */
+/** What the workers load. */
 export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;
 
 /**
- * Workers that can do so load the module beside the one they have and keep their place; any other is replaced, as with
- * every new version. To be called when workers that start get the module already.
+ * Workers that can reload load the module beside the one they have; the others are replaced, as with every new version.
+ * Call it when workers that start get the new module already.
  *
- * @param imageName of the templates whose handler it is
- * @param module undefined: there is none any more, and all workers leave
+ * @param imageName the image name of the templates that run the handler
+ * @param module undefined when the handler is removed: all workers leave
  * @throws ServiceError storage_full
  */
 export async function releaseHandler(
-  engine: EngineContext,
+  engine: Uses<"directory" | "endpointChanged" | "events" | "fleet" | "steps">,
   imageName: string,
   module: HandlerModule | undefined,
 ): Promise<readonly Endpoint[]> {
@@ -35,13 +35,13 @@ export async function releaseHandler(
 }
 
 async function rollEndpoints(
-  engine: EngineContext,
+  { directory }: Uses<"directory">,
   tx: StoreTransaction,
   imageName: string,
 ): Promise<readonly Endpoint[]> {
   const rolledOnes: Endpoint[] = [];
-  for (const { id, templateId } of engine.directory.endpoints()) {
-    if (engine.directory.findTemplate(templateId)?.imageName !== imageName) continue;
+  for (const { id, templateId } of directory.endpoints()) {
+    if (directory.findTemplate(templateId)?.imageName !== imageName) continue;
     const stored = await tx.record("endpoint", id);
     if (!stored) continue;
     const endpoint = rolled(stored);

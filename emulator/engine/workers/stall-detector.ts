@@ -1,22 +1,22 @@
-/** Notices when the service itself stood still: what it did not hear in that time is nobody's silence. */
+/** Detects that the service itself was stalled: workers that it could not hear then were not silent. */
 import type { Clock } from "../../core/time/clock.ts";
 import type { LeaseTerms } from "../../core/jobs/lease-terms.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 
-/** A look at the clock that comes later than this many renewals after the one before it was kept from coming. */
+/** The service was stalled when a check comes later than this many renewal intervals after the one before. */
 const LATE_RENEWALS = 1.5;
 
 /**
- * The process was stopped, its machine slept, or its loop was kept busy. The timers that came due meanwhile fire before
- * anything is read that workers said meanwhile, so nobody is judged by his silence until a whole lease has passed again.
+ * The process was stopped, its machine slept, or its event loop was busy. Timers that came due meanwhile fire before the
+ * messages of workers are read, so that no worker counts as silent until another whole lease has passed.
  *
- * A standstill that is too short to be noticed leaves time to read a renewal before the lease runs out.
+ * After a stall that is too short to be detected there is time to read a renewal before the lease runs out.
  */
 export class StallDetector {
   readonly #clock: Clock;
   readonly #terms: LeaseTerms;
   readonly #log: EngineLog;
-  #lookedAt: number;
+  #checkedAt: number;
   #endedAt = Number.NEGATIVE_INFINITY;
 
   /** @param clock real time */
@@ -24,29 +24,29 @@ export class StallDetector {
     this.#clock = clock;
     this.#terms = terms;
     this.#log = log;
-    this.#lookedAt = clock.now();
+    this.#checkedAt = clock.now();
   }
 
-  /** To be called at every renewal's interval at least. */
-  look(): void {
+  /** Call it at least once in each renewal interval. */
+  check(): void {
     const { leaseMs, leaseRenewalMs } = this.#terms;
     const now = this.#clock.now();
-    const stoodStillMs = now - this.#lookedAt;
-    this.#lookedAt = now;
+    const stoodStillMs = now - this.#checkedAt;
+    this.#checkedAt = now;
     if (stoodStillMs <= LATE_RENEWALS * leaseRenewalMs) return;
     this.#endedAt = now;
     const message = `the service stood still for ${stoodStillMs} ms; its workers have ${leaseMs} ms to be heard again`;
     this.#log.warn({ stoodStillMs }, message);
   }
 
-  /** When the last standstill ended (real time): silence counts from then on. Looks first. */
+  /** When the last stall ended (real time): silence counts from then on. Checks first. */
   get endedAt(): number {
-    this.look();
+    this.check();
     return this.#endedAt;
   }
 
-  /** For so long (ms) no lease is lost and no overrun is seen; 0 if there was no standstill lately. Looks first. */
-  get judgesInMs(): number {
+  /** For how long (ms) no lease and no overrun is enforced; 0 unless there was a stall lately. Checks first. */
+  get graceLeftMs(): number {
     return Math.max(0, this.endedAt + this.#terms.leaseMs - this.#clock.now());
   }
 }

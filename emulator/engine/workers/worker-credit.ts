@@ -1,14 +1,14 @@
-/** What a worker may be handed and what it holds: its credit, its leases, and which of their jobs are still on the way. */
+/** The credit of a worker and the leases it holds, with those whose jobs were not sent yet. */
 
 export class WorkerCredit {
   #free = 0;
   readonly #held = new Set<string>();
-  /** Leases handed over whose job is not sent yet. */
+  /** Leases whose job was not sent yet. */
   readonly #unsent = new Set<string>();
-  /** Those of them whose credit is void by now. */
+  /** Those of them whose credit was withdrawn. */
   readonly #withdrawn = new Set<string>();
 
-  /** Jobs the worker may still be handed. */
+  /** How many more jobs the worker may be handed. */
   get free(): number {
     return this.#free;
   }
@@ -17,7 +17,7 @@ export class WorkerCredit {
     return this.#held.size;
   }
 
-  /** Jobs handed over that are not sent yet. */
+  /** How many jobs were handed over and not sent yet. */
   get unsentCount(): number {
     return this.#unsent.size;
   }
@@ -26,14 +26,14 @@ export class WorkerCredit {
     this.#free += count;
   }
 
-  /** Nothing is left of what was granted. What is on the way comes all the same, but its credit never comes back. */
+  /** All credit is void. Jobs that were not sent yet are sent all the same, but never give their credit back. */
   withdraw(): void {
     this.#free = 0;
     for (const leaseToken of this.#unsent) this.#withdrawn.add(leaseToken);
   }
 
-  /** What was granted is void, and what was not sent is not sent any more. */
-  startAnew(): void {
+  /** All credit is void, and jobs that were not sent yet are not sent any more. */
+  reset(): void {
     this.#free = 0;
     this.#unsent.clear();
     this.#withdrawn.clear();
@@ -51,25 +51,25 @@ export class WorkerCredit {
     this.stopSending(leaseToken);
   }
 
-  /** False when its job was sent already; else it will not be, and its credit is free again. */
+  /** False when the job was sent already; otherwise it is not sent, and its credit is free again. */
   stopSending(leaseToken: string): boolean {
     if (!this.#unsent.delete(leaseToken)) return false;
     if (!this.#withdrawn.delete(leaseToken)) this.#free += 1;
     return true;
   }
 
-  /** True when its job is to be sent now; false if that was stopped. */
-  mayBeSent(leaseToken: string): boolean {
+  /** True when the job is to be sent now; false if `stopSending` was called. */
+  startSending(leaseToken: string): boolean {
     this.#withdrawn.delete(leaseToken);
     return this.#unsent.delete(leaseToken);
   }
 
-  /** Holds a lease that was given before. */
+  /** Holds a lease of an earlier session. */
   hold(leaseToken: string): void {
     this.#held.add(leaseToken);
   }
 
-  /** True when that was the last one it held. */
+  /** True when that was the last lease it held. */
   release(leaseToken: string): boolean {
     return this.#held.delete(leaseToken) && this.#held.size === 0;
   }

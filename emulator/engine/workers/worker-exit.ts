@@ -1,18 +1,18 @@
-/** What the end of a worker means for its jobs. */
+/** Describes how a worker ended, for the failure of its jobs. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { WorkerExit } from "../../launch/launcher.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
-/** The failure report for the jobs of a worker that was given up; `reason` is a sentence without its subject. */
+/** The failure of the jobs of a lost worker; `reason` is a sentence without its subject. */
 export function lostFailure(worker: WorkerHandle, reason: string): Failure {
   return { type: "worker_lost", message: `worker ${worker.id} ${reason}`, workerId: worker.id };
 }
 
-/** The failure report for the jobs the worker held. */
+/** The failure of the jobs that the worker held when it exited. */
 export function exitFailure(worker: WorkerHandle, exit: WorkerExit): Failure {
   return {
     type: "worker_lost",
-    message: `worker ${worker.id} ${wayOut(exit)}`,
+    message: `worker ${worker.id} ${describeExit(exit)}`,
     workerId: worker.id,
     ...(exit.exitCode === undefined ? {} : { exitCode: exit.exitCode }),
     ...(exit.signal === undefined ? {} : { signal: exit.signal }),
@@ -21,8 +21,8 @@ export function exitFailure(worker: WorkerHandle, exit: WorkerExit): Failure {
   };
 }
 
-/** How it ended, in words without their subject. */
-export function wayOut(exit: WorkerExit): string {
+/** How it exited: a sentence without its subject. */
+export function describeExit(exit: WorkerExit): string {
   if (exit.startError !== undefined) return `could not be started: ${exit.startError}`;
   if (exit.goneWith !== undefined) return `is gone with ${exit.goneWith}`;
   if (exit.outOfMemory) return "ran out of memory";

@@ -1,4 +1,4 @@
-/** One worker as the service sees it: its state, the leases it holds, its credit and the line to it. */
+/** One worker as the service knows it: its life, the leases it holds, its credit, and its session. */
 import type { HandedJob, LeaseRef, Revocation } from "../../../runtime/protocol/outcome.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Reload, ServiceOrders } from "../../../runtime/protocol/session.ts";
@@ -11,6 +11,7 @@ import {
   type WorkerState,
 } from "../../core/workers/worker-life.ts";
 import type { LaunchedWorker, ServerAddress } from "../../launch/launcher.ts";
+import { WorkerContact } from "./worker-contact.ts";
 import { WorkerCredit } from "./worker-credit.ts";
 
 export interface WorkerHandleOptions {
@@ -19,39 +20,39 @@ export interface WorkerHandleOptions {
   readonly endpointVersion: number;
   /** Service time. */
   readonly startedAt: number;
-  /** The template as it was at the start; undefined for a worker that connected by itself. */
-  readonly madeOf?: Template;
+  /** As it was at the start; undefined for an external worker. */
+  readonly template?: Template;
   /** From its start until it must be ready, ms; default 7 minutes. */
   readonly initLimitMs?: number;
-  /** Real time, by which its silence, its start and its leaving are judged. */
+  /** Real time, in which the limits of its start, its silence and its leaving are measured. */
   readonly realNow: () => number;
   /** Default: `QUEUE`. */
   readonly endpointType?: EndpointType;
-  /** Somebody else started it and will end it; default false. */
+  /** It was started by somebody else, who also ends it; default false. */
   readonly isExternal?: boolean;
 }
 
-/** A worker that was ready for this long has shown that it can do its work, with or without a job. */
+/** A worker that was ready for this long has proven itself, with or without a job. */
 const PROVEN_AFTER_MS = 60_000;
 
 export class WorkerHandle {
   readonly id: string;
   readonly endpointId: string;
-  /** Version of the endpoint it was started for, or whose handler it was told to load since. */
+  /** The version of the endpoint that it was started for, or whose handler it was told to load since. */
   endpointVersion: number;
   /** Service time. */
   readonly startedAt: number;
-  readonly madeOf: Template | undefined;
+  readonly template: Template | undefined;
   readonly initLimitMs: number;
   /** Whether it takes jobs over a session, or requests as a server. */
   readonly endpointType: EndpointType;
-  /** Somebody else started it and will end it: it counts as a worker for as long as it speaks. */
+  /** It was started by somebody else, who also ends it: it counts as a worker for as long as messages come from it. */
   readonly isExternal: boolean;
-  /** Where it is in its life; assigned by `move-worker.ts` alone. */
+  /** Assigned by `move-worker.ts` alone. */
   life: WorkerLife;
-  /** Set by the launcher's start; undefined for a worker that connected by itself. */
+  /** Set when its launcher starts it; undefined for an external worker. */
   launched: LaunchedWorker | undefined;
-  /** Where its server listens; undefined for a worker that has none, or whose start is not that far. */
+  /** Where its server listens; undefined for a worker without one, and while that is not known yet. */
   server: ServerAddress | undefined;
   /** The type of the GPUs it was given; undefined for none. */
   gpuTypeId: string | undefined;
@@ -63,12 +64,9 @@ export class WorkerHandle {
   emptySince: number;
   /** The same in service time. */
   #emptiedAt: number;
-  #heardAt: number;
-  #hasSpoken = false;
-  /** Things it said that are being dealt with. */
-  #beingHeard = 0;
+  readonly contact: WorkerContact;
   readonly #credit = new WorkerCredit();
-  /** What it was told to load and has not dealt with yet; meanwhile it is handed nothing. */
+  /** The handler that it was told to load and has not answered yet; until then it is handed no job. */
   #reload: Reload | undefined;
   #send: ((orders: ServiceOrders) => void) | undefined;
   readonly #realNow: () => number;
@@ -80,30 +78,25 @@ export class WorkerHandle {
     this.endpointId = options.endpointId;
     this.endpointVersion = options.endpointVersion;
     this.startedAt = options.startedAt;
-    this.madeOf = options.madeOf;
+    this.template = options.template;
     this.initLimitMs = options.initLimitMs ?? LIMITS.workerInitMs;
     this.endpointType = options.endpointType ?? "QUEUE";
     this.isExternal = options.isExternal ?? false;
     this.#realNow = options.realNow;
     this.emptySince = this.#realNow();
     this.#emptiedAt = options.startedAt;
-    this.#heardAt = this.emptySince;
+    this.contact = new WorkerContact(this.emptySince);
     this.life = newLife(this.isExternal ? this.emptySince : undefined);
   }
 
-  /** What is shown of it. */
+  /** The state that is shown of it. */
   get state(): WorkerState {
     return SHOWN_STATES[this.life.phase];
   }
 
-  /** Since when it could take a job and holds none (service time); its start at first. */
+  /** Since when it has been ready and without a job (service time); its start at first. */
   get idleSince(): number {
     return Math.max(this.#emptiedAt, this.life.readyAt ?? this.startedAt);
-  }
-
-  /** When the last thing it said was dealt with (real time); the start of its program at first. */
-  get heardAt(): number {
-    return Math.max(this.#heardAt, this.life.beganAt ?? 0);
   }
 
   /** Jobs the worker may still be handed. */
@@ -117,7 +110,7 @@ export class WorkerHandle {
     return this.#credit.unsentCount;
   }
 
-  /** Fires when it has ended, or counts as a worker no more. */
+  /** Fires when it has exited, or is not counted as a worker any more. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
@@ -150,43 +143,22 @@ export class WorkerHandle {
   }
 
   /**
-   * Puts a session's line to the worker in place; credit starts anew with each session. What was not sent over the line
-   * before is not sent over this one: the greeting says that it never arrived.
+   * Begins a session, whose orders go out by `send`. Credit starts at zero with each session. Orders that an earlier session
+   * did not send are not sent in this one: the worker reports in its greeting that they never arrived.
    */
   connect(send: (orders: ServiceOrders) => void): void {
-    this.#credit.startAnew();
+    this.#credit.reset();
     this.#send = send;
   }
 
-  /** Forgets the line if it is still this one; leases stay until they run out. */
+  /** Ends the session, unless another one has begun since; leases stay until they run out. */
   disconnect(send: (orders: ServiceOrders) => void): void {
     if (this.#send !== send) return;
     this.#send = undefined;
     this.#credit.withdraw();
   }
 
-  get hasSpoken(): boolean {
-    return this.#hasSpoken;
-  }
-
-  /** What it said is still being dealt with: what it says after that has to wait, which is not its fault. */
-  get isBeingHeard(): boolean {
-    return this.#beingHeard > 0;
-  }
-
-  /** It says something at `now` (real time), whatever it is; `wasHeard` is to follow when that has been dealt with. */
-  speaks(now: number): void {
-    this.#hasSpoken = true;
-    this.#beingHeard += 1;
-    this.#heardAt = now;
-  }
-
-  wasHeard(now: number): void {
-    this.#beingHeard -= 1;
-    this.#heardAt = now;
-  }
-
-  /** Whatever happens to it now is no sign that its endpoint's workers cannot work. */
+  /** If it has, its end is no sign that the workers of its endpoint cannot work. */
   hasProvenItself(now: number): boolean {
     const { readyAt } = this.life;
     if (readyAt === undefined) return false;
@@ -197,23 +169,23 @@ export class WorkerHandle {
     this.#send?.(orders);
   }
 
-  /** Credit that came over a line that is not in place any more is void, and so is what came before a reload was dealt with. */
+  /** Credit of an earlier session is void, and so is credit that came before a reload was answered. */
   grant(count: number, send: (orders: ServiceOrders) => void): void {
     if (this.#send === send && !this.#reload) this.#credit.grant(count);
   }
 
-  /** Takes back what was granted over a line that is still in place. A job that is on its way comes all the same. */
+  /** Takes back the credit of this session. A job that is on its way is sent all the same. */
   withdrawCredit(send: (orders: ServiceOrders) => void): void {
     if (this.#send === send) this.#credit.withdraw();
   }
 
-  /** Whether it can be told to load a new version of its handler; otherwise another worker has to take its place. */
+  /** Whether it can be told to load a new version of its handler; otherwise it has to be replaced. */
   get canReload(): boolean {
-    const isLive = this.state === "ready" || this.state === "initializing";
-    return isLive && this.launched?.reloads === true;
+    const isActive = this.state === "ready" || this.state === "initializing";
+    return isActive && this.launched?.reloads === true;
   }
 
-  /** Tells it to load the handler of a new version of its endpoint, now or when it greets. */
+  /** Tells it to load the handler of a new version of its endpoint: now, or with the answer to its greeting. */
   reload(reload: Reload): void {
     this.endpointVersion = reload.version;
     this.#reload = reload;
@@ -221,12 +193,12 @@ export class WorkerHandle {
     this.send({ reload });
   }
 
-  /** What it has yet to load. */
+  /** The handler that it still has to load. */
   get pendingReload(): Reload | undefined {
     return this.#reload;
   }
 
-  /** It has dealt with that version: it is loaded, or the one before serves on. An older one than it was told last is no news. */
+  /** It has loaded that version, or keeps the one before. An answer about an older version than the last one is ignored. */
   hasReloaded(version: number): void {
     if (this.#reload?.version === version) this.#reload = undefined;
   }
@@ -242,20 +214,20 @@ export class WorkerHandle {
 
   /** Sends a job reserved before, unless its lease was revoked meanwhile. */
   handOver(job: HandedJob): void {
-    if (this.#credit.mayBeSent(job.leaseToken)) this.send({ jobs: [job] });
+    if (this.#credit.startSending(job.leaseToken)) this.send({ jobs: [job] });
   }
 
-  /** Holds a lease that an earlier session of this worker was given. */
+  /** Holds a lease that was given to this worker in an earlier session. */
   hold(lease: LeaseRef): void {
     this.#credit.hold(lease.leaseToken);
   }
 
-  /** The lease has ended, one way or the other. */
+  /** The lease has ended. */
   release(leaseToken: string, now: number): void {
     if (this.#credit.release(leaseToken)) this.#emptied(now);
   }
 
-  /** Takes the lease back and tells the worker to stop its job; the credit of a job that was not sent yet is free again. */
+  /** Takes the lease back and tells the worker to stop the job; a job that was not sent yet gives its credit back. */
   revoke(revocation: Revocation, now: number): void {
     const { jobId, leaseToken, reason } = revocation;
     this.release(leaseToken, now);

@@ -1,67 +1,65 @@
-/** Gives each endpoint the workers the scaler wants: starts them, lets them leave, and learns from how they end. */
+/** Gives each endpoint the workers that the scaler decides on: starts them, lets them leave, and counts their failures. */
 import type { Endpoint } from "../../core/resources/endpoint.ts";
-import type { HealthProbe } from "../../balance/health-probe.ts";
 import { decideScale, type ScalerDecision } from "../../core/workers/scaler.ts";
 import type { WorkerEvent } from "../../core/workers/worker-event.ts";
-import type { Launcher, WorkerExit } from "../../launch/launcher.ts";
-import type { EngineContext } from "../context.ts";
+import type { WorkerExit } from "../../launch/launcher.ts";
+import type { Uses } from "../context.ts";
 import { demandOf } from "./scaling/endpoint-demand.ts";
 import { EndpointScale } from "./scaling/endpoint-scale.ts";
-import { moveWorker } from "./move-worker.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
 import { loseWorker } from "../jobs/requeue.ts";
-import { HealthWatch } from "../balancing/health-watch.ts";
 import { exitFailure, lostFailure } from "./worker-exit.ts";
 import { recordEnd } from "./scaling/worker-end.ts";
-import { WorkerStarter } from "./worker-starter.ts";
-import { type Overdue, WorkerWatch } from "./worker-watch.ts";
+import type { WorkerStarter } from "./worker-starter.ts";
+import type { Overdue, WorkerWatch } from "./worker-watch.ts";
 
 export interface WorkerManagerOptions {
-  readonly launchers: readonly Launcher[];
-  readonly gpus: GpuPool;
-  /** By default no server is healthy ever. */
-  readonly healthProbe?: HealthProbe | undefined;
+  readonly gpus: Pick<GpuPool, "leave">;
+  readonly starter: WorkerStarter;
+  readonly watch: WorkerWatch;
 }
 
+type ManagerUses = Uses<
+  | "balancer"
+  | "clock"
+  | "directory"
+  | "fleet"
+  | "lease"
+  | "log"
+  | "mover"
+  | "pendingWork"
+  | "random"
+  | "steps"
+>;
+
 export class WorkerManager {
-  readonly #engine: EngineContext;
-  readonly #starter: WorkerStarter;
-  readonly #gpus: GpuPool;
-  readonly #watch: WorkerWatch;
+  readonly #engine: ManagerUses;
+  readonly #options: WorkerManagerOptions;
   readonly #scales = new Map<string, EndpointScale>();
   readonly #changed = new Set<string>();
   #deciding: Promise<void> | undefined;
   #started = false;
   #stopped = false;
 
-  constructor(engine: EngineContext, { launchers, gpus, healthProbe }: WorkerManagerOptions) {
+  constructor(engine: ManagerUses, options: WorkerManagerOptions) {
     this.#engine = engine;
-    this.#gpus = gpus;
-    const health = new HealthWatch(engine, healthProbe);
-    this.#starter = new WorkerStarter({
-      engine,
-      launchers,
-      gpus: this.#gpus,
-      started: (worker) => health.watch(worker),
-      ended: (worker, exit) => this.#ended(worker, exit),
-    });
-    this.#watch = new WorkerWatch(engine, (worker, overdue) => this.#giveUp(worker, overdue));
+    this.#options = options;
   }
 
-  /** Begins to start workers: the place they connect to is open now. */
+  /** Begins to start workers. Call it when they can connect. */
   start(): void {
     this.#started = true;
-    this.#watch.start();
+    this.#options.watch.start((worker, overdue) => this.#giveUp(worker, overdue));
     this.considerAll();
   }
 
-  /** To be called when a launcher is willing that was not. */
+  /** Call it when a launcher can start workers that it could not before. */
   considerAll(): void {
     for (const { id } of this.#engine.directory.endpoints()) this.consider(id);
   }
 
-  /** Has the endpoint considered soon; many calls of one turn cost one decision. Before `start` there is nothing to decide. */
+  /** Schedules a decision about the endpoint; several calls in one turn make one decision. Does nothing before `start`. */
   consider(endpointId: string): void {
     if (!this.#started || this.#stopped) return;
     this.#changed.add(endpointId);
@@ -69,8 +67,8 @@ export class WorkerManager {
   }
 
   /**
-   * Starts no more workers and ends all there are: at once, or as soon as they have finished their jobs. One that is
-   * silent for too long meanwhile is not waited for.
+   * Starts no more workers and ends all of them: at once, or when they have finished their jobs. Workers that are lost
+   * meanwhile are not waited for.
    */
   async stop(how: "drain" | "kill"): Promise<void> {
     this.#stopped = true;
@@ -79,17 +77,17 @@ export class WorkerManager {
     if (how === "kill") this.killAll();
     else {
       for (const worker of this.#engine.fleet.all()) {
-        this.#move(worker, "dismiss");
-        // A server leaves after its last answer; until then nobody knows whether it would give it.
+        this.#move(worker, "retire");
+        // A server that was told to leave might not answer the requests it has.
         const isAnswering = worker.endpointType === "LOAD_BALANCING" && worker.heldCount > 0;
-        if (!isAnswering) this.#move(worker, "tell-to-leave");
+        if (!isAnswering) this.#move(worker, "send-drain");
       }
     }
-    await this.#starter.allEnded();
-    this.#watch.stop();
+    await this.#options.starter.allEnded();
+    this.#options.watch.stop();
   }
 
-  /** Ends all workers at once; may hasten a `stop` that drains. */
+  /** Kills all workers; also during a `stop` that drains. */
   killAll(): void {
     this.#stopped = true;
     for (const worker of this.#engine.fleet.all()) worker.launched?.kill();
@@ -117,7 +115,7 @@ export class WorkerManager {
     if (!endpoint) return this.#retire(endpointId);
     const scale = this.#scaleOf(endpoint);
     const workers = fleet.workersOf(endpointId);
-    scale.look(workers);
+    scale.observe(workers);
     const { lastStartAt, backoff } = scale;
     const { notBefore, isProbing } = backoff;
     const input = {
@@ -133,28 +131,30 @@ export class WorkerManager {
     const decision = decideScale(input);
     for (const worker of workers) {
       if (decision.forget.includes(worker.id)) this.#move(worker, "forget");
-      if (decision.drain.includes(worker.id)) this.#move(worker, "dismiss");
+      if (decision.drain.includes(worker.id)) this.#move(worker, "retire");
     }
-    this.#letGo(workers);
+    this.#drainIdle(workers);
     const retryAt = this.#startMissing(endpoint, scale, decision);
     this.#aim(endpointId, scale, Math.min(retryAt, decision.dueAt ?? retryAt));
-    this.#engine.balancer.look(endpointId);
+    this.#engine.balancer.dispatch(endpointId);
   }
 
-  /** Starts what may be started now; answers when to try again to start what could not be. */
+  /** Starts the workers that may be started now; returns when to try again if one could not be started. */
   #startMissing(endpoint: Endpoint, scale: EndpointScale, decision: ScalerDecision): number {
     const { fleet, clock, log } = this.#engine;
+    const { gpus, starter } = this.#options;
     const { start, missing } = decision;
+    const ended = (worker: WorkerHandle, exit: WorkerExit) => this.#ended(worker, exit);
     let started = 0;
     let refusal;
-    while (started < start && !(refusal = this.#starter.start(endpoint))) started += 1;
+    while (started < start && !(refusal = starter.start(endpoint, ended))) started += 1;
     if (started > 0) {
       scale.lastStartAt = clock.now();
-      // When the next one is due depends on there being this one.
+      // The next decision counts these workers.
       this.consider(endpoint.id);
     }
-    if (!refusal) this.#gpus.leave(endpoint.id);
-    // While it waits after a failure it is not known whether one could be started.
+    if (!refusal) gpus.leave(endpoint.id);
+    // Nothing was tried while the endpoint waits after a failure.
     if (start > 0 || missing === 0) {
       if (refusal?.reason !== undefined && refusal.reason !== scale.refusal) {
         const { id: endpointId, templateId } = endpoint;
@@ -168,30 +168,33 @@ export class WorkerManager {
       : clock.now() + refusal.retryMs;
   }
 
-  /** Workers of an endpoint that is no more leave. */
+  /** The workers of a deleted endpoint leave. */
   #retire(endpointId: string): void {
     const { fleet } = this.#engine;
     const workers = fleet.workersOf(endpointId);
     for (const worker of workers) {
-      if (!this.#move(worker, "forget")) this.#move(worker, "dismiss");
+      if (!this.#move(worker, "forget")) this.#move(worker, "retire");
     }
-    this.#letGo(workers);
-    this.#gpus.leave(endpointId);
+    this.#drainIdle(workers);
+    this.#options.gpus.leave(endpointId);
     fleet.setThrottled(endpointId, 0);
     this.#scales.get(endpointId)?.disarm?.();
     this.#scales.delete(endpointId);
-    this.#engine.balancer.look(endpointId);
+    this.#engine.balancer.dispatch(endpointId);
   }
 
   /**
-   * Workers that take no more and hold nothing leave. Nobody tells one before that it has to leave: its time for what it
-   * still has would be limited.
+   * Retired workers that hold no job are told to leave. They are not told before, because the time for leaving is limited,
+   * and that of their jobs is not.
    */
-  #letGo(workers: readonly WorkerHandle[]): void {
+  #drainIdle(workers: readonly WorkerHandle[]): void {
     const { pendingWork } = this.#engine;
     for (const worker of workers) {
-      if (worker.heldCount === 0 && this.#move(worker, "tell-to-leave"))
-        void pendingWork.track(`worker ${worker.id} is leaving`, this.#starter.endOf(worker));
+      if (worker.heldCount === 0 && this.#move(worker, "send-drain"))
+        void pendingWork.track(
+          `worker ${worker.id} is leaving`,
+          this.#options.starter.endOf(worker),
+        );
     }
   }
 
@@ -211,14 +214,14 @@ export class WorkerManager {
     return scale;
   }
 
-  /** It is ended, whatever it may still say; another takes its place as soon as it is gone. */
+  /** The worker is killed; another one replaces it when it has exited. */
   #giveUp(worker: WorkerHandle, { reason, fields }: Overdue): void {
     const engine = this.#engine;
     const { id: workerId, endpointId } = worker;
-    this.#move(worker, "lose");
+    this.#move(worker, "declare-lost");
     if (worker.isExternal) {
-      this.#move(worker, "vanish");
-      const message = `worker that came by itself ${reason}: it counts no more`;
+      this.#move(worker, "unregister");
+      const message = `external worker ${reason}: it is not counted any more`;
       engine.log.info({ workerId, endpointId }, message);
     } else {
       const message = `worker ${reason}: it is lost and will be ended, its jobs go back to the queue`;
@@ -236,19 +239,19 @@ export class WorkerManager {
 
   async #ended(worker: WorkerHandle, exit: WorkerExit): Promise<void> {
     recordEnd(this.#engine, worker, exit, this.#scales.get(worker.endpointId));
-    // Jobs of a worker that was ended with the service are put back when the service starts again.
+    // The next start puts the jobs of workers that ended with the service back into the queue.
     if (!this.#stopped) await loseWorker(this.#engine, worker, exitFailure(worker, exit));
     this.consider(worker.endpointId);
   }
 
   #move(worker: WorkerHandle, event: WorkerEvent): boolean {
-    return moveWorker(this.#engine, worker, event);
+    return this.#engine.mover.move(worker, event);
   }
 }
 
 /**
- * Requests have no queue to wait in until a server of the new version is healthy, so one of the old version serves until
- * then (ours). Not where it has GPUs: the new one may have to wait for them.
+ * Whether workers of the old version serve until one of the new version is healthy (ours), because requests have no queue to
+ * wait in. Not with GPUs: the new worker may have to wait for those of the old one.
  */
 function hasStandIns({ type, computeType }: Endpoint): boolean {
   return type === "LOAD_BALANCING" && computeType !== "GPU";

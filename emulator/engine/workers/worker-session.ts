@@ -1,4 +1,4 @@
-/** One worker's conversation with the service: each report is one transaction, answered when it is durable. */
+/** A session of one worker with the service: each report is one transaction, acknowledged when it is durable. */
 import type { LeaseRef } from "../../../runtime/protocol/outcome.ts";
 import type {
   ChunkReceipt,
@@ -12,23 +12,44 @@ import type { Effects } from "../effects.ts";
 import { apply } from "../jobs/apply.ts";
 import { assignWaiting } from "../jobs/assign.ts";
 import { assignFreeCredit } from "../jobs/assign-free.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import { finish } from "../jobs/finish.ts";
-import { hear, moveWorker } from "./move-worker.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import { payloadsOf, stageReport, type StagedReport } from "../jobs/staged-report.ts";
 import { storeChunks, storeProgress } from "../streams/append-chunks.ts";
 
+type SessionUses = Uses<
+  | "clock"
+  | "directory"
+  | "endpointChanged"
+  | "fleet"
+  | "lease"
+  | "log"
+  | "mover"
+  | "random"
+  | "steps"
+>;
+
+/** Opens a session with a connected worker; `send` sends orders to it. */
+export type OpenSession = (
+  worker: WorkerHandle,
+  send: (orders: ServiceOrders) => void,
+) => WorkerSession;
+
+export function sessionsOn(engine: SessionUses): OpenSession {
+  return (worker, send) => new WorkerSession(engine, worker, send);
+}
+
 export class WorkerSession {
   readonly worker: WorkerHandle;
-  readonly #engine: EngineContext;
+  readonly #engine: SessionUses;
   readonly #send: (orders: ServiceOrders) => void;
-  /** Settles when everything received so far was staged; keeps reports in order while a large one is written. */
+  /** Settles when all reports so far are staged; keeps them in order while a large one is written. */
   #staged: Promise<unknown> | undefined;
-  /** Settles when the greeting was dealt with: a job given before that would be taken back as one that never arrived. */
+  /** Settles when the greeting was handled: a job handed over before would be taken back as one that never arrived. */
   #welcoming: Promise<void> | undefined;
 
-  constructor(engine: EngineContext, worker: WorkerHandle, send: (orders: ServiceOrders) => void) {
+  constructor(engine: SessionUses, worker: WorkerHandle, send: (orders: ServiceOrders) => void) {
     this.#engine = engine;
     this.worker = worker;
     this.#send = send;
@@ -36,35 +57,35 @@ export class WorkerSession {
   }
 
   /**
-   * Applies a report and answers it. Reports take effect in the order of the calls; the promise settles when this one
-   * is durable. Rejects if it could not be stored: the session is then to be ended, and the worker, having no receipt,
-   * will say everything again in its next one.
+   * Applies a report and acknowledges it. Reports are applied in the order of the calls; the promise settles when this one
+   * is durable. Rejects if it could not be stored: end the session then. The worker has no receipt and repeats the report
+   * in its next session.
    */
   async receive(report: WorkerReport): Promise<void> {
-    using _ = hear(this.#engine, this.worker);
+    using _ = this.#engine.mover.receive(this.worker);
     await this.#take(report);
   }
 
-  /** Grants credit until it is withdrawn, to a worker that waits for jobs; settles when those that wait were handed over. */
+  /** Grants credit until it is withdrawn; settles when waiting jobs were handed over. */
   async grant(count: number): Promise<void> {
     this.worker.grant(count, this.#send);
     await assignFreeCredit(this.#engine, this.worker.endpointId);
   }
 
-  /** The worker waits no more. A job that is on its way comes all the same. */
+  /** The worker takes no more jobs. A job that is on its way is sent all the same. */
   withdrawCredit(): void {
     this.worker.withdrawCredit(this.#send);
   }
 
-  /** The worker is to be replaced: it is handed nothing more, and told to leave once it holds no job. */
+  /** The worker is to be replaced: it is handed no more jobs, and told to leave once it holds none. */
   retire(): void {
-    if (!moveWorker(this.#engine, this.worker, "dismiss")) return;
+    if (!this.#engine.mover.move(this.worker, "retire")) return;
     const { id: workerId, endpointId } = this.worker;
     this.#engine.log.info({ workerId, endpointId }, "worker is to be replaced");
     this.#engine.endpointChanged(endpointId);
   }
 
-  /** The transport has lost the worker; its leases run on until they are renewed by a new session or run out. */
+  /** The connection is lost; leases stay until a new session renews them or they run out. */
   disconnected(): void {
     this.worker.disconnect(this.#send);
     this.#engine.endpointChanged(this.worker.endpointId);
@@ -81,19 +102,20 @@ export class WorkerSession {
 
   async #apply(staged: StagedReport): Promise<void> {
     const { report } = staged;
-    // Before it is greeted, for the greeting repeats what it has yet to load.
+    const { log, mover } = this.#engine;
+    // Before the greeting is answered, because the answer repeats a reload that is still open.
     const { reloadVersion } = report.ready ?? {};
     if (reloadVersion !== undefined) this.worker.hasReloaded(reloadVersion);
     if (report.hello) this.#welcoming = this.#welcome(report.hello);
     if (this.#welcoming) await this.#welcoming;
-    if (report.ready) moveWorker(this.#engine, this.worker, "become-ready");
+    if (report.ready) mover.move(this.worker, "report-ready");
     if (report.initFailure) {
-      moveWorker(this.#engine, this.worker, "fail-to-load");
+      mover.move(this.worker, "fail-init");
       const { id: workerId, endpointId } = this.worker;
       const { initFailure: failure } = report;
-      this.#engine.log.error({ workerId, endpointId, failure }, failure.message);
+      log.error({ workerId, endpointId, failure }, failure.message);
     }
-    if (report.draining) moveWorker(this.#engine, this.worker, "say-it-leaves");
+    if (report.draining) mover.move(this.worker, "report-draining");
     if (report.credit) this.worker.grant(report.credit, this.#send);
     if (!changesJobs(report)) return;
     const orders = await this.#engine.steps.commit(
@@ -137,7 +159,7 @@ export class WorkerSession {
     for (const { leaseToken } of receipts) worker.release(leaseToken, this.#engine.clock.now());
     if (outcomes.some(({ report }) => report.outcome.kind !== "handed-back"))
       worker.hasFinishedJob = true;
-    // It may leave now.
+    // It can be told to leave now.
     if (worker.state === "draining" && worker.heldCount === 0)
       this.#engine.endpointChanged(worker.endpointId);
   }
@@ -151,7 +173,7 @@ export class WorkerSession {
     return renewed.result === "changed";
   }
 
-  /** Leases the service gave but the worker never received go back to the queue; those it holds are renewed or revoked. */
+  /** Jobs that never arrived at the worker go back to the queue; the leases it holds are renewed or revoked. */
   async #welcome(hello: Hello): Promise<void> {
     const { id: workerId, endpointId } = this.worker;
     const held = new Set(hello.held.map((lease) => lease.leaseToken));

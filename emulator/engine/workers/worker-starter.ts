@@ -1,57 +1,63 @@
-/** Starts workers: finds a launcher and GPUs for one, hands it a token, and hears of its end. */
+/** Starts workers: chooses a launcher and GPUs, makes a token, and records how they end. */
 import type { Endpoint } from "../../core/resources/endpoint.ts";
-import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
 import { initLimitMs, initLimitProblem } from "../../core/workers/init-limit.ts";
 import type { Template } from "../../core/resources/template.ts";
-import type { Launcher, WorkerExit } from "../../launch/launcher.ts";
-import type { EngineContext } from "../context.ts";
+import type { Launcher, WorkerExit, WorkerOrder } from "../../launch/launcher.ts";
+import type { HealthWatch } from "../balancing/health-watch.ts";
+import type { Uses } from "../context.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
-import { moveWorker } from "./move-worker.ts";
 import { WorkerHandle } from "./worker-handle.ts";
 
-/** A launcher that was not willing is asked again after this time, should nothing happen before. */
+/** A launcher that refused is asked again after this time at the latest. */
 const LAUNCHER_RETRY_MS = 60_000;
 
 /** Why no worker was started. */
 export interface Refusal {
-  /** A sentence; undefined where that will be settled by itself at once. */
+  /** A sentence; undefined where it will be known in a moment. */
   readonly reason: string | undefined;
-  /** When to ask again, ms from now; undefined where the endpoint waits in line and will be considered in its turn. */
+  /** When to try again, ms from now; undefined where the endpoint waits in the queue for GPUs. */
   readonly retryMs?: number;
 }
 
 export interface WorkerStarterOptions {
-  readonly engine: EngineContext;
   readonly launchers: readonly Launcher[];
-  readonly gpus: GpuPool;
-  /** To be called with each worker that was launched. */
-  readonly started: (worker: WorkerHandle) => void;
-  /** To be called with each worker that has ended, and all it started with it. */
-  readonly ended: (worker: WorkerHandle, exit: WorkerExit) => Promise<void>;
+  readonly gpus: Pick<GpuPool, "leave" | "release" | "take">;
+  /** Checks the health of those that are servers. */
+  readonly health: Pick<HealthWatch, "watch">;
 }
 
+type StarterUses = Uses<
+  "clock" | "directory" | "fleet" | "log" | "metrics" | "mover" | "random" | "realClock" | "tokens"
+>;
+
+/** Called with a worker that has exited, and all that it started. */
+type Ended = (worker: WorkerHandle, exit: WorkerExit) => Promise<void>;
+
 export class WorkerStarter {
+  readonly #engine: StarterUses;
   readonly #options: WorkerStarterOptions;
-  /** Ends of workers that are yet to come or to be recorded. */
+  /** Settle when the worker has exited and that is recorded. */
   readonly #ends = new Map<WorkerHandle, Promise<void>>();
 
-  constructor(options: WorkerStarterOptions) {
+  constructor(engine: StarterUses, options: WorkerStarterOptions) {
+    this.#engine = engine;
     this.#options = options;
   }
 
-  /** Settles when all that were started have ended and that is recorded. */
+  /** Settles when all workers that were started have exited and that is recorded. */
   async allEnded(): Promise<void> {
     await Promise.all(this.#ends.values());
   }
 
-  /** Settles when that worker has ended and that is recorded. */
+  /** Settles when the worker has exited and that is recorded. */
   async endOf(worker: WorkerHandle): Promise<void> {
     await this.#ends.get(worker);
   }
 
   /** Undefined when a worker was started. */
-  start(endpoint: Endpoint): Refusal | undefined {
-    const { engine, gpus } = this.#options;
+  start(endpoint: Endpoint, ended: Ended): Refusal | undefined {
+    const engine = this.#engine;
+    const { gpus } = this.#options;
     const template = engine.directory.template(endpoint.templateId);
     const launcher = this.#launcherOf(template);
     if (typeof launcher === "string") {
@@ -66,23 +72,23 @@ export class WorkerStarter {
       realNow: () => engine.realClock.now(),
       initLimitMs: initLimitMs(template, endpoint.type),
       endpointType: endpoint.type,
-      madeOf: template,
+      template,
     });
     const grant = gpus.take(endpoint, worker.id, launcher.needsKnownGpus);
     if ("lack" in grant) return { reason: grant.lack };
-    this.#launch(launcher, worker, endpoint, template, grant.devices);
+    const workerToken = engine.random.token();
+    this.#launch(launcher, worker, { endpoint, template, workerToken, gpus: grant.devices }, ended);
     return undefined;
   }
 
   #launch(
     launcher: Launcher,
     worker: WorkerHandle,
-    endpoint: Endpoint,
-    template: Template,
-    gpus: readonly GpuDevice[],
+    order: Omit<WorkerOrder, "workerId">,
+    ended: Ended,
   ): void {
-    const { engine } = this.#options;
-    const workerToken = engine.random.token();
+    const engine = this.#engine;
+    const { endpoint, template, gpus, workerToken } = order;
     worker.gpuTypeId = gpus[0]?.typeId;
     worker.gpuCount = gpus.length;
     engine.fleet.add(worker);
@@ -91,39 +97,38 @@ export class WorkerStarter {
     const problem = initLimitProblem(template);
     if (problem !== undefined) engine.log.warn({ endpointId: endpoint.id }, problem);
     const ids = { workerId: worker.id, endpointId: endpoint.id };
-    worker.launched = launcher.launch({
-      workerId: worker.id,
-      workerToken,
-      endpoint,
-      template,
-      gpus,
-    });
+    worker.launched = launcher.launch({ workerId: worker.id, ...order });
     const { running } = worker.launched;
-    const begin = () => moveWorker(engine, worker, "begin");
+    const begin = () => engine.mover.move(worker, "begin");
     if (running === undefined) begin();
     else void running.then(begin);
-    this.#options.started(worker);
+    this.#options.health.watch(worker);
     const gpuIds = gpus.map(({ id }) => id);
     engine.log.info({ ...ids, ...(gpuIds.length > 0 && { gpuIds }) }, "worker started");
-    const ended = worker.launched.exited
-      .then((exit) => this.#ended(worker, workerToken, exit))
+    const recorded = worker.launched.exited
+      .then((exit) => {
+        this.#ended(worker, workerToken, exit);
+        return ended(worker, exit);
+      })
       .catch((error: unknown) =>
         engine.log.error({ err: error, ...ids }, "the end of a worker could not be recorded"),
       )
       .finally(() => this.#ends.delete(worker));
-    this.#ends.set(worker, ended);
+    this.#ends.set(worker, recorded);
   }
 
-  async #ended(worker: WorkerHandle, workerToken: string, exit: WorkerExit): Promise<void> {
-    const { engine, gpus, ended } = this.#options;
-    engine.tokens.remove(workerToken);
-    moveWorker(engine, worker, "exit");
-    // It failed before it could work: for all that is known its GPUs may be why.
-    gpus.release(worker.id, worker.life.end === "not_initialized" && exit.goneWith === undefined);
-    await ended(worker, exit);
+  #ended(worker: WorkerHandle, workerToken: string, exit: WorkerExit): void {
+    const { metrics, mover, tokens } = this.#engine;
+    tokens.remove(workerToken);
+    mover.move(worker, "exit");
+    const { end = "unasked" } = worker.life;
+    metrics.workerEnded(worker.endpointId, end);
+    // A worker that never became ready may have failed because of its GPUs.
+    const isSuspect = end === "not_initialized" && exit.goneWith === undefined;
+    this.#options.gpus.release(worker.id, isSuspect);
   }
 
-  /** The first that is willing, or a sentence on why none is. */
+  /** The first launcher that does not refuse, or a sentence on why all do. */
   #launcherOf(template: Template): Launcher | string {
     const reasons: string[] = [];
     for (const launcher of this.#options.launchers) {

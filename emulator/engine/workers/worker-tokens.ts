@@ -1,11 +1,11 @@
-/** The tokens by which workers that the service started are known; kept as digests only. */
+/** The tokens of the workers that the service started; only their digests are kept. */
 import { createHash } from "node:crypto";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 export class WorkerTokens {
   readonly #workers = new Map<string, WorkerHandle>();
 
-  /** The token is good until it is removed. */
+  /** The token is valid until it is removed. */
   add(token: string, worker: WorkerHandle): void {
     this.#workers.set(digest(token), worker);
   }

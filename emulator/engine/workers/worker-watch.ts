@@ -1,29 +1,30 @@
-/** Watches over the workers: none may be silent, and none the service started unready or about to leave, for longer than its time, which is real time. */
+/** Enforces the time limits of workers, in real time: of their silence, their start and their leaving. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import { INIT_TIMEOUT } from "../../core/workers/init-limit.ts";
-import type { EngineContext } from "../context.ts";
+import type { Uses } from "../context.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
-/** Why a worker is given up: a sentence without its subject, and for how long that has gone on. */
+/** Which limit a worker exceeded: a sentence without its subject, and for how long that has lasted. */
 export interface Overdue {
   readonly reason: string;
   readonly fields: Readonly<Record<string, number>>;
 }
 
+type WatchUses = Uses<"fleet" | "lease" | "realClock" | "stallDetector">;
+type GiveUp = (worker: WorkerHandle, overdue: Overdue) => void;
+
 export class WorkerWatch {
-  readonly #engine: EngineContext;
-  readonly #giveUp: (worker: WorkerHandle, overdue: Overdue) => void;
+  readonly #engine: WatchUses;
   #disarm: Disarm | undefined;
 
-  /** `giveUp` is called once with each worker that must be ended. */
-  constructor(engine: EngineContext, giveUp: (worker: WorkerHandle, overdue: Overdue) => void) {
+  constructor(engine: WatchUses) {
     this.#engine = engine;
-    this.#giveUp = giveUp;
   }
 
-  start(): void {
-    this.#aim(this.#engine.realClock.now());
+  /** `giveUp` is called once with each worker that has to be killed. */
+  start(giveUp: GiveUp): void {
+    this.#aim(this.#engine.realClock.now(), giveUp);
   }
 
   stop(): void {
@@ -31,36 +32,38 @@ export class WorkerWatch {
     this.#disarm = undefined;
   }
 
-  #look(): void {
+  #look(giveUp: GiveUp): void {
     const { realClock, fleet, stallDetector } = this.#engine;
-    stallDetector.look();
+    stallDetector.check();
     const now = realClock.now();
     let nextAt = Number.POSITIVE_INFINITY;
     for (const worker of fleet.all()) {
       if (worker.life.phase === "lost") continue;
       if (!worker.launched && !worker.isExternal) continue;
-      // A server is asked whether it is healthy (`health-watch.ts`); it says nothing by itself.
+      // A server sends no messages; its health is checked by `health-watch.ts`.
       const isServer = worker.endpointType === "LOAD_BALANCING";
-      const speaking = isServer ? [] : [this.#silence(worker), this.#start(worker)];
+      const reporting = isServer ? [] : [this.#silence(worker), this.#start(worker)];
       const limits = worker.launched
-        ? [...speaking, this.#leaving(worker)]
+        ? [...reporting, this.#leaving(worker)]
         : [this.#silence(worker)];
       const due = limits.find(({ at }) => at <= now);
-      if (due) this.#giveUp(worker, due.overdue(now));
+      if (due) giveUp(worker, due.overdue(now));
       else nextAt = Math.min(nextAt, ...limits.map(({ at }) => at));
     }
-    this.#aim(nextAt);
+    this.#aim(nextAt, giveUp);
   }
 
-  /** When the worker is lost unless it speaks before. One that has yet to say its first word gets longer. */
+  /** When the worker is lost unless a message comes before. The first message may take longer. */
   #silence(worker: WorkerHandle): TimeLimit {
     const { lease } = this.#engine;
-    if (worker.isBeingHeard || worker.life.beganAt === undefined) return NEVER;
-    const firstWordMs = worker.launched?.speaksLate ? worker.initLimitMs : LIMITS.workerStartMs;
+    const { contact, initLimitMs, launched, life } = worker;
+    if (contact.isUnderWay || life.beganAt === undefined) return NEVER;
+    const firstMs = launched?.speaksLate ? initLimitMs : LIMITS.workerStartMs;
+    const since = Math.max(contact.lastAt, life.beganAt);
     return {
-      at: this.#countedFrom(worker.heardAt) + (worker.hasSpoken ? lease.leaseMs : firstWordMs),
+      at: this.#countedFrom(since) + (contact.wasMade ? lease.leaseMs : firstMs),
       overdue(now) {
-        const silentMs = now - worker.heardAt;
+        const silentMs = now - since;
         return { reason: `said nothing for ${silentMs} ms`, fields: { silentMs } };
       },
     };
@@ -79,12 +82,12 @@ export class WorkerWatch {
     };
   }
 
-  /** A worker that has nothing more to do here and does not go would keep its place and its GPUs for ever. */
+  /** A worker that holds no job and does not leave would keep its place and its GPUs for ever. */
   #leaving(worker: WorkerHandle): TimeLimit {
-    const { leavingSince } = worker.life;
-    if (leavingSince === undefined || worker.heldCount > 0) return NEVER;
-    const since = Math.max(leavingSince, worker.emptySince);
-    // A server has nothing more to do than to end; a worker still has to report.
+    const { drainingSince } = worker.life;
+    if (drainingSince === undefined || worker.heldCount > 0) return NEVER;
+    const since = Math.max(drainingSince, worker.emptySince);
+    // A server only has to exit; a worker still has to report.
     const isServer = worker.endpointType === "LOAD_BALANCING";
     return {
       at: this.#countedFrom(since) + (isServer ? LIMITS.handlerGraceMs : LIMITS.workerLeaveMs),
@@ -95,15 +98,15 @@ export class WorkerWatch {
     };
   }
 
-  /** What passed while the service stood still is nobody's fault. */
+  /** Time in which the service itself was stalled does not count. */
   #countedFrom(at: number): number {
     return Math.max(at, this.#engine.stallDetector.endedAt);
   }
 
-  #aim(at: number): void {
+  #aim(at: number, giveUp: GiveUp): void {
     const { realClock, lease } = this.#engine;
     const lookAgainAt = realClock.now() + lease.leaseRenewalMs;
-    this.#disarm = realClock.wakeAt(Math.min(at, lookAgainAt), () => this.#look());
+    this.#disarm = realClock.wakeAt(Math.min(at, lookAgainAt), () => this.#look(giveUp));
   }
 }
 

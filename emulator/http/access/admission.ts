@@ -1,11 +1,11 @@
-/** What every request to an operation must pass before anything else about it is looked at: sound headers, then a good key. */
+/** The first checks of every request to an operation: valid headers, then a valid key. */
 import type { IncomingMessage } from "node:http";
 import type { ApiKey, KeyScope } from "../../core/access/api-key.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Access } from "../operation.ts";
 import type { HttpService } from "../service.ts";
 
-/** Answers the key the request was made with. @throws ServiceError invalid_header, unauthorized, shutting_down */
+/** Returns the key of the request. @throws ServiceError invalid_header, unauthorized, shutting_down */
 export function admit(
   service: HttpService,
   request: IncomingMessage,
@@ -13,7 +13,7 @@ export function admit(
 ): ApiKey | undefined {
   checkHeaders(request);
   const { authorization } = request.headers;
-  // A worker says who it is in its own way, and has something to say until it has ended.
+  // Workers authenticate in another way, and may report until they have exited.
   if (access === "worker") return undefined;
   const key = access === "anyone" ? undefined : checkKey(service, authorization, access);
   if (service.stopping) throw new ServiceError("shutting_down", "the service is stopping");
@@ -26,7 +26,7 @@ function checkHeaders({ rawHeaders, headers }: IncomingMessage): void {
     const name = rawHeaders[at] ?? "";
     if (name.length !== 13 || name.toLowerCase() !== "authorization") continue;
     keys += 1;
-    // It would be left open by whom it was asked.
+    // It would be unclear which of them counts.
     if (keys > 1) throw invalidHeader(`there is more than one ${name} header`);
   }
   const { expect } = headers;

@@ -1,4 +1,4 @@
-/** What is asked of a request before anything else, at every port: whether it means this service, and which page it comes from. */
+/** Checks the Host and Origin headers of every request at every port: whether it is meant for this service, and from which page it comes. */
 import type { IncomingMessage } from "node:http";
 import type { AllowedOrigins } from "../../core/access/allowed-origins.ts";
 import type { HostNames } from "../../core/access/host-names.ts";
@@ -9,19 +9,19 @@ export interface CallerCheckOptions {
   readonly origins: AllowedOrigins;
 }
 
-/** What becomes of a request. */
+/** The result for one request. */
 export type CallerVerdict =
   | { readonly refusal: ServiceError }
   | {
-      /** For whatever is answered: without them a browser does not show it to the page. */
+      /** For the answer: without them a browser does not show it to the page. */
       readonly headers: Readonly<Record<string, string>>;
-      /** A browser asks whether the page may call: that is answered with 204, and no operation is. */
+      /** A preflight request of a browser, which is answered with 204. */
       readonly isPreflight: boolean;
     };
 
 const PASSED: CallerVerdict = { headers: {}, isPreflight: false };
 
-/** How long a browser need not ask again, s. */
+/** How long a browser may keep the answer to a preflight, s. */
 const PREFLIGHT_MAX_AGE_S = 600;
 
 export class CallerCheck {
@@ -54,7 +54,7 @@ export class CallerCheck {
   }
 }
 
-/** Requests of which two readers could say that they are for different services. */
+/** The refusal of a request that could be understood as meant for different services. */
 function ambiguity({ url = "", rawHeaders, httpVersion }: IncomingMessage) {
   if (!url.startsWith("/")) {
     return invalidHeader("the request line must name a path that begins with /, not a whole URL");
@@ -80,7 +80,7 @@ function foreign(origin: string): ServiceError {
   );
 }
 
-/** What the flag takes: without the port. */
+/** The host as the flag takes it: without the port. */
 function nameIn(host: string): string {
   return host.replace(/:\d*$/u, "") || "NAME";
 }
@@ -89,7 +89,7 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 }
 
-/** Keys are sent by the page itself, so no cookies need be let through, and `*` may stand for what it sees. */
+/** Pages send their key themselves, so that no cookies are needed and `*` is enough. */
 function answerHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,

@@ -1,9 +1,9 @@
-/** Stands before everything that answers at a port: who may not call, or only asks whether it may, gets no further. */
+/** Comes before all other handlers of a port: refuses callers that are not allowed, and answers preflight requests. */
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Router } from "../router.ts";
 import type { HttpService } from "../service.ts";
 
-/** Has `own` answer those that may call; headers for their browsers are set on the response by then. */
+/** Passes allowed requests on to `own`, with the headers for browsers set on the response. */
 export function entrance(
   { callers }: HttpService,
   router: Router,
@@ -20,7 +20,7 @@ export function entrance(
   };
 }
 
-/** Whether a request may call at all; for those that are to become another protocol. */
+/** Whether a request is allowed; for upgrades to another protocol. */
 export function mayEnter({ callers }: HttpService, request: IncomingMessage): boolean {
   const verdict = callers.look(request);
   return !("refusal" in verdict) && !verdict.isPreflight;

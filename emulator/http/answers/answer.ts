@@ -1,4 +1,4 @@
-/** What an operation answers, as a value, and how such a value is written to the client. */
+/** The answer of an operation as a value, and how it is written to the client. */
 import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
 import { type Piece, type PieceInHand, sizeOf } from "../../core/jobs/opened-payload.ts";
@@ -12,7 +12,7 @@ export interface WholeAnswer<P extends Piece = Piece> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer that is written bit by bit. */
+/** An answer that is written piece by piece. */
 export interface FlowingAnswer {
   /** Writes everything, the head included; must not reject. Settles when nothing more will be written. */
   readonly flow: (response: ServerResponse) => Promise<void>;
@@ -20,10 +20,10 @@ export interface FlowingAnswer {
 
 export type Answer = WholeAnswer | FlowingAnswer;
 
-/** Bodies up to this size are copied together and leave in one write; larger ones leave as their reader takes them. */
+/** Bodies up to this size are copied and sent in one write; larger ones are sent as their reader takes them. */
 export const COPY_MAX_BYTES = 65_536;
 
-/** Up to this size a body is written as text, which leaves together with the head. */
+/** Up to this size a body is written as text, together with the head. */
 const TEXT_MAX_BYTES = 4_096;
 
 /** 204. */

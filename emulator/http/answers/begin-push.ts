@@ -1,7 +1,7 @@
 /** The head of an answer whose body is pushed as it comes. */
 import type { ServerResponse } from "node:http";
 
-/** Sends it. True if the body is to follow; HEAD has none, and is answered with that. */
+/** Sends the head. True if a body has to follow; a HEAD request is answered completely. */
 export function beginPush(
   response: ServerResponse,
   contentType: string,

@@ -1,4 +1,4 @@
-/** Answers what is no HTTP request at all, in the shape of our errors as far as the connection still allows. */
+/** Answers input that is no valid HTTP request, with an error in our shape if the connection still allows it. */
 import { Buffer } from "node:buffer";
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -6,13 +6,13 @@ import { ServiceError } from "../../core/service-error.ts";
 import { joined } from "./answer.ts";
 import type { Refusal } from "../dialect.ts";
 
-/** How long what a client goes on sending is thrown away, for it would not see the answer otherwise. */
+/** How long further input of the client is discarded: it would not see the answer if the connection were reset. */
 const LINGER_MS = 2_000;
 
-/** Those that were answered so. */
+/** Sockets that were answered. */
 const lingering = new WeakSet<Duplex>();
 
-/** To be called with each `clientError` of the server. The connection ends with the answer, whatever the client does. */
+/** Call it with each `clientError` of the server. The connection ends with the answer. */
 export function answerClientError(
   refusal: Refusal,
   error: Error & { readonly code?: string },

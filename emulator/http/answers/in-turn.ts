@@ -1,11 +1,11 @@
 /**
- * Performs the requests of a connection one after another. Node hands over at once what a client sends without waiting for
- * answers, and would keep the answers of all of them in memory until the client reads.
+ * Performs the requests of a connection one after another. Node emits pipelined requests at once, and would keep all of their
+ * answers in memory until the client reads them.
  */
 import type { RequestListener } from "node:http";
 import type { Socket } from "node:net";
 
-/** With so many requests waiting, nothing more is read of the connection. */
+/** With so many requests waiting, the connection is not read any more. */
 const WAITING_MAX = 16;
 
 /** A request that is waiting when its connection ends is never performed. */

@@ -9,21 +9,21 @@ import { pathOf } from "../requests/url-path.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * A client that is still sending would not see the answer if the connection were reset under it, so what it sends is
- * thrown away for a while: no longer than this, and no more than this.
+ * A client that is still sending would not see the answer if the connection were reset, so its input is discarded for at
+ * most this long, and up to this size.
  */
 const LINGER_MS = 2_000;
 const LINGER_MAX_BYTES = 32_000_000;
 
 export interface Exchange {
   readonly service: HttpService;
-  /** How a refusal of it looks. */
+  /** The shape of its refusals. */
   readonly refusal: Refusal;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** Answers with what `error` stands for; a defect is logged and answered with 500 and an id that is found in the log. */
+/** Answers with the refusal that `error` is; a defect is logged and answered with 500 and an id that is in the log. */
 export function refuse(exchange: Exchange, error: unknown): void {
   const { request, response } = exchange;
   if (response.destroyed || error instanceof ClientGoneError) return;
@@ -39,11 +39,11 @@ export function refuse(exchange: Exchange, error: unknown): void {
     return;
   }
   sendWhole(response, shown, exchange.service.stopping);
-  // What was not wanted of the body is in the way of the next request on this connection.
+  // The rest of the body has to be read before the next request on this connection.
   request.resume();
 }
 
-/** The refusal that `error` is, or that stands for the defect it is, once that is in the log. */
+/** The refusal that `error` is, or that of a defect, which is logged. */
 export function asRefusal(
   { service, request }: Pick<Exchange, "service" | "request">,
   error: unknown,
@@ -69,7 +69,7 @@ function headersOf(refusal: ServiceError): Record<string, string> {
   return headers;
 }
 
-/** The whole answer leaves at once, but the response is ended (and with it the connection) only when the client is done. */
+/** Sends the whole answer at once, but ends the response (and the connection) only when the client has finished sending. */
 function sendAndLinger(
   request: IncomingMessage,
   response: ServerResponse,
@@ -83,20 +83,20 @@ function sendAndLinger(
     "content-length": Buffer.byteLength(body),
   };
   response.writeHead(answer.status, headers).write(body);
-  let thrownAway = 0;
+  let discarded = 0;
   const end = () => {
     clearTimeout(timer);
-    request.removeListener("data", throwAway);
+    request.removeListener("data", discard);
     request.removeListener("end", end);
     response.removeListener("close", end);
     response.end();
   };
-  const throwAway = (chunk: Buffer) => {
-    thrownAway += chunk.length;
-    if (thrownAway > LINGER_MAX_BYTES) end();
+  const discard = (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > LINGER_MAX_BYTES) end();
   };
   const timer = setTimeout(end, LINGER_MS);
-  request.on("data", throwAway).on("end", end);
+  request.on("data", discard).on("end", end);
   response.on("close", end);
   request.resume();
 }

@@ -14,11 +14,11 @@ import { writeOut } from "./write-with-backpressure.ts";
 import type { HttpService } from "../service.ts";
 import { takeRoom } from "./take-room.ts";
 
-/** What an opened payload has in memory at a time. */
+/** How much of an opened payload is in memory at a time. */
 const SLICE_ROOM_BYTES = 256_000;
 
 /**
- * Settles when the answer has left or its reader has gone. What is opened of it is disposed of.
+ * Settles when the answer was sent or its reader has gone. Opened payloads are disposed of.
  *
  * @throws ServiceError too_much_in_flight; ClientGoneError; StoreUnusableError
  */
@@ -52,7 +52,7 @@ function roomFor(pieces: readonly Piece[]): number {
   return areInHand(pieces) ? inHand : inHand + SLICE_ROOM_BYTES;
 }
 
-/** All bytes in order; small pieces together, for each slice costs a call of the system. */
+/** All bytes in order; small pieces are joined, because each slice costs a system call. */
 async function* slicesOf(pieces: readonly Piece[]): AsyncGenerator<PieceInHand, void, undefined> {
   let gathered: PieceInHand[] = [];
   let size = 0;
@@ -71,7 +71,7 @@ async function* slicesOf(pieces: readonly Piece[]): AsyncGenerator<PieceInHand, 
   if (gathered.length > 0) yield joined(gathered);
 }
 
-/** Settles when the slice has left for the system. A reader that takes nothing of it for too long is cut off. */
+/** Settles when the slice was passed to the system. A reader that takes nothing for too long is disconnected. */
 async function writeSlice(
   { engine }: HttpService,
   response: ServerResponse,

@@ -1,14 +1,13 @@
-/** Room for the bytes of an answer, held until the connection is done with them. */
+/** Reserves memory for an answer until its connection is closed. */
 import type { ServerResponse } from "node:http";
 import { ClientGoneError } from "../requests/request-body.ts";
 import type { HttpService } from "../service.ts";
 
-/** Those that have theirs: who waited for more while holding some could wait for each other. */
+/** Responses that have room: if they could wait for more, they might wait for each other. */
 const served = new WeakSet<ServerResponse>();
 
 /**
- * Waits until `bytes` may be kept in memory for this exchange, which lasts until its response is closed. Does nothing for
- * one that has been given room before.
+ * Waits until `bytes` may be kept in memory until the response is closed. Does nothing for a response that has room already.
  *
  * @throws ServiceError too_much_in_flight; ClientGoneError
  */

@@ -9,7 +9,7 @@ import {
 } from "../../core/jobs/opened-payload.ts";
 import { joined } from "./answer.ts";
 
-/** Resolves when the reader can take more, or `signal` has aborted. What is opened of the pieces is disposed of. */
+/** Resolves when the reader can take more, or `signal` has aborted. Opened payloads are disposed of. */
 export async function writeWithBackpressure(
   response: ServerResponse,
   pieces: readonly Piece[],
@@ -29,7 +29,7 @@ export async function writeWithBackpressure(
   }
 }
 
-/** Settles when the piece has left for the system, so that its memory can be used again, or its connection is lost. */
+/** Settles when the piece was passed to the system, so that its memory can be reused, or the connection is lost. */
 export function writeOut(response: ServerResponse, piece: PieceInHand): Promise<void> {
   return new Promise((resolve) => {
     response.write(piece, () => resolve());

@@ -1,4 +1,4 @@
-/** The door to load balancing endpoints: lets requests and WebSockets with a good key through to a worker's server. */
+/** Passes requests and WebSockets to load balancing endpoints on to the server of a worker, if their key is valid. */
 import { type IncomingMessage, type RequestListener, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -18,10 +18,10 @@ import { headersForClient } from "./passed-headers.ts";
 import { bodyTooLarge, Relay, type RelayOptions } from "./relay.ts";
 import { balancedTarget, type BalancedTarget } from "./target.ts";
 
-/** Before, a server could not choose which requests it lets upgrade, and would have to take over all of them. */
+/** The first version of Node in which a server can choose which requests it upgrades. */
 const UPGRADES_SINCE = [24, 9] as const;
 
-/** So many workers may turn out to be gone before a request is given up. */
+/** How many workers are tried before a request fails. */
 const MAX_TRIES = 3;
 
 /** A request with its worker, whose server has taken a connection for it. */
@@ -30,13 +30,13 @@ interface Reached {
   readonly connection: Socket;
 }
 
-/** What is going on: a request, or the conversation one has become. */
+/** A request in progress, or the upgraded connection that it has become. */
 interface Passing {
   readonly done: Promise<void>;
   conversation?: readonly [Socket, Socket];
 }
 
-export class BalanceGate {
+export class BalanceHandler {
   readonly #service: HttpService;
   readonly #refusal: Refusal;
   readonly #passing = new Set<Passing>();
@@ -46,7 +46,7 @@ export class BalanceGate {
     this.#refusal = refusal;
   }
 
-  /** Answers requests to load balancing endpoints, and has `own` answer the others. */
+  /** Answers requests to load balancing endpoints, and passes all others on to `own`. */
   before(own: RequestListener): RequestListener {
     return (request, response) => {
       const target = balancedTarget(request);
@@ -60,20 +60,20 @@ export class BalanceGate {
     };
   }
 
-  /** Whether this Node lets a server choose; without that, requests for an upgrade are answered as any other. */
+  /** Whether this version of Node lets a server choose; otherwise requests for an upgrade are answered like any other. */
   static get canUpgrade(): boolean {
     const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
     const [sinceMajor, sinceMinor] = UPGRADES_SINCE;
     return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
   }
 
-  /** Whether a request's connection may become another one. HTTP/2 is no such thing: it would lead past this door. */
+  /** Whether a request may be upgraded. Not to HTTP/2, whose requests would bypass these checks. */
   mayUpgrade(request: IncomingMessage): boolean {
     const protocol = request.headers.upgrade?.toLowerCase() ?? "";
     return !protocol.startsWith("h2") && !hasBody(request) && balancedTarget(request) !== undefined;
   }
 
-  /** To be called with each `upgrade` of the server. */
+  /** Call it with each `upgrade` of the server. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const target = balancedTarget(request);
     if (target === undefined || !(socket instanceof Socket)) {
@@ -83,7 +83,7 @@ export class BalanceGate {
     socket.on("error", () => undefined);
     if (head.length > 0) socket.unshift(head);
     const response = new ServerResponse(request);
-    // Whatever else is answered, the connection ends with it.
+    // The connection ends with any other answer.
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.once("finish", () => socket.destroySoon());
@@ -95,7 +95,7 @@ export class BalanceGate {
     });
   }
 
-  /** Lets requests in flight go on for a while, and conversations for `graceMs`; those that wait are told already. */
+  /** Lets requests in flight finish within a limit, and upgraded connections within `graceMs`; waiting requests are refused already. */
   async stop(graceMs: number): Promise<void> {
     const hangUp = setTimeout(() => {
       for (const { conversation = [] } of this.#passing) {
@@ -150,7 +150,7 @@ export class BalanceGate {
     }
   }
 
-  /** A worker that takes the connection. What was sent to nobody can be sent to another: that is no second try. */
+  /** A worker whose server takes the connection. Nothing was sent to those that did not, so that another worker can be tried. */
   async #reach(exchange: Exchange, target: BalancedTarget, upgrades: boolean): Promise<Reached> {
     for (let tried = 1; ; tried += 1) {
       const assigned = await this.#assign(exchange, target);
@@ -170,7 +170,7 @@ export class BalanceGate {
     }
   }
 
-  /** A connection that nobody reads from does not say that the client has gone. */
+  /** Reads from the socket meanwhile, because only that shows that the client has gone. */
   async #reachFrom(socket: Socket, exchange: Exchange, target: BalancedTarget): Promise<Reached> {
     const look = () => {
       if (socket.readableLength === 0) socket.read(0);
@@ -191,7 +191,7 @@ export class BalanceGate {
     const conversation = new Promise<void>((resolve) => {
       relay.upstream.once("upgrade", (answer, server: Socket, head: Buffer) => {
         relay.leave();
-        assigned.lasts();
+        assigned.upgraded();
         passing.conversation = [socket, server];
         exchange.response.detachSocket(socket);
         socket.write(switching(answer, assigned.workerId));
@@ -204,7 +204,7 @@ export class BalanceGate {
   }
 }
 
-/** A connection that is tried at two addresses fails without a message. */
+/** A connection that was tried at two addresses fails without a message. */
 function unreachable({ workerId }: InFlight, error: unknown): ServiceError {
   const { message, code = "" } =
     error instanceof Error ? (error as NodeJS.ErrnoException) : { message: "" };

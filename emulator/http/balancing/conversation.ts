@@ -1,10 +1,10 @@
-/** Two connections as one: what comes over either goes on over the other, byte for byte, until both have ended. */
+/** Connects two sockets: what comes from either goes to the other, byte for byte, until both have ended. */
 import type { Socket } from "node:net";
 
-/** A peer that vanished is noticed after this long at the earliest. */
+/** A peer that has vanished is detected after this long at the earliest. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** Resolves when both are closed. Each half is closed by itself; a connection that breaks breaks the other. */
+/** Resolves when both are closed. Each direction is closed separately; a broken connection breaks the other. */
 export function converse(one: Socket, other: Socket): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const closed = (socket: Socket, peer: Socket) => {

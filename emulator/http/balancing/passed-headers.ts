@@ -1,4 +1,4 @@
-/** Which headers go on from the client to a worker's server and back, and what is added on the way. */
+/** The headers that are passed on from the client to a worker's server and back, and those that are added. */
 import type { IncomingMessage } from "node:http";
 import { AFFINITY_HEADER } from "../../core/balancing/choose-worker.ts";
 import type { BalancedTarget } from "./target.ts";
@@ -22,9 +22,9 @@ const NEEDED = new Set(["host", "content-length"]);
 export type RawHeaders = readonly string[];
 
 /**
- * What the worker's server gets. The key opens this service and is nobody else's business; `Host` stays as it is.
+ * The headers for the worker's server. The key is left out, because it is meant for this service; `Host` stays as it is.
  *
- * @param upgrade what the connection is to become; by default it stays HTTP
+ * @param upgrade the protocol to upgrade to; default: none
  */
 export function headersForWorker(
   request: IncomingMessage,
@@ -53,7 +53,7 @@ export function headersForWorker(
   return passed.flat();
 }
 
-/** What the client gets of the server's answer; `upgraded` keeps what makes the connection another one. */
+/** The headers for the client; `upgraded` keeps those of an upgrade. */
 export function headersForClient(
   answer: IncomingMessage,
   workerId: string,

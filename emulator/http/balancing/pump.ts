@@ -9,8 +9,7 @@ export interface PumpEvents {
 }
 
 /**
- * What comes after `to` was closed is thrown away, up to the limit as well: whoever writes may be about to read what was
- * answered in the meantime.
+ * Data that comes after `to` was closed is discarded, up to the same limit: the writer may be about to read the answer.
  */
 export function pump(from: Readable, to: Writable, maxBytes: number, events: PumpEvents): void {
   let bytes = 0;

@@ -13,9 +13,9 @@ export interface RelayOptions {
   readonly exchange: Exchange;
   readonly target: BalancedTarget;
   readonly assigned: InFlight;
-  /** To the worker's server, and nobody else's: no connection is used again that the server may just be closing. */
+  /** To the worker's server; a new one for each request, because the server may be closing an old one. */
   readonly connection: Socket;
-  /** What the connection is asked to become; by default it stays HTTP. */
+  /** The protocol to upgrade to; default: none. */
   readonly upgrade?: string;
 }
 
@@ -31,7 +31,7 @@ export class Relay {
   #hasFailed = false;
   #isOver = false;
 
-  /** The request's head is on its way from here on. */
+  /** Begins to send the request. */
   constructor({ exchange, target, assigned, connection, upgrade }: RelayOptions) {
     const { request, response } = exchange;
     this.#exchange = exchange;
@@ -55,17 +55,17 @@ export class Relay {
     this.#passOn(request);
   }
 
-  /** Settles when the answer has been sent, or its client is gone or cut off. Never for one that has left. */
+  /** Settles when the answer was sent, or the client is gone or disconnected. Never after `leave`. */
   get done(): Promise<void> {
     return this.#done.promise;
   }
 
-  /** The two connections have become something else: whatever happens to them from now on is not looked at here. */
+  /** The connections were upgraded: the relay does not watch them any more. */
   leave(): void {
     this.#isOver = true;
   }
 
-  /** Answers with the error if nothing was answered yet; else cuts the client off, who sees that something is missing. */
+  /** Answers with the error, or disconnects the client if the answer has begun, so that it sees that something is missing. */
   #fail(error: unknown): void {
     if (this.#isOver || this.#hasFailed) return;
     this.#hasFailed = true;
@@ -85,7 +85,7 @@ export class Relay {
   #over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    // After a whole answer there is nothing left to destroy; if the client has gone, the server learns of it.
+    // Tells the server if the client has gone.
     this.upstream.destroy();
     this.#done.resolve();
   }
@@ -93,7 +93,7 @@ export class Relay {
   #passOn(request: IncomingMessage): void {
     pump(request, this.upstream, MAX_BYTES, {
       tooLarge: () => {
-        // It was answered before, and its client has been sending all the same.
+        // The client keeps sending although it was answered.
         if (this.#isOver) request.destroy();
         else this.#fail(bodyTooLarge());
       },
@@ -138,7 +138,7 @@ export class Relay {
     });
   }
 
-  /** Nothing is known of the answer, and none will come. What goes wrong after its head is seen at the answer itself. */
+  /** The server did not answer and will not. Failures after the head of the answer are handled at the answer itself. */
   #broken(how: string): void {
     if (this.#isAnswered) return;
     const message = `the server of worker ${this.#assigned.workerId} did not answer: ${how}`;

@@ -1,11 +1,11 @@
-/** Tells requests to load balancing endpoints from all others: by the Host header, or by the beginning of the path. */
+/** Recognizes requests to load balancing endpoints, by the Host header or by the beginning of the path. */
 import type { IncomingMessage } from "node:http";
 
 export interface BalancedTarget {
   readonly endpointId: string;
   /** For the worker's server: the path and query exactly as the client wrote them. */
   readonly path: string;
-  /** What was taken off the path; empty if nothing was. */
+  /** The part of the path that was removed; may be empty. */
   readonly prefix: string;
 }
 

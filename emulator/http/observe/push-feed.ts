@@ -1,4 +1,4 @@
-/** Pushes what happens to a client as server-sent events, for as long as both keep up. */
+/** Pushes the items of a feed to a client as server-sent events, as long as the client keeps up. */
 import type { ServerResponse } from "node:http";
 import type { FeedReader } from "../../engine/observe/feed-reader.ts";
 import { ClientWait } from "../requests/client-wait.ts";
@@ -6,25 +6,25 @@ import { beginPush } from "../answers/begin-push.ts";
 import { writeWithBackpressure } from "../answers/write-with-backpressure.ts";
 import type { HttpService } from "../service.ts";
 
-/** While nothing happens this keeps intermediaries from closing the connection. */
+/** Sent while nothing happens, so that proxies keep the connection open. */
 const QUIET = ": nothing happened\n\n";
 
-/** So long a reader that was dropped has to take what was written for it. */
+/** How long a reader that was dropped has to read what was written already. */
 const GRACE_MS = 5_000;
 
 export interface Push<Item> {
-  /** Begins to follow: what happens from then on is pushed. */
+  /** Begins to follow the feed: items from then on are pushed. */
   readonly follow: () => FeedReader<Item>;
-  /** What is written first, if anything. */
+  /** Text that is written first. */
   readonly before?: () => string;
-  /** False ends after what is written first. */
+  /** False: the answer ends after that text. */
   readonly goesOn?: boolean;
   readonly frame: (item: Item) => string;
-  /** Told to a reader that did not keep up. */
+  /** The message for a reader that did not keep up. */
   readonly dropped: string;
 }
 
-/** Ends when the reader goes away, when it does not keep up, or without a word when the service stops. */
+/** Ends when the reader goes away or does not keep up; or, without a message, when the service stops. */
 export async function pushFeed<Item>(
   service: HttpService,
   response: ServerResponse,
@@ -36,12 +36,12 @@ export async function pushFeed<Item>(
   if (!beginPush(response, "text/event-stream")) return;
   const first = before?.() ?? "";
   if (first !== "") await writeWithBackpressure(response, [first], signal);
-  if (goesOn) await pushNews(response, reader, frame, signal);
-  if (reader.behind.aborted) letGo(response, dropped);
+  if (goesOn) await pushItems(response, reader, frame, signal);
+  if (reader.behind.aborted) drop(response, dropped);
   else response.end();
 }
 
-async function pushNews<Item>(
+async function pushItems<Item>(
   response: ServerResponse,
   reader: FeedReader<Item>,
   frame: Push<Item>["frame"],
@@ -54,8 +54,8 @@ async function pushNews<Item>(
   }
 }
 
-/** Its socket is full: it may read what is there and the note, but the connection does not wait for that for ever. */
-function letGo(response: ServerResponse, dropped: string): void {
+/** Its socket is full: it may read what was written and the message, within a limited time. */
+function drop(response: ServerResponse, dropped: string): void {
   const timer = setTimeout(() => response.destroy(), GRACE_MS);
   response.once("close", () => clearTimeout(timer));
   response.end(`event: dropped\ndata: ${JSON.stringify({ error: dropped })}\n\n`);

@@ -11,7 +11,7 @@ import { sendWhole, type FlowingAnswer } from "../answers/answer.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import type { Call } from "../operation.ts";
 import { asRefusal } from "../answers/refuse.ts";
-import { abandon } from "./abandon.ts";
+import { cancelUnclaimed } from "./cancel-unclaimed.ts";
 import { asOutput, type ChunkOutput, outputOf } from "./chunk-text.ts";
 import { EventWriter } from "./event-writer.ts";
 import {
@@ -86,7 +86,7 @@ class EventFlow {
       case "restart":
         if (!writer.hasBegun) return false;
         // What was written cannot be taken back.
-        await abandon(this.#call.service.engine, this.#ref);
+        await cancelUnclaimed(this.#call.service.engine, this.#ref);
         await this.#fail(writer, failureOfRestart());
         return true;
       case "still-running":
@@ -132,7 +132,7 @@ class EventFlow {
       await this.#fail(writer, failureOfRefusal(stopping));
       return;
     }
-    await abandon(service.engine, this.#ref);
+    await cancelUnclaimed(service.engine, this.#ref);
     await this.#fail(writer, failureOfWait(LIMITS.waitMaxMs));
   }
 

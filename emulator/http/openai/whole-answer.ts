@@ -17,7 +17,7 @@ import { ClientWait } from "../requests/client-wait.ts";
 import type { Call } from "../operation.ts";
 import type { HttpService } from "../service.ts";
 import { takeRoom } from "../answers/take-room.ts";
-import { abandon } from "./abandon.ts";
+import { cancelUnclaimed } from "./cancel-unclaimed.ts";
 import { outputOf } from "./chunk-text.ts";
 import {
   failureAnswer,
@@ -49,7 +49,7 @@ export async function wholeAnswer(
   if (service.stopping && !response.destroyed) {
     throw new ServiceError("shutting_down", "the service is stopping; the job goes on");
   }
-  await abandon(engine, { endpointId: path.endpointId, jobId: id });
+  await cancelUnclaimed(engine, { endpointId: path.endpointId, jobId: id });
   return withJobId(failureAnswer(failureOfWait(LIMITS.waitMaxMs)), id);
 }
 

@@ -1,26 +1,10 @@
 /** A pod as the management interface shows it (live): the record, its price, and what it is asked to show of others. */
 import { perHour } from "../../core/billing/prices.ts";
-import { parseFlag, type QueryParameters } from "../../core/input/query-parameters.ts";
+import type { Flags } from "../../core/input/query-parameters.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import type { Uses } from "../../engine/context.ts";
+import type { podQuery } from "../schemas/pod.ts";
 import type { ShownPod } from "../dialect.ts";
-
-/** What a pod is shown with beside itself. */
-export interface PodIncludes {
-  readonly machine: boolean;
-  readonly networkVolume: boolean;
-  readonly savingsPlans: boolean;
-  readonly template: boolean;
-  readonly workers: boolean;
-}
-
-const NOTHING: PodIncludes = {
-  machine: false,
-  networkVolume: false,
-  savingsPlans: false,
-  template: false,
-  workers: false,
-};
 
 /** The service has one user and one machine (ours). */
 const USER_ID = "user_local";
@@ -30,21 +14,10 @@ const DATA_CENTER_ID = "LOCAL";
 const GB_PER_VCPU = 2;
 const LOOPBACK = "127.0.0.1";
 
-/** All default to false. @throws ServiceError `invalid_request` */
-export function readPodIncludes(query: QueryParameters): PodIncludes {
-  return {
-    machine: parseFlag(query, "includeMachine"),
-    networkVolume: parseFlag(query, "includeNetworkVolume"),
-    savingsPlans: parseFlag(query, "includeSavingsPlans"),
-    template: parseFlag(query, "includeTemplate"),
-    workers: parseFlag(query, "includeWorkers"),
-  };
-}
-
 export function podBody(
   engine: Uses<"directory" | "podMemoryInGb" | "podPorts" | "prices" | "volumes">,
   pod: Pod,
-  includes = NOTHING,
+  flags: Flags<keyof typeof podQuery.shape>,
 ): ShownPod {
   const gpuTypeId = pod.computeType === "GPU" ? pod.gpuTypeIds[0] : undefined;
   const costPerHr = perHour(engine.prices, { ...pod, gpuTypeId });
@@ -57,10 +30,10 @@ export function podBody(
     ...(gpuTypeId !== undefined && {
       gpu: { id: gpuTypeId, displayName: gpuTypeId, count: pod.gpuCount },
     }),
-    ...(includes.machine && { machine: machineOf(pod, gpuTypeId, costPerHr) }),
-    ...(includes.networkVolume && volumeOf(engine, pod)),
-    ...(includes.savingsPlans && { savingsPlans: [] }),
-    ...(includes.template && templateOf(engine, pod)),
+    ...(flags.includeMachine && { machine: machineOf(pod, gpuTypeId, costPerHr) }),
+    ...(flags.includeNetworkVolume && volumeOf(engine, pod)),
+    ...(flags.includeSavingsPlans && { savingsPlans: [] }),
+    ...(flags.includeTemplate && templateOf(engine, pod)),
   };
 }
 

@@ -3,12 +3,12 @@ import type { Template } from "../../core/resources/template.ts";
 import type { WorkerHandle } from "../../engine/workers/worker-handle.ts";
 import type { ShownPod } from "../dialect.ts";
 
-/** What is wanted of the worker: that it runs, that it leaves; one that has ended by itself is EXITED. */
+/** What the service wants of the worker: to run or to leave; a worker that has exited by itself is EXITED. */
 type DesiredStatus = "RUNNING" | "EXITED" | "TERMINATED";
 
-/** @param template what the worker is made of if it does not know itself */
+/** @param template the one of its endpoint, for an external worker */
 export function workerBody(worker: WorkerHandle, template: Template | undefined): ShownPod {
-  const madeOf = worker.madeOf ?? template;
+  const madeOf = worker.template ?? template;
   return {
     id: worker.id,
     desiredStatus: desiredStatusOf(worker),
@@ -25,7 +25,7 @@ function gpuOf({ gpuCount: count }: WorkerHandle, id: string) {
   return { id, displayName: id, count };
 }
 
-/** The variables are the template's; the addresses and keys that a worker is given beside them are nobody's business. */
+/** The variables are those of the template; the addresses and keys that a worker gets in addition are not shown. */
 function containerOf(template: Template): Readonly<Record<string, unknown>> {
   return {
     templateId: template.id,

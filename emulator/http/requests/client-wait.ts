@@ -1,4 +1,4 @@
-/** A client that waits for an answer: its signal fires when it has gone, or when the service stops and it should wait no longer. */
+/** A client that waits for an answer: the signal fires when the client has gone or the service stops. */
 import type { ServerResponse } from "node:http";
 import type { HttpService } from "../service.ts";
 
@@ -7,7 +7,7 @@ export class ClientWait implements Disposable {
   readonly #response: ServerResponse;
   readonly #forget: () => void;
   readonly #onClose = () => {
-    // A response that was sent whole is closed as well; nobody listens then.
+    // A response that was sent completely is closed, too.
     if (!this.#response.writableFinished) this.#controller.abort(GONE);
   };
 

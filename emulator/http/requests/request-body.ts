@@ -1,15 +1,15 @@
-/** Reads a request's body within a limit, chunk by chunk, and never more of it than is wanted. */
+/** Reads the body of a request within a limit, chunk by chunk, and no further than needed. */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ServiceError } from "../../core/service-error.ts";
 
-/** Looks at each chunk as it comes; answers something other than undefined to have no more read. */
+/** Called with each chunk as it comes; returns something other than undefined to stop reading. */
 export type ChunkWatcher = (chunk: Buffer) => unknown;
 
-/** A body that nobody reads may be at most this long for its connection to be kept. */
+/** The connection is kept if an unread body is at most this long. */
 const SKIPPED_BODY_MAX_BYTES = 1_000_000;
 
-/** The client went away before its request was complete: there is nobody to answer. */
+/** The client went away before its request was complete. */
 export class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";
 }
@@ -26,15 +26,15 @@ export function hasBody(request: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
-/** True when what is still to come of the request is so much that the connection is better closed than read on. */
+/** True when so much of the request is still to come that it is better to close the connection than to read it. */
 export function hasLongRest(request: IncomingMessage): boolean {
   if (request.complete || !hasBody(request)) return false;
   return (declaredLength(request) ?? Number.POSITIVE_INFINITY) > SKIPPED_BODY_MAX_BYTES;
 }
 
 /**
- * The whole body as it was sent, or what came of it until `watch` had seen enough. Nothing is read of a body that is
- * announced as too large.
+ * The whole body as it was sent, or the part of it that came until `watch` stopped reading. A body that is announced as too
+ * large is not read at all.
  *
  * @throws ServiceError unsupported_encoding, payload_too_large; ClientGoneError
  */
@@ -83,7 +83,7 @@ export async function readBody(
 }
 
 /**
- * Reads a body that means nothing to the operation, so that the connection can be used again.
+ * Reads and discards a body that the operation does not use, so that the connection can be reused.
  *
  * @throws ServiceError unsupported_encoding, payload_too_large; ClientGoneError
  */

@@ -1,4 +1,4 @@
-/** What the operations of live workers have in common: who calls, how polls are answered, and how refusals look. */
+/** What the operations of live workers have in common: the calling worker, and how polls are answered. */
 import { ServiceError } from "../../core/service-error.ts";
 import type { LiveWorker } from "../../live/live-worker.ts";
 import type { LiveWorkerRef, LiveWorkers } from "../../live/live-workers.ts";
@@ -22,19 +22,19 @@ export interface WorkerJobPath extends WorkerPath {
   readonly jobId: string;
 }
 
-/** Clients of polls ask again at once whatever they are answered, so that is not said sooner. */
-const CALM_MS = 1_000;
+/** Workers poll again at once after any answer, so that an error is answered no sooner than this. */
+const PAUSE_MS = 1_000;
 
-/** The worker that calls; one that is not known yet may come with a user's key. @throws ServiceError unauthorized, endpoint_not_found, wrong_endpoint_type */
+/** The calling worker; an unknown one may register with a user's key. @throws ServiceError unauthorized, endpoint_not_found, wrong_endpoint_type */
 export function callingWorker(call: Call<WorkerPath>): LiveWorker {
   const { path } = call;
   const token = workerToken(call);
   return token === undefined
-    ? workersOf(call).welcome(path)
+    ? workersOf(call).register(path)
     : workersOf(call).withToken(token, path);
 }
 
-/** The same of one that speaks of a job; undefined if it is not known, so that it holds none. @throws ServiceError unauthorized */
+/** The calling worker of a report; undefined if it is not known, so that it holds no job. @throws ServiceError unauthorized */
 export function reportingWorker(call: Call<WorkerPath>): LiveWorker | undefined {
   const token = workerToken(call);
   return token === undefined
@@ -42,18 +42,18 @@ export function reportingWorker(call: Call<WorkerPath>): LiveWorker | undefined 
     : workersOf(call).withToken(token, call.path);
 }
 
-/** A request that waits for something to be answered, and takes what was not once the client has gone. */
+/** A poll: waits for items, answers them, and takes them back if the answer was not sent. */
 export interface Poll<Item> {
   readonly wait: (worker: LiveWorker, signal: AbortSignal) => Promise<readonly Item[]>;
   readonly answer: (items: readonly Item[]) => WholeAnswer;
   readonly takeBack: (worker: LiveWorker, items: readonly Item[]) => Promise<void> | void;
 }
 
-/** Answers 204 when nothing came. Nobody is answered so often that it would keep both sides busy. */
+/** Answers 204 when nothing came. Errors are answered after a pause. */
 export async function answerPoll<Item>(call: Call<WorkerPath>, poll: Poll<Item>): Promise<Answer> {
   const { service, response } = call;
   if (service.stopping) {
-    await calm(call);
+    await pause(call);
     return NO_CONTENT;
   }
   try {
@@ -63,12 +63,12 @@ export async function answerPoll<Item>(call: Call<WorkerPath>, poll: Poll<Item>)
     if (items.length === 0) return NO_CONTENT;
     return delivered(call, poll.answer(items), () => poll.takeBack(worker, items));
   } catch (error) {
-    await calm(call);
+    await pause(call);
     throw error;
   }
 }
 
-/** An answer that is taken back when it did not leave whole. */
+/** An answer whose items are taken back when it was not sent completely. */
 function delivered(
   call: Call<unknown>,
   answer: WholeAnswer,
@@ -92,11 +92,11 @@ function delivered(
   };
 }
 
-/** Waits a while, or until the client has gone. */
-async function calm({ service, response }: Call<unknown>): Promise<void> {
+/** Waits for a moment, or until the client has gone. */
+async function pause({ service, response }: Call<unknown>): Promise<void> {
   const { realClock } = service.engine;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const disarm = realClock.wakeAt(realClock.now() + CALM_MS, resolve);
+  const disarm = realClock.wakeAt(realClock.now() + PAUSE_MS, resolve);
   response.once("close", resolve);
   if (response.destroyed) resolve();
   await promise;
@@ -104,7 +104,7 @@ async function calm({ service, response }: Call<unknown>): Promise<void> {
   response.removeListener("close", resolve);
 }
 
-/** The key as a worker's token; undefined if it is one that users have. @throws ServiceError unauthorized */
+/** The key as a worker's token; undefined if it is a user's key. @throws ServiceError unauthorized */
 function workerToken({ service, request }: Call<unknown>): string | undefined {
   const key = bareKey(request.headers.authorization);
   if (key === undefined) {

@@ -4,8 +4,7 @@ import { ping } from "./ping.ts";
 import { reportJob } from "./report-job.ts";
 import { stopJobs } from "./stop-jobs.ts";
 import { streamJob } from "./stream-job.ts";
-import { takeJob } from "./take-job.ts";
-import { takeJobs } from "./take-jobs.ts";
+import { takeJob, takeJobs } from "./take-jobs.ts";
 
 /** By name. They are no part of the interface that clients see. */
 export const LIVE_WORKER_OPERATIONS = {

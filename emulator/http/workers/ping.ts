@@ -31,7 +31,7 @@ export const ping: Operation<WorkerPath> = {
     const { query } = call;
     const worker = callingWorker(call);
     if (text(query, "status") === "unhealthy") {
-      await worker.cannotWork({ type: "unhandled_error", message: complaint(query) });
+      await worker.initFailed({ type: "unhandled_error", message: complaint(query) });
     } else {
       await worker.ping(text(query, "job_id").split(",").filter(Boolean));
     }

@@ -1,4 +1,4 @@
-/** Reads what a worker posts of a job: JSON, whatever its headers say it is. */
+/** Reads what a worker posts about a job: JSON, whatever its headers say. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { createReportScanner } from "../../live/job-report.ts";
 import type { ScanResult } from "../../core/jobs/raw-json/scanner.ts";
@@ -6,7 +6,7 @@ import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { Call } from "../operation.ts";
 import { readBody } from "../requests/request-body.ts";
 
-/** What may stand beside an output as large as it can be: the error, and the keys. */
+/** The room for the error and the keys beside the largest output. */
 const FRAME_MAX_BYTES = 1_000_000;
 
 export interface ReceivedReport {
@@ -30,7 +30,7 @@ export async function receiveReport({
   }
 }
 
-/** 400, as the live service answers it: its workers take no other status for that. */
+/** 400, as the live service answers: its workers understand no other status here. */
 export function tooLarge(): ServiceError {
   return invalidRequest([`output must be at most ${LIMITS.outputMaxBytes} bytes of JSON`]);
 }

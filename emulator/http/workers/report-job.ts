@@ -62,12 +62,12 @@ async function receivedReport(call: Call<WorkerJobPath>): Promise<JobReport | Se
   }
 }
 
-/** The worker's own log often says no more than that it was refused. */
+/** Logged here, because the worker's own log often says only that it was refused. */
 function warn({ service, path }: Call<WorkerJobPath>, { message }: ServiceError): void {
   service.log.warn({ ...path }, `what a worker posted of its job was refused: ${message}`);
 }
 
-/** The job goes on, and may tell a smaller one. @throws ServiceError invalid_request */
+/** The job goes on and may report a smaller value. @throws ServiceError invalid_request */
 function refuseIfTooLarge(call: Call<WorkerJobPath>, { byteLength }: Uint8Array): void {
   const { progressMaxBytes } = LIMITS;
   if (byteLength <= progressMaxBytes) return;
@@ -77,7 +77,7 @@ function refuseIfTooLarge(call: Call<WorkerJobPath>, { byteLength }: Uint8Array)
   throw refusal;
 }
 
-/** A result that cannot be taken is the job's end all the same: its worker says no more of it. */
+/** A result that is refused ends the job as failed: its worker will not report it again. */
 async function refuse(
   worker: LiveWorker | undefined,
   jobId: string,

@@ -24,6 +24,6 @@ export const stopJobs: Operation<WorkerPath> = {
     answerPoll<string>(call, {
       wait: (worker, signal) => worker.jobsToStop(signal),
       answer: (jobsToStop) => ({ status: 200, pieces: [JSON.stringify({ jobsToStop })] }),
-      takeBack: (worker, jobIds) => worker.sayAgain(jobIds),
+      takeBack: (worker, jobIds) => worker.stopAgain(jobIds),
     }),
 };

@@ -1,4 +1,4 @@
-/** `GET /job-take-batch/{worker}`: several jobs as soon as there are any (live). */
+/** `GET /job-take/{worker}` and `GET /job-take-batch/{worker}`: one job, or several, as soon as there are any (live). */
 import { z } from "zod";
 import type { HandedJob } from "../../../runtime/protocol/outcome.ts";
 import {
@@ -7,11 +7,33 @@ import {
   parseBatchSize,
   saysIdle,
 } from "../../core/input/query-parameters.ts";
+import type { Answer, Piece } from "../answers/answer.ts";
 import { json, noContent } from "../schemas/contract.ts";
 import { takenJobSchema } from "../schemas/live-worker.ts";
-import type { Operation } from "../operation.ts";
+import type { Call, Operation } from "../operation.ts";
 import { answerPoll, type WorkerPath } from "./live-call.ts";
-import { takenJobPieces } from "./take-job.ts";
+
+const NONE = noContent("There was none for a while.");
+const ERRORS = ["endpoint_not_found", "wrong_endpoint_type", "storage_full"] as const;
+
+export const takeJob: Operation<WorkerPath> = {
+  methods: ["GET"],
+  path: "/v2/:endpointId/job-take/:workerId",
+  body: "skipped",
+  access: "worker",
+  contract: {
+    tag: "workers",
+    query: z.object({ job_in_progress: jobInProgressParameter }),
+    answers: { 200: json("A job; it is the worker's from now on.", takenJobSchema), 204: NONE },
+    errors: ERRORS,
+  },
+  perform: (call) =>
+    poll(
+      call,
+      () => 1,
+      (jobs) => jobs.flatMap(takenJobPieces),
+    ),
+};
 
 export const takeJobs: Operation<WorkerPath> = {
   methods: ["GET"],
@@ -23,20 +45,38 @@ export const takeJobs: Operation<WorkerPath> = {
     query: z.object({ batch_size: batchSizeParameter, job_in_progress: jobInProgressParameter }),
     answers: {
       200: json("The jobs; they are the worker's from now on.", z.array(takenJobSchema)),
-      204: noContent("There was none for a while."),
+      204: NONE,
     },
-    errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_full"],
+    errors: ERRORS,
   },
   perform: (call) =>
-    answerPoll<HandedJob>(call, {
-      wait: async (worker, signal) => {
-        const count = parseBatchSize(call.query);
-        return worker.take({ count, isIdle: saysIdle(call.query) }, signal);
-      },
-      answer: (jobs) => {
+    poll(
+      call,
+      () => parseBatchSize(call.query),
+      (jobs) => {
         const listed = jobs.flatMap((job, at) => [at === 0 ? "[" : ",", ...takenJobPieces(job)]);
-        return { status: 200, pieces: [...listed, "]"] };
+        return [...listed, "]"];
       },
-      takeBack: (worker, jobs) => worker.handBack(jobs),
-    }),
+    ),
 };
+
+function poll(
+  call: Call<WorkerPath>,
+  count: () => number,
+  pieces: (jobs: readonly HandedJob[]) => readonly Piece[],
+): Promise<Answer> {
+  return answerPoll<HandedJob>(call, {
+    wait: async (worker, signal) =>
+      worker.take({ count: count(), isIdle: saysIdle(call.query) }, signal),
+    answer: (jobs) => ({ status: 200, pieces: pieces(jobs) }),
+    takeBack: (worker, jobs) => worker.handBack(jobs),
+  });
+}
+
+/** A job as workers get it. Its payloads stay the bytes they are. */
+function takenJobPieces({ jobId, input, webhook, s3Config }: HandedJob): readonly Piece[] {
+  const pieces: Piece[] = [`{"id":${JSON.stringify(jobId)},"input":`, input];
+  if (webhook !== undefined) pieces.push(`,"webhook":${JSON.stringify(webhook)}`);
+  if (s3Config !== undefined) pieces.push(',"s3Config":', s3Config);
+  return [...pieces, "}"];
+}

@@ -1,4 +1,4 @@
-/** Further addresses at which workers of the live dialect are listened to, and nobody else. */
+/** Further addresses for live workers only. */
 import { createServer, type RequestListener, type Server } from "node:http";
 import { closeServer } from "../../net/close-server.ts";
 import { listen, type ListenAddress, PortInUseError, urlOf } from "../../net/listen.ts";
@@ -18,7 +18,7 @@ export class WorkerListeners {
   }
 
   /**
-   * Opens one at an address of this machine, at any port where the wished one is taken. Resolves with the base URL.
+   * Listens at an address of this machine, at any free port if the given one is taken. Resolves with the base URL.
    *
    * @throws ListenError
    */
@@ -33,7 +33,7 @@ export class WorkerListeners {
     return urlOf(address, port);
   }
 
-  /** Closes all of them; to be called when the workers have ended. Idempotent. */
+  /** Closes all of them; call it when the workers have exited. Idempotent. */
   async close(): Promise<void> {
     const closing = this.#servers.map((server) => closeServer(server, CLOSE_GRACE_MS));
     this.#closed ??= Promise.all(closing).then(() => undefined);

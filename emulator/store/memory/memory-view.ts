@@ -58,8 +58,8 @@ export class MemoryView implements StoreView {
     return viewOfDeliveries(this.tables.deliveries);
   }
 
-  async records<K extends RecordKind>(kind: K): Promise<readonly Records[K][]> {
-    const entries = [...this.tables.records[kind]];
+  async records<K extends RecordKind>(kind: K, from = ""): Promise<readonly Records[K][]> {
+    const entries = [...this.tables.records[kind]].filter(([id]) => compareUtf8(id, from) >= 0);
     return entries.toSorted(([a], [b]) => compareUtf8(a, b)).map(([, record]) => record);
   }
 }

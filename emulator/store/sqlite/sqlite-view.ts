@@ -78,8 +78,8 @@ export class SqliteView implements StoreView {
     return this.tables.records.get(kind, id);
   }
 
-  async records<K extends RecordKind>(kind: K): Promise<readonly Records[K][]> {
-    return this.tables.records.list(kind);
+  async records<K extends RecordKind>(kind: K, from?: string): Promise<readonly Records[K][]> {
+    return this.tables.records.list(kind, from);
   }
 
   get deliveries(): DeliveryView {

@@ -9,13 +9,12 @@ import { viewJob } from "../../../emulator/engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../../emulator/engine/jobs/read/show-payload.ts";
 import { readStream } from "../../../emulator/engine/streams/read-stream.ts";
 import { submit } from "../../../emulator/engine/jobs/submit.ts";
-import { WorkerSession } from "../../../emulator/engine/workers/worker-session.ts";
+import { type OpenSession, sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
 import { WorkerServer } from "../../../emulator/grpc/worker-server.ts";
 import { joinChunks } from "../../../runtime/client/stream/join-chunks.ts";
 import type { RawChunk } from "../../../runtime/protocol/chunk.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import type { ServiceOrders } from "../../../runtime/protocol/session.ts";
 import { GrpcJobSource } from "../../../runtime/source/grpc.ts";
 import type { JobSource } from "../../../runtime/source/job-source.ts";
 import { localSessions, type LocalLine } from "../../../runtime/source/local-session.ts";
@@ -38,10 +37,7 @@ export interface Transport extends AsyncDisposable {
 /** What a transport needs of the engine. */
 export interface EngineDoor {
   readonly engine: EngineContext;
-  readonly openSession: (
-    worker: WorkerHandle,
-    send: (orders: ServiceOrders) => void,
-  ) => WorkerSession;
+  readonly openSession: OpenSession;
 }
 
 /** @param open makes the transport for one service */
@@ -51,10 +47,7 @@ export async function startEngineService(
   const test = await createTestEngine();
   const { engine } = test;
   let workers = 0;
-  const transport = await open({
-    engine,
-    openSession: (worker, send) => new WorkerSession(engine, worker, send),
-  });
+  const transport = await open({ engine, openSession: sessionsOn(engine) });
   return {
     newSource: () => {
       const { id } = addWorker(engine, `worker-${++workers}`);

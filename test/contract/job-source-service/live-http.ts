@@ -12,14 +12,14 @@ import { liveSource } from "../../live-queue/live-source.ts";
 import type { EngineDoor, Transport } from "./engine-service.ts";
 
 /** HTTP on a port of this machine. */
-export async function overLiveHttp({ engine }: EngineDoor): Promise<Transport> {
+export async function overLiveHttp({ engine, openSession }: EngineDoor): Promise<Transport> {
   const http = createHttpServer({
     engine,
     callers: callerCheck("127.0.0.1", {}),
     keys: new KeyRing([]),
     webhookSecret: "none is called",
     log: engine.log,
-    liveWorkers: new LiveWorkers(engine),
+    liveWorkers: new LiveWorkers(engine, openSession),
   });
   let server = await listen(http.forWorkers, 0);
   const { port } = server.address() as AddressInfo;

@@ -217,6 +217,8 @@ export function payloadsContract(open: OpenSubject): void {
       expect(await view.record("template", "a")).toBeUndefined();
       const listed = (await view.records("endpoint")).map((record) => record.id);
       expect(listed).toEqual(["B", "__proto__", "a", "ü", "\uffff", "😀"]);
+      const later = (await view.records("endpoint", "\uffff")).map((record) => record.id);
+      expect(later).toEqual(["\uffff", "😀"]);
       expect(await view.records("apiKey")).toHaveLength(1);
       expect(await view.records("template")).toEqual([]);
     });

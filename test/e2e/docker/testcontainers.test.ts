@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callerCheck } from "../../../emulator/assembly/callers.ts";
 import { openEngine, type RunningEngine } from "../../../emulator/engine/engine.ts";
 import { settleKeys } from "../../../emulator/engine/access/service-keys.ts";
-import { WorkerSession } from "../../../emulator/engine/workers/worker-session.ts";
+import { sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
 import { KeyRing } from "../../../emulator/core/access/key-ring.ts";
 import { WorkerServer } from "../../../emulator/grpc/worker-server.ts";
 import { createHttpServer } from "../../../emulator/http/server.ts";
@@ -120,7 +120,7 @@ async function serve(
     address: `unix:${socket}`,
     log,
     authenticate: (token) => engine.context.tokens.find(token),
-    openSession: (worker, send) => new WorkerSession(engine.context, worker, send),
+    openSession: sessionsOn(engine.context),
   });
   const at = new Date().toISOString();
   const { records } = await settleKeys(

@@ -8,7 +8,7 @@ import { callerCheck } from "../../../emulator/assembly/callers.ts";
 import type { ApiKey, KeyScope } from "../../../emulator/core/access/api-key.ts";
 import { KeyRing } from "../../../emulator/core/access/key-ring.ts";
 import type { CallerCheck } from "../../../emulator/http/access/caller-check.ts";
-import { RateGate } from "../../../emulator/http/limits/rate-gate.ts";
+import { RateLimiter } from "../../../emulator/http/limits/rate-limiter.ts";
 import {
   createHttpServer,
   type HttpServer,
@@ -16,6 +16,7 @@ import {
 } from "../../../emulator/http/server.ts";
 import type { Launcher } from "../../../emulator/launch/launcher.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
+import { sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import { createTestEngine, type TestEngine } from "../engine-harness.ts";
 import { assertDocumented } from "./documented.ts";
@@ -32,7 +33,7 @@ export interface TestHttp extends AsyncDisposable {
   readonly test: TestEngine;
   readonly http: HttpServer;
   /** What the rate limits have seen; undefined if there are none. */
-  readonly gate: RateGate | undefined;
+  readonly gate: RateLimiter | undefined;
   readonly url: string;
   /**
    * Calls with the good key; a body that is no text or bytes is sent as JSON. Fails if the answer is none that the
@@ -80,7 +81,7 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
   const { store, launcher, limits, engine: given, allowedOrigins, ...others } = options;
   const test = given ?? (await createTestEngine(store, launcher));
   const { engine } = test;
-  const gate = limits && new RateGate(engine, limits);
+  const gate = limits && new RateLimiter(engine, limits);
   const http = createHttpServer({
     engine,
     callers: testCallers(allowedOrigins),
@@ -88,7 +89,7 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
     webhookSecret: WEBHOOK_SECRET,
     log: engine.log,
     limits: gate,
-    liveWorkers: new LiveWorkers(engine),
+    liveWorkers: new LiveWorkers(engine, sessionsOn(engine)),
     ...others,
   });
   const url = await http.start({ host: "127.0.0.1", port: 0 });

@@ -131,7 +131,7 @@ it("takes the results of workers that drain until the last has ended, then stops
   const job = await worker.take();
   const poll = worker.jobsToStop();
   const { engine, clock } = service.test;
-  await scene.until(() => engine.fleet.find(worker.id)?.isBeingHeard === true);
+  await scene.until(() => engine.fleet.find(worker.id)?.contact.isUnderWay === true);
   const stopped = Promise.all([service.http.stop(), service.test.workers.stop("drain")]);
   expect(await poll).toEqual([]);
   const refused = await fetch(`${service.url}/v2/echo/health`, {

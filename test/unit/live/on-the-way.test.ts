@@ -2,8 +2,8 @@
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { submit } from "../../../emulator/engine/jobs/submit.ts";
-import { moveWorker } from "../../../emulator/engine/workers/move-worker.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
+import { sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
@@ -32,7 +32,7 @@ async function scene() {
   const { store, stall, goOn } = slowStore();
   const test = await createTestEngine(store);
   const { engine, clock } = test;
-  const worker = new LiveWorkers(engine).welcome({
+  const worker = new LiveWorkers(engine, sessionsOn(engine)).register({
     endpointId: "echo",
     workerId: "w",
   });
@@ -133,8 +133,8 @@ it("goes back with those that came before it when the worker is to leave", async
   const taken = worker.take({ count: 2 }, FOREVER);
   await clock.settle();
   const other = await submitOne();
-  moveWorker(test.engine, worker.worker, "dismiss");
-  moveWorker(test.engine, worker.worker, "tell-to-leave");
+  test.engine.mover.move(worker.worker, "retire");
+  test.engine.mover.move(worker.worker, "send-drain");
   expect(await taken).toEqual([]);
   goOn();
   await clock.settle();

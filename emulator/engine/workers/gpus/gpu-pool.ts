@@ -1,4 +1,4 @@
-/** Gives workers and pods their GPUs and takes them back; whoever finds none free waits in line and is told when it is its turn. */
+/** Assigns GPUs to workers and pods and takes them back; those that find none free wait in a queue. */
 import type { Clock, Disarm } from "../../../core/time/clock.ts";
 import {
   chooseGpus,
@@ -11,33 +11,33 @@ import {
 } from "../../../core/workers/gpu-allocation.ts";
 import type { LockDevice } from "../../../core/workers/device-lock.ts";
 import type { EngineLog } from "../../observe/engine-log.ts";
-import { GpuLine, type GpuRequester } from "./gpu-line.ts";
+import { GpuQueue, type GpuRequester } from "./gpu-queue.ts";
 import { GpuStock } from "./gpu-stock.ts";
 
-/** Devices for one worker, or what it lacks: a sentence; undefined where that will be settled by itself at once. */
+/** Devices for one worker, or what is missing: a sentence; undefined where that will be known in a moment. */
 export type GpuGrant =
   | { readonly devices: readonly GpuDevice[] }
   | { readonly lack: string | undefined };
 
 const NOTHING_NEEDED: GpuGrant = { devices: [] };
 
-/** A driver that did not answer may be awake by then, or be installed. */
-const LOOK_AGAIN_MS = 60_000;
+/** A driver that did not answer may do so by then, or be installed. */
+const FIND_AGAIN_MS = 60_000;
 
-/** Nobody tells when another emulator needs a device no more. */
+/** Another emulator does not say when it releases a device. */
 const TRY_AGAIN_MS = 1_000;
 
 export interface GpuPoolOptions {
   /**
-   * Asked when the first worker wants a GPU, and again from time to time where one cannot do without a GPU that is known, until
-   * they are. Must not reject.
+   * Called when the first worker needs a GPU; while none is known, called again from time to time for workers that need a
+   * known one. Must not reject.
    */
   readonly find: () => Promise<GpuInventory>;
-  /** Devices that there are have to be locked before they are given. */
+  /** Locks a device before it is assigned. */
   readonly lock: LockDevice;
-  /** Called with the id of an endpoint or pod in line that can be served now. */
+  /** Called with the id of a waiting endpoint or pod that can be served now. */
   readonly wake: (id: string) => void;
-  /** Real time: that is what workers take. */
+  /** Real time. */
   readonly clock: Clock;
   readonly log: EngineLog;
 }
@@ -45,24 +45,24 @@ export interface GpuPoolOptions {
 export class GpuPool {
   readonly #options: GpuPoolOptions;
   #inventory: GpuInventory | undefined;
-  #isAsking = false;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #isFinding = false;
+  #foundAt = Number.NEGATIVE_INFINITY;
   readonly #stock: GpuStock;
-  readonly #line: GpuLine;
-  /** Set while it is going to look for GPUs again, or to try those of other emulators. */
+  readonly #queue: GpuQueue;
+  /** Set while GPUs are to be looked for again, or those of other emulators to be tried again. */
   #disarm: Disarm | undefined;
 
   constructor(options: GpuPoolOptions) {
     this.#options = options;
     const { clock, log, lock } = options;
     this.#stock = new GpuStock(lock, clock);
-    this.#line = new GpuLine({
+    this.#queue = new GpuQueue({
       clock,
-      keeps: ({ id }) => {
+      onReserved: ({ id }) => {
         const message = `others have passed ${id} too often: GPUs that come free are kept for it`;
         log.info({ waiting: id }, message);
       },
-      keptInVain: ({ id }) => {
+      onExpired: ({ id }) => {
         const message = `GPUs were kept for ${id} for 10 minutes, and it still lacks some: others may have them again`;
         log.warn({ waiting: id }, message);
         this.#wakeNext();
@@ -71,19 +71,19 @@ export class GpuPool {
   }
 
   /**
-   * The devices are the worker's until `release`. An endpoint that is refused is in line from then on.
+   * The devices are the worker's until `release`. An endpoint that is refused waits in the queue from then on.
    *
-   * @param mustBeKnown whether it cannot do without where this machine's GPUs are not known
+   * @param mustBeKnown refuse it while the GPUs of this machine are not known
    */
   take(endpoint: GpuRequester, workerId: string, mustBeKnown = false): GpuGrant {
     if (endpoint.computeType !== "GPU") return NOTHING_NEEDED;
     const inventory = this.#inventory;
     switch (inventory?.kind) {
       case undefined:
-        this.#ask();
+        this.#find();
         return this.#refuse(endpoint, undefined);
       case "unknown":
-        if (mustBeKnown) return this.#lookAgain(endpoint, inventory.reason);
+        if (mustBeKnown) return this.#findAgain(endpoint, inventory.reason);
         return this.#serve(endpoint, []);
       case "simulated": {
         const devices = simulateGpus((id) => this.#stock.isFree(id), endpoint);
@@ -91,17 +91,17 @@ export class GpuPool {
         return this.#serve(endpoint, devices);
       }
       case "known":
-        return this.#takeOne(inventory.devices, endpoint, workerId);
+        return this.#takeKnown(inventory.devices, endpoint, workerId);
     }
   }
 
-  #takeOne(known: readonly GpuDevice[], endpoint: GpuRequester, workerId: string): GpuGrant {
-    for (let isDisappointed = false; ; isDisappointed = true) {
+  #takeKnown(known: readonly GpuDevice[], endpoint: GpuRequester, workerId: string): GpuGrant {
+    for (let hasFailed = false; ; hasFailed = true) {
       const devices = this.#choose(known, endpoint);
       if (devices === undefined) {
         const refusal = this.#refuse(endpoint, this.#lack(known, endpoint));
-        // It may have held up those behind it, who can do with others.
-        if (isDisappointed) this.#wakeNext();
+        // Those behind it may be able to use other devices.
+        if (hasFailed) this.#wakeNext();
         return refusal;
       }
       const first = this.#firstServable(known) ?? endpoint.id;
@@ -110,7 +110,7 @@ export class GpuPool {
         return this.#refuse(endpoint, undefined);
       }
       if (this.#stock.take(devices, workerId)) {
-        this.#line.isServed(endpoint.id, devices, known);
+        this.#queue.granted(endpoint.id, devices, known);
         return this.#serve(endpoint, devices);
       }
       this.#tryAgainLater();
@@ -120,11 +120,12 @@ export class GpuPool {
   #lack(known: readonly GpuDevice[], endpoint: GpuRequester): string {
     const isIdle = ({ id }: GpuDevice) => this.#stock.isIdle(id);
     if (chooseGpus(known, isIdle, endpoint) === undefined) return gpuLack(known, endpoint);
-    const [kept] = chooseGpus(known, ({ id }) => this.#stock.isFree(id), endpoint) ?? [];
-    const keeper =
-      kept && this.#line.keepers(endpoint.id).find((one) => usefulGpus(known, one).has(kept));
-    const obstacle = keeper
-      ? `those that are free are kept for ${keeper.id}, which has waited longer and needs more of them`
+    const [free] = chooseGpus(known, ({ id }) => this.#stock.isFree(id), endpoint) ?? [];
+    const holder =
+      free &&
+      this.#queue.reservedBefore(endpoint.id).find((one) => usefulGpus(known, one).has(free));
+    const obstacle = holder
+      ? `those that are free are kept for ${holder.id}, which has waited longer and needs more of them`
       : "those that no worker here has are in use by another emulator of this machine";
     return gpuLack(known, endpoint, obstacle);
   }
@@ -133,73 +134,73 @@ export class GpuPool {
     const { clock } = this.#options;
     this.#disarm ??= clock.wakeAt(clock.now() + TRY_AGAIN_MS, () => {
       this.#disarm = undefined;
-      this.#stock.forgetElsewhere();
+      this.#stock.forgetOthers();
       this.#wakeNext();
     });
   }
 
-  #lookAgain(endpoint: GpuRequester, reason: string): GpuGrant {
+  #findAgain(endpoint: GpuRequester, reason: string): GpuGrant {
     const again = () => {
       this.#disarm = undefined;
-      if (!this.#line.isEmpty) this.#ask();
+      if (!this.#queue.isEmpty) this.#find();
     };
-    this.#disarm ??= this.#options.clock.wakeAt(this.#askedAt + LOOK_AGAIN_MS, again);
+    this.#disarm ??= this.#options.clock.wakeAt(this.#foundAt + FIND_AGAIN_MS, again);
     return this.#refuse(endpoint, unknownLack(reason));
   }
 
   /**
-   * The worker is gone, and so is all it could have used its devices with.
+   * The worker has exited, with everything that could use its devices.
    *
-   * @param hasFailed it could not start, and its devices may be why: for a while they come after the others of their type
+   * @param hasFailed it could not start, perhaps because of its devices: they are chosen last for a while
    */
   release(workerId: string, hasFailed = false): void {
     this.#stock.release(workerId, hasFailed);
     this.#wakeNext();
   }
 
-  /** The endpoint wants no further worker. */
+  /** The endpoint needs no further worker. */
   leave(endpointId: string): void {
-    if (this.#line.remove(endpointId)) this.#wakeNext();
+    if (this.#queue.remove(endpointId)) this.#wakeNext();
   }
 
-  /** Nobody is told anything from now on. */
+  /** Nothing is called from now on. */
   close(): void {
     this.#disarm?.();
-    this.#line.close();
+    this.#queue.close();
   }
 
-  /** If it wants more, it waits behind those that have none. */
+  /** If it needs more, it waits behind the others. */
   #serve(endpoint: GpuRequester, devices: readonly GpuDevice[]): GpuGrant {
-    this.#line.remove(endpoint.id);
+    this.#queue.remove(endpoint.id);
     this.#wakeNext();
     return { devices };
   }
 
   #refuse(endpoint: GpuRequester, lack: string | undefined) {
-    this.#line.add(endpoint);
+    this.#queue.add(endpoint);
     return { lack };
   }
 
-  /** The first in line that can be served has its turn; it is then served, or leaves the line. */
+  /** Wakes the first in the queue that can be served. */
   #wakeNext(): void {
-    if (this.#line.isEmpty || this.#inventory?.kind !== "known") return;
+    if (this.#queue.isEmpty || this.#inventory?.kind !== "known") return;
     const next = this.#firstServable(this.#inventory.devices);
     if (next !== undefined) this.#options.wake(next);
   }
 
-  #ask(): void {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
-    this.#askedAt = this.#options.clock.now();
+  #find(): void {
+    if (this.#isFinding) return;
+    this.#isFinding = true;
+    this.#foundAt = this.#options.clock.now();
     void this.#options.find().then((inventory) => {
-      this.#isAsking = false;
-      this.#tell(inventory);
+      this.#isFinding = false;
+      this.#logInventory(inventory);
       this.#inventory = inventory;
-      for (const { id } of this.#line.requesters()) this.#options.wake(id);
+      for (const { id } of this.#queue.requesters()) this.#options.wake(id);
     });
   }
 
-  #tell(inventory: GpuInventory): void {
+  #logInventory(inventory: GpuInventory): void {
     const { log } = this.#options;
     switch (inventory.kind) {
       case "known": {
@@ -220,15 +221,15 @@ export class GpuPool {
   }
 
   #choose(devices: readonly GpuDevice[], endpoint: GpuRequester) {
-    const kept = this.#line.keepers(endpoint.id).map((one) => usefulGpus(devices, one));
+    const reserved = this.#queue.reservedBefore(endpoint.id).map((one) => usefulGpus(devices, one));
     const mayHave = (device: GpuDevice) =>
-      this.#stock.isFree(device.id) && !kept.some((useful) => useful.has(device));
-    return chooseGpus(this.#stock.inOrderOfTrust(devices), mayHave, endpoint);
+      this.#stock.isFree(device.id) && !reserved.some((useful) => useful.has(device));
+    return chooseGpus(this.#stock.byReliability(devices), mayHave, endpoint);
   }
 
   #firstServable(devices: readonly GpuDevice[]): string | undefined {
     if (this.#stock.takenCount >= devices.length) return undefined;
-    for (const requester of this.#line.requesters())
+    for (const requester of this.#queue.requesters())
       if (this.#choose(devices, requester)) return requester.id;
     return undefined;
   }

@@ -1,10 +1,10 @@
-/** The GPUs of this machine: which worker has each, which another emulator has, and on which a worker could not start. */
+/** The GPUs of this machine: which worker has each, which ones other emulators have, and on which ones a start failed. */
 import type { Clock } from "../../../core/time/clock.ts";
 import type { GpuDevice } from "../../../core/workers/gpu-allocation.ts";
 import type { DeviceLock, LockDevice } from "../../../core/workers/device-lock.ts";
 
-/** A device that failed a start is no first choice for this long; whatever ailed it may have passed by then. */
-const DOUBT_MS = 600_000;
+/** For this long after a failed start a device is chosen last. */
+const SUSPECT_MS = 600_000;
 
 interface Holding {
   readonly workerId: string;
@@ -16,8 +16,8 @@ export class GpuStock {
   readonly #clock: Clock;
   /** By device id. */
   readonly #holdings = new Map<string, Holding>();
-  readonly #elsewhere = new Set<string>();
-  /** When a device last failed a start. */
+  readonly #ofOthers = new Set<string>();
+  /** When a start last failed on a device. */
   readonly #failedAt = new Map<string, number>();
 
   /** @param clock real time */
@@ -26,29 +26,29 @@ export class GpuStock {
     this.#clock = clock;
   }
 
-  /** Devices that workers here have. */
+  /** How many devices workers of this emulator have. */
   get takenCount(): number {
     return this.#holdings.size;
   }
 
-  /** No worker here has it. */
+  /** No worker of this emulator has it. */
   isIdle(deviceId: string): boolean {
     return !this.#holdings.has(deviceId);
   }
 
-  /** As far as is known, nobody else has it either. */
+  /** As far as is known, no other emulator has it either. */
   isFree(deviceId: string): boolean {
-    return this.isIdle(deviceId) && !this.#elsewhere.has(deviceId);
+    return this.isIdle(deviceId) && !this.#ofOthers.has(deviceId);
   }
 
-  /** They are the worker's until `release`. False, and none of them is, where another emulator has one: it is not free then. */
+  /** All of them are the worker's until `release`; or none, and false is returned, when another emulator has one of them. */
   take(devices: readonly GpuDevice[], workerId: string): boolean {
     const holdings = new Map<string, Holding>();
     for (const { id, isSimulated } of devices) {
       const lock = isSimulated ? undefined : this.#lock(id);
       if (!isSimulated && lock === undefined) {
         for (const held of holdings.values()) held.lock?.release();
-        this.#elsewhere.add(id);
+        this.#ofOthers.add(id);
         return false;
       }
       holdings.set(id, { workerId, lock });
@@ -57,7 +57,7 @@ export class GpuStock {
     return true;
   }
 
-  /** @param hasFailed its worker could not start, and the devices may be why */
+  /** @param hasFailed the worker could not start, perhaps because of its devices */
   release(workerId: string, hasFailed: boolean): void {
     const now = this.#clock.now();
     for (const [deviceId, holding] of this.#holdings) {
@@ -68,19 +68,19 @@ export class GpuStock {
     }
   }
 
-  /** As they are, but for those that lately failed a start: they come last, whose failure is longest ago first. */
-  inOrderOfTrust(devices: readonly GpuDevice[]): readonly GpuDevice[] {
+  /** In their order; those on which a start failed lately come last, the oldest failure first. */
+  byReliability(devices: readonly GpuDevice[]): readonly GpuDevice[] {
     if (this.#failedAt.size === 0) return devices;
-    const since = this.#clock.now() - DOUBT_MS;
-    const doubt = ({ id }: GpuDevice) => {
+    const since = this.#clock.now() - SUSPECT_MS;
+    const suspectSince = ({ id }: GpuDevice) => {
       const failedAt = this.#failedAt.get(id) ?? since;
       return failedAt > since ? failedAt : since;
     };
-    return devices.toSorted((a, b) => doubt(a) - doubt(b));
+    return devices.toSorted((a, b) => suspectSince(a) - suspectSince(b));
   }
 
-  /** Those that another emulator had count as free again until they are tried. */
-  forgetElsewhere(): void {
-    this.#elsewhere.clear();
+  /** Devices of other emulators count as free until they are tried again. */
+  forgetOthers(): void {
+    this.#ofOthers.clear();
   }
 }

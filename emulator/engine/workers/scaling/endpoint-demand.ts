@@ -1,10 +1,13 @@
-/** What an endpoint has to do, as the scaler counts it. */
+/** The demand of an endpoint, as the scaler counts it. */
 import type { Demand } from "../../../core/workers/scaler.ts";
 import { assignFreeCredit } from "../../jobs/assign-free.ts";
-import type { EngineContext } from "../../context.ts";
+import type { Uses } from "../../context.ts";
 
-/** Jobs that a worker could take at once are handed over first: they cause no scaling. */
-export async function demandOf(engine: EngineContext, endpointId: string): Promise<Demand> {
+/** Jobs that a worker can take at once are handed over first, so that they cause no scaling. */
+export async function demandOf(
+  engine: Uses<"balancer" | "clock" | "directory" | "fleet" | "lease" | "random" | "steps">,
+  endpointId: string,
+): Promise<Demand> {
   const endpoint = engine.directory.findEndpoint(endpointId);
   if (endpoint?.type === "LOAD_BALANCING") return engine.balancer.demand(endpointId);
   const { waiting, ...demand } = await readDemand(engine, endpointId);
@@ -15,8 +18,8 @@ export async function demandOf(engine: EngineContext, endpointId: string): Promi
   return { ...now, waiting: now.waiting.scaling };
 }
 
-async function readDemand(engine: EngineContext, endpointId: string) {
-  return engine.steps.read(async (view) => {
+async function readDemand({ steps }: Uses<"steps">, endpointId: string) {
+  return steps.read(async (view) => {
     const counts = await view.counts(endpointId);
     return {
       waiting: { all: counts.inQueue, scaling: counts.inQueue - counts.inQueueLowPriority },

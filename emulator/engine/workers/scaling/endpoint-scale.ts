@@ -1,15 +1,15 @@
-/** What is remembered of an endpoint between two decisions about its workers. */
+/** The state of an endpoint between two decisions of the scaler. */
 import type { Disarm } from "../../../core/time/clock.ts";
 import type { Endpoint } from "../../../core/resources/endpoint.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 import { StartBackoff } from "./start-backoff.ts";
 
 export class EndpointScale {
-  /** The version all of this is about: what failed of an earlier one says nothing. */
+  /** The version of the endpoint: failures of an earlier one do not count. */
   readonly version: number;
   readonly backoff = new StartBackoff();
   lastStartAt: number | undefined;
-  /** Why the last worker that was wanted could not be started; undefined if it was. */
+  /** Why the last worker could not be started; undefined if it was started. */
   refusal: string | undefined;
   disarm: Disarm | undefined;
 
@@ -17,11 +17,11 @@ export class EndpointScale {
     this.version = version;
   }
 
-  /** Learns from the workers there are. */
-  look(workers: readonly WorkerHandle[]): void {
+  /** Records which workers became ready. */
+  observe(workers: readonly WorkerHandle[]): void {
     for (const { state, endpointVersion, life } of workers) {
       if (state === "ready" && endpointVersion === this.version && life.readyAt !== undefined)
-        this.backoff.sawReady(life.readyAt);
+        this.backoff.becameReady(life.readyAt);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** How long an endpoint waits before it starts a worker again, after workers that could not do their work. */
+/** How long the start of the next worker of an endpoint waits after workers that failed. */
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
@@ -7,24 +7,24 @@ export class StartBackoff {
   #rounds = 0;
   #waitMs = 0;
   #notBefore = 0;
-  /** When the present round began: with the failure that made the wait longer. */
+  /** When the current round began: with the failure that lengthened the wait. */
   #roundAt = Number.NEGATIVE_INFINITY;
   #failedAt = Number.NEGATIVE_INFINITY;
   #isProbing = false;
 
-  /** No worker is to be started before this moment (service time). */
+  /** No worker is started before this moment (service time). */
   get notBefore(): number {
     return this.#notBefore;
   }
 
-  /** Since the last failure no worker has become ready. */
+  /** No worker has become ready since the last failure. */
   get isProbing(): boolean {
     return this.#isProbing;
   }
 
   /**
-   * A worker that was started at `startedAt` failed at `now`; answers the wait in ms. It doubles with each round of
-   * failures: workers that were started before the round began fail for the same reason, and lengthen nothing.
+   * A worker that was started at `startedAt` failed at `now`; returns the wait in ms, which doubles with each round of
+   * failures. Workers that were started before the round began fail for the same reason and do not lengthen it.
    */
   failed(now: number, startedAt: number): number {
     if (startedAt > this.#roundAt) {
@@ -38,12 +38,12 @@ export class StartBackoff {
     return this.#waitMs;
   }
 
-  /** A worker became ready at `readyAt`: if that was after the failure, others may be started beside it. */
-  sawReady(readyAt: number): void {
+  /** A worker became ready at `readyAt`; if that was after the failure, workers are no longer started one at a time. */
+  becameReady(readyAt: number): void {
     if (readyAt >= this.#failedAt) this.#isProbing = false;
   }
 
-  /** A worker that has done its work has ended: the next failure is the first. */
+  /** A worker that has proven itself has ended: the next failure counts as the first. */
   succeeded(): void {
     this.#rounds = 0;
     this.#notBefore = 0;

@@ -1,21 +1,19 @@
-/** What the end of a worker means for the next one: it is replaced at once, after a pause, or not at all. */
+/** Logs the end of a worker, and decides from it how long the start of the next one waits. */
 import type { WorkerExit } from "../../../launch/launcher.ts";
-import type { EngineContext } from "../../context.ts";
+import type { Uses } from "../../context.ts";
 import type { EndpointScale } from "./endpoint-scale.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 
 export function recordEnd(
-  engine: EngineContext,
+  { log, clock }: Uses<"clock" | "log">,
   worker: WorkerHandle,
   exit: WorkerExit,
   scale: EndpointScale | undefined,
 ): void {
-  const { log, clock, metrics } = engine;
   const { id: workerId, endpointId, life } = worker;
   const { end = "unasked", readyAt } = life;
   const now = clock.now();
-  metrics.workerEnded(endpointId, end);
-  // Nothing is to be learnt from a version that is no more.
+  // A worker of an older version says nothing about this one.
   const backoff = scale?.version === worker.endpointVersion ? scale.backoff : undefined;
   if (worker.hasProvenItself(now) || (end === "left" && readyAt !== undefined))
     backoff?.succeeded();
@@ -25,7 +23,7 @@ export function recordEnd(
   if (end === "lost") return log.info({ workerId, endpointId }, "the lost worker has ended");
   if (end === "unasked")
     return log.error({ workerId, endpointId, ...exit }, `worker ended unasked${next}`);
-  // What it said of the reason is in the log already, line by line.
+  // Its last log lines are in the log already.
   const { lastLogLines: _, ...how } = exit;
   log.error({ workerId, endpointId, ...how }, `worker could not initialize${next}`);
 }

@@ -1,12 +1,15 @@
 /** Writes the metrics of a service in Prometheus' text format: what it has counted, and what it has and holds right now. */
+import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Distributions, Labels } from "../../../core/observe/metrics/series.ts";
-import type { EngineContext } from "../../../engine/context.ts";
+import type { Uses } from "../../../engine/context.ts";
 import { health } from "../../../engine/observe/health.ts";
 import { COUNTERS, DISTRIBUTIONS, GAUGES, type MetricName } from "./metric-names.ts";
-import { processMetrics } from "./process-metrics.ts";
+
+/** What Node and the system say of this process, which all services in it share; measured from the first time it is asked for. */
+let processMetrics: Registry | undefined;
 
 export async function exposition(
-  engine: EngineContext,
+  engine: Uses<"directory" | "fleet" | "metrics" | "steps">,
 ): Promise<{ readonly text: string; readonly contentType: string }> {
   const { metrics, directory } = engine;
   metrics.retainEndpoints(directory.endpointIds());
@@ -19,11 +22,11 @@ export async function exposition(
     family(row, "histogram", spreadLines(row.name, row.of(metrics))),
   );
   const families = [...counters, ...histograms, ...(await gauges(engine))];
-  const text = `${families.join("\n\n")}\n\n${await processMetrics()}`;
+  const text = `${families.join("\n\n")}\n\n${await metricsOfProcess()}`;
   return { text, contentType: "text/plain; version=0.0.4; charset=utf-8" };
 }
 
-async function gauges(engine: EngineContext): Promise<readonly string[]> {
+async function gauges(engine: Uses<"directory" | "fleet" | "steps">): Promise<readonly string[]> {
   const lines = { jobs: [] as string[], workers: [] as string[], throttled: [] as string[] };
   const set = (gauge: keyof typeof GAUGES, labels: Labels, value: number) =>
     lines[gauge].push(line(GAUGES[gauge].name, labels, value));
@@ -39,6 +42,15 @@ async function gauges(engine: EngineContext): Promise<readonly string[]> {
   }
   const names = ["jobs", "workers", "throttled"] as const;
   return names.map((name) => family(GAUGES[name], "gauge", lines[name]));
+}
+
+/** `process_…` and `nodejs_…`, the lag of the event loop among them. */
+function metricsOfProcess(): Promise<string> {
+  if (processMetrics === undefined) {
+    processMetrics = new Registry();
+    collectDefaultMetrics({ register: processMetrics });
+  }
+  return processMetrics.metrics();
 }
 
 /** Buckets count what the smaller ones count as well. */

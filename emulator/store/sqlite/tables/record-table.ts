@@ -19,7 +19,7 @@ export class RecordTable {
     this.#delete = connection.prepare("DELETE FROM record WHERE kind = ? AND id = ?");
     const select = "SELECT kind, id, json, checksum FROM record WHERE kind = ?";
     this.#select = connection.prepare(`${select} AND id = ?`);
-    this.#selectKind = connection.prepare(`${select} ORDER BY id`);
+    this.#selectKind = connection.prepare(`${select} AND id >= ? ORDER BY id`);
   }
 
   get<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {
@@ -27,8 +27,10 @@ export class RecordTable {
     return row && (parse(row) as Records[K]);
   }
 
-  list<K extends RecordKind>(kind: K): readonly Records[K][] {
-    return this.#connection.all(this.#selectKind, kind).map((row) => parse(row) as Records[K]);
+  list<K extends RecordKind>(kind: K, from = ""): readonly Records[K][] {
+    return this.#connection
+      .all(this.#selectKind, kind, from)
+      .map((row) => parse(row) as Records[K]);
   }
 
   /** Writes nothing if the record is stored as it is: a start whose settings are those of the last one needs no room. */

@@ -170,7 +170,7 @@ export class ScaledWorld {
 
   #ask(now: number) {
     for (const { state, readyAt } of this.#current())
-      if (state === "ready" && readyAt !== undefined) this.#backoff.sawReady(readyAt);
+      if (state === "ready" && readyAt !== undefined) this.#backoff.becameReady(readyAt);
     return decideScale({
       now,
       endpoint: { ...this.settings, version: this.version },

@@ -12,66 +12,76 @@ import {
 import { moveOf } from "../../../../emulator/core/workers/worker-transition.ts";
 
 /** What happens alike to all that can do their work, or may yet come to that. */
-const AT_WORK = { dismiss: "finishing", "say-it-leaves": "leaving", lose: "lost", exit: "failed" };
+const AT_WORK = {
+  retire: "retiring",
+  "report-draining": "draining",
+  "declare-lost": "lost",
+  exit: "failed",
+};
 
 /** What each event leads to in each phase, written out by hand; absent means refused. */
 const EXPECTED: Record<WorkerPhase, Partial<Record<WorkerEvent, string>>> = {
   preparing: {
     ...AT_WORK,
     begin: "starting",
-    "become-ready": "ready",
-    "become-sick": "sick",
-    "give-up-hope": "sick",
-    "fail-to-load": "unfit",
+    "report-ready": "ready",
+    "fail-health-check": "unhealthy",
+    "health-timeout": "unhealthy",
+    "fail-init": "init-failed",
   },
   starting: {
     ...AT_WORK,
-    "become-ready": "ready",
-    "become-sick": "sick",
-    "give-up-hope": "sick",
-    "fail-to-load": "unfit",
+    "report-ready": "ready",
+    "fail-health-check": "unhealthy",
+    "health-timeout": "unhealthy",
+    "fail-init": "init-failed",
   },
   ready: {
     ...AT_WORK,
     begin: "ready",
-    "start-again": "starting",
-    "become-sick": "sick",
-    "be-unreachable": "sick",
-    "fail-to-load": "unfit",
-    "fall-silent": "silent",
+    reinitialize: "starting",
+    "fail-health-check": "unhealthy",
+    "refuse-connection": "unhealthy",
+    "fail-init": "init-failed",
+    "lose-contact": "unresponsive",
   },
-  silent: { ...AT_WORK, begin: "silent", "fail-to-load": "unfit", speak: "ready" },
-  sick: {
+  unresponsive: {
     ...AT_WORK,
-    begin: "sick",
-    "become-ready": "ready",
-    "start-again": "starting",
-    "give-up-hope": "sick",
+    begin: "unresponsive",
+    "fail-init": "init-failed",
+    "regain-contact": "ready",
   },
-  unfit: { ...AT_WORK, begin: "unfit", "become-ready": "ready", dismiss: "leaving" },
-  finishing: { begin: "finishing", "tell-to-leave": "leaving", lose: "lost", exit: "gone" },
-  leaving: { begin: "leaving", lose: "lost", exit: "gone" },
-  lost: { exit: "failed", vanish: "gone" },
+  unhealthy: {
+    ...AT_WORK,
+    begin: "unhealthy",
+    "report-ready": "ready",
+    reinitialize: "starting",
+    "health-timeout": "unhealthy",
+  },
+  "init-failed": { ...AT_WORK, begin: "init-failed", "report-ready": "ready", retire: "draining" },
+  retiring: { begin: "retiring", "send-drain": "draining", "declare-lost": "lost", exit: "gone" },
+  draining: { begin: "draining", "declare-lost": "lost", exit: "gone" },
+  lost: { exit: "failed", unregister: "gone" },
   failed: { forget: "gone" },
   gone: {},
 };
 
 const EVENTS: Record<WorkerEvent, true> = {
   begin: true,
-  "become-ready": true,
-  "start-again": true,
-  "become-sick": true,
-  "be-unreachable": true,
-  "give-up-hope": true,
-  "fail-to-load": true,
-  "fall-silent": true,
-  speak: true,
-  dismiss: true,
-  "tell-to-leave": true,
-  "say-it-leaves": true,
-  lose: true,
+  "report-ready": true,
+  reinitialize: true,
+  "fail-health-check": true,
+  "refuse-connection": true,
+  "health-timeout": true,
+  "fail-init": true,
+  "lose-contact": true,
+  "regain-contact": true,
+  retire: true,
+  "send-drain": true,
+  "report-draining": true,
+  "declare-lost": true,
   exit: true,
-  vanish: true,
+  unregister: true,
   forget: true,
 };
 const events = Object.keys(EVENTS) as WorkerEvent[];
@@ -90,36 +100,36 @@ describe.each(Object.entries(EXPECTED))("a worker that is %s", (phase, expected)
 
 describe("a move", () => {
   it("begins the bill only when the worker is ready for the first time", () => {
-    const first = moveOf(lifeIn("sick"), "become-ready", at);
+    const first = moveOf(lifeIn("unhealthy"), "report-ready", at);
     expect(first).toMatchObject({ life: { readyAt: 2_000 }, effects: ["bill", "announce"] });
-    const again = moveOf(lifeIn("sick", 1_000), "become-ready", at);
+    const again = moveOf(lifeIn("unhealthy", 1_000), "report-ready", at);
     expect(again).toMatchObject({ life: { readyAt: 2_000 }, effects: ["announce"] });
   });
 
   it("counts the time for leaving from when the worker knows, and no more when it can work again", () => {
     for (const [phase, event] of [
-      ["ready", "fail-to-load"],
-      ["ready", "say-it-leaves"],
-      ["finishing", "tell-to-leave"],
+      ["ready", "fail-init"],
+      ["ready", "report-draining"],
+      ["retiring", "send-drain"],
     ] as const)
-      expect(moveOf(lifeIn(phase), event, at)?.life.leavingSince, event).toBe(20);
-    const unfit = { ...lifeIn("unfit"), leavingSince: 15 };
-    expect(moveOf(unfit, "dismiss", at)?.life.leavingSince).toBe(15);
-    expect(moveOf(unfit, "become-ready", at)?.life.leavingSince).toBeUndefined();
+      expect(moveOf(lifeIn(phase), event, at)?.life.drainingSince, event).toBe(20);
+    const broken = { ...lifeIn("init-failed"), drainingSince: 15 };
+    expect(moveOf(broken, "retire", at)?.life.drainingSince).toBe(15);
+    expect(moveOf(broken, "report-ready", at)?.life.drainingSince).toBeUndefined();
   });
 
   it("says how a worker ended by what it was", () => {
     const ends: readonly (readonly [WorkerPhase, number | undefined, WorkerEnd])[] = [
       ["preparing", undefined, "not_initialized"],
       ["starting", 1_000, "not_initialized"],
-      ["sick", 1_000, "not_initialized"],
-      ["unfit", undefined, "not_initialized"],
+      ["unhealthy", 1_000, "not_initialized"],
+      ["init-failed", undefined, "not_initialized"],
       ["ready", 1_000, "unasked"],
-      ["silent", 1_000, "unasked"],
+      ["unresponsive", 1_000, "unasked"],
       ["lost", undefined, "not_initialized"],
       ["lost", 1_000, "lost"],
-      ["finishing", undefined, "left"],
-      ["leaving", 1_000, "left"],
+      ["retiring", undefined, "left"],
+      ["draining", 1_000, "left"],
     ];
     for (const [phase, readyAt, end] of ends)
       expect(moveOf(lifeIn(phase, readyAt), "exit", at)?.life.end, phase).toBe(end);
@@ -164,7 +174,7 @@ describe("whatever happens, a worker", () => {
   it("takes no job again once it is to leave, is lost or has ended, and gone is final", () => {
     holds((steps) => {
       const phases = phasesOf(steps);
-      const over = ["finishing", "leaving", "lost", "failed", "gone"];
+      const over = ["retiring", "draining", "lost", "failed", "gone"];
       const overAt = phases.findIndex((phase) => over.includes(phase));
       const after = overAt === -1 ? [] : phases.slice(overAt);
       expect(over).toEqual(expect.arrayContaining(after));
@@ -195,7 +205,8 @@ describe("whatever happens, a worker", () => {
       for (const { life } of steps) {
         expect(life.end !== undefined).toBe(["failed", "gone"].includes(life.phase));
         if (SHOWN_STATES[life.phase] === "ready") expect(life.readyAt).toBeDefined();
-        if (["unfit", "leaving"].includes(life.phase)) expect(life.leavingSince).toBeDefined();
+        if (["init-failed", "draining"].includes(life.phase))
+          expect(life.drainingSince).toBeDefined();
       }
     });
   });
@@ -203,7 +214,7 @@ describe("whatever happens, a worker", () => {
   it("can be lost until it has ended, and comes to its end by that", () => {
     holds((steps) => {
       let life = lastOf(steps);
-      for (const event of ["lose", "exit", "forget"] as const)
+      for (const event of ["declare-lost", "exit", "forget"] as const)
         life = moveOf(life, event, at)?.life ?? life;
       expect(life.phase).toBe("gone");
     });

@@ -123,7 +123,7 @@ describe("a request to a load balancing endpoint", () => {
     await test.clock.advance(250);
     const request = await first;
     const conversation = await ask();
-    conversation.lasts();
+    conversation.upgraded();
     await test.clock.advance(329_000);
     expect(request.signal.aborted).toBe(false);
     await test.clock.advance(1_000);
@@ -224,7 +224,7 @@ describe("the workers of a load balancing endpoint", () => {
     await setUp({ workersMin: 1 }, 200);
     await test.clock.advance(250);
     const conversation = await ask();
-    conversation.lasts();
+    conversation.upgraded();
     test.engine.directory.dropEndpoint("web");
     test.engine.endpointChanged("web");
     await test.clock.advance(329_000);

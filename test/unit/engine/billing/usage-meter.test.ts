@@ -7,6 +7,7 @@ import { createSystemRandom } from "../../../../emulator/assembly/system-clock.t
 import { FakeClock } from "../../../fake-clock.ts";
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 const worker = { kind: "worker", podId: "w1", imageName: "i", perHour: 1, diskInGb: 50 } as const;
 const volume = { kind: "volume", volumeId: "v1", perHour: 1, diskInGb: 10 } as const;
 
@@ -89,4 +90,32 @@ it("says what could not be noted, and goes on", async () => {
   store.transact = transact;
   meter.ended("w1");
   expect(await meter.usages()).toMatchObject([{ podId: "w1" }]);
+});
+
+it("a bill since yesterday reads no entry that ended long ago", async () => {
+  const { meter, store, clock } = meterOn();
+  const lasting = { ...worker, podId: "lasting" };
+  meter.began(lasting);
+  meter.began(volume);
+  for (let day = 0; day < 20; day += 1) {
+    const podId = `w${day}`;
+    meter.began({ ...worker, podId });
+    await clock.advance(DAY_MS / 2);
+    meter.ended(podId);
+    await clock.advance(DAY_MS / 2);
+  }
+  meter.ended("lasting");
+  const yesterday = clock.now() - DAY_MS;
+  const subjects = async (of: UsageMeter) =>
+    (await of.usages(yesterday)).map((usage) =>
+      usage.kind === "volume" ? usage.volumeId : usage.podId,
+    );
+  const concerned = ["lasting", "v1", "w18", "w19"];
+  expect(await subjects(meter)).toEqual(concerned);
+  expect(await meter.usages()).toHaveLength(22);
+  const { meter: next } = meterOn(store, clock);
+  await next.load();
+  expect(await subjects(next)).toEqual(concerned);
+  await meter.stop();
+  await next.stop();
 });

@@ -21,7 +21,7 @@ it("is used by a hand-over, and free again when that was undone or not sent", ()
 it("is not free again once the job was sent", () => {
   const credit = granted(1);
   credit.reserve("a");
-  expect(credit.mayBeSent("a")).toBe(true);
+  expect(credit.startSending("a")).toBe(true);
   expect(credit.stopSending("a")).toBe(false);
   expect(credit.release("a")).toBe(true);
   expect(credit.free).toBe(0);
@@ -35,7 +35,7 @@ it("does not come back for what was on its way when it was withdrawn, which is s
   expect(credit.free).toBe(0);
   credit.giveBack("a");
   expect(credit.free).toBe(0);
-  expect(credit.mayBeSent("b")).toBe(true);
+  expect(credit.startSending("b")).toBe(true);
   credit.grant(1);
   credit.reserve("b");
   credit.giveBack("b");
@@ -45,7 +45,7 @@ it("does not come back for what was on its way when it was withdrawn, which is s
 it("begins anew with a new line: nothing is granted, and nothing that was not sent is sent", () => {
   const credit = granted(2);
   credit.reserve("a");
-  credit.startAnew();
+  credit.reset();
   expect(credit).toMatchObject({ free: 0, heldCount: 1, unsentCount: 0 });
-  expect(credit.mayBeSent("a")).toBe(false);
+  expect(credit.startSending("a")).toBe(false);
 });

@@ -1,0 +1,15 @@
+/** Warns of GPU types that are probably misspelt. They are accepted, because a machine may have a GPU of that name. */
+import { unknownGpuWarning } from "../../../core/workers/gpu-type.ts";
+import type { Uses } from "../../context.ts";
+
+/** @param about the ids of the endpoint or pod, for the log */
+export function warnOfUnknownGpus(
+  { log }: Uses<"log">,
+  gpuTypeIds: readonly string[],
+  about: Readonly<Record<string, string>>,
+): void {
+  for (const typeId of gpuTypeIds) {
+    const warning = unknownGpuWarning(typeId);
+    if (warning !== undefined) log.warn({ ...about }, warning);
+  }
+}

@@ -1,0 +1,20 @@
+/** Cancels a job whose result nobody will ask for. */
+import { ServiceError } from "../../core/service-error.ts";
+import { cancel } from "../../engine/jobs/cancel.ts";
+import type { Uses } from "../../engine/context.ts";
+import type { JobRef } from "../../engine/jobs/read/job-view.ts";
+
+/**
+ * The client of an OpenAI call cannot ask for the result later, and retries by itself: the job would take a worker's time for
+ * nothing. A job that has ended meanwhile, or cannot be cancelled now, is left as it is.
+ */
+export async function cancelUnclaimed(
+  engine: Uses<"clock" | "directory" | "steps">,
+  ref: JobRef,
+): Promise<void> {
+  try {
+    await cancel(engine, ref);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+  }
+}

@@ -1,0 +1,60 @@
+/** Operations that answer as the OpenAI API does: whatever the handler does, which is the business of handler and client. */
+import { z } from "zod";
+import type { Operation } from "../operation.ts";
+import { anyJson, type Contract } from "../schemas/contract.ts";
+import { eventAnswer } from "./event-answer.ts";
+import { openAiErrorSchema, refusalAnswer } from "./openai-error.ts";
+import { type OpenAiPath, receiveRequest } from "./read-request.ts";
+import { wholeAnswer } from "./whole-answer.ts";
+
+const contract: Contract = {
+  tag: "openai",
+  answers: {
+    200: {
+      description: "The handler's answer.",
+      content: {
+        "application/json": anyJson(),
+        "text/event-stream":
+          'The handler\'s chunks as events, at last `data: [DONE]`; with `"stream": true`.',
+      },
+    },
+  },
+  errorBody: openAiErrorSchema,
+};
+
+/** Everything else is for the handler. */
+const bodySchema = z.looseObject({ stream: z.unknown().optional() }).meta({ id: "OpenAiRequest" });
+
+const ask: Operation<OpenAiPath> = {
+  methods: ["POST", "PUT", "PATCH"],
+  path: "/v2/:endpointId/openai/v1/*",
+  body: "read",
+  rateLimit: "openai",
+  refusal: refusalAnswer,
+  contract: { ...contract, takes: bodySchema },
+  async perform(call) {
+    call.service.engine.directory.queue(call.path.endpointId);
+    const { submission, wantsStream } = await receiveRequest(call);
+    return wantsStream ? eventAnswer(call, submission) : wholeAnswer(call, submission);
+  },
+};
+
+const read: Operation<OpenAiPath> = {
+  methods: ["GET", "DELETE"],
+  path: "/v2/:endpointId/openai/v1/*",
+  body: "read",
+  refusal: refusalAnswer,
+  contract,
+  async perform(call) {
+    call.service.engine.directory.queue(call.path.endpointId);
+    const { submission } = await receiveRequest(call);
+    return wholeAnswer(call, submission);
+  },
+};
+
+export const OPENAI_OPERATIONS = {
+  /** `POST /openai/v1/*`: a call as to the OpenAI API, answered by the handler as that API answers (live). */
+  askOpenai: ask,
+  /** `GET /openai/v1/*`: the same without a body, for example the list of models (live). */
+  readOpenai: read,
+};

@@ -1,4 +1,0 @@
-/** `POST /pods/{id}/restart`: starts a pod anew (live). */
-import { podActionOperation } from "./act-on-pod.ts";
-
-export const restartPod = podActionOperation("restart");

@@ -1,0 +1,45 @@
+/** Operations on service time. */
+import { advanceSchema, readAdvanceMs } from "../../core/time/advance-input.ts";
+import { advanceClock, readClock } from "../../engine/time/advance-clock.ts";
+import { jsonAnswer } from "../answers/answer.ts";
+import type { Operation } from "../operation.ts";
+import { ClientWait } from "../requests/client-wait.ts";
+import { readJsonBody } from "../requests/json-body.ts";
+import { advancedClockSchema, clockSchema } from "../schemas/clock.ts";
+import { json } from "../schemas/contract.ts";
+import { clockBody } from "./clock-body.ts";
+
+const read: Operation = {
+  methods: ["GET"],
+  path: "/emulator/clock",
+  body: "skipped",
+  access: "admin",
+  contract: { tag: "emulator", answers: { 200: json("The clock.", clockSchema) } },
+  perform: async ({ service }) => jsonAnswer(clockBody(readClock(service.engine))),
+};
+
+const advance: Operation = {
+  methods: ["POST"],
+  path: "/emulator/clock",
+  body: "read",
+  access: "admin",
+  contract: {
+    tag: "emulator",
+    takes: advanceSchema,
+    answers: { 200: json("The clock, and whether all has settled.", advancedClockSchema) },
+    errors: ["storage_full"],
+  },
+  async perform({ service, request, response }) {
+    const byMs = readAdvanceMs(await readJsonBody(request, response));
+    using wait = new ClientWait(service, response);
+    const { settled, underWay, ...reading } = await advanceClock(service.engine, byMs, wait.signal);
+    return jsonAnswer({ ...clockBody(reading), settled, underWay });
+  },
+};
+
+export const CLOCK_OPERATIONS = {
+  /** `GET /emulator/clock`: service time, how far it was advanced, and when something is due next. */
+  readClock: read,
+  /** `POST /emulator/clock`: advances service time; answers when the work this set off has settled. */
+  advanceClock: advance,
+};

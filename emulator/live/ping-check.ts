@@ -1,0 +1,88 @@
+/** Warns of a worker whose pings do not match the jobs it was handed: it holds its place without doing work, or does the work of others. */
+import type { Uses } from "../engine/context.ts";
+import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
+
+/** How long a mismatch has to last: a ping may have been written before the job came or ended. */
+const WARN_AFTER_MS = 10_000;
+
+/** How many of the jobs that a worker was handed are remembered: it may ping for one that has ended for a while. */
+const REMEMBERED = 1_000;
+
+const OWN_DIRECTORIES =
+  "workers that keep the jobs they hold in a file need a working directory each";
+
+type PingUses = Uses<"log" | "realClock" | "steps">;
+
+export class PingCheck {
+  readonly #engine: PingUses;
+  readonly #worker: WorkerHandle;
+  /** The ids of the newest jobs it was handed, oldest first. */
+  readonly #handed = new Set<string>();
+  readonly #unknownJobs = new LastingProblem();
+  readonly #noPolls = new LastingProblem();
+
+  constructor(engine: PingUses, worker: WorkerHandle) {
+    this.#engine = engine;
+    this.#worker = worker;
+  }
+
+  jobHanded(jobId: string): void {
+    this.#handed.add(jobId);
+    const [oldest = ""] = this.#handed;
+    if (this.#handed.size > REMEMBERED) this.#handed.delete(oldest);
+  }
+
+  /** The worker polls for jobs. */
+  polled(): void {
+    this.#noPolls.end();
+  }
+
+  /** The worker pings for these jobs. */
+  async pinged(jobIds: readonly string[], { isPolling }: { readonly isPolling: boolean }) {
+    const now = this.#engine.realClock.now();
+    const unknown = jobIds.filter((jobId) => !this.#handed.has(jobId));
+    if (this.#unknownJobs.lasts(unknown.length > 0, now)) {
+      const sentence = `worker says that it works on jobs that it was not handed; ${OWN_DIRECTORIES}`;
+      this.#warn({ jobIds: unknown }, sentence);
+    }
+    const { heldCount, life } = this.#worker;
+    // It may have no room for another job while it works on one that has ended.
+    const worksOnEnded = unknown.length < jobIds.length;
+    const isFree = heldCount === 0 && !worksOnEnded && life.drainingSince === undefined;
+    if (this.#noPolls.lasts(isFree && !isPolling && (await this.#jobsWait()), now)) {
+      const sentence = `worker does not ask for jobs, though it holds none and some wait; ${OWN_DIRECTORIES}`;
+      this.#warn({}, sentence);
+    }
+  }
+
+  async #jobsWait(): Promise<boolean> {
+    const { steps } = this.#engine;
+    const { inQueue } = await steps.read((view) => view.counts(this.#worker.endpointId));
+    return inQueue > 0;
+  }
+
+  #warn(fields: object, sentence: string): void {
+    const { id: workerId, endpointId } = this.#worker;
+    this.#engine.log.warn({ workerId, endpointId, ...fields }, sentence);
+  }
+}
+
+/** A problem that is reported once, when it has lasted for a while. */
+class LastingProblem {
+  #since: number | undefined;
+  #isReported = false;
+
+  end(): void {
+    this.#since = undefined;
+  }
+
+  /** True once: when the problem has lasted long enough at `now`. */
+  lasts(isThere: boolean, now: number): boolean {
+    if (!isThere) this.end();
+    else this.#since ??= now;
+    if (this.#isReported || this.#since === undefined || now - this.#since < WARN_AFTER_MS)
+      return false;
+    this.#isReported = true;
+    return true;
+  }
+}
