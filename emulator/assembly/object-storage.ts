@@ -19,14 +19,14 @@ export interface StorageParts {
   readonly log: EngineLog;
   readonly store: Store;
   readonly random: Random;
-  /** Checks hosts and origins. */
+  /** Who may call the object store at all. */
   readonly callers: CallerCheck;
   /** Where objects and volumes are kept if there is no data directory. */
   readonly temporaryDir: string;
   readonly host: string;
   /** The service's own port. */
   readonly port: number;
-  /** The endpoints that keys of the store may belong to. */
+  /** Whom keys of the store may belong to. */
   readonly known: Known;
   readonly local: readonly LocalEndpoint[];
 }
@@ -34,7 +34,7 @@ export interface StorageParts {
 type Known = Pick<EndpointDirectory, "findEndpoint" | "findTemplate">;
 
 export interface Storage {
-  /** Call it when the endpoints are known, and before workers are told its address. @throws ListenError */
+  /** To be called when it is known which endpoints there are, and before workers are told where to find it. @throws ListenError */
   listen(): Promise<void>;
   readonly objects: ObjectService | undefined;
   readonly volumes: Volumes;
@@ -42,17 +42,17 @@ export interface Storage {
   readonly workerEnv: (worker: WorkerOrder) => Readonly<Record<string, string>>;
 }
 
-/** Opens the object store and the volumes, which do not listen yet. They are closed with `made`. */
+/** Opens the object store and the volumes; nobody can call them yet. What was made is taken down with `made`. */
 export async function startStorage(
   emulator: EmulatorOptions,
   { log, store, random, callers, temporaryDir, host, port, local, known }: StorageParts,
   made: AsyncDisposableStack,
 ): Promise<Storage> {
   const directory = emulator.dataDir ?? temporaryDir;
-  // Opening it takes longer than everything else, and few functions of tests need it.
+  // Opening it takes longer than all the rest, and few functions of a test need it.
   const { handlers, commands, images } = emulator;
   const { s3 = !(handlers ?? commands ?? images) && emulator.endpoints ? false : {} } = emulator;
-  // Clients sign with the wall clock, from which service time differs after the machine slept.
+  // Clients date their signatures by the wall clock, which service time leaves when the machine sleeps.
   const now = Date.now;
   const objects =
     s3 === false
@@ -71,7 +71,7 @@ export async function startStorage(
     buckets: objects,
     log,
   });
-  // Before the store listens: a client that finds no bucket creates one.
+  // Before the store can be called: a client that finds no bucket makes one.
   const recorded = await store.read((view) => view.records("networkVolume"));
   await volumes.open(recorded.map(({ id }) => id));
   await volumes.openLocal(local);
@@ -90,7 +90,7 @@ export async function startStorage(
   };
 }
 
-/** The buckets of an endpoint include its volumes, and one that the `env` of its template names. */
+/** The endpoint's volumes are its buckets too, and so is one that its template's `env` names. */
 function ownerOf(id: string, known: Known, volumes: Volumes): KnownOwner | undefined {
   const endpoint = known.findEndpoint(id);
   if (endpoint === undefined) return undefined;

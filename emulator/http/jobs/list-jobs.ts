@@ -17,7 +17,6 @@ import { jobSummary } from "./job-body.ts";
 export const listJobs: Operation = {
   methods: ["GET"],
   path: "/emulator/jobs",
-  body: "skipped",
   access: "admin",
   contract: {
     tag: "emulator",

@@ -11,7 +11,6 @@ import { jobDetails } from "./job-body.ts";
 export const readJob: Operation<{ readonly jobId: string }> = {
   methods: ["GET"],
   path: "/emulator/jobs/:jobId",
-  body: "skipped",
   access: "admin",
   contract: {
     tag: "emulator",
