@@ -42,8 +42,8 @@ export interface Route {
 export interface Operation<Path = unknown> extends Route {
   /** Further places at which the same is called, with the same parameters; default none. */
   readonly aliases?: readonly Route[];
-  /** What is done with a body: read by the operation itself, or skipped before it is called. */
-  readonly body: "read" | "skipped";
+  /** The operation reads the body itself; by default a body is skipped before it is called. */
+  readonly body?: "read";
   /** Which keys open it: by default the user's, for the emulator's own operations only the admin's; or none is needed. */
   readonly access?: Access;
   /** How its refusals look where that is not as the dialect has them. */

@@ -61,7 +61,7 @@ async function answer<Path>(operation: Operation<Path>, call: Call<Path>): Promi
   try {
     const key = admit(service, request, operation.access);
     if (key && operation.rateLimit !== undefined) passLimit(operation.rateLimit, call, key);
-    if (operation.body === "skipped" && hasBody(request)) await skipBody(request, response);
+    if (operation.body === undefined && hasBody(request)) await skipBody(request, response);
     await send(call, await operation.perform(call));
   } catch (error) {
     refuse(call, error);

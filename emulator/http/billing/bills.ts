@@ -46,7 +46,6 @@ function bill(
   return {
     methods: ["GET"],
     path: `/v1/billing/${what}`,
-    body: "skipped",
     contract: { tag: "billing", query, answers: { 200: json("In order of time.", schema) } },
     perform: async (call) => jsonAnswer(await read(call.service.engine, call.query)),
   };

@@ -18,7 +18,6 @@ const POLICY = [
 const find: Operation = {
   methods: ["GET"],
   path: "/v1/docs",
-  body: "skipped",
   access: "anyone",
   contract: {
     tag: "documentation",
@@ -34,7 +33,6 @@ const find: Operation = {
 const read: Operation = {
   methods: ["GET"],
   path: "/docs",
-  body: "skipped",
   access: "anyone",
   contract: {
     tag: "documentation",
@@ -59,7 +57,6 @@ const read: Operation = {
 const readFile: Operation<{ readonly file: string }> = {
   methods: ["GET"],
   path: "/docs/:file",
-  body: "skipped",
   access: "anyone",
   contract: {
     tag: "documentation",

@@ -8,7 +8,6 @@ import { jobStateSchema } from "../schemas/job.ts";
 export const cancel: Operation<JobPath> = {
   methods: ["POST"],
   path: "/v2/:endpointId/cancel/:jobId",
-  body: "skipped",
   rateLimit: "cancel",
   contract: {
     tag: "jobs",

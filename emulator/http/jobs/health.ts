@@ -8,7 +8,6 @@ import { healthSchema } from "../schemas/job.ts";
 export const health: Operation<EndpointPath> = {
   methods: ["GET"],
   path: "/v2/:endpointId/health",
-  body: "skipped",
   contract: {
     tag: "jobs",
     answers: { 200: json("The counters.", healthSchema) },

@@ -17,7 +17,6 @@ import type { Operation } from "../operation.ts";
 export const listJobs: Operation = {
   methods: ["GET"],
   path: "/emulator/jobs",
-  body: "skipped",
   access: "admin",
   contract: {
     tag: "emulator",

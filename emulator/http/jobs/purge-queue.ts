@@ -8,7 +8,6 @@ import { purgedSchema } from "../schemas/job.ts";
 export const purgeQueue: Operation<EndpointPath> = {
   methods: ["POST"],
   path: "/v2/:endpointId/purge-queue",
-  body: "skipped",
   rateLimit: "purge-queue",
   contract: {
     tag: "jobs",

@@ -11,7 +11,6 @@ import type { Operation } from "../operation.ts";
 export const readJob: Operation<{ readonly jobId: string }> = {
   methods: ["GET"],
   path: "/emulator/jobs/:jobId",
-  body: "skipped",
   access: "admin",
   contract: {
     tag: "emulator",

@@ -11,7 +11,6 @@ import type { EndpointPath, Operation } from "../operation.ts";
 export const requests: Operation<EndpointPath> = {
   methods: ["GET"],
   path: "/v2/:endpointId/requests",
-  body: "skipped",
   rateLimit: "requests",
   contract: {
     tag: "jobs",

@@ -8,7 +8,6 @@ import { jobStateSchema } from "../schemas/job.ts";
 export const retry: Operation<JobPath> = {
   methods: ["POST"],
   path: "/v2/:endpointId/retry/:jobId",
-  body: "skipped",
   contract: {
     tag: "jobs",
     answers: { 200: json("The job, IN_QUEUE.", jobStateSchema) },

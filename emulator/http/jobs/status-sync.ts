@@ -10,7 +10,6 @@ import { jobSchema } from "../schemas/job.ts";
 export const statusSync: Operation<JobPath> = {
   methods: ["GET", "POST"],
   path: "/v2/:endpointId/status-sync/:jobId",
-  body: "skipped",
   rateLimit: "status",
   contract: {
     tag: "jobs",

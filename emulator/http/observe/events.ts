@@ -14,7 +14,6 @@ const DROPPED =
 export const events: Operation = {
   methods: ["GET"],
   path: "/emulator/events",
-  body: "skipped",
   access: "admin",
   contract: {
     tag: "emulator",

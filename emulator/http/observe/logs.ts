@@ -18,7 +18,6 @@ const DROPPED = "lines came faster than they were read, so some are lost; ask fo
 export const logs: Operation = {
   methods: ["GET"],
   path: "/emulator/logs",
-  body: "skipped",
   access: "admin",
   contract: {
     tag: "emulator",

@@ -6,7 +6,6 @@ import type { Operation } from "../operation.ts";
 export const readDocument: Operation = {
   methods: ["GET"],
   path: "/v1/openapi.json",
-  body: "skipped",
   access: "anyone",
   contract: {
     tag: "documentation",

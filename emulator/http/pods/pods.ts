@@ -60,7 +60,6 @@ const creation: Operation = {
 const listing: Operation = {
   methods: ["GET"],
   path: "/v1/pods",
-  body: "skipped",
   contract: {
     tag: "pods",
     query: podsQuery,
@@ -108,7 +107,6 @@ function action(name: PodAction): Operation<{ readonly podId: string }> {
   return {
     methods: ["POST"],
     path: `/v1/pods/:podId/${name}`,
-    body: "skipped",
     contract: {
       tag: "pods",
       answers: { 200: json("The pod as it is now.", podSchema) },

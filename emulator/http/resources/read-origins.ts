@@ -28,7 +28,6 @@ const schema = answered("Origins", {
 export const readOrigins: Operation = {
   methods: ["GET"],
   path: "/emulator/origins",
-  body: "skipped",
   access: "admin",
   contract: { tag: "emulator", answers: { 200: json("Where things come from.", schema) } },
   perform: async ({ service }) => jsonAnswer(await listOrigins(service.engine)),

@@ -68,7 +68,6 @@ export class Resource<Thing, Flag extends string = never> {
     return {
       methods: ["GET"],
       path,
-      body: "skipped",
       contract: { tag, ...this.#query, answers: { 200: json(order, z.array(schema)) } },
       perform: async (call) => {
         const flags = this.#flagsOf(call);
@@ -86,7 +85,6 @@ export class Resource<Thing, Flag extends string = never> {
     return {
       methods: ["GET"],
       path: this.#pathOfOne,
-      body: "skipped",
       contract: { tag, ...this.#query, answers: { 200: json(`${name}.`, schema) }, errors },
       perform: async (call) => {
         const flags = this.#flagsOf(call);
@@ -124,7 +122,6 @@ export class Resource<Thing, Flag extends string = never> {
     return {
       methods: ["DELETE"],
       path: this.#pathOfOne,
-      body: "skipped",
       contract: { tag: this.#kind.tag, answers: { 204: noContent(gone) }, errors },
       perform: async (call) => {
         await remove(call.service.engine, this.#idOf(call));

@@ -37,7 +37,6 @@ const chunksAnswer: AnswerContract = {
 export const stream: Operation<JobPath> = {
   methods: ["GET", "POST"],
   path: "/v2/:endpointId/stream/:jobId",
-  body: "skipped",
   rateLimit: "stream",
   contract: {
     tag: "jobs",

@@ -12,7 +12,6 @@ import { clockBody } from "./clock-body.ts";
 const read: Operation = {
   methods: ["GET"],
   path: "/emulator/clock",
-  body: "skipped",
   access: "admin",
   contract: { tag: "emulator", answers: { 200: json("The clock.", clockSchema) } },
   perform: async ({ service }) => jsonAnswer(clockBody(readClock(service.engine))),

@@ -33,7 +33,6 @@ const listQuery = z.object({
 const list: Operation = {
   methods: ["GET"],
   path: "/emulator/webhooks",
-  body: "skipped",
   access: "admin",
   contract: {
     tag: "emulator",
@@ -56,7 +55,6 @@ const list: Operation = {
 const readSecret: Operation = {
   methods: ["GET"],
   path: "/emulator/webhooks/secret",
-  body: "skipped",
   access: "admin",
   contract: { tag: "emulator", answers: { 200: json("The secret.", webhookSecretSchema) } },
   perform: async ({ service }) => jsonAnswer({ secret: service.webhookSecret }),
@@ -65,7 +63,6 @@ const readSecret: Operation = {
 const read: Operation<DeliveryPath> = {
   methods: ["GET"],
   path: "/emulator/webhooks/:deliveryId",
-  body: "skipped",
   access: "admin",
   contract: {
     tag: "emulator",
@@ -86,7 +83,6 @@ const read: Operation<DeliveryPath> = {
 const sendAgain: Operation<DeliveryPath> = {
   methods: ["POST"],
   path: "/emulator/webhooks/:deliveryId/redeliver",
-  body: "skipped",
   access: "admin",
   contract: {
     tag: "emulator",

@@ -10,7 +10,6 @@ import { callingWorker, type WorkerPath } from "./live-call.ts";
 export const ping: Operation<WorkerPath> = {
   methods: ["GET"],
   path: "/v2/:endpointId/ping/:workerId",
-  body: "skipped",
   access: "worker",
   contract: {
     tag: "workers",

@@ -7,7 +7,6 @@ import { answerPoll, type WorkerPath } from "./live-call.ts";
 export const stopJobs: Operation<WorkerPath> = {
   methods: ["GET"],
   path: "/v2/:endpointId/job-stop/:workerId",
-  body: "skipped",
   access: "worker",
   contract: {
     tag: "workers",

@@ -19,7 +19,6 @@ const ERRORS = ["endpoint_not_found", "wrong_endpoint_type", "storage_full"] as 
 export const takeJob: Operation<WorkerPath> = {
   methods: ["GET"],
   path: "/v2/:endpointId/job-take/:workerId",
-  body: "skipped",
   access: "worker",
   contract: {
     tag: "workers",
@@ -38,7 +37,6 @@ export const takeJob: Operation<WorkerPath> = {
 export const takeJobs: Operation<WorkerPath> = {
   methods: ["GET"],
   path: "/v2/:endpointId/job-take-batch/:workerId",
-  body: "skipped",
   access: "worker",
   contract: {
     tag: "workers",

@@ -4,7 +4,6 @@ import type { Operation } from "../../operation.ts";
 export const readMetrics: Operation = {
   methods: ["GET"],
   path: "/metrics",
-  body: "skipped",
   access: "admin",
   contract: {
     tag: "emulator",
