@@ -49,8 +49,8 @@ export class StderrSink {
   }
 
   async #open(): Promise<void> {
-    const { destination } = await import("pino");
-    const stream = destination({ dest: STDERR, sync: false, maxLength: MAX_WAITING_BYTES });
+    const { default: pino } = await import("pino");
+    const stream = pino.destination({ dest: STDERR, sync: false, maxLength: MAX_WAITING_BYTES });
     stream.on("drop", () => this.#dropped++);
     stream.on("drain", () => this.#sayDropped(stream));
     // A reader that is gone ends the log, not the service.
