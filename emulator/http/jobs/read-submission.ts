@@ -6,7 +6,7 @@ import {
 } from "../../core/jobs/submission.ts";
 import type { Call, EndpointPath } from "../operation.ts";
 import { readBody } from "../requests/request-body.ts";
-import { warnOfUnknownKeys } from "./unknown-keys.ts";
+import { warnOfMisspeltKeys } from "./misspelt-keys.ts";
 
 /** @throws ServiceError unsupported_encoding, payload_too_large, invalid_json, invalid_request */
 export async function receiveSubmission(
@@ -17,6 +17,6 @@ export async function receiveSubmission(
   const body = await readBody(request, response, maxBytes, (chunk) => scanner.push(chunk));
   const scan = scanner.end();
   const submission = readSubmission(scan, body);
-  if (scan.ok) warnOfUnknownKeys(service, path.endpointId, scan.others);
+  if (scan.ok) warnOfMisspeltKeys(service, path.endpointId, scan.others);
   return submission;
 }
