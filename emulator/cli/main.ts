@@ -181,10 +181,17 @@ async function runExec(
       log: isWhole ? log : quiet,
       ...(isWhole && { workerLine: (line) => log.workerLine(line) }),
     });
-  const over = () => quiet.mute();
+  const commandEnded = () => quiet.mute();
   try {
     const endpoints = [...inputs.handlers, ...inputs.commands, ...inputs.images];
-    const end = await exec({ start, over, endpoints, command, env: inputs.environment, junit });
+    const end = await exec({
+      start,
+      commandEnded,
+      endpoints,
+      command,
+      env: inputs.environment,
+      junitFile: junit,
+    });
     if ("problem" in end) process.stderr.write(`error: ${end.problem}\n`);
     return await endAs(end);
   } finally {

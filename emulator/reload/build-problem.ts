@@ -1,9 +1,9 @@
-/** Why a handler cannot be built: each error with its place and the line it is in, as people read it. Pure. */
+/** Why a handler cannot be built, as people read it: each problem with its place and its line of source. Pure. */
 
 export interface BuildProblem {
-  /** What is wrong, a short text. */
+  /** What is wrong, in a few words. */
   readonly text: string;
-  /** Undefined where nobody knows. */
+  /** Absent for a problem that is at no certain place. */
   readonly place?: Place;
 }
 
@@ -14,30 +14,30 @@ interface Place {
   readonly line: number;
   /** Counted from 1. */
   readonly column: number;
-  /** How many characters it is about; 0 for a place between two. */
+  /** How many characters are wrong; 0 for a point between two. */
   readonly length: number;
-  /** The text of that line. */
+  /** The text of the whole line. */
   readonly lineText: string;
 }
 
-const MOST_SHOWN = 10;
+const MAX_PROBLEMS = 10;
 const MAX_LINE_CHARACTERS = 160;
 
-/** One problem a paragraph: `file:line:column: text`, below it the line with a mark under what is meant. */
+/** A paragraph for each problem: `file:line:column: text`, then the line of source with the wrong characters marked. */
 export function describeProblems(problems: readonly BuildProblem[]): string {
-  const shown = problems.slice(0, MOST_SHOWN).map(describe);
+  const shown = problems.slice(0, MAX_PROBLEMS).map(describeProblem);
   const more = problems.length - shown.length;
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
 }
 
-function describe({ text, place }: BuildProblem): string {
+function describeProblem({ text, place }: BuildProblem): string {
   if (place === undefined) return text;
   const { file, line, column, length, lineText } = place;
-  const start = `${file}:${line}:${column}: ${text}`;
-  if (lineText.trim() === "" || lineText.length > MAX_LINE_CHARACTERS) return start;
+  const heading = `${file}:${line}:${column}: ${text}`;
+  if (lineText.trim() === "" || lineText.length > MAX_LINE_CHARACTERS) return heading;
   const gutter = `  ${line} | `;
-  const bar = `${" ".repeat(gutter.length - 2)}| `;
-  // A tab stays one, so that the mark stands below what it marks.
+  const emptyGutter = `${" ".repeat(gutter.length - 2)}| `;
+  // Tabs stay tabs, so that the mark stands below what it marks.
   const indent = lineText.slice(0, column - 1).replaceAll(/[^\t]/gu, " ");
-  return `${start}\n${gutter}${lineText}\n${bar}${indent}${"^".repeat(Math.max(1, length))}`;
+  return `${heading}\n${gutter}${lineText}\n${emptyGutter}${indent}${"^".repeat(Math.max(1, length))}`;
 }

@@ -1,4 +1,4 @@
-/** Answers a shell: its script, or how the command line that is being written may go on. */
+/** Answers a shell: with its completion script, or with what may come next on the command line that is being typed. */
 import { commandTree } from "../command.ts";
 import type { Environment } from "../serve/setting-values.ts";
 import { candidateLines, candidates } from "./candidates.ts";
@@ -11,28 +11,29 @@ export async function complete(
   env: Environment,
 ): Promise<string> {
   if (completion.kind === "script") return shellScript(completion.shell);
-  const ids = async (words: readonly string[]) => runningEndpointIds(words, env);
-  return candidateLines(await candidates(commandTree(version), completion.words, ids));
+  const endpointIds = async (words: readonly string[]) => runningEndpointIds(words, env);
+  return candidateLines(await candidates(commandTree(version), completion.words, endpointIds));
 }
 
-/** A person waits for it. */
-const PATIENCE_MS = 1_000;
+/** How long an emulator may take to answer: a person waits for the completion. */
+const ANSWER_LIMIT_MS = 1_000;
 
-/** Of the emulator that runs; none where none answers soon. @param words the command line so far */
+/** The ids of a running emulator's endpoints; none if no emulator answers in time. @param words the command line so far */
 async function runningEndpointIds(
   words: readonly string[],
   env: Environment,
 ): Promise<readonly string[]> {
-  const at = words.indexOf("--url");
-  const url = words.find((word) => word.startsWith("--url="))?.slice("--url=".length);
+  const flagAt = words.indexOf("--url");
+  const nextWord = flagAt < 0 ? undefined : words[flagAt + 1];
+  const url = words.find((word) => word.startsWith("--url="))?.slice("--url=".length) ?? nextWord;
   try {
-    // Loaded only where an id is written: a person waits for whatever else is offered.
+    // Loaded only when ids are asked for, so that nothing else has to wait for them.
     const [{ ServiceClient }, { z }] = await Promise.all([
       import("../operate/service-client.ts"),
       import("zod"),
     ]);
-    const patience = AbortSignal.timeout(PATIENCE_MS);
-    const client = new ServiceClient(url ?? (at < 0 ? undefined : words[at + 1]), env, patience);
+    const limit = AbortSignal.timeout(ANSWER_LIMIT_MS);
+    const client = new ServiceClient(url, env, limit);
     const endpoints = await client.get("/v1/endpoints", z.array(z.looseObject({ id: z.string() })));
     return endpoints.map(({ id }) => id);
   } catch {

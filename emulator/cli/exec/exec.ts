@@ -1,4 +1,4 @@
-/** `sv-emulate exec`: a service for as long as a command runs. */
+/** `sv-emulate exec`: starts the service, runs a command against it, and stops it when the command has ended. */
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import type { Emulator, EmulatorOptions, JobRecord } from "../../index.ts";
@@ -9,53 +9,54 @@ import { UsageError } from "../usage-error.ts";
 
 export interface ExecOptions {
   readonly start: (options: Pick<EmulatorOptions, "apiKey" | "jobEnded">) => Promise<Emulator>;
-  /** Called when the command has ended. */
-  readonly over: () => void;
+  /** Called when the command has ended, before the service is stopped. */
+  readonly commandEnded: () => void;
   readonly endpoints: readonly LocalEndpoint[];
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Where the report goes; undefined for none. */
-  readonly junit: string | undefined;
+  /** The file that a JUnit report is written to; undefined for no report. */
+  readonly junitFile: string | undefined;
 }
 
 const KEY_BYTES = 18;
 
-/** Resolves with how the command ended, when the service has stopped. */
+/** Resolves with how the command ended, once the service has stopped. */
 export async function exec(options: ExecOptions): Promise<CommandEnd> {
-  const { endpoints, command, junit } = options;
-  const env = environmentNames(endpoints);
+  const { endpoints, command, junitFile } = options;
+  const variables = endpointVariables(endpoints);
   const apiKey = options.env["SV_API_KEY"] || randomBytes(KEY_BYTES).toString("base64url");
   const ended: JobRecord[] = [];
   const emulator = await options.start({
     apiKey,
-    ...(junit !== undefined && { jobEnded: (job) => ended.push(job) }),
+    ...(junitFile !== undefined && { jobEnded: (job) => ended.push(job) }),
   });
-  let open: readonly JobRecord[] = [];
+  let unended: readonly JobRecord[] = [];
   try {
     return await runChild(command, {
       ...options.env,
       SV_URL: emulator.url,
       SV_API_KEY: apiKey,
       SV_WEBHOOK_SECRET: emulator.webhookSecret,
-      ...Object.fromEntries(env.map(([name, address]) => [name, emulator.url + address])),
+      ...Object.fromEntries(variables.map(([name, path]) => [name, emulator.url + path])),
     });
   } finally {
-    options.over();
-    if (junit !== undefined) open = await openJobs(emulator, endpoints);
+    options.commandEnded();
+    if (junitFile !== undefined) unended = await unendedJobs(emulator, endpoints);
     await emulator.stop("kill");
-    if (junit !== undefined) await writeFile(junit, junitReport(latest([...ended, ...open])));
+    if (junitFile !== undefined)
+      await writeFile(junitFile, junitReport(lastOfEachJob([...ended, ...unended])));
   }
 }
 
-/** The variable of each endpoint, with what stands behind the service's address. @throws UsageError when two are one */
-function environmentNames(endpoints: readonly LocalEndpoint[]): readonly [string, string][] {
+/** The variable that holds each endpoint's URL, with the path of that URL. @throws UsageError when two have one name */
+function endpointVariables(endpoints: readonly LocalEndpoint[]): readonly [string, string][] {
   const byName = new Map<string, LocalEndpoint>();
   for (const endpoint of endpoints) {
     const name = `SV_URL_${endpoint.id.toUpperCase().replaceAll("-", "_")}`;
     const other = byName.get(name);
     if (other !== undefined)
       throw new UsageError(
-        `the endpoints "${other.id}" and "${endpoint.id}" would both be ${name} to the command; rename one`,
+        `the endpoints "${other.id}" and "${endpoint.id}" would both get the variable ${name}; rename one of them`,
       );
     byName.set(name, endpoint);
   }
@@ -65,7 +66,7 @@ function environmentNames(endpoints: readonly LocalEndpoint[]): readonly [string
   ]);
 }
 
-async function openJobs(
+async function unendedJobs(
   emulator: Emulator,
   endpoints: readonly LocalEndpoint[],
 ): Promise<readonly JobRecord[]> {
@@ -76,7 +77,7 @@ async function openJobs(
   return (await Promise.all(found)).flat();
 }
 
-/** A job that was retried ended twice; the last time counts. */
-function latest(jobs: readonly JobRecord[]): readonly JobRecord[] {
+/** One record for each job: of a job that was retried, and so ended more than once, the last. */
+function lastOfEachJob(jobs: readonly JobRecord[]): readonly JobRecord[] {
   return [...new Map(jobs.map((job) => [job.id, job])).values()];
 }
