@@ -6,7 +6,7 @@ import type { BaseImage } from "../base-image.ts";
 import type { ContextParts } from "./build-context.ts";
 import { type KeptFiles, keptFiles } from "./kept-files.ts";
 import { findLock, type Lock } from "./lock-file.ts";
-import { OWN_NAME, type PackageImport, packageImports } from "./package-imports.ts";
+import { OWN_PACKAGE, type PackageImport, packageImports } from "./package-imports.ts";
 import type { UserProgram } from "../user-program.ts";
 import { CONTEXT, workerDockerfile } from "./worker-dockerfile.ts";
 import {
@@ -96,7 +96,7 @@ async function bundled(directory: string, program: UserProgram): Promise<Bundled
   const lock = await findLock(directory);
   const bundle = await bundledFor(directory, program, lock);
   const isOwn = lock === undefined || path.join(lock.root, lock.member) === directory;
-  const isUsed = isOwn || bundle.imports.some(({ packageName }) => packageName !== OWN_NAME);
+  const isUsed = isOwn || bundle.imports.some(({ packageName }) => packageName !== OWN_PACKAGE);
   return isUsed ? bundle : bundledFor(directory, program, undefined);
 }
 
@@ -106,9 +106,9 @@ async function bundledFor(
   lock: Lock | undefined,
 ): Promise<Bundled> {
   const placeOf = placesFor(directory, lock);
-  const { plugin, met } = packageImports(file, placeOf);
+  const { plugin, unbundled } = packageImports(file, placeOf);
   const bundlePath = `${placeOf(directory)}/.sv-handler/${kind}.mjs`;
   const bundle = await bundleForImage(file, { placeOf, bundlePath, imports: plugin });
-  const imports = bundle.imports.flatMap((said) => met.get(said) ?? []);
+  const imports = bundle.imports.flatMap((specifier) => unbundled.get(specifier) ?? []);
   return { lock, placeOf, bundle, imports };
 }

@@ -7,7 +7,7 @@ import type { ContextFile, ContextParts } from "./build-context.ts";
 import { ImageError } from "../image-error.ts";
 import type { KeptFiles } from "./kept-files.ts";
 import { type Lock, MANIFEST } from "./lock-file.ts";
-import { OWN_NAME, type PackageImport } from "./package-imports.ts";
+import { OWN_PACKAGE, type PackageImport } from "./package-imports.ts";
 import { APP_DIRECTORY, CHECK, CONTEXT } from "./worker-dockerfile.ts";
 
 /** Where a file lies in the image, absolute: as things lie to each other here. */
@@ -62,10 +62,12 @@ export function installedCheck(
 ): ContextFile {
   const manifest = path.posix.join(lock.member, MANIFEST);
   const lines = imports.flatMap((imported) => {
-    const { packageName, file, isShared } = imported;
-    if (packageName === undefined || packageName === OWN_NAME) return [];
+    const { packageName, file, isSameForProgram } = imported;
+    if (packageName === undefined || packageName === OWN_PACKAGE) return [];
     const places =
-      isShared || file === undefined ? modulesOf(placeOf(program), packageName) : [placeOf(file)];
+      isSameForProgram || file === undefined
+        ? modulesOf(placeOf(program), packageName)
+        : [placeOf(file)];
     const what = `${lock.name} installs it for no "dependencies" of ${manifest}; add it there`;
     const tests = places.map((place) => `[ -e ${shellWord(place)} ]`).join(" || ");
     return [`${tests} || lacks ${shellWord(lacking(imported, lock.root, what))}`];
@@ -95,9 +97,9 @@ export function checkBrought(
 ): void {
   const lacks = imports.flatMap((imported) => {
     const { specifier, packageName, file } = imported;
-    if (packageName === OWN_NAME) {
-      const isThere = specifier === OWN_NAME || specifier === `${OWN_NAME}/client`;
-      const what = `images have ${OWN_NAME} and ${OWN_NAME}/client alone`;
+    if (packageName === OWN_PACKAGE) {
+      const isThere = specifier === OWN_PACKAGE || specifier === `${OWN_PACKAGE}/client`;
+      const what = `images have ${OWN_PACKAGE} and ${OWN_PACKAGE}/client alone`;
       return isThere ? [] : [lacking(imported, directory, what)];
     }
     if (packageName !== undefined && lock !== undefined) return [];
@@ -114,7 +116,7 @@ export function checkBrought(
 
 function lacking(imported: PackageImport, root: string, what: string): string {
   const { packageName, specifier, importer } = imported;
-  const name = packageName === OWN_NAME ? specifier : (packageName ?? specifier);
+  const name = packageName === OWN_PACKAGE ? specifier : (packageName ?? specifier);
   const place = path.relative(root, importer).replaceAll(path.sep, "/");
   return `the image would lack ${name}, which ${place} imports: ${what}, or write a Dockerfile`;
 }
