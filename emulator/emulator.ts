@@ -6,7 +6,7 @@ import { clearLeftovers } from "../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../runtime/leftovers/owner.ts";
 import { callerCheck } from "./assembly/callers.ts";
 import { createReloader } from "./assembly/hot-reload.ts";
-import { inProcessLauncher, openLocalSession } from "./assembly/in-process.ts";
+import { inProcessLaunchers, openLocalSession } from "./assembly/in-process-workers.ts";
 import { createLaunchers } from "./assembly/launchers.ts";
 import { startStorage } from "./assembly/object-storage.ts";
 import { openObservation } from "./assembly/observation.ts";
@@ -161,11 +161,11 @@ type Ports = Awaited<ReturnType<typeof openPorts>>;
 async function openLaunchers(options: EmulatorOptions, ports: Ports, made: AsyncDisposableStack) {
   const { context, openSession, signals, storage, workerPorts, temporaryDir, lease, port } = ports;
   const lines = new JobLines();
-  const functions = await inProcessLauncher(options, {
+  const inProcess = await inProcessLaunchers(options, {
     tempRoot: temporaryDir,
     workerEnv: storage.workerEnv,
     jobLine: (jobId, line) => lines.keep(jobId, line),
-    openSession: (token, line) => openLocalSession(context.tokens, openSession, token, line),
+    openSession: (token, worker) => openLocalSession(context.tokens, openSession, token, worker),
   });
   const { all, containers } = createLaunchers({
     ...ports,
@@ -181,7 +181,7 @@ async function openLaunchers(options: EmulatorOptions, ports: Ports, made: Async
     willing: signals.launcherWilling.raise,
   });
   made.defer(() => containers.close());
-  return { ...ports, launchers: [...functions, ...all], containers, lines };
+  return { ...ports, launchers: [...inProcess, ...all], containers, lines };
 }
 
 type Launchers = Awaited<ReturnType<typeof openLaunchers>>;

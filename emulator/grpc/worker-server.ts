@@ -63,7 +63,7 @@ export class WorkerServer {
     if (!worker) {
       call.emit("error", {
         code: grpc.status.UNAUTHENTICATED,
-        details: "the worker token is missing or not good (any more)",
+        details: "the worker token is missing or not valid (any more)",
       });
       return;
     }

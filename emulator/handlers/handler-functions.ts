@@ -5,8 +5,8 @@ import type { WorkerLog } from "../../runtime/protocol/worker-log.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
 import {
-  type LocalLine,
-  type LocalPeer,
+  type LocalWorkerSide,
+  type LocalServiceSide,
   localSessions,
 } from "../../runtime/source/local-session.ts";
 import { SessionSource } from "../../runtime/source/session-source.ts";
@@ -38,7 +38,7 @@ export interface HandlerFunctionsOptions {
   /** Where jobs' directories are made. */
   readonly tempRoot: string;
   /** The service's side of a session of the worker with that token, or why there is none. */
-  readonly openSession: (workerToken: string, line: LocalLine) => LocalPeer | string;
+  readonly openSession: (workerToken: string, worker: LocalWorkerSide) => LocalServiceSide | string;
   /** What a worker process would be told by its environment. Must not throw. */
   readonly workerEnv: (order: WorkerOrder) => Readonly<Record<string, string>>;
   /** Called with what a job's handler writes to its log. */

@@ -1,6 +1,6 @@
 /**
- * Runs a handler's jobs in this very process, for tests: its closures, mocks and coverage are the test's own. Nothing here
- * can be ended from outside: a handler that does not stop is abandoned.
+ * Runs a handler's jobs in this very process, so that the closures, mocks and coverage of a test reach the handler. It cannot
+ * be ended from outside: a handler that does not stop is abandoned.
  */
 import type { JobLog, LogFields } from "../handler/contract.ts";
 import type { HandlerLife } from "../handler/handler-life.ts";
@@ -22,14 +22,14 @@ import { LocalPort, type LocalTerms } from "./local-port.ts";
 
 export interface InProcessIsolateOptions extends LocalTerms {
   readonly handler: LoadedHandler;
-  /** How long a job that was told to stop keeps its place, ms. */
+  /** How long a job that was told to stop may go on before it is abandoned, ms. */
   readonly graceMs: number;
   /** How long `setup` may take, ms. */
   readonly initLimitMs: number;
 }
 
-/** When all is ended at once, handlers that heed their signal can still leave in good order within this. */
-const LAST_MOMENT_MS = 100;
+/** What is left of the grace after a kill: enough for handlers that heed their signal. */
+const KILL_GRACE_MS = 100;
 
 const handedBack: Outcome = { kind: "handed-back" };
 
@@ -39,17 +39,17 @@ interface InProcessJob {
   readonly executionTimeoutMs: number;
   readonly lines: string[];
   invocation: JobInvocation | undefined;
-  /** Settles when its handler has stopped. */
+  /** Resolves when its handler has stopped. */
   stopped: Promise<void>;
-  /** Its outcome is decided, though its handler may still run. */
-  isEnding: boolean;
-  /** For its deadline, and then for its grace. */
+  /** Whether it was told to stop: what its handler still says is dropped. */
+  isStopping: boolean;
+  /** Runs out at its deadline; after it was told to stop, at the end of its grace. */
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * The life of a job here: running → ended by itself. Or, when its deadline passes or its lease is revoked first: its
- * outcome is decided at once, its handler is asked to stop, and if it has not stopped after a grace, it is abandoned.
+ * A job ends by itself, unless its deadline passes or its lease is revoked first. Then what its handler still says is dropped,
+ * the handler is told to stop, and if it has not stopped when the grace is over, it is abandoned.
  */
 export class InProcessIsolate implements JobIsolate {
   readonly pid = undefined;
@@ -59,13 +59,13 @@ export class InProcessIsolate implements JobIsolate {
   readonly #events: JobIsolateEvents;
   readonly #log: JobLog;
   readonly #jobs = new Map<string, InProcessJob>();
-  readonly #unwanted = new AbortController();
+  readonly #setupAbort = new AbortController();
   #life: HandlerLife | undefined;
   #beginning: Promise<void> = Promise.resolve();
   #isRefreshing = false;
   #isStopped = false;
   readonly #killed = Promise.withResolvers<void>();
-  #gone: Promise<void> | undefined;
+  #stopped: Promise<void> | undefined;
 
   constructor(options: InProcessIsolateOptions, mask: SecretMask, events: JobIsolateEvents) {
     this.#options = options;
@@ -78,10 +78,10 @@ export class InProcessIsolate implements JobIsolate {
     this.#beginning = this.#begin();
   }
 
-  /** It has its handler from the start. */
+  /** Does nothing: the handler is here from the start. */
   load(): void {}
 
-  /** A function cannot be loaded once more. */
+  /** Always fails: a function cannot be loaded anew. */
   reload(): void {
     const message = "A handler that is a function of this process cannot be reloaded.";
     this.#events.reloadFailed({ type: "handler_error", message });
@@ -91,7 +91,7 @@ export class InProcessIsolate implements JobIsolate {
   }
 
   get openJobs(): number {
-    return [...this.#jobs.values()].filter((job) => !job.isEnding).length;
+    return [...this.#jobs.values()].filter((job) => !job.isStopping).length;
   }
 
   get openPlaces(): number {
@@ -101,7 +101,7 @@ export class InProcessIsolate implements JobIsolate {
 
   run(handed: HandedJob): void {
     const life = this.#life;
-    // There may be fewer places than when it was asked for.
+    // There may be fewer places now than when the job was asked for.
     if (life === undefined || this.openPlaces === 0) {
       this.#events.outcome(handed, handedBack);
       return this.#events.placesChanged();
@@ -113,8 +113,8 @@ export class InProcessIsolate implements JobIsolate {
       lines: [],
       invocation: undefined,
       stopped: Promise.resolve(),
-      isEnding: false,
-      timer: setTimeout(() => this.#late(job), executionTimeoutMs),
+      isStopping: false,
+      timer: setTimeout(() => this.#timeOut(job), executionTimeoutMs),
     };
     this.#jobs.set(leaseKey(handed), job);
     job.stopped = this.#invoke(life, job, handed);
@@ -122,17 +122,17 @@ export class InProcessIsolate implements JobIsolate {
 
   revoke(lease: LeaseRef): void {
     const job = this.#jobs.get(leaseKey(lease));
-    if (job !== undefined) this.#end(job, undefined);
+    if (job !== undefined) this.#tellToStop(job, undefined);
   }
 
   chunksStored(lease: LeaseRef, nextIndex: number): void {
     this.#jobs.get(leaseKey(lease))?.invocation?.window.stored(nextIndex);
   }
 
-  /** Hands back all jobs that are not done. Resolves when they have stopped or are abandoned, and dispose is done. */
+  /** Hands back all jobs that are not done. Resolves when each has stopped or is abandoned, and the handler's state is disposed of. */
   stop(): Promise<void> {
-    this.#gone ??= this.#leave();
-    return this.#gone;
+    this.#stopped ??= this.#stopAll();
+    return this.#stopped;
   }
 
   killNow(): void {
@@ -145,7 +145,7 @@ export class InProcessIsolate implements JobIsolate {
     try {
       const life = await beginInTime(
         { handler, log: this.#log, volumePath, initLimitMs },
-        this.#unwanted.signal,
+        this.#setupAbort.signal,
       );
       if (this.#isStopped) return await life.dispose();
       this.#life = life;
@@ -158,12 +158,12 @@ export class InProcessIsolate implements JobIsolate {
   }
 
   async #invoke(life: HandlerLife, job: InProcessJob, handed: HandedJob): Promise<void> {
-    const end = await this.#endOf(life, job, handed);
-    if (!job.isEnding) this.#events.outcome(job.lease, this.#outcomeOf(job, end));
-    this.#close(job);
+    const result = await this.#runHandler(life, job, handed);
+    if (!job.isStopping) this.#events.outcome(job.lease, this.#outcomeOf(job, result));
+    this.#freePlace(job);
   }
 
-  async #endOf(
+  async #runHandler(
     { handler, state }: HandlerLife,
     job: InProcessJob,
     handed: HandedJob,
@@ -172,31 +172,31 @@ export class InProcessIsolate implements JobIsolate {
       const read = readJob(handed);
       const port = new LocalPort(this.#options, read.s3Config, {
         chunks: (batch) => {
-          if (!job.isEnding) this.#events.chunks(job.lease, batch);
+          if (!job.isStopping) this.#events.chunks(job.lease, batch);
         },
         progress: (value) => {
-          if (!job.isEnding) this.#events.progress(job.lease, value);
+          if (!job.isStopping) this.#events.progress(job.lease, value);
         },
         log: (...entry) => this.#write(job, ...entry),
         refresh: () => (this.#isRefreshing = true),
       });
       const { executionTimeoutMs: remainingMs, traceparent } = handed;
       job.invocation = new JobInvocation(read, { remainingMs, traceparent, state }, port);
-      // Whoever hands over a job does not wait for what the handler does before it first waits itself.
+      // Whoever hands over the job goes on before the handler begins: it may work long before its first `await`.
       await Promise.resolve();
-      const end = await job.invocation.run(handler);
+      const result = await job.invocation.run(handler);
       await port.removeTempDir();
-      return end;
+      return result;
     } catch (thrown) {
       const message = `The job cannot begin: ${describeThrown(thrown).message}`;
       return { kind: "failed", failure: { type: "handler_error", message }, thrown };
     }
   }
 
-  #outcomeOf(job: InProcessJob, end: InvocationResult): Outcome {
-    if (end.kind === "failed")
-      return { kind: "failed", failure: this.#withLastLines(job, end.failure) };
-    const output = end.output === undefined ? {} : { output: Buffer.from(end.output) };
+  #outcomeOf(job: InProcessJob, result: InvocationResult): Outcome {
+    if (result.kind === "failed")
+      return { kind: "failed", failure: this.#withLastLines(job, result.failure) };
+    const output = result.output === undefined ? {} : { output: Buffer.from(result.output) };
     return { kind: "completed", ...output };
   }
 
@@ -204,14 +204,18 @@ export class InProcessIsolate implements JobIsolate {
     return withLogLines(this.#mask.words(failure), [...job.lines]);
   }
 
-  #late(job: InProcessJob): void {
-    this.#end(job, timedOut(job.executionTimeoutMs, [...job.lines]));
+  #timeOut(job: InProcessJob): void {
+    this.#tellToStop(job, timedOut(job.executionTimeoutMs, [...job.lines]));
   }
 
-  /** The outcome is decided now; the handler gets its grace. The first cause wins. */
-  #end(job: InProcessJob, outcome: Outcome | undefined): void {
-    if (job.isEnding) return;
-    job.isEnding = true;
+  /**
+   * Reports the job's outcome, tells its handler to stop and gives it its grace. Only the first call for a job counts.
+   *
+   * @param outcome undefined for a job whose lease was revoked: nobody waits for its outcome
+   */
+  #tellToStop(job: InProcessJob, outcome: Outcome | undefined): void {
+    if (job.isStopping) return;
+    job.isStopping = true;
     if (outcome !== undefined) this.#events.outcome(job.lease, outcome);
     clearTimeout(job.timer);
     job.invocation?.abort();
@@ -221,11 +225,11 @@ export class InProcessIsolate implements JobIsolate {
   #abandon(job: InProcessJob): void {
     const message = "The job did not stop when it was told to: it is abandoned and may still run.";
     this.#write(job, "warn", message, undefined);
-    this.#close(job);
+    this.#freePlace(job);
   }
 
-  /** Its place is free again. */
-  #close(job: InProcessJob): void {
+  /** Makes room for another job. Does nothing for one whose place is free already. */
+  #freePlace(job: InProcessJob): void {
     clearTimeout(job.timer);
     if (!this.#jobs.delete(leaseKey(job.lease))) return;
     if (this.#isRefreshing && this.#jobs.size === 0) this.#refresh();
@@ -236,7 +240,7 @@ export class InProcessIsolate implements JobIsolate {
     this.#events.placesChanged();
   }
 
-  /** As in a fresh process, but for what the handler's module keeps. */
+  /** Runs the handler's setup again, as a fresh process would; only what its module keeps stays. */
   #refresh(): void {
     const life = this.#life;
     if (this.#isStopped || life === undefined) return;
@@ -245,28 +249,28 @@ export class InProcessIsolate implements JobIsolate {
     this.#beginning = life.dispose().then(() => this.#begin());
   }
 
-  async #leave(): Promise<void> {
+  async #stopAll(): Promise<void> {
     this.#isStopped = true;
-    this.#unwanted.abort();
-    for (const job of this.#jobs.values()) this.#end(job, handedBack);
+    this.#setupAbort.abort();
+    for (const job of this.#jobs.values()) this.#tellToStop(job, handedBack);
     const stopped = Promise.all([...this.#jobs.values()].map((job) => job.stopped));
-    const hasStopped = await this.#inTime(Promise.all([this.#beginning, stopped]));
+    const hasStopped = await this.#withinGrace(Promise.all([this.#beginning, stopped]));
     for (const job of this.#jobs.values()) this.#abandon(job);
-    // What a job still works with is not taken away from under it.
-    if (hasStopped && this.#life !== undefined) await this.#inTime(this.#life.dispose());
+    // An abandoned job may still work with the handler's state, which then is not disposed of.
+    if (hasStopped && this.#life !== undefined) await this.#withinGrace(this.#life.dispose());
   }
 
-  /** Whether `work` was done within the grace, or the last moment before all is ended at once. */
-  async #inTime(work: Promise<unknown>): Promise<boolean> {
+  /** Whether `work` was done within the grace, which a kill cuts short. */
+  async #withinGrace(work: Promise<unknown>): Promise<boolean> {
     const { promise: late, resolve } = Promise.withResolvers<false>();
     const timer = setTimeout(() => resolve(false), this.#options.graceMs);
-    let lastMoment: NodeJS.Timeout | undefined;
+    let killTimer: NodeJS.Timeout | undefined;
     void this.#killed.promise.then(() => {
-      lastMoment = setTimeout(() => resolve(false), LAST_MOMENT_MS);
+      killTimer = setTimeout(() => resolve(false), KILL_GRACE_MS);
     });
     const done = await Promise.race([work.then(() => true as const), late]);
     clearTimeout(timer);
-    clearTimeout(lastMoment);
+    clearTimeout(killTimer);
     return done;
   }
 

@@ -2,16 +2,16 @@
 import type { ServiceOrders, WorkerReport } from "../protocol/session.ts";
 import type { OpenSession, Session, SessionEnd, SessionEvents } from "./session.ts";
 
-/** The service's side of one session. */
-export interface LocalPeer {
+/** The service's side of one session, which the worker calls. */
+export interface LocalServiceSide {
   /** Resolves when the report is durable; rejects if it could not be stored. */
   readonly receive: (report: WorkerReport) => Promise<void>;
   /** The worker is gone. */
   readonly disconnected: () => void;
 }
 
-/** The worker's side, in the hands of the service. */
-export interface LocalLine {
+/** The worker's side of one session, which the service calls. */
+export interface LocalWorkerSide {
   readonly send: (orders: ServiceOrders) => void;
   /** Ends the session; the worker opens another. */
   readonly cut: (reason: string) => void;
@@ -21,25 +21,27 @@ export interface LocalLine {
 const MAX_REPORTS = 4;
 
 /** @param open the service's side of a new session, or why it refuses the worker */
-export function localSessions(open: (line: LocalLine) => LocalPeer | string): OpenSession {
+export function localSessions(
+  open: (worker: LocalWorkerSide) => LocalServiceSide | string,
+): OpenSession {
   return (events) => new LocalSession(open, events);
 }
 
 class LocalSession implements Session {
   readonly #events: SessionEvents;
-  readonly #peer: LocalPeer | undefined;
+  readonly #service: LocalServiceSide | undefined;
   readonly #stored = Promise.withResolvers<void>();
   #unstored = 0;
   #isOver = false;
 
-  constructor(open: (line: LocalLine) => LocalPeer | string, events: SessionEvents) {
+  constructor(open: (worker: LocalWorkerSide) => LocalServiceSide | string, events: SessionEvents) {
     this.#events = events;
-    const peer = open({
+    const service = open({
       send: (orders) => this.#deliver(orders),
       cut: (reason) => this.#end({ refused: false, reason }),
     });
-    if (typeof peer !== "string") this.#peer = peer;
-    else queueMicrotask(() => this.#end({ refused: true, reason: peer }));
+    if (typeof service !== "string") this.#service = service;
+    else queueMicrotask(() => this.#end({ refused: true, reason: service }));
   }
 
   get isWritable(): boolean {
@@ -55,7 +57,7 @@ class LocalSession implements Session {
     this.#isOver = true;
     this.#checkStored();
     await this.#stored.promise;
-    this.#peer?.disconnected();
+    this.#service?.disconnected();
   }
 
   /** Later in this turn: the service sends orders amid its own work, which the worker must not run inside of. */
@@ -67,7 +69,7 @@ class LocalSession implements Session {
 
   async #store(report: WorkerReport): Promise<void> {
     try {
-      await this.#peer?.receive(report);
+      await this.#service?.receive(report);
     } catch (error) {
       // There is no receipt for it: the worker says it again in its next session.
       this.#end({ refused: false, reason: error instanceof Error ? error.message : String(error) });
@@ -84,7 +86,7 @@ class LocalSession implements Session {
   #end(end: SessionEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#peer?.disconnected();
+    this.#service?.disconnected();
     this.#events.ended(end);
   }
 }

@@ -5,7 +5,7 @@
 import { describe } from "vitest";
 import { tmpdir } from "node:os";
 import { defineHandler } from "../../runtime/index.ts";
-import type { LocalLine } from "../../runtime/source/local-session.ts";
+import type { LocalWorkerSide } from "../../runtime/source/local-session.ts";
 import type { FunctionEndpoint } from "../../emulator/handlers/function-endpoint.ts";
 import { HandlerFunctions } from "../../emulator/handlers/handler-functions.ts";
 import { createInProcessLauncher } from "../../emulator/launch/in-process-launcher.ts";
@@ -33,7 +33,7 @@ const endpoints: Readonly<Record<Behaviour, FunctionEndpoint>> = {
 };
 
 /** A service that welcomes each worker, and gives those a job that stay for it. */
-function serve(isBusy: () => boolean, { send }: LocalLine) {
+function serve(isBusy: () => boolean, { send }: LocalWorkerSide) {
   const leaseMs = 60_000;
   return {
     receive: async ({
@@ -60,7 +60,7 @@ describe("the launcher of functions", () => {
       tempRoot: tmpdir(),
       workerEnv: () => ({}),
       jobLine: () => undefined,
-      openSession: (_, line) => serve(() => isBusy, line),
+      openSession: (_, worker) => serve(() => isBusy, worker),
     });
     const launcher = createInProcessLauncher({
       has: (template) => functions.has(template),

@@ -17,7 +17,7 @@ import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { GrpcJobSource } from "../../../runtime/source/grpc.ts";
 import type { JobSource } from "../../../runtime/source/job-source.ts";
-import { localSessions, type LocalLine } from "../../../runtime/source/local-session.ts";
+import { localSessions, type LocalWorkerSide } from "../../../runtime/source/local-session.ts";
 import { SessionSource } from "../../../runtime/source/session-source.ts";
 import { createTestEngine, type TestEngine } from "../../unit/engine-harness.ts";
 import type { JobService, SeenJob } from "./service.ts";
@@ -139,29 +139,29 @@ export async function overGrpc({ engine, openSession }: EngineDoor): Promise<Tra
 
 /** Calls within this process. */
 export async function withinTheProcess({ engine, openSession }: EngineDoor): Promise<Transport> {
-  const lines = new Set<LocalLine>();
+  const workerSides = new Set<LocalWorkerSide>();
   let isDown = false;
   const open = (token: string) =>
-    localSessions((line) => {
+    localSessions((workerSide) => {
       const worker = engine.tokens.find(token);
       if (worker === undefined) return "nobody knows this worker";
       if (isDown) {
-        queueMicrotask(() => line.cut("nobody is there"));
+        queueMicrotask(() => workerSide.cut("nobody is there"));
         return { receive: async () => undefined, disconnected: () => undefined };
       }
-      lines.add(line);
-      const session = openSession(worker, line.send);
+      workerSides.add(workerSide);
+      const session = openSession(worker, workerSide.send);
       return {
         receive: (report) => session.receive(report),
         disconnected: () => {
-          lines.delete(line);
+          workerSides.delete(workerSide);
           session.disconnected();
         },
       };
     });
   const cut = async (): Promise<void> => {
     isDown = true;
-    for (const line of lines) line.cut("cut");
+    for (const workerSide of workerSides) workerSide.cut("cut");
   };
   return {
     newSource: (token) =>

@@ -1,14 +1,14 @@
 /** A service in the worker's own process that says what a test tells it to. */
 import {
   localSessions,
-  type LocalLine,
-  type LocalPeer,
+  type LocalWorkerSide,
+  type LocalServiceSide,
 } from "../../../runtime/source/local-session.ts";
 import { SessionSource } from "../../../runtime/source/session-source.ts";
 import { ScriptedSession, type ScriptedService } from "./scripted-service.ts";
 
 class LocalService implements ScriptedService {
-  readonly #lines = new Set<LocalLine>();
+  readonly #workers = new Set<LocalWorkerSide>();
   #waiting: ((session: ScriptedSession) => void)[] = [];
   #opened: ScriptedSession[] = [];
   #isRefusing = false;
@@ -26,7 +26,7 @@ class LocalService implements ScriptedService {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const line of this.#lines) line.cut("the service has stopped");
+    for (const worker of this.#workers) worker.cut("the service has stopped");
   }
 
   async restart(): Promise<void> {
@@ -35,7 +35,7 @@ class LocalService implements ScriptedService {
 
   newSource(): SessionSource {
     return new SessionSource({
-      openSession: localSessions((line) => this.#open(line)),
+      openSession: localSessions((worker) => this.#open(worker)),
       runtimeVersion: "1.2.3",
       reconnect: { firstMs: 1, maxMs: 5 },
     });
@@ -51,21 +51,21 @@ class LocalService implements ScriptedService {
     else waiting(session);
   }
 
-  #open(line: LocalLine): LocalPeer | string {
+  #open(worker: LocalWorkerSide): LocalServiceSide | string {
     if (this.#isRefusing) return "go away";
     if (this.#isStopped) {
-      queueMicrotask(() => line.cut("nobody is there"));
+      queueMicrotask(() => worker.cut("nobody is there"));
       return { receive: async () => undefined, disconnected: () => undefined };
     }
-    this.#lines.add(line);
-    const session = new ScriptedSession(line.send, () => line.cut("cut"));
+    this.#workers.add(worker);
+    const session = new ScriptedSession(worker.send, () => worker.cut("cut"));
     return {
       receive: async (report) => {
         session.heard(report);
         if (session.reports.length === 1) this.#greeted(session);
       },
       disconnected: () => {
-        this.#lines.delete(line);
+        this.#workers.delete(worker);
         session.end();
       },
     };
