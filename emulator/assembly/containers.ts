@@ -107,7 +107,7 @@ function reachOf({ objects, serveLiveAt, log }: ContainersOptions): Reach {
   const at = (what: string, open: GatewayListenerOptions["open"]) =>
     new GatewayListener({ what, open, log });
   return {
-    store: objects && at("the object store", (address) => objects.alsoAt(address)),
+    store: objects && at("the object store", (address) => objects.listenAlsoAt(address)),
     live: at("the service by the live protocol", serveLiveAt),
   };
 }
@@ -125,11 +125,11 @@ async function placesOf(
   if (volume !== undefined) await giveTo(volume, user);
   const [storeUrl, liveUrl] = await Promise.all([store?.url(gateway), live.url(gateway)]);
   const { endpoint, template } = order;
-  const own = storeUrl === undefined ? undefined : objects?.ownBucket(endpoint, storeUrl);
+  const bucket = storeUrl === undefined ? undefined : objects?.bucketFor(endpoint, storeUrl);
   return {
     workerSocket,
     volume,
-    env: storageEnvironment(template.env, own),
+    env: storageEnvironment(template.env, bucket),
     live: liveUrl === undefined ? undefined : { ...liveTerms, url: liveUrl },
     user: `${user.uid}:${user.gid}`,
   };

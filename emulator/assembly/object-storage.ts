@@ -76,12 +76,12 @@ export async function startStorage(
     async listen() {
       if (s3 === false) return;
       const next = port === 0 || port === LAST_PORT ? 0 : port + 1;
-      await objects?.start({ host, port: s3.port ?? next, mayMove: s3.port === undefined });
+      await objects?.start({ host, port: s3.port ?? next, allowsOtherPort: s3.port === undefined });
     },
     objects,
     volumes,
     workerEnv: ({ endpoint, template }) => ({
-      ...storageEnvironment(template.env, objects?.ownBucket(endpoint)),
+      ...storageEnvironment(template.env, objects?.bucketFor(endpoint)),
       ...volumes.workerEnv(endpoint),
     }),
   };

@@ -44,8 +44,12 @@ export function keysOf(own: Credentials, { id, createdAt }: KeyOwner): Credentia
   return { accessKeyId: `${PREFIX}${id}`, secretAccessKey: digest.slice(0, SECRET_LENGTH) };
 }
 
-/** @param ownerOf asked at each request, so that keys end with their owner and its buckets are those of now */
-export function holders(
+/**
+ * Finds who has an access key.
+ *
+ * @param ownerOf asked at each request, so that keys end with their owner and its buckets are those of now
+ */
+export function holderLookup(
   own: Credentials,
   ownerOf: (id: string) => KnownOwner | undefined = () => undefined,
 ): FindHolder {

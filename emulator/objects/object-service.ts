@@ -1,14 +1,14 @@
-/** The object store as one part of the service: its disk, its keys, its port, and what endpoints and volumes have of it. */
+/** The object store as one part of the service: its disk, its keys, its ports, and the buckets of endpoints and volumes. */
 import type { RequestListener } from "node:http";
 import path from "node:path";
 import {
   type Credentials,
-  holders,
+  holderLookup,
   keysOf,
   type KeyOwner,
   type KnownOwner,
 } from "./access-keys.ts";
-import { keptCredentials } from "./disk/credentials-file.ts";
+import { readOrMakeCredentials } from "./disk/credentials-file.ts";
 import { DiskObjectStore } from "./disk/disk-object-store.ts";
 import { REGION } from "./object-store.ts";
 import { S3Error } from "./s3-error.ts";
@@ -23,7 +23,7 @@ import type { BasePath } from "./server/request-of.ts";
 export interface ObjectServiceOptions extends Omit<ObjectRequestsOptions, "store" | "holderOf"> {
   /** Where objects and keys are kept; made if need be. */
   readonly directory: string;
-  /** Those whose keys are good: endpoints, by id. By default only the store's own are. */
+  /** Finds who has keys of its own, an endpoint, by its id. By default there is nobody, and only the store's keys are accepted. */
   readonly ownerOf?: (id: string) => KnownOwner | undefined;
 }
 
@@ -31,13 +31,13 @@ export interface ObjectServiceAddress {
   readonly host: string;
   /** 0 for any free one. */
   readonly port: number;
-  /** Whether any free port will do when that one is taken. */
-  readonly mayMove: boolean;
+  /** Whether to listen at any free port when that one is taken. */
+  readonly allowsOtherPort: boolean;
 }
 
 /** How S3 clients reach the store. */
 export interface S3Access extends Credentials {
-  /** For example `http://127.0.0.1:7081`; buckets are its paths (path style). */
+  /** For example `http://127.0.0.1:7081`; a bucket is the first part of a path (path style). */
   readonly endpoint: string;
   readonly region: string;
   /** A file with the keys, in the form of AWS's credentials file. */
@@ -45,34 +45,37 @@ export interface S3Access extends Credentials {
 }
 
 /** What an owner's programs need to reach its bucket. */
-export interface OwnBucket extends Omit<S3Access, "credentialsFile"> {
+export interface BucketAccess extends Omit<S3Access, "credentialsFile"> {
   readonly bucket: string;
 }
 
-/** Addresses to listen at that nobody can call by. */
-const EVERY_INTERFACE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+/** Addresses that stand for every interface and cannot be called, each with one that can. */
+const CALLABLE_ADDRESSES: Readonly<Record<string, string>> = {
+  "0.0.0.0": "127.0.0.1",
+  "::": "::1",
+};
 
 export class ObjectService {
   readonly #log: ObjectLog;
-  /** Its buckets: those of volumes are to be made at every start. */
+  /** Does not remember which volumes are buckets: whoever has volumes says so after every start. */
   readonly store: DiskObjectStore;
   readonly #credentials: Credentials;
   readonly #credentialsFile: string;
   readonly #server: ObjectServer;
   readonly #requests: ObjectRequests;
-  /** Those at further addresses. */
-  readonly #others: ObjectServer[] = [];
+  /** The servers at further addresses. */
+  readonly #furtherServers: ObjectServer[] = [];
   #endpoint: string | undefined;
 
-  /** Opens the store; it cannot be called before `start`. @throws StoreUnusableError, StoreFullError */
+  /** Opens the store, which listens nowhere before `start`. @throws StoreUnusableError, StoreFullError */
   constructor({ directory, now, log, callers, ownerOf }: ObjectServiceOptions) {
     this.#log = log;
     this.#credentialsFile = path.join(directory, "credentials");
-    this.#credentials = keptCredentials(this.#credentialsFile);
+    this.#credentials = readOrMakeCredentials(this.#credentialsFile);
     this.store = new DiskObjectStore({ directory, now });
     this.#requests = new ObjectRequests({
       store: this.store,
-      holderOf: holders(this.#credentials, ownerOf),
+      holderOf: holderLookup(this.#credentials, ownerOf),
       now,
       log,
       callers,
@@ -81,27 +84,27 @@ export class ObjectService {
   }
 
   /** @throws PortInUseError, ListenError */
-  async start({ host, port, mayMove }: ObjectServiceAddress): Promise<void> {
+  async start({ host, port, allowsOtherPort }: ObjectServiceAddress): Promise<void> {
     const url = await this.#server.start({ host, port }).catch(async (error: unknown) => {
       const isTaken = error instanceof Error && error.name === "PortInUseError";
-      if (!isTaken || !mayMove) throw error;
-      this.#log.warn({ port }, `${error.message}: the object store takes another`);
+      if (!isTaken || !allowsOtherPort) throw error;
+      this.#log.warn({ port }, `${error.message}: the object store listens at another`);
       return this.#server.start({ host, port: 0 });
     });
-    const { protocol, port: real } = new URL(url);
-    const callable = EVERY_INTERFACE[host] ?? host;
-    this.#endpoint = `${protocol}//${callable.includes(":") ? `[${callable}]` : callable}:${real}`;
+    const { protocol, port: actualPort } = new URL(url);
+    const callableHost = CALLABLE_ADDRESSES[host] ?? host;
+    this.#endpoint = `${protocol}//${callableHost.includes(":") ? `[${callableHost}]` : callableHost}:${actualPort}`;
   }
 
   /**
-   * Answers at a further address of this machine too, at the same port if that is free there. Resolves with the endpoint for
-   * clients that come from there. To be called after `start`, once for each address.
+   * Listens at a further address of this machine as well, at the same port if that is free there. Resolves with the URL for
+   * clients that reach the store there. Call it after `start`, once for each address.
    *
    * @throws ListenError
    */
-  async alsoAt(host: string): Promise<string> {
+  async listenAlsoAt(host: string): Promise<string> {
     const server = createObjectServer(this.#requests);
-    this.#others.push(server);
+    this.#furtherServers.push(server);
     const port = Number(new URL(this.#endpoint ?? "http://x:0").port);
     return server.start({ host, port }).catch(async (error: unknown) => {
       if (!(error instanceof Error) || error.name !== "PortInUseError") throw error;
@@ -109,7 +112,7 @@ export class ObjectService {
     });
   }
 
-  /** Undefined before `start`. */
+  /** How to reach the store with its own keys. Undefined before `start`. */
   get access(): S3Access | undefined {
     if (this.#endpoint === undefined) return undefined;
     const credentialsFile = this.#credentialsFile;
@@ -123,16 +126,19 @@ export class ObjectService {
 
   /**
    * The bucket of an owner, which is made if there is none, with keys that are good for its own buckets only. Undefined
-   * before `start`. Never throws.
+   * before `start`. Never throws: that the bucket cannot be made is logged.
    *
-   * @param endpoint where its programs reach the store; by default where everybody does
+   * @param endpoint the URL at which its programs reach the store; by default that of `access`
    */
-  ownBucket(owner: KeyOwner, endpoint: string | undefined = this.#endpoint): OwnBucket | undefined {
+  bucketFor(
+    owner: KeyOwner,
+    endpoint: string | undefined = this.#endpoint,
+  ): BucketAccess | undefined {
     if (endpoint === undefined) return undefined;
     const { id: bucket } = owner;
     try {
-      const isThere = this.store.buckets().some(({ name }) => name === bucket);
-      if (!isThere) this.store.createBucket(bucket);
+      const exists = this.store.buckets().some(({ name }) => name === bucket);
+      if (!exists) this.store.createBucket(bucket);
     } catch (error) {
       this.#log.error(
         { endpointId: bucket, err: error },
@@ -142,7 +148,7 @@ export class ObjectService {
     return { endpoint, region: REGION, bucket, ...keysOf(this.#credentials, owner) };
   }
 
-  /** Drops the bucket of an endpoint that is no more if it is empty. Objects outlive the endpoint they were made by. */
+  /** Drops the bucket of a deleted endpoint, unless there are objects in it: objects outlive their endpoint. */
   async endpointDeleted(endpointId: string): Promise<void> {
     try {
       await this.store.deleteBucket(endpointId);
@@ -155,7 +161,7 @@ export class ObjectService {
 
   /** Idempotent, also before `start`. */
   async stop(): Promise<void> {
-    await Promise.all([this.#server, ...this.#others].map((server) => server.stop()));
+    await Promise.all([this.#server, ...this.#furtherServers].map((server) => server.stop()));
     await this.store.close();
   }
 }

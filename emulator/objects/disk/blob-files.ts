@@ -5,7 +5,7 @@ import { opendir, rm } from "node:fs/promises";
 import path from "node:path";
 import { DirectorySync, makeDirectoryDurably } from "../../sqlite/durable-directory.ts";
 import type { ByteRange, Content } from "../object-store.ts";
-import { inStoreWords } from "./disk-error.ts";
+import { asStoreError } from "./disk-error.ts";
 import { writeContent } from "./write-content.ts";
 
 export interface Blob {
@@ -48,7 +48,7 @@ export class BlobFiles {
     } catch (error) {
       this.#staged.delete(name);
       this.remove([name]);
-      throw inStoreWords(error);
+      throw asStoreError(error);
     }
   }
 

@@ -16,7 +16,7 @@ const SECRET_BYTES = 30;
  * @throws StoreUnusableError when there is a file without keys in it, or it can be neither read nor written;
  *   StoreFullError when there is no room for it
  */
-export function keptCredentials(file: string): Credentials {
+export function readOrMakeCredentials(file: string): Credentials {
   try {
     return fs.existsSync(file) ? known(file) : made(file);
   } catch (error) {

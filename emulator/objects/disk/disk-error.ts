@@ -1,9 +1,9 @@
-/** Says in the object store's words what the disk refuses. */
+/** Makes an error of a full disk one of the object store's own. */
 import { codeOf, StoreFullError } from "../../sqlite/sqlite-error.ts";
 import { S3Error } from "../s3-error.ts";
 
-/** Errors that are none of a full disk are given back as they are. */
-export function inStoreWords(error: unknown): unknown {
+/** Other errors are returned as they are. */
+export function asStoreError(error: unknown): unknown {
   const isFull =
     error instanceof StoreFullError || codeOf(error) === "ENOSPC" || codeOf(error) === "EDQUOT";
   if (!isFull) return error;

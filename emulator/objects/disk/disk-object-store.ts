@@ -24,7 +24,7 @@ export class DiskObjectStore implements ObjectStore {
   readonly swept: Promise<void>;
   readonly #db: IndexDatabase;
   readonly #context: BucketContext;
-  readonly #volumeFiles: VolumeTable;
+  readonly #volumeRecords: VolumeTable;
   readonly #buckets = new Map<string, EndpointBucket>();
   readonly #volumes = new Map<string, VolumeBucket>();
   readonly #closing = new AbortController();
@@ -37,7 +37,7 @@ export class DiskObjectStore implements ObjectStore {
     const objects = new ObjectTable(this.#db);
     const table = new UploadTable(this.#db);
     this.#context = { objects, uploads: { db: this.#db, table, blobs, now } };
-    this.#volumeFiles = new VolumeTable(this.#db);
+    this.#volumeRecords = new VolumeTable(this.#db);
     for (const info of objects.buckets()) {
       this.#buckets.set(info.name, new EndpointBucket(this.#context, info));
     }
@@ -93,7 +93,7 @@ export class DiskObjectStore implements ObjectStore {
    */
   async volumeBucket(volumeId: string, directory: string): Promise<Bucket> {
     if (this.#buckets.has(volumeId)) this.createBucket(volumeId);
-    const context = { files: this.#volumeFiles, uploads: this.#context.uploads };
+    const context = { records: this.#volumeRecords, uploads: this.#context.uploads };
     const bucket = await VolumeBucket.open(context, volumeId, directory);
     this.#volumes.set(volumeId, bucket);
     return bucket;
@@ -103,7 +103,7 @@ export class DiskObjectStore implements ObjectStore {
   dropVolumeBucket(volumeId: string): void {
     this.#volumes.get(volumeId)?.uploads.endAll();
     if (!this.#volumes.delete(volumeId)) return;
-    this.#db.transact(() => this.#volumeFiles.forgetVolume(volumeId));
+    this.#db.transact(() => this.#volumeRecords.forgetVolume(volumeId));
   }
 
   /** Waits for work that goes on and releases everything. Idempotent. */

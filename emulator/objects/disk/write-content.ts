@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { open, rm } from "node:fs/promises";
 import type { Content } from "../object-store.ts";
-import { inStoreWords } from "./disk-error.ts";
+import { asStoreError } from "./disk-error.ts";
 
 export interface Written {
   readonly sizeBytes: number;
@@ -35,7 +35,7 @@ export async function writeContent(file: string, content: Content, mode: number)
     }
   } catch (error) {
     await rm(file, { force: true }).catch(() => undefined);
-    throw inStoreWords(error);
+    throw asStoreError(error);
   }
   return { sizeBytes, md5: hash.digest("hex") };
 }

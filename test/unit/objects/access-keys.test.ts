@@ -23,7 +23,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { holders, keysOf, type KnownOwner } from "../../../emulator/objects/access-keys.ts";
+import { holderLookup, keysOf, type KnownOwner } from "../../../emulator/objects/access-keys.ts";
 import { put, textAt } from "../../contract/objects/subject.ts";
 import { CREDENTIALS, s3Harness, type S3Harness } from "./s3-harness.ts";
 
@@ -182,7 +182,7 @@ it("keys are the same whenever they are computed, and other ones for each endpoi
 });
 
 it("nobody has a key that is none", () => {
-  const holderOf = holders(CREDENTIALS, (id) => owners.get(id));
+  const holderOf = holderLookup(CREDENTIALS, (id) => owners.get(id));
   for (const id of ["", "SV-", "SV-none", "sv-a", "a", `${CREDENTIALS.accessKeyId}x`]) {
     expect([id, holderOf(id)]).toEqual([id, undefined]);
   }

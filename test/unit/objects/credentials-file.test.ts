@@ -2,19 +2,19 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { keptCredentials } from "../../../emulator/objects/disk/credentials-file.ts";
+import { readOrMakeCredentials } from "../../../emulator/objects/disk/credentials-file.ts";
 import { StoreUnusableError } from "../../../emulator/core/store-error.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 it("are made once and then kept, for nobody else to read", () => {
   using temporary = temporaryDirectory();
   const file = path.join(temporary.path, "credentials");
-  const made = keptCredentials(file);
+  const made = readOrMakeCredentials(file);
   expect(made.accessKeyId).toMatch(/^SV[A-Z0-9]{18}$/);
   expect(made.secretAccessKey).toMatch(/^[\w-]{40}$/);
   expect(fs.statSync(file).mode & 0o777).toBe(0o600);
   fs.chmodSync(file, 0o644);
-  expect(keptCredentials(file)).toEqual(made);
+  expect(readOrMakeCredentials(file)).toEqual(made);
   expect(fs.statSync(file).mode & 0o777).toBe(0o600);
   expect(fs.readdirSync(temporary.path)).toEqual(["credentials"]);
 });
@@ -22,7 +22,9 @@ it("are made once and then kept, for nobody else to read", () => {
 it("are others in each data directory", () => {
   using one = temporaryDirectory();
   using two = temporaryDirectory();
-  const [first, second] = [one, two].map((place) => keptCredentials(path.join(place.path, "c")));
+  const [first, second] = [one, two].map((place) =>
+    readOrMakeCredentials(path.join(place.path, "c")),
+  );
   expect(first?.accessKeyId).not.toBe(second?.accessKeyId);
   expect(first?.secretAccessKey).not.toBe(second?.secretAccessKey);
 });
@@ -31,7 +33,7 @@ it("are not replaced when the file is there and has none: the message says what 
   using temporary = temporaryDirectory();
   const file = path.join(temporary.path, "credentials");
   fs.writeFileSync(file, "[default]\naws_access_key_id = X\n");
-  expect(() => keptCredentials(file)).toThrow(StoreUnusableError);
-  expect(() => keptCredentials(file)).toThrow("put them back, or delete it");
+  expect(() => readOrMakeCredentials(file)).toThrow(StoreUnusableError);
+  expect(() => readOrMakeCredentials(file)).toThrow("put them back, or delete it");
   expect(fs.readFileSync(file, "utf8")).toContain("= X");
 });

@@ -92,7 +92,7 @@ it("a key of a volume is the path of its file, or is refused with the reason", a
       (error: unknown) => error,
     );
     if (outcome === "put") {
-      expect(typeof pathOfKey(name)).not.toBe("string");
+      expect(pathOfKey(name).problem).toBeUndefined();
       expect(fs.readFileSync(path.join(volume, name), "utf8")).toBe(name);
       expect(await keysOf(bucket)).toContain(name);
     } else {

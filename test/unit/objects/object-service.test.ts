@@ -41,13 +41,13 @@ async function bucketNames(service: ObjectService): Promise<readonly (string | u
   return Buckets.map(({ Name }) => Name);
 }
 
-const ANYWHERE = { host: "127.0.0.1", port: 0, mayMove: false };
+const ANYWHERE = { host: "127.0.0.1", port: 0, allowsOtherPort: false };
 
 it("can be stopped before it starts, and twice", async () => {
   using temporary = temporaryDirectory();
   const service = serviceIn(temporary);
   expect(service.access).toBeUndefined();
-  expect(service.ownBucket(owner("hello"))).toBeUndefined();
+  expect(service.bucketFor(owner("hello"))).toBeUndefined();
   await Promise.all([service.stop(), service.stop()]);
 });
 
@@ -60,9 +60,9 @@ it("takes another port where the one above is taken, unless that was asked for",
   const warnings: string[] = [];
   const log = { ...SILENT, warn: (_: object, message: string) => void warnings.push(message) };
   const service = serviceIn(temporary, log);
-  const asked = service.start({ host: "127.0.0.1", port, mayMove: false });
+  const asked = service.start({ host: "127.0.0.1", port, allowsOtherPort: false });
   await expect(asked).rejects.toHaveProperty("name", "PortInUseError");
-  await service.start({ host: "127.0.0.1", port, mayMove: true });
+  await service.start({ host: "127.0.0.1", port, allowsOtherPort: true });
   expect(service.access?.endpoint).not.toBe(`http://127.0.0.1:${port}`);
   expect(warnings).toEqual([expect.stringContaining(`port ${port} on 127.0.0.1 is in use`)]);
   expect(await bucketNames(service)).toEqual([]);
@@ -87,7 +87,7 @@ describe("endpoints", () => {
     const ids = ["Hello_World", "a", "tokens"];
     for (const id of [...ids, "tokens"]) {
       const { secretAccessKey, endpoint } = service.access ?? {};
-      const own = service.ownBucket(owner(id));
+      const own = service.bucketFor(owner(id));
       expect(own).toEqual({
         endpoint,
         accessKeyId: `SV-${id}`,
@@ -105,7 +105,7 @@ describe("endpoints", () => {
     using temporary = temporaryDirectory();
     const service = serviceIn(temporary);
     await service.start(ANYWHERE);
-    for (const id of ["full", "empty"]) service.ownBucket(owner(id));
+    for (const id of ["full", "empty"]) service.bucketFor(owner(id));
     await put(service.store.bucket("full"), "result", "x");
     for (const id of ["full", "empty", "never-had-one"]) await service.endpointDeleted(id);
     expect(await bucketNames(service)).toEqual(["full"]);
@@ -129,14 +129,16 @@ it("answers at a further address too, at the same port if that is free, until it
   const service = serviceIn(temporary);
   await service.start(ANYWHERE);
   const port = new URL(service.access?.endpoint ?? "").port;
-  const url = await service.alsoAt("127.0.0.2");
+  const url = await service.listenAlsoAt("127.0.0.2");
   expect(url).toBe(`http://127.0.0.2:${port}`);
   expect((await fetch(url)).status).toBe(403);
-  expect(service.ownBucket(owner("hello"), url)).toMatchObject({ endpoint: url });
+  expect(service.bucketFor(owner("hello"), url)).toMatchObject({ endpoint: url });
   // The first one has that port there already.
-  const another = await service.alsoAt("127.0.0.2");
+  const another = await service.listenAlsoAt("127.0.0.2");
   expect((await fetch(another)).status).toBe(403);
-  await expect(service.alsoAt("203.0.113.1")).rejects.toThrow("is no address of this machine");
+  await expect(service.listenAlsoAt("203.0.113.1")).rejects.toThrow(
+    "is no address of this machine",
+  );
   await service.stop();
   await expect(fetch(url)).rejects.toThrow("fetch failed");
 });
@@ -170,7 +172,10 @@ describe("before the signature is looked at", () => {
 
   it.each([
     ["its own port", async (service: ObjectService) => service.access?.endpoint ?? ""],
-    ["the port for containers", async (service: ObjectService) => service.alsoAt("127.0.0.2")],
+    [
+      "the port for containers",
+      async (service: ObjectService) => service.listenAlsoAt("127.0.0.2"),
+    ],
   ])(
     "foreign names and pages are refused at %s, and allowed pages see the answer",
     async (_, at) => {

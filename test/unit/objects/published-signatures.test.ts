@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { rawRequest } from "../../../emulator/objects/signature/raw-request.ts";
 import { Signer } from "../../../emulator/objects/signature/signer.ts";
-import { holders } from "../../../emulator/objects/access-keys.ts";
+import { holderLookup } from "../../../emulator/objects/access-keys.ts";
 import { verify } from "../../../emulator/objects/signature/verify.ts";
 
 const CREDENTIALS = {
@@ -75,7 +75,7 @@ function requestOf({ method, target, headers, signature }: Example) {
 
 describe("requests with a signature in a header", () => {
   it.each(EXAMPLES)("$name is accepted with the published signature", (example) => {
-    expect(verify(requestOf(example), holders(CREDENTIALS), NOW)).toMatchObject({
+    expect(verify(requestOf(example), holderLookup(CREDENTIALS), NOW)).toMatchObject({
       isPresigned: false,
       signature: example.signature,
     });
@@ -91,7 +91,7 @@ describe("requests with a signature in a header", () => {
     ];
     for (const change of changes) {
       const changed = requestOf({ ...example, ...change });
-      expect(() => verify(changed, holders(CREDENTIALS), NOW)).toThrow(
+      expect(() => verify(changed, holderLookup(CREDENTIALS), NOW)).toThrow(
         expect.objectContaining({ code: "SignatureDoesNotMatch" }),
       );
     }
@@ -106,10 +106,12 @@ it("the presigned GET is accepted with the published signature, for a day", () =
     "&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404";
   const request = rawRequest("GET", target, ["Host", "examplebucket.s3.amazonaws.com"]);
   const madeAt = Date.UTC(2013, 4, 24);
-  const verified = verify(request, holders(CREDENTIALS), madeAt + 86_400_000);
+  const verified = verify(request, holderLookup(CREDENTIALS), madeAt + 86_400_000);
   expect(verified).toMatchObject({ isPresigned: true, payloadHash: "UNSIGNED-PAYLOAD" });
-  expect(() => verify(request, holders(CREDENTIALS), madeAt + 86_400_001)).toThrow("has expired");
-  expect(() => verify(request, holders(CREDENTIALS), madeAt - 15 * 60_000 - 1)).toThrow(
+  expect(() => verify(request, holderLookup(CREDENTIALS), madeAt + 86_400_001)).toThrow(
+    "has expired",
+  );
+  expect(() => verify(request, holderLookup(CREDENTIALS), madeAt - 15 * 60_000 - 1)).toThrow(
     "not valid yet",
   );
 });

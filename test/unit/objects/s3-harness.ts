@@ -1,7 +1,7 @@
 /** An object store with its port, and the SDK's client for it, for one test. */
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import path from "node:path";
-import { holders, type KnownOwner } from "../../../emulator/objects/access-keys.ts";
+import { holderLookup, type KnownOwner } from "../../../emulator/objects/access-keys.ts";
 import { DiskObjectStore } from "../../../emulator/objects/disk/disk-object-store.ts";
 import { ObjectRequests } from "../../../emulator/objects/server/object-requests.ts";
 import { createObjectServer } from "../../../emulator/objects/server/object-server.ts";
@@ -50,7 +50,7 @@ export async function s3Harness({ directory, ownerOf }: S3HarnessOptions = {}): 
   const server = createObjectServer(
     new ObjectRequests({
       store,
-      holderOf: holders(CREDENTIALS, ownerOf),
+      holderOf: holderLookup(CREDENTIALS, ownerOf),
       now,
       log: { warn: log, error: log },
     }),

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type RawRequest, rawRequest } from "../../../emulator/objects/signature/raw-request.ts";
 import { canonicalRequest } from "../../../emulator/objects/signature/canonical-request.ts";
 import { Signer } from "../../../emulator/objects/signature/signer.ts";
-import { holders } from "../../../emulator/objects/access-keys.ts";
+import { holderLookup } from "../../../emulator/objects/access-keys.ts";
 import { verify } from "../../../emulator/objects/signature/verify.ts";
 import {
   CREDENTIALS,
@@ -42,7 +42,7 @@ const wish: fc.Arbitrary<Wish> = fc.record({
 it("any request the SDK signs is accepted", async () => {
   const property = fc.asyncProperty(wish, async (wanted) => {
     const request = sent(await signed(wanted));
-    expect(verify(request, holders(CREDENTIALS), NOW)).toMatchObject({ isPresigned: false });
+    expect(verify(request, holderLookup(CREDENTIALS), NOW)).toMatchObject({ isPresigned: false });
   });
   await fc.assert(property, { numRuns: 150 });
 });
@@ -50,13 +50,13 @@ it("any request the SDK signs is accepted", async () => {
 it("any address the SDK presigns is accepted", async () => {
   const property = fc.asyncProperty(wish, async (wanted) => {
     const request = sent(await presigned({ ...wanted, headers: {} }, 60));
-    expect(verify(request, holders(CREDENTIALS), NOW)).toMatchObject({ isPresigned: true });
+    expect(verify(request, holderLookup(CREDENTIALS), NOW)).toMatchObject({ isPresigned: true });
   });
   await fc.assert(property, { numRuns: 150 });
 });
 
 function expectRefused(request: RawRequest, code: string, now = NOW): void {
-  expect(() => verify(request, holders(CREDENTIALS), now)).toThrow(
+  expect(() => verify(request, holderLookup(CREDENTIALS), now)).toThrow(
     expect.objectContaining({ code }),
   );
 }
@@ -73,14 +73,14 @@ describe("a request with something changed after it was signed", () => {
     ["date", ({ headers }) => ({ headers: { ...headers, "x-amz-date": "20260131T235958Z" } })],
   ])("is refused: %s", async (_what, change) => {
     const request = await signed(WISH);
-    expect(verify(sent(request), holders(CREDENTIALS), NOW)).toBeDefined();
+    expect(verify(sent(request), holderLookup(CREDENTIALS), NOW)).toBeDefined();
     expectRefused(sent({ ...request, ...change(request) }), "SignatureDoesNotMatch");
   });
 
   it("is refused with another secret, region or day", async () => {
     const request = sent(await signed(WISH));
     const other = { ...CREDENTIALS, secretAccessKey: "another" };
-    expect(() => verify(request, holders(other), NOW)).toThrow("check the secret access key");
+    expect(() => verify(request, holderLookup(other), NOW)).toThrow("check the secret access key");
     const headers = new Map(request.headers);
     const authorization = headers.get("authorization") ?? "";
     headers.set("authorization", authorization.replace("eu-central-1", "eu-central-2"));
@@ -92,7 +92,7 @@ describe("a request with something changed after it was signed", () => {
   it("says what was to be signed, and nothing of the secret", async () => {
     const request = sent({ ...(await signed(WISH)), method: "GET" });
     try {
-      verify(request, holders(CREDENTIALS), NOW);
+      verify(request, holderLookup(CREDENTIALS), NOW);
       expect.unreachable();
     } catch (error) {
       expect(error).toMatchObject({
@@ -125,7 +125,7 @@ describe("time", () => {
   it("a request is good for 15 minutes before and after it was signed", async () => {
     const request = sent(await signed(WISH));
     for (const now of [NOW - QUARTER_HOUR_MS, NOW + QUARTER_HOUR_MS]) {
-      expect(verify(request, holders(CREDENTIALS), now)).toBeDefined();
+      expect(verify(request, holderLookup(CREDENTIALS), now)).toBeDefined();
     }
     for (const now of [NOW - QUARTER_HOUR_MS - 1, NOW + QUARTER_HOUR_MS + 1]) {
       expectRefused(request, "RequestTimeTooSkewed", now);
@@ -134,7 +134,7 @@ describe("time", () => {
 
   it("a presigned address is good until it expires, which is in a week at most", async () => {
     const address = await presigned(WISH, 604_800);
-    expect(verify(sent(address), holders(CREDENTIALS), NOW + 604_800_000)).toBeDefined();
+    expect(verify(sent(address), holderLookup(CREDENTIALS), NOW + 604_800_000)).toBeDefined();
     expectRefused(sent(address), "AccessDenied", NOW + 604_800_001);
     expectRefused(sent(address), "AccessDenied", NOW - QUARTER_HOUR_MS - 1);
     for (const expires of ["604801", "0", "-1", "1e3", ""]) {
@@ -157,7 +157,7 @@ describe("time", () => {
     const authorization =
       "AWS4-HMAC-SHA256 Credential=SVID/20260131/eu/s3/aws4_request, " +
       `SignedHeaders=${names.join(";")}, Signature=${signature}`;
-    expect(verify(request(authorization), holders(CREDENTIALS), NOW)).toBeDefined();
+    expect(verify(request(authorization), holderLookup(CREDENTIALS), NOW)).toBeDefined();
     expectRefused(request(authorization), "RequestTimeTooSkewed", NOW + QUARTER_HOUR_MS + 1);
   });
 });
@@ -211,7 +211,7 @@ describe("requests that are not signed in a way that is known", () => {
   it("or by somebody else", async () => {
     const request = sent(await signed(WISH));
     const other = { ...CREDENTIALS, accessKeyId: "SVOTHER" };
-    expect(() => verify(request, holders(other), NOW)).toThrow(
+    expect(() => verify(request, holderLookup(other), NOW)).toThrow(
       expect.objectContaining({ code: "InvalidAccessKeyId" }),
     );
   });

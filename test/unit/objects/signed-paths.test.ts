@@ -1,7 +1,7 @@
 /** Paths that clients write in other ways than the rules of signatures have them. */
 import { describe, expect, it } from "vitest";
 import type { RawRequest } from "../../../emulator/objects/signature/raw-request.ts";
-import { holders } from "../../../emulator/objects/access-keys.ts";
+import { holderLookup } from "../../../emulator/objects/access-keys.ts";
 import { verify } from "../../../emulator/objects/signature/verify.ts";
 import { CREDENTIALS, NOW, sent, signedPath } from "./sdk-signer.ts";
 
@@ -20,7 +20,7 @@ describe("paths that are written otherwise than the rules have them", () => {
     ["dots are names like others", "/b/../c/./d", "/b/../c/./d"],
     ["empty parts stay", "/b//a//", "/b//a//"],
   ])("are accepted: %s", async (_what, canonical, path) => {
-    expect(verify(await reencoded(canonical, path), holders(CREDENTIALS), NOW)).toBeDefined();
+    expect(verify(await reencoded(canonical, path), holderLookup(CREDENTIALS), NOW)).toBeDefined();
   });
 
   it.each([
@@ -30,14 +30,14 @@ describe("paths that are written otherwise than the rules have them", () => {
     ["a plus is no space", "/b/a%20b", "/b/a+b"],
   ])("are refused: %s", async (_what, canonical, path) => {
     const request = await reencoded(canonical, path);
-    expect(() => verify(request, holders(CREDENTIALS), NOW)).toThrow(
+    expect(() => verify(request, holderLookup(CREDENTIALS), NOW)).toThrow(
       expect.objectContaining({ code: "SignatureDoesNotMatch" }),
     );
   });
 
   it.each(["/b/%", "/b/%zz", "/b/%ff", "/b/%ed%a0%80"])("%s is no address", async (path) => {
     const request = await reencoded("/b/a", path);
-    expect(() => verify(request, holders(CREDENTIALS), NOW)).toThrow(
+    expect(() => verify(request, holderLookup(CREDENTIALS), NOW)).toThrow(
       expect.objectContaining({ code: "InvalidURI" }),
     );
   });

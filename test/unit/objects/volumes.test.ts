@@ -84,7 +84,7 @@ describe("what workers do", () => {
     for (const key of ["a", "a/b/c"]) {
       await expect(put(bucket, key, "y")).rejects.toMatchObject({
         code: "InvalidObjectName",
-        message: expect.stringContaining("a directory is in the place of the file"),
+        message: expect.stringContaining("a directory is where the file would be"),
       });
     }
     await bucket.delete("a");

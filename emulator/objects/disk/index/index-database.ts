@@ -5,7 +5,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { checkSchema, migrate } from "../../../sqlite/migrate.ts";
 import { type Row, rowOf } from "../../../sqlite/row.ts";
 import { fromFileSystem, fromSqlite } from "../../../sqlite/sqlite-error.ts";
-import { inStoreWords } from "../disk-error.ts";
+import { asStoreError } from "../disk-error.ts";
 import { SCHEMA } from "./schema.ts";
 
 const FILE_NAME = "index.db";
@@ -82,7 +82,7 @@ export class IndexDatabase {
     try {
       return work();
     } catch (error) {
-      throw inStoreWords(fromSqlite(error, this.#file));
+      throw asStoreError(fromSqlite(error, this.#file));
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Rows with what clients said about files of volumes. A row holds for the very file it was written for, and no other. */
+/** Rows with what clients said about files of volumes. A row is about one file, by its fingerprint, and no later file with its key. */
 import { Buffer } from "node:buffer";
 import { textAt } from "../../../sqlite/row.ts";
 import { attributesText, type ObjectAttributes, objectAttributesIn } from "./attributes.ts";
@@ -29,15 +29,20 @@ export class VolumeTable {
     return row && { etag: textAt(row, 0), attributes: objectAttributesIn(textAt(row, 1)) };
   }
 
-  /** Drops what was said of other files with this key; without a fingerprint, of all. */
-  forget(volume: string, key: string, exceptFingerprint = ""): void {
-    this.#db.run`
-      DELETE FROM volume_files
-      WHERE volume = ${volume} AND key = ${Buffer.from(key)} AND fingerprint <> ${exceptFingerprint}`;
+  /** Drops the rows of all files there were with this key. */
+  forgetAll(volume: string, key: string): void {
+    this.#db.run`DELETE FROM volume_files WHERE volume = ${volume} AND key = ${Buffer.from(key)}`;
   }
 
-  /** Drops what was said of one file. */
-  drop(volume: string, key: string, fingerprint: string): void {
+  /** Drops the rows of the other files there were with this key. */
+  forgetOthers(volume: string, key: string, fingerprint: string): void {
+    this.#db.run`
+      DELETE FROM volume_files
+      WHERE volume = ${volume} AND key = ${Buffer.from(key)} AND fingerprint <> ${fingerprint}`;
+  }
+
+  /** Drops the row of one file. */
+  forget(volume: string, key: string, fingerprint: string): void {
     this.#db.run`
       DELETE FROM volume_files
       WHERE volume = ${volume} AND key = ${Buffer.from(key)} AND fingerprint = ${fingerprint}`;

@@ -1,4 +1,4 @@
-/** A bucket that is a directory: the files in it are the objects, whoever wrote them, and objects are files to everyone. */
+/** A bucket that is a directory: every file in it is an object, whoever wrote it, and every object a file for everybody. */
 import { createHash, randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -21,7 +21,7 @@ import { paginate } from "../../paginate.ts";
 import { noSuchKey, S3Error } from "../../s3-error.ts";
 import { checkCondition } from "../../write-condition.ts";
 import { NO_ATTRIBUTES, type ObjectAttributes } from "../index/attributes.ts";
-import { inStoreWords } from "../disk-error.ts";
+import { asStoreError } from "../disk-error.ts";
 import { type Assemble, DiskUploads, type UploadsContext } from "../disk-uploads.ts";
 import { VolumeDirectory } from "./volume-directory.ts";
 import { pathOfKey, STAGING_NAME } from "./volume-path.ts";
@@ -30,22 +30,24 @@ import { VolumeWalk } from "./volume-walk.ts";
 import { writeContent } from "../write-content.ts";
 
 export interface VolumeContext {
-  readonly files: VolumeTable;
+  /** What clients said about the files. */
+  readonly records: VolumeTable;
   readonly uploads: UploadsContext;
 }
 
-/** What a new file is to be known by. The ETag is that of its content unless there is another. */
+/** What is recorded of a new file, and the condition for writing it. */
 interface NewFile extends WriteCondition {
+  /** By default the MD5 of the content. */
   readonly etag?: string;
-  /** Asked for once all content has come. */
+  /** Called once all content has come: a checksum may follow it. */
   readonly attributes: () => ObjectAttributes;
 }
 
-/** Files are for the workers as well, which may be other users in their containers. */
+/** Everybody may read: workers in containers may be other users. */
 const FILE_MODE = 0o644;
 
-/** What the file system says to a file whose place is taken by a directory, or whose directory's place by a file. */
-const PLACE_IS_TAKEN: ReadonlySet<string | undefined> = new Set([
+/** The file system's errors where a directory is in the way of a file, or a file in the way of one of its directories. */
+const SOMETHING_IN_THE_WAY: ReadonlySet<string | undefined> = new Set([
   "EISDIR",
   "ENOTDIR",
   "ENOTEMPTY",
@@ -59,8 +61,8 @@ export class VolumeBucket implements Bucket {
   readonly uploads: DiskUploads;
   readonly #context: VolumeContext;
   readonly #directory: VolumeDirectory;
-  /** Files take their places one after the other, so that a condition still holds when it is acted on. */
-  #placing: Promise<unknown> = Promise.resolve();
+  /** New files are moved into place one after the other, so that the condition of each still holds when it is moved. */
+  #lastPlacing: Promise<unknown> = Promise.resolve();
 
   private constructor(context: VolumeContext, info: BucketInfo, directory: VolumeDirectory) {
     this.name = info.name;
@@ -70,7 +72,7 @@ export class VolumeBucket implements Bucket {
     this.uploads = new DiskUploads(context.uploads, info.name, this.#assemble);
   }
 
-  /** Makes a directory a bucket and clears away what an earlier run left unfinished in it. @throws Error if there is none */
+  /** Makes a directory a bucket, and removes the uploads that an earlier run left unfinished. @throws Error if it is no directory */
   static async open(
     context: VolumeContext,
     name: string,
@@ -89,8 +91,8 @@ export class VolumeBucket implements Bucket {
   }
 
   async open(key: string): Promise<OpenObject> {
-    const names = pathOfKey(key);
-    const file = typeof names === "string" ? undefined : await this.#directory.openFile(names);
+    const { names } = pathOfKey(key);
+    const file = names && (await this.#directory.openFile(names));
     if (!file) throw noSuchKey(key);
     const { handle, stats } = file;
     return {
@@ -112,10 +114,10 @@ export class VolumeBucket implements Bucket {
   }
 
   async delete(key: string): Promise<void> {
-    const names = pathOfKey(key);
-    if (typeof names === "string") return;
+    const { names } = pathOfKey(key);
+    if (names === undefined) return;
     await this.#directory.remove(names);
-    this.#context.files.forget(this.name, key);
+    this.#context.records.forgetAll(this.name, key);
   }
 
   async list(query: ListQuery): Promise<ListPage<ObjectInfo>> {
@@ -123,37 +125,39 @@ export class VolumeBucket implements Bucket {
   }
 
   async #find(key: string): Promise<ObjectInfo | undefined> {
-    const names = pathOfKey(key);
-    const stats = typeof names === "string" ? undefined : await this.#directory.statFile(names);
+    const { names } = pathOfKey(key);
+    const stats = names && (await this.#directory.statFile(names));
     return stats && this.#infoOf(key, stats);
   }
 
   #infoOf(key: string, stats: BigIntStats): ObjectInfo {
     const fingerprint = fingerprintOf(stats);
-    const known = this.#context.files.find(this.name, key, fingerprint);
+    const record = this.#context.records.find(this.name, key, fingerprint);
     return {
       key,
       sizeBytes: Number(stats.size),
       modifiedAt: Number(stats.mtimeMs),
-      etag: known?.etag ?? etagOfUnread(fingerprint),
-      ...(known?.attributes ?? NO_ATTRIBUTES),
+      etag: record?.etag ?? etagOfFingerprint(fingerprint),
+      ...(record?.attributes ?? NO_ATTRIBUTES),
     };
   }
 
   async #write(key: string, content: Content, file: NewFile): Promise<ObjectInfo> {
-    const names = pathOfKey(key);
-    if (typeof names === "string") throw unholdable(key, names);
+    const { names, problem } = pathOfKey(key);
+    if (names === undefined) throw unusableKey(key, problem);
     const staged = [STAGING_NAME, randomUUID()] as const;
     try {
       const { md5 } = await this.#directory.writeIn([STAGING_NAME], staged[1], async (path) =>
         writeContent(path, content, FILE_MODE),
       );
-      const placing = this.#placing.then(async () => this.#place(key, names, staged, md5, file));
-      this.#placing = placing.catch(() => undefined);
+      const placing = this.#lastPlacing.then(async () =>
+        this.#place(key, names, staged, md5, file),
+      );
+      this.#lastPlacing = placing.catch(() => undefined);
       return await placing;
     } catch (error) {
       await this.#directory.remove(staged);
-      throw this.#inWords(key, error);
+      throw asWriteError(key, error);
     }
   }
 
@@ -164,23 +168,23 @@ export class VolumeBucket implements Bucket {
     md5: string,
     file: NewFile,
   ): Promise<ObjectInfo> {
-    const { files } = this.#context;
+    const { records } = this.#context;
     checkCondition(file, key, await this.#find(key));
     const stats = await this.#directory.statFile(staged);
-    if (!stats) throw new Error("an upload to a volume was removed before it was in its place");
+    if (!stats) throw new Error("an upload to a volume was removed before it was moved into place");
     const fingerprint = fingerprintOf(stats);
-    // Written first: when the file appears, what is to be known of it is known.
-    files.put(this.name, key, fingerprint, {
+    // Recorded before it is moved, so that the file never appears without its record.
+    records.put(this.name, key, fingerprint, {
       etag: file.etag ?? md5,
       attributes: file.attributes(),
     });
     try {
       await this.#directory.move(staged, names);
     } catch (error) {
-      files.drop(this.name, key, fingerprint);
+      records.forget(this.name, key, fingerprint);
       throw error;
     }
-    files.forget(this.name, key, fingerprint);
+    records.forgetOthers(this.name, key, fingerprint);
     return this.#infoOf(key, stats);
   }
 
@@ -195,32 +199,33 @@ export class VolumeBucket implements Bucket {
     this.uploads.end(upload);
     return info;
   };
+}
 
-  #inWords(key: string, error: unknown): unknown {
-    if (codeOf(error) === "ENAMETOOLONG") return unholdable(key, "the path is too long");
-    if (!PLACE_IS_TAKEN.has(codeOf(error))) return inStoreWords(error);
-    return unholdable(
-      key,
-      "a directory is in the place of the file, or a file or a link in the place of one of its directories",
-    );
-  }
+/** What a client is told of an error in writing a file. */
+function asWriteError(key: string, error: unknown): unknown {
+  if (codeOf(error) === "ENAMETOOLONG") return unusableKey(key, "the path is too long");
+  if (!SOMETHING_IN_THE_WAY.has(codeOf(error))) return asStoreError(error);
+  return unusableKey(
+    key,
+    "a directory is where the file would be, or a file or a link is where one of its directories would be",
+  );
 }
 
 function withChecksum(checksum: Checksum | undefined): { readonly checksum?: Checksum } {
   return checksum ? { checksum } : {};
 }
 
-/** Another one for every file, and for the same file once it was written to. */
+/** Differs between files, and changes whenever a file is written to. */
 function fingerprintOf({ ino, size, mtimeNs }: BigIntStats): string {
   return `${ino}:${size}:${mtimeNs}`;
 }
 
-/** Of a file of which no client said what is in it: reading it whole to tell its MD5 would cost too much. */
-function etagOfUnread(fingerprint: string): string {
+/** The ETag of a file that did not come through the store: to read all of it for its MD5 would cost too much. */
+function etagOfFingerprint(fingerprint: string): string {
   return `${createHash("md5").update(fingerprint).digest("hex")}-0`;
 }
 
-function unholdable(key: string, why: string): S3Error {
+function unusableKey(key: string, why: string): S3Error {
   return new S3Error(
     "InvalidObjectName",
     `the bucket is a network volume, and no file in it can have this key: ${why}`,

@@ -6,15 +6,20 @@ export const STAGING_NAME = ".sv-objects";
 
 const NAME_MAX_BYTES = 255;
 
-/** The names on the way to the key's file, its own last; or a sentence that says why there is none. */
-export function pathOfKey(key: string): readonly string[] | string {
+type KeyPath =
+  | { readonly names: readonly string[]; readonly problem?: undefined }
+  | { readonly names?: undefined; readonly problem: string };
+
+/** The names on the way to a key's file, its own last; or why there can be no such file. */
+export function pathOfKey(key: string): KeyPath {
   const names = key.split("/");
   for (const name of names) {
     const problem = problemWith(name);
-    if (problem !== undefined) return problem;
+    if (problem !== undefined) return { problem };
   }
-  if (names[0] === STAGING_NAME) return `"${STAGING_NAME}" is where unfinished uploads wait`;
-  return names;
+  if (names[0] === STAGING_NAME)
+    return { problem: `"${STAGING_NAME}" is where unfinished uploads wait` };
+  return { names };
 }
 
 function problemWith(name: string): string | undefined {
