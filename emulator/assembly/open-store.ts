@@ -27,7 +27,7 @@ export async function openStore(
       );
     },
     clock,
-    onPresence(lost) {
+    onRemoval(lost) {
       if (lost) log.error({ directory }, `${lost.message}: nothing is stored until it is back`);
       else log.info({ directory }, "the data directory is back; everything is stored again");
     },

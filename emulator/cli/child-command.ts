@@ -1,4 +1,4 @@
-/** Runs a command as if it had been called in the place of this program: with its input, output and signals. */
+/** Runs a command as if it had been called in place of this program: with its input, output and signals. */
 import { spawn } from "node:child_process";
 
 /** Signals that are meant for the command. */

@@ -16,7 +16,7 @@ import {
   finishConfigCommand,
 } from "./config/config-flags.ts";
 import { EXIT_MEANINGS } from "./exit-code.ts";
-import { CONFIG_NAME, HANDLER_ENDINGS, HANDLER_STEM, SERVER_STEM } from "./place.ts";
+import { CONFIG_NAME, HANDLER_ENDINGS, HANDLER_STEM, SERVER_STEM } from "./given-path.ts";
 import { type Flags } from "./serve/settings.ts";
 import {
   DEFAULT_DATA_DIR,

@@ -1,4 +1,4 @@
-/** Text of others, made safe to be written to a terminal. */
+/** Makes text that others wrote safe to print at a terminal. */
 import { stripVTControlCharacters } from "node:util";
 
 /** Without what would move the cursor; colours stay where there are colours. */

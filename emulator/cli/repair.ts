@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { RepairReport } from "../index.ts";
-import { shownPath } from "./place.ts";
+import { shownPath } from "./given-path.ts";
 import { DEFAULT_DATA_DIR } from "./serve/setting-values.ts";
 
 /** The flags as written; what is absent was not given. */

@@ -1,4 +1,4 @@
-/** Counts the requests to stop that come as signals: each one more asks more urgently. */
+/** Counts the stop requests that come as signals: each further one is more urgent. */
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 const MOST = 3;

@@ -1,4 +1,4 @@
-/** Builds a worker's image with all that it takes: the base where it is missing, the image, its template. */
+/** Builds a worker's image and what it needs: the base if it is missing, the image itself, its template. */
 import type { BuildProgress } from "./engine/build-progress.ts";
 import { ensureBase } from "./base-image.ts";
 import type { Secrets } from "./engine/buildkit-session.ts";

@@ -1,4 +1,4 @@
-/** The one error of building images, with a sentence that says what to do. */
+/** The one error of building images, whose message says what to do. */
 
 /** No engine answers, a step of a Dockerfile fails, an image cannot be pushed. */
 export class ImageError extends Error {

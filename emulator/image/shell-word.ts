@@ -1,4 +1,4 @@
-/** Writes a text for a shell. Pure. */
+/** Quotes a text as one word for a shell. Pure. */
 
 /** What no shell takes for anything else, wherever it stands. */
 const PLAIN = /^[\w@%+:,./-]+$/u;

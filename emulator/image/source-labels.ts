@@ -1,4 +1,4 @@
-/** What a label of an image says of the source that it was built of, where that is in a Git repository. */
+/** The labels that say which source an image was built from, if that is in a Git repository. */
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";

@@ -1,4 +1,4 @@
-/** What of the user's an image is to run. */
+/** The user's program that an image runs. */
 
 /** A handler that a worker calls with jobs, or the HTTP server of a load balancing endpoint. */
 export interface UserProgram {

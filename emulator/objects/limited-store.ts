@@ -1,4 +1,4 @@
-/** The store as keys see it that are good for some buckets only: of the others they do not even learn whether they are there. */
+/** The store as keys for some buckets see it: they do not even learn whether the other buckets exist. */
 import type { ObjectStore } from "./object-store.ts";
 import { S3Error } from "./s3-error.ts";
 

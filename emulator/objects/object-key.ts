@@ -1,4 +1,4 @@
-/** What a key may be. */
+/** Which texts can be the key of an object. */
 import { Buffer } from "node:buffer";
 import { S3Error } from "./s3-error.ts";
 

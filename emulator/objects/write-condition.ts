@@ -1,4 +1,4 @@
-/** Whether an object may be written as things are. */
+/** Checks the condition of a write against the object that is there. */
 import type { ObjectInfo, WriteCondition } from "./object-store.ts";
 import { noSuchKey, S3Error } from "./s3-error.ts";
 

@@ -1,4 +1,4 @@
-/** The part of the store port that keeps webhook deliveries; their shares of payloads lie with those of jobs. */
+/** The part of the store port that keeps webhook deliveries; the payloads they share with jobs are stored with the jobs'. */
 import type { Delivery, DeliveryFilter, KeptDeliveries } from "../core/webhooks/delivery.ts";
 import type { JobFrame } from "../core/jobs/job-body.ts";
 

@@ -1,4 +1,4 @@
-/** Payloads whose bytes are in memory already. */
+/** Payloads whose bytes are already in memory. */
 import type { StoredPayload } from "./store.ts";
 
 /** Slices of payloads are at most this long. */

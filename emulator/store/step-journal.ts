@@ -1,4 +1,4 @@
-/** What is to be taken back when a step or a whole batch fails, and what is to be done once a batch is committed. */
+/** What has to be undone when a step or a whole batch fails, and what to do once a batch is committed. */
 export class StepJournal {
   readonly #undo: (() => void)[] = [];
   readonly #afterCommit: (() => void)[] = [];

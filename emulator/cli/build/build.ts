@@ -1,4 +1,4 @@
-/** Runs `sv-emulate build`: finds what is to be built, tells how it goes, and ends with the image's name. */
+/** Runs `sv-emulate build`: finds what is to be built, shows the progress, and prints the image's name at the end. */
 import { basename, dirname, join, resolve } from "node:path";
 import { existsSync } from "node:fs";
 import type { UserProgram } from "../../image/user-program.ts";
@@ -14,7 +14,7 @@ import {
   SERVER_STEM,
   shownPath,
   stemOf,
-} from "../place.ts";
+} from "../given-path.ts";
 import type { StopSignals } from "../signals.ts";
 import { UsageError } from "../usage-error.ts";
 

@@ -1,4 +1,4 @@
-/** How a command line of `sv-emulate` may go on, by the tree of its commands. */
+/** What may come next on a command line of `sv-emulate`, by the tree of its commands. */
 import type { Argument, Command, Option } from "commander";
 import { FILES } from "./shell-script.ts";
 

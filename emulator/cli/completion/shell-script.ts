@@ -1,4 +1,4 @@
-/** What a shell runs to have `sv-emulate` say how a command line may go on. */
+/** The scripts by which shells ask `sv-emulate` what may come next on a command line. */
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];

@@ -1,4 +1,4 @@
-/** `sv-emulate config`: prints what a start would serve and why, each setting with what decided it, without secrets. */
+/** `sv-emulate config`: prints what a start would serve and where each setting comes from, without secrets. */
 import { z } from "zod";
 import {
   type CommandEndpoint,
@@ -10,7 +10,7 @@ import { CONFIG_PARTS } from "./config-schema.ts";
 import type { Config } from "./config.ts";
 import { isFromEnv } from "./fields.ts";
 import { fileAt } from "./places.ts";
-import { shownPath } from "../place.ts";
+import { shownPath } from "../given-path.ts";
 import {
   BY_DEFAULT,
   settleSourced,

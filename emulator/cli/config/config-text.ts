@@ -1,4 +1,4 @@
-/** A config as it was read: what it says, and the text in which the places of its problems are looked up. */
+/** A config as it was read: its content, and its text, in which the place of a problem is looked up. */
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { scanJson } from "../../core/jobs/raw-json/scan.ts";

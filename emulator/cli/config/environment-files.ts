@@ -1,5 +1,5 @@
-/** The variables of environment files within the environment of this process, taken over again when the files change. */
-import type { FileVariable } from "./env-files.ts";
+/** Adds the variables of environment files to the environment of this process, and does so again when the files change. */
+import type { FileVariable } from "./read-env-files.ts";
 
 export class EnvironmentFiles {
   readonly #files: readonly string[];
@@ -32,7 +32,7 @@ export class EnvironmentFiles {
   /** Reads the files and changes the environment by what they say now. @throws UsageError, and changes nothing */
   async take(): Promise<void> {
     if (this.#files.length === 0) return;
-    const { readEnvFiles } = await import("./env-files.ts");
+    const { readEnvFiles } = await import("./read-env-files.ts");
     const read = await readEnvFiles(this.#files, this.#cwd);
     const before = this.#taken;
     const now = new Map([...read].filter(([name, variable]) => this.#isFree(name, variable)));

@@ -1,4 +1,4 @@
-/** The ids of what a config names by keys: the same at every start. */
+/** Makes the ids of resources that a config names by keys: the same ones at every start. */
 import { createHash } from "node:crypto";
 
 /** The forms ids have: how many lower-case letters and digits, and what stands before them. */

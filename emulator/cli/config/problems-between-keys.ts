@@ -1,4 +1,4 @@
-/** What is wrong with a config although each key by itself is right. */
+/** Problems of a config whose keys are all right one by one, but not together. */
 import { scalerProblem } from "../../core/resources/endpoint.ts";
 import { valueInWords } from "../../core/input/problem-messages.ts";
 import { volumeProblem } from "../../core/resources/template-input.ts";

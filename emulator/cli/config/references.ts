@@ -1,4 +1,4 @@
-/** Puts values of the environment in the place of the references to them in a config. */
+/** Replaces the references to environment variables in a config by their values. */
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
 import type { Environment } from "../serve/setting-values.ts";
 import type { ConfigProblem } from "./config-text.ts";

@@ -1,4 +1,4 @@
-/** Makes of a checked config what the service serves: endpoints of handlers and of images, and what they share. */
+/** Turns a checked config into what the service serves: endpoints of handlers and of images, and what they share. */
 import { resolve } from "node:path";
 import { DEFAULT_RETRY_RULES } from "../../core/jobs/job.ts";
 import type { ServedResources, ServedTemplate } from "../../core/resources/served-endpoint.ts";

@@ -1,4 +1,4 @@
-/** Runs a config written in TypeScript or JavaScript and answers what it exports. */
+/** Runs a config written in TypeScript or JavaScript and returns what it exports. */
 import { registerHooks } from "node:module";
 import { dirname, basename } from "node:path";
 import { pathToFileURL } from "node:url";

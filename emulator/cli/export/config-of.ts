@@ -1,4 +1,4 @@
-/** Makes of what an emulator serves the config that a start makes the same of. Pure. */
+/** Turns what an emulator serves into a config from which a start serves the same. Pure. */
 import { relative, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { changedFields } from "../../core/input/changed-fields.ts";

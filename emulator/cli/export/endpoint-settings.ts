@@ -1,4 +1,4 @@
-/** The settings of an endpoint that a config has to say: those that are not what it would be without them. */
+/** The settings of an endpoint that its config must have: those that differ from the defaults. */
 import { isDeepStrictEqual } from "node:util";
 import { defaultScalerType, type Endpoint } from "../../core/resources/endpoint.ts";
 import { volumesOf } from "../../core/resources/network-volume.ts";

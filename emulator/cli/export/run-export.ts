@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import type { ExportFlags } from "../config/config-flags.ts";
 import type { ConfigInput } from "../config/config-schema.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
-import { shownPath } from "../place.ts";
+import { shownPath } from "../given-path.ts";
 import { ServiceClient } from "../operate/service-client.ts";
 import type { Environment } from "../serve/setting-values.ts";
 import { failedUse, UsageError } from "../usage-error.ts";

@@ -1,4 +1,4 @@
-/** Asks a person in a terminal what the flags of `sv-emulate init` have not said. */
+/** Asks a person at a terminal for what the flags of `sv-emulate init` leave open. */
 import {
   cancel,
   CANCEL_SYMBOL,

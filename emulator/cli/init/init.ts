@@ -11,7 +11,7 @@ import { writeProject } from "../../starter/write-project.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import type { InitFlags } from "./init-flags.ts";
 import type { ProblemOf, Settled, Choices } from "./init-questions.ts";
-import { shownPath } from "../place.ts";
+import { shownPath } from "../given-path.ts";
 import { runProgram } from "../run-program.ts";
 import type { StopSignals } from "../signals.ts";
 import { UsageError } from "../usage-error.ts";

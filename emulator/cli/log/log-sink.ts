@@ -1,4 +1,4 @@
-/** Where log lines go: stderr, written beside the event loop and in bounded memory, so that a slow reader holds up no job. */
+/** Where log lines go: to stderr, off the event loop and in bounded memory, so that a slow reader holds up no job. */
 import type pino from "pino";
 
 /** Lines that wait for a slow reader; what comes on top is dropped and counted. */

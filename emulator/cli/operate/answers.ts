@@ -1,4 +1,4 @@
-/** What is read of the emulator's answers; what else they hold is passed on by `--json`. */
+/** The parts of the emulator's answers that the commands read; `--json` prints the answers whole. */
 import { z } from "zod";
 
 const jobSchema = z.looseObject({

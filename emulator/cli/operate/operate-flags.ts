@@ -1,4 +1,4 @@
-/** The subcommands for a service that runs: what they take, and their help. */
+/** The subcommands for a running emulator: their arguments, flags and help. */
 import { type Command, Option } from "commander";
 import { JOB_STATUSES, type JobStatus } from "../../../runtime/protocol/job-status.ts";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../serve/setting-values.ts";

@@ -1,4 +1,4 @@
-/** Where the commands for a running emulator write to, and how that shows things. */
+/** The terminal that the commands for a running emulator write to, and how it shows values. */
 import { styleText } from "node:util";
 import { printable } from "../printable.ts";
 

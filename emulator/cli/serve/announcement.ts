@@ -1,4 +1,4 @@
-/** What is said when the service can be called (the ready line, and in a terminal curl lines to paste), and at its end. */
+/** What is printed when the service can be called (the ready line, and in a terminal curl lines to paste), and at its end. */
 import type { ExceededLimit, LimitMode, S3Access } from "../../index.ts";
 
 export interface Announcement {

@@ -14,7 +14,7 @@ import { LIMIT_MODES, type LimitMode } from "../../core/limits/rate-limit.ts";
 import type { EmulatorOptions } from "../../index.ts";
 import type { Config, ServerConfig } from "../config/config.ts";
 import { fileAt } from "../config/places.ts";
-import { shownPath } from "../place.ts";
+import { shownPath } from "../given-path.ts";
 import {
   DEFAULT_DATA_DIR,
   DEFAULT_HOST,

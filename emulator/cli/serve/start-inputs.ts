@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { FoundHandlers } from "../../index.ts";
 import { EnvironmentFiles } from "../config/environment-files.ts";
-import type { FileVariable } from "../config/env-files.ts";
+import type { FileVariable } from "../config/read-env-files.ts";
 import type { Flags } from "./settings.ts";
 import type { Environment } from "./setting-values.ts";
 import { resolveTargets, type Served } from "./targets.ts";

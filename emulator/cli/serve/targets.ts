@@ -22,7 +22,7 @@ import {
   SERVER_STEM,
   shownPath,
   stemOf,
-} from "../place.ts";
+} from "../given-path.ts";
 import type { Environment } from "./setting-values.ts";
 import { UsageError } from "../usage-error.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Which values of the Host header name this service. A page whose name somebody lets lead to this machine (DNS rebinding)
- * is of the same origin as the service in the eyes of the browser; its name is what gives it away. Pure.
+ * Which values of the Host header name this service. A page whose host name was made to resolve to this machine (DNS
+ * rebinding) has the same origin as the service in the eyes of the browser; only its name gives it away. Pure.
  */
 
 export interface HostNamesOptions {

@@ -1,4 +1,4 @@
-/** Phrases for invalid values, as error messages use them. */
+/** Phrases of error messages for invalid values. */
 import type { JsonKind } from "../jobs/raw-json/scanner.ts";
 
 const MAX_SHOWN_CHARACTERS = 60;

@@ -1,4 +1,4 @@
-/** Which members a job has as JSON, in their order: what the declaration of its fields says of that. */
+/** The members of a job in JSON, in their order, as the declaration of its fields has them. */
 import { FIELDS, type FieldTypes, type Job, type JobField } from "./job.ts";
 
 export interface Member {

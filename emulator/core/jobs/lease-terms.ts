@@ -1,4 +1,4 @@
-/** On what terms workers hold their jobs: how long they may say nothing, and how often they are told to speak. */
+/** The terms on which workers hold jobs: how long they may be silent, and how often they renew. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 
 export interface LeaseTerms {

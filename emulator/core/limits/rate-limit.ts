@@ -1,4 +1,4 @@
-/** The rate limit of one endpoint, operation and key: what was used of it, and how running workers raise it. */
+/** The rate limit of one endpoint, operation and key: how much of it is used, and how running workers raise it. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { RateLimit } from "../../../runtime/protocol/rate-limits.ts";
 import { SlidingWindow } from "./sliding-window.ts";

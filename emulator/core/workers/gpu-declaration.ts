@@ -1,4 +1,4 @@
-/** An inventory of GPUs as a person declares it, and what it means on a machine with GPUs of its own. Pure. */
+/** GPUs as a person declares them, and what that means on a machine with GPUs of its own. Pure. */
 import { type GpuDevice, sameType } from "./gpu-allocation.ts";
 
 /** GPUs of one type that a person says there are. */

@@ -1,4 +1,4 @@
-/** What an engine is sent to build an image from: an archive that is the same whenever its files are. */
+/** What an engine is sent to build an image from: an archive that is the same whenever its files are the same. */
 import path from "node:path";
 import type { Readable } from "node:stream";
 import tarFs, { type Headers, type Pack } from "tar-fs";

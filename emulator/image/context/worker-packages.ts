@@ -1,4 +1,4 @@
-/** How packages get into a worker's image: the layout of its directories, what the installation reads, and what must be there then. */
+/** How packages get into a worker's image: its directories, what the installation reads, and a check that all are there. */
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { shellWord } from "../shell-word.ts";

@@ -1,4 +1,4 @@
-/** How far the building of an image is, as told while the engine works; and the engine's words made into that. */
+/** The progress of building an image, as it is reported, and how the engine's messages are turned into it. */
 import { stripVTControlCharacters } from "node:util";
 import type { EngineMessage } from "../../docker/engine-message.ts";
 import { LayerTransfer } from "../../docker/layer-transfer.ts";

@@ -1,4 +1,4 @@
-/** What BuildKit asks back while it builds: for secrets, which are in no layer and in no history, and whether somebody is still there. */
+/** Answers BuildKit while it builds: with secrets, which get into no layer and no history, and that somebody is still there. */
 import { randomUUID } from "node:crypto";
 import { Duplex } from "node:stream";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";

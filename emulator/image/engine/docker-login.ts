@@ -1,4 +1,4 @@
-/** The credentials that `docker login` has put away for a registry: in its config file, or with a helper program that the file names. */
+/** The credentials that `docker login` stored for a registry: in its config file, or with a helper program named there. */
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import os from "node:os";

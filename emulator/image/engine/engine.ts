@@ -1,4 +1,4 @@
-/** The Docker engine that builds images: found, looked at and, where it does not answer, explained. */
+/** The Docker engine that builds images: finds it and, where it does not answer, explains why. */
 import Docker from "dockerode";
 import { dockerUnreachable } from "../../docker/docker-unreachable.ts";
 import type { Platform } from "../platform.ts";

@@ -1,4 +1,4 @@
-/** Has the engine build an image, or push one, and follows how it goes. */
+/** Has the engine build an image, or push one, and reports the progress. */
 import { createInterface } from "node:readline";
 import { pipeline, Readable, Transform } from "node:stream";
 import type Docker from "dockerode";

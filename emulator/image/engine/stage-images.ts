@@ -1,4 +1,4 @@
-/** The images of a build's stages: without a name they would pile up, and without them the next build would begin anew. */
+/** Names the images of a build's stages: unnamed they would pile up, and without them the next build would start from nothing. */
 import type Docker from "dockerode";
 import { imageAt } from "./image-facts.ts";
 

@@ -1,4 +1,4 @@
-/** The content of a request's body, checked against all its headers promise; an error at its end means that it is void. */
+/** The content of a request's body, checked against what its headers promise; an error at its end means that none of it counts. */
 import { createHash } from "node:crypto";
 import type { Checksum, Content } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";

@@ -1,4 +1,4 @@
-/** Files with the content of objects and parts: written once, named by chance, removed when no row refers to them. */
+/** Files with the content of objects and parts: written once, named at random, removed when no row refers to them. */
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { opendir, rm } from "node:fs/promises";

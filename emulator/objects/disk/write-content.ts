@@ -1,4 +1,4 @@
-/** Writes content to a new file as it comes, in bounded memory, and has it on the disk before it says so. */
+/** Writes content to a new file as it comes, in bounded memory, and resolves when it is on the disk. */
 import { createHash } from "node:crypto";
 import { open, rm } from "node:fs/promises";
 import type { Content } from "../object-store.ts";

@@ -1,4 +1,4 @@
-/** What of a request's headers is kept with an object and given back with it. */
+/** What is kept of a request's headers with an object, and is given back with it. */
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Attributes, ObjectInfo } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";

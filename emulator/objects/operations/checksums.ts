@@ -1,4 +1,4 @@
-/** Checksums as headers of answers and as elements of XML name them. */
+/** Checksums as answers give them, in headers and in XML. */
 import type { Checksum, UploadChecksum } from "../object-store.ts";
 import type { XmlElements } from "../xml/write-xml.ts";
 

@@ -1,4 +1,4 @@
-/** Conditions under which an object is read or written, as HTTP has them. */
+/** The conditions of HTTP under which an object is read or written. */
 import type { ObjectInfo, WriteCondition } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
 import { headersOf, unquoted } from "./attributes.ts";

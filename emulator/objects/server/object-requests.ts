@@ -1,4 +1,4 @@
-/** Answers requests to the object store: checks who asks, finds the operation, and says what came of it. */
+/** Answers requests to the object store: checks who asks, finds the operation, and sends its result. */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { FindHolder } from "../access-keys.ts";

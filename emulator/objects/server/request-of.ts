@@ -1,4 +1,4 @@
-/** Makes of a verified request what operations are given. */
+/** Turns a verified request into what operations take. */
 import { checkKey } from "../object-key.ts";
 import { checkHeader } from "../operations/attributes.ts";
 import type { S3Request } from "../operations/operation.ts";

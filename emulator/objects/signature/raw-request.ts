@@ -1,4 +1,4 @@
-/** A request as it came over the wire, as far as a signature speaks of it. */
+/** The parts of a request that a signature covers, as they came over the wire. */
 import { uriDecode } from "./uri-encoding.ts";
 import { S3Error } from "../s3-error.ts";
 

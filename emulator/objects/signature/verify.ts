@@ -1,4 +1,4 @@
-/** Decides whether a request was signed by who may, is neither too old nor too new, and came as it was signed. */
+/** Decides whether a request was signed with a valid key, at about this time, and came as it was signed. */
 import type { FindHolder } from "../access-keys.ts";
 import { S3Error } from "../s3-error.ts";
 import { canonicalPaths, canonicalRequest } from "./canonical-request.ts";

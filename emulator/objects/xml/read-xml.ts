@@ -1,4 +1,4 @@
-/** Reads the XML of requests: elements and text only, no entities of its own, and nothing that refers to elsewhere. */
+/** Reads the XML of requests: elements and text only, without definitions of entities or references to other documents. */
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { z } from "zod";
 import { S3Error } from "../s3-error.ts";

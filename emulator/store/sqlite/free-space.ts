@@ -1,4 +1,4 @@
-/** Gives pages that deleted rows left free back to the disk, a few at a time, while nothing else is done with the database. */
+/** Gives pages that deleted rows left free back to the disk, a few at a time, while the database is idle. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { pragma } from "../../sqlite/row.ts";

@@ -16,7 +16,7 @@ import type { FoundPayload } from "./integrity/find-damage.ts";
 import { openDatabase, type OpenedDatabase } from "./files/data-directory.ts";
 import { FreeSpace } from "./free-space.ts";
 import { PayloadFiles } from "./files/payload-files.ts";
-import { Presence } from "./files/presence.ts";
+import { RemovalWatch } from "./files/removal-watch.ts";
 import { SqliteTransaction } from "./sqlite-transaction.ts";
 import { SqliteView } from "./sqlite-view.ts";
 import { Tables } from "./tables/tables.ts";
@@ -34,7 +34,7 @@ export interface SqliteStoreOptions {
   /** Real time, by which now and then the directory is looked for and free space given back; by default neither is done. */
   readonly clock?: Clock;
   /** Called when the directory is gone, and with undefined when it is back; must not throw. */
-  readonly onPresence?: (lost: StoreLostError | undefined) => void;
+  readonly onRemoval?: (lost: StoreLostError | undefined) => void;
 }
 
 /**
@@ -61,8 +61,8 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
   const found = await files.names();
   const queue = new StepQueue<SqliteTransaction>(stepTarget(tables, options));
   const check = new DataCheck(opened.db, opened.file);
-  const { clock, onPresence = () => undefined } = options;
-  const presence = clock && new Presence(opened.file, clock, onPresence);
+  const { clock, onRemoval = () => undefined } = options;
+  const removalWatch = clock && new RemovalWatch(opened.file, clock, onRemoval);
   const freeSpace =
     clock && new FreeSpace(opened.db, clock, () => check.isLooking || queue.running !== undefined);
   let closing: Promise<void> | undefined;
@@ -71,19 +71,19 @@ async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Pro
     await check.stop();
     await drained;
     freeSpace?.stop();
-    await Promise.all([presence?.stop(), files.settle()]);
+    await Promise.all([removalWatch?.stop(), files.settle()]);
     opened.close();
   };
   const stage = async (parts: readonly Uint8Array[]) => {
     if (queue.closed) throw storeClosed();
-    if (presence?.lost) throw presence.lost;
+    if (removalWatch?.lost) throw removalWatch.lost;
     return stageParts(files, parts);
   };
   const soundness = new Soundness(options.onDamage);
   return {
     transact: (step) =>
       soundness.guard(async () => {
-        if (presence?.lost) throw presence.lost;
+        if (removalWatch?.lost) throw removalWatch.lost;
         return queue.transact(step);
       }),
     read: (query) => soundness.guard(() => readCommitted(tables, queue, query)),

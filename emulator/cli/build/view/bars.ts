@@ -1,4 +1,4 @@
-/** How a build goes on, for a person at a terminal: a bar for what is under way, and a line for what is done. */
+/** The progress of a build, for a person at a terminal: a bar for what is under way, and a line for what is done. */
 import { styleText } from "node:util";
 import cliProgress, { type Options, type Params, type SingleBar } from "cli-progress";
 import type { BuildReport, BuildStage, StageFacts } from "../../../image/build-images.ts";

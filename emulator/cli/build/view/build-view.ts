@@ -1,4 +1,4 @@
-/** Shows a person how `sv-emulate build` goes on: with bars in a terminal, in lines elsewhere. */
+/** Shows the progress of `sv-emulate build`: with bars in a terminal, in lines elsewhere. */
 import type { BuildReport } from "../../../image/build-images.ts";
 import { Bars } from "./bars.ts";
 import { Lines } from "./lines.ts";

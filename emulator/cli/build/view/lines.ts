@@ -1,4 +1,4 @@
-/** How a build goes on, for a file or a program to read: a line for each step and each tenth of what is sent. */
+/** The progress of a build, for a file or a program to read: a line for each step and each tenth of what is sent. */
 import type { BuildReport, BuildStage, StageFacts } from "../../../image/build-images.ts";
 import type { BuildProgress } from "../../../image/engine/build-progress.ts";
 import { shortened, size } from "./quantities.ts";

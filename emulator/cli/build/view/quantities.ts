@@ -1,4 +1,4 @@
-/** Sizes, times and instructions as a person is told them. */
+/** Sizes, times and instructions as a build shows them to a person. */
 import { stripVTControlCharacters } from "node:util";
 
 const UNITS = ["B", "kB", "MB", "GB"] as const;

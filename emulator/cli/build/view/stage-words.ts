@@ -1,4 +1,4 @@
-/** The sentences about the stages of a build. */
+/** The sentences that tell a person at which stage a build is. */
 import type { BuildStage, StageFacts } from "../../../image/build-images.ts";
 import type { BuildProgress } from "../../../image/engine/build-progress.ts";
 import { seconds, size } from "./quantities.ts";

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { integerAt, type Row, textAt } from "../../../sqlite/row.ts";
 import type { BucketInfo, ObjectInfo } from "../../object-store.ts";
 import type { Found } from "../../paginate.ts";
-import { attributesText, bytesAt, objectAttributesIn } from "./attributes.ts";
+import { attributesText, bytesAt, objectAttributesIn } from "./stored-attributes.ts";
 import type { Blob } from "../blob-files.ts";
 import type { IndexDatabase } from "./index-database.ts";
 

@@ -8,7 +8,7 @@ import {
   checksumIn,
   checksumText,
   uploadAttributesIn,
-} from "./attributes.ts";
+} from "./stored-attributes.ts";
 import type { Blob } from "../blob-files.ts";
 import type { IndexDatabase } from "./index-database.ts";
 

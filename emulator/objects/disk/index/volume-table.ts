@@ -1,7 +1,7 @@
 /** Rows with what clients said about files of volumes. A row is about one file, by its fingerprint, and no later file with its key. */
 import { Buffer } from "node:buffer";
 import { textAt } from "../../../sqlite/row.ts";
-import { attributesText, type ObjectAttributes, objectAttributesIn } from "./attributes.ts";
+import { attributesText, type ObjectAttributes, objectAttributesIn } from "./stored-attributes.ts";
 import type { IndexDatabase } from "./index-database.ts";
 
 export interface VolumeFile {

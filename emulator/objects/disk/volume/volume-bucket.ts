@@ -20,7 +20,7 @@ import type {
 import { paginate } from "../../paginate.ts";
 import { noSuchKey, S3Error } from "../../s3-error.ts";
 import { checkCondition } from "../../write-condition.ts";
-import { NO_ATTRIBUTES, type ObjectAttributes } from "../index/attributes.ts";
+import { NO_ATTRIBUTES, type ObjectAttributes } from "../index/stored-attributes.ts";
 import { asStoreError } from "../disk-error.ts";
 import { type Assemble, DiskUploads, type UploadsContext } from "../disk-uploads.ts";
 import { VolumeDirectory } from "./volume-directory.ts";

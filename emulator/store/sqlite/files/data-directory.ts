@@ -4,7 +4,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreFullError, StoreInUseError } from "../../../core/store-error.ts";
 import { CommitMark, readMark } from "../integrity/commit-mark.ts";
-import { refuseFewerCommits, refuseIncomplete } from "../integrity/complete.ts";
+import { refuseFewerCommits, refuseIncomplete } from "../integrity/refuse-incomplete.ts";
 import { makeDirectoryDurably, syncDirectory } from "../../../sqlite/durable-directory.ts";
 import { allowGivingBack, rewriteOld } from "../free-space.ts";
 import { migrateStore } from "../schema.ts";

@@ -1,4 +1,4 @@
-/** Reading what lies in payload files: at once, or slice by slice; and not before its length and checksum were compared. */
+/** Reads payload files, at once or slice by slice; hands on nothing before its length and checksum were compared. */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** Files that were written and whose payloads wait to be stored: a file goes when the last of them is not wanted. */
+/** Files that were written, whose payloads no step has stored yet: a file goes when none of its payloads is wanted any more. */
 import { payloadNotStaged } from "../../misuse.ts";
 
 interface StagedFile {

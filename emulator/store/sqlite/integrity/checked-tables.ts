@@ -1,4 +1,4 @@
-/** What the checksums in the rows of each table are over, for who looks through all tables alike. */
+/** Which values the checksums in the rows of each table cover, for code that goes through all tables. */
 import { COLUMNS } from "../tables/job-columns.ts";
 
 export interface CheckedTable {

@@ -1,6 +1,6 @@
 /**
- * Has a thread look through the database for damage while the store works. The log is put into the database before, and
- * nothing more until the thread has ended: so its file stays as it is, and the thread sees all of one moment.
+ * Has a thread look through the database for damage while the store works. The log is moved into the database file first,
+ * and then not again until the thread has ended: so the file does not change, and the thread sees all of one moment.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";

@@ -2,7 +2,7 @@
  * Every row has a checksum over its values, every payload its length and a checksum over its bytes; and the number of the
  * last commit is kept. What was stored before gets the checksums of what it is now.
  *
- * `row_checksum`, `content_checksum`, `file_bytes` and `file_checksum` are functions of `migrate.ts`. The checksum of a file
+ * `row_checksum`, `content_checksum`, `file_bytes` and `file_checksum` are functions of `integrity/checksum-functions.ts`. The checksum of a file
  * that is not there is -1, which none has.
  */
 export const CHECKSUMS = `

@@ -1,4 +1,4 @@
-/** Reads the rows of a table that may be damaged: what cannot be read is stepped over. */
+/** Reads the rows of a table that may be damaged, and skips what cannot be read. */
 import type { DatabaseSync } from "node:sqlite";
 import { type Row, rowOf } from "../../../sqlite/row.ts";
 

@@ -1,7 +1,7 @@
 /** States what is read from files of environment variables, and that a line that sets nothing is named. */
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { readEnvFiles } from "../../../../emulator/cli/config/env-files.ts";
+import { readEnvFiles } from "../../../../emulator/cli/config/read-env-files.ts";
 import { gatherInputs } from "../../../../emulator/cli/serve/start-inputs.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";
 

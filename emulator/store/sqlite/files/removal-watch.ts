@@ -1,11 +1,11 @@
-/** Notices that the data directory was removed under the running service: its open database could be written as before. */
+/** Notices when the data directory is removed under the running service: writes to its open database would still succeed. */
 import fs from "node:fs";
 import type { Clock, Disarm } from "../../../core/time/clock.ts";
 import { StoreLostError } from "../../../core/store-error.ts";
 
 const LOOK_EVERY_MS = 500;
 
-export class Presence {
+export class RemovalWatch {
   /** Why nothing can be written; undefined while the database is where it was. */
   lost: StoreLostError | undefined;
   readonly #file: string;

@@ -1,6 +1,6 @@
 /**
- * Finds out whether a data directory is all that it was, before its database is opened for good: with a log that is
- * damaged, the next writer would take the shorter history for the whole one and throw away the rest.
+ * Refuses a data directory that lacks some of what was stored in it, before its database is opened for writing: where the
+ * log is damaged, the next writer would take the shorter history for the whole one and throw away the rest.
  */
 import fs from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** What lies at a path a person wrote, and what they may have meant if nothing does. */
+/** What is at a path that a person wrote, and which one they may have meant if nothing is. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative } from "node:path";
 import { closestName } from "../../runtime/protocol/did-you-mean.ts";

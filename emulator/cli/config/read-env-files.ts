@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
-import { missingSentence, placeAt, shownPath } from "../place.ts";
+import { missingSentence, placeAt, shownPath } from "../given-path.ts";
 import { failedUse, UsageError } from "../usage-error.ts";
 
 export interface FileVariable {

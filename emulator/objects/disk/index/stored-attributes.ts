@@ -1,4 +1,4 @@
-/** How the index writes down what is known of an object beside its content: as JSON, checked when it is read. */
+/** How the index stores what is known of an object besides its content: as JSON, checked when it is read. */
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { damaged, type Row } from "../../../sqlite/row.ts";
