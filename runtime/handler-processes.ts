@@ -7,7 +7,7 @@ import type { StandbyMode } from "./isolate/standby.ts";
 import { VersionedIsolate } from "./isolate/versioned-isolate.ts";
 import type { WorkerLog } from "./protocol/worker-log.ts";
 import { programFile } from "./pipe/program-file.ts";
-import { defined } from "./protocol/defined.ts";
+import { defined } from "./protocol/without-undefined.ts";
 import { LIMITS } from "./protocol/limits.ts";
 import { abortLeftUpload } from "./storage/upload/abort-left-upload.ts";
 

@@ -15,7 +15,7 @@ import { requeueOrphans } from "./jobs/requeue.ts";
 import { type ContextOptions, openContext, type OpenContext } from "./open-context.ts";
 import { PodKeeper } from "./pods/pod-keeper.ts";
 import { checkCredentials } from "./resources/registry-credentials.ts";
-import { serve } from "./resources/serve.ts";
+import { serve } from "./resources/serve-endpoints.ts";
 import { serveResources } from "./resources/serve-resources.ts";
 import type { StartWork } from "./start-work.ts";
 import { WebhookDelivery } from "./webhooks/deliver-webhooks.ts";

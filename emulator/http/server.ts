@@ -7,7 +7,7 @@ import { refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
 import { entrance, mayEnter } from "./access/entrance.ts";
 import { answerClientError } from "./answers/client-error.ts";
-import { inTurn } from "./answers/in-turn.ts";
+import { inTurn } from "./answers/one-request-at-a-time.ts";
 import { listen, type ListenAddress, urlOf } from "../net/listen.ts";
 import { isBelow } from "./requests/url-path.ts";
 import { Router } from "./router.ts";

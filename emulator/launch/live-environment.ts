@@ -2,7 +2,7 @@
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../../runtime/protocol/storage-env.ts";
 import { volumesOf } from "../core/resources/network-volume.ts";
 import type { WorkerOrder } from "./launcher.ts";
-import { livePlace, type LivePlace } from "./live-place.ts";
+import { livePlace, type LivePlace } from "./live-location.ts";
 
 /** How a worker reaches the service by the live protocol. */
 export interface LiveService {

@@ -5,7 +5,7 @@ import type { HandedJob, Outcome, Revocation } from "../../runtime/protocol/outc
 import { PROTOCOL_VERSION, type ServiceOrders } from "../../runtime/protocol/session.ts";
 import type { Uses } from "../engine/context.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
-import { lostFailure } from "../engine/workers/worker-exit.ts";
+import { lostFailure } from "../engine/workers/describe-exit.ts";
 import type { OpenSession, WorkerSession } from "../engine/workers/worker-session.ts";
 import { PollerDetector } from "./poller-detector.ts";
 import { chunkLines } from "./chunk-lines.ts";

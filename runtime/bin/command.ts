@@ -1,6 +1,6 @@
 /** The command line of `sv-worker`: how its arguments are read. */
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { defined } from "../protocol/defined.ts";
+import { defined } from "../protocol/without-undefined.ts";
 import { inspectAddress } from "./settings.ts";
 import { UsageError } from "./usage.ts";
 

@@ -13,7 +13,7 @@ import type { Failure } from "../protocol/failure.ts";
 import { exitFailure, type ProcessEnd } from "./ending/attribute-exit.ts";
 import type { DueTimer } from "./ending/due-timer.ts";
 import { type Limit, ProcessLadder } from "./ending/ladder.ts";
-import { HandlerProcess, type HandlerProcessOptions } from "./handler-process.ts";
+import { HandlerProcess, type HandlerProcessOptions } from "./handler-child.ts";
 import type { OutputLine } from "./handler-output.ts";
 import type { SecretMask } from "./secret-mask.ts";
 

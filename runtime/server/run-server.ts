@@ -1,6 +1,6 @@
 /** Loads the user's own HTTP server into this process, as any program is loaded. */
 import { pathToFileURL } from "node:url";
-import { resolveAs } from "../handler/resolve-as.ts";
+import { resolveAs } from "../handler/module-resolution.ts";
 import { syntaxPlaces } from "../handler/module/syntax-place.ts";
 import { HandlerFileError } from "../load/handler-file-error.ts";
 import { prepareServer } from "../load/prepare-handler.ts";

@@ -9,7 +9,7 @@ import {
 import { CONFIG_PARTS } from "./config-schema.ts";
 import type { Config } from "./config.ts";
 import { isFromEnv } from "./fields.ts";
-import { fileAt } from "./places.ts";
+import { fileAt } from "./key-positions.ts";
 import { shownPath } from "../given-path.ts";
 import {
   BY_DEFAULT,

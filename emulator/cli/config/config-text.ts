@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { scanJson } from "../../core/jobs/raw-json/scan.ts";
 import { failedUse, UsageError } from "../usage-error.ts";
-import { fileAt, lineAndColumn, type PlacedText } from "./places.ts";
+import { fileAt, lineAndColumn, type PlacedText } from "./key-positions.ts";
 
 export interface ConfigText extends PlacedText {
   readonly written: unknown;

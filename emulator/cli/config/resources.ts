@@ -11,7 +11,7 @@ import {
 } from "../../handlers/local-endpoint.ts";
 import { type WrittenConfig, type WrittenEndpoint } from "./config-schema.ts";
 import { CONTAINER_KEYS, DEFAULT_DATA_CENTER } from "./resource-schema.ts";
-import { keyedId } from "./keyed-id.ts";
+import { keyedId } from "./resource-ids.ts";
 import type { References } from "./references.ts";
 
 interface ServedFrom {

@@ -10,7 +10,7 @@ import {
   type WrittenTemplate,
 } from "../config/config-schema.ts";
 import { CONTAINER_KEYS, DEFAULT_DATA_CENTER } from "../config/resource-schema.ts";
-import { keyedId } from "../config/keyed-id.ts";
+import { keyedId } from "../config/resource-ids.ts";
 import { settingsWritten } from "./endpoint-settings.ts";
 import type { ExportedResources } from "./fetch-resources.ts";
 

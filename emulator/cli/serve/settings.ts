@@ -13,7 +13,7 @@ import { isWebhookSecret, WEBHOOK_SECRET_RULE } from "../../core/webhooks/webhoo
 import { LIMIT_MODES, type LimitMode } from "../../core/limits/rate-limit.ts";
 import type { EmulatorOptions } from "../../index.ts";
 import type { Config, ServerConfig } from "../config/config.ts";
-import { fileAt } from "../config/places.ts";
+import { fileAt } from "../config/key-positions.ts";
 import { shownPath } from "../given-path.ts";
 import {
   DEFAULT_DATA_DIR,

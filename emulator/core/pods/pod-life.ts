@@ -1,5 +1,5 @@
 /** Creates, changes, starts and stops pods, as pure functions of their records. */
-import { defined } from "../../../runtime/protocol/defined.ts";
+import { defined } from "../../../runtime/protocol/without-undefined.ts";
 import { changedFields } from "../input/changed-fields.ts";
 import { NO_IMAGE, type PodChanges, type PodInput } from "./pod-input.ts";
 import type { Pod, PodContainer } from "./pod.ts";

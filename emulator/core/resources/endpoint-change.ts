@@ -1,5 +1,5 @@
 /** Applies a change to an endpoint: its version grows if its workers are to be replaced. Pure. */
-import { defined } from "../../../runtime/protocol/defined.ts";
+import { defined } from "../../../runtime/protocol/without-undefined.ts";
 import { changedFields } from "../input/changed-fields.ts";
 import { type EndpointChanges, type EndpointInput, workersMinProblem } from "./endpoint-input.ts";
 import { type Endpoint, scalerProblem } from "./endpoint.ts";

@@ -1,5 +1,5 @@
 /** Applies a change to a template, and says whether the workers made of it are to be replaced. Pure. */
-import { defined } from "../../../runtime/protocol/defined.ts";
+import { defined } from "../../../runtime/protocol/without-undefined.ts";
 import { changedFields } from "../input/changed-fields.ts";
 import { invalidRequest } from "../service-error.ts";
 import { type TemplateChanges, type TemplateInput, volumeProblem } from "./template-input.ts";

@@ -8,7 +8,7 @@ import type { WorkerExit } from "../../launch/launcher.ts";
 import type { LaunchedPod, PodLauncher } from "../../launch/pod-launcher.ts";
 import type { Uses } from "../context.ts";
 import type { GpuPool } from "../workers/gpus/gpu-pool.ts";
-import { describeExit } from "../workers/worker-exit.ts";
+import { describeExit } from "../workers/describe-exit.ts";
 
 /** A pod that was told to stop is killed after this time. */
 const STOP_GRACE_MS = 10_000;

@@ -15,7 +15,7 @@ import type { StoreTransaction } from "../../store/store.ts";
 import { billVolume } from "../billing/bill-volume.ts";
 import type { Uses } from "../context.ts";
 import { sealSecret, unsealSecret } from "./secret-box.ts";
-import { logSettled } from "./log-settled.ts";
+import { logSettled } from "./log-overrides.ts";
 import { rollEndpoints } from "./update-template.ts";
 
 /**

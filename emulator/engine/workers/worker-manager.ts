@@ -9,7 +9,7 @@ import { EndpointScale } from "./scaling/endpoint-scale.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
 import { loseWorker } from "../jobs/requeue.ts";
-import { exitFailure, lostFailure } from "./worker-exit.ts";
+import { exitFailure, lostFailure } from "./describe-exit.ts";
 import { recordEnd } from "./scaling/worker-end.ts";
 import type { WorkerStarter } from "./worker-starter.ts";
 import type { Overdue, WorkerWatch } from "./worker-watch.ts";

@@ -12,7 +12,7 @@ import {
 import { COPY_MAX_BYTES, joined, sendWhole, type WholeAnswer, writeHead } from "./answer.ts";
 import { writeOut } from "./write-with-backpressure.ts";
 import type { HttpService } from "../service.ts";
-import { takeRoom } from "./take-room.ts";
+import { takeRoom } from "./reserve-memory.ts";
 
 /** How much of an opened payload is in memory at a time. */
 const SLICE_ROOM_BYTES = 256_000;

@@ -16,7 +16,7 @@ import type { WholeAnswer } from "../answers/answer.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import type { Call } from "../operation.ts";
 import type { HttpService } from "../service.ts";
-import { takeRoom } from "../answers/take-room.ts";
+import { takeRoom } from "../answers/reserve-memory.ts";
 import { cancelUnclaimed } from "./cancel-unclaimed.ts";
 import { outputOf } from "./chunk-text.ts";
 import {

@@ -4,7 +4,7 @@ import { fromParameter, parseFrom } from "../../core/input/query-parameters.ts";
 import { invalidRequest } from "../../core/service-error.ts";
 import { findJob } from "../../engine/jobs/read/job-view.ts";
 import { readStream } from "../../engine/streams/read-stream.ts";
-import { preferredType } from "../answers/accept.ts";
+import { preferredType } from "../answers/preferred-type.ts";
 import type { Answer } from "../answers/answer.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import type { Call, JobPath, Operation } from "../operation.ts";

@@ -1,5 +1,5 @@
 /** What the answers of nvidia-smi mean: its table, its list of MIG devices, its header and its complaints. Pure. */
-import { defined } from "../../../runtime/protocol/defined.ts";
+import { defined } from "../../../runtime/protocol/without-undefined.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
 
 /** Without these a line names no GPU. */

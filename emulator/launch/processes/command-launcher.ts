@@ -9,7 +9,7 @@ import type { Template } from "../../core/resources/template.ts";
 import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "../launcher.ts";
 import type { LiveService } from "../live-environment.ts";
 import { localLauncher } from "../local-launcher.ts";
-import { commandFrom, makeOwnDirectory, ownHome } from "./own-place.ts";
+import { commandFrom, makeOwnDirectory, ownHome } from "./worker-directories.ts";
 import { refusedWorker } from "../worker-exit.ts";
 import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
 import { workerEnvironment } from "../worker-environment.ts";

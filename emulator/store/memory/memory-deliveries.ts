@@ -2,7 +2,7 @@
 import type { Delivery, DeliveryFilter, KeptDeliveries } from "../../core/webhooks/delivery.ts";
 import type { JobFrame } from "../../core/jobs/job-body.ts";
 import type { DeliveryView } from "../delivery-store.ts";
-import { deliveryNotStored } from "../misuse.ts";
+import { deliveryNotStored } from "../caller-defects.ts";
 import type { StepJournal } from "../step-journal.ts";
 import { OrderedSet } from "./ordered-set.ts";
 

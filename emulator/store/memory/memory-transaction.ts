@@ -6,7 +6,7 @@ import {
   jobNotStored,
   payloadNotStaged,
   stepIsOver,
-} from "../misuse.ts";
+} from "../caller-defects.ts";
 import type {
   Payload,
   PayloadDamagedError,

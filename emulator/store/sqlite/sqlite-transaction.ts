@@ -1,7 +1,7 @@
 /** One step on the database. */
 import type { Job } from "../../core/jobs/job.ts";
 import type { DeliveryTransaction } from "../delivery-store.ts";
-import { stepIsOver } from "../misuse.ts";
+import { stepIsOver } from "../caller-defects.ts";
 import type {
   Payload,
   PayloadDamagedError,

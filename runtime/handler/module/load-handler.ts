@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { LoadHead } from "../../pipe/frame-kinds.ts";
 import { InitError } from "../init-error.ts";
 import { readModule, type LoadedHandler } from "./read-module.ts";
-import { resolveAs } from "../resolve-as.ts";
+import { resolveAs } from "../module-resolution.ts";
 import { describeThrown } from "../thrown.ts";
 
 /**

@@ -1,5 +1,5 @@
 /** Decides what becomes of each job when the handler process that ran it is gone. */
-import { defined } from "../../protocol/defined.ts";
+import { defined } from "../../protocol/without-undefined.ts";
 import type { Failure } from "../../protocol/failure.ts";
 
 /** How a handler process ended, as far as it is known. */

@@ -1,5 +1,5 @@
 /** Outcomes and failures: from the bundles' form to protobuf and back. */
-import { defined } from "../defined.ts";
+import { defined } from "../without-undefined.ts";
 import { type Failure, isFailureType } from "../failure.ts";
 import * as proto from "../generated/worker.ts";
 import type { Outcome } from "../outcome.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
 import type { Template } from "../../../emulator/core/resources/template.ts";
 import type { LiveService } from "../../../emulator/launch/live-environment.ts";
-import { ownHome } from "../../../emulator/launch/processes/own-place.ts";
+import { ownHome } from "../../../emulator/launch/processes/worker-directories.ts";
 import { workerEnvironment } from "../../../emulator/launch/worker-environment.ts";
 import { orderOf, templateNamed } from "../../contract/launcher/subject.ts";
 

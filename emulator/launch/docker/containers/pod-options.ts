@@ -1,7 +1,7 @@
 /** Builds the engine's options for a pod's container: program, variables, ports, disks, bounds, GPUs. Pure. */
 import type { ContainerCreateOptions, MountConfig } from "dockerode";
 import type { Pod } from "../../../core/pods/pod.ts";
-import { livePlace } from "../../live-place.ts";
+import { livePlace } from "../../live-location.ts";
 import type { PodOrder, PodPorts } from "../../pod-launcher.ts";
 import { toldGpus } from "../../worker-environment.ts";
 import {

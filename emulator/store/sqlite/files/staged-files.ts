@@ -1,5 +1,5 @@
 /** Files that were written, whose payloads no step has stored yet: a file goes when none of its payloads is wanted any more. */
-import { payloadNotStaged } from "../../misuse.ts";
+import { payloadNotStaged } from "../../caller-defects.ts";
 
 interface StagedFile {
   /** Where the payloads begin that no step has taken. */

@@ -4,7 +4,7 @@ import { CHECKED_TABLES } from "../integrity/checked-tables.ts";
 import { PLACES_PER_JOB, slotAt } from "../tables/payload-table.ts";
 import { type Row, rowsOf, textAt } from "../../../sqlite/row.ts";
 import { fits } from "../integrity/checked-row.ts";
-import { TableWalk } from "./walk.ts";
+import { TableWalk } from "./readable-rows.ts";
 
 export interface Rebuilt {
   /** How many rows were kept, by table. */

@@ -5,7 +5,7 @@ import {
   type ChunkWindow,
   LINE_FEED,
 } from "../../../../runtime/protocol/chunk-batch.ts";
-import { chunksOutOfOrder } from "../../misuse.ts";
+import { chunksOutOfOrder } from "../../caller-defects.ts";
 import type { StepJournal } from "../../step-journal.ts";
 import type { StagedBatch } from "../../store.ts";
 import { rowChecksum } from "../integrity/checksum.ts";

@@ -10,7 +10,7 @@ import {
   type KeptDeliveries,
 } from "../../../core/webhooks/delivery.ts";
 import type { JobFrame } from "../../../core/jobs/job-body.ts";
-import { deliveryNotStored } from "../../misuse.ts";
+import { deliveryNotStored } from "../../caller-defects.ts";
 import { rowChecksum } from "../integrity/checksum.ts";
 import type { Connection } from "../connection.ts";
 import {

@@ -2,7 +2,7 @@
 import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { jobAlreadyStored, jobNotStored } from "../../misuse.ts";
+import { jobAlreadyStored, jobNotStored } from "../../caller-defects.ts";
 import { rowChecksum } from "../integrity/checksum.ts";
 import type { Connection } from "../connection.ts";
 import { COLUMNS, readJob, SELECTED, statusNumber, valuesOf } from "./job-columns.ts";

@@ -1,6 +1,6 @@
 /** States where in the text of a config a key is found: in JSON, and in object literals of TypeScript. */
 import { describe, expect, test } from "vitest";
-import { placeIn } from "../../../../emulator/cli/config/places.ts";
+import { placeIn } from "../../../../emulator/cli/config/key-positions.ts";
 
 /** Line and column of the mark `‸` in the text, and the text without it. */
 function marked(text: string) {

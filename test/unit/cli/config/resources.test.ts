@@ -1,6 +1,6 @@
 /** States what a config's images, templates, volumes, registry auths and references become, and what is refused of them. */
 import { describe, expect, test } from "vitest";
-import { keyedId } from "../../../../emulator/cli/config/keyed-id.ts";
+import { keyedId } from "../../../../emulator/cli/config/resource-ids.ts";
 import { readConfig } from "../../../../emulator/cli/config/config.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";
 

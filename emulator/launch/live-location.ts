@@ -1,5 +1,5 @@
 /** The environment variables by which images of the live service learn where they run. Pure. */
-import { defined } from "../../runtime/protocol/defined.ts";
+import { defined } from "../../runtime/protocol/without-undefined.ts";
 import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
 import { poolsOf } from "../core/workers/gpu-pools.ts";
 

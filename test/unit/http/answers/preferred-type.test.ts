@@ -1,6 +1,6 @@
 /** Which of the offered media types an Accept header asks for. */
 import { expect, it } from "vitest";
-import { preferredType } from "../../../../emulator/http/answers/accept.ts";
+import { preferredType } from "../../../../emulator/http/answers/preferred-type.ts";
 
 const JSON_TYPE = "application/json";
 const SSE = "text/event-stream";

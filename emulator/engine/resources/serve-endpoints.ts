@@ -9,7 +9,7 @@ import type { Template } from "../../core/resources/template.ts";
 import type { StoreTransaction } from "../../store/store.ts";
 import type { Uses } from "../context.ts";
 import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
-import { logSettled } from "./log-settled.ts";
+import { logSettled } from "./log-overrides.ts";
 
 /** What became of an endpoint of a file. */
 interface Outcome {
