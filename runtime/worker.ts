@@ -59,6 +59,8 @@ class RunningWorker implements Worker {
   readonly #receipts = new PendingReceipts();
   #source: JobSource | undefined;
   #concurrency: number | undefined;
+  /** Why the handler cannot be used, until there is a source to report it to. */
+  #failure: Failure | undefined;
   /** Credit that was granted and has brought no job yet. */
   #credit = 0;
   /** The version that is being loaded. */
@@ -139,6 +141,7 @@ class RunningWorker implements Worker {
   /** The order to load leaves first: opening the source loads much itself, and the handler process would wait. */
   async #begin(): Promise<void> {
     const failure = await this.#load();
+    this.#failure ??= failure;
     try {
       const source = await this.#options.openSource();
       if (this.#isEnding) return await source.close();
@@ -151,7 +154,7 @@ class RunningWorker implements Worker {
         reload: (reload) => this.#reload(reload),
         refused: (reason) => void this.#refused(reason),
       });
-      if (failure !== undefined) void this.#unusable(failure);
+      if (this.#failure !== undefined) void this.#unusable(this.#failure);
       if (this.#concurrency !== undefined) this.#ready(this.#concurrency);
       const { workerId, endpointId } = await welcome;
       this.#log.write("info", "connected to the service", { workerId, endpointId });
@@ -235,10 +238,14 @@ class RunningWorker implements Worker {
 
   async #unusable(failure: Failure): Promise<void> {
     if (this.#isEnding) return;
+    if (this.#source === undefined) {
+      this.#failure = failure;
+      return;
+    }
     const { type: _, message, ...more } = failure;
     this.#log.write("error", message, more);
     const { receiptLimitMs = 5_000 } = this.#options;
-    const report = this.#source?.initFailed(failure);
+    const report = this.#source.initFailed(failure);
     const limit = new Promise((resolve) => {
       setTimeout(resolve, receiptLimitMs).unref();
     });

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { fixture, tracedProcesses, WorkerRun } from "./worker-run.ts";
 
@@ -37,6 +37,23 @@ describe("a handler that cannot be made ready", () => {
     await using run = new WorkerRun("setup-hangs", { initLimitMs: 300 });
     expect(await run.source.initFailure.promise).toMatchObject({
       message: "The handler was not ready after 0.3 s: its module or its setup takes too long.",
+    });
+    expect(await run.worker.ended).toBe("handler-unusable");
+  });
+
+  test("setup-hangs: is reported although its limit was over before the service could be asked", async () => {
+    const asked = Promise.withResolvers<void>();
+    await using run = new WorkerRun("setup-hangs", {
+      initLimitMs: 1,
+      openSource: async () => {
+        await asked.promise;
+        return run.source;
+      },
+    });
+    await vi.waitFor(() => expect(run.worker.handlerPid).toBeUndefined());
+    asked.resolve();
+    expect(await run.source.initFailure.promise).toMatchObject({
+      message: expect.stringContaining("The handler was not ready after"),
     });
     expect(await run.worker.ended).toBe("handler-unusable");
   });
