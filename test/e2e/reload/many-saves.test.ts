@@ -6,7 +6,7 @@ import { sized } from "../../setup/size.ts";
 import type { ObservedProcess } from "../jobs/observe.ts";
 import { answering, expectAnswer, ReloadingEmulator } from "./reloading-emulator.ts";
 
-const SAVES = sized(200, 500);
+const SAVES = sized(120, 500);
 /** Caches of the programs and of their allocators fill up at first. */
 const WARM_UP = 100;
 
