@@ -59,7 +59,7 @@ class RunningWorker implements Worker {
   readonly #receipts = new PendingReceipts();
   #source: JobSource | undefined;
   #concurrency: number | undefined;
-  /** Why the handler cannot be used, until there is a source to report it to. */
+  /** Why the handler cannot be used; reported once there is a source. */
   #failure: Failure | undefined;
   /** Credit that was granted and has brought no job yet. */
   #credit = 0;
@@ -141,7 +141,7 @@ class RunningWorker implements Worker {
   /** The order to load leaves first: opening the source loads much itself, and the handler process would wait. */
   async #begin(): Promise<void> {
     const failure = await this.#load();
-    this.#failure ??= failure;
+    if (failure !== undefined) void this.#unusable(failure);
     try {
       const source = await this.#options.openSource();
       if (this.#isEnding) return await source.close();
@@ -238,12 +238,12 @@ class RunningWorker implements Worker {
 
   async #unusable(failure: Failure): Promise<void> {
     if (this.#isEnding) return;
-    if (this.#source === undefined) {
+    if (this.#failure === undefined) {
+      const { type: _, message, ...more } = failure;
+      this.#log.write("error", message, more);
       this.#failure = failure;
-      return;
     }
-    const { type: _, message, ...more } = failure;
-    this.#log.write("error", message, more);
+    if (this.#source === undefined) return;
     const { receiptLimitMs = 5_000 } = this.#options;
     const report = this.#source.initFailed(failure);
     const limit = new Promise((resolve) => {

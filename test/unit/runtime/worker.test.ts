@@ -5,7 +5,7 @@ import { once } from "node:events";
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { fixture, tracedProcesses, WorkerRun } from "./worker-run.ts";
 
@@ -50,7 +50,9 @@ describe("a handler that cannot be made ready", () => {
         return run.source;
       },
     });
-    await vi.waitFor(() => expect(run.worker.handlerPid).toBeUndefined());
+    await run.logged(
+      "The handler was not ready after 0.001 s: its module or its setup takes too long.",
+    );
     asked.resolve();
     expect(await run.source.initFailure.promise).toMatchObject({
       message: expect.stringContaining("The handler was not ready after"),
