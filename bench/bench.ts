@@ -7,6 +7,10 @@ import type { Progress } from "./progress.ts";
 export interface Bench {
   /** Shorter slices and fewer rounds; the figures are rough. */
   readonly quick: boolean;
+  /** Of each row that has no reason for another number. */
+  readonly rounds: number;
+  /** Folder of another checkout, built, that takes part in the rows that can be run with it. */
+  readonly against: string | undefined;
   /** A directory for this run, on the disk that is measured. */
   readonly folder: string;
   readonly client: LoadClient;

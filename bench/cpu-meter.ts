@@ -1,37 +1,35 @@
-/** Adds up the processor time that named processes use while a subject is measured. */
+/** The processor time that named processes use while a load is measured. */
 import type { LoadResult } from "./load/closed-loop.ts";
 import { cpuMs } from "./processes.ts";
 import { number } from "./table.ts";
 
-export class CpuMeter {
-  readonly #pids: Readonly<Record<string, number>>;
-  readonly #usedMs = new Map<string, number>();
-  #answers = 0;
+export interface MeteredLoad extends LoadResult {
+  /** By the process's name, all its threads. */
+  readonly usedMs: Readonly<Record<string, number>>;
+}
 
-  constructor(pids: Readonly<Record<string, number>>) {
-    this.#pids = pids;
-  }
+export async function metered(
+  pids: Readonly<Record<string, number>>,
+  load: () => Promise<LoadResult>,
+): Promise<MeteredLoad> {
+  const before = Object.entries(pids).map(([name, pid]) => ({ name, pid, ms: cpuMs(pid) }));
+  const result = await load();
+  const used = before.map(({ name, pid, ms }) => [name, cpuMs(pid) - ms] as const);
+  return { ...result, usedMs: Object.fromEntries(used) };
+}
 
-  /** Measures a load and charges the processes' time to its answers. */
-  async during(load: () => Promise<LoadResult>): Promise<LoadResult> {
-    const before = this.#read();
-    const result = await load();
-    for (const [name, usedMs] of this.#read()) {
-      const more = usedMs - (before.get(name) ?? 0);
-      this.#usedMs.set(name, (this.#usedMs.get(name) ?? 0) + more);
-    }
-    this.#answers += result.answers;
-    return result;
-  }
+/** Round by round. */
+export function microsPerJob(rounds: readonly MeteredLoad[], process: string): number[] {
+  return rounds.map(({ usedMs, answers }) => ((usedMs[process] ?? NaN) * 1000) / answers);
+}
 
-  /** For example `emulator 120 µs, supervisor 60 µs`; empty before the first load. */
-  perJob(): string {
-    return [...this.#usedMs]
-      .map(([name, usedMs]) => `${name} ${number((usedMs * 1000) / this.#answers)} µs`)
-      .join(", ");
-  }
-
-  #read(): ReadonlyMap<string, number> {
-    return new Map(Object.entries(this.#pids).map(([name, pid]) => [name, cpuMs(pid)]));
-  }
+/** Of all rounds together, for example `emulator 120 µs, supervisor 60 µs`. */
+export function perJob(rounds: readonly MeteredLoad[]): string {
+  const answers = rounds.reduce((total, round) => total + round.answers, 0);
+  return Object.keys(rounds[0]?.usedMs ?? {})
+    .map((name) => {
+      const usedMs = rounds.reduce((total, round) => total + (round.usedMs[name] ?? 0), 0);
+      return `${name} ${number((usedMs * 1000) / answers)} µs`;
+    })
+    .join(", ");
 }

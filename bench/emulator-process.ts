@@ -3,11 +3,11 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { childPids, commandLine, endProcess, watchOver } from "./processes.ts";
-import type { Subject } from "./load/load-client.ts";
+import { submissionBody } from "./payload.ts";
+import type { LoadClient, Subject } from "./load/load-client.ts";
 
-const program = fileURLToPath(new URL("../dist/emulator/cli/sv-emulate.js", import.meta.url));
+const ownCheckout = path.resolve(import.meta.dirname, "..");
 const API_KEY = "bench-key";
 const TAIL_CHARACTERS = 2000;
 
@@ -18,6 +18,8 @@ export interface EmulatorPids {
   readonly handler: number;
 }
 
+type Submission = readonly [endpointId: string, operation: "run" | "runsync", body: string];
+
 export interface EmulatorProcess extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
@@ -27,13 +29,29 @@ export interface EmulatorProcess extends AsyncDisposable {
   /** Resolves when the log has a line with this text, from now on. */
   logs(text: string): Promise<void>;
   /** A submission to an operation of an endpoint. */
-  submission(endpointId: string, operation: "run" | "runsync", body: string): Subject;
+  submission(...job: Submission): Subject;
 }
 
 export interface EmulatorStart {
   readonly dataDir: string;
   /** What `sv-emulate` is given to serve. */
   readonly targets: readonly string[];
+  /** Folder of the checkout whose `sv-emulate` it is; default: this one. */
+  readonly checkout?: string | undefined;
+}
+
+/**
+ * The file of the built `sv-emulate` of a checkout.
+ *
+ * @throws Error that says what is missing
+ */
+export function builtEmulator(checkout = ownCheckout): string {
+  const program = path.join(checkout, "dist/emulator/cli/sv-emulate.js");
+  if (fs.existsSync(program)) return program;
+  if (!fs.existsSync(path.join(checkout, "package.json"))) {
+    throw new Error(`${checkout} is no checkout of this project.`);
+  }
+  throw new Error(`${checkout} is not built: run npm run build there first.`);
 }
 
 /** An endpoint with workers of a handler in `bench/handlers/`. */
@@ -67,9 +85,11 @@ function writeConfig(folder: string, endpoints: Readonly<Record<string, ServedEn
 export async function startEmulatorFor(
   folder: string,
   endpoints: Readonly<Record<string, ServedEndpoint>>,
+  checkout?: string,
 ): Promise<EmulatorProcess> {
   const targets = [writeConfig(folder, endpoints)];
-  return startEmulatorProcess({ dataDir: path.join(folder, "data"), targets });
+  const dataDir = path.join(folder, "data");
+  return startEmulatorProcess({ dataDir, targets, checkout });
 }
 
 /**
@@ -78,7 +98,7 @@ export async function startEmulatorFor(
  * @throws Error with the emulator's last lines when it ends instead
  */
 export async function startEmulatorProcess(start: EmulatorStart): Promise<EmulatorProcess> {
-  if (!fs.existsSync(program)) throw new Error("There is no dist/: run npm run build first.");
+  const program = builtEmulator(start.checkout);
   const options = ["--port", "0", "--data-dir", start.dataDir, "--log", "json", "--limits", "off"];
   const child = spawn(process.execPath, [program, ...start.targets, ...options], {
     env: { ...process.env, SV_API_KEY: API_KEY },
@@ -104,17 +124,29 @@ export async function startEmulatorProcess(start: EmulatorStart): Promise<Emulat
     pid,
     pids: () => pidsOf(pid),
     logs: (text) => logged(child, text),
-    submission: (endpointId, operation, body) => ({
-      origin,
-      request: {
-        method: "POST",
-        path: `/v2/${endpointId}/${operation}`,
-        headers: { authorization: `Bearer ${API_KEY}`, "content-type": "application/json" },
-        body,
-      },
-    }),
+    submission: (...job) => submissionTo(origin, ...job),
     [Symbol.asyncDispose]: () => endProcess(child),
   };
+}
+
+/** The same request to any server. */
+export function submissionTo(
+  origin: string,
+  ...[endpointId, operation, body]: Submission
+): Subject {
+  const path = `/v2/${endpointId}/${operation}`;
+  const headers = { authorization: `Bearer ${API_KEY}`, "content-type": "application/json" };
+  return { origin, request: { method: "POST", path, headers, body } };
+}
+
+/** Resolves when a job submitted now is done and, of an endpoint with one worker, those before it. */
+export async function jobDone(
+  client: LoadClient,
+  emulator: EmulatorProcess,
+  endpointId = "echo",
+): Promise<void> {
+  const last = emulator.submission(endpointId, "runsync", submissionBody);
+  await client.load(last, { inFlight: 1, durationMs: 1 }, '"COMPLETED"');
 }
 
 function logged({ stderr }: { readonly stderr: Readable }, text: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** One line of the table: a measurement, what stands beside it, and whether their ratio is what we aim at. */
-import type { Summary } from "./statistics.ts";
+import { ratio, summarize, type Summary } from "./statistics.ts";
 
 export type Unit = "ms" | "µs" | "jobs/s" | "req/s" | "chunks/s" | "MB/s" | "MB" | "B";
 
@@ -44,4 +44,30 @@ export function atMost(limit: number, ratio: Summary | undefined): Target {
 /** A target on the ratio; `undefined` if there is no ratio to judge. */
 export function atLeast(limit: number, ratio: Summary | undefined): Target {
   return { text: `≥ ${limit} ×`, met: ratio === undefined ? undefined : ratio.median >= limit };
+}
+
+/** A measurement and what stands beside it, each round by round. */
+interface Pair {
+  readonly what: string;
+  readonly unit: Unit;
+  readonly ours: readonly number[];
+  readonly beside: string;
+  /** Undefined where it could not be measured. */
+  readonly others: readonly number[] | undefined;
+  /** For example `(times) => atMost(2, times)`. */
+  readonly target?: (ratio: Summary | undefined) => Target;
+  readonly notes?: readonly string[];
+}
+
+export function lineOf({ what, unit, ours, beside, others, target, notes }: Pair): Line {
+  const times = others && ratio(ours, others);
+  return {
+    what,
+    unit,
+    ours: summarize(ours),
+    beside: { what: beside, value: others && summarize(others) },
+    ...(times && { ratio: times }),
+    ...(target && { target: target(times) }),
+    ...(notes && { notes }),
+  };
 }

@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { Bench } from "./bench.ts";
+import { builtEmulator } from "./emulator-process.ts";
 import type { RowResult } from "./line.ts";
 import { LoadClient } from "./load/load-client.ts";
 import { describeMachine, machineLine } from "./machine.ts";
@@ -20,8 +21,10 @@ import { reload } from "./rows/reload.ts";
 import type { Row } from "./rows/row.ts";
 import { ready } from "./rows/ready.ts";
 import { spawn } from "./rows/spawn.ts";
+import { single } from "./rows/single.ts";
 import { start } from "./rows/start.ts";
 import { streaming } from "./rows/streaming.ts";
+import { submit } from "./rows/submit.ts";
 import { takeover } from "./rows/takeover.ts";
 import { throughput } from "./rows/throughput.ts";
 import { upload } from "./rows/upload.ts";
@@ -33,6 +36,8 @@ const ROWS: readonly Row[] = [
   live,
   extraProcess,
   throughput,
+  single,
+  submit,
   streaming,
   spawn,
   start,
@@ -45,9 +50,12 @@ const ROWS: readonly Row[] = [
   memory,
   upload,
 ];
+const ROUNDS = 7;
+const QUICK_ROUNDS = 3;
 const root = path.resolve(import.meta.dirname, "..");
 
 async function run(options: Options): Promise<void> {
+  if (options.against !== undefined) builtEmulator(options.against);
   const startedAt = new Date();
   const base = path.join(root, ".sv");
   fs.mkdirSync(base, { recursive: true });
@@ -56,7 +64,9 @@ async function run(options: Options): Promise<void> {
   const progress = new Progress();
   const machine = await describeMachine(folder);
   await using client = new LoadClient();
-  const bench: Bench = { quick: options.quick, folder, client, progress };
+  const { quick, against } = options;
+  const rounds = quick ? QUICK_ROUNDS : ROUNDS;
+  const bench: Bench = { quick, rounds, against, folder, client, progress };
   const results: RowResult[] = [];
   for (const row of ROWS.filter(({ id }) => options.rows.includes(id))) {
     progress.begin(row.id);

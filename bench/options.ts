@@ -1,4 +1,5 @@
 /** What the benchmark is asked to do on its command line. */
+import path from "node:path";
 import { parseArgs } from "node:util";
 
 export interface Options {
@@ -6,6 +7,8 @@ export interface Options {
   readonly rows: readonly string[];
   /** Shorter slices and fewer rounds, to see whether it runs; its figures are rough. */
   readonly quick: boolean;
+  /** Folder of another checkout of this project to measure beside this one. */
+  readonly against: string | undefined;
 }
 
 /** @throws Error whose message says what was wrong and what is there. */
@@ -15,6 +18,7 @@ export function parseOptions(args: readonly string[], rowIds: readonly string[])
     options: {
       only: { type: "string", multiple: true },
       quick: { type: "boolean", default: false },
+      against: { type: "string" },
     },
   });
   const wanted = values.only?.flatMap((value) => value.split(",")) ?? rowIds;
@@ -22,5 +26,7 @@ export function parseOptions(args: readonly string[], rowIds: readonly string[])
   if (unknown !== undefined) {
     throw new Error(`There is no row "${unknown}". The rows are: ${rowIds.join(", ")}.`);
   }
-  return { rows: rowIds.filter((id) => wanted.includes(id)), quick: values.quick };
+  const rows = rowIds.filter((id) => wanted.includes(id));
+  const against = values.against === undefined ? undefined : path.resolve(values.against);
+  return { rows, quick: values.quick, against };
 }

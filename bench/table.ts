@@ -72,7 +72,7 @@ function paintVerdict(text: string, met: boolean, paint: Paint): string {
 }
 
 function notesOf(row: RowResult): readonly string[] {
-  return row.lines.flatMap((line) => line.notes ?? []);
+  return [...new Set(row.lines.flatMap((line) => line.notes ?? []))];
 }
 
 /** `1.03 ms (0.98–1.10)`: the median and, of several rounds, the lowest and the highest. */

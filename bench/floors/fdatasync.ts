@@ -1,19 +1,20 @@
-/** Floor: a 4 kB append made durable, as every commit must at least do. */
+/** Floor: an append made durable, as every commit must at least do. */
 import fs from "node:fs";
 import path from "node:path";
 import { type Floor, medianOf } from "./floor.ts";
 
-const BLOCK = Buffer.alloc(4096, 1);
+/** As every commit must at least write. */
+const BLOCK_BYTES = 4096;
 
 /** On the disk that holds `folder`, where the data directories and Redis's file lie as well. */
-export function fdatasyncFloor(folder: string): Floor {
+export function fdatasyncFloor(folder: string, bytes = BLOCK_BYTES): Floor {
+  const block = Buffer.alloc(bytes, 1);
   const file = path.join(folder, "fdatasync-floor");
   const descriptor = fs.openSync(file, "a");
   return {
-    what: "fdatasync of a 4 kB append",
     p50Ms: (count) =>
       medianOf(count, async () => {
-        fs.writeSync(descriptor, BLOCK);
+        fs.writeSync(descriptor, block);
         fs.fdatasyncSync(descriptor);
       }),
     [Symbol.asyncDispose]: async () => {

@@ -2,7 +2,6 @@
 import { median } from "../statistics.ts";
 
 export interface Floor extends AsyncDisposable {
-  readonly what: string;
   /** Does it `count` times, one after another, and gives the median duration in ms. */
   p50Ms(count: number): Promise<number>;
 }

@@ -1,5 +1,5 @@
 /** A bidirectional gRPC method that carries bytes as they are: what both ends of the gRPC floor know. */
-import type { MethodDefinition } from "@grpc/grpc-js";
+import type { ChannelOptions, MethodDefinition } from "@grpc/grpc-js";
 
 const asIs = (bytes: Buffer): Buffer => bytes;
 
@@ -12,3 +12,6 @@ export const echoMethod: MethodDefinition<Buffer, Buffer> = {
   responseSerialize: asIs,
   responseDeserialize: asIs,
 };
+
+/** gRPC takes messages of up to 4 MB only unless it is told otherwise. */
+export const ANY_SIZE: ChannelOptions = { "grpc.max_receive_message_length": -1 };

@@ -6,21 +6,20 @@ import { z } from "zod";
 import { payloadBytes } from "../payload.ts";
 import { Program } from "../asking.ts";
 import { type Floor, medianOf } from "./floor.ts";
-import { echoMethod } from "./grpc-echo-method.ts";
+import { ANY_SIZE, echoMethod } from "./grpc-echo-method.ts";
 
-export async function grpcFloor(folder: string): Promise<Floor> {
+export async function grpcFloor(folder: string, message = payloadBytes): Promise<Floor> {
   const server = new Program("grpc-echo");
   const address = `unix:${path.join(folder, "grpc-floor.sock")}`;
   await server.ask(z.null(), { address });
-  const client = new grpc.Client(address, grpc.credentials.createInsecure());
+  const client = new grpc.Client(address, grpc.credentials.createInsecure(), ANY_SIZE);
   const { path: method, requestSerialize, responseDeserialize } = echoMethod;
   const stream = client.makeBidiStreamRequest(method, requestSerialize, responseDeserialize);
   return {
-    what: "gRPC message there and back",
     p50Ms: (count) =>
       medianOf(count, async () => {
         const answered = once(stream, "data");
-        stream.write(payloadBytes);
+        stream.write(message);
         await answered;
       }),
     [Symbol.asyncDispose]: async () => {

@@ -8,7 +8,7 @@ import { frame, FrameReader } from "./length-prefix.ts";
 /** Standard input, output and error come first, the channel of fork itself last. */
 const PIPE = 3;
 
-export function ipcFloor(): Floor {
+export function ipcFloor(message = payloadBytes): Floor {
   const program = new Program("ipc-echo", {
     stdio: ["ignore", "ignore", "inherit", "pipe", "ipc"],
   });
@@ -20,11 +20,10 @@ export function ipcFloor(): Floor {
     if (reader.add(bytes).length > 0) answered();
   });
   return {
-    what: "IPC message there and back",
     p50Ms: (count) =>
       medianOf(count, async () => {
         const answer = new Promise<void>((resolve) => (answered = resolve));
-        pipe.write(frame(payloadBytes));
+        pipe.write(frame(message));
         await answer;
       }),
     [Symbol.asyncDispose]: async () => {

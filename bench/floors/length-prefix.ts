@@ -11,11 +11,16 @@ export function frame(message: Buffer): Buffer {
 
 /** Puts together what arrives in parts. */
 export class FrameReader {
-  #rest: Buffer = Buffer.alloc(0);
+  #parts: Buffer[] = [];
+  /** Until the next message is whole, or its prefix. */
+  #missingBytes = PREFIX_BYTES;
 
   /** The messages that are whole now. */
   add(bytes: Buffer): readonly Buffer[] {
-    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    this.#parts.push(bytes);
+    this.#missingBytes -= bytes.length;
+    if (this.#missingBytes > 0) return [];
+    const all = this.#parts.length === 1 ? bytes : Buffer.concat(this.#parts);
     const messages: Buffer[] = [];
     let at = 0;
     while (all.length - at >= PREFIX_BYTES) {
@@ -24,7 +29,10 @@ export class FrameReader {
       messages.push(all.subarray(at + PREFIX_BYTES, end));
       at = end;
     }
-    this.#rest = all.subarray(at);
+    const rest = all.subarray(at);
+    const nextBytes = rest.length < PREFIX_BYTES ? 0 : rest.readUInt32BE();
+    this.#missingBytes = PREFIX_BYTES + nextBytes - rest.length;
+    this.#parts = rest.length === 0 ? [] : [rest];
     return messages;
   }
 }

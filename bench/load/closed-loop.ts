@@ -1,4 +1,5 @@
-/** Closed-loop load: so many requests in flight, each followed by the next as soon as it is answered. */
+/** Closed-loop load: so many requests in flight, each followed by the next as soon as it is answered, or at a pace. */
+import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { quantile } from "../statistics.ts";
 
@@ -6,6 +7,8 @@ export const loadShape = z.object({
   inFlight: z.number(),
   /** Requests are sent for this long; those in flight then are waited for and not counted. */
   durationMs: z.number(),
+  /** Each of them is sent this long after the one before it or, if that takes longer, when it is answered; default: 0. */
+  everyMs: z.number().optional(),
 });
 export type Load = z.infer<typeof loadShape>;
 
@@ -31,14 +34,17 @@ export async function closedLoop(
   let inTime = 0;
   const startedAt = performance.now();
   let endsAt = startedAt + load.durationMs;
+  const { everyMs = 0 } = load;
   async function run(slot: number): Promise<void> {
-    let sentAt = performance.now();
+    // At a pace they are spread over the time between two of a slot.
+    let sentAt = await reached(startedAt + (everyMs * slot) / load.inFlight);
     while (sentAt < endsAt) {
       await once(slot);
       const answeredAt = performance.now();
       durations.push(answeredAt - sentAt);
       if (answeredAt <= endsAt) inTime += 1;
-      sentAt = answeredAt;
+      // One that is late is counted from when it was due: the wait for the one before it is felt.
+      sentAt = everyMs > 0 ? await reached(sentAt + everyMs) : answeredAt;
     }
   }
   const stop = (error: unknown): never => {
@@ -52,4 +58,12 @@ export async function closedLoop(
     p50Ms: quantile(durations, 0.5),
     p99Ms: quantile(durations, 0.99),
   };
+}
+
+/** Gives the time it is then, or `at` if that is over. */
+async function reached(at: number): Promise<number> {
+  const leftMs = at - performance.now();
+  if (leftMs <= 0) return at;
+  await wait(leftMs);
+  return performance.now();
 }

@@ -35,16 +35,18 @@ export async function closeConnections(origin: string): Promise<void> {
 export async function send(client: Client, request: Request): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let status = 0;
-    let body: Buffer = Buffer.alloc(0);
+    const parts: Buffer[] = [];
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: () => undefined,
       onResponseStart: (_, statusCode) => {
         status = statusCode;
       },
       onResponseData: (_, part) => {
-        body = body.length === 0 ? part : Buffer.concat([body, part]);
+        parts.push(part);
       },
       onResponseEnd: () => {
+        const [first = Buffer.alloc(0)] = parts;
+        const body = parts.length > 1 ? Buffer.concat(parts) : first;
         if (status === 200) resolve(body);
         else reject(new Error(`${request.path} answered ${status}: ${body.toString()}`));
       },

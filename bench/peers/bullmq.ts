@@ -1,22 +1,31 @@
-/** Peer: BullMQ on Redis, durable as we are; its worker and its client are processes of their own, as ours are. */
+/** Peer: BullMQ on Redis; its worker and its client are processes of their own, as ours are. */
 import { z } from "zod";
 import { Program } from "../asking.ts";
 import { type Load, type LoadResult, loadResultShape } from "../load/closed-loop.ts";
-import { startRedis } from "./redis-server.ts";
+import { type AppendFsync, startRedis } from "./redis-server.ts";
 
 export interface BullMq extends AsyncDisposable {
   readonly pids: { readonly redis: number; readonly worker: number; readonly client: number };
   load(load: Load): Promise<LoadResult>;
 }
 
+export interface BullMqSettings {
+  /** As we are with `always`. */
+  readonly appendfsync: AppendFsync;
+  readonly concurrency: number;
+}
+
 /** @throws Error when there is no Redis */
-export async function startBullMq(folder: string): Promise<BullMq> {
+async function startBullMq(
+  folder: string,
+  { appendfsync, concurrency }: BullMqSettings,
+): Promise<BullMq> {
   const parts = new AsyncDisposableStack();
   try {
-    const redis = parts.use(await startRedis(folder));
+    const redis = parts.use(await startRedis(folder, appendfsync));
     const worker = parts.use(new Program("bullmq-worker"));
     const client = parts.use(new Program("bullmq-client"));
-    await worker.ask(z.null(), { socket: redis.socket });
+    await worker.ask(z.null(), { socket: redis.socket, concurrency });
     await client.ask(z.null(), { kind: "connect", socket: redis.socket });
     return {
       pids: { redis: redis.pid, worker: worker.pid, client: client.pid },
@@ -26,5 +35,17 @@ export async function startBullMq(folder: string): Promise<BullMq> {
   } catch (error) {
     await parts.disposeAsync();
     throw error;
+  }
+}
+
+/** BullMQ, or where there is no Redis the reason why there is none. */
+export async function findBullMq(
+  folder: string,
+  settings: BullMqSettings,
+): Promise<BullMq | string> {
+  try {
+    return await startBullMq(folder, settings);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }

@@ -1,4 +1,4 @@
-/** A redis-server of the benchmark's own: on a unix socket, with an append-only file that is synced on every write. */
+/** A redis-server of the benchmark's own: on a unix socket, with an append-only file. */
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -7,6 +7,9 @@ import { endProcess, watchOver } from "../processes.ts";
 
 const START_LIMIT_MS = 5000;
 const LOOK_EVERY_MS = 20;
+
+/** When the file is synced: on every write, or each second, so that a crash may lose the last one. */
+export type AppendFsync = "always" | "everysec";
 
 export interface RedisServer extends AsyncDisposable {
   readonly socket: string;
@@ -18,12 +21,12 @@ export interface RedisServer extends AsyncDisposable {
  *
  * @throws Error that says what to do when there is no redis-server
  */
-export async function startRedis(folder: string): Promise<RedisServer> {
-  const directory = path.join(folder, "redis");
+export async function startRedis(folder: string, appendfsync: AppendFsync): Promise<RedisServer> {
+  const directory = path.join(folder, `redis-${appendfsync}`);
   const socket = path.join(directory, "redis.sock");
   fs.mkdirSync(directory);
   const settings = { port: "0", unixsocket: socket, dir: directory, save: "" };
-  const durability = { appendonly: "yes", appendfsync: "always" };
+  const durability = { appendonly: "yes", appendfsync };
   const words = Object.entries({ ...settings, ...durability }).flatMap(([name, value]) => [
     `--${name}`,
     value,

@@ -2,11 +2,11 @@
 import grpc from "@grpc/grpc-js";
 import { z } from "zod";
 import { answerQuestions } from "../asking.ts";
-import { echoMethod } from "../floors/grpc-echo-method.ts";
+import { ANY_SIZE, echoMethod } from "../floors/grpc-echo-method.ts";
 
 const listenShape = z.object({ address: z.string() });
 
-const server = new grpc.Server();
+const server = new grpc.Server(ANY_SIZE);
 const talk: grpc.handleBidiStreamingCall<Buffer, Buffer> = (call) => {
   call.on("data", (message: Buffer) => call.write(message));
   call.on("end", () => call.end());

@@ -1,13 +1,19 @@
 /**
  * The far end of the HTTP floors: a bare node:http server with the paths of the job interface. It answers a submission
- * with its own body, and a stream with as many lines of the size its id asks for, nothing kept and nothing worked out.
+ * that waits with its own body, another one with an id, and a stream with as many lines of the size its id asks for.
  */
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { z } from "zod";
 import { answerQuestions } from "../asking.ts";
 
-const wantedShape = z.object({ input: z.object({ count: z.number(), bytes: z.number() }) });
+const submissionShape = z.object({
+  input: z.union([
+    z.object({ text: z.string() }),
+    z.object({ count: z.number(), bytes: z.number() }),
+  ]),
+});
 
 const server = createServer((request, response) => {
   const stream = /\/stream\/(\d+)x(\d+)$/.exec(request.url ?? "");
@@ -24,10 +30,11 @@ const server = createServer((request, response) => {
   });
 });
 
-/** The id says what the stream shall be, so that the server need not remember. */
+/** The id says what the stream shall be, if there is to be one, so that the server need not remember. */
 function ticketFor(body: Buffer): string {
-  const { input } = wantedShape.parse(JSON.parse(body.toString()));
-  return JSON.stringify({ id: `${input.count}x${input.bytes}`, status: "IN_QUEUE" });
+  const { input } = submissionShape.parse(JSON.parse(body.toString()));
+  const id = "text" in input ? randomUUID() : `${input.count}x${input.bytes}`;
+  return JSON.stringify({ id, status: "IN_QUEUE" });
 }
 
 async function writeLines(response: ServerResponse, count: number, bytes: number): Promise<void> {

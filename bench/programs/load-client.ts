@@ -54,7 +54,7 @@ async function followAll(question: Extract<Question, { kind: "follow" }>): Promi
 }
 
 function unexpected(request: Request, answer: Buffer): string {
-  return `${request.path} answered ${answer.toString()}`;
+  return `${request.path} answered ${answer.subarray(0, 1000).toString()}`;
 }
 
 answerQuestions(async (message) => {

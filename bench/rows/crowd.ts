@@ -2,7 +2,7 @@
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Bench, interleave, newFolder } from "../bench.ts";
-import { type EmulatorProcess, startEmulatorFor } from "../emulator-process.ts";
+import { type EmulatorProcess, jobDone, startEmulatorFor } from "../emulator-process.ts";
 import { atMost, type Line } from "../line.ts";
 import { submissionBody } from "../payload.ts";
 import { ratio, summarize } from "../statistics.ts";
@@ -31,7 +31,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   const p99 = async (emulator: EmulatorProcess): Promise<number> => {
     const job = emulator.submission("echo", "run", submissionBody);
     const { p99Ms } = await bench.client.load(job, load, '"IN_QUEUE"');
-    await queueIsEmpty(bench, emulator);
+    await jobDone(bench.client, emulator);
     return p99Ms;
   };
   const measured = await interleave(bench, bench.quick ? 3 : 9, {
@@ -57,12 +57,6 @@ async function fill(folder: string, endpoints: number): Promise<void> {
   await using store = new StoreProgram();
   await store.open(path.join(folder, "data"));
   await store.crowd(endpoints, JOBS_EACH);
-}
-
-/** A job that waits for its end is answered when all before it are done. */
-async function queueIsEmpty(bench: Bench, emulator: EmulatorProcess): Promise<void> {
-  const last = emulator.submission("echo", "runsync", submissionBody);
-  await bench.client.load(last, { inFlight: 1, durationMs: 1 }, '"COMPLETED"');
 }
 
 export const crowd: Row = {

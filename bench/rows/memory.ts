@@ -1,10 +1,9 @@
 /** Row: memory of the idle processes, beside a bare Node process. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type Bench, interleave, newFolder } from "../bench.ts";
-import { type EmulatorPids, startEmulatorFor } from "../emulator-process.ts";
+import { type EmulatorPids, jobDone, startEmulatorFor } from "../emulator-process.ts";
 import { spawnIdleNode } from "../floors/idle-node.ts";
 import type { Line } from "../line.ts";
-import { submissionBody } from "../payload.ts";
 import { endProcess, rssBytes } from "../processes.ts";
 import { ratio, summarize } from "../statistics.ts";
 import type { Row } from "./row.ts";
@@ -44,8 +43,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
 async function sizesOfOurs(bench: Bench): Promise<Sizes> {
   const folder = newFolder(bench, "memory");
   await using emulator = await startEmulatorFor(folder, { echo: { handler: "echo", workers: 1 } });
-  const job = emulator.submission("echo", "runsync", submissionBody);
-  await bench.client.load(job, { inFlight: 1, durationMs: 1 }, '"COMPLETED"');
+  await jobDone(bench.client, emulator);
   await wait(SETTLE_MS);
   const pids = emulator.pids();
   await bench.client.leave(emulator.origin);
