@@ -13,8 +13,10 @@ import { container } from "./rows/container.ts";
 import { crowd } from "./rows/crowd.ts";
 import { extraProcess } from "./rows/extra-process.ts";
 import { idleLatency } from "./rows/idle-latency.ts";
+import { largeJob } from "./rows/large-job.ts";
 import { live } from "./rows/live.ts";
 import { memory } from "./rows/memory.ts";
+import { mixed } from "./rows/mixed.ts";
 import { pickup } from "./rows/pickup.ts";
 import { queueDepth } from "./rows/queue-depth.ts";
 import { reload } from "./rows/reload.ts";
@@ -38,6 +40,8 @@ const ROWS: readonly Row[] = [
   throughput,
   single,
   submit,
+  largeJob,
+  mixed,
   streaming,
   spawn,
   start,

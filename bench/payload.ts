@@ -1,14 +1,21 @@
-/** What every job of the benchmark carries: 200 bytes. */
+/** What every job of the benchmark carries: 200 bytes, or as many as a row says. */
 
-const PAYLOAD_BYTES = 200;
+export const PAYLOAD_BYTES = 200;
+/** The largest that a submission to `/runsync` and its output may be. */
+export const LARGE_BYTES = 20_000_000;
 
 const wrapped = (text: string): string => JSON.stringify({ input: { text } });
 
-/** The `input` of a job whose submission body is exactly `PAYLOAD_BYTES` long. */
-export const jobInput = { text: "x".repeat(PAYLOAD_BYTES - wrapped("").length) };
+/** A submission body of exactly so many bytes. */
+export function bodyOf(bytes: number): string {
+  return wrapped("x".repeat(bytes - wrapped("").length));
+}
 
-/** A submission body of `PAYLOAD_BYTES`. */
-export const submissionBody = JSON.stringify({ input: jobInput });
+/** A submission body of `PAYLOAD_BYTES`, and the `input` in it. */
+export const submissionBody = bodyOf(PAYLOAD_BYTES);
+export const { input: jobInput } = JSON.parse(submissionBody) as {
+  readonly input: { readonly text: string };
+};
 
 /** As many bytes without any meaning, for the floors. */
 export const payloadBytes = Buffer.alloc(PAYLOAD_BYTES, "x");

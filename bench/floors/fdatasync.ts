@@ -7,8 +7,8 @@ import { type Floor, medianOf } from "./floor.ts";
 const BLOCK_BYTES = 4096;
 
 /** On the disk that holds `folder`, where the data directories and Redis's file lie as well. */
-export function fdatasyncFloor(folder: string, bytes = BLOCK_BYTES): Floor {
-  const block = Buffer.alloc(bytes, 1);
+export function fdatasyncFloor(folder: string, bytes = 0): Floor {
+  const block = Buffer.alloc(Math.max(bytes, BLOCK_BYTES), 1);
   const file = path.join(folder, "fdatasync-floor");
   const descriptor = fs.openSync(file, "a");
   return {

@@ -1,0 +1,61 @@
+/** How long one job takes on an idle service, beside the floors of the way it goes. */
+import { type Bench, interleave, newFolder } from "./bench.ts";
+import { startEmulatorFor } from "./emulator-process.ts";
+import { fdatasyncFloor } from "./floors/fdatasync.ts";
+import { medianOf } from "./floors/floor.ts";
+import { grpcFloor } from "./floors/grpc.ts";
+import { startBareServer } from "./floors/http.ts";
+import { ipcFloor } from "./floors/ipc.ts";
+import { atMost, type Line, lineOf } from "./line.ts";
+import type { Subject } from "./load/load-client.ts";
+import { bodyOf } from "./payload.ts";
+import { sum, summarize } from "./statistics.ts";
+import { number } from "./table.ts";
+
+interface OneJob {
+  readonly what: string;
+  /** Of the submission, and about as many of the result. */
+  readonly bytes: number;
+  readonly rounds: number;
+  /** Jobs are sent one after another for this long in each round. */
+  readonly durationMs: number;
+  /** How often a floor is measured in each round. */
+  readonly times: number;
+  /** How many times its floors it may take. */
+  readonly limit?: number;
+}
+
+export async function oneJob(bench: Bench, plan: OneJob): Promise<Line> {
+  const { what, bytes, times, durationMs, limit } = plan;
+  const folder = newFolder(bench, "one-job");
+  const [body, message] = [bodyOf(bytes), Buffer.alloc(bytes, "x")];
+  await using emulator = await startEmulatorFor(folder, { echo: { handler: "echo", workers: 1 } });
+  await using server = await startBareServer();
+  await using disk = fdatasyncFloor(folder, bytes);
+  await using grpc = await grpcFloor(folder, message);
+  await using ipc = ipcFloor(message);
+  const job = emulator.submission("echo", "runsync", body);
+  const bare = { ...job, origin: server.origin };
+  const p50 = async (subject: Subject, expected: string): Promise<number> =>
+    (await bench.client.load(subject, { inFlight: 1, durationMs }, expected)).p50Ms;
+  const { ours, ...floors } = await interleave(bench, plan.rounds, {
+    ours: () => p50(job, '"COMPLETED"'),
+    HTTP: () => p50(bare, "input"),
+    fdatasync: () => disk.p50Ms(times),
+    gRPC: () => grpc.p50Ms(times),
+    IPC: () => ipc.p50Ms(times),
+    JSON: () => medianOf(times, async () => void JSON.stringify(JSON.parse(body))),
+  });
+  const named = Object.entries(floors).map(
+    ([name, values]) => `${name} ${number(summarize(values).median)} ms`,
+  );
+  return lineOf({
+    what,
+    unit: "ms",
+    ours,
+    beside: "HTTP + 2 × fdatasync + gRPC + IPC there and back + JSON",
+    others: sum(...Object.values(floors), floors.fdatasync),
+    ...(limit !== undefined && { target: (ratio) => atMost(limit, ratio) }),
+    notes: [`floors: ${named.join(", ")}`],
+  });
+}

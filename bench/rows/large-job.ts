@@ -1,0 +1,23 @@
+/** Row: how long one job of 20 MB takes on an idle service, beside the floors of the way it goes. */
+import type { Bench } from "../bench.ts";
+import type { Line } from "../line.ts";
+import { oneJob } from "../one-job.ts";
+import { LARGE_BYTES } from "../payload.ts";
+import type { Row } from "./row.ts";
+
+async function measure(bench: Bench): Promise<readonly Line[]> {
+  const line = await oneJob(bench, {
+    what: "/runsync of 20 MB in and out, p50, 1 in flight",
+    bytes: LARGE_BYTES,
+    rounds: bench.rounds,
+    durationMs: bench.quick ? 500 : 3000,
+    times: 3,
+  });
+  return [line];
+}
+
+export const largeJob: Row = {
+  id: "large",
+  title: "One large job at a time: 20 MB, durable, on an idle service",
+  measure,
+};
