@@ -17,6 +17,9 @@ export interface Bench {
   readonly progress: Progress;
 }
 
+/** How the table calls the one of `against`. */
+export const OTHER_CHECKOUT = "the other checkout";
+
 /** What is measured, by name; each call is one round's measurement. */
 type Subjects<K extends string, T> = Readonly<Record<K, () => Promise<T>>>;
 

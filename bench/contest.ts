@@ -1,5 +1,5 @@
 /** The same load on several services, round by round: what each answers per second, and the processor time that takes. */
-import { type Bench, interleave, newFolder } from "./bench.ts";
+import { type Bench, interleave, newFolder, OTHER_CHECKOUT } from "./bench.ts";
 import { type MeteredLoad, metered, microsPerJob, perJob } from "./cpu-meter.ts";
 import { jobDone, startEmulatorFor, submissionTo } from "./emulator-process.ts";
 import { startBareServer } from "./floors/http.ts";
@@ -12,7 +12,6 @@ import { number } from "./table.ts";
 
 /** Of the other checkout's processor time, what the emulator may take for a job. */
 const CPU_LIMIT = 0.65;
-const OTHER_CHECKOUT = "the other checkout";
 const ANSWERS = { run: '"IN_QUEUE"', runsync: '"COMPLETED"' } as const;
 
 type Operation = keyof typeof ANSWERS;
@@ -122,7 +121,11 @@ export async function contest(bench: Bench, plan: Contest): Promise<readonly Lin
   return first === undefined ? [] : [{ ...first, notes: [...missing, ...notes] }, ...rest];
 }
 
-function cpuLines(what: string, ours: readonly MeteredLoad[], others: readonly MeteredLoad[] | undefined): readonly Line[] {
+function cpuLines(
+  what: string,
+  ours: readonly MeteredLoad[],
+  others: readonly MeteredLoad[] | undefined,
+): readonly Line[] {
   if (others === undefined) return [];
   return [
     lineOf({

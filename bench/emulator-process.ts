@@ -134,9 +134,11 @@ export function submissionTo(
   origin: string,
   ...[endpointId, operation, body]: Submission
 ): Subject {
-  const path = `/v2/${endpointId}/${operation}`;
   const headers = { authorization: `Bearer ${API_KEY}`, "content-type": "application/json" };
-  return { origin, request: { method: "POST", path, headers, body } };
+  return {
+    origin,
+    request: { method: "POST", path: `/v2/${endpointId}/${operation}`, headers, body },
+  };
 }
 
 /** Resolves when a job submitted now is done and, of an endpoint with one worker, those before it. */

@@ -37,13 +37,13 @@ export interface RowResult {
 }
 
 /** A target on the ratio; `undefined` if there is no ratio to judge. */
-export function atMost(limit: number, ratio: Summary | undefined): Target {
-  return { text: `≤ ${limit} ×`, met: ratio === undefined ? undefined : ratio.median <= limit };
+export function atMost(limit: number, times: Summary | undefined): Target {
+  return { text: `≤ ${limit} ×`, met: times === undefined ? undefined : times.median <= limit };
 }
 
 /** A target on the ratio; `undefined` if there is no ratio to judge. */
-export function atLeast(limit: number, ratio: Summary | undefined): Target {
-  return { text: `≥ ${limit} ×`, met: ratio === undefined ? undefined : ratio.median >= limit };
+export function atLeast(limit: number, times: Summary | undefined): Target {
+  return { text: `≥ ${limit} ×`, met: times === undefined ? undefined : times.median >= limit };
 }
 
 /** A measurement and what stands beside it, each round by round. */
@@ -55,7 +55,7 @@ interface Pair {
   /** Undefined where it could not be measured. */
   readonly others: readonly number[] | undefined;
   /** For example `(times) => atMost(2, times)`. */
-  readonly target?: (ratio: Summary | undefined) => Target;
+  readonly target?: (times: Summary | undefined) => Target;
   readonly notes?: readonly string[];
 }
 

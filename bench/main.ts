@@ -56,6 +56,7 @@ const ROWS: readonly Row[] = [
 ];
 const ROUNDS = 7;
 const QUICK_ROUNDS = 3;
+const REMOVAL = { recursive: true, force: true };
 const root = path.resolve(import.meta.dirname, "..");
 
 async function run(options: Options): Promise<void> {
@@ -64,7 +65,7 @@ async function run(options: Options): Promise<void> {
   const base = path.join(root, ".sv");
   fs.mkdirSync(base, { recursive: true });
   const folder = fs.mkdtempSync(path.join(base, "bench-"));
-  process.once("exit", () => fs.rmSync(folder, { recursive: true, force: true }));
+  process.once("exit", () => fs.rmSync(folder, REMOVAL));
   const progress = new Progress();
   const machine = await describeMachine(folder);
   await using client = new LoadClient();
@@ -75,6 +76,8 @@ async function run(options: Options): Promise<void> {
   for (const row of ROWS.filter(({ id }) => options.rows.includes(id))) {
     progress.begin(row.id);
     results.push(await resultOf(row, bench));
+    // The next one may need the room.
+    for (const name of fs.readdirSync(folder)) fs.rmSync(path.join(folder, name), REMOVAL);
   }
   progress.end();
   const paint = process.stdout.isTTY ? coloured : plain;

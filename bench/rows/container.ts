@@ -1,10 +1,10 @@
 /** Row: what worker images add to the image beneath them, and how soon a container of one has done its first job. */
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { type BareStart, trueContainer } from "../floors/true-container.ts";
-import type { Line } from "../line.ts";
+import { type Line, lineOf } from "../line.ts";
 import type { WorkerImages } from "../worker-images.ts";
 import { ServiceProgram, type WorkerStart } from "../service-program.ts";
-import { ratio, sum, summarize } from "../statistics.ts";
+import { sum, summarize } from "../statistics.ts";
 import type { Row } from "./row.ts";
 
 const MB = 1_000_000;
@@ -28,8 +28,6 @@ async function sizes(images: WorkerImages): Promise<readonly Line[]> {
     [images.beneath, "sv-base", images.worker].map((image) => images.sizeBytes(image)),
   );
   const baseMb = [((base ?? NaN) - (beneath ?? NaN)) / MB];
-  const workerBytes = [(worker ?? NaN) - (base ?? NaN)];
-  const source = [images.sourceBytes];
   return [
     {
       what: "base image, without Node and what is beneath",
@@ -37,13 +35,13 @@ async function sizes(images: WorkerImages): Promise<readonly Line[]> {
       ours: summarize(baseMb),
       target: { text: `< ${BASE_LIMIT_MB} MB`, met: baseMb.every((mb) => mb < BASE_LIMIT_MB) },
     },
-    {
+    lineOf({
       what: "worker image of a TypeScript handler, on the base",
       unit: "B",
-      ours: summarize(workerBytes),
-      beside: { what: "the handler's file", value: summarize(source) },
-      ratio: ratio(workerBytes, source),
-    },
+      ours: [(worker ?? NaN) - (base ?? NaN)],
+      beside: "the handler's file",
+      others: [images.sourceBytes],
+    }),
   ];
 }
 
@@ -114,13 +112,7 @@ function line(
   beside: string,
   others: readonly number[],
 ): Line {
-  return {
-    what,
-    unit: "ms",
-    ours: summarize(ours),
-    beside: { what: beside, value: summarize(others) },
-    ratio: ratio(ours, others),
-  };
+  return lineOf({ what, unit: "ms", ours, beside, others });
 }
 
 export const container: Row = {

@@ -3,9 +3,8 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { type EmulatorProcess, jobDone, startEmulatorFor } from "../emulator-process.ts";
-import { atMost, type Line } from "../line.ts";
+import { atMost, type Line, lineOf } from "../line.ts";
 import { submissionBody } from "../payload.ts";
-import { ratio, summarize } from "../statistics.ts";
 import { StoreProgram } from "../store-program.ts";
 import { number } from "../table.ts";
 import type { Row } from "./row.ts";
@@ -40,16 +39,15 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   });
   await bench.client.leave(many.origin);
   await bench.client.leave(one.origin);
-  const times = ratio(measured.many, measured.one);
   return [
-    {
+    lineOf({
       what: `/run p99, ${IN_FLIGHT} in flight: ${number(endpoints)} endpoints, ${number(endpoints * JOBS_EACH)} queued`,
       unit: "ms",
-      ours: summarize(measured.many),
-      beside: { what: "one endpoint, empty queue", value: summarize(measured.one) },
-      ratio: times,
-      target: atMost(LIMIT, times),
-    },
+      ours: measured.many,
+      beside: "one endpoint, empty queue",
+      others: measured.one,
+      target: (times) => atMost(LIMIT, times),
+    }),
   ];
 }
 

@@ -5,9 +5,9 @@ import { medianOf } from "../floors/floor.ts";
 import { ipcFloor } from "../floors/ipc.ts";
 import echo from "../handlers/echo.ts";
 import { IsolatedHandler } from "../isolated-handler.ts";
-import type { Line } from "../line.ts";
+import { type Line, lineOf } from "../line.ts";
 import { jobInput } from "../payload.ts";
-import { ratio, summarize } from "../statistics.ts";
+import { median } from "../statistics.ts";
 import { number } from "../table.ts";
 import type { Row } from "./row.ts";
 
@@ -26,18 +26,18 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
     ipc: () => micros(ipc.p50Ms(times)),
   });
   const overhead = series.apart.map((apart, round) => apart - (series.here[round] ?? 0));
-  const [apart, here] = [series.apart, series.here].map((each) => summarize(each).median);
+  const [apart, here] = [series.apart, series.here].map(median);
   return [
-    {
+    lineOf({
       what: "a job in the handler process, less the same in this one, p50",
       unit: "µs",
-      ours: summarize(overhead),
-      beside: { what: "IPC message there and back", value: summarize(series.ipc) },
-      ratio: ratio(overhead, series.ipc),
+      ours: overhead,
+      beside: "IPC message there and back",
+      others: series.ipc,
       notes: [
         `in the handler process ${number(apart ?? 0)} µs, in this one ${number(here ?? 0)} µs`,
       ],
-    },
+    }),
   ];
 }
 

@@ -4,10 +4,10 @@ import { Program } from "../asking.ts";
 import { type Bench, interleave } from "../bench.ts";
 import { handlerFile } from "../emulator-process.ts";
 import { startBareServer } from "../floors/http.ts";
-import { atLeast, type Line } from "../line.ts";
+import { atLeast, type Line, lineOf } from "../line.ts";
 import type { Subject } from "../load/load-client.ts";
 import { submissionBody } from "../payload.ts";
-import { median, ratio, summarize } from "../statistics.ts";
+import { median } from "../statistics.ts";
 import type { Row } from "./row.ts";
 
 const LEAST = 0.6;
@@ -42,24 +42,23 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
     roundTrip: async () => (await bench.client.load(bare, load, "input")).p50Ms,
   });
   const floor = series.roundTrip.map((ms) => 1_000 / (ROUND_TRIPS * ms));
-  const share = ratio(series.jobs, floor);
   return [
-    {
+    lineOf({
       what: "jobs one after the other, concurrency 1",
       unit: "jobs/s",
-      ours: summarize(series.jobs),
-      beside: { what: "1 / (2 HTTP round trips)", value: summarize(floor) },
-      ratio: share,
-      target: atLeast(LEAST, share),
+      ours: series.jobs,
+      beside: "1 / (2 HTTP round trips)",
+      others: floor,
+      target: (share) => atLeast(LEAST, share),
       notes: ["the live SDK's published figures, not measured here: 1 job/s, 56 ms to pick one up"],
-    },
-    {
+    }),
+    lineOf({
       what: "idle: a held question is answered to the handler called, p50",
       unit: "ms",
-      ours: summarize(series.pickup),
-      beside: { what: "HTTP round trip", value: summarize(series.roundTrip) },
-      ratio: ratio(series.pickup, series.roundTrip),
-    },
+      ours: series.pickup,
+      beside: "HTTP round trip",
+      others: series.roundTrip,
+    }),
   ];
 }
 

@@ -1,48 +1,74 @@
 /** Row: memory of the idle processes, beside a bare Node process. */
 import { setTimeout as wait } from "node:timers/promises";
-import { type Bench, interleave, newFolder } from "../bench.ts";
+import { type Bench, interleave, newFolder, OTHER_CHECKOUT } from "../bench.ts";
 import { type EmulatorPids, jobDone, startEmulatorFor } from "../emulator-process.ts";
 import { spawnIdleNode } from "../floors/idle-node.ts";
-import type { Line } from "../line.ts";
+import { type Line, lineOf } from "../line.ts";
 import { endProcess, rssBytes } from "../processes.ts";
-import { ratio, summarize } from "../statistics.ts";
+import { median } from "../statistics.ts";
 import type { Row } from "./row.ts";
 
 /** After the first job, so that whatever its start left behind is gone. */
 const SETTLE_MS = 1500;
 const BYTES_PER_MB = 1_000_000;
 
+/** How much more than the other checkout's processes all three of ours may take. */
+const MORE_MB = 20;
+const NAMES = {
+  emulator: "emulator",
+  supervisor: "worker: supervisor",
+  handler: "worker: handler process",
+} as const satisfies Record<keyof EmulatorPids, string>;
+
 type Sizes = Readonly<Record<keyof EmulatorPids, number>>;
 
 async function measure(bench: Bench): Promise<readonly Line[]> {
-  const { ours, bare } = await interleave<"ours" | "bare", Sizes>(bench, bench.quick ? 1 : 3, {
-    ours: () => sizesOfOurs(bench),
-    bare: async () => {
-      const megabytes = await sizeOfNode();
-      return { emulator: megabytes, supervisor: megabytes, handler: megabytes };
-    },
-  });
-  const names: Readonly<Record<keyof EmulatorPids, string>> = {
-    emulator: "emulator",
-    supervisor: "worker: supervisor",
-    handler: "worker: handler process",
+  const { against } = bench;
+  const subjects: Record<string, () => Promise<Sizes>> = {
+    ours: () => sizesOf(bench),
+    bare: sizesOfNode,
+    ...(against !== undefined && { other: () => sizesOf(bench, against) }),
   };
-  return (["emulator", "supervisor", "handler"] as const).map((part) => {
-    const sizes = ours.map((each) => each[part]);
-    const bareSizes = bare.map((each) => each[part]);
-    return {
-      what: `RSS, ${names[part]}`,
+  const measured = await interleave(bench, bench.quick ? 1 : bench.rounds, subjects);
+  const { ours = [], bare = [], other } = measured;
+  const parts = (["emulator", "supervisor", "handler"] as const).map((part) =>
+    lineOf({
+      what: `RSS, ${NAMES[part]}`,
       unit: "MB",
-      ours: summarize(sizes),
-      beside: { what: "idle Node process", value: summarize(bareSizes) },
-      ratio: ratio(sizes, bareSizes),
-    };
-  });
+      ours: ours.map((sizes) => sizes[part]),
+      beside: "idle Node process",
+      others: bare.map((sizes) => sizes[part]),
+    }),
+  );
+  return other === undefined ? parts : [...parts, together(ours.map(total), other.map(total))];
 }
 
-async function sizesOfOurs(bench: Bench): Promise<Sizes> {
+function together(ours: readonly number[], others: readonly number[]): Line {
+  const target = {
+    text: `≤ ${MORE_MB} MB more`,
+    met: median(ours) <= median(others) + MORE_MB,
+  };
+  const line = {
+    what: "RSS, all three",
+    unit: "MB",
+    ours,
+    beside: OTHER_CHECKOUT,
+    others,
+  } as const;
+  return lineOf({ ...line, target: () => target });
+}
+
+function total({ emulator, supervisor, handler }: Sizes): number {
+  return emulator + supervisor + handler;
+}
+
+async function sizesOf(bench: Bench, checkout?: string): Promise<Sizes> {
   const folder = newFolder(bench, "memory");
-  await using emulator = await startEmulatorFor(folder, { echo: { handler: "echo", workers: 1 } });
+  await using emulator = await startEmulatorFor(
+    folder,
+    { echo: { handler: "echo", workers: 1 } },
+    checkout,
+  );
   await jobDone(bench.client, emulator);
   await wait(SETTLE_MS);
   const pids = emulator.pids();
@@ -54,12 +80,12 @@ async function sizesOfOurs(bench: Bench): Promise<Sizes> {
   };
 }
 
-async function sizeOfNode(): Promise<number> {
+async function sizesOfNode(): Promise<Sizes> {
   const child = spawnIdleNode();
   await wait(SETTLE_MS);
   const megabytes = megabytesOf(child.pid ?? 0);
   await endProcess(child);
-  return megabytes;
+  return { emulator: megabytes, supervisor: megabytes, handler: megabytes };
 }
 
 /** @throws Error where the system does not tell */

@@ -2,10 +2,12 @@
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { grpcFloor } from "../floors/grpc.ts";
 import { ipcFloor } from "../floors/ipc.ts";
-import type { Line } from "../line.ts";
+import { atMost, type Line, lineOf } from "../line.ts";
 import { ServiceProgram } from "../service-program.ts";
-import { median, ratio, sum, summarize } from "../statistics.ts";
+import { median, sum } from "../statistics.ts";
 import type { Row } from "./row.ts";
+
+const LIMIT = 4;
 
 async function measure(bench: Bench): Promise<readonly Line[]> {
   const folder = newFolder(bench, "pickup");
@@ -25,13 +27,14 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   });
   const oneWay = sum(series.grpc, series.ipc).map((thereAndBack) => thereAndBack / 2);
   return [
-    {
+    lineOf({
       what: "submission durable to handler called, p50",
       unit: "ms",
-      ours: summarize(series.ours),
-      beside: { what: "gRPC + IPC, one way (half of there and back)", value: summarize(oneWay) },
-      ratio: ratio(series.ours, oneWay),
-    },
+      ours: series.ours,
+      beside: "gRPC + IPC, one way (half of there and back)",
+      others: oneWay,
+      target: (ratio) => atMost(LIMIT, ratio),
+    }),
   ];
 }
 

@@ -1,18 +1,17 @@
 /** Row: what a job costs, and what memory, while a thousand or a million others wait. */
-import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { type EmulatorProcess, startEmulatorFor } from "../emulator-process.ts";
-import { atMost, type Line } from "../line.ts";
+import { atMost, type Line, lineOf } from "../line.ts";
 import { submissionBody } from "../payload.ts";
 import { rssBytes } from "../processes.ts";
-import { ratio, summarize, type Summary } from "../statistics.ts";
+import { summarize } from "../statistics.ts";
 import { StoreProgram } from "../store-program.ts";
 import { number } from "../table.ts";
 import type { Row } from "./row.ts";
 
-const LIMIT = 1.5;
+const LIMIT = 1.2;
 const SHALLOW_JOBS = 1000;
 const DEEP_JOBS = 1_000_000;
 const QUICK_DEEP_JOBS = 100_000;
@@ -39,7 +38,6 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   const store = await storeLine(bench, depths);
   const others = await otherEndpointLines(bench, depths);
   const same = await sameEndpointLine(bench, depths);
-  for (const depth of [depths.shallow, depths.deep]) fs.rmSync(depth.folder, { recursive: true });
   return [store, same, ...others];
 }
 
@@ -48,7 +46,7 @@ async function storeLine(bench: Bench, { shallow, deep }: Depths): Promise<Line>
   await using few = await filled(bench, shallow);
   await using many = await filled(bench, deep);
   const jobs = bench.quick ? 2000 : 5000;
-  const micros = await interleave(bench, bench.quick ? 3 : 5, {
+  const micros = await interleave(bench, bench.rounds, {
     deep: () => many.cycleMicros("waiting", jobs, PER_COMMIT),
     shallow: () => few.cycleMicros("waiting", jobs, PER_COMMIT),
   });
@@ -79,7 +77,7 @@ async function otherEndpointLines(bench: Bench, { shallow, deep }: Depths): Prom
     const job = emulator.submission("echo", "runsync", submissionBody);
     return MICROS / (await bench.client.load(job, load, '"COMPLETED"')).perSecond;
   };
-  const measured = await interleave(bench, bench.quick ? 3 : 5, {
+  const measured = await interleave(bench, bench.rounds, {
     deep: () => micros(many),
     shallow: () => micros(few),
   });
@@ -113,7 +111,7 @@ async function sameEndpointLine(bench: Bench, { shallow, deep }: Depths): Promis
     await bench.client.leave(emulator.origin);
     return MICROS / completedPerSecond;
   };
-  const measured = await interleave(bench, bench.quick ? 1 : 4, {
+  const measured = await interleave(bench, bench.quick ? 1 : bench.rounds, {
     deep: () => micros(deep),
     shallow: () => micros(shallow),
   });
@@ -125,15 +123,14 @@ function line(
   deep: Depth,
   micros: { readonly deep: readonly number[]; readonly shallow: readonly number[] },
 ): Line {
-  const times: Summary = ratio(micros.deep, micros.shallow);
-  return {
+  return lineOf({
     what: `${what}: ${number(deep.jobs)} queued`,
     unit: "µs",
-    ours: summarize(micros.deep),
-    beside: { what: `${number(SHALLOW_JOBS)} queued`, value: summarize(micros.shallow) },
-    ratio: times,
-    target: atMost(LIMIT, times),
-  };
+    ours: micros.deep,
+    beside: `${number(SHALLOW_JOBS)} queued`,
+    others: micros.shallow,
+    target: (times) => atMost(LIMIT, times),
+  });
 }
 
 export const queueDepth: Row = {

@@ -7,11 +7,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { build, stop } from "esbuild";
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
-import { atMost, type Line } from "../line.ts";
+import { atMost, type Line, lineOf } from "../line.ts";
 import { closeConnections, connectionsTo, send } from "../load/connections.ts";
 import { submissionBody } from "../payload.ts";
 import { watchOver } from "../processes.ts";
-import { ratio, summarize } from "../statistics.ts";
 import type { Row } from "./row.ts";
 
 const LIMIT = 0.5;
@@ -35,16 +34,15 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
     floor: () => fromNothingMs(handler, path.join(folder, "built.mjs")),
   });
   await closeConnections(emulator.origin);
-  const times = ratio(ours, floor);
   return [
-    {
+    lineOf({
       what: "save to first result of the new code",
       unit: "ms",
-      ours: summarize(ours),
-      beside: { what: "esbuild and Node from nothing", value: summarize(floor) },
-      ratio: times,
-      target: atMost(LIMIT, times),
-    },
+      ours,
+      beside: "esbuild and Node from nothing",
+      others: floor,
+      target: (times) => atMost(LIMIT, times),
+    }),
   ];
 }
 

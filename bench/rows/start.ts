@@ -1,8 +1,7 @@
 /** Row: from starting `sv-worker` to the first job it takes, beside starting Node alone. */
 import { type Bench, interleave, newFolder } from "../bench.ts";
-import { atMost, type Line } from "../line.ts";
+import { atMost, type Line, lineOf } from "../line.ts";
 import { ServiceProgram, type WorkerStart } from "../service-program.ts";
-import { ratio, summarize } from "../statistics.ts";
 import type { Row } from "./row.ts";
 
 const LIMIT = 3;
@@ -31,15 +30,14 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
     starts: readonly WorkerStart[],
     part: "takenMs" | "resultMs",
   ): Line => {
-    const times = starts.map((start) => start[part]);
-    const bare = node.map((start) => start[part]);
-    return {
+    const of = (start: WorkerStart): number => start[part];
+    return lineOf({
       what,
       unit: "ms",
-      ours: summarize(times),
-      beside: { what: "node -e 0", value: summarize(bare) },
-      ratio: ratio(times, bare),
-    };
+      ours: starts.map(of),
+      beside: "node -e 0",
+      others: node.map(of),
+    });
   };
   const taken = line("sv-worker to first job taken", ours, "takenMs");
   return [

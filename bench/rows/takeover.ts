@@ -4,8 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Bench, interleave, newFolder } from "../bench.ts";
 import { type EmulatorProcess, startEmulatorFor } from "../emulator-process.ts";
 import { closeConnections, connectionsTo, send } from "../load/connections.ts";
-import type { Line } from "../line.ts";
-import { ratio, summarize } from "../statistics.ts";
+import { type Line, lineOf } from "../line.ts";
 import type { Row } from "./row.ts";
 
 /** A standby process is started a second after the handler is ready; then it needs a moment to be idle. */
@@ -31,14 +30,16 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
     loaded: next("loaded"),
   });
   await closeConnections(emulator.origin);
-  const beside = { what: "no standby process", value: summarize(none) };
-  return Object.entries({ idle, loaded }).map(([standby, ours]) => ({
-    what: `kill to next job, standby ${standby}`,
-    unit: "ms",
-    ours: summarize(ours),
-    beside,
-    ratio: ratio(ours, none),
-  }));
+  const beside = "no standby process";
+  return Object.entries({ idle, loaded }).map(([standby, ours]) =>
+    lineOf({
+      what: `kill to next job, standby ${standby}`,
+      unit: "ms",
+      ours,
+      beside,
+      others: none,
+    }),
+  );
 }
 
 async function takeoverMs(

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { Program } from "../asking.ts";
 import { type Bench, interleave } from "../bench.ts";
-import { atLeast, type Line } from "../line.ts";
-import { ratio, summarize } from "../statistics.ts";
+import { atLeast, type Line, lineOf } from "../line.ts";
+import { summarize } from "../statistics.ts";
 import type { Row } from "./row.ts";
 
 const MB = 1_000_000;
@@ -21,7 +21,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
     await using program = new Program("upload");
     return await program.ask(answerShape, { by, endpoint, bytes });
   };
-  const { ours, sdk } = await interleave(bench, bench.quick ? 2 : 5, {
+  const { ours, sdk } = await interleave(bench, bench.quick ? 2 : bench.rounds, {
     ours: upload("ours"),
     sdk: upload("sdk"),
   });
@@ -29,25 +29,24 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   const beside = "the SDK's own Upload";
   const speed = ({ tookMs }: Answer): number => bytes / MB / (tookMs / 1000);
   const raised = ({ raisedBytes }: Answer): number => raisedBytes / MB;
-  const faster = ratio(ours.map(speed), sdk.map(speed));
   const memory = summarize(ours.map(raised));
   return [
-    {
+    lineOf({
       what: `${what} to a sink`,
       unit: "MB/s",
-      ours: summarize(ours.map(speed)),
-      beside: { what: beside, value: summarize(sdk.map(speed)) },
-      ratio: faster,
-      target: atLeast(0.8, faster),
-    },
-    {
+      ours: ours.map(speed),
+      beside,
+      others: sdk.map(speed),
+      target: (times) => atLeast(0.8, times),
+    }),
+    lineOf({
       what: `${what}: RSS raised by`,
       unit: "MB",
-      ours: memory,
-      beside: { what: beside, value: summarize(sdk.map(raised)) },
-      ratio: ratio(ours.map(raised), sdk.map(raised)),
-      target: { text: `< ${MOST_RAISED_MB} MB`, met: memory.high < MOST_RAISED_MB },
-    },
+      ours: ours.map(raised),
+      beside,
+      others: sdk.map(raised),
+      target: () => ({ text: `< ${MOST_RAISED_MB} MB`, met: memory.high < MOST_RAISED_MB }),
+    }),
   ];
 }
 
