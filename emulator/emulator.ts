@@ -24,8 +24,9 @@ import { DEFAULT_LEASE_TERMS, termsOfLease } from "./core/jobs/lease-terms.ts";
 import { settleKeys } from "./engine/access/service-keys.ts";
 import { createEngine } from "./engine/engine.ts";
 import { openContext } from "./engine/open-context.ts";
-import { EndpointDirectory } from "./engine/resources/endpoint-directory.ts";
+import { Directory } from "./engine/resources/directory.ts";
 import { registryCredentials } from "./engine/resources/registry-credentials.ts";
+import { openSteps } from "./engine/steps.ts";
 import { sessionsOn } from "./engine/workers/worker-session.ts";
 import { HandlerFiles } from "./handlers/handler-files.ts";
 import { localEndpoints, servedEndpoints } from "./handlers/local-endpoint.ts";
@@ -89,26 +90,29 @@ async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) 
   made.defer(() => leftoversCleared);
   const store = await openStore(options, clock, observation);
   made.defer(() => store.close());
+  const steps = await openSteps(store, { log: observation.log, clock });
+  made.defer(() => steps.close());
   const random = createSystemRandom();
   const { log } = observation;
-  return { ...checked, host, port, observation, log, clock, random, temporaryDir, store };
+  return { ...checked, host, port, observation, log, clock, random, temporaryDir, store, steps };
 }
 
 type Ground = Awaited<ReturnType<typeof openGround>>;
 
 /** What is kept and the parts of the engine that work with it; nothing runs yet. */
 async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDisposableStack) {
-  const { store, random, clock, host, observation, lease, log } = ground;
+  const { store, steps, random, clock, host, observation, lease, log } = ground;
   const { docker, handlers = [], watch = false } = options;
   const local = localEndpoints(options);
   const handlerFiles = new HandlerFiles(log, watch !== false);
   const handlersReady = Promise.all(handlers.map((handler) => handlerFiles.add(handler)));
-  const directory = await EndpointDirectory.load(store);
+  const directory = new Directory(steps.records);
   const storage = await startStorage(options, { ...ground, known: directory, local }, made);
-  const webhooks = await prepareWebhooks(options, host, store, random);
+  const webhooks = await prepareWebhooks(options, host, steps, random);
   made.defer(() => webhooks.sender.close());
   const open = await openContext({
     store,
+    steps,
     directory,
     clock,
     ...(options.clock === "manual" && { serviceClock: createStandingClock(clock.now()) }),
@@ -130,12 +134,12 @@ type State = Awaited<ReturnType<typeof openState>>;
 
 /** The HTTP interface with its keys, and the ports of workers; nobody can call the interface yet. */
 async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisposableStack) {
-  const { context, startWork, store, random, clock, storage, webhooks, callers, log } = state;
+  const { context, startWork, steps, random, clock, storage, webhooks, callers, log } = state;
   const { limits = "enforce", commands = [] } = options;
   const { tokens } = context;
   const startedAt = new Date(clock.now()).toISOString();
   const given = { user: options.apiKey, admin: options.adminKey };
-  const keys = await settleKeys({ store, random, startWork }, given, startedAt);
+  const keys = await settleKeys({ steps, random, startWork }, given, startedAt);
   const rates = limits === "off" ? undefined : new RateLimiter(context, limits);
   const objects = storage.objects?.listener(S3_PATH);
   const http = createHttpServer({

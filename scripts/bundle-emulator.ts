@@ -19,6 +19,12 @@ const BUNDLED = new Set([
   "zod-openapi",
 ]);
 
+/** The programs, and those of threads. */
+const ENTRIES = [
+  ...["index", "cli/sv-emulate"],
+  ...["store/sqlite/integrity/check-thread", "store/sqlite/thread/store-thread"],
+];
+
 /**
  * Bundles what the compiler wrote of the emulator over its entries; what is loaded later is a file of its own. All files
  * but the entries lie in `emulator/`.
@@ -26,10 +32,7 @@ const BUNDLED = new Set([
 export async function bundleEmulator(folder: string): Promise<void> {
   const emulator = path.join(folder, "emulator");
   const { metafile } = await build({
-    entryPoints: ["index", "cli/sv-emulate", "store/sqlite/integrity/check-thread"].map((name) => ({
-      in: path.join(emulator, `${name}.js`),
-      out: name,
-    })),
+    entryPoints: ENTRIES.map((name) => ({ in: path.join(emulator, `${name}.js`), out: name })),
     absWorkingDir: folder,
     outdir: emulator,
     chunkNames: "part-[name]-[hash]",

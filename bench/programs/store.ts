@@ -1,11 +1,14 @@
 /** Works on a data directory through the store alone: fills a queue, and times whole job cycles. */
 import { z } from "zod";
+import { countChange, type JobCounts, NO_COUNTS } from "../../emulator/core/jobs/job-counts.ts";
 import { submitJob, transition } from "../../emulator/core/jobs/job-transition.ts";
 import type { JobEvent } from "../../emulator/core/jobs/job-event.ts";
 import type { Job } from "../../emulator/core/jobs/job.ts";
 import { localEndpoint, localTemplate } from "../../emulator/handlers/local-endpoint.ts";
+import type { Change, JobRow } from "../../emulator/store/batch.ts";
+import type { Store, Boot } from "../../emulator/store/store.ts";
 import { openSqliteStore } from "../../emulator/store/sqlite/sqlite-store.ts";
-import type { Payload, Store, StoreTransaction } from "../../emulator/store/store.ts";
+import type { Payload, PayloadSlot } from "../../emulator/store/payload.ts";
 import { answerQuestions } from "../asking.ts";
 import { jobInput } from "../payload.ts";
 
@@ -26,29 +29,72 @@ const questionShape = z.discriminatedUnion("kind", [
 ]);
 
 const payload: Payload = { kind: "inline", bytes: Buffer.from(JSON.stringify(jobInput)) };
-let opened: Store | undefined;
 
-function store(): Store {
+/** The one who writes to the store: it numbers its batches, gives keys and counts jobs. */
+class Owner {
+  readonly store: Store;
+  readonly #counts: Map<string, JobCounts>;
+  #number: number;
+  #lastSeq: number;
+
+  constructor(store: Store, { batch, lastSeq, counts }: Boot) {
+    this.store = store;
+    this.#number = batch;
+    this.#lastSeq = lastSeq;
+    this.#counts = new Map(counts);
+  }
+
+  /** Of low priority, so that a queue of any length makes the scaler add no workers. */
+  newJob(endpointId: string): Job {
+    this.#lastSeq += 1;
+    const seq = this.#lastSeq;
+    const specification = {
+      seq,
+      id: `bench-${String(seq).padStart(12, "0")}-${crypto.randomUUID()}`,
+      endpointId,
+      kind: "async",
+      executionTimeoutMs: 600_000,
+      ttlMs: DAY_MS,
+      retentionMs: 1_800_000,
+      lowPriority: true,
+      webhook: undefined,
+    } as const;
+    return submitJob(specification, Date.now());
+  }
+
+  async insert(endpointIds: readonly string[], changes: readonly Change[] = []): Promise<void> {
+    const jobs = endpointIds.map((endpointId) => this.newJob(endpointId));
+    const rows = jobs.map((job) => ({ before: undefined, after: job }));
+    await this.flush(rows, [...changes, ...jobs.map(({ seq }) => put(seq, "input"))]);
+  }
+
+  async flush(jobs: readonly JobRow[], changes: readonly Change[] = []): Promise<void> {
+    const counts = new Map<string, JobCounts>();
+    for (const { before, after: job } of jobs) {
+      const known = counts.get(job.endpointId) ?? this.#counts.get(job.endpointId) ?? NO_COUNTS;
+      counts.set(job.endpointId, countChange(known, before, job));
+    }
+    this.#number += 1;
+    await this.store.flush({
+      number: this.#number,
+      lastSeq: this.#lastSeq,
+      jobs,
+      changes,
+      counts,
+    });
+    for (const [endpointId, ofEndpoint] of counts) this.#counts.set(endpointId, ofEndpoint);
+  }
+}
+
+let opened: Owner | undefined;
+
+function owner(): Owner {
   if (opened === undefined) throw new Error("No store is open.");
   return opened;
 }
 
-/** Of low priority, so that a queue of any length makes the scaler add no workers. */
-async function insert(tx: StoreTransaction, endpointId: string): Promise<void> {
-  const seq = await tx.nextSeq();
-  const specification = {
-    seq,
-    id: `bench-${String(seq).padStart(12, "0")}-${crypto.randomUUID()}`,
-    endpointId,
-    kind: "async",
-    executionTimeoutMs: 600_000,
-    ttlMs: DAY_MS,
-    retentionMs: 1_800_000,
-    lowPriority: true,
-    webhook: undefined,
-  } as const;
-  await tx.insertJob(submitJob(specification, Date.now()));
-  await tx.putPayload(seq, "input", payload);
+function put(seq: number, slot: PayloadSlot): Change {
+  return { type: "put-payload", seq, slot, payload };
 }
 
 function after(job: Job, event: JobEvent): Job {
@@ -60,9 +106,7 @@ function after(job: Job, event: JobEvent): Job {
 async function fill(endpointId: string, jobs: number): Promise<void> {
   for (let done = 0; done < jobs; done += FILL_STEP_JOBS) {
     const count = Math.min(FILL_STEP_JOBS, jobs - done);
-    await store().transact(async (tx) => {
-      for (let index = 0; index < count; index += 1) await insert(tx, endpointId);
-    });
+    await owner().insert(Array.from({ length: count }, () => endpointId));
   }
 }
 
@@ -71,44 +115,41 @@ async function crowd(endpoints: number, jobsEach: number): Promise<void> {
   const createdAt = new Date().toISOString();
   const local = { id: "crowd", path: "/nowhere", settings: { workersMin: 0, workersMax: 0 } };
   const endpoint = localEndpoint(local, createdAt);
-  await store().transact((tx) => tx.putRecord("template", "crowd", localTemplate(local)));
+  const record = localTemplate(local);
+  await owner().flush([], [{ type: "put-record", kind: "template", id: "crowd", record }]);
   const perStep = Math.ceil(FILL_STEP_JOBS / jobsEach);
   for (let done = 0; done < endpoints; done += perStep) {
-    await store().transact(async (tx) => {
-      for (let number = done; number < Math.min(endpoints, done + perStep); number += 1) {
-        const id = `crowd-${number}`;
-        await tx.putRecord("endpoint", id, { ...endpoint, id, name: id });
-        for (let job = 0; job < jobsEach; job += 1) await insert(tx, id);
-      }
+    const count = Math.min(perStep, endpoints - done);
+    const ids = Array.from({ length: count }, (_, index) => `crowd-${done + index}`);
+    const records = ids.map((id): Change => {
+      return { type: "put-record", kind: "endpoint", id, record: { ...endpoint, id, name: id } };
     });
+    const jobs = ids.flatMap((id) => Array.from({ length: jobsEach }, () => id));
+    await owner().insert(jobs, records);
   }
 }
 
-/** Inserts so many jobs, takes the oldest of the queue, finishes those; three commits for all of them together. */
+/** Inserts so many jobs, takes the oldest of the queue, finishes those; three batches for all of them together. */
 async function cycle(endpointId: string, count: number): Promise<void> {
-  const each = Array.from({ length: count }, (_, index) => index);
-  await Promise.all(each.map(() => store().transact((tx) => insert(tx, endpointId))));
-  const taken = await store().transact((tx) => take(tx, endpointId, count));
-  await Promise.all(taken.map((job) => store().transact((tx) => finish(tx, job))));
+  await owner().insert(Array.from({ length: count }, () => endpointId));
+  const waiting = await owner().store.waitingJobs(endpointId, 0, count);
+  const taken = waiting.map((before) => ({ before, after: handedOver(before) }));
+  await owner().flush(taken);
+  const ended = taken.map(({ after: job }) => ({ before: job, after: completed(job) }));
+  await owner().flush(
+    ended,
+    ended.map(({ before }) => put(before.seq, "output")),
+  );
 }
 
-async function take(tx: StoreTransaction, endpointId: string, count: number): Promise<Job[]> {
-  const taken: Job[] = [];
-  for (const job of await tx.waitingJobs(endpointId, count)) {
-    const leaseToken = crypto.randomUUID();
-    const lease = { workerId: "bench-worker", leaseToken, leaseMs: DAY_MS };
-    const running = after(job, { type: "hand-over", ...lease });
-    await tx.replaceJob(job, running);
-    taken.push(running);
-  }
-  return taken;
+function handedOver(job: Job): Job {
+  const leaseToken = crypto.randomUUID();
+  return after(job, { type: "hand-over", workerId: "bench-worker", leaseToken, leaseMs: DAY_MS });
 }
 
-async function finish(tx: StoreTransaction, { id }: Job): Promise<void> {
-  const job = await tx.job(id);
-  if (job?.lease === undefined) throw new Error(`Job ${id} is not running.`);
-  await tx.replaceJob(job, after(job, { type: "complete", leaseToken: job.lease.token }));
-  await tx.putPayload(job.seq, "output", payload);
+function completed(job: Job): Job {
+  if (job.lease === undefined) throw new Error(`Job ${job.id} is not running.`);
+  return after(job, { type: "complete", leaseToken: job.lease.token });
 }
 
 async function cyclesMs(endpointId: string, jobs: number, perCommit: number): Promise<number> {
@@ -119,11 +160,16 @@ async function cyclesMs(endpointId: string, jobs: number, perCommit: number): Pr
   return performance.now() - startedAt;
 }
 
+async function ownerOf(directory: string): Promise<Owner> {
+  const store = await openSqliteStore({ directory });
+  return new Owner(store, await store.boot());
+}
+
 answerQuestions(async (message) => {
   const question = questionShape.parse(message);
   switch (question.kind) {
     case "open":
-      opened = await openSqliteStore({ directory: question.directory });
+      opened = await ownerOf(question.directory);
       return null;
     case "fill":
       await fill(question.endpointId, question.jobs);
@@ -134,7 +180,7 @@ answerQuestions(async (message) => {
     case "cycle":
       return cyclesMs(question.endpointId, question.jobs, question.perCommit);
     case "close":
-      await opened?.close();
+      await opened?.store.close();
       opened = undefined;
       return null;
   }

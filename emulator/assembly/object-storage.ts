@@ -1,7 +1,7 @@
 /** Makes the object store and the volumes, and the environment variables by which workers find them. */
 import { join } from "node:path";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
-import type { EndpointDirectory } from "../engine/resources/endpoint-directory.ts";
+import type { Directory } from "../engine/resources/directory.ts";
 import type { WorkerOrder } from "../launch/launcher.ts";
 import type { LocalEndpoint } from "../handlers/local-endpoint.ts";
 import type { KnownOwner } from "../objects/access-keys.ts";
@@ -9,15 +9,15 @@ import { ObjectService } from "../objects/object-service.ts";
 import type { CallerCheck } from "../http/access/caller-check.ts";
 import { namedBuckets, storageEnvironment } from "./worker-storage.ts";
 import type { EmulatorOptions } from "../options.ts";
-import type { Store } from "../store/store.ts";
+import type { Steps } from "../engine/steps.ts";
 import { Volumes } from "../volumes/volumes.ts";
 
 const LAST_PORT = 65_535;
 
 export interface StorageParts {
   readonly log: EngineLog;
-  readonly store: Store;
-  /** Checks hosts and origins. */
+  readonly steps: Steps;
+  /** Who may call the object store at all. */
   readonly callers: CallerCheck;
   /** Where objects and volumes are kept if there is no data directory. */
   readonly temporaryDir: string;
@@ -29,7 +29,7 @@ export interface StorageParts {
   readonly local: readonly LocalEndpoint[];
 }
 
-type Known = Pick<EndpointDirectory, "findEndpoint" | "findTemplate">;
+type Known = Pick<Directory, "findEndpoint" | "findTemplate">;
 
 export interface Storage {
   /** Call it when the endpoints are known, and before workers are told its address. @throws ListenError */
@@ -43,7 +43,7 @@ export interface Storage {
 /** Opens the object store and the volumes, which do not listen yet. They are closed with `made`. */
 export async function startStorage(
   emulator: EmulatorOptions,
-  { log, store, callers, temporaryDir, host, port, local, known }: StorageParts,
+  { log, steps, callers, temporaryDir, host, port, local, known }: StorageParts,
   made: AsyncDisposableStack,
 ): Promise<Storage> {
   const directory = emulator.dataDir ?? temporaryDir;
@@ -68,8 +68,8 @@ export async function startStorage(
     buckets: objects?.store,
     log,
   });
-  // Before the store listens: a client that finds no bucket creates one.
-  const recorded = await store.read((view) => view.records("networkVolume"));
+  // Before the store can be called: a client that finds no bucket makes one.
+  const recorded = steps.records.inOrder("networkVolume");
   await volumes.open(recorded.map(({ id }) => id));
   await volumes.openLocal(local);
   return {

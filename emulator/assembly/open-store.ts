@@ -19,7 +19,7 @@ export async function openStore(
   if (defect !== undefined) log.warn({}, defect);
   const store = await openSqliteStore({
     directory,
-    onCommit: (steps, durationMs) => metrics.committed(steps, durationMs),
+    onCommit: (durationMs) => metrics.committed(1, durationMs),
     onDamage({ message }) {
       log.error(
         {},

@@ -5,9 +5,13 @@ export class StoreFullError extends Error {
   override readonly name = "StoreFullError";
 }
 
-/** The store was closed before the transaction ran. */
+/** The store was closed before it was asked. */
 export class StoreClosedError extends Error {
   override readonly name = "StoreClosedError";
+
+  constructor(message = "the store has been closed") {
+    super(message);
+  }
 }
 
 /** The data directory cannot be used: not writable, made by a newer version, or damaged. The message says which. */

@@ -5,24 +5,26 @@ import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
 import type { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
 import type { PodPorts } from "../launch/pod-launcher.ts";
 import type { SecretKey } from "../secrets/secret-key.ts";
-import type { PayloadDamagedError, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
+import type { PayloadDamagedError } from "../store/payload.ts";
 import type { Tracer } from "../trace/tracer.ts";
 import type { PendingWork } from "./time/pending-work.ts";
 import type { EngineLog } from "./observe/engine-log.ts";
 import type { DueTimer } from "./time/due-timer.ts";
 import type { Balancer } from "./balancing/balancer.ts";
 import type { BytesInFlight } from "./limits/bytes-in-flight.ts";
-import type { EndpointDirectory } from "./resources/endpoint-directory.ts";
+import type { Directory } from "./resources/directory.ts";
 import type { EventFeed } from "./observe/event-feed.ts";
 import type { Fleet } from "./workers/fleet.ts";
 import type { JobWatchers } from "./jobs/read/job-watchers.ts";
 import type { LogFeed } from "./observe/log-feed.ts";
-import type { NetworkVolumeDirectory, VolumeFiles } from "./resources/network-volume-directory.ts";
+import type { VolumeFiles } from "./resources/volume-files.ts";
 import type { PriceTable } from "../core/billing/prices.ts";
 import type { ServiceClock } from "./time/service-clock.ts";
 import type { JobSpans } from "./observe/job-spans.ts";
 import type { StallDetector } from "./workers/stall-detector.ts";
 import type { Steps } from "./steps.ts";
+import type { Turns } from "./turns.ts";
 import type { WorkerTokens } from "./workers/worker-tokens.ts";
 import type { UsageMeter } from "./billing/usage-meter.ts";
 import type { WorkerMover } from "./workers/move-worker.ts";
@@ -37,11 +39,11 @@ export interface InputDamage {
 }
 
 export interface EngineContext {
-  /** Reads and changes the store, one transaction at a time. */
+  /** Runs steps, which change what is kept; and reads it. */
   readonly steps: Steps;
-  /** The store itself, for what `steps` does not offer. */
+  /** What is kept, for those who read or look after it in other ways than `steps` has. */
   readonly store: Store;
-  /** Service time, in which all due moments of jobs, deliveries and scaling are measured. */
+  /** Service time: what all due moments are measured in, unless it concerns what runs elsewhere. */
   readonly clock: ServiceClock;
   /** Real time, which cannot be advanced, for workers, processes and connections. Never compare it with service time. */
   readonly realClock: Clock;
@@ -66,7 +68,9 @@ export interface EngineContext {
   readonly balancer: Balancer;
   /** Bounds the memory of large payloads on their way in and out. */
   readonly inFlight: BytesInFlight;
-  /** Requests that wait for a job to end or to stream. */
+  /** Changes of webhook deliveries, one after another. */
+  readonly deliveries: Turns;
+  /** Those who wait for a job to end or to stream. */
   readonly watchers: JobWatchers;
   /** Publishes every change of state. */
   readonly events: EventFeed;
@@ -82,10 +86,8 @@ export interface EngineContext {
   readonly pendingWork: PendingWork;
   /** The timer for the next due moment of any job. */
   readonly dueTimer: DueTimer;
-  /** Endpoints and templates as committed, in memory. */
-  readonly directory: EndpointDirectory;
-  /** Network volumes as committed, in memory. */
-  readonly volumes: NetworkVolumeDirectory;
+  /** Endpoints, templates and network volumes as they are in the store. */
+  readonly directory: Directory;
   readonly volumeFiles: VolumeFiles;
   /** Called with an endpoint whose queue or workers changed, after the commit. */
   readonly endpointChanged: (endpointId: string) => void;

@@ -1,5 +1,6 @@
 /** The effects of a step as values: released once it is durable, dropped when it fails. */
 import type { ChunkBatch } from "../../runtime/protocol/chunk-batch.ts";
+import type { ServiceOrders, WorkerReport } from "../../runtime/protocol/session.ts";
 import type { JobEffect } from "../core/jobs/job-transition.ts";
 import type { Job } from "../core/jobs/job.ts";
 import type { JobMove } from "./observe/event-feed.ts";
@@ -18,11 +19,26 @@ export interface JobPayloads {
   readonly s3Config: Uint8Array | undefined;
 }
 
+/** What is told of a report: the outcomes and chunks that were taken, and leases that are not held. */
+export type Receipts = Required<
+  Pick<ServiceOrders, "outcomeReceipts" | "chunkReceipts" | "revocations">
+>;
+
+/** A report to acknowledge to the worker whose session it came in. */
+export interface Acknowledgement {
+  readonly session: { acknowledge(report: WorkerReport, receipts: Receipts): void };
+  readonly report: WorkerReport;
+  readonly receipts: Receipts;
+}
+
 export class Effects {
   readonly ofJobs: JobEffect[] = [];
   readonly assignments: Assignment[] = [];
+  readonly acknowledgements: Acknowledgement[] = [];
   /** Jobs whose status changed, in order: each as it is now, or as it was before it was deleted. */
   readonly moves: { readonly job: Job; readonly move: JobMove }[] = [];
+  /** Endpoints of whose waiting jobs too few are in memory. */
+  readonly shortQueues = new Set<string>();
   /** Endpoints whose queue changed. */
   readonly changedEndpoints = new Set<string>();
   /** Pods that were made, changed or deleted. */
@@ -31,6 +47,8 @@ export class Effects {
   readonly outputs = new Map<string, Uint8Array>();
   /** Stored chunks by job id, so that readers of the stream need not read them. */
   readonly chunks = new Map<string, readonly ChunkBatch[]>();
+  /** Jobs with a new delivery that waits for the earlier ones of its job, if any is pending. */
+  readonly laterDeliveries = new Set<string>();
   /** Whether a webhook call became due. */
   webhookDue = false;
   /** The earliest due moment of the jobs that changed. */
@@ -43,7 +61,7 @@ export class Effects {
     this.moves.push({ job, move: { type: "job", endpointId, jobId, from, to, by } });
   }
 
-  /** Registers how to undo a change of memory if the transaction fails. */
+  /** Registers how to take back what the step changed beside what it keeps, should it fail or not be stored. */
   onFailure(undo: () => void): void {
     this.#undo.push(undo);
   }

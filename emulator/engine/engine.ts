@@ -83,6 +83,7 @@ export async function createEngine(
   signals.endpointChanged.on((endpointId) => workers.consider(endpointId));
   signals.podChanged.on((podId) => pods.consider(podId));
   signals.webhookDue.on(() => webhooks.wake());
+  signals.laterDelivery.on((jobId) => webhooks.release(jobId));
   signals.jobsDue.on(() => {
     void context.pendingWork.track("what is due for jobs", applyDue(context, startWork));
   });

@@ -11,8 +11,9 @@ import type { Tracer } from "../trace/tracer.ts";
 import { Balancer } from "./balancing/balancer.ts";
 import { beginToBill } from "./billing/bill-worker.ts";
 import { UsageMeter } from "./billing/usage-meter.ts";
-import type { EngineContext, InputDamage } from "./context.ts";
-import { sendAssignment } from "./jobs/assign.ts";
+import type { EngineContext, InputDamage, Uses } from "./context.ts";
+import { assignFromStore } from "./jobs/assign-free.ts";
+import { sendAssignments } from "./jobs/assign.ts";
 import { JobWatchers } from "./jobs/read/job-watchers.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "./limits/bytes-in-flight.ts";
 import type { EngineLog } from "./observe/engine-log.ts";
@@ -20,29 +21,30 @@ import { EventFeed } from "./observe/event-feed.ts";
 import { JobSpans } from "./observe/job-spans.ts";
 import { LogFeed } from "./observe/log-feed.ts";
 import { type ReleaseParts, releaseEffects } from "./release-effects.ts";
-import { EndpointDirectory } from "./resources/endpoint-directory.ts";
-import {
-  NetworkVolumeDirectory,
-  NO_VOLUME_FILES,
-  type VolumeFiles,
-} from "./resources/network-volume-directory.ts";
+import { Directory } from "./resources/directory.ts";
+import { NO_VOLUME_FILES, type VolumeFiles } from "./resources/volume-files.ts";
 import { Signal } from "./signal.ts";
 import { StartWork } from "./start-work.ts";
-import { Steps } from "./steps.ts";
+import { openSteps, type Steps } from "./steps.ts";
 import { storedOffsetMs } from "./time/advance-clock.ts";
 import { DueTimer } from "./time/due-timer.ts";
 import { PendingWork } from "./time/pending-work.ts";
 import { ServiceClock } from "./time/service-clock.ts";
 import { Fleet } from "./workers/fleet.ts";
+import { Turns } from "./turns.ts";
 import { WorkerMover } from "./workers/move-worker.ts";
 import { StallDetector } from "./workers/stall-detector.ts";
 import type { WorkerHandle } from "./workers/worker-handle.ts";
 import { WorkerTokens } from "./workers/worker-tokens.ts";
 
+const LOOK_AGAIN_MS = 1_000;
+
 export interface ContextOptions {
   readonly store: Store;
-  /** The store's endpoints and templates, if they were read already. */
-  readonly directory?: EndpointDirectory;
+  /** On that store; by default they are opened. */
+  readonly steps?: Steps;
+  /** Of those steps; by default one is made. */
+  readonly directory?: Directory;
   /** Real time. Service time is ahead of it by what it was advanced, in this run and earlier ones. */
   readonly clock: Clock;
   /** The clock that service time follows; default `clock`. */
@@ -85,7 +87,9 @@ export interface EngineSignals {
   readonly podChanged: Signal<string>;
   /** A webhook call became due. */
   readonly webhookDue: Signal;
-  /** The timer of the job rules fired. */
+  /** A job has a new webhook call, which waits for the earlier ones of the job. */
+  readonly laterDelivery: Signal<string>;
+  /** The moment has come that the timer of the job rules was aimed at. */
   readonly jobsDue: Signal;
   /** A job that cannot be handed to its worker. */
   readonly inputDamaged: Signal<InputDamage>;
@@ -96,22 +100,24 @@ export interface EngineSignals {
 /** Resolves with the parts; nothing that earlier runs left is changed. Throws what the store throws. */
 export async function openContext(options: ContextOptions): Promise<OpenContext> {
   const { store, random, log, tracer, lease = DEFAULT_LEASE_TERMS, clock: realClock } = options;
+  const steps = options.steps ?? (await openSteps(store, { log, clock: realClock }));
   const signals = createSignals();
-  const clock = new ServiceClock(options.serviceClock ?? realClock, await storedOffsetMs(options));
-  const directory = options.directory ?? (await EndpointDirectory.load(store));
+  const clock = new ServiceClock(options.serviceClock ?? realClock, storedOffsetMs(steps));
+  const directory = options.directory ?? new Directory(steps.records);
   const events = new EventFeed(clock);
   const metrics = options.metrics ?? new ServiceMetrics();
   const parts = {
     store,
+    steps,
+    deliveries: new Turns(),
     clock,
     realClock,
     random,
     secretKey: options.secretKey ?? fixedSecretKey(random.bytes(SECRET_KEY_BYTES)),
     log,
     lease,
-    stallDetector: new StallDetector(realClock, lease, log),
+    stallDetector: new StallDetector(realClock, lease, log, steps),
     directory,
-    volumes: await NetworkVolumeDirectory.load(store),
     volumeFiles: options.volumeFiles ?? NO_VOLUME_FILES,
     events,
     logs: options.logs ?? new LogFeed(() => realClock.now()),
@@ -120,7 +126,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     spans: tracer && new JobSpans(tracer, () => clock.now()),
     pendingWork: new PendingWork(),
     dueTimer: new DueTimer(clock, signals.jobsDue.raise),
-    usage: new UsageMeter({ store, clock, realClock, random, log }),
+    usage: new UsageMeter({ steps, clock, realClock, random, log }),
     prices: options.prices ?? DEFAULT_PRICES,
     fleet: new Fleet((worker) => publishState(events, worker)),
     tokens: new WorkerTokens(),
@@ -135,29 +141,56 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
       options.endpointDeleted?.(endpointId);
     },
   };
-  const steps = stepsOf(parts);
+  releaseSteps(parts, signals.laterDelivery.raise);
   const mover = new WorkerMover({ ...parts, bill: (worker) => beginToBill(parts, worker) });
-  const context = { ...parts, steps, mover, balancer: new Balancer({ ...parts, mover }) };
+  const context = { ...parts, mover, balancer: new Balancer({ ...parts, mover }) };
   return { context, signals, startWork: new StartWork(realClock, log) };
 }
 
-function stepsOf(parts: Omit<EngineContext, "balancer" | "mover" | "steps">): Steps {
-  const { store, log, events, metrics, spans } = parts;
+function releaseSteps(
+  parts: Omit<EngineContext, "balancer" | "mover">,
+  releaseDelivery: (jobId: string) => void,
+): void {
+  const { events, metrics, spans, log, pendingWork } = parts;
+  const lookLater = looksLater(parts);
   const releasing: ReleaseParts = {
     ...parts,
-    send: (assignment) => sendAssignment(parts, assignment),
+    send: (assignments) => sendAssignments(parts, assignments),
+    readAhead(endpointId) {
+      const read = assignFromStore(parts, endpointId).catch((error: unknown) => {
+        log.error({ endpointId, err: error }, "waiting jobs could not be read");
+        lookLater([endpointId]);
+      });
+      void pendingWork.track("waiting jobs", read);
+    },
+    releaseDelivery,
     observe({ job, move }) {
       events.publish(move);
       metrics.jobMoved(job, move);
       spans?.moved(job, move);
     },
   };
-  return new Steps({
-    store,
-    log,
+  parts.steps.releaseBy({
     release: (effects) => releaseEffects(releasing, effects),
-    failed: ({ changedEndpoints }) => changedEndpoints.forEach(parts.endpointChanged),
+    failed: (effects) =>
+      lookLater(effects.flatMap(({ changedEndpoints }) => [...changedEndpoints])),
+    track: (what, work) => void pendingWork.track(what, work),
   });
+}
+
+/** What could not be stored or read is tried again only then, for the disk may be full. */
+function looksLater({ realClock, endpointChanged }: Uses<"realClock" | "endpointChanged">) {
+  const endpointIds = new Set<string>();
+  return (changed: readonly string[]) => {
+    const isArmed = endpointIds.size > 0;
+    for (const id of changed) endpointIds.add(id);
+    if (isArmed || endpointIds.size === 0) return;
+    realClock.wakeAt(realClock.now() + LOOK_AGAIN_MS, () => {
+      const ids = [...endpointIds];
+      endpointIds.clear();
+      for (const id of ids) endpointChanged(id);
+    });
+  };
 }
 
 function createSignals(): EngineSignals {
@@ -165,6 +198,7 @@ function createSignals(): EngineSignals {
     endpointChanged: new Signal(),
     podChanged: new Signal(),
     webhookDue: new Signal(),
+    laterDelivery: new Signal(),
     jobsDue: new Signal(),
     inputDamaged: new Signal(),
     launcherWilling: new Signal(),

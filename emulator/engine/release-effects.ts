@@ -1,4 +1,5 @@
-/** Releases the effects of a committed step: orders to workers, changes for watchers, timers, endpoints to decide about. */
+/** Releases the effects of steps that are durable: orders to workers, changes to watchers, timers, endpoints to look at. */
+import type { JobEffect } from "../core/jobs/job-transition.ts";
 import type { Uses } from "./context.ts";
 import type { Assignment, Effects } from "./effects.ts";
 
@@ -9,38 +10,57 @@ type ReleaseUses = Uses<
 export interface ReleaseParts extends ReleaseUses {
   /** Called with each job whose status changed. */
   readonly observe: (moved: Effects["moves"][number]) => void;
-  /** Sends a job to the worker it was handed to. */
-  readonly send: (assignment: Assignment) => void;
+  /** Sends jobs to the workers they were handed to. */
+  readonly send: (assignments: readonly Assignment[]) => void;
+  /** Reads more waiting jobs of the endpoint. */
+  readonly readAhead: (endpointId: string) => void;
+  /** Sees to it that the delivery of a job is made in its turn. */
+  readonly releaseDelivery: (jobId: string) => void;
 }
 
-/** Call it when the step is durable. */
-export function releaseEffects(engine: ReleaseParts, effects: Effects): void {
-  for (const moved of effects.moves) engine.observe(moved);
-  for (const assignment of effects.assignments) engine.send(assignment);
-  for (const effect of effects.ofJobs) {
-    switch (effect.type) {
-      case "offer":
-        break;
-      case "revoke":
-        engine.fleet.find(effect.workerId)?.revoke(effect, engine.clock.now());
-        break;
-      case "settled":
-        engine.watchers.publish(effect.job.id, {
-          ...effect,
-          output: effects.outputs.get(effect.job.id),
-        });
-        break;
-      case "chunks": {
-        const batches = effects.chunks.get(effect.job.id) ?? [];
-        engine.watchers.publish(effect.job.id, { ...effect, batches });
-        break;
-      }
-      default:
-        engine.watchers.publish(effect.job.id, effect);
+/** Orders to workers go before answers, for a job that runs sooner ends sooner. A hand-over names the span that `observe` begins. */
+export function releaseEffects(engine: ReleaseParts, batch: readonly Effects[]): void {
+  for (const { moves } of batch) for (const moved of moves) engine.observe(moved);
+  engine.send(batch.flatMap(({ assignments }) => assignments));
+  for (const { ofJobs } of batch) for (const effect of ofJobs) revoke(engine, effect);
+  for (const { acknowledgements } of batch)
+    for (const { session, report, receipts } of acknowledgements)
+      session.acknowledge(report, receipts);
+  for (const effects of batch)
+    for (const effect of effects.ofJobs) publish(engine, effects, effect);
+  for (const effects of batch) releaseWakes(engine, effects);
+}
+
+function revoke(engine: ReleaseParts, effect: JobEffect): void {
+  if (effect.type === "revoke")
+    engine.fleet.find(effect.workerId)?.revoke(effect, engine.clock.now());
+}
+
+function publish(engine: ReleaseParts, effects: Effects, effect: JobEffect): void {
+  switch (effect.type) {
+    case "offer":
+    case "revoke":
+      break;
+    case "settled": {
+      const output = effects.outputs.get(effect.job.id);
+      engine.watchers.publish(effect.job.id, { ...effect, output });
+      break;
     }
+    case "chunks": {
+      const batches = effects.chunks.get(effect.job.id) ?? [];
+      engine.watchers.publish(effect.job.id, { ...effect, batches });
+      break;
+    }
+    default:
+      engine.watchers.publish(effect.job.id, effect);
   }
+}
+
+function releaseWakes(engine: ReleaseParts, effects: Effects): void {
   engine.dueTimer.aim(effects.earliestDueAt);
   if (effects.webhookDue) engine.webhookDue();
+  for (const jobId of effects.laterDeliveries) engine.releaseDelivery(jobId);
+  for (const endpointId of effects.shortQueues) engine.readAhead(endpointId);
   for (const endpointId of effects.changedEndpoints) engine.endpointChanged(endpointId);
   for (const podId of effects.changedPods) engine.podChanged(podId);
 }

@@ -1,109 +1,241 @@
-/** Runs steps: each is one transaction, and its effects are released after the commit. */
-import { ServiceError } from "../core/service-error.ts";
-import {
-  StoreClosedError,
-  StoreDamagedError,
-  StoreFullError,
-  StoreLostError,
-  StoreUnusableError,
-} from "../core/store-error.ts";
-import {
-  type Payload,
-  PayloadDamagedError,
-  type Store,
-  type StoreTransaction,
-  type StoreView,
-} from "../store/store.ts";
-import { Effects } from "./effects.ts";
+/** Runs steps: each decides in memory and at once, and is answered when what it rests on is durable. */
+import type { JobCounts } from "../core/jobs/job-counts.ts";
+import type { Job } from "../core/jobs/job.ts";
+import type { Clock } from "../core/time/clock.ts";
+import { PayloadGoneError } from "../store/payload.ts";
+import type { Store, Boot, StoreReads } from "../store/store.ts";
+import type { Payload } from "../store/payload.ts";
+import { BatchWriter, type Sync } from "./batch-writer.ts";
+import type { Effects } from "./effects.ts";
+import { Journal } from "../core/journal.ts";
+import { JobMemory, MEMORY_LIMITS, type MemoryLimits } from "./jobs/memory/job-memory.ts";
 import type { EngineLog } from "./observe/engine-log.ts";
+import { refusalOf } from "./refusal.ts";
+import { RecordBook, type RecordView } from "./resources/record-book.ts";
+import type { Step } from "./step.ts";
 
 export interface StepsOptions {
-  readonly store: Pick<Store, "read" | "transact" | "stage" | "stageChunks" | "discard">;
+  readonly store: Pick<Store, "flush" | "stage" | "discard"> & StoreReads;
+  readonly boot: Boot;
   readonly log: EngineLog;
-  /** Releases the effects of a step. Called when the step is durable. */
-  readonly release: (effects: Effects) => void;
-  /** Called with the effects of a failed step, whose changes of memory were undone. */
-  readonly failed: (effects: Effects) => void;
+  /** Real time. */
+  readonly clock: Clock;
+  readonly limits: MemoryLimits;
 }
+
+/** What is to be done about steps. */
+export interface StepReleases {
+  /** Does what steps asked for. Called with the steps of a batch, in their order, once it is durable. */
+  readonly release: (effects: readonly Effects[]) => void;
+  /** Called with the effects of steps that were not stored, whose changes of memory were taken back. */
+  readonly failed: (effects: readonly Effects[]) => void;
+  /** Called with what is under way: things to be stored, and reads. */
+  readonly track: (what: string, work: Promise<unknown>) => void;
+}
+
+/** Begins to keep what the store has. Throws what the store throws. */
+export async function openSteps(
+  store: Store,
+  {
+    limits = MEMORY_LIMITS,
+    ...parts
+  }: Pick<StepsOptions, "log" | "clock"> & { readonly limits?: MemoryLimits },
+): Promise<Steps> {
+  return new Steps({ ...parts, limits, store, boot: await store.boot() });
+}
+
+export interface StepNeeds {
+  /** Jobs that may be in the store alone: the step finds each of them that there is. */
+  readonly jobs?: readonly string[];
+  /** What was staged for it: what it does not store is given back. */
+  readonly staged?: readonly (Payload | undefined)[];
+}
+
+type ReadJobs = (reads: StoreReads) => Promise<readonly (Job | undefined)[]>;
+type StepOnJobs<T> = (step: Step, jobs: readonly Job[], rows: readonly Job[]) => Sync<T>;
 
 export class Steps {
   readonly #options: StepsOptions;
+  readonly #jobs: JobMemory;
+  readonly #records: RecordBook;
+  readonly #writer: BatchWriter;
+  #releases: StepReleases = {
+    release: () => undefined,
+    failed: () => undefined,
+    track: () => undefined,
+  };
+  /** Endpoints whose waiting jobs are being read. */
+  readonly #lengthening = new Set<string>();
 
   constructor(options: StepsOptions) {
+    const { boot, clock, store, limits } = options;
+    const journal = new Journal();
     this.#options = options;
+    this.#jobs = new JobMemory(journal, boot.batch, limits);
+    this.#jobs.load(boot.counts, boot.running);
+    this.#records = new RecordBook(journal, boot.records);
+    let { lastSeq } = boot;
+    const state = { jobs: this.#jobs, records: this.#records, nextSeq: () => (lastSeq += 1) };
+    this.#writer = new BatchWriter({
+      state,
+      journal,
+      durable: boot.batch,
+      flush: (batch) => store.flush(batch),
+      clock,
+      lastSeq: () => lastSeq,
+      release: (effects) => this.#releases.release(effects),
+      failed: (effects) => this.#releases.failed(effects),
+      busy: (idle) => this.#releases.track("storing", idle),
+    });
+  }
+
+  /** From now on steps are released so; those before asked for nothing. */
+  releaseBy(releases: StepReleases): void {
+    this.#releases = releases;
+  }
+
+  /** When the store was last seen to take longer than 2 s for what it is to store (real time). */
+  get slowFlushAt(): number {
+    return this.#writer.slowFlushAt;
   }
 
   /**
-   * Runs `step` in a transaction; resolves with its value when it is durable and its effects were released. Of the `staged`
-   * payloads, those that the step did not store are discarded.
+   * Runs `step`; resolves with its value when that is durable and its effects were released. A step that throws changes
+   * nothing.
    *
-   * @throws ServiceError storage_full, storage_failed, data_damaged, shutting_down, or what the step threw.
+   * @throws ServiceError storage_full, storage_failed, storage_busy, data_damaged, shutting_down, or what the step threw.
    */
   async commit<T>(
-    step: (tx: StoreTransaction, effects: Effects) => Promise<T>,
-    staged: readonly (Payload | undefined)[] = [],
+    step: (step: Step) => Sync<T>,
+    { jobs = [], staged = [] }: StepNeeds = {},
   ): Promise<T> {
-    const { store, release, failed } = this.#options;
-    const effects = new Effects();
-    let value: T;
     try {
-      value = await store.transact((tx) => step(tx, effects));
+      while (this.#writer.isFull) await this.#writer.room();
+      const unknown = jobs.filter((id) => !this.#jobs.knows(id));
+      if (unknown.length === 0) return await this.#writer.run(step);
+      return await this.#runOn((reads) => Promise.all(unknown.map((id) => reads.job(id))), step);
     } catch (error) {
-      effects.takeBack();
-      failed(effects);
       throw this.refusalFor(error);
     } finally {
       for (const payload of staged) this.#discard(payload);
     }
-    release(effects);
-    return value;
   }
 
-  /** Reads what is committed. Throws what `ask` and the store throw. */
-  read<T>(ask: (view: StoreView) => Promise<T>): Promise<T> {
-    return this.#options.store.read(ask);
+  /**
+   * The same with jobs that `read` finds in the store, which has all that was changed before. `step` gets them as they are
+   * now, without those deleted meanwhile, and as they were.
+   */
+  async commitOn<T>(read: ReadJobs, step: StepOnJobs<T>): Promise<T> {
+    try {
+      await this.#stored();
+      while (this.#writer.isFull) await this.#writer.room();
+      return await this.#runOn(read, step);
+    } catch (error) {
+      throw this.refusalFor(error);
+    }
+  }
+
+  /** Asks the store, which has all that was changed before. Throws what `ask` and the store throw. */
+  async read<T>(ask: (reads: StoreReads) => Promise<T>): Promise<T> {
+    await this.#stored();
+    return this.#reading(this.#ask(ask));
+  }
+
+  /** The counters of an endpoint as they are now, once that is durable; as they are then, if it was taken back. */
+  async counts(endpointId: string): Promise<JobCounts> {
+    const { counts } = this.#jobs.endpoint(endpointId);
+    return (await this.#stored()) ? counts : this.#jobs.endpoint(endpointId).counts;
+  }
+
+  /** The records that are in the store, at once; steps may have changed them since. */
+  get records(): RecordView {
+    return this.#records.stored;
+  }
+
+  /** Jobs in memory: those that run, the heads of queues, and those that the store does not have as they are. */
+  jobsInMemory(isWanted: (job: Job) => boolean = () => true): readonly Job[] {
+    return [...this.#jobs.all()].filter(isWanted);
+  }
+
+  /** Reads waiting jobs of the endpoint into memory, if there are any; true when there are more of them now. */
+  async readAhead(endpointId: string): Promise<boolean> {
+    const endpoint = this.#jobs.endpoint(endpointId);
+    if (endpoint.coldCount === 0 || this.#lengthening.has(endpointId)) return false;
+    this.#lengthening.add(endpointId);
+    const { lastKey, size } = endpoint.window;
+    try {
+      using _ = this.#jobs.beginRead();
+      const { store, limits } = this.#options;
+      const rows = await this.#reading(store.waitingJobs(endpointId, lastKey, limits.readAhead));
+      this.#jobs.lengthen(endpointId, rows, limits.readAhead);
+    } finally {
+      this.#lengthening.delete(endpointId);
+    }
+    return endpoint.window.size > size;
   }
 
   /** Prepares bytes that a later `commit` stores. @throws ServiceError storage_full, storage_failed */
   async stage(bytes: Uint8Array): Promise<Payload> {
-    try {
-      return await this.#options.store.stage(bytes);
-    } catch (error) {
-      throw this.refusalFor(error);
-    }
+    const [payload] = await this.stageChunks([bytes]);
+    return payload ?? { kind: "inline", bytes };
   }
 
   /** The same for chunks of one job. @throws ServiceError storage_full, storage_failed */
   async stageChunks(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
     try {
-      return await this.#options.store.stageChunks(parts);
+      return await this.#options.store.stage(parts);
     } catch (error) {
       throw this.refusalFor(error);
     }
   }
 
-  /** The refusal for a failure of the store; any other error as it is. */
+  /** Takes no more steps; resolves when those taken are answered. */
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
+
+  /** The refusal for a failure of what keeps things; any other error as it is. */
   refusalFor(error: unknown): unknown {
-    const options = { cause: error };
-    if (error instanceof StoreFullError) {
-      const message = `the data directory is full: ${error.message}`;
-      return new ServiceError("storage_full", message, options);
+    return refusalOf(error, this.#options.log);
+  }
+
+  /** Resolves when what was changed so far is in the store, or was taken back. */
+  async #stored(): Promise<boolean> {
+    try {
+      await this.#writer.durable();
+      return true;
+    } catch {
+      return false;
     }
-    if (error instanceof StoreClosedError) {
-      return new ServiceError("shutting_down", "the service is stopping", options);
+  }
+
+  async #ask<T>(ask: (reads: StoreReads) => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await ask(this.#options.store);
+      } catch (error) {
+        // Its job is another one by now.
+        if (!(error instanceof PayloadGoneError)) throw error;
+      }
     }
-    if (error instanceof StoreDamagedError || error instanceof PayloadDamagedError) {
-      return new ServiceError("data_damaged", error.message, options);
+  }
+
+  #reading<T>(read: Promise<T>): Promise<T> {
+    this.#releases.track("reading", read);
+    return read;
+  }
+
+  /** Runs the step in the moment in which what was read is in memory. */
+  async #runOn<T>(read: ReadJobs, step: StepOnJobs<T>): Promise<T> {
+    let done: Promise<T>;
+    {
+      using _ = this.#jobs.beginRead();
+      const found = await this.#reading(read(this.#options.store));
+      const rows = found.filter((row) => row !== undefined);
+      const jobs = rows.flatMap((row) => this.#jobs.admit(row) ?? []);
+      done = this.#writer.run<T>((taken) => step(taken, jobs, rows));
     }
-    if (error instanceof StoreLostError) {
-      const message = `nothing can be stored: ${error.message}`;
-      return new ServiceError("storage_failed", message, options);
-    }
-    if (error instanceof StoreUnusableError) {
-      this.#options.log.error({ err: error }, "what was to be stored could not be");
-      return new ServiceError("storage_failed", error.message, options);
-    }
-    return error;
+    return done;
   }
 
   /** Removes a file that was not stored; if that fails, the next start removes it. */

@@ -1,4 +1,4 @@
-/** The gRPC call of one worker: bundles the orders of a turn, and reads reports no faster than they are stored. */
+/** The gRPC call of one worker: bundles the orders that come at once, and reads reports no faster than they are stored. */
 import * as grpc from "@grpc/grpc-js";
 import type { ServiceOrders } from "../../runtime/protocol/session.ts";
 import {
@@ -90,18 +90,19 @@ export class GrpcSession {
     this.#bundle.add(orders);
     if (this.#flushing) return;
     this.#flushing = true;
-    setImmediate(() => this.#flush());
+    // When the orders of a batch are released, and before those go on who wait for it.
+    queueMicrotask(() => this.#flush());
   }
 
   #flush(): void {
-    if (this.#over) return;
-    const orders = this.#bundle.take();
+    const orders = this.#over ? undefined : this.#bundle.take();
     if (!orders) {
       this.#flushing = false;
       return;
     }
     const more = () => this.#flush();
-    if (this.#call.write(encodeOrders(orders))) setImmediate(more);
-    else this.#call.once("drain", more);
+    if (!this.#call.write(encodeOrders(orders))) this.#call.once("drain", more);
+    else if (this.#bundle.isEmpty) this.#flushing = false;
+    else setImmediate(more);
   }
 }

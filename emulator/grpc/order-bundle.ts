@@ -1,4 +1,4 @@
-/** Merges the orders of one turn, and splits them where a message would become too large. */
+/** Merges orders that come at once, and splits them where a message would become too large. */
 import type { HandedJob } from "../../runtime/protocol/outcome.ts";
 import type { ServiceOrders } from "../../runtime/protocol/session.ts";
 
@@ -15,9 +15,13 @@ export class OrderBundle {
     this.#orders = before ? merge(before, orders) : { ...orders, jobs: [] };
   }
 
+  get isEmpty(): boolean {
+    return !this.#orders && this.#jobs.length === 0;
+  }
+
   /** The next message; undefined when no orders are left. */
   take(): ServiceOrders | undefined {
-    if (!this.#orders && this.#jobs.length === 0) return undefined;
+    if (this.isEmpty) return undefined;
     let bytes = 0;
     let count = 0;
     for (const job of this.#jobs) {

@@ -15,10 +15,9 @@ type OfResources = Uses<
   | "events"
   | "prices"
   | "secretKey"
-  | "store"
+  | "deliveries"
   | "usage"
   | "volumeFiles"
-  | "volumes"
 >;
 type OfPods = Uses<"podMemoryInGb" | "podPorts">;
 type OfOperators = Uses<"logs" | "metrics" | "pendingWork" | "tracer">;

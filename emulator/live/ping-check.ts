@@ -57,7 +57,7 @@ export class PingCheck {
 
   async #jobsWait(): Promise<boolean> {
     const { steps } = this.#engine;
-    const { inQueue } = await steps.read((view) => view.counts(this.#worker.endpointId));
+    const { inQueue } = await steps.counts(this.#worker.endpointId);
     return inQueue > 0;
   }
 

@@ -8,7 +8,6 @@ const RESULT = {
   /** The SQL does not fit the schema. */
   error: 1,
   busy: 5,
-  noMemory: 7,
   readOnly: 8,
   ioError: 10,
   corrupt: 11,
@@ -17,11 +16,6 @@ const RESULT = {
   constraint: 19,
   notADatabase: 26,
 } as const;
-
-/** After these, nothing more can be done in the transaction: SQLite may have rolled it back already. */
-const FATAL: ReadonlySet<number | undefined> = new Set(
-  Object.values(RESULT).filter((result) => result !== RESULT.error && result !== RESULT.constraint),
-);
 
 const NEEDS_ROOM: ReadonlySet<number | undefined> = new Set<number>([
   RESULT.full,
@@ -33,10 +27,6 @@ const NEEDS_ROOM: ReadonlySet<number | undefined> = new Set<number>([
 function resultOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;
   return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
-}
-
-export function isFatal(error: unknown): boolean {
-  return FATAL.has(resultOf(error));
 }
 
 export function isConstraint(error: unknown): boolean {

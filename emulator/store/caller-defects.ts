@@ -1,26 +1,47 @@
 /** Refuses calls that can only come from a defect of the caller, in the same words in every adapter. */
-import type { Job } from "../core/jobs/job.ts";
+import { FIELDS, type Job } from "../core/jobs/job.ts";
+import type { Delivery } from "../core/webhooks/delivery.ts";
+import type { JobRow } from "./batch.ts";
+import { BatchRefusedError } from "./store.ts";
 
-export function jobNotStored(job: Job): Error {
-  return new Error(`job ${job.id} is not stored with seq ${job.seq} and status ${job.status}`);
+const FIXED = FIELDS.filter(({ fixed }) => fixed).map(({ name }) => name);
+
+/** @throws BatchRefusedError when a job becomes one that it cannot become */
+export function refuseFixedChange({ before, after }: JobRow): void {
+  const changed = before && FIXED.find((name) => before[name] !== after[name]);
+  if (changed) throw new BatchRefusedError(`the ${changed} of job ${before.id} never changes`);
 }
 
-export function jobAlreadyStored(job: Job): Error {
-  return new Error(`a job with id ${job.id} or seq ${job.seq} is already stored`);
+export function jobNotStored({ id, seq, status }: Pick<Job, "id" | "seq" | "status">): Error {
+  return new BatchRefusedError(`job ${id} is not stored with seq ${seq} and status ${status}`);
+}
+
+export function jobAlreadyStored({ id, seq }: Pick<Job, "id" | "seq">): Error {
+  return new BatchRefusedError(`a job with id ${id} or seq ${seq} is already stored`);
 }
 
 export function chunksOutOfOrder(seq: number, firstIndex: number): Error {
-  return new Error(`chunk ${firstIndex} of job ${seq} is not the next one`);
-}
-
-export function stepIsOver(): Error {
-  return new Error("the transaction was used after its step had ended");
+  return new BatchRefusedError(`chunk ${firstIndex} of job ${seq} is not the next one`);
 }
 
 export function payloadNotStaged(name: string): Error {
-  return new Error(`payload file ${name} was not staged by this store or is already taken`);
+  return new BatchRefusedError(
+    `payload file ${name} was not staged by this store or is already taken`,
+  );
 }
 
 export function deliveryNotStored(id: string): Error {
-  return new Error(`delivery ${id} is not stored`);
+  return new BatchRefusedError(`delivery ${id} is not stored`);
+}
+
+export function deliveryAlreadyStored({ id, seq }: Pick<Delivery, "id" | "seq">): Error {
+  return new BatchRefusedError(`a delivery with id ${id} or seq ${seq} is already stored`);
+}
+
+export function countsMissing(endpointId: string): Error {
+  return new BatchRefusedError(`the batch lacks the counters of endpoint ${endpointId}`);
+}
+
+export function batchOutOfOrder(number: number, stored: number): Error {
+  return new BatchRefusedError(`batch ${number} does not follow batch ${stored}`);
 }

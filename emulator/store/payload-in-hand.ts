@@ -1,10 +1,10 @@
 /** Payloads whose bytes are already in memory. */
-import type { StoredPayload } from "./store.ts";
+import type { ReadablePayload } from "./payload.ts";
 
 /** Slices of payloads are at most this long. */
 export const SLICE_MAX_BYTES = 256_000;
 
-export function payloadInHand(bytes: Uint8Array): StoredPayload {
+export function payloadInHand(bytes: Uint8Array): ReadablePayload {
   const { byteLength: sizeBytes } = bytes;
   return {
     sizeBytes,

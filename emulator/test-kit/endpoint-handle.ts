@@ -57,7 +57,7 @@ export interface EndpointHandle {
 type OfJobs = Uses<
   "clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps" | "watchers"
 >;
-type OfIdling = Uses<"endpointChanged" | "events" | "pendingWork" | "realClock" | "store">;
+type OfIdling = Uses<"endpointChanged" | "events" | "pendingWork" | "realClock" | "steps">;
 
 export interface TestKitParts {
   readonly engine: OfJobs & OfIdling;
@@ -128,7 +128,7 @@ function queueOf(
 
 /** @throws NotIdleError */
 export async function idle(
-  engine: Uses<"directory" | "events" | "fleet" | "pendingWork" | "realClock" | "store">,
+  engine: Uses<"directory" | "events" | "fleet" | "pendingWork" | "realClock" | "steps">,
   { timeoutMs = DEFAULT_TIMEOUT_MS }: WaitLimit = {},
   among?: string,
 ): Promise<void> {

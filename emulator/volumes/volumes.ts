@@ -7,7 +7,7 @@ import type { Endpoint } from "../core/resources/endpoint.ts";
 import { volumesOf } from "../core/resources/network-volume.ts";
 import type { Pod } from "../core/pods/pod.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
-import type { VolumeFiles } from "../engine/resources/network-volume-directory.ts";
+import type { VolumeFiles } from "../engine/resources/volume-files.ts";
 import type { LocalEndpoint } from "../handlers/local-endpoint.ts";
 import type { DiskObjectStore } from "../objects/disk/disk-object-store.ts";
 import { DirectorySync, makeDirectoryDurably } from "../sqlite/durable-directory.ts";

@@ -1,6 +1,6 @@
 /** Draws state machines from their tables: as Mermaid diagrams, and as tables of all their rows. */
 import { TRANSITION_ROWS } from "../../emulator/core/jobs/transition-table.ts";
-import { WORKER_ROWS } from "../../emulator/core/workers/worker-transition-table.ts";
+import { ACTIVE, WORKER_ROWS } from "../../emulator/core/workers/worker-transition-table.ts";
 
 interface Row {
   readonly from: string | readonly string[];
@@ -23,7 +23,7 @@ export function jobRows(): string {
 
 /** The diagram of a worker's life. */
 export function workerDiagram(): string {
-  return diagram(WORKER_ROWS);
+  return diagram(WORKER_ROWS, ACTIVE);
 }
 
 /** The table of all rows of a worker's life. */
@@ -31,17 +31,43 @@ export function workerRows(): string {
   return table(WORKER_ROWS);
 }
 
-/** One arrow from state to state for all that leads there. Rows that change no state are not in it. */
-function diagram(rows: readonly Row[]): string {
-  const moves = rows.flatMap(({ from, ...row }) =>
-    [from].flat().map((state) => ({ ...row, state })),
-  );
-  const arrows = Map.groupBy(
-    moves.filter(({ state, to }) => to !== state && to !== "unchanged"),
-    ({ state, to }) => `${node(state)} --> ${node(to)}`,
-  );
-  const lines = [...arrows].map(([arrow, ways]) => `    ${arrow}: ${labels(ways).join(", ")}`);
+interface Move extends Row {
+  readonly state: string;
+}
+
+/**
+ * One arrow from state to state for all that leads there. Rows that change no state are not in it. What leads out of every
+ * `active` state is drawn once, from a frame around them.
+ */
+function diagram(rows: readonly Row[], active: readonly string[] = []): string {
+  const moves = rows
+    .flatMap((row) => [row.from].flat().map((state): Move => ({ ...row, state })))
+    .filter(({ state, to }) => to !== state && to !== "unchanged");
+  const isInside = (move: Move) => active.includes(move.state) && active.includes(move.to);
+  const ofAll = ({ event, when, to }: Move) =>
+    active.length > 0 &&
+    active.every((state) =>
+      moves.some(
+        (one) => one.state === state && one.event === event && one.when === when && one.to === to,
+      ),
+    );
+  const outside = moves
+    .filter((move) => !isInside(move))
+    .map((move) =>
+      active.includes(move.state) && ofAll(move) ? { ...move, state: "active" } : move,
+    );
+  const frame = [
+    "    state active {",
+    ...arrows(moves.filter(isInside)).map((line) => `    ${line}`),
+    "    }",
+  ];
+  const lines = [...(active.length > 0 ? frame : []), ...arrows(outside)];
   return ["```mermaid", "stateDiagram-v2", ...lines, "```"].join("\n");
+}
+
+function arrows(moves: readonly Move[]): readonly string[] {
+  const ways = Map.groupBy(moves, ({ state, to }) => `${node(state)} --> ${node(to)}`);
+  return [...ways].map(([arrow, those]) => `    ${arrow}: ${labels(those).join(", ")}`);
 }
 
 /** A condition is not worth a word where the event leads there without it too. */
@@ -62,6 +88,7 @@ function table(rows: readonly Row[]): string {
   return [...heads, ...lines].join("\n");
 }
 
+/** Mermaid takes no hyphen in the name of a state. */
 function node(state: string): string {
-  return ["none", "deleted", "gone"].includes(state) ? "[*]" : state;
+  return ["none", "deleted", "gone"].includes(state) ? "[*]" : state.replaceAll("-", "_");
 }

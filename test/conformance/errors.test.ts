@@ -55,7 +55,7 @@ rule("429: the effective rate limit is exceeded", async () => {
 
 rule("500: an internal server error", async () => {
   await using service = await startTestHttp();
-  service.test.engine.store.read = () => Promise.reject(new TypeError("a defect"));
+  service.test.engine.steps.counts = () => Promise.reject(new TypeError("a defect"));
   const answer = await service.call("GET", "/v2/echo/health");
   expect(answer).toMatchObject({ status: 500, json: { code: "internal_error" } });
   expect(answer.text).not.toContain("a defect");

@@ -84,8 +84,8 @@ const WAITS = [
 
 /** Resolves once so many jobs wait for a worker. */
 async function queued(service: TestHttp, jobs: number): Promise<void> {
-  const { store } = service.test.engine;
-  while ((await store.read((view) => view.counts("echo"))).inQueue < jobs) {
+  const { steps } = service.test.engine;
+  while ((await steps.counts("echo")).inQueue < jobs) {
     await service.test.clock.settle();
   }
 }

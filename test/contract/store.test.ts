@@ -1,9 +1,7 @@
-/** Runs the store's contract against every adapter. */
-import fs from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
+/** Runs the contract of the store against every adapter. */
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
 import { openSqliteStore } from "../../emulator/store/sqlite/sqlite-store.ts";
+import { temporaryDirectory } from "../setup/temporary-directory.ts";
 import { storeContract } from "./store.contract.ts";
 
 storeContract({
@@ -19,19 +17,19 @@ storeContract({
   name: "SQLite",
   durable: true,
   async open() {
-    const directory = await fs.mkdtemp(path.join(os.tmpdir(), "sv-store-"));
-    const store = await openSqliteStore({ directory });
+    const directory = temporaryDirectory();
+    const store = await openSqliteStore({ directory: directory.path });
     let latest = store;
     return {
       store,
       async reopen() {
         await latest.close();
-        latest = await openSqliteStore({ directory });
+        latest = await openSqliteStore({ directory: directory.path });
         return latest;
       },
       async [Symbol.asyncDispose]() {
         await latest.close();
-        await fs.rm(directory, { recursive: true });
+        directory[Symbol.dispose]();
       },
     };
   },

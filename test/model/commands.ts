@@ -78,7 +78,7 @@ function advancing(ms: number): Command {
     const { clock, engine } = subject.test;
     const until = engine.clock.now() + ms;
     while (engine.clock.now() < until) {
-      const { nextDueAt = until } = await subject.settled();
+      const { nextDueAt } = await subject.settled();
       await clock.advance(Math.min(until, nextDueAt) - engine.clock.now());
     }
     return ms;

@@ -19,7 +19,7 @@ export function checkInvariants({ now, jobs, endpoints, nextDueAt }: Snapshot, w
     assert(dueAt(job) > now, when);
   }
   const due = jobs.map(({ job }) => dueAt(job));
-  assert.equal(nextDueAt, due.length === 0 ? undefined : Math.min(...due), when);
+  assert.equal(nextDueAt, Math.min(...due), when);
   for (const { id, counts } of endpoints) {
     const count = (status: string) =>
       jobs.filter(({ job }) => job.endpointId === id && job.status === status).length;

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 import { chunksOf } from "../../runtime/protocol/chunk-batch.ts";
 import type { HandedJob } from "../../runtime/protocol/outcome.ts";
 import type { JobCounts } from "../../emulator/core/jobs/job-counts.ts";
+import { dueAt } from "../../emulator/core/jobs/job-due.ts";
 import type { Job } from "../../emulator/core/jobs/job.ts";
 import type { WorkerCounts } from "../../emulator/engine/workers/fleet.ts";
-import type { Store, StoreView } from "../../emulator/store/store.ts";
-import { bytesAt } from "../contract/store/subject.ts";
+import type { Store, StoreReads } from "../../emulator/store/store.ts";
 import { createTestEngine, type TestEngine } from "../unit/engine-harness.ts";
 import type { ScriptedWorker } from "../unit/scripted-worker.ts";
 
@@ -36,7 +36,10 @@ export interface Snapshot {
     readonly oldest: number | undefined;
     readonly workers: WorkerCounts;
   }[];
-  readonly nextDueAt: number | undefined;
+  /** Infinity for no job. */
+  readonly nextDueAt: number;
+  /** The rows in the store are as the jobs in memory. */
+  readonly isStored: boolean;
 }
 
 /** Reading a large input from a file takes some turns of the event loop, not thousands. */
@@ -71,12 +74,13 @@ export class Subject implements AsyncDisposable {
       this.#forgetDeleted(snapshot);
       const arrived = new Set(this.held.map(({ job }) => job.leaseToken));
       const running = snapshot.jobs.filter(({ job }) => job.status === "IN_PROGRESS");
-      if (running.every(({ job }) => arrived.has(job.lease?.token ?? ""))) return snapshot;
+      if (snapshot.isStored && running.every(({ job }) => arrived.has(job.lease?.token ?? "")))
+        return snapshot;
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
     }
-    throw new Error("a job in progress never reached its worker");
+    throw new Error("a job in progress never reached its worker, or is not stored as it is");
   }
 
   /** Takes note of what the service told the workers since the last call. */
@@ -102,10 +106,13 @@ export class Subject implements AsyncDisposable {
   /** Everything a client or an operator could see, for comparison. */
   async snapshot(): Promise<Snapshot> {
     const { engine } = this.test;
-    return engine.store.read(async (view) => {
+    return engine.steps.read(async (view) => {
       const jobs = [];
+      let isStored = true;
       for (const { jobId } of this.jobIds) {
-        const job = await view.job(jobId);
+        const row = await view.job(jobId);
+        const [job = row] = engine.steps.jobsInMemory(({ id }) => id === jobId);
+        isStored &&= isDeepStrictEqual(stored(job), stored(row));
         if (job) jobs.push(await this.#see(view, job));
       }
       const endpoints = [];
@@ -113,12 +120,14 @@ export class Subject implements AsyncDisposable {
         const oldest = await view.oldestScalingQueuedAt(id);
         endpoints.push({
           id,
-          counts: await view.counts(id),
+          counts: await engine.steps.counts(id),
           oldest,
           workers: engine.fleet.counts(id),
         });
       }
-      return { now: engine.clock.now(), jobs, endpoints, nextDueAt: await view.nextDueAt() };
+      const due = [await view.nextDueAt(), ...engine.steps.jobsInMemory().map(dueAt)];
+      const nextDueAt = Math.min(...due.filter((at) => at !== undefined));
+      return { now: engine.clock.now(), jobs, endpoints, nextDueAt, isStored };
     });
   }
 
@@ -127,14 +136,14 @@ export class Subject implements AsyncDisposable {
   }
 
   /** Most of a snapshot's time goes into large payloads; those of a job that is as it was are not read again. */
-  async #see(view: StoreView, job: Job): Promise<SeenJob> {
+  async #see(view: StoreReads, job: Job): Promise<SeenJob> {
     const before = this.#seenJobs.get(job.id);
     if (before && isDeepStrictEqual(before.job, job)) return before;
     const chunks = await view.chunks(job.seq, { from: 0, maxCount: 1_000, maxBytes: 10_000_000 });
     const seen = {
       job,
-      input: text(await bytesAt(view, job.seq, "input")),
-      output: text(await bytesAt(view, job.seq, "output")),
+      input: text(await (await view.payload(job.seq, "input"))?.bytes()),
+      output: text(await (await view.payload(job.seq, "output"))?.bytes()),
       chunks: chunks.flatMap(chunksOf).map(text),
     };
     this.#seenJobs.set(job.id, seen);
@@ -150,6 +159,11 @@ export class Subject implements AsyncDisposable {
   #end(leaseToken: string): void {
     for (const held of this.held) if (held.job.leaseToken === leaseToken) held.over = true;
   }
+}
+
+/** What is stored of a job: how long its lease was renewed is known in memory only. */
+function stored(job: Job | undefined): unknown {
+  return job && { ...job, lease: job.lease && { ...job.lease, expiresAt: 0 } };
 }
 
 function text(bytes: Uint8Array | undefined): string | undefined {

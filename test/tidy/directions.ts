@@ -22,6 +22,10 @@ const docker = "emulator/docker/";
 const handlers = "emulator/handlers/";
 const ports = [
   "emulator/store/store.ts",
+  "emulator/store/batch.ts",
+  "emulator/store/payload.ts",
+  "emulator/store/records.ts",
+  "emulator/store/end-of-turn.ts",
   "emulator/launch/launcher.ts",
   "emulator/launch/pod-launcher.ts",
   "emulator/balance/health-probe.ts",

@@ -6,6 +6,8 @@ import type { Template } from "../../emulator/core/resources/template.ts";
 import type { EngineContext } from "../../emulator/engine/context.ts";
 import type { EngineLog } from "../../emulator/engine/observe/engine-log.ts";
 import { openEngine } from "../../emulator/engine/engine.ts";
+import { MEMORY_LIMITS, type MemoryLimits } from "../../emulator/engine/jobs/memory/job-memory.ts";
+import { openSteps } from "../../emulator/engine/steps.ts";
 import { WorkerHandle } from "../../emulator/engine/workers/worker-handle.ts";
 import type { PodKeeper } from "../../emulator/engine/pods/pod-keeper.ts";
 import type { WorkerManager } from "../../emulator/engine/workers/worker-manager.ts";
@@ -57,6 +59,8 @@ export interface HarnessOptions {
   readonly podLauncher?: PodLauncher;
   /** By default no server is healthy. */
   readonly healthProbe?: HealthProbe;
+  /** Default: as much is kept in memory as by the service. */
+  readonly limits?: MemoryLimits;
 }
 
 /**
@@ -73,6 +77,7 @@ export async function createTestEngine(
     healthProbe,
     tracer,
     podLauncher,
+    limits = MEMORY_LIMITS,
   }: HarnessOptions = {},
 ): Promise<TestEngine> {
   const logged: LogEntry[] = [];
@@ -80,6 +85,7 @@ export async function createTestEngine(
   const random = seededRandom();
   const running = await openEngine({
     store,
+    steps: await openSteps(store, { log, clock, limits }),
     clock,
     random,
     log,
@@ -91,9 +97,12 @@ export async function createTestEngine(
     ...(healthProbe && { healthProbe }),
   });
   const engine = running.context;
+  clock.isBusy = () =>
+    engine.pendingWork.underWay.some((what) => what === "storing" || what === "reading");
   running.start();
   const stop = async (how: "drain" | "kill" = "kill") => {
     await running.stop(how);
+    await engine.steps.close();
     await store.close();
   };
   const addEndpoint = async (id = "echo", settings: Partial<Endpoint> = {}) => {

@@ -73,14 +73,14 @@ export interface KeptDeliveries {
 const KEPT_TRIES = 30;
 
 /**
- * The delivery a job's end makes. `seq` is a fresh key, `sizeBytes` the size of the payloads; `isFirst` is false when an
- * earlier delivery of the job is still pending, for those of one job are made in order.
+ * The delivery a job's end makes. `seq` is a fresh key; `isFirst` is false when an earlier delivery of the job may still be
+ * pending, for those of one job are made in order.
  */
 export function newDelivery(
   job: Job & { readonly webhook: string },
-  { seq, sizeBytes, isFirst }: Pick<Delivery, "seq" | "sizeBytes"> & { readonly isFirst: boolean },
+  { seq, isFirst }: Pick<Delivery, "seq"> & { readonly isFirst: boolean },
   now: number,
-): Delivery {
+): Omit<Delivery, "sizeBytes"> {
   return {
     seq,
     // A job that ends again was retried in between, and that counts.
@@ -97,7 +97,6 @@ export function newDelivery(
     triesLeft: LIMITS.webhookTries,
     tries: [],
     sentHeaders: undefined,
-    sizeBytes,
     traceparent: job.traceparent,
   };
 }

@@ -26,7 +26,7 @@ export interface WorkerRow {
 }
 
 /** It can work, or may become able to. */
-const ACTIVE = ["preparing", "starting", "ready", "unresponsive", "unhealthy"] as const;
+export const ACTIVE = ["preparing", "starting", "ready", "unresponsive", "unhealthy"] as const;
 
 const wasNeverReady: Condition = {
   says: "never was ready",

@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import type { ApiKey, KeyScope } from "../../core/access/api-key.ts";
 import type { Random } from "../../core/time/clock.ts";
-import type { Store } from "../../store/store.ts";
+import { orCause } from "../refusal.ts";
+import type { Steps } from "../steps.ts";
 import type { StartWork } from "../start-work.ts";
 
 const USER_KEY_ID = "user";
@@ -21,7 +22,7 @@ export interface ServiceKeys {
 }
 
 export interface KeySettling {
-  readonly store: Store;
+  readonly steps: Pick<Steps, "commit" | "records">;
   readonly random: Random;
   /** Stores a given key when there is room. */
   readonly startWork: Pick<StartWork, "do">;
@@ -47,18 +48,18 @@ export async function settleKeys(
 }
 
 async function settleUserKey(
-  { store, random, startWork }: KeySettling,
+  { steps, random, startWork }: KeySettling,
   given: string | undefined,
   createdAt: string,
 ): Promise<{ readonly record: ApiKey; readonly key: string | undefined }> {
-  const known = await store.read((view) => view.record("apiKey", USER_KEY_ID));
+  const known = steps.records.find("apiKey", USER_KEY_ID);
   if (given === undefined && known) return { record: known, key: undefined };
   const key = given ?? `sv_${random.token()}`;
   const record = recordOf(USER_KEY_ID, "user", key, createdAt);
   if (known?.digest === record.digest) return { record: known, key };
-  const keep = () => store.transact((tx) => tx.putRecord("apiKey", USER_KEY_ID, record));
-  // A generated key has to be stored at once: nobody could know the key of the next start otherwise.
-  await (given === undefined ? keep() : startWork.do(keep));
+  const keep = () => steps.commit((step) => step.putRecord("apiKey", USER_KEY_ID, record));
+  // One that is made and not stored would be good until the service ends, and then nobody knew which is.
+  await (given === undefined ? orCause(keep()) : startWork.do(keep));
   return { record, key };
 }
 

@@ -5,7 +5,7 @@ import type { Demand } from "../../core/workers/scaler.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { ServerAddress } from "../../launch/launcher.ts";
-import type { EndpointDirectory } from "../resources/endpoint-directory.ts";
+import type { Directory } from "../resources/directory.ts";
 import type { Fleet } from "../workers/fleet.ts";
 import type { WorkerMover } from "../workers/move-worker.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
@@ -24,7 +24,7 @@ export interface BalancerParts {
   /** Service time. */
   readonly clock: Clock;
   readonly realClock: Clock;
-  readonly directory: Pick<EndpointDirectory, "balanced">;
+  readonly directory: Pick<Directory, "balanced">;
   readonly fleet: Pick<Fleet, "workersOf">;
   readonly endpointChanged: (endpointId: string) => void;
   readonly mover: Pick<WorkerMover, "move">;

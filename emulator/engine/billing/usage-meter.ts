@@ -1,7 +1,7 @@
 /** Records what runs, for the bills: one entry for each worker, pod or volume from its beginning to its end. */
 import type { Clock, Disarm, Random } from "../../core/time/clock.ts";
 import type { MachineUsage, Usage, VolumeUsage } from "../../core/billing/usage.ts";
-import type { Store } from "../../store/store.ts";
+import type { Steps } from "../steps.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 
 /** How often open entries are written, in real time: if the service is killed, at most that much is not billed. */
@@ -15,7 +15,7 @@ const LONG_MS = 86_400_000;
 type Beginning<U extends Usage> = Omit<U, "id" | "startedAt" | "endedAt" | "seenAt">;
 
 interface UsageMeterOptions {
-  readonly store: Pick<Store, "read" | "transact">;
+  readonly steps: Pick<Steps, "commit" | "read">;
   readonly random: Random;
   readonly log: EngineLog;
   /** Service time, in which everything is billed. */
@@ -39,17 +39,18 @@ export class UsageMeter {
 
   /** Call it once before use: ends the open entries of earlier runs, except those of volumes, which outlive the service. */
   async load(): Promise<void> {
-    const { store, clock } = this.#engine;
+    const { steps, clock } = this.#engine;
     const droppedBefore = clock.now() - KEPT_MS;
-    await store.transact(async (tx) => {
-      for (const usage of await tx.records("usage")) {
+    const usages = await steps.read((reads) => reads.usage());
+    await steps.commit((step) => {
+      for (const usage of usages) {
         if (usage.endedAt === undefined && usage.kind === "volume") {
           this.#open.set(subjectOf(usage), usage);
         } else if (usage.endedAt === undefined) {
           const ended = { ...usage, endedAt: usage.seenAt };
-          await tx.putRecord("usage", usage.id, ended);
+          step.putRecord("usage", usage.id, ended);
           this.#remember(ended);
-        } else if (usage.endedAt < droppedBefore) await tx.deleteRecord("usage", usage.id);
+        } else if (usage.endedAt < droppedBefore) step.deleteRecord("usage", usage.id);
         else this.#remember(usage);
       }
     });
@@ -84,7 +85,7 @@ export class UsageMeter {
     const older = [...this.#open.values(), ...this.#long.values()]
       .filter(({ id }) => id < firstId)
       .toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    const recent = await this.#engine.store.read((view) => view.records("usage", firstId));
+    const recent = await this.#engine.steps.read((reads) => reads.usage(firstId));
     return [...older, ...recent];
   }
 
@@ -117,11 +118,11 @@ export class UsageMeter {
 
   /** An entry that cannot be written is logged and left out: the service goes on. */
   #write(usages: readonly Usage[]): void {
-    const { store, log } = this.#engine;
+    const { steps, log } = this.#engine;
     const write = async () => {
       try {
-        await store.transact(async (tx) => {
-          for (const usage of usages) await tx.putRecord("usage", usage.id, usage);
+        await steps.commit((step) => {
+          for (const usage of usages) step.putRecord("usage", usage.id, usage);
         });
       } catch (error) {
         log.warn(

@@ -1,34 +1,36 @@
 /** Hands waiting jobs to workers that have credit, and sends them once the hand-over is durable. */
 import type { HandOver } from "../../core/jobs/job-event.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import { PayloadDamagedError, type StoreTransaction } from "../../store/store.ts";
+import { PayloadDamagedError } from "../../store/payload.ts";
 import type { Effects, Assignment, JobPayloads } from "../effects.ts";
+import type { Step } from "../step.ts";
 import { apply } from "./apply.ts";
 import type { Uses } from "../context.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
-/** Hands over as many waiting jobs of the endpoint as its workers have credit for, oldest first. */
-export async function assignWaiting(
+/**
+ * Hands over as many waiting jobs of the endpoint as its workers have credit for and memory has, oldest first. When few are
+ * left there, more are read.
+ */
+export function assignWaiting(
   engine: Uses<"clock" | "fleet" | "lease" | "random">,
-  tx: StoreTransaction,
-  effects: Effects,
+  step: Step,
   endpointId: string,
-): Promise<void> {
-  const credit = engine.fleet.freeCredit(endpointId);
-  if (credit === 0) return;
-  const { inQueue } = await tx.counts(endpointId);
-  if (inQueue === 0) return;
-  for (const job of await tx.waitingJobs(endpointId, Math.min(credit, inQueue))) {
-    const worker = engine.fleet.freest(endpointId);
-    if (!worker) return;
+): void {
+  for (;;) {
+    const job = step.firstWaiting(endpointId);
+    const worker = job && engine.fleet.freest(endpointId);
+    if (!worker) break;
     const now = engine.clock.now();
-    const handed = await apply(tx, effects, job, reserve(engine, effects, worker), now);
-    if (handed.result === "changed")
-      effects.assignments.push({ worker, job: handed.job, payloads: undefined });
+    const payloads = step.inputOf(job);
+    const handed = apply(step, job, reserve(engine, step.effects, worker), now);
+    if (handed.result !== "changed") break;
+    step.effects.assignments.push({ worker, job: handed.job, payloads });
   }
+  if (step.isShortOfWaiting(endpointId)) step.effects.shortQueues.add(endpointId);
 }
 
-/** Takes a credit of the worker for one hand-over, given back should the transaction fail. */
+/** Takes a credit of the worker for one hand-over, given back should the step not be stored. */
 export function reserve(
   engine: Uses<"lease" | "random">,
   effects: Effects,
@@ -40,46 +42,50 @@ export function reserve(
   return { type: "hand-over", workerId: worker.id, leaseToken, leaseMs: engine.lease.leaseMs };
 }
 
-/** Sends the job to its worker; payloads that are not at hand are read first. */
-export function sendAssignment(
+/** Sends jobs to their workers, to each in this order; payloads that are not at hand are read first. */
+export function sendAssignments(
+  engine: Uses<"inputDamaged" | "log" | "spans" | "store">,
+  assignments: readonly Assignment[],
+): void {
+  const unsent = new Map<WorkerHandle, Promise<void>>();
+  for (const assignment of assignments) {
+    const { payloads, worker } = assignment;
+    const before = unsent.get(worker);
+    if (payloads && !before) send(engine, assignment, payloads);
+    else unsent.set(worker, sendLater(engine, assignment, before));
+  }
+}
+
+async function sendLater(
   engine: Uses<"inputDamaged" | "log" | "spans" | "store">,
   assignment: Assignment,
-): void {
-  if (assignment.payloads) {
-    send(engine, assignment, assignment.payloads);
-    return;
+  before: Promise<void> | undefined,
+): Promise<void> {
+  const { job } = assignment;
+  const read = assignment.payloads ?? readPayloads(engine, job);
+  try {
+    const [payloads] = await Promise.all([read, before]);
+    if (payloads) send(engine, assignment, payloads);
+  } catch (error) {
+    if (error instanceof PayloadDamagedError) {
+      engine.inputDamaged({ jobId: job.id, damage: error });
+      return;
+    }
+    const message = "the input of a job could not be read; its lease will run out";
+    engine.log.error({ jobId: job.id, err: error }, message);
   }
-  readPayloads(engine, assignment.job).then(
-    (payloads) => {
-      if (payloads) send(engine, assignment, payloads);
-    },
-    (error: unknown) => {
-      if (error instanceof PayloadDamagedError) {
-        engine.inputDamaged({ jobId: assignment.job.id, damage: error });
-        return;
-      }
-      engine.log.error(
-        { jobId: assignment.job.id, err: error },
-        "the input of a job could not be read; its lease will run out",
-      );
-    },
-  );
 }
 
 /** Undefined if the job has been deleted since it was handed over: then its worker need not hear of it. */
 async function readPayloads({ store }: Uses<"store">, job: Job): Promise<JobPayloads | undefined> {
-  return store.read(async (view) => {
-    const input = await view.payload(job.seq, "input");
-    if (!input) {
-      if ((await view.job(job.id)) === undefined) return undefined;
-      throw new PayloadDamagedError(
-        { seq: job.seq, slot: "input" },
-        "is missing from the database",
-      );
-    }
-    const s3Config = await view.payload(job.seq, "s3Config");
-    return { input: await input.bytes(), s3Config: await s3Config?.bytes() };
-  });
+  const input = await store.payload(job.seq, "input");
+  if (!input) {
+    if ((await store.job(job.id)) === undefined) return undefined;
+    throw new PayloadDamagedError({ seq: job.seq, slot: "input" }, "is missing from the database");
+  }
+  const s3Config = await store.payload(job.seq, "s3Config");
+  const [bytes, config] = [await input.bytes(), await s3Config?.bytes()];
+  return bytes && { input: bytes, s3Config: config };
 }
 
 function send(engine: Uses<"spans">, { worker, job }: Assignment, payloads: JobPayloads): void {

@@ -15,13 +15,16 @@ export async function cancel(
   ref: JobRef,
 ): Promise<Job> {
   engine.directory.queue(ref.endpointId);
-  return engine.steps.commit(async (tx, effects) => {
-    const job = await findJob(tx, ref);
-    const cancelled = await apply(tx, effects, job, { type: "cancel" }, engine.clock.now());
-    if (cancelled.result === "changed" || cancelled.result === "unchanged") return cancelled.job;
-    throw new ServiceError(
-      "job_already_finished",
-      `job "${job.id}" is ${job.status} and cannot be cancelled any more`,
-    );
-  });
+  return engine.steps.commit(
+    (step) => {
+      const job = findJob(step, ref);
+      const cancelled = apply(step, job, { type: "cancel" }, engine.clock.now());
+      if (cancelled.result === "changed" || cancelled.result === "unchanged") return cancelled.job;
+      throw new ServiceError(
+        "job_already_finished",
+        `job "${job.id}" is ${job.status} and cannot be cancelled any more`,
+      );
+    },
+    { jobs: [ref.jobId] },
+  );
 }

@@ -1,6 +1,6 @@
 /** Ends jobs whose stored data is missing or damaged, with that cause, which is no fault of a handler. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
-import { PayloadDamagedError } from "../../store/store.ts";
+import { PayloadDamagedError } from "../../store/payload.ts";
 import { apply } from "./apply.ts";
 import { assignFreeCredit } from "./assign-free.ts";
 import type { Uses } from "../context.ts";
@@ -46,19 +46,20 @@ export async function endDamaged(
   jobId: string,
   damage: PayloadDamagedError,
 ): Promise<void> {
-  const ended = await engine.steps.commit(async (tx, effects) => {
-    const job = await tx.job(jobId);
-    if (job?.seq !== damage.place.seq || !(await tx.isStillStored(damage))) return undefined;
-    const failure = { type: "data_damaged", message: damage.message } as const;
-    const { result } = await apply(
-      tx,
-      effects,
-      job,
-      { type: "damage", failure },
-      engine.clock.now(),
-    );
-    return result === "changed" ? job : undefined;
-  });
+  const found = await engine.steps.read((reads) => reads.job(jobId));
+  if (found?.seq !== damage.place.seq) return;
+  if (!(await engine.steps.read((reads) => reads.isStillStored(damage)))) return;
+  const ended = await engine.steps.commit(
+    (step) => {
+      const job = step.job(jobId);
+      // Since it was looked at, what is damaged may have become void.
+      if (job?.status !== found.status || job.attempt !== found.attempt) return undefined;
+      const failure = { type: "data_damaged", message: damage.message } as const;
+      const { result } = apply(step, job, { type: "damage", failure }, engine.clock.now());
+      return result === "changed" ? job : undefined;
+    },
+    { jobs: [jobId] },
+  );
   if (ended === undefined) return;
   const { id, endpointId } = ended;
   engine.log.error({ jobId: id, endpointId }, `the data of a job is damaged: ${damage.message}`);

@@ -1,6 +1,8 @@
 /** Applies what is due by time alone: expiry, overrun of executionTimeout, leases that ran out. */
-import { dueEvent } from "../../core/jobs/job-due.ts";
+import { dueAt, dueEvent } from "../../core/jobs/job-due.ts";
 import type { JobEvent } from "../../core/jobs/job-event.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import type { Step } from "../step.ts";
 import { apply } from "./apply.ts";
 import { assignWaiting } from "./assign.ts";
 import type { Uses } from "../context.ts";
@@ -10,36 +12,57 @@ type ExpireUses = Uses<
   "clock" | "directory" | "fleet" | "lease" | "mover" | "random" | "stallDetector" | "steps"
 >;
 
-/** Jobs treated in one transaction. */
+/** Jobs treated in one step. */
 const BATCH = 200;
 
 /** Applies everything that is due and aims the timer at the next due moment. */
 export async function expireDue(engine: ExpireUses & Uses<"dueTimer">): Promise<void> {
+  const { clock, dueTimer, stallDetector, steps } = engine;
+  const due = steps.jobsInMemory((job) => dueAt(job) <= clock.now());
+  for (let first = 0; first < due.length; first += BATCH) {
+    const ids = due.slice(first, first + BATCH).map(({ id }) => id);
+    await steps.commit((step) => expire(engine, step, jobsOf(step, ids)), { jobs: ids });
+  }
   // A batch that was not applied to the last job ends the round: the rest was put off.
-  while ((await expireBatch(engine)) === BATCH);
-  const next = await engine.steps.read((view) => view.nextDueAt());
-  if (next === undefined) return;
-  const now = engine.clock.now();
+  while ((await expireStored(engine)) === BATCH);
+  const next = await nextDueAt(engine);
+  const now = clock.now();
   // What is due already was put off.
-  engine.dueTimer.aim(next > now ? next : now + engine.stallDetector.graceLeftMs);
+  if (next !== undefined) dueTimer.aim(next > now ? next : now + stallDetector.graceLeftMs);
 }
 
-async function expireBatch(engine: ExpireUses): Promise<number> {
-  return engine.steps.commit(async (tx, effects) => {
-    const now = engine.clock.now();
-    const { graceLeftMs } = engine.stallDetector;
-    let applied = 0;
-    for (const job of await tx.dueJobs(now, BATCH)) {
-      const event = dueEvent(job, now, retryRules(engine, job.endpointId));
-      if (!event || (dependsOnContact(event) && graceLeftMs > 0)) continue;
-      if (event.type === "lose-worker" && job.lease) loseContact(engine, job.lease.workerId);
-      await apply(tx, effects, job, event, now);
-      applied += 1;
-    }
-    for (const endpointId of effects.changedEndpoints)
-      await assignWaiting(engine, tx, effects, endpointId);
-    return applied;
-  });
+function expireStored(engine: ExpireUses): Promise<number> {
+  return engine.steps.commitOn(
+    (reads) => reads.dueJobs(engine.clock.now(), BATCH),
+    (step, jobs) => expire(engine, step, jobs),
+  );
+}
+
+/** Answers how many of the jobs were treated. */
+function expire(engine: ExpireUses, step: Step, jobs: readonly Job[]): number {
+  const now = engine.clock.now();
+  const { graceLeftMs } = engine.stallDetector;
+  let applied = 0;
+  for (const job of jobs) {
+    const event = dueEvent(job, now, retryRules(engine, job.endpointId));
+    if (!event || (dependsOnContact(event) && graceLeftMs > 0)) continue;
+    if (event.type === "lose-worker" && job.lease) loseContact(engine, job.lease.workerId);
+    apply(step, job, event, now);
+    applied += 1;
+  }
+  for (const endpointId of step.effects.changedEndpoints) assignWaiting(engine, step, endpointId);
+  return applied;
+}
+
+function jobsOf(step: Step, ids: readonly string[]): Job[] {
+  return ids.flatMap((id) => step.job(id) ?? []);
+}
+
+async function nextDueAt({ steps }: Uses<"steps">): Promise<number | undefined> {
+  const stored = await steps.read((reads) => reads.nextDueAt());
+  let next = stored ?? Number.POSITIVE_INFINITY;
+  for (const job of steps.jobsInMemory()) next = Math.min(next, dueAt(job));
+  return Number.isFinite(next) ? next : undefined;
 }
 
 /** A worker whose lease ran out is handed no job until a message comes from it. */

@@ -4,29 +4,28 @@ import type { Outcome } from "../../../runtime/protocol/outcome.ts";
 import type { OutcomeReport } from "../../../runtime/protocol/session.ts";
 import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { DEFAULT_RETRY_RULES, type RetryRules } from "../../core/jobs/job.ts";
-import type { Payload, StoreTransaction } from "../../store/store.ts";
-import type { Effects } from "../effects.ts";
+import type { Payload } from "../../store/payload.ts";
+import type { Step } from "../step.ts";
 import { apply } from "./apply.ts";
 import type { Uses } from "../context.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 /** True when the outcome was accepted under its lease, or repeats one that was; false when the lease is not current. */
-export async function finish(
+export function finish(
   engine: Uses<"clock" | "directory">,
-  tx: StoreTransaction,
-  effects: Effects,
+  step: Step,
   worker: WorkerHandle,
   report: OutcomeReport,
   output: Payload | undefined,
-): Promise<boolean> {
-  const job = await tx.job(report.jobId);
+): boolean {
+  const job = step.job(report.jobId);
   if (!job) return false;
   const rules = retryRules(engine, job.endpointId);
   const nextQueueKey =
-    rules.handlerError > 0 && report.outcome.kind === "failed" ? await tx.nextSeq() : 0;
+    rules.handlerError > 0 && report.outcome.kind === "failed" ? step.nextSeq() : 0;
   const event = eventOf(report.leaseToken, report.outcome, worker.id, rules, nextQueueKey);
   if (!event) return false;
-  const { result } = await apply(tx, effects, job, event, engine.clock.now(), output);
+  const { result } = apply(step, job, event, engine.clock.now(), output);
   return result === "changed" || result === "unchanged";
 }
 

@@ -10,9 +10,11 @@ export async function pinExpiry(
   ttlMs: number,
 ): Promise<JobView> {
   engine.directory.queue(ref.endpointId);
-  await engine.steps.commit(async (tx, effects) => {
-    const job = await findJob(tx, ref);
-    await apply(tx, effects, job, { type: "pin-expiry", ttlMs }, engine.clock.now());
-  });
+  await engine.steps.commit(
+    (step) => {
+      apply(step, findJob(step, ref), { type: "pin-expiry", ttlMs }, engine.clock.now());
+    },
+    { jobs: [ref.jobId] },
+  );
   return viewJob(engine, ref);
 }

@@ -2,7 +2,7 @@
 import { apply } from "./apply.ts";
 import type { Uses } from "../context.ts";
 
-/** Jobs deleted in one transaction, so that a long queue does not hold up everybody else. */
+/** Jobs deleted in one step, so that a long queue does not hold up everybody else. */
 const BATCH = 500;
 
 /**
@@ -15,17 +15,21 @@ export async function purgeQueue(
   endpointId: string,
 ): Promise<number> {
   engine.directory.queue(endpointId);
-  const lastKey = await engine.steps.commit((tx) => tx.nextSeq());
+  const endKey = await engine.steps.commit((step) => step.nextSeq());
   let removed = 0;
-  for (;;) {
-    const batch = await engine.steps.commit(async (tx, effects) => {
-      const jobs = await tx.waitingJobs(endpointId, BATCH);
-      const present = jobs.filter((job) => job.queueKey < lastKey);
-      for (const job of present)
-        await apply(tx, effects, job, { type: "purge" }, engine.clock.now());
-      return present.length;
-    });
-    removed += batch;
-    if (batch < BATCH) return removed;
+  for (let lastKey = 0; ;) {
+    const batch = await engine.steps.commitOn(
+      (reads) => reads.waitingJobs(endpointId, lastKey, BATCH),
+      (step, jobs, rows) => {
+        const waiting = jobs.filter(
+          ({ status, queueKey }) => status === "IN_QUEUE" && queueKey < endKey,
+        );
+        for (const job of waiting) apply(step, job, { type: "purge" }, engine.clock.now());
+        return { removed: waiting.length, last: rows.length < BATCH ? undefined : rows.at(-1) };
+      },
+    );
+    removed += batch.removed;
+    if (batch.last === undefined) return removed;
+    lastKey = batch.last.queueKey;
   }
 }

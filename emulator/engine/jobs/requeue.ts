@@ -11,12 +11,11 @@ import type { WorkerHandle } from "../workers/worker-handle.ts";
  * nobody's. That is no fault of the job and costs it no attempt.
  */
 export async function requeueOrphans(engine: Uses<"clock" | "steps">): Promise<void> {
-  await engine.steps.commit(async (tx, effects) => {
-    const orphans = await tx.runningJobs({});
-    for (const job of orphans) {
+  await engine.steps.commit((step) => {
+    for (const job of step.runningJobs()) {
       if (!job.lease) continue;
       const event = { type: "hand-back", leaseToken: job.lease.token } as const;
-      await apply(tx, effects, job, event, engine.clock.now());
+      apply(step, job, event, engine.clock.now());
     }
   });
 }
@@ -27,8 +26,8 @@ export async function loseWorker(
   worker: WorkerHandle,
   failure: Failure,
 ): Promise<void> {
-  await engine.steps.commit(async (tx, effects) => {
-    for (const job of await tx.runningJobs({ workerId: worker.id })) {
+  await engine.steps.commit((step) => {
+    for (const job of step.runningJobsOf(worker)) {
       if (!job.lease) continue;
       const rules = retryRules(engine, job.endpointId);
       const event = {
@@ -37,8 +36,8 @@ export async function loseWorker(
         failure,
         retryRules: rules,
       } as const;
-      await apply(tx, effects, job, event, engine.clock.now());
+      apply(step, job, event, engine.clock.now());
     }
-    await assignWaiting(engine, tx, effects, worker.endpointId);
+    assignWaiting(engine, step, worker.endpointId);
   });
 }

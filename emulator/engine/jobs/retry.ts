@@ -16,17 +16,20 @@ export async function retry(
   ref: JobRef,
 ): Promise<Job> {
   engine.directory.queue(ref.endpointId);
-  return engine.steps.commit(async (tx, effects) => {
-    const job = await findJob(tx, ref);
-    const event = { type: "retry", nextQueueKey: await tx.nextSeq() } as const;
-    const retried = await apply(tx, effects, job, event, engine.clock.now());
-    if (retried.result !== "changed") {
-      throw new ServiceError(
-        "job_not_retryable",
-        `job "${job.id}" is ${job.status}; only a job that is FAILED or TIMED_OUT can be retried`,
-      );
-    }
-    await assignWaiting(engine, tx, effects, ref.endpointId);
-    return retried.job;
-  });
+  return engine.steps.commit(
+    (step) => {
+      const job = findJob(step, ref);
+      const event = { type: "retry", nextQueueKey: step.nextSeq() } as const;
+      const retried = apply(step, job, event, engine.clock.now());
+      if (retried.result !== "changed") {
+        throw new ServiceError(
+          "job_not_retryable",
+          `job "${job.id}" is ${job.status}; only a job that is FAILED or TIMED_OUT can be retried`,
+        );
+      }
+      assignWaiting(engine, step, ref.endpointId);
+      return retried.job;
+    },
+    { jobs: [ref.jobId] },
+  );
 }

@@ -1,4 +1,4 @@
-/** Checks and stages the payloads of a worker's report before its transaction begins. */
+/** Checks and stages the payloads of a worker's report before its step. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Outcome } from "../../../runtime/protocol/outcome.ts";
 import type {
@@ -8,7 +8,7 @@ import type {
   WorkerReport,
 } from "../../../runtime/protocol/session.ts";
 import { areJsonLines, isValidJson } from "../../core/jobs/raw-json/scan.ts";
-import type { Payload } from "../../store/store.ts";
+import type { Payload } from "../../store/payload.ts";
 import type { Uses } from "../context.ts";
 
 export interface StagedChunks {

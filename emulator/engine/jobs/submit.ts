@@ -3,8 +3,9 @@ import { dueAt, retentionMs } from "../../core/jobs/job-due.ts";
 import { submitJob, transition } from "../../core/jobs/job-transition.ts";
 import type { DialectName, Job, JobKind } from "../../core/jobs/job.ts";
 import type { Submission } from "../../core/jobs/submission.ts";
-import type { Payload, StoreTransaction } from "../../store/store.ts";
-import type { Effects, JobPayloads } from "../effects.ts";
+import type { Payload } from "../../store/payload.ts";
+import type { JobPayloads } from "../effects.ts";
+import type { Step } from "../step.ts";
 import { reserve } from "./assign.ts";
 import type { Uses } from "../context.ts";
 import { waitForEnd, type JobView } from "./read/job-view.ts";
@@ -65,10 +66,10 @@ async function submitAs(
   const { submission, kind } = request;
   const input = await engine.steps.stage(submission.input);
   const s3Config = submission.s3Config && (await engine.steps.stage(submission.s3Config));
-  const step = async (tx: StoreTransaction, effects: Effects) => {
-    // Deleted meanwhile? Its jobs are deleted in transactions before or after this one.
+  const accept = (step: Step) => {
+    // Deleted meanwhile? Its jobs are deleted in steps before or after this one.
     engine.directory.endpoint(endpoint.id);
-    const seq = await tx.nextSeq();
+    const seq = step.nextSeq();
     const job = submitJob(
       {
         seq,
@@ -85,42 +86,46 @@ async function submitAs(
       },
       engine.clock.now(),
     );
-    return enqueue(engine, tx, effects, job, { input, s3Config }, submission);
+    return enqueue(engine, step, job, { input, s3Config }, submission);
   };
-  return engine.steps.commit(step, [input, s3Config]);
+  return engine.steps.commit(accept, { staged: [input, s3Config] });
 }
 
-async function enqueue(
+function enqueue(
   engine: Uses<"clock" | "fleet" | "lease" | "random">,
-  tx: StoreTransaction,
-  effects: Effects,
+  step: Step,
   job: Job,
   staged: { readonly input: Payload; readonly s3Config: Payload | undefined },
   payloads: Submission,
-): Promise<Job> {
+): Job {
+  const { effects } = step;
   effects.moved(job, null, job.status, "submit");
-  const stored = await handOverAtOnce(engine, tx, effects, job, {
+  const stored = handOverAtOnce(engine, step, job, {
     input: payloads.input,
     s3Config: payloads.s3Config,
   });
-  await tx.insertJob(stored);
-  await tx.putPayload(job.seq, "input", staged.input);
-  if (staged.s3Config) await tx.putPayload(job.seq, "s3Config", staged.s3Config);
+  step.insertJob(stored);
+  const { input, s3Config } = staged;
+  // Large ones are files, which are read when they are wanted.
+  if (stored.status === "IN_QUEUE" && input.kind === "inline" && s3Config?.kind !== "file")
+    step.keepInput(stored, { input: input.bytes, s3Config: s3Config?.bytes });
+  step.putPayload(job.seq, "input", input);
+  if (s3Config) step.putPayload(job.seq, "s3Config", s3Config);
   effects.earliestDueAt = Math.min(effects.earliestDueAt, dueAt(stored));
   effects.changedEndpoints.add(job.endpointId);
   return job;
 }
 
 /** The job in progress if a worker is free and no job waits before it: that spares a second write of its row. */
-async function handOverAtOnce(
+function handOverAtOnce(
   engine: Uses<"clock" | "fleet" | "lease" | "random">,
-  tx: StoreTransaction,
-  effects: Effects,
+  step: Step,
   job: Job,
   payloads: JobPayloads,
-): Promise<Job> {
+): Job {
+  const { effects } = step;
   const worker = engine.fleet.freest(job.endpointId);
-  if (!worker || (await tx.counts(job.endpointId)).inQueue > 0) return job;
+  if (!worker || step.counts(job.endpointId).inQueue > 0) return job;
   const handed = transition(job, reserve(engine, effects, worker), engine.clock.now());
   if (handed.result !== "changed") return job;
   effects.assignments.push({ worker, job: handed.job, payloads });

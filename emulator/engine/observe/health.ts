@@ -14,7 +14,7 @@ export async function health(
   endpointId: string,
 ): Promise<Health> {
   engine.directory.endpoint(endpointId);
-  const counts = await engine.steps.read((view) => view.counts(endpointId));
+  const counts = await engine.steps.counts(endpointId);
   const { completed, failed, inProgress, inQueue, retried } = counts;
   return {
     jobs: { completed, failed, inProgress, inQueue, retried },

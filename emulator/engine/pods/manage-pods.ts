@@ -3,7 +3,7 @@ import { actOnPod, changePod, makePod, type PodAction } from "../../core/pods/po
 import type { PodChanges, PodInput } from "../../core/pods/pod-input.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
-import type { StoreTransaction, StoreView } from "../../store/store.ts";
+import type { Step } from "../step.ts";
 import type { Uses } from "../context.ts";
 import { checkVolumes } from "../resources/endpoint-volumes.ts";
 import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
@@ -18,26 +18,26 @@ export async function createPod(
 ): Promise<Pod> {
   const id = engine.random.shortId(ID_LENGTH);
   warnOfUnknownGpus(engine, input.gpuTypeIds, { podId: id });
-  return engine.steps.commit(async (tx, effects) => {
-    const template = await templateOf(tx, input.templateId ?? "");
+  return engine.steps.commit((step) => {
+    const template = templateOf(step, input.templateId ?? "");
     const pod = makePod(id, input, template, nowOf(engine));
-    await checkRegistryAuth(tx, pod.containerRegistryAuthId);
-    await checkVolumes(tx, { networkVolumeId: pod.networkVolumeId });
-    await tx.putRecord("pod", id, pod);
-    effects.changedPods.add(id);
+    checkRegistryAuth(step, pod.containerRegistryAuthId);
+    checkVolumes(step, { networkVolumeId: pod.networkVolumeId });
+    step.putRecord("pod", id, pod);
+    step.effects.changedPods.add(id);
     return pod;
   });
 }
 
 /** Oldest first. */
-export async function listPods(engine: Uses<"steps">): Promise<readonly Pod[]> {
-  const pods = await engine.steps.read((view) => view.records("pod"));
+export function listPods(engine: Uses<"steps">): readonly Pod[] {
+  const pods = engine.steps.records.inOrder("pod");
   return pods.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
 }
 
 /** @throws ServiceError pod_not_found */
-export async function readPod(engine: Uses<"steps">, id: string): Promise<Pod> {
-  return engine.steps.read((view) => existing(view, id));
+export function readPod(engine: Uses<"steps">, id: string): Pod {
+  return found(engine.steps.records.find("pod", id), id);
 }
 
 /** @throws ServiceError pod_not_found, pod_locked, invalid_request, storage_full */
@@ -46,10 +46,10 @@ export async function updatePod(
   id: string,
   changes: PodChanges,
 ): Promise<Pod> {
-  return replace(engine, id, async (tx, pod) => {
+  return replace(engine, id, (step, pod) => {
     const changed = changePod(pod, changes, nowOf(engine));
     if (changed.containerRegistryAuthId !== pod.containerRegistryAuthId) {
-      await checkRegistryAuth(tx, changed.containerRegistryAuthId);
+      checkRegistryAuth(step, changed.containerRegistryAuthId);
     }
     return changed;
   });
@@ -61,43 +61,46 @@ export async function actOn(
   id: string,
   action: PodAction,
 ): Promise<Pod> {
-  return replace(engine, id, async (_, pod) => actOnPod(pod, action, nowOf(engine)));
+  return replace(engine, id, (_, pod) => actOnPod(pod, action, nowOf(engine)));
 }
 
 /** @throws ServiceError pod_not_found, storage_full */
 export async function deletePod(engine: Uses<"steps">, id: string): Promise<void> {
-  await engine.steps.commit(async (tx, effects) => {
-    await existing(tx, id);
-    await tx.deleteRecord("pod", id);
-    effects.changedPods.add(id);
+  await engine.steps.commit((step) => {
+    existing(step, id);
+    step.deleteRecord("pod", id);
+    step.effects.changedPods.add(id);
   });
 }
 
 async function replace(
   engine: Uses<"steps">,
   id: string,
-  change: (tx: StoreTransaction, pod: Pod) => Promise<Pod>,
+  change: (step: Step, pod: Pod) => Pod,
 ): Promise<Pod> {
-  return engine.steps.commit(async (tx, effects) => {
-    const pod = await existing(tx, id);
-    const changed = await change(tx, pod);
+  return engine.steps.commit((step) => {
+    const pod = existing(step, id);
+    const changed = change(step, pod);
     if (changed !== pod) {
-      await tx.putRecord("pod", id, changed);
-      effects.changedPods.add(id);
+      step.putRecord("pod", id, changed);
+      step.effects.changedPods.add(id);
     }
     return changed;
   });
 }
 
-async function existing(view: StoreView, id: string): Promise<Pod> {
-  const pod = await view.record("pod", id);
+function existing(step: Step, id: string): Pod {
+  return found(step.record("pod", id), id);
+}
+
+function found(pod: Pod | undefined, id: string): Pod {
   if (!pod) throw new ServiceError("pod_not_found", `there is no pod "${id}"`);
   return pod;
 }
 
-async function templateOf(tx: StoreView, id: string) {
+function templateOf(step: Pick<Step, "record" | "records">, id: string) {
   if (id === "") return undefined;
-  const template = await tx.record("template", id);
+  const template = step.record("template", id);
   if (!template) throw invalidRequest([`templateId names no template: ${JSON.stringify(id)}`]);
   return template;
 }

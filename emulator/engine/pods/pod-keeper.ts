@@ -67,7 +67,7 @@ export class PodKeeper {
   considerAll(): void {
     this.#logged.clear();
     this.#then("pods", async (launcher) => {
-      const pods = await this.#engine.steps.read((view) => view.records("pod"));
+      const pods = this.#engine.steps.records.inOrder("pod");
       if (pods.length === 0) return;
       const known = new Set(pods.map(({ id }) => id));
       if (pods.some((pod) => launcher.refusesPod(pod) === undefined))
@@ -106,7 +106,7 @@ export class PodKeeper {
   }
 
   async #decide(launcher: PodLauncher, podId: string): Promise<void> {
-    const pod = await this.#engine.steps.read((view) => view.record("pod", podId));
+    const pod = this.#engine.steps.records.find("pod", podId);
     const run = this.#runs.get(podId);
     const isWanted = pod?.desiredStatus === "RUNNING";
     if (run !== undefined) {
@@ -178,11 +178,11 @@ export class PodKeeper {
     const how = describeExit(exit);
     const { lastLogLines: _, ...fields } = exit;
     engine.log.warn({ podId, runId: run.id, ...fields }, `the pod ${how}`);
-    await engine.steps.commit(async (tx) => {
-      const pod = await tx.record("pod", podId);
+    await engine.steps.commit((step) => {
+      const pod = step.record("pod", podId);
       if (!pod || pod.desiredStatus !== "RUNNING" || !isSameRun(pod, run.pod)) return;
       const now = new Date(engine.clock.now()).toISOString();
-      await tx.putRecord("pod", podId, endPod(pod, how, now));
+      step.putRecord("pod", podId, endPod(pod, how, now));
     });
   }
 

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../core/resources/endpoint.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Pod } from "../../core/pods/pod.ts";
 import type { Template } from "../../core/resources/template.ts";
-import type { StoreView } from "../../store/store.ts";
+import type { Step } from "../step.ts";
 
 /** Which things use it; those of a kind that is absent are not asked. */
 export interface Users {
@@ -13,24 +13,27 @@ export interface Users {
 }
 
 /**
- * To be called in the transaction that deletes it.
+ * To be called in the step that deletes it.
  *
  * @param what is to be deleted, for example `the template "a"`
  * @throws ServiceError in_use
  */
-export async function refuseIfUsed(tx: StoreView, what: string, by: Users): Promise<void> {
+export function refuseIfUsed(
+  step: Pick<Step, "record" | "records">,
+  what: string,
+  by: Users,
+): void {
   const { endpoint: isEndpoint, template: isTemplate, pod: isPod } = by;
-  if (isEndpoint)
-    refuse(what, "endpoint", idsOf((await tx.records("endpoint")).filter(isEndpoint)));
+  if (isEndpoint) refuse(what, "endpoint", idsOf(step.records("endpoint").filter(isEndpoint)));
   if (isTemplate) {
-    const templates = (await tx.records("template")).filter(isTemplate);
+    const templates = step.records("template").filter(isTemplate);
     refuse(
       what,
       "template",
       templates.map(({ name }) => name),
     );
   }
-  refuse(what, "pod", idsOf((await tx.records("pod")).filter(isPod)));
+  refuse(what, "pod", idsOf(step.records("pod").filter(isPod)));
 }
 
 function idsOf(things: readonly { readonly id: string }[]): readonly string[] {

@@ -11,13 +11,9 @@ export interface Origins {
 }
 
 /** Of what is still there, in order of id. */
-export async function listOrigins({
-  store,
-  directory,
-}: Uses<"directory" | "store">): Promise<Origins> {
-  const [served, templates] = await store.read(
-    async (view) => [await view.records("served"), await view.records("servedTemplate")] as const,
-  );
+export function listOrigins({ steps, directory }: Uses<"directory" | "steps">): Origins {
+  const served = steps.records.inOrder("served");
+  const templates = steps.records.inOrder("servedTemplate");
   const present = served.filter(({ endpoint }) => directory.findEndpoint(endpoint.id));
   return {
     endpoints: present.map(

@@ -1,11 +1,11 @@
 /** Creates, lists and reads endpoints, and deletes them together with their jobs. */
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import type { EndpointInput } from "../../core/resources/endpoint-input.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import { invalidRequest } from "../../core/service-error.ts";
 import type { Template } from "../../core/resources/template.ts";
-import type { StoreTransaction } from "../../store/store.ts";
-import type { Effects } from "../effects.ts";
+import type { Step } from "../step.ts";
 import { apply } from "../jobs/apply.ts";
 import type { Uses } from "../context.ts";
 import { checkVolumes } from "./endpoint-volumes.ts";
@@ -13,19 +13,19 @@ import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
 
 const ID_LENGTH = 14;
 
-/** Jobs deleted in one transaction, so that a long queue does not hold up everybody else. */
+/** Jobs deleted in one step, so that a long queue does not hold up everybody else. */
 const BATCH = 200;
 
 /** @throws ServiceError invalid_request for a template that is missing or a Pod's, or a missing volume; storage_full */
 export async function createEndpoint(
-  engine: Uses<"clock" | "directory" | "endpointChanged" | "events" | "log" | "random" | "steps">,
+  engine: Uses<"clock" | "endpointChanged" | "events" | "log" | "random" | "steps">,
   input: EndpointInput,
 ): Promise<Endpoint> {
   const id = engine.random.shortId(ID_LENGTH);
   const createdAt = new Date(engine.clock.now()).toISOString();
-  const endpoint = await engine.steps.commit(async (tx) => {
-    const template = serverless(await tx.record("template", input.templateId), input.templateId);
-    await checkVolumes(tx, input);
+  const endpoint = await engine.steps.commit((step) => {
+    const template = serverless(step.record("template", input.templateId), input.templateId);
+    checkVolumes(step, input);
     const made: Endpoint = {
       id,
       ...input,
@@ -33,11 +33,10 @@ export async function createEndpoint(
       version: 1,
       createdAt,
     };
-    await tx.putRecord("endpoint", id, made);
+    step.putRecord("endpoint", id, made);
     return made;
   });
   warnOfUnknownGpus(engine, endpoint.gpuTypeIds, { endpointId: id });
-  engine.directory.keepEndpoint(endpoint);
   engine.events.publish({ type: "endpoint", endpointId: id, change: "created" });
   engine.endpointChanged(id);
   return endpoint;
@@ -57,47 +56,41 @@ export function listEndpoints(engine: Uses<"directory">): readonly Endpoint[] {
  * @throws ServiceError endpoint_not_found; storage_full, and then the endpoint is there again, its jobs perhaps not
  */
 export async function deleteEndpoint(
-  engine: Uses<"clock" | "directory" | "endpointChanged" | "endpointDeleted" | "steps" | "store">,
+  engine: Uses<"clock" | "directory" | "endpointChanged" | "endpointDeleted" | "steps">,
   id: string,
 ): Promise<void> {
-  const endpoint = engine.directory.endpoint(id);
-  engine.directory.dropEndpoint(id);
-  try {
-    while (await engine.steps.commit((tx, effects) => deleteJobs(engine, tx, effects, id)));
-    await engine.steps.commit(async (tx) => {
-      await tx.deleteRecord("endpoint", id);
-      await tx.deleteRecord("served", id);
-    });
-  } catch (error) {
-    // An update that was on its way may have changed it since.
-    const stored = await engine.store
-      .read((view) => view.record("endpoint", id))
-      .catch(() => undefined);
-    engine.directory.keepEndpoint(stored ?? endpoint);
-    throw error;
-  }
+  engine.directory.endpoint(id);
+  using _ = engine.directory.leaving(id);
+  await deleteJobs(engine, id);
+  await engine.steps.commit((step) => {
+    step.deleteRecord("endpoint", id);
+    step.deleteRecord("served", id);
+  });
   engine.endpointChanged(id);
   engine.endpointDeleted(id);
 }
 
-/** Deletes a batch of the endpoint's jobs, telling who waits for one that it is CANCELLED; true if there may be more. */
-async function deleteJobs(
-  engine: Uses<"clock">,
-  tx: StoreTransaction,
-  effects: Effects,
-  endpointId: string,
-): Promise<boolean> {
-  const now = engine.clock.now();
-  const jobs = await tx.jobsOf(endpointId, BATCH);
-  for (const job of jobs) {
-    let last = job;
-    if (!isTerminal(job.status)) {
-      const cancelled = await apply(tx, effects, job, { type: "cancel" }, now);
-      if (cancelled.result === "changed") last = cancelled.job;
-    }
-    await apply(tx, effects, last, { type: "expire" }, now);
+/** Deletes the endpoint's jobs, telling who waits for one that it is CANCELLED. */
+async function deleteJobs(engine: Uses<"clock" | "steps">, endpointId: string): Promise<void> {
+  for (let lastSeq: number | undefined = 0; lastSeq !== undefined;) {
+    const after: number = lastSeq;
+    lastSeq = await engine.steps.commitOn<number | undefined>(
+      (reads) => reads.jobsOf(endpointId, after, BATCH),
+      (step, jobs, rows) => {
+        for (const job of jobs) deleteJob(step, job, engine.clock.now());
+        return rows.length < BATCH ? undefined : rows.at(-1)?.seq;
+      },
+    );
   }
-  return jobs.length === BATCH;
+}
+
+function deleteJob(step: Step, job: Job, now: number): void {
+  let last = job;
+  if (!isTerminal(job.status)) {
+    const cancelled = apply(step, job, { type: "cancel" }, now);
+    if (cancelled.result === "changed") last = cancelled.job;
+  }
+  apply(step, last, { type: "expire" }, now);
 }
 
 /** The template if workers can be made of it. @throws ServiceError invalid_request */

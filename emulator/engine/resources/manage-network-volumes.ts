@@ -8,19 +8,18 @@ import { invalidRequest, type ServiceError } from "../../core/service-error.ts";
 import { billVolume } from "../billing/bill-volume.ts";
 import type { Uses } from "../context.ts";
 import { refuseIfUsed } from "./in-use.ts";
-import { volumeNotFound } from "./network-volume-directory.ts";
+import { volumeNotFound } from "./directory.ts";
 
 const ID_LENGTH = 10;
 
 /** @throws ServiceError storage_full */
 export async function createNetworkVolume(
-  engine: Uses<"prices" | "random" | "steps" | "usage" | "volumeFiles" | "volumes">,
+  engine: Uses<"prices" | "random" | "steps" | "usage" | "volumeFiles">,
   input: NetworkVolumeInput,
 ): Promise<NetworkVolume> {
   const volume: NetworkVolume = { id: engine.random.shortId(ID_LENGTH), ...input };
   const store = async () => {
-    await engine.steps.commit((tx) => tx.putRecord("networkVolume", volume.id, volume));
-    engine.volumes.keep(volume);
+    await engine.steps.commit((step) => step.putRecord("networkVolume", volume.id, volume));
     billVolume(engine, volume);
   };
   await inServiceWords(engine, engine.volumeFiles.create(volume.id, store));
@@ -28,27 +27,26 @@ export async function createNetworkVolume(
 }
 
 /** In order of name. */
-export function listNetworkVolumes(engine: Uses<"volumes">): readonly NetworkVolume[] {
-  return engine.volumes
-    .all()
+export function listNetworkVolumes(engine: Uses<"directory">): readonly NetworkVolume[] {
+  return engine.directory
+    .volumes()
     .toSorted((a, b) => ((a.name === b.name ? a.id < b.id : a.name < b.name) ? -1 : 1));
 }
 
 /** @throws ServiceError network_volume_not_found; invalid_request for a smaller size; storage_full */
 export async function updateNetworkVolume(
-  engine: Uses<"prices" | "steps" | "usage" | "volumes">,
+  engine: Uses<"prices" | "steps" | "usage">,
   id: string,
   { name, size }: NetworkVolumeChange,
 ): Promise<NetworkVolume> {
-  const { before, after } = await engine.steps.commit(async (tx) => {
-    const volume = await tx.record("networkVolume", id);
+  const { before, after } = await engine.steps.commit((step) => {
+    const volume = step.record("networkVolume", id);
     if (!volume) throw volumeNotFound(id);
     if (size !== undefined && size < volume.size) throw shrinks(volume, size);
     const changed = { ...volume, name: name ?? volume.name, size: size ?? volume.size };
-    await tx.putRecord("networkVolume", id, changed);
+    step.putRecord("networkVolume", id, changed);
     return { before: volume, after: changed };
   });
-  engine.volumes.keep(after);
   if (after.size > before.size) billVolume(engine, after);
   return after;
 }
@@ -59,21 +57,20 @@ export async function updateNetworkVolume(
  * @throws ServiceError network_volume_not_found; in_use while an endpoint has it; storage_full
  */
 export async function deleteNetworkVolume(
-  engine: Uses<"steps" | "usage" | "volumeFiles" | "volumes">,
+  engine: Uses<"directory" | "steps" | "usage" | "volumeFiles">,
   id: string,
 ): Promise<void> {
-  engine.volumes.volume(id);
+  engine.directory.volume(id);
   const unstore = async () => {
-    await engine.steps.commit(async (tx) => {
-      const volume = await tx.record("networkVolume", id);
+    await engine.steps.commit((step) => {
+      const volume = step.record("networkVolume", id);
       if (!volume) throw volumeNotFound(id);
-      await refuseIfUsed(tx, `the network volume "${volume.name}" (${id})`, {
+      refuseIfUsed(step, `the network volume "${volume.name}" (${id})`, {
         endpoint: (endpoint) => volumesOf(endpoint).includes(id),
         pod: (pod) => pod.networkVolumeId === id,
       });
-      await tx.deleteRecord("networkVolume", id);
+      step.deleteRecord("networkVolume", id);
     });
-    engine.volumes.drop(id);
     engine.usage.ended(id);
   };
   await inServiceWords(engine, engine.volumeFiles.remove(id, unstore));

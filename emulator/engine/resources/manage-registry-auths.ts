@@ -18,39 +18,39 @@ export async function createRegistryAuth(
   { name, ...credentials }: RegistryAuthInput,
 ): Promise<RegistryAuth> {
   const id = `${ID_PREFIX}${engine.random.shortId(ID_RANDOM_LENGTH)}`;
-  return engine.steps.commit(async (tx) => {
-    for (const other of await tx.records("registryAuth")) {
+  return engine.steps.commit((step) => {
+    for (const other of step.records("registryAuth")) {
       if (other.name === name) throw nameTaken(name);
     }
     const sealed = sealSecret(engine, id, JSON.stringify(credentials));
     const auth: RegistryAuth = { id, name, sealed };
-    await tx.putRecord("registryAuth", id, auth);
+    step.putRecord("registryAuth", id, auth);
     return auth;
   });
 }
 
 /** In order of name. */
-export async function listRegistryAuths(engine: Uses<"steps">): Promise<readonly RegistryAuth[]> {
-  const auths = await engine.steps.read((view) => view.records("registryAuth"));
+export function listRegistryAuths(engine: Uses<"steps">): readonly RegistryAuth[] {
+  const auths = engine.steps.records.all("registryAuth");
   return auths.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** @throws ServiceError registry_auth_not_found */
-export async function readRegistryAuth(engine: Uses<"steps">, id: string): Promise<RegistryAuth> {
-  const auth = await engine.steps.read((view) => view.record("registryAuth", id));
+export function readRegistryAuth(engine: Uses<"steps">, id: string): RegistryAuth {
+  const auth = engine.steps.records.find("registryAuth", id);
   if (!auth) throw registryAuthNotFound(id);
   return auth;
 }
 
 /** @throws ServiceError registry_auth_not_found; in_use while a template names it; storage_full */
 export async function deleteRegistryAuth(engine: Uses<"steps">, id: string): Promise<void> {
-  await engine.steps.commit(async (tx) => {
-    const auth = await tx.record("registryAuth", id);
+  await engine.steps.commit((step) => {
+    const auth = step.record("registryAuth", id);
     if (!auth) throw registryAuthNotFound(id);
     const isUser = (user: Pod | Template) => user.containerRegistryAuthId === id;
     const what = `the container registry auth "${auth.name}"`;
-    await refuseIfUsed(tx, what, { template: isUser, pod: isUser });
-    await tx.deleteRecord("registryAuth", id);
+    refuseIfUsed(step, what, { template: isUser, pod: isUser });
+    step.deleteRecord("registryAuth", id);
   });
 }
 

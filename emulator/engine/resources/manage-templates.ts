@@ -5,7 +5,7 @@ import { valueInWords } from "../../core/input/problem-messages.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { TemplateInput } from "../../core/resources/template-input.ts";
 import type { Template } from "../../core/resources/template.ts";
-import type { StoreTransaction } from "../../store/store.ts";
+import type { Step } from "../step.ts";
 import type { Uses } from "../context.ts";
 import { refuseIfUsed } from "./in-use.ts";
 
@@ -13,17 +13,16 @@ const ID_LENGTH = 10;
 
 /** @throws ServiceError template_name_taken; invalid_request for a container registry auth that is missing; storage_full */
 export async function createTemplate(
-  engine: Uses<"directory" | "random" | "steps">,
+  engine: Uses<"random" | "steps">,
   input: TemplateInput,
 ): Promise<Template> {
   const id = engine.random.shortId(ID_LENGTH);
   const template: Template = { id, ...input, isPlatform: false, earned: 0, runtimeInMin: 0 };
-  await engine.steps.commit(async (tx) => {
-    await checkName(tx, template.name);
-    await checkRegistryAuth(tx, template.containerRegistryAuthId);
-    await tx.putRecord("template", id, template);
+  await engine.steps.commit((step) => {
+    checkName(step, template.name);
+    checkRegistryAuth(step, template.containerRegistryAuthId);
+    step.putRecord("template", id, template);
   });
-  engine.directory.keepTemplate(template);
   return template;
 }
 
@@ -38,27 +37,23 @@ export async function deleteTemplate(
   id: string,
 ): Promise<void> {
   const { name } = engine.directory.template(id);
-  await engine.steps.commit(async (tx) => {
+  await engine.steps.commit((step) => {
     const isUser = (user: Endpoint | Pod) => user.templateId === id;
-    await refuseIfUsed(tx, `the template "${name}"`, { endpoint: isUser, pod: isUser });
-    await tx.deleteRecord("template", id);
+    refuseIfUsed(step, `the template "${name}"`, { endpoint: isUser, pod: isUser });
+    step.deleteRecord("template", id);
   });
-  engine.directory.dropTemplate(id);
 }
 
 /** @throws ServiceError template_name_taken */
-export async function checkName(tx: StoreTransaction, name: string): Promise<void> {
-  for (const other of await tx.records("template")) {
+export function checkName(step: Step, name: string): void {
+  for (const other of step.records("template")) {
     if (other.name === name) throw nameTaken(name);
   }
 }
 
 /** @throws ServiceError invalid_request when an id is given that no container registry auth has */
-export async function checkRegistryAuth(
-  tx: StoreTransaction,
-  id: string | undefined,
-): Promise<void> {
-  if (id === undefined || (await tx.record("registryAuth", id)) !== undefined) return;
+export function checkRegistryAuth(step: Step, id: string | undefined): void {
+  if (id === undefined || step.record("registryAuth", id) !== undefined) return;
   throw invalidRequest([
     `containerRegistryAuthId names no container registry auth: ${valueInWords(id)}`,
   ]);

@@ -14,14 +14,14 @@ export async function registryCredentials(
   engine: Uses<"secretKey" | "steps">,
   id: string,
 ): Promise<RegistryCredentials> {
-  const { name, sealed } = await readRegistryAuth(engine, id);
+  const { name, sealed } = readRegistryAuth(engine, id);
   const what = `the credentials of the container registry auth "${name}" (${id})`;
   return JSON.parse(unsealSecret(engine, id, sealed, what)) as RegistryCredentials;
 }
 
 /** Logs which stored credentials cannot be decrypted, before they are needed. */
 export async function checkCredentials(engine: Uses<"log" | "secretKey" | "steps">): Promise<void> {
-  for (const { id, name } of await engine.steps.read((view) => view.records("registryAuth"))) {
+  for (const { id, name } of engine.steps.records.inOrder("registryAuth")) {
     try {
       await registryCredentials(engine, id);
     } catch (error) {

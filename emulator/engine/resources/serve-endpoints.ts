@@ -6,14 +6,13 @@ import type { ServedEndpoint } from "../../core/resources/served-endpoint.ts";
 import { type Settled, settleServed } from "../../core/resources/served-settings.ts";
 import { templateRolls } from "../../core/resources/template-change.ts";
 import type { Template } from "../../core/resources/template.ts";
-import type { StoreTransaction } from "../../store/store.ts";
+import type { Step } from "../step.ts";
 import type { Uses } from "../context.ts";
 import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
 import { logSettled } from "./log-overrides.ts";
 
 /** What became of an endpoint of a file. */
 interface Outcome {
-  readonly template: Template | undefined;
   readonly endpoint: Endpoint;
   /** Fields that stay as they were changed over the interface, those of the template as `template.<field>`. */
   readonly kept: readonly string[];
@@ -28,54 +27,51 @@ interface Outcome {
  * @throws ServiceError storage_full
  */
 export async function serve(
-  engine: Uses<"directory" | "log" | "steps">,
+  engine: Uses<"log" | "steps">,
   files: readonly ServedEndpoint[],
 ): Promise<void> {
-  const outcomes = await engine.steps.commit(async (tx) => {
+  const outcomes = await engine.steps.commit((step) => {
     const settled: Outcome[] = [];
-    for (const file of files) settled.push(await settle(tx, file));
+    for (const file of files) settled.push(settle(step, file));
     return settled;
   });
   for (const outcome of outcomes) {
-    if (outcome.template) engine.directory.keepTemplate(outcome.template);
-    engine.directory.keepEndpoint(outcome.endpoint);
     const { id: endpointId } = outcome.endpoint;
     warnOfUnknownGpus(engine, outcome.endpoint.gpuTypeIds, { endpointId });
     logSettled(engine.log, { endpointId }, `the endpoint "${endpointId}"`, outcome);
   }
 }
 
-async function settle(tx: StoreTransaction, file: ServedEndpoint): Promise<Outcome> {
+function settle(step: Step, file: ServedEndpoint): Outcome {
   const { id } = file.endpoint;
-  const before = await tx.record("served", id);
-  const template = file.template && (await settleTemplate(tx, file.template, before?.template));
-  const storedEndpoint = await tx.record("endpoint", id);
+  const before = step.record("served", id);
+  const template = file.template && settleTemplate(step, file.template, before?.template);
+  const storedEndpoint = step.record("endpoint", id);
   const endpoint = settleEndpoint(storedEndpoint, before?.endpoint, file.endpoint);
   const rolls =
     template?.rolls === true ||
     (storedEndpoint !== undefined && endpointRolls(storedEndpoint, endpoint.thing));
   const settled = rolls ? rolled(endpoint.thing) : endpoint.thing;
-  await tx.putRecord("endpoint", id, settled);
+  step.putRecord("endpoint", id, settled);
   // The file does not say when the endpoint was made.
   const { createdAt } = settled;
-  await tx.putRecord("served", id, { ...file, endpoint: { ...file.endpoint, createdAt } });
+  step.putRecord("served", id, { ...file, endpoint: { ...file.endpoint, createdAt } });
   const ofTemplate = (field: string) => `template.${field}`;
   return {
-    template: template?.thing,
     endpoint: settled,
     kept: [...endpoint.kept, ...(template?.kept ?? []).map(ofTemplate)],
     overridden: [...endpoint.overridden, ...(template?.overridden ?? []).map(ofTemplate)],
   };
 }
 
-async function settleTemplate(
-  tx: StoreTransaction,
+function settleTemplate(
+  step: Step,
   now: Template,
   before: Template | undefined,
-): Promise<Settled<Template> & { readonly rolls: boolean }> {
-  const stored = await tx.record("template", now.id);
+): Settled<Template> & { readonly rolls: boolean } {
+  const stored = step.record("template", now.id);
   const settled = settleServed<Template>({ stored: stored ?? now, before, now });
-  await tx.putRecord("template", now.id, settled.thing);
+  step.putRecord("template", now.id, settled.thing);
   return { ...settled, rolls: stored !== undefined && templateRolls(stored, settled.thing) };
 }
 

@@ -6,12 +6,10 @@ import {
   type ServedResources,
   type ServedTemplate,
 } from "../../core/resources/served-endpoint.ts";
-import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { NetworkVolume } from "../../core/resources/network-volume.ts";
 import type { RegistryAuth } from "../../core/resources/registry-auth.ts";
 import type { Template } from "../../core/resources/template.ts";
 import { templateRolls } from "../../core/resources/template-change.ts";
-import type { StoreTransaction } from "../../store/store.ts";
 import { billVolume } from "../billing/bill-volume.ts";
 import type { Uses } from "../context.ts";
 import { sealSecret, unsealSecret } from "./secret-box.ts";
@@ -26,15 +24,7 @@ import { rollEndpoints } from "./update-template.ts";
  */
 export async function serveResources(
   engine: Uses<
-    | "directory"
-    | "log"
-    | "prices"
-    | "random"
-    | "secretKey"
-    | "steps"
-    | "usage"
-    | "volumeFiles"
-    | "volumes"
+    "directory" | "log" | "prices" | "random" | "secretKey" | "steps" | "usage" | "volumeFiles"
   >,
   { networkVolumes, registryAuths, templates }: ServedResources,
 ): Promise<void> {
@@ -44,20 +34,19 @@ export async function serveResources(
 }
 
 async function serveVolume(
-  engine: Uses<"log" | "prices" | "steps" | "usage" | "volumeFiles" | "volumes">,
+  engine: Uses<"directory" | "log" | "prices" | "steps" | "usage" | "volumeFiles">,
   now: NetworkVolume,
 ): Promise<void> {
   const { id } = now;
-  const present = engine.volumes.find(id);
+  const present = engine.directory.findVolume(id);
   const keep = async () => {
-    const settled = await engine.steps.commit(async (tx) => {
-      const before = await tx.record("servedVolume", id);
+    const settled = await engine.steps.commit((step) => {
+      const before = step.record("servedVolume", id);
       const outcome = settleServed({ stored: present ?? now, before, now: grown(present, now) });
-      await tx.putRecord("networkVolume", id, outcome.thing);
-      await tx.putRecord("servedVolume", id, now);
+      step.putRecord("networkVolume", id, outcome.thing);
+      step.putRecord("servedVolume", id, now);
       return outcome;
     });
-    engine.volumes.keep(settled.thing);
     if (present?.size !== settled.thing.size) billVolume(engine, settled.thing);
     logSettled(engine.log, { volumeId: id }, `the network volume "${now.name}"`, settled);
   };
@@ -77,14 +66,14 @@ async function serveRegistryAuth(
   engine: Uses<"random" | "secretKey" | "steps">,
   { id, name, ...credentials }: ServedRegistryAuth,
 ): Promise<void> {
-  await engine.steps.commit(async (tx) => {
-    refuseTaken("container registry auth", { id, name }, await tx.records("registryAuth"));
+  await engine.steps.commit((step) => {
+    refuseTaken("container registry auth", { id, name }, step.records("registryAuth"));
     const text = JSON.stringify(credentials);
-    const stored = await tx.record("registryAuth", id);
+    const stored = step.record("registryAuth", id);
     // Encrypted anew, even the same ones would have to be stored.
     const sealed =
       stored && isSealed(engine, stored, text) ? stored.sealed : sealSecret(engine, id, text);
-    await tx.putRecord("registryAuth", id, { id, name, sealed });
+    step.putRecord("registryAuth", id, { id, name, sealed });
   });
 }
 
@@ -97,37 +86,24 @@ function isSealed(engine: Uses<"secretKey">, { id, sealed }: RegistryAuth, text:
   }
 }
 
-async function serveTemplate(
-  engine: Uses<"directory" | "log" | "steps">,
-  file: ServedTemplate,
-): Promise<void> {
+async function serveTemplate(engine: Uses<"log" | "steps">, file: ServedTemplate): Promise<void> {
   const { template } = file;
   const { id } = template;
-  const { settled, endpoints } = await engine.steps.commit(async (tx) => {
-    refuseTaken("template", template, await tx.records("template"));
-    const stored = await tx.record("template", id);
-    const before = await tx.record("servedTemplate", id);
+  const settled = await engine.steps.commit((step) => {
+    refuseTaken("template", template, step.records("template"));
+    const stored = step.record("template", id);
+    const before = step.record("servedTemplate", id);
     const outcome = settleServed<Template>({
       stored: stored ?? template,
       before: before?.template,
       now: template,
     });
-    await tx.putRecord("template", id, outcome.thing);
-    await tx.putRecord("servedTemplate", id, file);
-    return { settled: outcome, endpoints: await rolledBy(tx, stored, outcome.thing) };
+    step.putRecord("template", id, outcome.thing);
+    step.putRecord("servedTemplate", id, file);
+    if (stored !== undefined && templateRolls(stored, outcome.thing)) rollEndpoints(step, id);
+    return outcome;
   });
-  engine.directory.keepTemplate(settled.thing);
-  for (const endpoint of endpoints) engine.directory.keepEndpoint(endpoint);
   logSettled(engine.log, { templateId: id }, `the template "${settled.thing.name}"`, settled);
-}
-
-async function rolledBy(
-  tx: StoreTransaction,
-  before: Template | undefined,
-  after: Template,
-): Promise<readonly Endpoint[]> {
-  if (before === undefined || !templateRolls(before, after)) return [];
-  return rollEndpoints(tx, after.id);
 }
 
 interface Named {

@@ -3,7 +3,7 @@ import { changeEndpoint } from "../../core/resources/endpoint-change.ts";
 import type { EndpointChanges } from "../../core/resources/endpoint-input.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
 import type { Uses } from "../context.ts";
-import { endpointNotFound } from "./endpoint-directory.ts";
+import { endpointNotFound } from "./directory.ts";
 import { checkVolumes } from "./endpoint-volumes.ts";
 import { warnOfUnknownGpus } from "../workers/gpus/warn-of-unknown-gpus.ts";
 import { serverless } from "./manage-endpoints.ts";
@@ -20,22 +20,21 @@ export async function updateEndpoint(
   id: string,
   changes: EndpointChanges,
 ): Promise<Endpoint> {
-  const { endpoint, hasChanged } = await engine.steps.commit(async (tx) => {
+  const { endpoint, hasChanged } = await engine.steps.commit((step) => {
     // One that is being deleted is still stored for a while.
     engine.directory.endpoint(id);
-    const present = await tx.record("endpoint", id);
+    const present = step.record("endpoint", id);
     if (!present) throw endpointNotFound(id);
     const changed = changeEndpoint(present, changes);
     const { templateId } = changed;
     if (templateId !== present.templateId) {
-      serverless(await tx.record("template", templateId), templateId);
+      serverless(step.record("template", templateId), templateId);
     }
-    await checkVolumes(tx, changed);
-    if (changed !== present) await tx.putRecord("endpoint", id, changed);
+    checkVolumes(step, changed);
+    if (changed !== present) step.putRecord("endpoint", id, changed);
     return { endpoint: changed, hasChanged: changed !== present };
   });
   warnOfUnknownGpus(engine, changes.gpuTypeIds ?? [], { endpointId: id });
-  engine.directory.replaceEndpoint(endpoint);
   if (hasChanged) engine.events.publish({ type: "endpoint", endpointId: id, change: "changed" });
   engine.endpointChanged(id);
   return endpoint;

@@ -4,9 +4,9 @@ import { rolled } from "../../core/resources/endpoint-change.ts";
 import { changeTemplate, templateRolls } from "../../core/resources/template-change.ts";
 import type { TemplateChanges } from "../../core/resources/template-input.ts";
 import type { Template } from "../../core/resources/template.ts";
-import type { StoreTransaction } from "../../store/store.ts";
+import type { Step } from "../step.ts";
 import type { Uses } from "../context.ts";
-import { templateNotFound } from "./endpoint-directory.ts";
+import { templateNotFound } from "./directory.ts";
 import { checkName, checkRegistryAuth } from "./manage-templates.ts";
 
 /**
@@ -16,25 +16,23 @@ import { checkName, checkRegistryAuth } from "./manage-templates.ts";
  * @throws ServiceError template_not_found, template_name_taken, invalid_request, storage_full
  */
 export async function updateTemplate(
-  engine: Uses<"directory" | "endpointChanged" | "events" | "steps">,
+  engine: Uses<"endpointChanged" | "events" | "steps">,
   id: string,
   changes: TemplateChanges,
 ): Promise<Template> {
-  const { template, endpoints } = await engine.steps.commit(async (tx) => {
-    const present = await tx.record("template", id);
+  const { template, endpoints } = await engine.steps.commit((step) => {
+    const present = step.record("template", id);
     if (!present) throw templateNotFound(id);
     const changed = changeTemplate(present, changes);
-    if (changed.name !== present.name) await checkName(tx, changed.name);
+    if (changed.name !== present.name) checkName(step, changed.name);
     if (changed.containerRegistryAuthId !== present.containerRegistryAuthId) {
-      await checkRegistryAuth(tx, changed.containerRegistryAuthId);
+      checkRegistryAuth(step, changed.containerRegistryAuthId);
     }
-    if (changed !== present) await tx.putRecord("template", id, changed);
+    if (changed !== present) step.putRecord("template", id, changed);
     const rolls = templateRolls(present, changed);
-    return { template: changed, endpoints: rolls ? await rollEndpoints(tx, id) : [] };
+    return { template: changed, endpoints: rolls ? rollEndpoints(step, id) : [] };
   });
-  engine.directory.keepTemplate(template);
   for (const endpoint of endpoints) {
-    engine.directory.replaceEndpoint(endpoint);
     engine.events.publish({ type: "endpoint", endpointId: endpoint.id, change: "changed" });
     engine.endpointChanged(endpoint.id);
   }
@@ -42,12 +40,9 @@ export async function updateTemplate(
 }
 
 /** Stores new versions of the template's endpoints, and answers them. */
-export async function rollEndpoints(
-  tx: StoreTransaction,
-  templateId: string,
-): Promise<readonly Endpoint[]> {
-  const endpoints = await tx.records("endpoint");
+export function rollEndpoints(step: Step, templateId: string): readonly Endpoint[] {
+  const endpoints = step.records("endpoint");
   const users = endpoints.filter((endpoint) => endpoint.templateId === templateId).map(rolled);
-  for (const endpoint of users) await tx.putRecord("endpoint", endpoint.id, endpoint);
+  for (const endpoint of users) step.putRecord("endpoint", endpoint.id, endpoint);
   return users;
 }

@@ -1,38 +1,35 @@
 /** Stores what a running job streams: chunks and progress values. */
 import type { LeaseRef } from "../../../runtime/protocol/outcome.ts";
 import type { ChunkReceipt } from "../../../runtime/protocol/session.ts";
-import type { StoreTransaction } from "../../store/store.ts";
-import type { Effects } from "../effects.ts";
+import type { Step } from "../step.ts";
 import { apply } from "../jobs/apply.ts";
 import type { Uses } from "../context.ts";
 import type { StagedChunks, StagedProgress } from "../jobs/staged-report.ts";
 
 /** Stores chunks in order; the receipts say up to where each job's chunks are stored. */
-export async function storeChunks(
+export function storeChunks(
   engine: Uses<"clock">,
-  tx: StoreTransaction,
-  effects: Effects,
+  step: Step,
   staged: readonly StagedChunks[],
-): Promise<ChunkReceipt[]> {
+): ChunkReceipt[] {
   const receipts: ChunkReceipt[] = [];
   for (const [leaseToken, batches] of Map.groupBy(staged, ({ report }) => report.leaseToken)) {
     const jobId = batches[0]?.report.jobId;
     if (jobId === undefined) continue;
-    const nextIndex = await storeChunksOf(engine, tx, effects, { jobId, leaseToken }, batches);
+    const nextIndex = storeChunksOf(engine, step, { jobId, leaseToken }, batches);
     if (nextIndex !== undefined) receipts.push({ jobId, leaseToken, nextIndex });
   }
   return receipts;
 }
 
 /** Stores those batches of one lease that come next; the index of the next chunk wanted, or undefined for a lease not held. */
-async function storeChunksOf(
+function storeChunksOf(
   engine: Uses<"clock">,
-  tx: StoreTransaction,
-  effects: Effects,
+  step: Step,
   lease: LeaseRef,
   batches: readonly StagedChunks[],
-): Promise<number | undefined> {
-  const job = await tx.job(lease.jobId);
+): number | undefined {
+  const job = step.job(lease.jobId);
   if (!job || job.lease?.token !== lease.leaseToken) return undefined;
   let nextIndex = job.chunkCount;
   const fresh = batches.filter(({ report: { firstIndex, count } }) => {
@@ -47,13 +44,13 @@ async function storeChunksOf(
     firstIndex: job.chunkCount,
     count: nextIndex - job.chunkCount,
   } as const;
-  const appended = await apply(tx, effects, job, event, engine.clock.now());
+  const appended = apply(step, job, event, engine.clock.now());
   if (appended.result !== "changed") return undefined;
   for (const { report, lines } of fresh) {
     const { firstIndex, count } = report;
-    await tx.appendChunks(job.seq, { firstIndex, count, lines });
+    step.appendChunks(job.seq, { firstIndex, count, lines });
   }
-  effects.chunks.set(
+  step.effects.chunks.set(
     job.id,
     fresh.map(({ report }) => report),
   );
@@ -61,15 +58,14 @@ async function storeChunksOf(
 }
 
 /** Keeps the newest progress value where the output will be; void once the job ends without it. */
-export async function storeProgress(
+export function storeProgress(
   engine: Uses<"clock">,
-  tx: StoreTransaction,
-  effects: Effects,
+  step: Step,
   { progress, value }: StagedProgress,
-): Promise<void> {
-  const job = await tx.job(progress.jobId);
+): void {
+  const job = step.job(progress.jobId);
   if (!job) return;
   const event = { type: "report-progress", leaseToken: progress.leaseToken } as const;
-  const reported = await apply(tx, effects, job, event, engine.clock.now());
-  if (reported.result === "changed") await tx.putPayload(job.seq, "output", value);
+  const reported = apply(step, job, event, engine.clock.now());
+  if (reported.result === "changed") step.putPayload(job.seq, "output", value);
 }

@@ -3,11 +3,11 @@ import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import type { StoreView } from "../../store/store.ts";
+import type { StoreReads } from "../../store/store.ts";
 import { apply } from "../jobs/apply.ts";
 import type { Uses } from "../context.ts";
 import { askOrEnd, unlessDamaged } from "../jobs/damaged-data.ts";
-import { findJob, type JobRef, type JobView, viewJob } from "../jobs/read/job-view.ts";
+import { findJob, readJob, type JobRef, type JobView, viewJob } from "../jobs/read/job-view.ts";
 import { ChunkTail } from "./chunk-tail.ts";
 import { JobSignal } from "../jobs/read/job-signal.ts";
 
@@ -153,13 +153,13 @@ async function readFrom(
   ref: JobRef,
   from: number,
 ): Promise<StoredPart> {
-  const ask = async (view: StoreView) => {
+  const ask = async (view: StoreReads) => {
     for (;;) {
-      const job = await findJob(view, ref);
+      const job = await readJob(view, ref);
       const batches = await chunksOfJob(view, job, from);
       if (batches === undefined) return { job, batches: [], last: true };
       // Between the two questions the job may have begun anew: its chunks would be those of another attempt.
-      const { attempt } = await findJob(view, ref);
+      const { attempt } = await readJob(view, ref);
       if (attempt !== job.attempt) continue;
       const end = batches.reduce((sum, { count }) => sum + count, from);
       return { job, batches, last: isTerminal(job.status) && end >= job.chunkCount };
@@ -169,7 +169,7 @@ async function readFrom(
 }
 
 /** Undefined if they are damaged, and the job is known to be. */
-function chunksOfJob(view: StoreView, job: Job, from: number) {
+function chunksOfJob(view: StoreReads, job: Job, from: number) {
   return unlessDamaged(job, () => view.chunks(job.seq, { from, ...WINDOW }));
 }
 
@@ -186,8 +186,8 @@ async function consume(
   engine: Uses<"clock" | "fleet" | "lease" | "log" | "random" | "steps">,
   ref: JobRef,
 ): Promise<StreamPart> {
-  const ask = async (view: StoreView) => {
-    const found = await findJob(view, ref);
+  const ask = async (view: StoreReads) => {
+    const found = await readJob(view, ref);
     return { job: found, batches: await chunksOfJob(view, found, found.chunksRead) };
   };
   const { job, batches } = await askOrEnd(engine, ref.jobId, () => engine.steps.read(ask));
@@ -195,14 +195,17 @@ async function consume(
   const chunks = batches.flatMap(chunksOf);
   const last = (at: Job) => isTerminal(at.status) && at.chunksRead >= at.chunkCount;
   if (chunks.length === 0) return { job, chunks, last: last(job) };
-  return engine.steps.commit(async (tx, effects) => {
-    const current = await findJob(tx, ref);
-    if (current.chunksRead !== job.chunksRead || current.attempt !== job.attempt) {
-      return { job: current, chunks: [], last: last(current) };
-    }
-    const event = { type: "read-chunks", count: chunks.length } as const;
-    const read = await apply(tx, effects, current, event, engine.clock.now());
-    const advanced = read.result === "changed" ? read.job : current;
-    return { job: advanced, chunks, last: last(advanced) };
-  });
+  return engine.steps.commit(
+    (step) => {
+      const current = findJob(step, ref);
+      if (current.chunksRead !== job.chunksRead || current.attempt !== job.attempt) {
+        return { job: current, chunks: [], last: last(current) };
+      }
+      const event = { type: "read-chunks", count: chunks.length } as const;
+      const read = apply(step, current, event, engine.clock.now());
+      const advanced = read.result === "changed" ? read.job : current;
+      return { job: advanced, chunks, last: last(advanced) };
+    },
+    { jobs: [ref.jobId] },
+  );
 }

@@ -4,6 +4,7 @@ import type { Disarm } from "../../core/time/clock.ts";
 import { invalidRequest } from "../../core/service-error.ts";
 import { apply } from "../jobs/apply.ts";
 import type { Uses } from "../context.ts";
+import type { Steps } from "../steps.ts";
 
 /** The id of the one record of service time. */
 const RECORD_ID = "service";
@@ -37,9 +38,8 @@ export function readClock({ clock }: Uses<"clock">): ClockReading {
 }
 
 /** By how much earlier runs on the same store have advanced the clock, ms. */
-export async function storedOffsetMs({ store }: Uses<"store">): Promise<number> {
-  const record = await store.read((view) => view.record("clock", RECORD_ID));
-  return record?.offsetMs ?? 0;
+export function storedOffsetMs({ records }: Pick<Steps, "records">): number {
+  return records.find("clock", RECORD_ID)?.offsetMs ?? 0;
 }
 
 /**
@@ -56,7 +56,7 @@ export function advanceClock(
   byMs: number,
   signal: AbortSignal,
 ): Promise<Advance> {
-  return engine.clock.inTurn(() => advance(engine, byMs, signal));
+  return engine.clock.moves.inTurn(() => advance(engine, byMs, signal));
 }
 
 async function advance(
@@ -115,17 +115,17 @@ function nextStrideMs({ clock }: Uses<"clock">, leftMs: number, stops: number): 
 }
 
 /**
- * Service time, and the moments of running jobs that must not move with it, change in one transaction: no other transaction
- * sees one without the other, and a service that is killed continues with both or neither.
+ * Service time and what must not move with it change in one step: no other one sees the
+ * one without the other, and a service that is killed goes on with both or neither.
  */
 async function moveTime(engine: Uses<"clock" | "steps">, byMs: number): Promise<void> {
   const { clock } = engine;
-  await engine.steps.commit(async (tx, effects) => {
-    await tx.putRecord("clock", RECORD_ID, { offsetMs: clock.offsetMs + byMs });
+  await engine.steps.commit((step) => {
+    step.putRecord("clock", RECORD_ID, { offsetMs: clock.offsetMs + byMs });
     const event = { type: "advance-clock", byMs } as const;
-    for (const job of await tx.runningJobs({})) await apply(tx, effects, job, event, clock.now());
+    for (const job of step.runningJobs()) apply(step, job, event, clock.now());
     clock.shift(byMs);
-    effects.onFailure(() => clock.shift(-byMs));
+    step.effects.onFailure(() => clock.shift(-byMs));
   });
   clock.catchUp();
 }

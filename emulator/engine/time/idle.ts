@@ -22,7 +22,7 @@ export interface OpenWork {
  * @param among counts only the jobs of this endpoint, and no other work; default: everything
  */
 export async function untilIdle(
-  engine: Uses<"directory" | "events" | "fleet" | "pendingWork" | "store">,
+  engine: Uses<"directory" | "events" | "fleet" | "pendingWork" | "steps">,
   signal: AbortSignal,
   among?: string,
 ): Promise<OpenWork> {
@@ -38,12 +38,12 @@ export async function untilIdle(
 }
 
 async function openJobs(
-  { directory, fleet, store }: Uses<"directory" | "fleet" | "store">,
+  { directory, fleet, steps }: Uses<"directory" | "fleet" | "steps">,
   among: string | undefined,
 ): Promise<readonly OpenJobs[]> {
   const endpoints = directory.endpoints().filter(({ id }) => among === undefined || id === among);
-  const counted = await store.read((view) =>
-    Promise.all(endpoints.map(async ({ id }) => ({ endpointId: id, ...(await view.counts(id)) }))),
+  const counted = await Promise.all(
+    endpoints.map(async ({ id }) => ({ endpointId: id, ...(await steps.counts(id)) })),
   );
   return counted
     .map(({ endpointId, inQueue, inProgress }) => ({

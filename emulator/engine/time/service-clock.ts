@@ -1,5 +1,6 @@
 /** Service time: real time plus the offset by which the clock was advanced; timers follow an advance. */
 import type { Clock, Disarm } from "../../core/time/clock.ts";
+import { Turns } from "../turns.ts";
 
 interface Wake {
   readonly at: number;
@@ -12,7 +13,8 @@ export class ServiceClock implements Clock {
   #offsetMs: number;
   /** In the order they were armed. */
   readonly #wakes = new Set<Wake>();
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Of those who move it: two advances must not mix. */
+  readonly moves = new Turns();
 
   constructor(real: Clock, offsetMs: number) {
     this.#real = real;
@@ -60,13 +62,6 @@ export class ServiceClock implements Clock {
       if (entry.at <= now) this.#fire(entry);
       else this.#aim(entry);
     }
-  }
-
-  /** Runs `move` after all earlier moves: two advances of the clock must not mix. */
-  inTurn<T>(move: () => Promise<T>): Promise<T> {
-    const moved = this.#turn.then(move);
-    this.#turn = moved.catch(() => undefined);
-    return moved;
   }
 
   #aim(entry: Wake): void {

@@ -1,17 +1,13 @@
 /** Makes the webhook calls that are due, a bounded number at a time, and records their results. */
-import {
-  afterTry,
-  type Delivery,
-  type DeliveryTry,
-  dueAgain,
-  keptDeliveries,
-} from "../../core/webhooks/delivery.ts";
+import { afterTry, type Delivery, type DeliveryTry } from "../../core/webhooks/delivery.ts";
 import { closePieces, type Piece } from "../../core/jobs/opened-payload.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import { PayloadDamagedError, type StoreTransaction } from "../../store/store.ts";
+import { PayloadDamagedError } from "../../store/payload.ts";
 import type { WebhookResult, WebhookSender } from "../../webhooks/webhook-sender.ts";
 import { DueTimer } from "../time/due-timer.ts";
 import type { Uses } from "../context.ts";
+import { forgetOldDeliveries, storeTried } from "./change-deliveries.ts";
+import { HeldUpDeliveries } from "./held-up-deliveries.ts";
 import { deliveryBody } from "./delivery-body.ts";
 import { beginWebhookSpan, endWebhookSpan } from "./webhook-span.ts";
 
@@ -23,13 +19,14 @@ const MAX_CALLS_PER_ORIGIN = 8;
 const RETRY_MS = 1_000;
 
 type DeliveryUses = Uses<
-  "clock" | "log" | "metrics" | "pendingWork" | "steps" | "store" | "tracer"
+  "clock" | "deliveries" | "log" | "metrics" | "pendingWork" | "steps" | "tracer"
 >;
 
 export class WebhookDelivery {
   readonly #engine: DeliveryUses;
   readonly #sender: WebhookSender;
   readonly #dueTimer: DueTimer;
+  readonly #heldUp: HeldUpDeliveries;
   readonly #abort = new AbortController();
   /** Deliveries that are being tried, by id. */
   readonly #calls = new Map<
@@ -44,6 +41,7 @@ export class WebhookDelivery {
     this.#engine = engine;
     this.#sender = sender;
     this.#dueTimer = new DueTimer(engine.clock, () => this.wake());
+    this.#heldUp = new HeldUpDeliveries(engine);
   }
 
   start(): void {
@@ -56,6 +54,12 @@ export class WebhookDelivery {
     if (!this.#isOpen) return;
     this.#lookAgain = true;
     this.#looking ??= this.#engine.pendingWork.track("webhook calls", this.#look());
+  }
+
+  /** Sees to it that the newest delivery of the job is made after the earlier ones. */
+  release(jobId: string): void {
+    this.#heldUp.add(jobId);
+    this.wake();
   }
 
   /**
@@ -95,15 +99,18 @@ export class WebhookDelivery {
   }
 
   async #beginDue(): Promise<void> {
-    const { clock, store } = this.#engine;
+    const { clock, steps } = this.#engine;
+    await this.#heldUp.release();
     const now = clock.now();
     if (this.#calls.size < MAX_CALLS) {
       // Deliveries in progress are still due.
       const limit = MAX_CALLS + this.#calls.size;
-      const due = await store.read((view) => view.deliveries.due(now, limit, this.#busyOrigins()));
+      const due = await steps.read(({ deliveries }) =>
+        deliveries.due(now, limit, this.#busyOrigins()),
+      );
       for (const delivery of due) if (this.#hasRoomFor(delivery)) this.#begin(delivery);
     }
-    const { nextTryAt, oldestSettledAt } = await store.read(async ({ deliveries }) => ({
+    const { nextTryAt, oldestSettledAt } = await steps.read(async ({ deliveries }) => ({
       nextTryAt: await deliveries.nextTryAt(now),
       oldestSettledAt: await deliveries.oldestSettledAt(),
     }));
@@ -118,7 +125,7 @@ export class WebhookDelivery {
       this.#dueTimer.aim(keptUntil + 1);
       return;
     }
-    await this.#engine.steps.commit((tx) => tx.deliveries.prune(keptDeliveries(now)));
+    await forgetOldDeliveries(this.#engine, now);
     // For the next one.
     this.#lookAgain = true;
   }
@@ -204,7 +211,7 @@ export class WebhookDelivery {
     const { signal } = this.#abort;
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       try {
-        await this.#engine.steps.commit((tx) => storeTried(tx, tried, now));
+        await storeTried(this.#engine, tried, now);
         break;
       } catch (error) {
         if (isFirst) log.error({ deliveryId: delivery.id, err: error }, NOT_RECORDED);
@@ -231,15 +238,6 @@ export class WebhookDelivery {
       signal.removeEventListener("abort", giveUp);
     });
   }
-}
-
-/** Stores the delivery. Once it is settled, the next one of its job becomes due, and old ones are deleted. */
-async function storeTried(tx: StoreTransaction, tried: Delivery, now: number): Promise<void> {
-  await tx.deliveries.replace(tried);
-  if (tried.settledAt === undefined) return;
-  const next = await tx.deliveries.firstPending(tried.jobId);
-  if (next?.nextTryAt === undefined && next) await tx.deliveries.replace(dueAgain(next, now));
-  await tx.deliveries.prune(keptDeliveries(now));
 }
 
 const STOPPING = new Error("the service is stopping");

@@ -1,14 +1,16 @@
 /** Assembles the body of a webhook call from the payloads that it shares with its job. */
 import { deliveryPieces } from "../../core/webhooks/delivery.ts";
 import type { Piece, ShownPayload } from "../../core/jobs/opened-payload.ts";
-import { PayloadDamagedError, type StoredPayload, type StoreView } from "../../store/store.ts";
+import type { ReadablePayload } from "../../store/payload.ts";
+import type { StoreReads } from "../../store/store.ts";
+import { PayloadDamagedError } from "../../store/payload.ts";
 import { showBoth } from "../jobs/read/show-payload.ts";
 
 /** Every job has an input; if it is lost, the delivery is sent without it. */
 const EMPTY_INPUT = new TextEncoder().encode("{}");
 
 /** A damaged input is left out; but a delivery with an output is not sent without its input. */
-function withoutDamaged(output: StoredPayload | undefined) {
+function withoutDamaged(output: ReadablePayload | undefined) {
   return (error: unknown): { input: undefined; output: undefined } => {
     if (error instanceof PayloadDamagedError && output === undefined)
       return { input: undefined, output: undefined };
@@ -18,7 +20,7 @@ function withoutDamaged(output: StoredPayload | undefined) {
 
 /** Undefined if the delivery is not kept any more. The caller disposes of opened payloads. */
 export async function deliveryBody(
-  view: StoreView,
+  view: StoreReads,
   seq: number,
 ): Promise<readonly Piece[] | undefined> {
   const stored = [await view.payload(seq, "input"), await view.payload(seq, "output")] as const;

@@ -1,27 +1,19 @@
-/** Creates the delivery of a job's webhook in the transaction that ends the job. */
+/** Creates the delivery of a job's webhook in the step that ends the job. */
 import { deliveryFrame, newDelivery } from "../../core/webhooks/delivery.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import type { StoreTransaction } from "../../store/store.ts";
-import type { Effects } from "../effects.ts";
+import type { Step } from "../step.ts";
 
 /** Does nothing for a job without a webhook. The job's output must be stored already. */
-export async function openDelivery(
-  tx: StoreTransaction,
-  effects: Effects,
-  job: Job,
-  now: number,
-): Promise<void> {
-  const { webhook } = job;
+export function openDelivery(step: Step, job: Job, now: number): void {
+  const { webhook, retries, lostCount, errorCount } = job;
   if (webhook === undefined) return;
   const ended = { ...job, webhook };
-  const isFirst = (await tx.deliveries.firstPending(job.id)) === undefined;
-  const seq = await tx.nextSeq();
-  const frame = deliveryFrame(ended);
-  const sizeBytes =
-    frame.head.length +
-    frame.tail.length +
-    (await tx.sharePayload(job.seq, "input", seq)) +
-    (await tx.sharePayload(job.seq, "output", seq));
-  await tx.deliveries.insert(newDelivery(ended, { seq, sizeBytes, isFirst }, now), frame);
-  effects.webhookDue ||= isFirst;
+  const seq = step.nextSeq();
+  // Only a job that ended before and was retried since can have another one, which goes first while it is pending.
+  const isFirst = retries === lostCount + errorCount;
+  step.sharePayload(job.seq, "input", seq);
+  step.sharePayload(job.seq, "output", seq);
+  step.insertDelivery(newDelivery(ended, { seq, isFirst }, now), deliveryFrame(ended));
+  if (isFirst) step.effects.webhookDue = true;
+  else step.effects.laterDeliveries.add(job.id);
 }

@@ -1,8 +1,8 @@
-/** Lists and reads webhook deliveries, and sends them again. */
-import { type Delivery, type DeliveryFilter, dueAgain } from "../../core/webhooks/delivery.ts";
+/** Lists webhook deliveries, and sends them again. */
+import { type Delivery, type DeliveryFilter } from "../../core/webhooks/delivery.ts";
 import type { Piece } from "../../core/jobs/opened-payload.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
-import type { StoreView } from "../../store/store.ts";
+import type { StoreReads } from "../../store/store.ts";
 import type { Uses } from "../context.ts";
 import { deliveryBody } from "./delivery-body.ts";
 
@@ -52,28 +52,8 @@ export async function readDelivery(engine: Uses<"steps">, id: string): Promise<D
   });
 }
 
-/**
- * Has a settled delivery tried anew, with the same id and body and as many tries as at first; answers it as it is then.
- *
- * @throws ServiceError delivery_not_found, delivery_pending
- */
-export async function redeliver(engine: Uses<"clock" | "steps">, id: string): Promise<Delivery> {
-  return engine.steps.commit(async (tx, effects) => {
-    const delivery = await findDelivery(tx, id);
-    if (delivery.state === "pending") {
-      throw new ServiceError(
-        "delivery_pending",
-        `the delivery "${id}" is still being tried; it can be sent again once it is delivered or failed`,
-      );
-    }
-    const again = dueAgain(delivery, engine.clock.now());
-    await tx.deliveries.replace(again);
-    effects.webhookDue = true;
-    return again;
-  });
-}
-
-async function findDelivery(view: StoreView, id: string): Promise<Delivery> {
+/** @throws ServiceError delivery_not_found */
+export async function findDelivery(view: StoreReads, id: string): Promise<Delivery> {
   const delivery = await view.deliveries.byId(id);
   if (delivery) return delivery;
   throw notFound(id);

@@ -2,7 +2,7 @@
 import type { Reload } from "../../../runtime/protocol/session.ts";
 import { rolled } from "../../core/resources/endpoint-change.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
-import type { StoreTransaction } from "../../store/store.ts";
+import type { Step } from "../step.ts";
 import type { Uses } from "../context.ts";
 
 /** What the workers load. */
@@ -21,10 +21,9 @@ export async function releaseHandler(
   imageName: string,
   module: HandlerModule | undefined,
 ): Promise<readonly Endpoint[]> {
-  const endpoints = await engine.steps.commit((tx) => rollEndpoints(engine, tx, imageName));
+  const endpoints = await engine.steps.commit((step) => rollEndpoints(engine, step, imageName));
   for (const endpoint of endpoints) {
     const { id, version } = endpoint;
-    engine.directory.replaceEndpoint(endpoint);
     for (const worker of module ? engine.fleet.workersOf(id) : []) {
       if (module && worker.canReload) worker.reload({ version, ...module });
     }
@@ -34,18 +33,18 @@ export async function releaseHandler(
   return endpoints;
 }
 
-async function rollEndpoints(
+function rollEndpoints(
   { directory }: Uses<"directory">,
-  tx: StoreTransaction,
+  step: Step,
   imageName: string,
-): Promise<readonly Endpoint[]> {
+): readonly Endpoint[] {
   const rolledOnes: Endpoint[] = [];
   for (const { id, templateId } of directory.endpoints()) {
     if (directory.findTemplate(templateId)?.imageName !== imageName) continue;
-    const stored = await tx.record("endpoint", id);
+    const stored = step.record("endpoint", id);
     if (!stored) continue;
     const endpoint = rolled(stored);
-    await tx.putRecord("endpoint", id, endpoint);
+    step.putRecord("endpoint", id, endpoint);
     rolledOnes.push(endpoint);
   }
   return rolledOnes;

@@ -7,8 +7,8 @@ import type { EngineLog } from "../observe/engine-log.ts";
 const LATE_RENEWALS = 1.5;
 
 /**
- * The process was stopped, its machine slept, or its event loop was busy. Timers that came due meanwhile fire before the
- * messages of workers are read, so that no worker counts as silent until another whole lease has passed.
+ * The process was stopped, its machine slept, its loop was kept busy, or its disk does not answer. The timers that came due meanwhile fire before
+ * anything is read that workers said meanwhile, so nobody is judged by his silence until a whole lease has passed again.
  *
  * After a stall that is too short to be detected there is time to read a renewal before the lease runs out.
  */
@@ -16,14 +16,24 @@ export class StallDetector {
   readonly #clock: Clock;
   readonly #terms: LeaseTerms;
   readonly #log: EngineLog;
+  readonly #store: { readonly slowFlushAt: number };
   #checkedAt: number;
   #endedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param clock real time */
-  constructor(clock: Clock, terms: LeaseTerms, log: EngineLog) {
+  /**
+   * @param clock real time
+   * @param store says when it was last seen to be slow to store something, on that clock
+   */
+  constructor(
+    clock: Clock,
+    terms: LeaseTerms,
+    log: EngineLog,
+    store: { readonly slowFlushAt: number },
+  ) {
     this.#clock = clock;
     this.#terms = terms;
     this.#log = log;
+    this.#store = store;
     this.#checkedAt = clock.now();
   }
 
@@ -33,6 +43,7 @@ export class StallDetector {
     const now = this.#clock.now();
     const stoodStillMs = now - this.#checkedAt;
     this.#checkedAt = now;
+    this.#endedAt = Math.max(this.#endedAt, this.#store.slowFlushAt);
     if (stoodStillMs <= LATE_RENEWALS * leaseRenewalMs) return;
     this.#endedAt = now;
     const message = `the service stood still for ${stoodStillMs} ms; its workers have ${leaseMs} ms to be heard again`;

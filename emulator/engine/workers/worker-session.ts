@@ -1,4 +1,4 @@
-/** A session of one worker with the service: each report is one transaction, acknowledged when it is durable. */
+/** One worker's conversation with the service: each report is one step, acknowledged with all else of its batch. */
 import type { LeaseRef } from "../../../runtime/protocol/outcome.ts";
 import type {
   ChunkReceipt,
@@ -7,8 +7,8 @@ import type {
   ServiceOrders,
   WorkerReport,
 } from "../../../runtime/protocol/session.ts";
-import type { StoreTransaction } from "../../store/store.ts";
-import type { Effects } from "../effects.ts";
+import type { Receipts } from "../effects.ts";
+import type { Step } from "../step.ts";
 import { apply } from "../jobs/apply.ts";
 import { assignWaiting } from "../jobs/assign.ts";
 import { assignFreeCredit } from "../jobs/assign-free.ts";
@@ -66,6 +66,21 @@ export class WorkerSession {
     await this.#take(report);
   }
 
+  /** The report is durable. */
+  acknowledge({ outcomes = [] }: WorkerReport, receipts: Receipts): void {
+    const { worker } = this;
+    const { outcomeReceipts, chunkReceipts, revocations } = receipts;
+    for (const { leaseToken } of outcomeReceipts)
+      worker.release(leaseToken, this.#engine.clock.now());
+    if (outcomes.some(({ outcome }) => outcome.kind !== "handed-back"))
+      worker.hasFinishedJob = true;
+    // It can be told to leave now.
+    if (worker.state === "draining" && worker.heldCount === 0)
+      this.#engine.endpointChanged(worker.endpointId);
+    if (outcomeReceipts.length + chunkReceipts.length + revocations.length > 0)
+      this.#send(receipts);
+  }
+
   /** Grants credit until it is withdrawn; settles when waiting jobs were handed over. */
   async grant(count: number): Promise<void> {
     this.worker.grant(count, this.#send);
@@ -118,58 +133,45 @@ export class WorkerSession {
     if (report.draining) mover.move(this.worker, "report-draining");
     if (report.credit) this.worker.grant(report.credit, this.#send);
     if (!changesJobs(report)) return;
-    const orders = await this.#engine.steps.commit(
-      (tx, effects) => this.#applyToJobs(tx, effects, staged),
-      payloadsOf(staged),
+    const jobs = staged.outcomes.map(({ report: { jobId } }) => jobId);
+    await this.#engine.steps.commit(
+      (step) => {
+        const receipts = this.#applyToJobs(step, staged);
+        step.effects.acknowledgements.push({ session: this, report, receipts });
+      },
+      { jobs, staged: payloadsOf(staged) },
     );
-    this.#released(staged, orders.outcomeReceipts);
-    if (
-      orders.outcomeReceipts.length + orders.chunkReceipts.length + orders.revocations.length >
-      0
-    ) {
-      this.#send(orders);
-    }
   }
 
-  async #applyToJobs(tx: StoreTransaction, effects: Effects, staged: StagedReport) {
+  #applyToJobs(step: Step, staged: StagedReport): Receipts {
     const engine = this.#engine;
     const unknown: LeaseRef[] = [];
     for (const lease of staged.report.renewals ?? []) {
-      if (!(await this.#renew(tx, effects, lease))) unknown.push(lease);
+      if (!this.#renew(step, lease)) unknown.push(lease);
     }
-    const chunkReceipts: ChunkReceipt[] = await storeChunks(engine, tx, effects, staged.chunks);
-    for (const progress of staged.progress) await storeProgress(engine, tx, effects, progress);
+    const chunkReceipts: ChunkReceipt[] = storeChunks(engine, step, staged.chunks);
+    for (const progress of staged.progress) storeProgress(engine, step, progress);
     const outcomeReceipts: OutcomeReceipt[] = [];
     for (const { report, output } of staged.outcomes) {
-      const accepted = await finish(engine, tx, effects, this.worker, report, output);
+      const accepted = finish(engine, step, this.worker, report, output);
       outcomeReceipts.push({ jobId: report.jobId, leaseToken: report.leaseToken, accepted });
     }
     for (const { jobId, ...pause } of staged.report.pauses ?? []) {
-      const job = await tx.job(jobId);
+      const job = step.job(jobId);
       const event = { type: "report-pause", ...pause } as const;
-      if (job) await apply(tx, effects, job, event, engine.clock.now());
+      if (job) apply(step, job, event, engine.clock.now());
     }
-    await assignWaiting(engine, tx, effects, this.worker.endpointId);
+    assignWaiting(engine, step, this.worker.endpointId);
     const revocations = unknown.map((lease) => ({ ...lease, reason: "lease-lost" as const }));
     return { outcomeReceipts, chunkReceipts, revocations };
   }
 
-  #released({ outcomes }: StagedReport, receipts: readonly OutcomeReceipt[]): void {
-    const { worker } = this;
-    for (const { leaseToken } of receipts) worker.release(leaseToken, this.#engine.clock.now());
-    if (outcomes.some(({ report }) => report.outcome.kind !== "handed-back"))
-      worker.hasFinishedJob = true;
-    // It can be told to leave now.
-    if (worker.state === "draining" && worker.heldCount === 0)
-      this.#engine.endpointChanged(worker.endpointId);
-  }
-
-  async #renew(tx: StoreTransaction, effects: Effects, lease: LeaseRef): Promise<boolean> {
-    const job = await tx.job(lease.jobId);
+  #renew(step: Step, lease: LeaseRef): boolean {
+    const job = step.job(lease.jobId);
     if (!job) return false;
     const { leaseMs } = this.#engine.lease;
     const event = { type: "renew", leaseToken: lease.leaseToken, leaseMs } as const;
-    const renewed = await apply(tx, effects, job, event, this.#engine.clock.now());
+    const renewed = apply(step, job, event, this.#engine.clock.now());
     return renewed.result === "changed";
   }
 
@@ -178,12 +180,12 @@ export class WorkerSession {
     const { id: workerId, endpointId } = this.worker;
     const held = new Set(hello.held.map((lease) => lease.leaseToken));
     for (const lease of hello.held) this.worker.hold(lease);
-    const lost = await this.#engine.steps.commit(async (tx, effects) => {
+    const lost = await this.#engine.steps.commit((step) => {
       const tokens: string[] = [];
-      for (const job of await tx.runningJobs({ workerId })) {
+      for (const job of step.runningJobsOf(this.worker)) {
         if (!job.lease || held.has(job.lease.token)) continue;
         const event = { type: "hand-back", leaseToken: job.lease.token } as const;
-        await apply(tx, effects, job, event, this.#engine.clock.now());
+        apply(step, job, event, this.#engine.clock.now());
         tokens.push(job.lease.token);
       }
       return tokens;

@@ -15,7 +15,7 @@ const GB_PER_VCPU = 2;
 const LOOPBACK = "127.0.0.1";
 
 export function podBody(
-  engine: Uses<"directory" | "podMemoryInGb" | "podPorts" | "prices" | "volumes">,
+  engine: Uses<"directory" | "podMemoryInGb" | "podPorts" | "prices">,
   pod: Pod,
   flags: Flags<keyof typeof podQuery.shape>,
 ): ShownPod {
@@ -81,9 +81,9 @@ function machineOf(pod: Pod, gpuTypeId: string | undefined, costPerHr: number) {
   };
 }
 
-function volumeOf(engine: Uses<"volumes">, { networkVolumeId }: Pod) {
+function volumeOf(engine: Uses<"directory">, { networkVolumeId }: Pod) {
   if (networkVolumeId === undefined) return {};
-  const networkVolume = engine.volumes.find(networkVolumeId);
+  const networkVolume = engine.directory.findVolume(networkVolumeId);
   return networkVolume ? { networkVolume } : {};
 }
 

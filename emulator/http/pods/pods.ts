@@ -70,7 +70,7 @@ const listing: Operation = {
   async perform({ service: { engine }, dialect, query }) {
     const flags = parseFlags(query, podQuery);
     const isWanted = readPodFilter(query);
-    const pods = (await listPods(engine)).filter(isWanted);
+    const pods = listPods(engine).filter(isWanted);
     const workers = flags.includeWorkers ? workersOf(engine, query) : [];
     const shown = [...pods.map((each) => podBody(engine, each, flags)), ...workers];
     return jsonAnswer(shown.map((each) => dialect.pod(each)));
@@ -83,7 +83,7 @@ export const POD_OPERATIONS = {
   /** `GET /pods`: the pods that fit the query as a bare array, and workers if they are asked for (live). */
   listPods: listing,
   /** `GET /pods/{id}`: one pod (live). */
-  readPod: pod.reading(["pod_not_found"], readPod),
+  readPod: pod.reading(["pod_not_found"], async (engine, id) => readPod(engine, id)),
   /** `PATCH /pods/{id}`: changes a pod; unless it is done in place, one that runs is reset (live). */
   updatePod: pod.change(
     { takes: podChangesSchema, errors: ["pod_not_found", "pod_locked", "storage_full"] },

@@ -35,8 +35,8 @@ export const NETWORK_VOLUME_OPERATIONS = {
     listNetworkVolumes(engine),
   ),
   /** `GET /networkvolumes/{id}`: one network volume (spec). */
-  readNetworkVolume: volume.reading(["network_volume_not_found"], async ({ volumes }, id) =>
-    volumes.volume(id),
+  readNetworkVolume: volume.reading(["network_volume_not_found"], async ({ directory }, id) =>
+    directory.volume(id),
   ),
   /** `PATCH /networkvolumes/{id}`: renames a network volume or makes it larger (spec; `PUT` is ours). */
   updateNetworkVolume: volume.change(

@@ -30,5 +30,5 @@ export const readOrigins: Operation = {
   path: "/emulator/origins",
   access: "admin",
   contract: { tag: "emulator", answers: { 200: json("Where things come from.", schema) } },
-  perform: async ({ service }) => jsonAnswer(await listOrigins(service.engine)),
+  perform: async ({ service }) => jsonAnswer(listOrigins(service.engine)),
 };

@@ -32,9 +32,13 @@ export const REGISTRY_AUTH_OPERATIONS = {
     (engine, body) => createRegistryAuth(engine, readRegistryAuthInput(body)),
   ),
   /** `GET /containerregistryauth`: all container registry auths as a bare array (live). */
-  listRegistryAuths: auth.listing("In order of their names.", listRegistryAuths),
+  listRegistryAuths: auth.listing("In order of their names.", async (engine) =>
+    listRegistryAuths(engine),
+  ),
   /** `GET /containerregistryauth/{id}`: one container registry auth (live). */
-  readRegistryAuth: auth.reading(["registry_auth_not_found"], readRegistryAuth),
+  readRegistryAuth: auth.reading(["registry_auth_not_found"], async (engine, id) =>
+    readRegistryAuth(engine, id),
+  ),
   /** `DELETE /containerregistryauth/{id}`: deletes a container registry auth that no template uses (spec). */
   deleteRegistryAuth: auth.deletion(
     ["registry_auth_not_found", "in_use", "storage_full"],

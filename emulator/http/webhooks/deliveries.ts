@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { limitParameter, parse, parseLimit } from "../../core/input/query-parameters.ts";
 import { type Delivery, DELIVERY_STATES } from "../../core/webhooks/delivery.ts";
-import { listDeliveries, readDelivery, redeliver } from "../../engine/webhooks/webhook-outbox.ts";
+import { redeliver } from "../../engine/webhooks/change-deliveries.ts";
+import { listDeliveries, readDelivery } from "../../engine/webhooks/webhook-outbox.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import type { Operation } from "../operation.ts";
 import { json } from "../schemas/contract.ts";

@@ -1,9 +1,8 @@
 /** Webhook deliveries in memory, and the orders in which they are looked for. */
 import type { Delivery, DeliveryFilter, KeptDeliveries } from "../../core/webhooks/delivery.ts";
 import type { JobFrame } from "../../core/jobs/job-body.ts";
-import type { DeliveryView } from "../delivery-store.ts";
-import { deliveryNotStored } from "../caller-defects.ts";
-import type { StepJournal } from "../step-journal.ts";
+import { deliveryAlreadyStored, deliveryNotStored } from "../caller-defects.ts";
+import type { Journal } from "../../core/journal.ts";
 import { OrderedSet } from "./ordered-set.ts";
 
 interface Row {
@@ -17,9 +16,9 @@ export class MemoryDeliveries {
   readonly #pendingOfJob = new Map<string, Set<number>>();
   readonly #due = new OrderedSet();
   readonly #settled = new OrderedSet();
-  readonly #journal: StepJournal;
+  readonly #journal: Journal;
 
-  constructor(journal: StepJournal) {
+  constructor(journal: Journal) {
     this.#journal = journal;
   }
 
@@ -58,6 +57,8 @@ export class MemoryDeliveries {
   }
 
   insert(delivery: Delivery, frame: JobFrame): void {
+    if (this.#rows.has(delivery.seq) || this.#seqById.has(delivery.id))
+      throw deliveryAlreadyStored(delivery);
     this.#change(undefined, { delivery, frame });
   }
 
@@ -87,7 +88,7 @@ export class MemoryDeliveries {
 
   #change(before: Row | undefined, after: Row | undefined): void {
     this.#set(before, after);
-    this.#journal.onUndo(() => this.#set(after, before));
+    this.#journal.note(() => this.#set(after, before));
   }
 
   #set(before: Row | undefined, after: Row | undefined): void {
@@ -114,18 +115,6 @@ export class MemoryDeliveries {
     if (nextTryAt !== undefined) this.#due.add(nextTryAt, seq);
     if (settledAt !== undefined) this.#settled.add(settledAt, seq);
   }
-}
-
-/** The questions as the port has them. */
-export function viewOfDeliveries(deliveries: MemoryDeliveries): DeliveryView {
-  return {
-    byId: async (id) => deliveries.byId(id),
-    frame: async (seq) => deliveries.frame(seq),
-    list: async (filter, limit, before) => deliveries.list(filter, limit, before),
-    due: async (now, limit, exceptOrigins) => deliveries.due(now, limit, exceptOrigins),
-    nextTryAt: async (after) => deliveries.nextTryAt(after),
-    oldestSettledAt: async () => deliveries.oldestSettledAt(),
-  };
 }
 
 function fits(delivery: Delivery, { jobId, endpointId, state }: DeliveryFilter): boolean {

@@ -1,46 +1,157 @@
 /** The store that forgets everything when it is closed: for tests and `--ephemeral`. */
-import { committedView } from "../committed-view.ts";
-import { StepJournal } from "../step-journal.ts";
-import { StepQueue, storeClosed } from "../step-queue.ts";
-import type { Payload, Store } from "../store.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import type { Batch, Change, JobRow } from "../batch.ts";
+import {
+  batchOutOfOrder,
+  chunksOutOfOrder,
+  countsMissing,
+  jobAlreadyStored,
+  jobNotStored,
+  payloadNotStaged,
+  refuseFixedChange,
+} from "../caller-defects.ts";
+import type { Store, Boot } from "../store.ts";
+import { Journal } from "../../core/journal.ts";
+import type { Payload, PayloadDamage, StagedBatch } from "../payload.ts";
+import type { RecordKind, Records } from "../records.ts";
+import { MemoryReads } from "./memory-reads.ts";
 import { MemoryTables } from "./memory-tables.ts";
-import { MemoryTransaction } from "./memory-transaction.ts";
-import { MemoryView } from "./memory-view.ts";
 
 /** Keeps everything in memory; otherwise behaves as the store on disk does. */
 export function createMemoryStore(): Store {
-  const journal = new StepJournal();
-  const tables = new MemoryTables(journal);
-  const queue = new StepQueue<MemoryTransaction>({
-    beginStep: () => new MemoryTransaction(tables),
-    keepStep(tx) {
-      tx.end();
-      journal.keepStep();
-    },
-    undoStep(tx) {
-      tx.end();
-      journal.undoStep();
-    },
-    commit: () => journal.commit(),
-    abort: () => journal.abort(),
-  });
-  const committed = committedView(new MemoryView(tables), queue);
-  return {
-    transact: (step) => queue.transact(step),
-    async read(query) {
-      if (queue.closed) throw storeClosed();
-      return query(committed);
-    },
-    async stage(bytes): Promise<Payload> {
-      if (queue.closed) throw storeClosed();
-      return { kind: "inline", bytes };
-    },
-    async stageChunks(parts): Promise<Payload[]> {
-      if (queue.closed) throw storeClosed();
-      return parts.map((bytes) => ({ kind: "inline", bytes }));
-    },
-    async discard() {},
-    check: async () => [],
-    close: () => queue.close(),
-  };
+  const journal = new Journal();
+  return new MemoryStore(new MemoryTables(journal), journal);
+}
+
+class MemoryStore extends MemoryReads implements Store {
+  readonly #journal: Journal;
+  #stored = 0;
+
+  constructor(tables: MemoryTables, journal: Journal) {
+    super(tables);
+    this.#journal = journal;
+  }
+
+  boot(): Promise<Boot> {
+    return this.bootWith(this.#stored);
+  }
+
+  async flush(batch: Batch): Promise<void> {
+    const { tables } = this;
+    if (batch.number <= this.#stored) return;
+    if (batch.number !== this.#stored + 1) throw batchOutOfOrder(batch.number, this.#stored);
+    try {
+      applyBatch(tables, batch);
+    } catch (error) {
+      this.#journal.undoTo(0);
+      throw error;
+    }
+    this.#journal.cut();
+    this.#stored = batch.number;
+    tables.lastSeq = Math.max(tables.lastSeq, batch.lastSeq);
+  }
+
+  async stage(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
+    return this.tables && parts.map((bytes) => ({ kind: "inline", bytes }));
+  }
+
+  async discard(): Promise<void> {}
+
+  async check(): Promise<readonly PayloadDamage[]> {
+    return [];
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+  }
+}
+
+function applyBatch(tables: MemoryTables, { counts, jobs, changes }: Batch): void {
+  for (const [endpointId, ofEndpoint] of counts) tables.setCounts(endpointId, ofEndpoint);
+  for (const row of jobs) {
+    if (!counts.has(row.after.endpointId)) throw countsMissing(row.after.endpointId);
+    refuseFixedChange(row);
+    applyJob(tables, row);
+  }
+  for (const made of changes) applyChange(tables, made);
+}
+
+function applyJob(tables: MemoryTables, { before, after }: JobRow): void {
+  if (before === undefined && (tables.jobs.has(after.seq) || tables.jobsById.has(after.id)))
+    throw jobAlreadyStored(after);
+  tables.setJob(before && storedJob(tables, before), after);
+}
+
+function applyChange(tables: MemoryTables, made: Change): void {
+  switch (made.type) {
+    case "delete-job":
+      tables.setJob(storedJob(tables, made.job), undefined);
+      tables.setIn(tables.bodies, made.job.seq, undefined);
+      break;
+    case "put-payload":
+      tables.setIn(tables.bodiesOf(made.seq).slots, made.slot, bytesOf(made.payload));
+      break;
+    case "remove-payload":
+      tables.setIn(tables.bodiesOf(made.seq).slots, made.slot, undefined);
+      break;
+    case "share-payload": {
+      const bytes = tables.bodies.get(made.seq)?.slots.get(made.slot);
+      if (bytes) tables.setIn(tables.bodiesOf(made.toSeq).slots, made.slot, bytes);
+      break;
+    }
+    case "append-chunks":
+      appendChunks(tables, made.seq, made.batch);
+      break;
+    case "remove-chunks":
+      tables.clearChunks(tables.bodiesOf(made.seq));
+      break;
+    case "put-record":
+      tables.setIn(recordsOf(tables, made.kind), made.id, made.record);
+      break;
+    case "delete-record":
+      tables.setIn(recordsOf(tables, made.kind), made.id, undefined);
+      break;
+    case "insert-delivery": {
+      const { delivery, frame } = made;
+      const bodies = [...(tables.bodies.get(delivery.seq)?.slots.values() ?? [])];
+      const sizeBytes = bodies.reduce(
+        (sum, { byteLength }) => sum + byteLength,
+        frame.head.length + frame.tail.length,
+      );
+      tables.deliveries.insert({ ...delivery, sizeBytes }, frame);
+      break;
+    }
+    case "replace-delivery":
+      tables.deliveries.replace(made.delivery);
+      break;
+    case "prune-deliveries":
+      for (const seq of tables.deliveries.prune(made.kept))
+        tables.setIn(tables.bodies, seq, undefined);
+  }
+}
+
+function appendChunks(tables: MemoryTables, seq: number, batch: StagedBatch): void {
+  const { firstIndex, count, lines } = batch;
+  const bodies = tables.bodiesOf(seq);
+  const last = bodies.chunks.at(-1);
+  const next = last === undefined ? 0 : last.firstIndex + last.count;
+  if (next !== firstIndex) throw chunksOutOfOrder(seq, firstIndex);
+  tables.addChunks(bodies, { firstIndex, count, lines: bytesOf(lines) });
+}
+
+/** @throws BatchRefusedError unless it is stored so */
+function storedJob(tables: MemoryTables, job: Job): Job {
+  const stored = tables.jobs.get(job.seq);
+  if (stored?.id !== job.id || stored.status !== job.status) throw jobNotStored(job);
+  return stored;
+}
+
+function recordsOf(tables: MemoryTables, kind: RecordKind): Map<string, Records[RecordKind]> {
+  return tables.records[kind];
+}
+
+/** A copy: the caller's bytes may be a piece of a larger buffer, or be used again. */
+function bytesOf(payload: Payload): Uint8Array {
+  if (payload.kind === "file") throw payloadNotStaged(payload.name);
+  return new Uint8Array(payload.bytes);
 }

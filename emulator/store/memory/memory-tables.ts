@@ -1,9 +1,10 @@
 /** What the memory store keeps, each change of which can be taken back. */
 import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
-import { countChange, NO_COUNTS, type JobCounts } from "../../core/jobs/job-counts.ts";
+import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import type { StepJournal } from "../step-journal.ts";
-import type { PayloadSlot, RecordKind, Records } from "../store.ts";
+import type { Journal } from "../../core/journal.ts";
+import { noRecords } from "../records.ts";
+import type { PayloadSlot } from "../payload.ts";
 import { JobIndexes } from "./job-indexes.ts";
 import { MemoryDeliveries } from "./memory-deliveries.ts";
 
@@ -13,50 +14,31 @@ export interface Bodies {
   chunks: ChunkBatch[];
 }
 
-type RecordTables = { readonly [K in RecordKind]: Map<string, Records[K]> };
-
 export class MemoryTables {
   readonly jobs = new Map<number, Job>();
   readonly jobsById = new Map<string, Job>();
   readonly indexes = new JobIndexes();
   readonly bodies = new Map<number, Bodies>();
-  readonly records: RecordTables = {
-    template: new Map(),
-    endpoint: new Map(),
-    apiKey: new Map(),
-    registryAuth: new Map(),
-    served: new Map(),
-    servedTemplate: new Map(),
-    servedVolume: new Map(),
-    clock: new Map(),
-    webhookSecret: new Map(),
-    networkVolume: new Map(),
-    usage: new Map(),
-    pod: new Map(),
-  };
+  readonly records = noRecords();
   readonly deliveries: MemoryDeliveries;
   lastSeq = 0;
 
   readonly #counts = new Map<string, JobCounts>();
-  readonly #journal: StepJournal;
+  readonly #journal: Journal;
 
-  constructor(journal: StepJournal) {
+  constructor(journal: Journal) {
     this.#journal = journal;
     this.deliveries = new MemoryDeliveries(journal);
   }
 
-  counts(endpointId: string): JobCounts {
-    return this.#counts.get(endpointId) ?? NO_COUNTS;
+  /** Replaces a job by another; undefined stands for a job that does not exist. */
+  setJob(before: Job | undefined, after: Job | undefined): void {
+    this.#setJob(before, after);
+    this.#journal.note(() => this.#setJob(after, before));
   }
 
-  /** Replaces a job by another; undefined stands for a job that does not exist. */
-  changeJob(before: Job | undefined, after: Job | undefined): void {
-    const job = after ?? before;
-    if (job === undefined) return;
-    const counts = this.counts(job.endpointId);
-    this.#setJob(before, after);
-    this.setCounts(job.endpointId, countChange(counts, before, after));
-    this.#journal.onUndo(() => this.#setJob(after, before));
+  allCounts(): ReadonlyMap<string, JobCounts> {
+    return new Map(this.#counts);
   }
 
   setCounts(endpointId: string, counts: JobCounts): void {
@@ -67,7 +49,7 @@ export class MemoryTables {
   setIn<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
     const before = map.get(key);
     assign(map, key, value);
-    this.#journal.onUndo(() => assign(map, key, before));
+    this.#journal.note(() => assign(map, key, before));
   }
 
   /** The payloads of a job, to be changed. */
@@ -79,13 +61,13 @@ export class MemoryTables {
 
   addChunks({ chunks }: Bodies, added: ChunkBatch): void {
     chunks.push(added);
-    this.#journal.onUndo(() => void chunks.pop());
+    this.#journal.note(() => void chunks.pop());
   }
 
   clearChunks(bodies: Bodies): void {
     const { chunks } = bodies;
     bodies.chunks = [];
-    this.#journal.onUndo(() => {
+    this.#journal.note(() => {
       bodies.chunks = chunks;
     });
   }

@@ -51,6 +51,19 @@ export class OrderedSet {
     return keys;
   }
 
+  /** The first `limit` keys whose number is above `at`. */
+  firstKeysAbove(at: number, limit: number): number[] {
+    const place = { at, seq: Number.POSITIVE_INFINITY };
+    const keys: number[] = [];
+    for (let index = this.#bucketOf(place); index < this.#buckets.length; index += 1) {
+      const bucket = this.#buckets[index] ?? [];
+      const from = keys.length === 0 ? positionIn(bucket, place) : 0;
+      for (const { seq } of bucket.slice(from, from + limit - keys.length)) keys.push(seq);
+      if (keys.length >= limit) break;
+    }
+    return keys;
+  }
+
   /** The lowest number above `at`. */
   firstAbove(at: number): number | undefined {
     const place = { at, seq: Number.POSITIVE_INFINITY };

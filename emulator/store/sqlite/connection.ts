@@ -1,16 +1,7 @@
-/**
- * The one connection to the database, and the transaction of the batch that runs. A step that throws is undone without
- * savepoints, which would cost every step a copy of each page it touches: the transaction is rolled back and the writes
- * of the steps before it are done again, as every one of them was logged with its values.
- */
+/** The one connection to the database, and the transaction of the batch that is written. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { damaged, HOW_TO_GO_ON, rowOf, type Row } from "../../sqlite/row.ts";
-import { codeOf, fromSqlite, isFatal } from "../../sqlite/sqlite-error.ts";
-
-interface LoggedWrite {
-  readonly statement: StatementSync;
-  readonly values: readonly SQLInputValue[];
-}
+import { codeOf, fromSqlite } from "../../sqlite/sqlite-error.ts";
 
 export class Connection {
   readonly #db: DatabaseSync;
@@ -18,11 +9,6 @@ export class Connection {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #rollback: StatementSync;
-  /** The writes of the transaction, and how many of them belong to steps that are kept. */
-  #log: LoggedWrite[] = [];
-  #kept = 0;
-  /** Why the transaction cannot be committed any more. */
-  #failure: { readonly reason: unknown } | undefined;
 
   /** `file` is named in the messages of errors. */
   constructor(db: DatabaseSync, file: string) {
@@ -68,7 +54,6 @@ export class Connection {
     return this.#tried(() => {
       if (!this.#db.isTransaction) this.#begin.run();
       const { changes } = statement.run(...values);
-      this.#log.push({ statement, values });
       return Number(changes);
     });
   }
@@ -78,54 +63,24 @@ export class Connection {
     return this.#db.isTransaction;
   }
 
-  keepStep(): void {
-    if (this.#failure) throw this.#failure.reason;
-    this.#kept = this.#log.length;
-  }
-
-  undoStep(): void {
-    if (this.#failure) throw this.#failure.reason;
-    if (this.#log.length === this.#kept) return;
-    this.#tried(() => {
-      this.#rollback.run();
-      this.#log.length = this.#kept;
-      if (this.#kept > 0) this.#begin.run();
-      for (const { statement, values } of this.#log) statement.run(...values);
-    });
-  }
-
-  /** Makes the kept steps durable; answers false if they wrote nothing, so that there was nothing to do. */
-  commit(): boolean {
-    const wrote = this.#db.isTransaction;
-    if (wrote) this.#tried(() => this.#commit.run());
-    this.#reset();
-    return wrote;
+  commit(): void {
+    this.#tried(() => this.#commit.run());
   }
 
   abort(): void {
-    this.#reset();
     // After some failures SQLite has rolled back by itself.
     if (this.#db.isTransaction) this.#rollback.run();
   }
 
-  #reset(): void {
-    this.#log = [];
-    this.#kept = 0;
-    this.#failure = undefined;
-  }
-
-  /** Throws the store's error for one of SQLite's; after a fatal one the transaction is lost whatever the step does. */
+  /** Throws the store's error for one of SQLite's. */
   #tried<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
       // A stored integer is larger than any that was ever stored.
       const isOutOfRange = codeOf(error) === "ERR_OUT_OF_RANGE";
-      const reason = isOutOfRange
-        ? damaged("a number of ours", error)
-        : fromSqlite(error, this.#file, HOW_TO_GO_ON);
-      if (isFatal(error)) this.#failure ??= { reason };
-      throw reason;
+      if (isOutOfRange) throw damaged("a number of ours", error);
+      throw fromSqlite(error, this.#file, HOW_TO_GO_ON);
     }
   }
 }

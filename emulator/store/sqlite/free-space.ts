@@ -46,45 +46,48 @@ export function rewriteOld(db: DatabaseSync): void {
 }
 
 export class FreeSpace {
-  readonly #db: DatabaseSync;
+  readonly #giveBack: () => boolean | Promise<boolean>;
   readonly #clock: Clock;
   readonly #isBusy: () => boolean;
   #disarm: Disarm | undefined;
+  #isStopped = false;
 
-  /** `clock` is real time; nothing is done while `isBusy`. */
-  constructor(db: DatabaseSync, clock: Clock, isBusy: () => boolean) {
-    this.#db = db;
+  /** `giveBack` is `giveBackPages`; `clock` is real time; nothing is done while `isBusy`. */
+  constructor(giveBack: () => boolean | Promise<boolean>, clock: Clock, isBusy: () => boolean) {
+    this.#giveBack = giveBack;
     this.#clock = clock;
     this.#isBusy = isBusy;
     this.#lookIn(LOOK_EVERY_MS);
   }
 
   stop(): void {
+    this.#isStopped = true;
     this.#disarm?.();
   }
 
   #lookIn(ms: number): void {
-    this.#disarm = this.#clock.wakeAt(this.#clock.now() + ms, () => this.#look());
+    if (this.#isStopped) return;
+    this.#disarm = this.#clock.wakeAt(this.#clock.now() + ms, () => void this.#look());
   }
 
-  #look(): void {
+  async #look(): Promise<void> {
     let isMore = false;
     try {
-      isMore = !this.#isBusy() && this.#giveBack();
+      isMore = !this.#isBusy() && (await this.#giveBack());
     } catch {
       // A full or failing disk is reported by the next write.
     }
     this.#lookIn(isMore ? NEXT_STEP_MS : LOOK_EVERY_MS);
   }
+}
 
-  /** Answers whether there is more to give back. */
-  #giveBack(): boolean {
-    const free = pragma(this.#db, "freelist_count");
-    if (free <= KEPT_PAGES || pragma(this.#db, "auto_vacuum") !== INCREMENTAL) return false;
-    this.#db.exec(`PRAGMA incremental_vacuum(${STEP_PAGES})`);
-    if (free - STEP_PAGES > KEPT_PAGES) return true;
-    // The file gets shorter when the log is carried over.
-    this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    return false;
-  }
+/** Gives back some of the pages that are too many; answers whether there is more to give back. */
+export function giveBackPages(db: DatabaseSync): boolean {
+  const free = pragma(db, "freelist_count");
+  if (free <= KEPT_PAGES || pragma(db, "auto_vacuum") !== INCREMENTAL) return false;
+  db.exec(`PRAGMA incremental_vacuum(${STEP_PAGES})`);
+  if (free - STEP_PAGES > KEPT_PAGES) return true;
+  // The file gets shorter when the log is carried over.
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  return false;
 }

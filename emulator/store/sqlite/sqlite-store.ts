@@ -1,34 +1,34 @@
-/** The store on disk: a SQLite database and, beside it, files for large payloads. */
-import { committedView } from "../committed-view.ts";
-import { StepQueue, storeClosed } from "../step-queue.ts";
+/**
+ * The store on disk: a SQLite database, which a thread has open so that nobody waits for the disk, and beside it files for
+ * large payloads.
+ */
 import type { Clock } from "../../core/time/clock.ts";
 import {
-  type Payload,
-  type PayloadDamage,
-  PayloadDamagedError,
-  type Store,
-  type StoreView,
-} from "../store.ts";
-import { StoreDamagedError, type StoreLostError } from "../../core/store-error.ts";
-import { Connection } from "./connection.ts";
-import { DataCheck } from "./integrity/data-check.ts";
-import type { FoundPayload } from "./integrity/find-damage.ts";
-import { openDatabase, type OpenedDatabase } from "./files/data-directory.ts";
-import { FreeSpace } from "./free-space.ts";
+  StoreClosedError,
+  type StoreDamagedError,
+  type StoreLostError,
+} from "../../core/store-error.ts";
+import type { Batch } from "../batch.ts";
+import { batchOutOfOrder } from "../caller-defects.ts";
+import type { Store } from "../store.ts";
+import { type Payload, type PayloadDamage, PayloadDamagedError } from "../payload.ts";
+import { databaseFile } from "./files/data-directory.ts";
 import { PayloadFiles } from "./files/payload-files.ts";
 import { RemovalWatch } from "./files/removal-watch.ts";
-import { SqliteTransaction } from "./sqlite-transaction.ts";
-import { SqliteView } from "./sqlite-view.ts";
-import { Tables } from "./tables/tables.ts";
-
-/** Above this, writing a file costs less than writing the bytes twice through the database, and blocks nobody. */
-const PAYLOAD_FILE_MIN_BYTES = 256_000;
+import { stageParts } from "./files/stage-parts.ts";
+import { FreeSpace } from "./free-space.ts";
+import { DataCheck } from "./integrity/data-check.ts";
+import type { FoundPayload } from "./integrity/find-damage.ts";
+import { Soundness } from "./integrity/soundness.ts";
+import { encodeBatch } from "./thread/encode-batch.ts";
+import { ThreadLink } from "./thread/thread-link.ts";
+import { ThreadReads } from "./thread/thread-reads.ts";
 
 export interface SqliteStoreOptions {
   /** The data directory; made, for this user only, if it does not exist. */
   readonly directory: string;
-  /** Called after each commit to the disk with the number of steps that shared it and how long it took; must not throw. */
-  readonly onCommit?: (steps: number, durationMs: number) => void;
+  /** Called after each commit to the disk with how long it took; must not throw. */
+  readonly onCommit?: (durationMs: number) => void;
   /** Called once, when the store was found damaged, after which it does nothing more; must not throw. */
   readonly onDamage?: (damage: StoreDamagedError) => void;
   /** Real time, by which now and then the directory is looked for and free space given back; by default neither is done. */
@@ -45,134 +45,148 @@ export interface SqliteStoreOptions {
  *   one, or to bring one of an earlier version to the form of this one.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const opened = openDatabase(options.directory);
+  const thread = await ThreadLink.open(options.directory);
   try {
-    return await storeOn(opened, options);
+    const files = new PayloadFiles(options.directory);
+    // Of these, what no row refers to is what a crash left between writing and committing.
+    return new SqliteStore(options, thread, files, await files.names());
   } catch (error) {
-    opened.close();
+    await thread.close();
     throw error;
   }
 }
 
-async function storeOn(opened: OpenedDatabase, options: SqliteStoreOptions): Promise<Store> {
-  const files = new PayloadFiles(options.directory);
-  const tables = new Tables(new Connection(opened.db, opened.file), files, opened.mark);
-  // Of these, what no row refers to is what a crash left between writing and committing.
-  const found = await files.names();
-  const queue = new StepQueue<SqliteTransaction>(stepTarget(tables, options));
-  const check = new DataCheck(opened.db, opened.file);
-  const { clock, onRemoval = () => undefined } = options;
-  const removalWatch = clock && new RemovalWatch(opened.file, clock, onRemoval);
-  const freeSpace =
-    clock && new FreeSpace(opened.db, clock, () => check.isLooking || queue.running !== undefined);
-  let closing: Promise<void> | undefined;
-  const close = async () => {
-    const drained = queue.close();
-    await check.stop();
-    await drained;
-    freeSpace?.stop();
-    await Promise.all([removalWatch?.stop(), files.settle()]);
-    opened.close();
-  };
-  const stage = async (parts: readonly Uint8Array[]) => {
-    if (queue.closed) throw storeClosed();
-    if (removalWatch?.lost) throw removalWatch.lost;
-    return stageParts(files, parts);
-  };
-  const soundness = new Soundness(options.onDamage);
-  return {
-    transact: (step) =>
-      soundness.guard(async () => {
-        if (removalWatch?.lost) throw removalWatch.lost;
-        return queue.transact(step);
-      }),
-    read: (query) => soundness.guard(() => readCommitted(tables, queue, query)),
-    async stage(bytes): Promise<Payload> {
-      const [payload] = await stage([bytes]);
-      return payload ?? { kind: "inline", bytes };
-    },
-    stageChunks: stage,
-    async discard(payload) {
-      if (payload.kind === "file") await files.staged.discard(payload);
-    },
-    check: () =>
-      soundness.guard(async () => {
-        while (queue.running !== undefined) await queue.running;
-        const payloads = await check.look();
-        if (payloads !== undefined) await tables.removeUnreferred(found);
-        return (payloads ?? []).map(toDamage);
-      }),
-    close: () => (closing ??= close()),
-  };
-}
+class SqliteStore extends ThreadReads implements Store {
+  readonly #options: SqliteStoreOptions;
+  readonly #found: readonly string[];
+  readonly #check: DataCheck;
+  readonly #removalWatch: RemovalWatch | undefined;
+  readonly #freeSpace: FreeSpace | undefined;
+  /** The number of the last batch that is stored, and of the last one that was to be. */
+  #stored: number;
+  #flushed: number;
+  #closing: Promise<void> | undefined;
 
-/** Whether the store can be relied on. Once it was seen damaged nothing is done any more, lest the damage spread. */
-class Soundness {
-  #damage: StoreDamagedError | undefined;
-  readonly #onDamage: ((damage: StoreDamagedError) => void) | undefined;
-
-  constructor(onDamage?: (damage: StoreDamagedError) => void) {
-    this.#onDamage = onDamage;
+  constructor(
+    options: SqliteStoreOptions,
+    thread: ThreadLink,
+    files: PayloadFiles,
+    found: readonly string[],
+  ) {
+    super(thread, files, new Soundness(options.onDamage));
+    this.#options = options;
+    this.#found = found;
+    this.#stored = thread.stored;
+    this.#flushed = this.#stored;
+    const file = databaseFile(options.directory);
+    const keep = () => thread.ask("keepDatabase");
+    this.#check = new DataCheck({ keep, letChange: () => thread.ask("letDatabaseChange") }, file);
+    const { clock, onRemoval = () => undefined } = options;
+    if (clock === undefined) return;
+    this.#removalWatch = new RemovalWatch(file, clock, onRemoval);
+    const isBusy = () => this.#check.isLooking || thread.isBusy;
+    this.#freeSpace = new FreeSpace(() => thread.ask("giveBackPages"), clock, isBusy);
   }
 
-  /** Does the work unless damage was seen before, and sees it in what the work throws. @throws StoreDamagedError */
-  async guard<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#damage) throw this.#damage;
+  flush(batch: Batch): Promise<void> {
+    return this.soundness.guard(async () => {
+      this.#refuseUseless();
+      if (batch.number <= this.#stored) return;
+      if (batch.number !== this.#flushed + 1) throw batchOutOfOrder(batch.number, this.#flushed);
+      const taken = this.#take(batch);
+      this.#flushed = batch.number;
+      try {
+        await this.#write(batch);
+      } catch (error) {
+        this.#flushed = this.#stored;
+        for (const payload of taken) this.files.staged.giveBack(payload);
+        throw error;
+      }
+      for (const { name } of taken) this.files.staged.keep(name);
+    });
+  }
+
+  async stage(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
+    this.#refuseUseless();
+    return stageParts(this.files, parts);
+  }
+
+  async discard(payload: Payload): Promise<void> {
+    if (payload.kind === "file") await this.files.staged.discard(payload);
+  }
+
+  check(): Promise<readonly PayloadDamage[]> {
+    return this.soundness.guard(async () => {
+      const payloads = await this.#look();
+      if (payloads === undefined) return [];
+      for (const name of await this.thread.ask("unreferred", this.#found))
+        await this.files.remove(name);
+      return payloads.map(toDamage);
+    });
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  protected override refuseClosed(): void {
+    if (this.#closing !== undefined) throw new StoreClosedError();
+  }
+
+  #refuseUseless(): void {
+    this.refuseClosed();
+    if (this.#removalWatch?.lost) throw this.#removalWatch.lost;
+  }
+
+  /** Files are taken by one batch only. Answers them. */
+  #take({ changes }: Batch): readonly (Payload & { readonly kind: "file" })[] {
+    const taken: (Payload & { readonly kind: "file" })[] = [];
     try {
-      return await work();
+      for (const made of changes) {
+        const payload =
+          made.type === "put-payload"
+            ? made.payload
+            : made.type === "append-chunks"
+              ? made.batch.lines
+              : undefined;
+        if (payload?.kind !== "file") continue;
+        this.files.staged.take(payload);
+        taken.push(payload);
+      }
     } catch (error) {
-      if (error instanceof StoreDamagedError) this.report(error);
+      for (const payload of taken) this.files.staged.giveBack(payload);
       throw error;
+    }
+    return taken;
+  }
+
+  async #write(batch: Batch): Promise<void> {
+    const { commitMs, dropped } = await this.thread.flush(batch.number, encodeBatch(batch));
+    this.#stored = batch.number;
+    for (const name of dropped) void this.files.remove(name);
+    this.#options.onCommit?.(commitMs);
+  }
+
+  /** A thread that opens the database anew changes its file, which then was not all of one moment. */
+  async #look(): Promise<readonly FoundPayload[] | undefined> {
+    for (;;) {
+      const { starts } = this.thread;
+      try {
+        const found = await this.#check.look();
+        if (this.thread.starts === starts) return found;
+      } catch (error) {
+        if (this.thread.starts === starts) throw error;
+      }
     }
   }
 
-  report(damage: StoreDamagedError): void {
-    if (this.#damage) return;
-    this.#damage = damage;
-    this.#onDamage?.(damage);
+  async #close(): Promise<void> {
+    await this.#check.stop();
+    this.#freeSpace?.stop();
+    await Promise.all([this.#removalWatch?.stop(), this.thread.close(), this.files.settle()]);
   }
-}
-
-async function readCommitted<T>(
-  tables: Tables,
-  queue: StepQueue<SqliteTransaction>,
-  query: (view: StoreView) => Promise<T>,
-): Promise<T> {
-  if (queue.closed) throw storeClosed();
-  const view = new SqliteView(tables);
-  try {
-    return await query(committedView(view, queue));
-  } finally {
-    view.end();
-  }
-}
-
-/** Together they are a file or none of them is. */
-async function stageParts(files: PayloadFiles, parts: readonly Uint8Array[]): Promise<Payload[]> {
-  const sizeBytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  if (sizeBytes < PAYLOAD_FILE_MIN_BYTES) return parts.map((bytes) => ({ kind: "inline", bytes }));
-  return (await files.stage(parts)).map((range) => ({ kind: "file", ...range }));
 }
 
 function toDamage({ place, finding, checksum, jobId }: FoundPayload): PayloadDamage {
   return { damage: new PayloadDamagedError(place, finding, { checksum }), jobId };
-}
-
-function stepTarget(tables: Tables, { onCommit }: SqliteStoreOptions) {
-  return {
-    beginStep: () => new SqliteTransaction(tables),
-    keepStep(tx: SqliteTransaction) {
-      tx.end();
-      tables.keepStep();
-    },
-    undoStep(tx: SqliteTransaction) {
-      tx.end();
-      tables.undoStep();
-    },
-    commit(steps: number) {
-      const startedAt = performance.now();
-      if (tables.commit()) onCommit?.(steps, performance.now() - startedAt);
-    },
-    abort: () => tables.abort(),
-  };
 }

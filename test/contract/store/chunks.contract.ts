@@ -1,42 +1,45 @@
 /** Contract of the store: chunks. */
 import { expect, it } from "vitest";
-import { batch, inline, insertNew, type OpenSubject, textsOf } from "./subject.ts";
+import type { Change } from "../../../emulator/store/batch.ts";
+import { BatchRefusedError } from "../../../emulator/store/store.ts";
+import { PayloadDamagedError, type StagedBatch } from "../../../emulator/store/payload.ts";
+import { ALL_CHUNKS, batch, type OpenSubject, Owner, stageOne, textsOf } from "./subject.ts";
 
-const ALL_CHUNKS = { from: 0, maxCount: 1_000_000, maxBytes: Number.MAX_SAFE_INTEGER };
+const append = (seq: number, added: StagedBatch): Change => ({
+  type: "append-chunks",
+  seq,
+  batch: added,
+});
 
 export function chunksContract(open: OpenSubject): void {
-  it("chunks come in index order from any index, across several appends", async () => {
+  it("chunks come in index order from any index, across several batches", async () => {
     await using subject = await open();
     const { store } = subject;
-    const { seq } = await store.transact(insertNew);
-    await store.transact((tx) => tx.appendChunks(seq, batch(0, "0", "1")));
-    await store.transact((tx) => tx.appendChunks(seq, batch(2, "2")));
-    await store.transact((tx) => tx.appendChunks(seq, batch(3, "3", "4", "5")));
-    const from = (index: number) =>
-      store.read((view) => view.chunks(seq, { ...ALL_CHUNKS, from: index }));
-    for (const index of [0, 1, 2, 3, 4, 5, 6]) {
-      const batches = await from(index);
-      expect(textsOf(batches)).toEqual(["0", "1", "2", "3", "4", "5"].slice(index));
-      expect(batches[0]?.firstIndex ?? 6).toBe(index);
+    const owner = await Owner.of(store);
+    const { seq } = await owner.insert();
+    await owner.change(append(seq, batch(0, "0", "1")));
+    await owner.change(append(seq, batch(2, "2")), append(seq, batch(3, "3", "4", "5")));
+    for (const from of [0, 1, 2, 3, 4, 5, 6]) {
+      const batches = await store.chunks(seq, { ...ALL_CHUNKS, from });
+      expect(textsOf(batches)).toEqual(["0", "1", "2", "3", "4", "5"].slice(from));
+      expect(batches[0]?.firstIndex ?? 6).toBe(from);
     }
-    expect(await store.read((view) => view.chunks(seq + 1, ALL_CHUNKS))).toEqual([]);
+    expect(await store.chunks(seq + 1, ALL_CHUNKS)).toEqual([]);
   });
 
   it("a window of chunks holds no more than its count and bytes, but always one chunk", async () => {
     await using subject = await open();
     const { store } = subject;
-    const { seq } = await store.transact(insertNew);
-    const [lines = inline("")] = await store.stageChunks([Buffer.from(`${"x".repeat(900_000)}\n`)]);
-    await store.transact(async (tx) => {
-      await tx.appendChunks(seq, batch(0, "aaaa", "", "bb"));
-      await tx.appendChunks(seq, { firstIndex: 3, count: 1, lines });
-      await tx.appendChunks(seq, batch(4, "c", "d"));
-    });
-    const sizes = (from: number, maxCount: number, maxBytes: number) =>
-      store.read(async (view) => {
-        const chunks = await view.chunks(seq, { from, maxCount, maxBytes });
-        return textsOf(chunks).map(({ length }) => length);
-      });
+    const owner = await Owner.of(store);
+    const { seq } = await owner.insert();
+    const lines = await stageOne(store, Buffer.from(`${"x".repeat(900_000)}\n`));
+    await owner.change(
+      append(seq, batch(0, "aaaa", "", "bb")),
+      append(seq, { firstIndex: 3, count: 1, lines }),
+      append(seq, batch(4, "c", "d")),
+    );
+    const sizes = async (from: number, maxCount: number, maxBytes: number) =>
+      textsOf(await store.chunks(seq, { from, maxCount, maxBytes })).map(({ length }) => length);
     // A line feed counts.
     expect(await sizes(0, 9, 9)).toEqual([4, 0, 2]);
     expect(await sizes(0, 9, 8)).toEqual([4, 0]);
@@ -54,59 +57,77 @@ export function chunksContract(open: OpenSubject): void {
 
   it("chunks that leave a gap or repeat an index are refused and change nothing", async () => {
     await using subject = await open();
-    const { store } = subject;
-    const { seq } = await store.transact(insertNew);
-    await store.transact((tx) => tx.appendChunks(seq, batch(0, "0", "1")));
+    const owner = await Owner.of(subject.store);
+    const { seq } = await owner.insert();
+    await owner.change(append(seq, batch(0, "0", "1")));
     for (const firstIndex of [0, 1, 3]) {
-      const append = store.transact((tx) => tx.appendChunks(seq, batch(firstIndex, "bad")));
-      await expect(append).rejects.toThrow(`chunk ${firstIndex} of job ${seq} is not the next one`);
+      const refused = owner.change(append(seq, batch(firstIndex, "bad")));
+      await expect(refused).rejects.toThrow(
+        `chunk ${firstIndex} of job ${seq} is not the next one`,
+      );
+      await expect(refused).rejects.toBeInstanceOf(BatchRefusedError);
     }
-    const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
-    expect(textsOf(chunks)).toEqual(["0", "1"]);
+    expect(textsOf(await subject.store.chunks(seq, ALL_CHUNKS))).toEqual(["0", "1"]);
   });
 
-  it("chunks of a step that throws are not kept", async () => {
+  it("chunks of a batch that is refused are not kept", async () => {
     await using subject = await open();
-    const { store } = subject;
-    const { seq } = await store.transact(insertNew);
-    await store.transact((tx) => tx.appendChunks(seq, batch(0, "0")));
-    const refused = store.transact(async (tx) => {
-      await tx.appendChunks(seq, batch(1, "lost", "lost"));
-      throw new Error("refused");
-    });
-    await expect(refused).rejects.toThrow("refused");
-    await store.transact((tx) => tx.appendChunks(seq, batch(1, "1")));
-    const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
-    expect(textsOf(chunks)).toEqual(["0", "1"]);
+    const owner = await Owner.of(subject.store);
+    const { seq } = await owner.insert();
+    await owner.change(append(seq, batch(0, "0")));
+    const lost = [append(seq, batch(1, "lost", "lost")), append(seq, batch(7, "bad"))];
+    await expect(owner.change(...lost)).rejects.toThrow("is not the next one");
+    await owner.change(append(seq, batch(1, "1")));
+    expect(textsOf(await subject.store.chunks(seq, ALL_CHUNKS))).toEqual(["0", "1"]);
   });
 
   it("removed chunks are gone and the next attempt starts from index 0", async () => {
     await using subject = await open();
+    const owner = await Owner.of(subject.store);
+    const { seq } = await owner.insert();
+    await owner.change(append(seq, batch(0, "old 0", "old 1")));
+    await owner.change({ type: "remove-chunks", seq }, append(seq, batch(0, "new 0")));
+    expect(textsOf(await subject.store.chunks(seq, ALL_CHUNKS))).toEqual(["new 0"]);
+  });
+
+  it("large chunks that are removed while they are read are no damage", async () => {
+    await using subject = await open();
     const { store } = subject;
-    const { seq } = await store.transact(insertNew);
-    await store.transact((tx) => tx.appendChunks(seq, batch(0, "old 0", "old 1")));
-    await store.transact(async (tx) => {
-      await tx.removeChunks(seq);
-      await tx.appendChunks(seq, batch(0, "new 0"));
-    });
-    const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
-    expect(textsOf(chunks)).toEqual(["new 0"]);
+    const owner = await Owner.of(store);
+    const { seq } = await owner.insert();
+    const text = "x".repeat(300_000);
+    for (let round = 0; round < 10; round += 1) {
+      const lines = await stageOne(store, Buffer.from(`${text}\n`));
+      await owner.change(append(seq, { firstIndex: 0, count: 1, lines }));
+      const read = store.chunks(seq, ALL_CHUNKS);
+      await owner.change({ type: "remove-chunks", seq }, append(seq, batch(0, "new")));
+      expect([[text], ["new"], []]).toContainEqual(textsOf(await read));
+      await owner.change({ type: "remove-chunks", seq });
+    }
   });
 
   it("3,000 chunks of one job are kept in order", async () => {
     await using subject = await open();
-    const { store } = subject;
-    const { seq } = await store.transact(insertNew);
+    const owner = await Owner.of(subject.store);
+    const { seq } = await owner.insert();
     const texts = Array.from({ length: 3_000 }, (_, index) => `chunk ${index}`);
     for (let first = 0; first < texts.length; first += 1_000) {
-      const batches = [texts.slice(first, first + 300), texts.slice(first + 300, first + 1_000)];
-      await store.transact(async (tx) => {
-        for (const [at, some] of batches.entries()) {
-          await tx.appendChunks(seq, batch(first + 300 * at, ...some));
-        }
-      });
+      const parts = [texts.slice(first, first + 300), texts.slice(first + 300, first + 1_000)];
+      await owner.change(...parts.map((some, at) => append(seq, batch(first + 300 * at, ...some))));
     }
-    const chunks = await store.read((view) => view.chunks(seq, ALL_CHUNKS));
-    expect(textsOf(chunks)).toEqual(texts);
+    expect(textsOf(await subject.store.chunks(seq, ALL_CHUNKS))).toEqual(texts);
+  });
+
+  it("what is not stored is not still stored", async () => {
+    await using subject = await open();
+    const { store } = subject;
+    const owner = await Owner.of(store);
+    const { seq } = await owner.insert();
+    for (const slot of ["chunks"] as const) {
+      const damage = new PayloadDamagedError({ seq, slot }, "is damaged", { checksum: 1 });
+      expect(await store.isStillStored(damage)).toBe(false);
+    }
+    const missing = new PayloadDamagedError({ seq, slot: "input" }, "is missing");
+    expect(await store.isStillStored(missing)).toBe(true);
   });
 }

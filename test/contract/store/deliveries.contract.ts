@@ -1,152 +1,154 @@
-/** Contract of the store: webhook deliveries, their orders, what is kept of them, and their shares of jobs' payloads. */
+/** Contract of the store: webhook deliveries, their orders, what is kept of them, and their shares of payloads. */
 import { expect, it } from "vitest";
 import {
   afterTry,
   type Delivery,
   type DeliveryFilter,
-  deliveryFrame,
   dueAgain,
-  newDelivery,
 } from "../../../emulator/core/webhooks/delivery.ts";
-import type { Job } from "../../../emulator/core/jobs/job.ts";
-import type { Store, StoreTransaction } from "../../../emulator/store/store.ts";
+import type { Change } from "../../../emulator/store/batch.ts";
+import { BatchRefusedError } from "../../../emulator/store/store.ts";
 import {
-  after,
   bytesAt,
-  completed,
-  handedOver,
+  deleted,
+  type DeliveryWishes,
   inline,
-  insertNew,
+  inserted,
   NOW,
   type OpenSubject,
+  Owner,
   pattern,
-  textOf,
+  put,
+  stageOne,
 } from "./subject.ts";
 
 const HEADERS = { "webhook-id": "msg", "webhook-signature": "v1,ü" };
 const KEPT = { settledFrom: 0, maxCount: 1_000, maxBytes: 1_000_000 };
 
-interface Wishes {
-  readonly url?: string;
-  readonly at?: number;
-  readonly isFirst?: boolean;
-  readonly sizeBytes?: number;
+const replaced = (delivery: Delivery): Change => ({ type: "replace-delivery", delivery });
+const pruned = (kept: Partial<typeof KEPT>): Change => ({
+  type: "prune-deliveries",
+  kept: { ...KEPT, ...kept },
+});
+const ids = (deliveries: readonly Delivery[]) => deliveries.map(({ id }) => id);
+
+/** Stores a delivery for the end of a new job. */
+async function deliverNew(owner: Owner, wishes?: DeliveryWishes): Promise<Delivery> {
+  const made = owner.deliveryOf(await owner.insert(), wishes);
+  await owner.change(made.insert);
+  return made.stored();
 }
 
-/** Stores a delivery for the end of `job`. */
-async function deliver(tx: StoreTransaction, job: Job, wishes: Wishes = {}): Promise<Delivery> {
-  const ended = { ...job, webhook: wishes.url ?? "https://one.test/hook?a=ü" };
-  const { sizeBytes = 10, isFirst = true } = wishes;
-  const seq = await tx.nextSeq();
-  const delivery = newDelivery(ended, { seq, sizeBytes, isFirst }, wishes.at ?? NOW);
-  await tx.deliveries.insert(delivery, deliveryFrame(ended));
-  return delivery;
-}
-
-function deliverNew(tx: StoreTransaction, wishes: Wishes = {}): Promise<Delivery> {
-  return insertNew(tx).then((job) => deliver(tx, job, wishes));
-}
-
-async function settle(store: Store, delivery: Delivery, at = NOW): Promise<Delivery> {
+async function settle(owner: Owner, delivery: Delivery, at = NOW): Promise<Delivery> {
   const settled = afterTry(delivery, { at, durationMs: 1, status: 204 }, HEADERS, at);
-  await store.transact((tx) => tx.deliveries.replace(settled));
+  await owner.change(replaced(settled));
   return settled;
 }
-
-const ids = (deliveries: readonly Delivery[]) => deliveries.map(({ id }) => id);
 
 export function deliveriesContract(open: OpenSubject): void {
   it("a delivery comes back equal in every field, before and after tries, with its frame", async () => {
     await using subject = await open();
-    const { store } = subject;
-    const fresh = await store.transact((tx) => deliverNew(tx));
-    const read = () => store.read((view) => view.deliveries.byId(fresh.id));
-    expect(await read()).toStrictEqual(fresh);
+    const owner = await Owner.of(subject.store);
+    const { deliveries } = subject.store;
+    const fresh = await deliverNew(owner);
+    expect(await deliveries.byId(fresh.id)).toStrictEqual(fresh);
     const failure = { at: NOW, durationMs: 12, error: "no answer" };
     const failed = afterTry(fresh, failure, HEADERS, NOW + 12);
-    await store.transact((tx) => tx.deliveries.replace(failed));
-    expect(await read()).toStrictEqual(failed);
-    const settled = await settle(store, failed, NOW + 10_012);
-    expect(await read()).toStrictEqual(settled);
+    await owner.change(replaced(failed));
+    expect(await deliveries.byId(fresh.id)).toStrictEqual(failed);
+    const settled = await settle(owner, failed, NOW + 10_012);
+    expect(await deliveries.byId(fresh.id)).toStrictEqual(settled);
     expect(settled.tries).toHaveLength(2);
-    const frame = await store.read((view) => view.deliveries.frame(fresh.seq));
+    const frame = await deliveries.frame(fresh.seq);
     expect(frame?.tail).toBe(',"webhook":"https://one.test/hook?a=ü","input":');
-    expect(await store.read((view) => view.deliveries.byId("never"))).toBeUndefined();
-    expect(await store.read((view) => view.deliveries.frame(-1))).toBeUndefined();
+    expect(await deliveries.byId("never")).toBeUndefined();
+    expect(await deliveries.frame(-1)).toBeUndefined();
   });
 
-  it("a delivery that is not stored cannot be replaced", async () => {
+  it("the size of a delivery is that of its frame and of the payloads it shares", async () => {
     await using subject = await open();
-    const { store } = subject;
-    const refused = store.transact(async (tx) => {
-      const delivery = await deliverNew(tx);
-      await tx.deliveries.replace({ ...delivery, seq: delivery.seq + 1 });
+    const owner = await Owner.of(subject.store);
+    const job = owner.newJob();
+    const made = owner.deliveryOf(job);
+    const share = (slot: "input" | "output"): Change => ({
+      ...{ type: "share-payload", seq: job.seq, slot, toSeq: made.seq },
     });
-    await expect(refused).rejects.toThrow("not stored");
-    expect(await store.read((view) => view.deliveries.list({}, 9))).toEqual([]);
-    expect(await store.read((view) => view.deliveries.nextTryAt(0))).toBeUndefined();
+    await owner.flush(
+      [inserted(job)],
+      [put(job.seq, "input", inline("12345")), share("input"), share("output"), made.insert],
+    );
+    expect(await subject.store.deliveries.list({}, 9)).toStrictEqual([made.stored(5)]);
+  });
+
+  it("a delivery that is not stored cannot be replaced, nor one that is there be stored again", async () => {
+    await using subject = await open();
+    const owner = await Owner.of(subject.store);
+    const delivery = await deliverNew(owner);
+    const another = owner.deliveryOf(await owner.insert());
+    for (const wrong of [
+      replaced({ ...delivery, seq: delivery.seq + 99 }),
+      { ...another.insert, delivery: { ...another.stored(), id: delivery.id } } as Change,
+      { ...another.insert, delivery: { ...another.stored(), seq: delivery.seq } } as Change,
+    ]) {
+      const refused = owner.change(another.insert, wrong);
+      await expect(refused).rejects.toBeInstanceOf(BatchRefusedError);
+    }
+    expect(await subject.store.deliveries.list({}, 9)).toEqual([delivery]);
   });
 
   it("those that are due come in order of their moment, without those to the origins left out", async () => {
     await using subject = await open();
-    const { store } = subject;
-    const [late, early, other] = await store.transact(async (tx) => [
-      await deliverNew(tx, { at: NOW + 2 }),
-      await deliverNew(tx, { at: NOW }),
-      await deliverNew(tx, { at: NOW + 1, url: "http://two.test:81/x" }),
-    ]);
-    const due = (now: number, limit: number, except: string[] = []) =>
-      store.read(async (view) => ids(await view.deliveries.due(now, limit, except)));
+    const owner = await Owner.of(subject.store);
+    const { deliveries } = subject.store;
+    const late = await deliverNew(owner, { at: NOW + 2 });
+    const early = await deliverNew(owner, { at: NOW });
+    const other = await deliverNew(owner, { at: NOW + 1, url: "http://two.test:81/x" });
+    const due = async (now: number, limit: number, except: string[] = []) =>
+      ids(await deliveries.due(now, limit, except));
     expect(await due(NOW - 1, 9)).toEqual([]);
-    expect(await due(NOW + 1, 9)).toEqual([early?.id, other?.id]);
-    expect(await due(NOW + 9, 2)).toEqual([early?.id, other?.id]);
-    expect(await due(NOW + 9, 9, ["https://one.test"])).toEqual([other?.id]);
-    expect(await due(NOW + 9, 9, ["http://two.test:81"])).toEqual([early?.id, late?.id]);
-    const next = (now: number) => store.read((view) => view.deliveries.nextTryAt(now));
-    expect(await next(NOW - 1)).toBe(NOW);
-    expect(await next(NOW)).toBe(NOW + 1);
-    expect(await next(NOW + 2)).toBeUndefined();
-    if (early) await settle(store, early);
-    expect(await due(NOW + 9, 9)).toEqual([other?.id, late?.id]);
+    expect(await due(NOW + 1, 9)).toEqual([early.id, other.id]);
+    expect(await due(NOW + 9, 2)).toEqual([early.id, other.id]);
+    expect(await due(NOW + 9, 9, ["https://one.test"])).toEqual([other.id]);
+    expect(await due(NOW + 9, 9, ["http://two.test:81"])).toEqual([early.id, late.id]);
+    expect(await deliveries.nextTryAt(NOW - 1)).toBe(NOW);
+    expect(await deliveries.nextTryAt(NOW)).toBe(NOW + 1);
+    expect(await deliveries.nextTryAt(NOW + 2)).toBeUndefined();
+    await settle(owner, early);
+    expect(await due(NOW + 9, 9)).toEqual([other.id, late.id]);
   });
 
   it("the oldest pending one of a job is found, also while it waits for another", async () => {
     await using subject = await open();
-    const { store } = subject;
-    const { first, second } = await store.transact(async (tx) => {
-      const job = await insertNew(tx);
-      await deliverNew(tx);
-      const one = await deliver(tx, job);
-      return { first: one, second: await deliver(tx, { ...job, retries: 1 }, { isFirst: false }) };
-    });
-    const pending = () => store.transact((tx) => tx.deliveries.firstPending(first.jobId));
-    expect(await pending()).toEqual(first);
-    expect(await store.read((view) => view.deliveries.due(NOW, 9, []))).not.toContainEqual(second);
-    await settle(store, first);
-    expect(await pending()).toEqual(second);
-    await store.transact((tx) => tx.deliveries.replace(dueAgain(second, NOW + 1)));
-    expect(await store.read((view) => view.deliveries.due(NOW + 1, 9, []))).toHaveLength(2);
-    await settle(store, second);
-    expect(await pending()).toBeUndefined();
+    const owner = await Owner.of(subject.store);
+    const { deliveries } = subject.store;
+    const job = await owner.insert();
+    await deliverNew(owner);
+    const first = owner.deliveryOf(job);
+    const second = owner.deliveryOf({ ...job, retries: 1 }, { isFirst: false });
+    await owner.change(first.insert, second.insert);
+    expect(await deliveries.firstPending(job.id)).toEqual(first.stored());
+    expect(await deliveries.due(NOW, 9, [])).not.toContainEqual(second.stored());
+    await settle(owner, first.stored());
+    expect(await deliveries.firstPending(job.id)).toEqual(second.stored());
+    await owner.change(replaced(dueAgain(second.stored(), NOW + 1)));
+    expect(await deliveries.due(NOW + 1, 9, [])).toHaveLength(2);
+    await settle(owner, second.stored());
+    expect(await deliveries.firstPending(job.id)).toBeUndefined();
   });
 
   it("lists the newest first, page by page, by job, endpoint and state", async () => {
     await using subject = await open();
-    const { store } = subject;
-    const made = await store.transact(async (tx) => {
-      const job = await insertNew(tx);
-      const elsewhere = await insertNew(tx, { endpointId: "another" });
-      return [
-        await deliver(tx, job),
-        await deliver(tx, elsewhere),
-        await deliver(tx, { ...job, retries: 1 }),
-        await deliverNew(tx),
-      ];
-    });
-    const [a, b, c, d] = made;
-    if (a) await settle(store, a);
-    const list = (filter: DeliveryFilter, limit = 9, before?: number) =>
-      store.read(async (view) => ids(await view.deliveries.list(filter, limit, before)));
+    const owner = await Owner.of(subject.store);
+    const [job, elsewhere] = await owner.insertMany({}, { endpointId: "another" });
+    if (!job || !elsewhere) throw new Error("two jobs were made");
+    const made = [job, elsewhere, { ...job, retries: 1 }, await owner.insert()].map((of) =>
+      owner.deliveryOf(of),
+    );
+    await owner.change(...made.map(({ insert }) => insert));
+    const [a, b, c, d] = made.map(({ stored }) => stored());
+    if (a) await settle(owner, a);
+    const list = async (filter: DeliveryFilter, limit = 9, before?: number) =>
+      ids(await subject.store.deliveries.list(filter, limit, before));
     expect(await list({})).toEqual([d?.id, c?.id, b?.id, a?.id]);
     expect(await list({}, 2)).toEqual([d?.id, c?.id]);
     expect(await list({}, 2, c?.seq)).toEqual([b?.id, a?.id]);
@@ -159,28 +161,26 @@ export function deliveriesContract(open: OpenSubject): void {
 
   it("of settled ones the newest are kept, as many, as large and as young as asked; pending ones always", async () => {
     await using subject = await open();
-    const { store } = subject;
-    const made = await store.transact(async (tx) => {
-      const list: Delivery[] = [];
-      for (let count = 0; count < 6; count += 1)
-        list.push(await deliverNew(tx, { sizeBytes: 100 }));
-      return list;
-    });
-    const pending = made[0]?.id;
-    for (const [index, delivery] of made.entries())
-      if (index > 0) await settle(store, delivery, NOW + index);
+    const owner = await Owner.of(subject.store);
+    const { deliveries } = subject.store;
+    const made: Delivery[] = [];
+    for (let count = 0; count < 6; count += 1) made.push(await deliverNew(owner));
+    const [pending, ...others] = made;
+    for (const [index, delivery] of others.entries())
+      await settle(owner, delivery, NOW + 1 + index);
     const left = async (kept: Partial<typeof KEPT>) => {
-      await store.transact((tx) => tx.deliveries.prune({ ...KEPT, ...kept }));
-      return store.read(async (view) => ids(await view.deliveries.list({}, 9)));
+      await owner.change(pruned(kept));
+      return ids(await deliveries.list({}, 9));
     };
-    const newest = (count: number) => [...ids(made).slice(-count).toReversed(), pending];
+    const newest = (count: number) => [...ids(made).slice(-count).toReversed(), pending?.id];
+    const each = pending?.sizeBytes ?? 0;
     expect(await left({})).toEqual(newest(5));
     expect(await left({ maxCount: 4 })).toEqual(newest(4));
-    expect(await left({ maxBytes: 399 })).toEqual(newest(3));
-    expect(await store.read((view) => view.deliveries.oldestSettledAt())).toBe(NOW + 3);
+    expect(await left({ maxBytes: 4 * each - 1 })).toEqual(newest(3));
+    expect(await deliveries.oldestSettledAt()).toBe(NOW + 3);
     expect(await left({ settledFrom: NOW + 4 })).toEqual(newest(2));
-    expect(await left({ maxCount: 0 })).toEqual([pending]);
-    expect(await store.read((view) => view.deliveries.oldestSettledAt())).toBeUndefined();
+    expect(await left({ maxCount: 0 })).toEqual([pending?.id]);
+    expect(await deliveries.oldestSettledAt()).toBeUndefined();
   });
 
   it.each(["small", "large"])(
@@ -188,66 +188,42 @@ export function deliveriesContract(open: OpenSubject): void {
     async (size) => {
       await using subject = await open();
       const { store } = subject;
-      const bytes = size === "large" ? pattern(400_000) : pattern(1_000);
-      const staged = await store.stage(bytes);
-      const { job, delivery } = await store.transact(async (tx) => {
-        const submitted = await insertNew(tx);
-        await tx.putPayload(submitted.seq, "output", staged);
-        const made = await deliver(tx, submitted);
-        expect(await tx.sharePayload(submitted.seq, "output", made.seq)).toBe(bytes.length);
-        expect(await tx.sharePayload(submitted.seq, "input", made.seq)).toBe(0);
-        return { job: submitted, delivery: made };
-      });
-      const shared = () => store.read((view) => bytesAt(view, delivery.seq, "output"));
-      await store.transact((tx) => tx.putPayload(job.seq, "output", inline("another")));
-      expect(bytes.equals((await shared()) ?? Buffer.alloc(0))).toBe(true);
-      await store.transact((tx) => tx.deleteJob(job));
-      expect(bytes.equals((await shared()) ?? Buffer.alloc(0))).toBe(true);
-      await settle(store, delivery);
-      await store.transact((tx) => tx.deliveries.prune({ ...KEPT, maxCount: 0 }));
-      expect(await shared()).toBeUndefined();
+      const owner = await Owner.of(store);
+      const bytes = pattern(size === "large" ? 400_000 : 1_000);
+      const job = owner.newJob();
+      const made = owner.deliveryOf(job);
+      const share = {
+        type: "share-payload",
+        seq: job.seq,
+        slot: "output",
+        toSeq: made.seq,
+      } as const;
+      const output = put(job.seq, "output", await stageOne(store, bytes));
+      await owner.flush([inserted(job)], [output, share, made.insert]);
+      const expectShared = async () =>
+        expect((await bytesAt(store, made.seq, "output"))?.equals(bytes)).toBe(true);
+      await owner.change(put(job.seq, "output", inline("another")));
+      await expectShared();
+      await owner.change(deleted(job));
+      await expectShared();
+      await settle(owner, made.stored(bytes.length));
+      await owner.change(pruned({ maxCount: 0 }));
+      expect(await store.payload(made.seq, "output")).toBeUndefined();
     },
   );
 
   it("the job's payload stays when the one who shared it goes first", async () => {
     await using subject = await open();
     const { store } = subject;
+    const owner = await Owner.of(store);
     const bytes = pattern(400_000);
-    const staged = await store.stage(bytes);
-    const { job, delivery } = await store.transact(async (tx) => {
-      const submitted = await insertNew(tx);
-      await tx.putPayload(submitted.seq, "input", staged);
-      const made = await deliver(tx, submitted);
-      await tx.sharePayload(submitted.seq, "input", made.seq);
-      return { job: submitted, delivery: made };
-    });
-    await settle(store, delivery);
-    await store.transact((tx) => tx.deliveries.prune({ ...KEPT, maxCount: 0 }));
-    const kept = await store.read((view) => bytesAt(view, job.seq, "input"));
-    expect(bytes.equals(kept ?? Buffer.alloc(0))).toBe(true);
-  });
-
-  it("a step that is refused leaves no delivery and no share behind", async () => {
-    await using subject = await open();
-    const { store } = subject;
-    const job = await store.transact(insertNew);
-    await store.transact((tx) => tx.putPayload(job.seq, "input", inline("{}")));
-    let seq = 0;
-    const refused = store.transact(async (tx) => {
-      const running = handedOver(job);
-      await tx.replaceJob(job, running);
-      await tx.replaceJob(running, completed(running));
-      ({ seq } = await deliver(tx, completed(running)));
-      await tx.sharePayload(job.seq, "input", seq);
-      throw new Error("refused");
-    });
-    await expect(refused).rejects.toThrow("refused");
-    await store.read(async (view) => {
-      expect(await view.deliveries.list({}, 9)).toEqual([]);
-      expect(await view.deliveries.due(NOW, 9, [])).toEqual([]);
-      expect(await bytesAt(view, seq, "input")).toBeUndefined();
-      expect(textOf(await bytesAt(view, job.seq, "input"))).toBe("{}");
-    });
-    await store.transact((tx) => tx.replaceJob(job, after(job, { type: "cancel" })));
+    const job = owner.newJob();
+    const made = owner.deliveryOf(job);
+    const share = { type: "share-payload", seq: job.seq, slot: "input", toSeq: made.seq } as const;
+    const input = put(job.seq, "input", await stageOne(store, bytes));
+    await owner.flush([inserted(job)], [input, share, made.insert]);
+    await settle(owner, made.stored(bytes.length));
+    await owner.change(pruned({ maxCount: 0 }));
+    expect((await bytesAt(store, job.seq, "input"))?.equals(bytes)).toBe(true);
   });
 }

@@ -1,299 +1,243 @@
-/** Contract of the store: jobs as rows, their orders and their counters. */
+/** Contract of the store: jobs as rows and their orders. */
 import { expect, it } from "vitest";
-import { dueAt } from "../../../emulator/core/jobs/job-due.ts";
-import { NO_COUNTS } from "../../../emulator/core/jobs/job-counts.ts";
-import type { Job } from "../../../emulator/core/jobs/job.ts";
-import type { Failure } from "../../../runtime/protocol/failure.ts";
+import type { JobListing } from "../../../emulator/core/jobs/job-listing.ts";
+import { FIELDS, type Job } from "../../../emulator/core/jobs/job.ts";
+import { BatchRefusedError } from "../../../emulator/store/store.ts";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import {
-  after,
+  afterEvent,
   completed,
+  deleted,
+  finished,
   handedOver,
-  insertNew,
-  newJob,
+  inserted,
   NOW,
   type OpenSubject,
+  Owner,
 } from "./subject.ts";
+import { FAILURE, FIXED, fullJob, ODD_IDS } from "./odd-jobs.ts";
 
-const FAILURE: Failure = {
-  type: "process_exited",
-  message: 'the handler process was ended by SIGKILL: "\u0000 \u{1F600} \ud800"',
-  workerId: "worker-1",
-  signal: "SIGKILL",
-  outOfMemory: true,
-  lastLogLines: ["erste Zeile ä", "", "третья"],
-};
-
-/** Every field away from what a fresh job has, but those that never change. */
-function fullJob(job: Job): Job {
-  return {
-    ...job,
-    status: "FAILED",
-    queueKey: job.seq + 7,
-    queuedAt: NOW + 1,
-    startedAt: NOW + 2,
-    endedAt: NOW + 3,
-    delayTimeMs: 0,
-    executionTimeMs: 4,
-    ttlAt: NOW + 5,
-    ttlPinned: true,
-    attempt: 3,
-    lostCount: 1,
-    errorCount: 2,
-    retries: 4,
-    lease: { token: "token", workerId: "worker-2", expiresAt: NOW + 6, overrunAt: NOW + 7 },
-    workerId: "worker-1",
-    failure: FAILURE,
-    chunkCount: 11,
-    chunksRead: 5,
-  };
-}
-
-const FIXED = { kind: "sync", lowPriority: true, webhook: "https://a.test/hook?a=1&b=ü" } as const;
-
-const ODD_IDS = [
-  "",
-  " ",
-  "sync-0190a5d8-e1",
-  "'; DROP TABLE job; --",
-  "ключ-鍵-🔑",
-  "e\u0301",
-  "\u00e9",
-  "%_*?",
-  "__proto__",
-  "1",
-  "01",
-  "1.0",
-  "x".repeat(10_000),
-];
+const seqs = (jobs: readonly Job[]) => jobs.map(({ seq }) => seq);
 
 export function jobsContract(open: OpenSubject): void {
   it("a job comes back equal in every field, fresh and with every field set", async () => {
     await using subject = await open();
-    const { fresh, full } = await subject.store.transact(async (tx) => {
-      const first = await insertNew(tx);
-      const second = { ...fullJob(await newJob(tx)), ...FIXED };
-      await tx.insertJob(second);
-      return { fresh: first, full: second };
-    });
-    expect(await subject.store.read((view) => view.job(fresh.id))).toStrictEqual(fresh);
-    expect(await subject.store.read((view) => view.job(full.id))).toStrictEqual(full);
+    const owner = await Owner.of(subject.store);
+    const fresh = owner.newJob();
+    const full = { ...fullJob(owner.newJob()), ...FIXED };
+    for (const { name } of FIELDS) expect(full[name], name).not.toEqual(fresh[name]);
+    await owner.flush([fresh, full].map(inserted));
+    expect(await subject.store.job(fresh.id)).toStrictEqual(fresh);
+    expect(await subject.store.job(full.id)).toStrictEqual(full);
   });
 
-  it("a replaced job comes back equal in every field, there and back", async () => {
+  it("a replaced job comes back equal in every field that changes, there and back", async () => {
     await using subject = await open();
-    const { store } = subject;
-    const fresh = await store.transact(insertNew);
-    const full = fullJob(fresh);
-    await store.transact((tx) => tx.replaceJob(fresh, full));
-    expect(await store.read((view) => view.job(fresh.id))).toStrictEqual(full);
-    await store.transact((tx) => tx.replaceJob(full, fresh));
-    expect(await store.read((view) => view.job(fresh.id))).toStrictEqual(fresh);
+    const owner = await Owner.of(subject.store);
+    const fresh = await owner.insert();
+    const full = await owner.replace(fresh, fullJob(fresh));
+    expect(await subject.store.job(fresh.id)).toStrictEqual(full);
+    await owner.replace(full, fresh);
+    expect(await subject.store.job(fresh.id)).toStrictEqual(fresh);
   });
+
+  it.each(FIELDS.filter(({ fixed }) => fixed).map(({ name }) => name))(
+    "a batch that changes the %s of a job, which never changes, is refused whole",
+    async (name) => {
+      await using subject = await open();
+      const owner = await Owner.of(subject.store);
+      const [job, another] = [await owner.insert(), owner.newJob()];
+      const changed = { ...handedOver(job), [name]: { ...another, ...FIXED }[name] };
+      await owner.insert({ endpointId: FIXED.endpointId });
+      const refused = owner.flush([inserted(another), { before: job, after: changed }]);
+      await expect(refused).rejects.toThrow(`the ${name} of job ${job.id} never changes`);
+      await expect(refused).rejects.toBeInstanceOf(BatchRefusedError);
+      expect(await subject.store.waitingJobs("hello", 0, 9)).toEqual([job]);
+    },
+  );
 
   it("every status and both kinds are kept", async () => {
     await using subject = await open();
-    for (const status of JOB_STATUSES) {
-      for (const kind of ["async", "sync"] as const) {
-        const job = await subject.store.transact(async (tx) => {
-          const made: Job = { ...(await newJob(tx)), status, kind };
-          await tx.insertJob(made);
-          return made;
-        });
-        const stored = await subject.store.read((view) => view.job(job.id));
-        expect(stored).toMatchObject({ status, kind });
-      }
-    }
+    const owner = await Owner.of(subject.store);
+    const jobs = JOB_STATUSES.flatMap((status) =>
+      (["async", "sync"] as const).map((kind): Job => ({ ...owner.newJob(), status, kind })),
+    );
+    await owner.flush(jobs.map(inserted));
+    for (const job of jobs) expect(await subject.store.job(job.id)).toStrictEqual(job);
   });
 
   it("ids and endpoint ids of any characters are kept apart and found again", async () => {
     await using subject = await open();
     const { store } = subject;
-    await store.transact(async (tx) => {
-      for (const id of ODD_IDS) await insertNew(tx, { id, endpointId: id });
-    });
+    const owner = await Owner.of(store);
+    await owner.insertMany(...ODD_IDS.map((id) => ({ id, endpointId: id })));
     for (const id of ODD_IDS) {
-      const job = await store.read((view) => view.job(id));
-      expect(job).toMatchObject({ id, endpointId: id });
-      const waiting = await store.transact((tx) => tx.waitingJobs(id, 9));
-      expect(waiting.map((found) => found.id)).toEqual([id]);
+      expect(await store.job(id)).toMatchObject({ id, endpointId: id });
+      expect((await store.waitingJobs(id, 0, 9)).map((job) => job.id)).toEqual([id]);
     }
   });
 
   it("a job that does not exist, or no longer, is undefined", async () => {
     await using subject = await open();
-    const job = await subject.store.transact(insertNew);
-    await subject.store.transact((tx) => tx.deleteJob(job));
-    expect(await subject.store.read((view) => view.job(job.id))).toBeUndefined();
-    expect(await subject.store.read((view) => view.job("never"))).toBeUndefined();
+    const owner = await Owner.of(subject.store);
+    const job = await owner.insert();
+    await owner.change(deleted(job));
+    expect(await subject.store.job(job.id)).toBeUndefined();
+    expect(await subject.store.job("never")).toBeUndefined();
   });
 
-  it("a second job with the same id or key is refused and changes nothing", async () => {
+  it("waiting jobs come by queueKey, only those of the endpoint, behind a key, no more than asked for", async () => {
     await using subject = await open();
     const { store } = subject;
-    const job = await store.transact(insertNew);
-    const sameId = store.transact((tx) => insertNew(tx, { id: job.id }));
-    const sameSeq = store.transact((tx) => tx.insertJob({ ...job, id: "another" }));
-    await expect(sameId).rejects.toThrow("already stored");
-    await expect(sameSeq).rejects.toThrow("already stored");
-    expect(await store.read((view) => view.counts("hello"))).toEqual({ ...NO_COUNTS, inQueue: 1 });
-  });
-
-  it("replacing or deleting a job that is not as stated is refused and changes nothing", async () => {
-    await using subject = await open();
-    const { store } = subject;
-    const job = await store.transact(insertNew);
-    const running = handedOver(job);
-    const stale = store.transact((tx) => tx.replaceJob(running, completed(running)));
-    const missing = store.transact((tx) => tx.deleteJob({ ...job, seq: job.seq + 1, id: "never" }));
-    const changed = store.transact((tx) => tx.deleteJob(running));
-    for (const refused of [stale, missing, changed]) {
-      await expect(refused).rejects.toThrow("is not stored");
-    }
-    expect(await store.read((view) => view.job(job.id))).toEqual(job);
-    expect(await store.read((view) => view.counts("hello"))).toEqual({ ...NO_COUNTS, inQueue: 1 });
-  });
-
-  it("waiting jobs come by queueKey, only those of the endpoint, no more than asked for", async () => {
-    await using subject = await open();
-    await subject.store.transact(async (tx) => {
-      const jobs: Job[] = [];
-      for (let count = 0; count < 6; count += 1) jobs.push(await insertNew(tx));
-      const [a, b, c, d, e, f] = jobs;
-      if (!a || !b || !c || !d || !e || !f) throw new Error("six jobs were made");
-      await insertNew(tx, { endpointId: "another" });
-      await tx.replaceJob(a, handedOver(a));
-      await tx.replaceJob(b, { ...b, queueKey: await tx.nextSeq() });
-      await tx.deleteJob(c);
-      const waiting = await tx.waitingJobs("hello", 9);
-      expect(waiting.map((job) => job.seq)).toEqual([d.seq, e.seq, f.seq, b.seq]);
-      expect((await tx.waitingJobs("hello", 2)).map((job) => job.seq)).toEqual([d.seq, e.seq]);
-      expect(await tx.waitingJobs("hello", 0)).toEqual([]);
-      expect(await tx.waitingJobs("unknown", 9)).toEqual([]);
-    });
+    const owner = await Owner.of(store);
+    const jobs = await owner.insertMany({}, {}, {}, {}, {}, {}, { endpointId: "another" });
+    const [a, b, c, d, e, f] = jobs;
+    if (!a || !b || !c || !d || !e || !f) throw new Error("six jobs were made");
+    const last = owner.nextSeq();
+    await owner.flush(
+      [
+        { before: a, after: handedOver(a) },
+        { before: b, after: { ...b, queueKey: last } },
+      ],
+      [deleted(c)],
+    );
+    const waiting = async (after: number, limit: number, endpointId = "hello") =>
+      seqs(await store.waitingJobs(endpointId, after, limit));
+    expect(await waiting(0, 9)).toEqual([d.seq, e.seq, f.seq, b.seq]);
+    expect(await waiting(Number.NEGATIVE_INFINITY, 2)).toEqual([d.seq, e.seq]);
+    expect(await waiting(d.queueKey, 2)).toEqual([e.seq, f.seq]);
+    expect(await waiting(f.queueKey, 9)).toEqual([b.seq]);
+    expect(await waiting(last, 9)).toEqual([]);
+    expect(await waiting(0, 0)).toEqual([]);
+    expect(await waiting(0, 9, "unknown")).toEqual([]);
   });
 
   it("a job that lost its worker is first in the queue again", async () => {
     await using subject = await open();
-    await subject.store.transact(async (tx) => {
-      const first = await insertNew(tx);
-      const second = await insertNew(tx);
-      const running = handedOver(first);
-      await tx.replaceJob(first, running);
-      const lost = after(running, {
-        type: "lose-worker",
-        leaseToken: running.lease?.token ?? "",
-        failure: FAILURE,
-        retryRules: { workerLost: 1, handlerError: 0 },
-      });
-      await tx.replaceJob(running, lost);
-      expect(await tx.waitingJobs("hello", 9)).toEqual([lost, second]);
-      expect((await tx.counts("hello")).retried).toBe(1);
+    const owner = await Owner.of(subject.store);
+    const [first, second] = await owner.insertMany({}, {});
+    if (!first || !second) throw new Error("two jobs were made");
+    const running = await owner.replace(first, handedOver(first));
+    const lost = afterEvent(running, {
+      type: "lose-worker",
+      leaseToken: running.lease?.token ?? "",
+      failure: FAILURE,
+      retryRules: { workerLost: 1, handlerError: 0 },
     });
+    await owner.replace(running, lost);
+    expect(await subject.store.waitingJobs("hello", 0, 9)).toEqual([lost, second]);
+    expect((await subject.store.boot()).counts.get("hello")?.retried).toBe(1);
   });
 
-  it("running jobs are found by worker, by endpoint, by both and altogether", async () => {
+  it("a queue of 3,000 is read in pages, each behind the last key of the one before", async () => {
     await using subject = await open();
-    await subject.store.transact(async (tx) => {
-      const run = async (workerId: string, endpointId: string) => {
-        const job = await insertNew(tx, { endpointId });
-        await tx.replaceJob(job, handedOver(job, workerId));
-        return job.seq;
-      };
-      const a = await run("w1", "hello");
-      const b = await run("w2", "hello");
-      const c = await run("w1", "another");
-      await insertNew(tx);
-      const done = await insertNew(tx);
-      const taken = handedOver(done, "w1");
-      await tx.replaceJob(done, taken);
-      await tx.replaceJob(taken, completed(taken));
-      const found = async (filter: Parameters<typeof tx.runningJobs>[0]) =>
-        (await tx.runningJobs(filter)).map((job) => job.seq);
-      expect(await found({})).toEqual([a, b, c]);
-      expect(await found({ workerId: "w1" })).toEqual([a, c]);
-      expect(await found({ endpointId: "hello" })).toEqual([a, b]);
-      expect(await found({ workerId: "w1", endpointId: "hello" })).toEqual([a]);
-      expect(await found({ workerId: "w3" })).toEqual([]);
-      expect(await found({ endpointId: "unknown" })).toEqual([]);
-    });
+    const owner = await Owner.of(subject.store);
+    const jobs = await owner.insertMany(...Array.from({ length: 3_000 }, () => ({})));
+    const read: Job[] = [];
+    for (let page = 0; page < 7; page += 1) {
+      const after = read.at(-1)?.queueKey ?? 0;
+      read.push(...(await subject.store.waitingJobs("hello", after, 499)));
+    }
+    expect(read).toEqual(jobs);
   });
 
-  it("jobs of an endpoint come by key, whatever their status", async () => {
-    await using subject = await open();
-    await subject.store.transact(async (tx) => {
-      const a = await insertNew(tx);
-      await insertNew(tx, { endpointId: "another" });
-      const b = await insertNew(tx);
-      const c = await insertNew(tx);
-      await tx.replaceJob(b, handedOver(b));
-      expect((await tx.jobsOf("hello", 9)).map((job) => job.seq)).toEqual([a.seq, b.seq, c.seq]);
-      expect((await tx.jobsOf("hello", 1)).map((job) => job.seq)).toEqual([a.seq]);
-      expect(await tx.jobsOf("unknown", 9)).toEqual([]);
-    });
-  });
-
-  it("due jobs come earliest first, from the very moment they are due", async () => {
+  it("jobs of an endpoint come by key, whatever their status, behind a key", async () => {
     await using subject = await open();
     const { store } = subject;
-    const [late, soon, running] = await store.transact(async (tx) => {
-      const a = await insertNew(tx, { ttlMs: 30_000 });
-      const b = await insertNew(tx, { ttlMs: 20_000 });
-      const c = await insertNew(tx, { endpointId: "another" });
-      await tx.replaceJob(c, handedOver(c));
-      return [a, b, handedOver(c)];
-    });
-    const dueBy = (now: number, limit = 9) => store.transact((tx) => tx.dueJobs(now, limit));
-    expect(dueAt(running)).toBe(NOW + 15_000);
-    expect(await store.read((view) => view.nextDueAt())).toBe(NOW + 15_000);
-    expect(await dueBy(NOW + 14_999)).toEqual([]);
-    expect(await dueBy(NOW + 15_000)).toEqual([running]);
-    expect(await dueBy(NOW + 30_000)).toEqual([running, soon, late]);
-    expect(await dueBy(NOW + 30_000, 2)).toEqual([running, soon]);
-    await store.transact((tx) => tx.replaceJob(running, completed(running)));
-    expect(await store.read((view) => view.nextDueAt())).toBe(NOW + 20_000);
-    await store.transact((tx) => tx.deleteJob(soon));
-    expect(await store.read((view) => view.nextDueAt())).toBe(NOW + 30_000);
+    const owner = await Owner.of(store);
+    const jobs = await owner.insertMany({}, { endpointId: "another" }, {}, {});
+    const [a, , b, c] = jobs;
+    if (!a || !b || !c) throw new Error("jobs were made");
+    await owner.replace(b, handedOver(b));
+    expect(await store.jobsOf("hello", 0, 9)).toEqual([a, handedOver(b), c]);
+    expect(await store.jobsOf("hello", 0, 1)).toEqual([a]);
+    expect(await store.jobsOf("hello", a.seq, 9)).toEqual([handedOver(b), c]);
+    expect(await store.jobsOf("unknown", 0, 9)).toEqual([]);
   });
 
-  it("nothing is due when there are no jobs", async () => {
+  it("due jobs come earliest first, from the very moment they are due; those that run never", async () => {
     await using subject = await open();
-    expect(await subject.store.read((view) => view.nextDueAt())).toBeUndefined();
-    expect(await subject.store.transact((tx) => tx.dueJobs(Number.MAX_SAFE_INTEGER, 9))).toEqual(
-      [],
+    const { store } = subject;
+    const owner = await Owner.of(store);
+    const [late, soon, taken] = await owner.insertMany(
+      { ttlMs: 30_000 },
+      { ttlMs: 20_000 },
+      { endpointId: "another", ttlMs: 10_000 },
     );
+    if (!late || !soon || !taken) throw new Error("three jobs were made");
+    const dueBy = (now: number, limit = 9) => store.dueJobs(now, limit);
+    expect(await store.nextDueAt()).toBe(NOW + 10_000);
+    const running = await owner.replace(taken, handedOver(taken));
+    expect(await store.nextDueAt()).toBe(NOW + 20_000);
+    expect(await dueBy(NOW + 19_999)).toEqual([]);
+    expect(await dueBy(NOW + 20_000)).toEqual([soon]);
+    expect(await dueBy(NOW + 30_000)).toEqual([soon, late]);
+    expect(await dueBy(NOW + 30_000, 1)).toEqual([soon]);
+    const ended = await owner.replace(running, completed(running));
+    expect(await store.nextDueAt()).toBe(NOW + 10_000);
+    expect(await dueBy(NOW + 30_000)).toEqual([ended, soon, late]);
+    await owner.change(deleted(soon), deleted(ended));
+    expect(await store.nextDueAt()).toBe(NOW + 30_000);
+  });
+
+  it("nothing is due when there are no jobs, or all of them run", async () => {
+    await using subject = await open();
+    const { store } = subject;
+    const owner = await Owner.of(store);
+    expect(await store.nextDueAt()).toBeUndefined();
+    const job = await owner.insert();
+    await owner.replace(job, handedOver(job));
+    expect(await store.nextDueAt()).toBeUndefined();
+    expect(await store.dueJobs(Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
   });
 
   it("the oldest job that may cause scaling is neither of low priority nor running nor another endpoint's", async () => {
     await using subject = await open();
-    const { store } = subject;
-    const oldest = () => store.read((view) => view.oldestScalingQueuedAt("hello"));
+    const owner = await Owner.of(subject.store);
+    const oldest = () => subject.store.oldestScalingQueuedAt("hello");
     expect(await oldest()).toBeUndefined();
-    const first = await store.transact(async (tx) => {
-      await insertNew(tx, { at: NOW - 3, lowPriority: true });
-      await insertNew(tx, { at: NOW - 2, endpointId: "another" });
-      await insertNew(tx, { at: NOW });
-      return insertNew(tx, { at: NOW - 1 });
-    });
+    const jobs = await owner.insertMany(
+      { at: NOW - 3, lowPriority: true },
+      { at: NOW - 2, endpointId: "another" },
+      { at: NOW },
+      { at: NOW - 1 },
+    );
     expect(await oldest()).toBe(NOW - 1);
-    await store.transact((tx) => tx.replaceJob(first, handedOver(first)));
+    const [, , , first] = jobs;
+    if (first) await owner.replace(first, handedOver(first));
     expect(await oldest()).toBe(NOW);
   });
 
-  it("an endpoint's totals outlive its jobs and end with its record; its present jobs stay counted", async () => {
+  it("the counters of an endpoint are those of the last batch that had them, and outlive its jobs", async () => {
     await using subject = await open();
-    const { store } = subject;
-    await store.transact(async (tx) => {
-      const job = await insertNew(tx);
-      const running = handedOver(job);
-      await tx.replaceJob(job, running);
-      await tx.replaceJob(running, completed(running));
-      await tx.deleteJob(completed(running));
-      await insertNew(tx, { lowPriority: true });
-    });
-    const present = { ...NO_COUNTS, inQueue: 1, inQueueLowPriority: 1 };
-    expect(await store.read((view) => view.counts("hello"))).toEqual({ ...present, completed: 1 });
-    await store.transact((tx) => tx.deleteRecord("endpoint", "hello"));
-    expect(await store.read((view) => view.counts("hello"))).toEqual(present);
+    const owner = await Owner.of(subject.store);
+    const job = await finished(owner);
+    await owner.insert({ lowPriority: true, endpointId: "another" });
+    await owner.change(deleted(job));
+    const { counts } = await subject.store.boot();
+    expect(counts).toEqual(owner.counts);
+    expect(counts.get("hello")).toMatchObject({ inQueue: 0, completed: 1 });
+    expect(counts.get("another")).toMatchObject({ inQueue: 1, inQueueLowPriority: 1 });
+  });
+
+  it("jobs are listed newest first, by status and page after page, while others come and go", async () => {
+    await using subject = await open();
+    const owner = await Owner.of(subject.store);
+    const list = (listing: JobListing, endpointId = "hello") =>
+      subject.store.listJobs(endpointId, listing);
+    const [a, b, , c, d] = await owner.insertMany({}, {}, { endpointId: "another" }, {}, {});
+    if (!a || !b || !c || !d) throw new Error("five jobs were made");
+    expect(await list({ limit: 9 })).toEqual([d, c, b, a]);
+    expect(await list({ limit: 0 })).toEqual([]);
+    expect(await list({ limit: 9 }, "unknown")).toEqual([]);
+    const running = await owner.replace(c, handedOver(c));
+    await owner.replace(b, { ...b, queueKey: owner.nextSeq() });
+    expect(await list({ limit: 2 })).toEqual([d, running]);
+    await owner.change(deleted(running));
+    const [, later] = await owner.insertMany({}, {});
+    expect(seqs(await list({ limit: 9, beforeSeq: running.seq }))).toEqual([b.seq, a.seq]);
+    expect((await list({ status: "IN_QUEUE", limit: 2 }))[0]).toEqual(later);
+    expect(await list({ status: "IN_QUEUE", limit: 1, beforeSeq: b.seq })).toEqual([a]);
+    expect(await list({ status: "IN_PROGRESS", limit: 9 })).toEqual([]);
   });
 }

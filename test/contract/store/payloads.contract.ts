@@ -1,59 +1,40 @@
 /** Contract of the store: payloads and records. */
 import { expect, it } from "vitest";
-import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
-import { DEFAULT_RETRY_RULES } from "../../../emulator/core/jobs/job.ts";
-import type { StoreView } from "../../../emulator/store/store.ts";
+import { BatchRefusedError } from "../../../emulator/store/store.ts";
 import {
+  ALL_CHUNKS,
   batch,
   bytesAt,
+  deleted,
   inline,
-  insertNew,
+  inserted,
   type OpenSubject,
+  Owner,
   pattern,
+  put,
+  stageOne,
   textOf,
   textsOf,
+  usageOf,
 } from "./subject.ts";
+import { endpointRecord } from "./endpoint-record.ts";
 
 const SLOTS = ["input", "output", "s3Config"] as const;
-const ALL_CHUNKS = { from: 0, maxCount: 1_000_000, maxBytes: Number.MAX_SAFE_INTEGER };
-
-function endpoint(id: string): Endpoint {
-  return {
-    id,
-    name: `Endpoint ${id} ü 鍵`,
-    templateId: "template",
-    type: "QUEUE",
-    computeType: "GPU",
-    gpuTypeIds: ["A", "B"],
-    gpuCount: 1,
-    workersMin: 0,
-    workersMax: 3,
-    idleTimeout: 5,
-    scalerType: "QUEUE_DELAY",
-    scalerValue: 4,
-    executionTimeoutMs: 600_000,
-    requestsPerWorker: 50,
-    retries: DEFAULT_RETRY_RULES,
-    version: 1,
-    createdAt: "2026-01-01T00:00:00.000Z",
-  };
-}
 
 export function payloadsContract(open: OpenSubject): void {
   it("each slot of a job holds its own bytes, which can be replaced and removed", async () => {
     await using subject = await open();
-    const { store } = subject;
-    const { seq } = await store.transact(async (tx) => {
-      const job = await insertNew(tx);
-      for (const slot of SLOTS) await tx.putPayload(job.seq, slot, inline(`first ${slot}`));
-      return job;
-    });
-    await store.transact((tx) => tx.putPayload(seq, "output", inline("second")));
-    await store.transact((tx) => tx.removePayload(seq, "s3Config"));
-    await store.transact((tx) => tx.removePayload(seq, "s3Config"));
-    const read = (view: StoreView) => Promise.all(SLOTS.map((slot) => bytesAt(view, seq, slot)));
-    expect((await store.read(read)).map(textOf)).toEqual(["first input", "second", undefined]);
-    expect((await store.transact(read)).map(textOf)).toEqual(["first input", "second", undefined]);
+    const owner = await Owner.of(subject.store);
+    const job = owner.newJob();
+    const { seq } = job;
+    await owner.flush(
+      [inserted(job)],
+      SLOTS.map((slot) => put(seq, slot, inline(`first ${slot}`))),
+    );
+    const remove = { type: "remove-payload", seq, slot: "s3Config" } as const;
+    await owner.change(put(seq, "output", inline("second")), remove, remove);
+    const texts = await Promise.all(SLOTS.map((slot) => bytesAt(subject.store, seq, slot)));
+    expect(texts.map(textOf)).toEqual(["first input", "second", undefined]);
   });
 
   it.each([0, 1, 999, 100_000, 255_999, 256_000, 1_000_000, 20_000_000])(
@@ -61,38 +42,28 @@ export function payloadsContract(open: OpenSubject): void {
     async (sizeBytes) => {
       await using subject = await open();
       const { store } = subject;
+      const owner = await Owner.of(store);
       const bytes = pattern(sizeBytes);
-      const payload = await store.stage(bytes);
-      const job = await store.transact(async (tx) => {
-        const inserted = await insertNew(tx);
-        await tx.putPayload(inserted.seq, "input", payload);
-        return inserted;
-      });
-      const stored = await store.read((view) => bytesAt(view, job.seq, "input"));
-      expect(stored?.byteLength).toBe(sizeBytes);
-      expect(bytes.equals(stored ?? Buffer.alloc(0))).toBe(true);
+      const job = owner.newJob();
+      await owner.flush([inserted(job)], [put(job.seq, "input", await stageOne(store, bytes))]);
+      const stored = await bytesAt(store, job.seq, "input");
+      expect((await store.payload(job.seq, "input"))?.sizeBytes).toBe(sizeBytes);
+      expect(stored?.equals(bytes)).toBe(true);
     },
   );
 
   it.each([0, 1, 255_999, 256_000, 1_000_001])(
-    "a payload of %i bytes is read slice by slice, also when its job is gone meanwhile",
+    "a payload of %i bytes that is open is read slice by slice, also when its job is gone meanwhile",
     async (sizeBytes) => {
       await using subject = await open();
       const { store } = subject;
+      const owner = await Owner.of(store);
       const bytes = pattern(sizeBytes);
-      const payload = await store.stage(bytes);
-      const job = await store.transact(async (tx) => {
-        const inserted = await insertNew(tx);
-        await tx.putPayload(inserted.seq, "output", payload);
-        return inserted;
-      });
-      await using opened = await store.read(async (view) => {
-        const stored = await view.payload(job.seq, "output");
-        expect(stored?.sizeBytes).toBe(sizeBytes);
-        await store.transact((tx) => tx.deleteJob(job));
-        expect(bytes.equals((await stored?.bytes()) ?? Buffer.from("gone"))).toBe(true);
-        return (await stored?.open()) ?? expect.fail("there was an output");
-      });
+      const job = owner.newJob();
+      await owner.flush([inserted(job)], [put(job.seq, "output", await stageOne(store, bytes))]);
+      const stored = await store.payload(job.seq, "output");
+      await using opened = (await stored?.open()) ?? expect.fail("there was an output");
+      await owner.change(deleted(job));
       expect(opened.sizeBytes).toBe(sizeBytes);
       const slices: Uint8Array[] = [];
       for await (const slice of opened.slices()) {
@@ -100,127 +71,166 @@ export function payloadsContract(open: OpenSubject): void {
         slices.push(Buffer.from(slice));
       }
       expect(bytes.equals(Buffer.concat(slices))).toBe(true);
-      expect(await store.read((view) => bytesAt(view, job.seq, "output"))).toBeUndefined();
+      expect(await store.payload(job.seq, "output")).toBeUndefined();
+    },
+  );
+
+  it.each(["deleted", "replaced"])(
+    "a large payload that is %s between the question and the reading is not there, and no damage",
+    async (fate) => {
+      await using subject = await open();
+      const { store } = subject;
+      const owner = await Owner.of(store);
+      const job = owner.newJob();
+      const bytes = pattern(400_000);
+      await owner.flush([inserted(job)], [put(job.seq, "output", await stageOne(store, bytes))]);
+      const stored = await store.payload(job.seq, "output");
+      const another = await stageOne(store, bytes);
+      await owner.change(fate === "deleted" ? deleted(job) : put(job.seq, "output", another));
+      // What is read is what was asked for, or nothing: files go as soon as nothing names them, in the background.
+      const whole = await stored?.bytes();
+      expect(whole === undefined || bytes.equals(whole)).toBe(true);
+      await using opened = await stored?.open();
+      expect(opened?.sizeBytes ?? bytes.length).toBe(bytes.length);
+      const now = await bytesAt(store, job.seq, "output");
+      expect(now?.equals(bytes)).toBe(fate === "deleted" ? undefined : true);
     },
   );
 
   it("bytes that are no text, or look like a file's name, are kept as bytes", async () => {
     await using subject = await open();
-    const bodies = [
-      Buffer.from([0, 255, 0, 128, 10, 13]),
-      Buffer.from("payloads/aa/file"),
-      Buffer.from("null"),
-    ];
-    for (const bytes of bodies) {
-      const { seq } = await subject.store.transact(async (tx) => {
-        const job = await insertNew(tx);
-        await tx.putPayload(job.seq, "output", { kind: "inline", bytes });
-        return job;
-      });
-      const stored = await subject.store.read((view) => bytesAt(view, seq, "output"));
-      expect(stored && Buffer.from(stored)).toEqual(bytes);
+    const owner = await Owner.of(subject.store);
+    const texts = ["payloads/aa/file", "null"].map((text) => Buffer.from(text));
+    for (const bytes of [Buffer.from([0, 255, 0, 128, 10, 13]), ...texts]) {
+      const job = owner.newJob();
+      await owner.flush([inserted(job)], [put(job.seq, "output", { kind: "inline", bytes })]);
+      expect(await bytesAt(subject.store, job.seq, "output")).toEqual(bytes);
     }
   });
 
-  it("what is done to the caller's bytes after the transaction does not reach the store", async () => {
+  it("what is done to the caller's bytes after they were handed over does not reach the store, and they stay the caller's", async () => {
     await using subject = await open();
-    const bytes = Buffer.from("before");
-    const { seq } = await subject.store.transact(async (tx) => {
-      const job = await insertNew(tx);
-      await tx.putPayload(job.seq, "input", await Promise.resolve({ kind: "inline", bytes }));
-      return job;
-    });
-    bytes.fill("x");
-    const stored = await subject.store.read((view) => bytesAt(view, seq, "input"));
-    expect(textOf(stored)).toBe("before");
+    const owner = await Owner.of(subject.store);
+    const pool = Buffer.from("before, and the neighbour");
+    const job = owner.newJob();
+    const bytes = pool.subarray(0, 6);
+    const flushed = owner.flush(
+      [inserted(job)],
+      [put(job.seq, "input", { kind: "inline", bytes })],
+    );
+    expect(pool.toString()).toBe("before, and the neighbour");
+    await flushed;
+    pool.fill("x");
+    expect(textOf(await bytesAt(subject.store, job.seq, "input"))).toBe("before");
   });
 
   it("a payload file that this store did not stage, or that is stored already, is refused", async () => {
     await using subject = await open();
     const { store } = subject;
-    const foreign = {
-      kind: "file",
-      name: "../../etc/passwd",
-      offset: 0,
-      sizeBytes: 9,
-      checksum: 0,
-    } as const;
-    const job = await store.transact(insertNew);
-    const put = store.transact((tx) => tx.putPayload(job.seq, "input", foreign));
-    const append = store.transact((tx) =>
-      tx.appendChunks(job.seq, { firstIndex: 0, count: 1, lines: foreign }),
-    );
-    await expect(put).rejects.toThrow("was not staged");
-    await expect(append).rejects.toThrow("was not staged");
+    const owner = await Owner.of(store);
+    const name = "../../etc/passwd";
+    const foreign = { kind: "file", name, offset: 0, sizeBytes: 9, checksum: 0 } as const;
+    const { seq } = await owner.insert();
+    const append = { firstIndex: 0, count: 1, lines: foreign };
+    for (const made of [
+      put(seq, "input", foreign),
+      { type: "append-chunks", seq, batch: append } as const,
+    ]) {
+      const refused = owner.change(put(seq, "output", inline("lost")), made);
+      await expect(refused).rejects.toThrow("was not staged");
+      await expect(refused).rejects.toBeInstanceOf(BatchRefusedError);
+    }
     await store.discard(foreign);
+    expect(await store.payload(seq, "output")).toBeUndefined();
   });
 
-  it("a payload whose step threw can be stored by a later step", async () => {
+  it("a payload whose batch was refused can be stored by a later one, and is not discarded then", async () => {
     await using subject = await open();
     const { store } = subject;
+    const owner = await Owner.of(store);
     const bytes = pattern(2_000_000);
-    const payload = await store.stage(bytes);
-    const { seq } = await store.transact(insertNew);
-    const refused = store.transact(async (tx) => {
-      await tx.putPayload(seq, "output", payload);
-      throw new Error("refused");
-    });
-    await expect(refused).rejects.toThrow("refused");
-    await store.transact((tx) => tx.putPayload(seq, "output", payload));
+    const payload = await stageOne(store, bytes);
+    const job = await owner.insert();
+    const refused = owner.flush([inserted(job)], [put(job.seq, "output", payload)]);
+    await expect(refused).rejects.toThrow("already stored");
+    await owner.change(put(job.seq, "output", payload));
     await store.discard(payload);
-    const stored = await store.read((view) => bytesAt(view, seq, "output"));
-    expect(bytes.equals(stored ?? Buffer.alloc(0))).toBe(true);
+    expect((await bytesAt(store, job.seq, "output"))?.equals(bytes)).toBe(true);
   });
 
   it("deleting a job deletes its payloads and chunks and nobody else's", async () => {
     await using subject = await open();
     const { store } = subject;
-    const input = await store.stage(pattern(700_000));
-    const [lines = input] = await store.stageChunks([Buffer.from(`${"x".repeat(700_001)}\n`)]);
-    const jobs = await store.transact(async (tx) => {
-      const both = [await insertNew(tx), await insertNew(tx), await insertNew(tx)] as const;
-      for (const { seq } of both) {
-        for (const slot of SLOTS) await tx.putPayload(seq, slot, inline(`${slot} of ${seq}`));
-        await tx.appendChunks(seq, batch(0, "c0", "c1"));
-      }
-      await tx.putPayload(both[1].seq, "input", input);
-      await tx.appendChunks(both[1].seq, { firstIndex: 2, count: 1, lines });
-      return both;
+    const owner = await Owner.of(store);
+    const input = await stageOne(store, pattern(700_000));
+    const lines = await stageOne(store, Buffer.from(`${"x".repeat(700_001)}\n`));
+    const jobs = [owner.newJob(), owner.newJob(), owner.newJob()] as const;
+    await owner.flush(
+      jobs.map(inserted),
+      jobs.flatMap(({ seq }) => [
+        ...SLOTS.map((slot) => put(seq, slot, inline(`${slot} of ${seq}`))),
+        { type: "append-chunks", seq, batch: batch(0, "c0", "c1") } as const,
+      ]),
+    );
+    const [, gone] = jobs;
+    const more = { firstIndex: 2, count: 1, lines };
+    await owner.change(put(gone.seq, "input", input), {
+      type: "append-chunks",
+      seq: gone.seq,
+      batch: more,
     });
-    await store.transact((tx) => tx.deleteJob(jobs[1]));
-    for (const { seq } of jobs) {
-      const gone = seq === jobs[1].seq;
-      await store.read(async (view) => {
-        for (const slot of SLOTS) {
-          const text = textOf(await bytesAt(view, seq, slot));
-          expect(text).toBe(gone ? undefined : `${slot} of ${seq}`);
-        }
-        expect(textsOf(await view.chunks(seq, ALL_CHUNKS))).toHaveLength(gone ? 0 : 2);
-      });
+    await owner.change(deleted(gone));
+    for (const job of jobs) {
+      const { seq } = job;
+      for (const slot of SLOTS) {
+        const text = textOf(await bytesAt(store, seq, slot));
+        expect(text).toBe(job === gone ? undefined : `${slot} of ${seq}`);
+      }
+      expect(textsOf(await store.chunks(seq, ALL_CHUNKS))).toHaveLength(job === gone ? 0 : 2);
     }
   });
 
-  it("records are kept whole by kind and id, replaced, listed by id and deleted", async () => {
+  it("a payload that is shared with one that has none leaves what is there", async () => {
     await using subject = await open();
-    const { store } = subject;
+    const owner = await Owner.of(subject.store);
+    const [job, other] = await owner.insertMany({}, {});
+    if (!job || !other) throw new Error("two jobs were made");
+    const share = { type: "share-payload", seq: job.seq, slot: "input", toSeq: other.seq } as const;
+    await owner.change(put(other.seq, "input", inline("own")), share);
+    expect(textOf(await bytesAt(subject.store, other.seq, "input"))).toBe("own");
+    expect(await subject.store.payload(job.seq, "input")).toBeUndefined();
+  });
+
+  it("records are kept whole by kind and id, replaced and deleted; those of use come in order of id", async () => {
+    await using subject = await open();
+    const owner = await Owner.of(subject.store);
     const ids = ["b", "a", "ü", "😀", "\uffff", "__proto__", "B"];
-    await store.transact(async (tx) => {
-      for (const id of ids) await tx.putRecord("endpoint", id, endpoint(id));
-      await tx.putRecord("apiKey", "a", { id: "a", scope: "admin", digest: "d", createdAt: "now" });
-      await tx.putRecord("endpoint", "a", { ...endpoint("a"), version: 2 });
-      await tx.deleteRecord("endpoint", "b");
-      await tx.deleteRecord("endpoint", "never there");
-    });
-    await store.read(async (view) => {
-      expect(await view.record("endpoint", "a")).toEqual({ ...endpoint("a"), version: 2 });
-      expect(await view.record("endpoint", "b")).toBeUndefined();
-      expect(await view.record("template", "a")).toBeUndefined();
-      const listed = (await view.records("endpoint")).map((record) => record.id);
-      expect(listed).toEqual(["B", "__proto__", "a", "ü", "\uffff", "😀"]);
-      const later = (await view.records("endpoint", "\uffff")).map((record) => record.id);
-      expect(later).toEqual(["\uffff", "😀"]);
-      expect(await view.records("apiKey")).toHaveLength(1);
-      expect(await view.records("template")).toEqual([]);
-    });
+    const putEndpoint = (id: string, version: number) =>
+      ({
+        type: "put-record",
+        kind: "endpoint",
+        id,
+        record: { ...endpointRecord(id), version },
+      }) as const;
+    const key = { id: "a", scope: "admin", digest: "d", createdAt: "now" } as const;
+    await owner.change(
+      ...ids.map((id) => putEndpoint(id, 1)),
+      { type: "put-record", kind: "apiKey", id: "a", record: key },
+      putEndpoint("a", 2),
+      { type: "delete-record", kind: "endpoint", id: "b" },
+      { type: "delete-record", kind: "endpoint", id: "never there" },
+      ...ids.map((id) => ({ type: "put-record", kind: "usage", id, record: usageOf(id) }) as const),
+    );
+    const { records } = await subject.store.boot();
+    expect(records.endpoint.get("a")).toEqual({ ...endpointRecord("a"), version: 2 });
+    expect([...records.endpoint.keys()].toSorted()).toEqual(
+      ids.filter((id) => id !== "b").toSorted(),
+    );
+    expect(records.apiKey).toEqual(new Map([["a", key]]));
+    expect(records.template).toEqual(new Map());
+    const used = (await subject.store.usage()).map(({ id }) => id);
+    expect(used).toEqual(["B", "__proto__", "a", "b", "ü", "\uffff", "😀"]);
+    const later = await subject.store.usage("\uffff");
+    expect(later.map(({ id }) => id)).toEqual(["\uffff", "😀"]);
   });
 }

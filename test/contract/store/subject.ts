@@ -1,16 +1,18 @@
-/** What the store's contract suite needs of an adapter, and the jobs it is tried with. */
+/** What the contract suite of the store needs of an adapter, and an owner that writes to it. */
+import { countChange, NO_COUNTS, type JobCounts } from "../../../emulator/core/jobs/job-counts.ts";
+import type { Usage } from "../../../emulator/core/billing/usage.ts";
+import type { JobEvent } from "../../../emulator/core/jobs/job-event.ts";
 import type { Job } from "../../../emulator/core/jobs/job.ts";
 import { submitJob, transition } from "../../../emulator/core/jobs/job-transition.ts";
+import {
+  type Delivery,
+  deliveryFrame,
+  newDelivery,
+} from "../../../emulator/core/webhooks/delivery.ts";
+import type { Batch, Change, JobRow } from "../../../emulator/store/batch.ts";
+import type { Boot, Store, StoreReads } from "../../../emulator/store/store.ts";
 import { type ChunkBatch, chunksOf } from "../../../runtime/protocol/chunk-batch.ts";
-import type { JobEvent } from "../../../emulator/core/jobs/job-event.ts";
-import type {
-  Payload,
-  PayloadSlot,
-  StagedBatch,
-  Store,
-  StoreTransaction,
-  StoreView,
-} from "../../../emulator/store/store.ts";
+import type { Payload, PayloadSlot, StagedBatch } from "../../../emulator/store/payload.ts";
 
 /** A store under test; disposing of it closes the store and removes what it left. */
 export interface StoreSubject extends AsyncDisposable {
@@ -21,10 +23,12 @@ export interface StoreSubject extends AsyncDisposable {
 
 export type OpenSubject = () => Promise<StoreSubject>;
 
+export const ALL_CHUNKS = { from: 0, maxCount: 1_000_000, maxBytes: Number.MAX_SAFE_INTEGER };
+
 /** Service time at which the suite's jobs are submitted. */
 export const NOW = 1_800_000_000_000;
 
-interface JobWishes {
+export interface JobWishes {
   readonly id?: string;
   readonly endpointId?: string;
   readonly ttlMs?: number;
@@ -35,9 +39,7 @@ interface JobWishes {
   readonly dialect?: Job["dialect"];
 }
 
-/** A waiting job with a fresh key. */
-export async function newJob(tx: StoreTransaction, wishes: JobWishes = {}): Promise<Job> {
-  const seq = await tx.nextSeq();
+export function waitingJob(seq: number, wishes: JobWishes = {}): Job {
   const specification = {
     seq,
     id: wishes.id ?? `0190-${String(seq).padStart(12, "0")}-e1`,
@@ -54,14 +56,8 @@ export async function newJob(tx: StoreTransaction, wishes: JobWishes = {}): Prom
   return submitJob(specification, wishes.at ?? NOW);
 }
 
-export async function insertNew(tx: StoreTransaction, wishes?: JobWishes): Promise<Job> {
-  const job = await newJob(tx, wishes);
-  await tx.insertJob(job);
-  return job;
-}
-
 /** `job` after the event, which must change it. */
-export function after(job: Job, event: JobEvent, now = NOW): Job {
+export function afterEvent(job: Job, event: JobEvent, now = NOW): Job {
   const result = transition(job, event, now);
   if (result.result !== "changed") throw new Error(`${event.type}: ${JSON.stringify(result)}`);
   return result.job;
@@ -69,11 +65,11 @@ export function after(job: Job, event: JobEvent, now = NOW): Job {
 
 export function handedOver(job: Job, workerId = "worker-1", now = NOW): Job {
   const leaseToken = `lease-${job.seq}-${job.attempt + 1}`;
-  return after(job, { type: "hand-over", workerId, leaseToken, leaseMs: 15_000 }, now);
+  return afterEvent(job, { type: "hand-over", workerId, leaseToken, leaseMs: 15_000 }, now);
 }
 
 export function completed(job: Job, now = NOW): Job {
-  return after(job, { type: "complete", leaseToken: job.lease?.token ?? "" }, now);
+  return afterEvent(job, { type: "complete", leaseToken: job.lease?.token ?? "" }, now);
 }
 
 export function inline(text: string): Payload {
@@ -94,15 +90,6 @@ export function textsOf(batches: readonly ChunkBatch[]): string[] {
   return batches.flatMap(chunksOf).map((chunk) => Buffer.from(chunk).toString());
 }
 
-export async function bytesAt(
-  view: StoreView,
-  seq: number,
-  slot: PayloadSlot,
-): Promise<Uint8Array | undefined> {
-  const payload = await view.payload(seq, slot);
-  return payload?.bytes();
-}
-
 export function textOf(bytes: Uint8Array | undefined): string | undefined {
   return bytes === undefined ? undefined : Buffer.from(bytes).toString();
 }
@@ -113,4 +100,140 @@ export function pattern(sizeBytes: number, seed = 1): Buffer {
   for (let index = 0; index < sizeBytes; index += 1)
     bytes[index] = (index * 31 + (index >> 8) + seed) & 255;
   return bytes;
+}
+
+/** The one who writes: it numbers its batches, gives keys and counts jobs. */
+export class Owner {
+  readonly store: Store;
+  counts: Map<string, JobCounts>;
+  lastSeq: number;
+  #number: number;
+
+  private constructor(store: Store, booted: Boot) {
+    this.store = store;
+    this.#number = booted.batch;
+    this.lastSeq = booted.lastSeq;
+    this.counts = new Map(booted.counts);
+  }
+
+  static async of(store: Store): Promise<Owner> {
+    return new Owner(store, await store.boot());
+  }
+
+  static at(store: Store, booted: Boot): Owner {
+    return new Owner(store, booted);
+  }
+
+  nextSeq(): number {
+    this.lastSeq += 1;
+    return this.lastSeq;
+  }
+
+  newJob(wishes?: JobWishes): Job {
+    return waitingJob(this.nextSeq(), wishes);
+  }
+
+  /** The batch that makes these changes. */
+  batchOf(jobs: readonly JobRow[], changes: readonly Change[] = []): Batch {
+    const counts = new Map<string, JobCounts>();
+    const count = (before: Job | undefined, after: Job | undefined) => {
+      const id = (after ?? before)?.endpointId ?? "";
+      const known = counts.get(id) ?? this.counts.get(id) ?? NO_COUNTS;
+      counts.set(id, countChange(known, before, after));
+    };
+    for (const { before, after } of jobs) count(before, after);
+    for (const made of changes) if (made.type === "delete-job") count(made.job, undefined);
+    return { number: this.#number + 1, lastSeq: this.lastSeq, jobs, changes, counts };
+  }
+
+  async flush(jobs: readonly JobRow[], changes?: readonly Change[]): Promise<Batch> {
+    const made = this.batchOf(jobs, changes);
+    await this.store.flush(made);
+    this.#number = made.number;
+    for (const [endpointId, counts] of made.counts) this.counts.set(endpointId, counts);
+    return made;
+  }
+
+  async change(...changes: readonly Change[]): Promise<void> {
+    await this.flush([], changes);
+  }
+
+  async insert(wishes?: JobWishes): Promise<Job> {
+    const job = this.newJob(wishes);
+    await this.flush([inserted(job)]);
+    return job;
+  }
+
+  async insertMany(...wishes: readonly JobWishes[]): Promise<readonly Job[]> {
+    const jobs = wishes.map((wish) => this.newJob(wish));
+    await this.flush(jobs.map(inserted));
+    return jobs;
+  }
+
+  async replace(before: Job, after: Job): Promise<Job> {
+    await this.flush([{ before, after }]);
+    return after;
+  }
+
+  /** Stores a delivery for the end of `job`, with its share of the payloads. */
+  deliveryOf(job: Job, wishes: DeliveryWishes = {}) {
+    const ended = { ...job, webhook: wishes.url ?? "https://one.test/hook?a=ü" };
+    const { isFirst = true, at = NOW } = wishes;
+    const seq = this.nextSeq();
+    const delivery = newDelivery(ended, { seq, isFirst }, at);
+    const frame = deliveryFrame(ended);
+    const frameBytes = frame.head.length + frame.tail.length;
+    const insert: Change = { type: "insert-delivery", delivery, frame };
+    const stored = (payloadBytes = 0): Delivery => ({
+      ...delivery,
+      sizeBytes: frameBytes + payloadBytes,
+    });
+    return { seq, frame, insert, stored };
+  }
+}
+
+export interface DeliveryWishes {
+  readonly url?: string;
+  readonly at?: number;
+  readonly isFirst?: boolean;
+}
+
+export function inserted(after: Job): JobRow {
+  return { before: undefined, after };
+}
+
+export const put = (seq: number, slot: PayloadSlot, payload: Payload): Change => ({
+  type: "put-payload",
+  seq,
+  slot,
+  payload,
+});
+
+export const deleted = (job: Job): Change => ({ type: "delete-job", job });
+
+/** A job that was inserted, run and completed, in three batches. */
+export async function finished(owner: Owner, wishes?: JobWishes): Promise<Job> {
+  const job = await owner.insert(wishes);
+  const running = await owner.replace(job, handedOver(job));
+  return owner.replace(running, completed(running));
+}
+
+export async function bytesAt(
+  store: StoreReads,
+  seq: number,
+  slot: PayloadSlot,
+): Promise<Buffer | undefined> {
+  const bytes = await (await store.payload(seq, slot))?.bytes();
+  return bytes && Buffer.from(bytes);
+}
+
+export async function stageOne(store: Store, bytes: Uint8Array): Promise<Payload> {
+  const [payload] = await store.stage([bytes]);
+  if (payload === undefined) throw new Error("nothing was staged");
+  return payload;
+}
+
+export function usageOf(id: string): Usage {
+  const span = { startedAt: 1, endedAt: 2, seenAt: 2, perHour: 0.1, diskInGb: 3 };
+  return { id, kind: "volume", volumeId: "volume", ...span };
 }

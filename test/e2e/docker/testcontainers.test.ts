@@ -124,7 +124,7 @@ async function serve(
   });
   const at = new Date().toISOString();
   const { records } = await settleKeys(
-    { store, random, startWork: engine.startWork },
+    { steps: engine.context.steps, random, startWork: engine.startWork },
     { user: "key", admin: undefined },
     at,
   );

@@ -33,6 +33,13 @@ describe.each(PAGES)("$file", (page) => {
   });
 });
 
+test("every arrow of a state diagram joins names that Mermaid takes", () => {
+  const { text } = readDocument("ARCHITECTURE.md");
+  const arrows = text.split("\n").filter((line) => line.includes(" --> "));
+  expect(arrows.length).toBeGreaterThan(20);
+  for (const arrow of arrows) expect(arrow).toMatch(/^ +(\[\*\]|\w+) --> (\[\*\]|\w+): /);
+});
+
 test("the summaries of the operations are what npm run docs would write", () => {
   const { text } = readDocument("emulator/http/openapi/summaries.ts");
   expect(summariesSource(text)).toBe(text);

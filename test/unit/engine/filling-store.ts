@@ -1,20 +1,17 @@
-/** A store that a test can fill up: what is stored then is refused when it has run, as on a full disk. */
+/** A store that a test can fill up: what is to be stored then is refused, as on a full disk. */
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
-import { type Store } from "../../../emulator/store/store.ts";
+import type { Store } from "../../../emulator/store/store.ts";
 import { StoreFullError } from "../../../emulator/core/store-error.ts";
+import { storeWith } from "./store-with.ts";
 
-export function storeThatFills() {
-  const store = createMemoryStore();
+export function storeThatFills(store: Store = createMemoryStore()) {
   let isFull = false;
-  const filling: Store = {
-    ...store,
-    transact: (step) =>
-      store.transact(async (tx) => {
-        const value = await step(tx);
-        if (isFull) throw new StoreFullError("there is no room");
-        return value;
-      }),
-  };
+  const filling = storeWith(store, {
+    flush: async (batch) => {
+      if (isFull) throw new StoreFullError("there is no room");
+      await store.flush(batch);
+    },
+  });
   return {
     store: filling,
     fill: (full: boolean) => {

@@ -1,12 +1,13 @@
 /** A start on a full disk: what it has to write waits for room, in order, and is done once there is some. */
 import { expect, it } from "vitest";
 import { openEngine } from "../../../emulator/engine/engine.ts";
+import { quietSteps } from "./quiet-steps.ts";
 import { settleKeys } from "../../../emulator/engine/access/service-keys.ts";
 import { StartWork } from "../../../emulator/engine/start-work.ts";
 import { localEndpoint, localTemplate } from "../../../emulator/handlers/local-endpoint.ts";
 import { StoreFullError, StoreUnusableError } from "../../../emulator/core/store-error.ts";
 import { createSystemRandom } from "../../../emulator/assembly/system-clock.ts";
-import { handedOver, newJob } from "../../contract/store/subject.ts";
+import { handedOver, waitingJob } from "../../contract/store/subject.ts";
 import { FakeClock } from "../../fake-clock.ts";
 import { ScriptedSender } from "../scripted-sender.ts";
 import { storeThatFills } from "./filling-store.ts";
@@ -87,11 +88,8 @@ it("does nothing more once it is stopped", async () => {
 it("a job that a former worker had costs no attempt, however long there was no room", async () => {
   const { store, fill } = storeThatFills();
   const handler = { id: "hello", path: "/handlers/hello.ts" };
-  const job = await store.transact(async (tx) => {
-    const orphan = handedOver(await newJob(tx, { endpointId: handler.id }));
-    await tx.insertJob(orphan);
-    return orphan;
-  });
+  const job = handedOver(waitingJob(1, { endpointId: handler.id }));
+  await (await quietSteps(store)).commit((step) => step.insertJob(job));
   const { clock, log, nextTry } = startWork();
   fill(true);
   const engine = await openEngine({
@@ -107,7 +105,7 @@ it("a job that a former worker had costs no attempt, however long there was no r
   await engine.startWork.do(async () => engine.start());
   engine.context.dueTimer.aim(clock.now());
   for (let tries = 0; tries < 100; tries += 1) await nextTry();
-  const stored = () => store.read((view) => view.job(job.id));
+  const stored = () => store.job(job.id);
   expect(await stored()).toEqual(job);
   expect(engine.context.directory.endpointIds()).toEqual(new Set());
   fill(false);
@@ -120,7 +118,8 @@ it("a job that a former worker had costs no attempt, however long there was no r
 it("a given key is good at once and stored when there is room; one that is to be made is refused", async () => {
   const { store, fill } = storeThatFills();
   const { start, nextTry } = startWork();
-  const settling = { store, random: createSystemRandom(), startWork: start };
+  const steps = await quietSteps(store);
+  const settling = { steps, random: createSystemRandom(), startWork: start };
   fill(true);
   const none = { user: undefined, admin: undefined };
   await expect(settleKeys(settling, none, "now")).rejects.toBeInstanceOf(StoreFullError);

@@ -2,12 +2,13 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { openEngine } from "../../../emulator/engine/engine.ts";
+import { quietSteps } from "./quiet-steps.ts";
 import type { Launcher, WorkerExit, WorkerOrder } from "../../../emulator/launch/launcher.ts";
 import { localEndpoint, localTemplate } from "../../../emulator/handlers/local-endpoint.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import { createSystemRandom } from "../../../emulator/assembly/system-clock.ts";
-import { handedOver, newJob } from "../../contract/store/subject.ts";
+import { handedOver, waitingJob } from "../../contract/store/subject.ts";
 import { ScriptedSender } from "../scripted-sender.ts";
 import { FakeClock } from "../../fake-clock.ts";
 
@@ -16,11 +17,13 @@ const handler = { id: "hello", path: "/handlers/hello.ts" };
 /** A store as a killed service leaves it: an endpoint, and a job that a worker had. */
 async function storeWithOrphan(): Promise<Store> {
   const store = createMemoryStore();
-  await store.transact(async (tx) => {
-    await tx.putRecord("template", handler.id, localTemplate(handler));
-    await tx.putRecord("endpoint", handler.id, localEndpoint(handler, "2026-01-01T00:00:00.000Z"));
-    await tx.insertJob(handedOver(await newJob(tx, { endpointId: handler.id })));
+  const steps = await quietSteps(store);
+  await steps.commit((step) => {
+    step.putRecord("template", handler.id, localTemplate(handler));
+    step.putRecord("endpoint", handler.id, localEndpoint(handler, "2026-01-01T00:00:00.000Z"));
+    step.insertJob(handedOver(waitingJob(step.nextSeq(), { endpointId: handler.id })));
   });
+  await steps.close();
   return store;
 }
 
@@ -48,17 +51,16 @@ function recordingLauncher() {
 it("starts no worker before it is told to start, whatever it puts back into the queue", async () => {
   const { launcher, orders } = recordingLauncher();
   const store = await storeWithOrphan();
-  const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const engine = await openEngine({
     store,
     clock: new FakeClock(),
     random: createSystemRandom(),
-    log: quiet,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     webhookSender: new ScriptedSender(),
     launchers: [launcher],
   });
   await turn();
-  expect(await store.read((view) => view.counts(handler.id))).toMatchObject({ inQueue: 1 });
+  expect(await engine.context.steps.counts(handler.id)).toMatchObject({ inQueue: 1 });
   expect(orders).toEqual([]);
   engine.start();
   await turn();

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
-import { insertNew, pattern } from "../../contract/store/subject.ts";
+import { pattern, waitingJob } from "../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { createTestEngine } from "../engine-harness.ts";
 
@@ -26,9 +26,12 @@ async function engineOnDisk() {
 it("a staged file is removed when the step that was to store it is refused", async () => {
   using disk = await engineOnDisk();
   const staged = await disk.steps.stage(LARGE);
-  const refused = disk.steps.commit(async () => {
-    throw new Error("refused");
-  }, [staged]);
+  const refused = disk.steps.commit(
+    () => {
+      throw new Error("refused");
+    },
+    { staged: [staged] },
+  );
   await expect(refused).rejects.toThrow("refused");
   expect(await disk.filesLeft()).toEqual([]);
 });
@@ -37,11 +40,12 @@ it("a staged file is removed when the step leaves it out, and stays when the ste
   using disk = await engineOnDisk();
   const [stored, leftOut] = [await disk.steps.stage(LARGE), await disk.steps.stage(LARGE)];
   await disk.steps.commit(
-    async (tx) => {
-      const job = await insertNew(tx);
-      await tx.putPayload(job.seq, "input", stored);
+    (step) => {
+      const job = waitingJob(step.nextSeq());
+      step.insertJob(job);
+      step.putPayload(job.seq, "input", stored);
     },
-    [stored, leftOut],
+    { staged: [stored, leftOut] },
   );
   expect(await disk.filesLeft()).toEqual([stored.kind === "file" ? stored.name : ""]);
 });

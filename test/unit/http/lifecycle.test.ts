@@ -125,7 +125,7 @@ it("lets a submission in flight end, and takes no request that begins later", as
     /^HTTP\/1\.1 503 [^]*connection: close[^]*shutting_down/i,
   );
   await stopped;
-  const { inQueue } = await service.test.engine.store.read((view) => view.counts("echo"));
+  const { inQueue } = await service.test.engine.steps.counts("echo");
   expect(inQueue).toBe(1);
 });
 

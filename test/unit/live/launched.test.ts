@@ -4,6 +4,7 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { SdkWorker } from "../../live/sdk-worker.ts";
 import { ScriptedLauncher } from "../engine/scripted-launcher.ts";
 import { LiveScene } from "./live-scene.ts";
+import { storeEndpoint } from "../stored-records.ts";
 
 /** A service that starts a worker for the job that waits, and the worker. */
 async function launchedScene() {
@@ -75,7 +76,7 @@ it("cuts the polls of a worker that is to leave, and hands it nothing more", asy
   await scene.waitsForJobs(worker.id);
   const { engine } = scene.service.test;
   const endpoint = engine.directory.endpoint("echo");
-  engine.directory.keepEndpoint({ ...endpoint, workersMax: 0 });
+  await storeEndpoint(engine, { ...endpoint, workersMax: 0 });
   engine.endpointChanged("echo");
   expect(await polls).toEqual([undefined, []]);
   expect(launcher.at(0).wasDrained).toBe(true);
@@ -140,7 +141,7 @@ it("takes the results of workers that drain until the last has ended, then stops
   expect(refused.status).toBe(503);
   expect((await worker.ping([job?.id ?? ""])).status).toBe(200);
   expect((await worker.done(job?.id ?? "", { output: "in time" })).status).toBe(200);
-  const kept = await engine.store.read((view) => view.job(job?.id ?? ""));
+  const kept = await engine.steps.read((reads) => reads.job(job?.id ?? ""));
   expect(kept?.status).toBe("COMPLETED");
   launcher.at(0).leave();
   await clock.settle();

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { USER_KEY } from "../http/http-harness.ts";
 import { LiveScene } from "./live-scene.ts";
+import { storeEndpoint } from "../stored-records.ts";
 
 interface Health {
   readonly workers: Readonly<Record<string, number>>;
@@ -105,7 +106,7 @@ it("does not end a worker that came by itself because it is idle, of an old vers
   const worker = scene.worker();
   await worker.done((await scene.handOut(worker)).id, {});
   const endpoint = engine.directory.endpoint("echo");
-  engine.directory.keepEndpoint({ ...endpoint, version: 7, workersMax: 0, idleTimeout: 1 });
+  await storeEndpoint(engine, { ...endpoint, version: 7, workersMax: 0, idleTimeout: 1 });
   engine.endpointChanged("echo");
   for (let at = 0; at < 60_000; at += 5_000) {
     await scene.advance(5_000);

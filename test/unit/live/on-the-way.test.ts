@@ -1,12 +1,14 @@
 /** Jobs that are handed over while nobody waits any more: their inputs took too long to read. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
+import { cancel } from "../../../emulator/engine/jobs/cancel.ts";
+import { MEMORY_LIMITS } from "../../../emulator/engine/jobs/memory/job-memory.ts";
 import { submit } from "../../../emulator/engine/jobs/submit.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
 import { sessionsOn } from "../../../emulator/engine/workers/worker-session.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
-import type { Store } from "../../../emulator/store/store.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import { storeWith } from "../engine/store-with.ts";
 import { createTestEngine } from "../engine-harness.ts";
 
 /** A store whose reads wait from `stall` until they may `goOn`. */
@@ -14,13 +16,12 @@ function slowStore() {
   const store = createMemoryStore();
   let reading = Promise.withResolvers<void>();
   reading.resolve();
-  const slow: Store = {
-    ...store,
-    read: async (query) => {
+  const slow = storeWith(store, {
+    payload: async (seq, slot) => {
       await reading.promise;
-      return store.read(query);
+      return store.payload(seq, slot);
     },
-  };
+  });
   return {
     store: slow,
     stall: () => (reading = Promise.withResolvers<void>()),
@@ -30,7 +31,9 @@ function slowStore() {
 
 async function scene() {
   const { store, stall, goOn } = slowStore();
-  const test = await createTestEngine(store);
+  // No input is in memory, as is so for large ones.
+  const limits = { ...MEMORY_LIMITS, inputBytes: 0 };
+  const test = await createTestEngine(store, undefined, { limits });
   const { engine, clock } = test;
   const worker = new LiveWorkers(engine, sessionsOn(engine)).register({
     endpointId: "echo",
@@ -43,7 +46,7 @@ async function scene() {
     return id;
   };
   const id = await submitOne();
-  const job = (jobId = id) => store.transact((tx) => tx.job(jobId));
+  const job = (jobId = id) => store.job(jobId);
   return { test, worker, clock, id, job, submitOne, stall, goOn };
 }
 
@@ -67,12 +70,14 @@ it("goes back at no cost when the poll has ended", async () => {
 });
 
 it("is waited for a moment when the time of the poll is over", async () => {
-  const { test, worker, clock, id, stall, goOn } = await scene();
+  const { test, worker, clock, id: first, submitOne, stall, goOn } = await scene();
   await using _ = test;
-  stall();
+  await cancel(test.engine, { endpointId: "echo", jobId: first });
   const taken = worker.take({ count: 1 }, FOREVER);
-  await clock.settle();
-  await clock.advance(LIMITS.livePollMs);
+  await clock.advance(LIMITS.livePollMs - 1_000);
+  stall();
+  const id = await submitOne();
+  await clock.advance(1_000);
   goOn();
   expect(await taken).toMatchObject([{ jobId: id, attempt: 1 }]);
 });

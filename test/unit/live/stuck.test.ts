@@ -4,6 +4,7 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { SdkWorker } from "../../live/sdk-worker.ts";
 import { ScriptedLauncher } from "../engine/scripted-launcher.ts";
 import { LiveScene } from "./live-scene.ts";
+import { storeEndpoint } from "../stored-records.ts";
 
 const POLICY = { executionTimeout: 5_000 };
 
@@ -13,7 +14,7 @@ async function busyScene() {
   const scene = await LiveScene.set({ launcher });
   const { engine } = scene.service.test;
   const endpoint = engine.directory.endpoint("echo");
-  engine.directory.keepEndpoint({ ...endpoint, workersMax: 1 });
+  await storeEndpoint(engine, { ...endpoint, workersMax: 1 });
   const id = await scene.submit({ n: 0 }, { policy: POLICY });
   const next = await scene.submit({ n: 1 });
   await scene.advance(0);

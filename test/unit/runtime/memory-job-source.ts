@@ -13,6 +13,8 @@ export interface TestJob {
   readonly s3Config?: unknown;
   /** Before all others that wait, as a job that was handed back. */
   readonly first?: boolean;
+  /** Handed over without credit: it was asked for before that was withdrawn. */
+  readonly unasked?: boolean;
 }
 
 /** One handed-over job, as the service would see it. */
@@ -91,6 +93,7 @@ export class MemoryJobSource implements JobSource {
     attempt = 1,
     s3Config,
     first = false,
+    unasked = false,
   }: TestJob = {}): TestLease {
     this.#count++;
     const lease = new TestLease(`job-${this.#count}`);
@@ -103,7 +106,8 @@ export class MemoryJobSource implements JobSource {
       executionTimeoutMs,
       ...(s3Config === undefined ? {} : { s3Config: Buffer.from(JSON.stringify(s3Config)) }),
     };
-    if (first) this.#queue.unshift(job);
+    if (unasked) this.listener.job(job);
+    else if (first) this.#queue.unshift(job);
     else this.#queue.push(job);
     this.#dispatch();
     return lease;

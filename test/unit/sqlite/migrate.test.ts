@@ -9,7 +9,7 @@ import { FIRST_SCHEMA } from "../../../emulator/store/sqlite/migrations/0001-fir
 import { migrate } from "../../../emulator/sqlite/migrate.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import { StoreUnusableError } from "../../../emulator/core/store-error.ts";
-import { batch, insertNew, textsOf } from "../../contract/store/subject.ts";
+import { ALL_CHUNKS, batch, Owner, textsOf } from "../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 const ONE = "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('from one');";
@@ -69,7 +69,7 @@ it("the database of another program is refused and left as it is", () => {
 it("a store whose database says a newer version wrote it does not open", async () => {
   using temporary = temporaryDirectory();
   const store = await openSqliteStore({ directory: temporary.path });
-  const job = await store.transact(insertNew);
+  const job = await (await Owner.of(store)).insert();
   await store.close();
   const version = exchangeVersion(temporary.path, 999);
   const opening = openSqliteStore({ directory: temporary.path });
@@ -77,7 +77,7 @@ it("a store whose database says a newer version wrote it does not open", async (
   await expect(opening).rejects.toThrow(/version 999, this one knows versions up to \d+/);
   exchangeVersion(temporary.path, version);
   const reopened = await openSqliteStore({ directory: temporary.path });
-  expect(await reopened.read((view) => view.job(job.id))).toEqual(job);
+  expect(await reopened.job(job.id)).toEqual(job);
   await reopened.close();
 });
 
@@ -102,13 +102,13 @@ it("chunks of the first schema, in rows and in files, are read as before, a line
   old.close();
 
   const store = await openSqliteStore({ directory: temporary.path });
-  const window = { from: 0, maxCount: 9, maxBytes: 9_999_999 };
-  const read = await store.read((view) => view.chunks(1, window));
+  const owner = await Owner.of(store);
+  const read = await store.chunks(1, ALL_CHUNKS);
   expect(textsOf(read)).toEqual([texts[0], '{"output": "ä"}', texts[2]]);
-  await store.transact((tx) => tx.appendChunks(1, batch(3, "new")));
-  const rest = await store.read((view) => view.chunks(1, { ...window, from: 2 }));
+  await owner.change({ type: "append-chunks", seq: 1, batch: batch(3, "new") });
+  const rest = await store.chunks(1, { ...ALL_CHUNKS, from: 2 });
   expect(textsOf(rest)).toEqual([texts[2], "new"]);
-  await store.transact((tx) => tx.removeChunks(1));
+  await owner.change({ type: "remove-chunks", seq: 1 });
   await store.close();
   expect(fs.readdirSync(payloads)).toEqual([]);
 });
@@ -123,9 +123,9 @@ it("endpoints of earlier schemas get the requests per worker that were valid for
     .run(JSON.stringify(earlier));
   old.close();
   const store = await openSqliteStore({ directory: temporary.path });
-  const endpoint = await store.read((view) => view.record("endpoint", "a"));
-  expect(endpoint).toEqual({ ...earlier, requestsPerWorker: 50 });
-  expect(await store.read((view) => view.record("template", "b"))).toEqual({});
+  const { records } = await store.boot();
+  expect(records.endpoint.get("a")).toEqual({ ...earlier, requestsPerWorker: 50 });
+  expect(records.template.get("b")).toEqual({});
   await store.close();
 });
 

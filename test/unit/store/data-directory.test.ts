@@ -6,9 +6,15 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
-import { StoreInUseError, StoreUnusableError } from "../../../emulator/core/store-error.ts";
-import { insertNew } from "../../contract/store/subject.ts";
+import {
+  StoreInUseError,
+  StoreLostError,
+  StoreUnusableError,
+} from "../../../emulator/core/store-error.ts";
+import { Owner, pattern } from "../../contract/store/subject.ts";
+import { FakeClock } from "../../fake-clock.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+import { storeOnDisk } from "./on-disk.ts";
 
 const WRITER = path.resolve(import.meta.dirname, "../../fixtures/store/writes-until-killed.ts");
 
@@ -33,7 +39,7 @@ describe("a new data directory", () => {
     using temporary = temporaryDirectory();
     const directory = path.join(temporary.path, "a", "b");
     const store = await openSqliteStore({ directory });
-    await store.transact(insertNew);
+    await (await Owner.of(store)).insert();
     expect(fs.statSync(directory).mode & 0o777).toBe(0o700);
     for (const name of fs.readdirSync(directory)) {
       expect(fs.statSync(path.join(directory, name)).mode & 0o077).toBe(0);
@@ -57,10 +63,10 @@ describe("a data directory in use", () => {
     await expect(second).rejects.toBeInstanceOf(StoreInUseError);
     await expect(second).rejects.toThrow(temporary.path);
     await expect(second).rejects.toThrow(`(process ${process.pid})`);
-    const job = await store.transact(insertNew);
+    const job = await (await Owner.of(store)).insert();
     await store.close();
     const third = await openSqliteStore({ directory: temporary.path });
-    expect(await third.read((view) => view.job(job.id))).toEqual(job);
+    expect(await third.job(job.id)).toEqual(job);
     await third.close();
   });
 
@@ -147,23 +153,37 @@ describe("a data directory that cannot be used", () => {
   });
 
   it("answers a damaged database with an error that says so", async () => {
-    using temporary = temporaryDirectory();
-    const store = await openSqliteStore({ directory: temporary.path });
-    const ids = await Promise.all(
-      Array.from({ length: 500 }, () => store.transact(async (tx) => (await insertNew(tx)).id)),
-    );
-    await store.close();
-    const file = path.join(temporary.path, "store.db");
-    const content = fs.readFileSync(file);
-    fs.writeFileSync(file, content.fill(0xaa, 8_192));
-    const reading = openSqliteStore({ directory: temporary.path }).then(async (damaged) => {
-      try {
-        for (const id of ids) await damaged.read((view) => view.job(id));
-      } finally {
-        await damaged.close();
-      }
+    await using disk = await storeOnDisk();
+    const jobs = await disk.owner.insertMany(...Array.from({ length: 500 }, () => ({})));
+    await disk.close();
+    const file = path.join(disk.directory, "store.db");
+    fs.writeFileSync(file, fs.readFileSync(file).fill(0xaa, 8_192));
+    const reading = disk.reopen().then(async (damaged) => {
+      for (const { id } of jobs) await damaged.job(id);
     });
     await expect(reading).rejects.toBeInstanceOf(StoreUnusableError);
     await expect(reading).rejects.toThrow("damaged");
   });
+});
+
+it("nothing is taken while a data directory is gone, and everything again when it is back", async () => {
+  const clock = new FakeClock();
+  const told: (StoreLostError | undefined)[] = [];
+  await using disk = await storeOnDisk({ clock, onRemoval: (lost) => void told.push(lost) });
+  const moved = `${disk.directory}.moved`;
+  const until = async (count: number) => {
+    for (let turn = 0; turn < 50 && told.length < count; turn += 1) {
+      await clock.advance(500);
+      await disk.store.nextDueAt();
+    }
+  };
+  fs.renameSync(disk.directory, moved);
+  await until(1);
+  expect(told[0]).toBeInstanceOf(StoreLostError);
+  await expect(disk.owner.insert()).rejects.toBeInstanceOf(StoreLostError);
+  await expect(disk.store.stage([pattern(9)])).rejects.toBeInstanceOf(StoreLostError);
+  fs.renameSync(moved, disk.directory);
+  await until(2);
+  await disk.owner.insert();
+  expect(told).toEqual([expect.any(StoreLostError), undefined]);
 });

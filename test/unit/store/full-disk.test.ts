@@ -6,10 +6,10 @@ import { describe, expect, it } from "vitest";
 import { FIRST_SCHEMA } from "../../../emulator/store/sqlite/migrations/0001-first.ts";
 import { migrate } from "../../../emulator/sqlite/migrate.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
-import { type Store } from "../../../emulator/store/store.ts";
+import type { Store } from "../../../emulator/store/store.ts";
 import { StoreFullError } from "../../../emulator/core/store-error.ts";
 import type { Job } from "../../../emulator/core/jobs/job.ts";
-import { bytesAt, insertNew, pattern } from "../../contract/store/subject.ts";
+import { bytesAt, inserted, Owner, pattern, put, stageOne } from "../../contract/store/subject.ts";
 import { mountTmpfs, tmpfsIsMissing } from "../../setup/tmpfs.ts";
 
 const DISK_BYTES = 6_000_000;
@@ -23,6 +23,7 @@ async function storeOnSmallDisk() {
   let store = await openSqliteStore({ directory });
   return {
     store,
+    owner: await Owner.of(store),
     directory,
     makeRoom: () => fs.rmSync(ballast),
     async reopen() {
@@ -37,39 +38,30 @@ async function storeOnSmallDisk() {
   };
 }
 
-async function insertWithInput(store: Store, sizeBytes: number): Promise<Job> {
-  const input = await store.stage(pattern(sizeBytes));
-  return store.transact(async (tx) => {
-    const job = await insertNew(tx);
-    await tx.putPayload(job.seq, "input", input);
-    return job;
-  });
+async function insertWithInput(owner: Owner, sizeBytes: number): Promise<Job> {
+  const input = await stageOne(owner.store, pattern(sizeBytes));
+  const job = owner.newJob();
+  await owner.flush([inserted(job)], [put(job.seq, "input", input)]);
+  return job;
 }
 
 /** Inserts until there is no room; answers the jobs that were acknowledged and the error that ended it. */
-async function fill(store: Store, sizeBytes: number) {
+async function fill(owner: Owner, sizeBytes: number) {
   const jobs: Job[] = [];
   for (;;) {
     try {
-      jobs.push(await insertWithInput(store, sizeBytes));
+      jobs.push(await insertWithInput(owner, sizeBytes));
     } catch (error) {
       return { jobs, error };
     }
   }
 }
 
-async function expectAllThere(
-  store: Store,
-  jobs: readonly Job[],
-  sizeBytes: number,
-): Promise<void> {
-  for (const job of jobs) {
-    expect(await store.read((view) => view.job(job.id))).toEqual(job);
-    const input = await store.read((view) => bytesAt(view, job.seq, "input"));
-    expect(pattern(sizeBytes).equals(input ?? Buffer.alloc(0))).toBe(true);
-  }
-  const counts = await store.read((view) => view.counts("hello"));
-  expect(counts.inQueue).toBe(jobs.length);
+async function expectAllThere(store: Store, jobs: readonly Job[], sizeBytes: number) {
+  expect(await store.waitingJobs("hello", 0, 9_999)).toEqual(jobs);
+  for (const { seq } of jobs)
+    expect((await bytesAt(store, seq, "input"))?.equals(pattern(sizeBytes))).toBe(true);
+  expect((await store.boot()).counts.get("hello")?.inQueue).toBe(jobs.length);
 }
 
 describe.runIf(tmpfsIsMissing === undefined)("a full disk", () => {
@@ -80,58 +72,52 @@ describe.runIf(tmpfsIsMissing === undefined)("a full disk", () => {
     "refuses what does not fit %s and keeps all that was acknowledged",
     async (_where, sizeBytes) => {
       await using small = await storeOnSmallDisk();
-      const { jobs, error } = await fill(small.store, sizeBytes);
+      const { owner, store } = small;
+      const record = { id: "k", scope: "user", digest: "d", createdAt: "then" } as const;
+      const same = { type: "put-record", kind: "apiKey", id: "k", record } as const;
+      await owner.change(same);
+      const { jobs, error } = await fill(owner, sizeBytes);
       expect(error).toBeInstanceOf(StoreFullError);
       expect(error).toHaveProperty("message", expect.stringContaining(small.directory));
       expect(jobs.length).toBeGreaterThan(5);
-      await expectAllThere(small.store, jobs, sizeBytes);
+      await expectAllThere(store, jobs, sizeBytes);
+      // What is stored as it is needs no room.
+      await owner.change(same);
       small.makeRoom();
-      jobs.push(await insertWithInput(small.store, sizeBytes));
-      await expectAllThere(small.store, jobs, sizeBytes);
+      jobs.push(await insertWithInput(owner, sizeBytes));
+      await expectAllThere(store, jobs, sizeBytes);
       await expectAllThere(await small.reopen(), jobs, sizeBytes);
     },
   );
 
-  it("rejects every step of the commit that failed and keeps none of them", async () => {
-    await using small = await storeOnSmallDisk();
-    const { jobs } = await fill(small.store, 20_000);
-    const refused = small.store.transact(async () => {
-      throw new Error("for a reason that rests on a commit that failed");
-    });
-    const batch = await Promise.allSettled([
-      refused,
-      ...Array.from({ length: 40 }, () => insertWithInput(small.store, 20_000)),
-    ]);
-    for (const result of batch) {
-      expect(result).toMatchObject({ status: "rejected", reason: expect.any(StoreFullError) });
-    }
-    await expectAllThere(small.store, jobs, 20_000);
-    expect(await small.store.transact((tx) => tx.waitingJobs("hello", 999))).toEqual(jobs);
-    small.makeRoom();
-    await expectAllThere(await small.reopen(), jobs, 20_000);
-  });
-
-  it("fails a step that goes on after a write found no room", async () => {
-    await using small = await storeOnSmallDisk();
-    const { jobs } = await fill(small.store, 20_000);
-    const swallowing = small.store.transact(async (tx) => {
-      const job = await insertNew(tx);
-      // More than is held in memory before it is written.
-      for (let chunk = 0; chunk < 400; chunk += 1) {
-        const lines = { kind: "inline", bytes: pattern(200_000) } as const;
-        const batch = { firstIndex: chunk, count: 1, lines };
-        await tx.appendChunks(job.seq, batch).catch(() => undefined);
-      }
-    });
-    await expect(swallowing).rejects.toBeInstanceOf(StoreFullError);
-    await expectAllThere(small.store, jobs, 20_000);
-  });
+  it.each([
+    ["at its end", 40, 20_000],
+    // More than is held in memory before it is written.
+    ["before its end", 400, 200_000],
+  ])(
+    "refuses a batch that finds no room %s, and keeps nothing of it",
+    async (_when, count, sizeBytes) => {
+      await using small = await storeOnSmallDisk();
+      const { owner, store } = small;
+      const { jobs } = await fill(owner, 20_000);
+      const more = Array.from({ length: count }, () => owner.newJob());
+      const bytes = pattern(sizeBytes);
+      const refused = owner.flush(
+        more.map(inserted),
+        more.map(({ seq }) => put(seq, "input", { kind: "inline", bytes })),
+      );
+      await expect(refused).rejects.toBeInstanceOf(StoreFullError);
+      await expectAllThere(store, jobs, 20_000);
+      small.makeRoom();
+      await expectAllThere(await small.reopen(), jobs, 20_000);
+    },
+  );
 
   it("leaves no half-written payload file", async () => {
     await using small = await storeOnSmallDisk();
-    await expect(small.store.stage(pattern(DISK_BYTES))).rejects.toBeInstanceOf(StoreFullError);
+    await expect(small.store.stage([pattern(DISK_BYTES)])).rejects.toBeInstanceOf(StoreFullError);
     expect(fs.readdirSync(path.join(small.directory, "payloads"))).toEqual([]);
-    await expect(insertWithInput(small.store, 300_000)).resolves.toHaveProperty(
+    await expect(insertWithInput(small.owner, 300_000)).resolves.toHaveProperty(
       "status",
       "IN_QUEUE",
     );
@@ -139,7 +125,7 @@ describe.runIf(tmpfsIsMissing === undefined)("a full disk", () => {
 
   it("lets jobs be read and the store be closed and opened while it lasts", async () => {
     await using small = await storeOnSmallDisk();
-    const { jobs } = await fill(small.store, 20_000);
+    const { jobs } = await fill(small.owner, 20_000);
     fs.writeFileSync(path.join(small.directory, "filler"), "");
     try {
       fs.writeFileSync(path.join(small.directory, "filler"), Buffer.alloc(DISK_BYTES));

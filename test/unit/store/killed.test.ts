@@ -9,11 +9,11 @@ import { countChange, NO_COUNTS } from "../../../emulator/core/jobs/job-counts.t
 import type { Job } from "../../../emulator/core/jobs/job.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../emulator/store/store.ts";
-import { withoutTotals } from "../../../emulator/store/totals.ts";
-import { bytesAt, insertNew, pattern } from "../../contract/store/subject.ts";
+import { bytesAt, deleted, inserted, Owner, pattern, put } from "../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 const WRITER = path.resolve(import.meta.dirname, "../../fixtures/store/writes-until-killed.ts");
+const PAYLOAD = { kind: "inline", bytes: pattern(9) } as const;
 const STATES = ["IN_QUEUE", "IN_PROGRESS", "COMPLETED", "deleted"];
 
 /** Runs the writer and kills it as soon as it has acknowledged so many changes; answers the newest state of each job. */
@@ -38,7 +38,7 @@ async function writeUntilKilled(directory: string, acknowledgements: number) {
 }
 
 async function expectPresent(store: Store, id: string, state: string): Promise<void> {
-  const job = await store.read((view) => view.job(id));
+  const job = await store.job(id);
   if (state === "deleted") {
     expect(job).toBeUndefined();
   } else if (job === undefined) {
@@ -50,9 +50,8 @@ async function expectPresent(store: Store, id: string, state: string): Promise<v
 }
 
 async function expectWhole(store: Store, job: Job): Promise<void> {
-  const [input, output] = await store.read((view) =>
-    Promise.all([bytesAt(view, job.seq, "input"), bytesAt(view, job.seq, "output")]),
-  );
+  const input = await bytesAt(store, job.seq, "input");
+  const output = await bytesAt(store, job.seq, "output");
   expect(input && pattern(input.byteLength).equals(input)).toBe(true);
   expect(output !== undefined).toBe(job.status === "COMPLETED");
   if (output) expect(pattern(output.byteLength, 2).equals(output)).toBe(true);
@@ -65,17 +64,20 @@ it("all that was acknowledged before SIGKILL is there, and each job is whole", a
     const acknowledged = await writeUntilKilled(temporary.path, acknowledgements);
     const store = await openSqliteStore({ directory: temporary.path });
     for (const [id, state] of acknowledged) await expectPresent(store, id, state);
-    const jobs = await store.transact((tx) => tx.jobsOf("hello", 1_000_000));
+    const jobs = await store.jobsOf("hello", 0, 1_000_000);
     for (const job of jobs) await expectWhole(store, job);
-    const counts = await store.read((view) => view.counts("hello"));
-    const recount = jobs.reduce((sum, job) => countChange(sum, undefined, job), NO_COUNTS);
-    expect(withoutTotals(counts)).toEqual(withoutTotals(recount));
-    const fresh = await store.transact(insertNew);
+    const { counts, running } = await store.boot();
+    expect(running).toEqual(jobs.filter(({ status }) => status === "IN_PROGRESS"));
+    const { inQueue, inProgress } = jobs.reduce(
+      (sum, job) => countChange(sum, undefined, job),
+      NO_COUNTS,
+    );
+    expect(counts.get("hello")).toMatchObject({ inQueue, inProgress });
+    const owner = await Owner.of(store);
+    const fresh = owner.newJob();
     expect(fresh.seq).toBeGreaterThan(Math.max(highestSeq, ...jobs.map((job) => job.seq)));
     highestSeq = fresh.seq;
-    await store.transact((tx) =>
-      tx.putPayload(fresh.seq, "input", { kind: "inline", bytes: pattern(9) }),
-    );
+    await owner.flush([inserted(fresh)], [put(fresh.seq, "input", PAYLOAD)]);
     await store.close();
   }
 }, 60_000);
@@ -85,9 +87,8 @@ it("payload files without a job do not stay after a kill", async () => {
   await writeUntilKilled(temporary.path, 300);
   const store = await openSqliteStore({ directory: temporary.path });
   expect(await store.check()).toEqual([]);
-  for (const job of await store.transact((tx) => tx.jobsOf("hello", 1_000_000))) {
-    await store.transact((tx) => tx.deleteJob(job));
-  }
+  const jobs = await store.jobsOf("hello", 0, 1_000_000);
+  await (await Owner.of(store)).change(...jobs.map(deleted));
   await store.close();
   expect(fs.readdirSync(path.join(temporary.path, "payloads"))).toEqual([]);
 });

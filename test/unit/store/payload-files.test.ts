@@ -2,215 +2,143 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { PayloadFiles } from "../../../emulator/store/sqlite/files/payload-files.ts";
-import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
-import { type Payload, PayloadDamagedError, type Store } from "../../../emulator/store/store.ts";
-import { bytesAt, insertNew, pattern } from "../../contract/store/subject.ts";
-import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+import type { Job } from "../../../emulator/core/jobs/job.ts";
+import type { Change } from "../../../emulator/store/batch.ts";
+import type { Payload } from "../../../emulator/store/payload.ts";
+import {
+  ALL_CHUNKS,
+  bytesAt,
+  deleted,
+  inserted,
+  type Owner,
+  pattern,
+  put,
+  stageOne,
+  textsOf,
+} from "../../contract/store/subject.ts";
+import { storeOnDisk } from "./on-disk.ts";
 
 const LARGE = pattern(300_000);
 
-async function storeWithFiles() {
-  const directory = temporaryDirectory();
-  const store = await openSqliteStore({ directory: directory.path });
-  let latest = store;
-  const payloads = path.join(directory.path, "payloads");
-  return {
-    store,
-    payloads,
-    files: () => fs.readdirSync(payloads).toSorted(),
-    async reopen() {
-      await latest.close();
-      latest = await openSqliteStore({ directory: directory.path });
-      return latest;
-    },
-    /** Closing waits until files that are no longer needed have been removed. */
-    close: () => latest.close(),
-    async [Symbol.asyncDispose]() {
-      await latest.close();
-      directory[Symbol.dispose]();
-    },
-  };
+async function insertWithInput(owner: Owner): Promise<Job> {
+  const job = owner.newJob();
+  const input = await stageOne(owner.store, LARGE);
+  await owner.flush([inserted(job)], [put(job.seq, "input", input)]);
+  return job;
 }
 
-async function insertWithInput(store: Store, bytes: Uint8Array) {
-  const payload = await store.stage(bytes);
-  return store.transact(async (tx) => {
-    const job = await insertNew(tx);
-    await tx.putPayload(job.seq, "input", payload);
-    return job;
-  });
+function append(seq: number, firstIndex: number, lines: Payload): Change {
+  return { type: "append-chunks", seq, batch: { firstIndex, count: 1, lines } };
+}
+
+function nameOf(payload: Payload): string {
+  return payload.kind === "file" ? payload.name : "";
 }
 
 it("a payload becomes a file, readable for its owner only, from 256 kB on", async () => {
-  await using beside = await storeWithFiles();
-  expect(await beside.store.stage(pattern(255_999))).toMatchObject({ kind: "inline" });
-  expect(beside.files()).toEqual([]);
-  const staged = await beside.store.stage(pattern(256_000));
+  await using disk = await storeOnDisk();
+  expect(await stageOne(disk.store, pattern(255_999))).toMatchObject({ kind: "inline" });
+  expect(disk.files()).toEqual([]);
+  const staged = await stageOne(disk.store, pattern(256_000));
   expect(staged).toMatchObject({ kind: "file", sizeBytes: 256_000 });
-  const [name = ""] = beside.files();
-  const file = path.join(beside.payloads, name);
+  const file = path.join(disk.payloads, nameOf(staged));
   expect(fs.statSync(file).mode & 0o777).toBe(0o600);
   expect(fs.readFileSync(file).equals(pattern(256_000))).toBe(true);
 });
 
 it("a file goes with the job, the slot, the chunks or the value that referred to it", async () => {
-  await using beside = await storeWithFiles();
-  const { store } = beside;
+  await using disk = await storeOnDisk();
+  const { owner, store } = disk;
   const [a, b, c] = [
-    await insertWithInput(store, LARGE),
-    await insertWithInput(store, LARGE),
-    await insertWithInput(store, LARGE),
+    await insertWithInput(owner),
+    await insertWithInput(owner),
+    await insertWithInput(owner),
   ];
-  const [lines, replacement] = [await store.stage(LARGE), await store.stage(LARGE)];
-  await store.transact((tx) => tx.appendChunks(c.seq, { firstIndex: 0, count: 1, lines }));
-  expect(beside.files()).toHaveLength(5);
-  await store.transact(async (tx) => {
-    await tx.deleteJob(a);
-    await tx.removePayload(b.seq, "input");
-    await tx.putPayload(c.seq, "input", replacement);
-    await tx.removeChunks(c.seq);
-  });
-  await beside.close();
-  expect(beside.files()).toEqual([replacement.kind === "file" ? replacement.name : ""]);
+  await owner.change(append(c.seq, 0, await stageOne(store, LARGE)));
+  const replacement = await stageOne(store, LARGE);
+  expect(disk.files()).toHaveLength(5);
+  await owner.change(
+    deleted(a),
+    { type: "remove-payload", seq: b.seq, slot: "input" },
+    put(c.seq, "input", replacement),
+    { type: "remove-chunks", seq: c.seq },
+  );
+  await disk.close();
+  expect(disk.files()).toEqual([nameOf(replacement)]);
 });
 
-it("a file stays when the step that dropped it throws", async () => {
-  await using beside = await storeWithFiles();
-  const job = await insertWithInput(beside.store, LARGE);
-  const refused = beside.store.transact(async (tx) => {
-    await tx.deleteJob(job);
-    throw new Error("refused");
-  });
-  await expect(refused).rejects.toThrow("refused");
-  const store = await beside.reopen();
-  const stored = await store.read((view) => bytesAt(view, job.seq, "input"));
-  expect(LARGE.equals(stored ?? Buffer.alloc(0))).toBe(true);
+it("a file stays when the batch that dropped it is refused", async () => {
+  await using disk = await storeOnDisk();
+  const job = await insertWithInput(disk.owner);
+  const refused = disk.owner.change(deleted(job), deleted(job));
+  await expect(refused).rejects.toThrow("is not stored");
+  const store = await disk.reopen();
+  expect((await bytesAt(store, job.seq, "input"))?.equals(LARGE)).toBe(true);
 });
 
 it("a payload that is discarded loses its file at once, one that is stored keeps it", async () => {
-  await using beside = await storeWithFiles();
-  const { store } = beside;
-  const [unused, used] = [await store.stage(LARGE), await store.stage(LARGE)];
-  await store.transact(async (tx) => tx.putPayload((await insertNew(tx)).seq, "input", used));
+  await using disk = await storeOnDisk();
+  const { owner, store } = disk;
+  const [unused, used] = [await stageOne(store, LARGE), await stageOne(store, LARGE)];
+  const { seq } = await owner.insert();
+  await owner.change(put(seq, "input", used));
   await store.discard(unused);
   await store.discard(used);
-  expect(beside.files()).toEqual([used.kind === "file" ? used.name : ""]);
+  expect(disk.files()).toEqual([nameOf(used)]);
 });
 
-it("chunks staged together share a file, which stays as long as one of them is stored", async () => {
-  await using beside = await storeWithFiles();
-  const { store } = beside;
-  const parts = [LARGE, Buffer.from("small\n"), LARGE];
-  const [first, second, third] = await store.stageChunks(parts);
-  const unused = await store.stageChunks([LARGE, LARGE]);
+it("payloads staged together share a file, which stays as long as one of them is stored", async () => {
+  await using disk = await storeOnDisk();
+  const { owner, store } = disk;
+  const [first, second, third] = await store.stage([LARGE, Buffer.from("small\n"), LARGE]);
+  const unused = await store.stage([LARGE, LARGE]);
   if (!first || !second || !third) throw new Error("three parts were staged");
-  expect(beside.files()).toHaveLength(2);
-  const job = await store.transact(insertNew);
-  const lines = (payload: Payload, firstIndex: number) => ({
-    firstIndex,
-    count: 1,
-    lines: payload,
-  });
-  const undone = store.transact(async (tx) => {
-    await tx.appendChunks(job.seq, lines(first, 0));
-    await tx.appendChunks(job.seq, lines(second, 1));
-    throw new Error("refused");
-  });
-  await expect(undone).rejects.toThrow("refused");
-  await store.transact((tx) => tx.appendChunks(job.seq, lines(second, 0)));
-  const again = store.transact((tx) => tx.appendChunks(job.seq, lines(second, 1)));
-  await expect(again).rejects.toThrow("was not staged");
+  expect(disk.files()).toHaveLength(2);
+  const { seq } = await owner.insert();
+  const refused = owner.change(append(seq, 0, first), append(seq, 9, second));
+  await expect(refused).rejects.toThrow("is not the next one");
+  await owner.change(append(seq, 0, second));
+  await expect(owner.change(append(seq, 1, second))).rejects.toThrow("was not staged");
   for (const payload of [first, second, third, ...unused]) await store.discard(payload);
-  expect(beside.files()).toEqual([second.kind === "file" ? second.name : ""]);
-  const window = { from: 0, maxCount: 9, maxBytes: 9 };
-  const reopened = await beside.reopen();
-  const [stored] = await reopened.read((view) => view.chunks(job.seq, window));
-  expect(Buffer.from(stored?.lines ?? []).toString()).toBe("small\n");
-  await reopened.transact((tx) => tx.removeChunks(job.seq));
-  await beside.close();
-  expect(beside.files()).toEqual([]);
-});
-
-it("a read that began before its job was deleted gets all bytes", async () => {
-  await using beside = await storeWithFiles();
-  const { store } = beside;
-  const job = await insertWithInput(store, LARGE);
-  const reads = Array.from({ length: 20 }, () =>
-    store.read((view) => bytesAt(view, job.seq, "input")),
-  );
-  const deleted = store.transact((tx) => tx.deleteJob(job));
-  for (const bytes of await Promise.all(reads))
-    expect(LARGE.equals(bytes ?? Buffer.alloc(0))).toBe(true);
-  await deleted;
-  await beside.close();
-  expect(beside.files()).toEqual([]);
-});
-
-it("a file that is held is removed after that", async () => {
-  using temporary = temporaryDirectory();
-  const files = new PayloadFiles(temporary.path);
-  const [content] = await files.stage([LARGE]);
-  if (content === undefined) throw new Error("nothing was staged");
-  const { name } = content;
-  const file = path.join(temporary.path, "payloads", name);
-  const holds = [files.hold(name), files.hold(name)];
-  const payload = files.payload({ ...content, place: { seq: 1, slot: "input" } });
-  await files.remove(name);
-  for (const hold of holds) {
-    expect(fs.existsSync(file)).toBe(true);
-    expect(LARGE.equals(await payload.bytes())).toBe(true);
-    hold[Symbol.dispose]();
-  }
-  await files.settle();
-  expect(fs.existsSync(file)).toBe(false);
+  expect(disk.files()).toEqual([nameOf(second)]);
+  const reopened = await disk.reopen();
+  expect(textsOf(await reopened.chunks(seq, ALL_CHUNKS))).toEqual(["small"]);
+  await reopened.flush(owner.batchOf([], [{ type: "remove-chunks", seq }]));
+  await disk.close();
+  expect(disk.files()).toEqual([]);
 });
 
 it("files that no row refers to are removed once the next start found no damage, all others stay", async () => {
-  await using beside = await storeWithFiles();
-  const job = await insertWithInput(beside.store, LARGE);
-  const [kept = ""] = beside.files();
-  await beside.store.stage(LARGE);
-  await beside.store.close();
+  await using disk = await storeOnDisk();
+  const job = await insertWithInput(disk.owner);
+  const [kept = ""] = disk.files();
+  await stageOne(disk.store, LARGE);
+  await disk.close();
   const left = "0f0f0f0f-0000-4000-8000-000000000000";
-  fs.writeFileSync(path.join(beside.payloads, left), "half writ");
-  fs.writeFileSync(path.join(beside.payloads, "notes.txt"), "not ours");
-  expect(beside.files()).toHaveLength(4);
-  const store = await beside.reopen();
-  const staged = await store.stage(LARGE);
-  expect(beside.files()).toHaveLength(5);
+  fs.writeFileSync(path.join(disk.payloads, left), "half writ");
+  fs.writeFileSync(path.join(disk.payloads, "notes.txt"), "not ours");
+  expect(disk.files()).toHaveLength(4);
+  const store = await disk.reopen();
+  const staged = await stageOne(store, LARGE);
+  expect(disk.files()).toHaveLength(5);
   expect(await store.check()).toEqual([]);
   await store.discard(staged);
-  expect(beside.files()).toEqual([kept, "notes.txt"].toSorted());
-  const stored = await store.read((view) => bytesAt(view, job.seq, "input"));
-  expect(LARGE.equals(stored ?? Buffer.alloc(0))).toBe(true);
-});
-
-it("a payload whose file was taken away is reported as that, and the store goes on", async () => {
-  await using beside = await storeWithFiles();
-  const job = await insertWithInput(beside.store, LARGE);
-  const [name = ""] = beside.files();
-  fs.rmSync(path.join(beside.payloads, name));
-  const read = beside.store.read((view) => bytesAt(view, job.seq, "input"));
-  await expect(read).rejects.toBeInstanceOf(PayloadDamagedError);
-  await expect(read).rejects.toThrow("the input is missing: there is no file");
-  await expect(read).rejects.toThrow(name);
-  await beside.store.transact((tx) => tx.deleteJob(job));
-  expect(await beside.store.read((view) => view.job(job.id))).toBeUndefined();
+  expect(disk.files()).toEqual([kept, "notes.txt"].toSorted());
+  expect((await bytesAt(store, job.seq, "input"))?.equals(LARGE)).toBe(true);
 });
 
 it("a file that is shared is there once, and goes with the last of those who share it", async () => {
-  await using beside = await storeWithFiles();
-  const { store } = beside;
-  const job = await insertWithInput(store, LARGE);
-  const sharer = await store.transact(insertNew);
-  await store.transact((tx) => tx.sharePayload(job.seq, "input", sharer.seq));
-  const shared = beside.files();
+  await using disk = await storeOnDisk();
+  const { owner } = disk;
+  const job = await insertWithInput(owner);
+  const sharer = await owner.insert();
+  await owner.change({ type: "share-payload", seq: job.seq, slot: "input", toSeq: sharer.seq });
+  const shared = disk.files();
   expect(shared).toHaveLength(1);
-  await store.transact((tx) => tx.deleteJob(job));
-  const reopened = await beside.reopen();
-  expect(beside.files()).toEqual(shared);
-  await reopened.transact((tx) => tx.deleteJob(sharer));
-  await beside.close();
-  expect(beside.files()).toEqual([]);
+  await owner.change(deleted(job));
+  const store = await disk.reopen();
+  expect(disk.files()).toEqual(shared);
+  await store.flush(owner.batchOf([], [deleted(sharer)]));
+  await disk.close();
+  expect(disk.files()).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /** How much is done at a time and how much is kept: calls, bodies in flight, settled deliveries. */
 import { expect, it } from "vitest";
-import { redeliver } from "../../../emulator/engine/webhooks/webhook-outbox.ts";
+import { redeliver } from "../../../emulator/engine/webhooks/change-deliveries.ts";
 import { createTestEngine } from "../engine-harness.ts";
 import { ScriptedSender } from "../scripted-sender.ts";
 import { completeHooked, deliveriesOf, HOOK, submitHooked } from "./hooked-jobs.ts";
@@ -37,7 +37,7 @@ it("to many receivers there are 32 calls at a time, and all of 1,000 get theirs"
   }
   expect(sender.mostOpen).toBe(32);
   expect(new Set(sender.calls.map(({ id }) => id)).size).toBe(1_000);
-  const pending = await test.engine.store.read((view) => view.deliveries.due(Infinity, 9, []));
+  const pending = await test.engine.steps.read((reads) => reads.deliveries.due(Infinity, 9, []));
   expect(pending).toEqual([]);
 });
 
@@ -65,7 +65,7 @@ it("of settled deliveries the newest 1,000 are kept, and bodies of 128 MB", asyn
     await worker.complete(await worker.nextJob());
   }
   await test.clock.settle();
-  const all = () => test.engine.store.read((view) => view.deliveries.list({}, 9_999));
+  const all = () => test.engine.steps.read((reads) => reads.deliveries.list({}, 9_999));
   await expect.poll(async () => (await all()).length).toBe(1_000);
   const output = "x".repeat(15_000_000);
   for (let count = 0; count < 10; count += 1) await completeHooked(test, worker, { output });

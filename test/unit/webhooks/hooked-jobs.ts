@@ -44,7 +44,7 @@ export async function completeHooked(
 
 /** Newest first. */
 export function deliveriesOf({ engine }: TestEngine): Promise<readonly Delivery[]> {
-  return engine.store.read((view) => view.deliveries.list({}, 1_000));
+  return engine.steps.read((reads) => reads.deliveries.list({}, 1_000));
 }
 
 export interface Stored extends AsyncDisposable {

@@ -2,10 +2,11 @@
 import { expect, describe, it } from "vitest";
 import { pinExpiry } from "../../../emulator/engine/jobs/pin-expiry.ts";
 import { retry } from "../../../emulator/engine/jobs/retry.ts";
+import type { Store } from "../../../emulator/store/store.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
-import { type Store } from "../../../emulator/store/store.ts";
-import { StoreFullError } from "../../../emulator/core/store-error.ts";
 import { FakeClock } from "../../fake-clock.ts";
+import { storeThatFills } from "../engine/filling-store.ts";
+import { storeWith } from "../engine/store-with.ts";
 import { createTestEngine } from "../engine-harness.ts";
 import { ScriptedSender } from "../scripted-sender.ts";
 import { completeHooked, deliveriesOf, STORES, submitHooked } from "./hooked-jobs.ts";
@@ -35,7 +36,7 @@ describe.each(STORES)("on the %s store", (_name, open) => {
       await expect.poll(() => sender.calls.length).toBe(2);
       await pinExpiry(test.engine, job, 1);
       await test.clock.advance(1_000);
-      expect(await test.engine.store.read((view) => view.job(job.jobId))).toBeUndefined();
+      expect(await test.engine.steps.read((reads) => reads.job(job.jobId))).toBeUndefined();
       await test.clock.advance(9_000);
       await expect.poll(() => sender.calls.length).toBe(4);
       const [first, second, third, fourth] = sender.calls.map(({ text }) => text);
@@ -99,14 +100,13 @@ it("a service that drains tells of the jobs that finish, and waits for the calls
   const { promise: answer, resolve } = Promise.withResolvers<number>();
   const store = createMemoryStore();
   let states: readonly string[] = [];
-  const watched: Store = {
-    ...store,
+  const watched = storeWith(store, {
     async close() {
-      const deliveries = await store.read((view) => view.deliveries.list({}, 9));
+      const deliveries = await store.deliveries.list({}, 9);
       states = deliveries.map(({ state }) => state);
       await store.close();
     },
-  };
+  });
   const sender = ScriptedSender.answering(answer);
   const test = await createTestEngine(watched, undefined, { webhookSender: sender });
   const worker = await test.connectWorker("echo", { credit: 0 });
@@ -122,31 +122,21 @@ it("a service that drains tells of the jobs that finish, and waits for the calls
 });
 
 it("when the disk is full as a job ends, neither its end nor its delivery is stored; later both are", async () => {
-  const store = createMemoryStore();
-  let isFull = false;
-  const filling: Store = {
-    ...store,
-    transact: (step) =>
-      store.transact(async (tx) => {
-        const value = await step(tx);
-        if (isFull) throw new StoreFullError("no room");
-        return value;
-      }),
-  };
+  const { store, fill } = storeThatFills();
   const sender = new ScriptedSender();
-  await using test = await createTestEngine(filling, undefined, { webhookSender: sender });
+  await using test = await createTestEngine(store, undefined, { webhookSender: sender });
   const worker = await test.connectWorker("echo", { credit: 0 });
   await worker.grant();
   const { jobId } = await submitHooked(test);
   const handed = await worker.nextJob();
-  isFull = true;
+  fill(true);
   await expect(worker.complete(handed, "done")).rejects.toMatchObject({ code: "storage_full" });
   await test.clock.settle();
-  const status = async () => (await store.read((view) => view.job(jobId)))?.status;
+  const status = async () => (await store.job(jobId))?.status;
   expect(await status()).toBe("IN_PROGRESS");
   expect(await deliveriesOf(test)).toEqual([]);
   expect(sender.calls).toHaveLength(0);
-  isFull = false;
+  fill(false);
   await worker.complete(handed, "done");
   await test.clock.settle();
   expect(await status()).toBe("COMPLETED");
@@ -154,24 +144,74 @@ it("when the disk is full as a job ends, neither its end nor its delivery is sto
 });
 
 it("what was delivered is not sent again while the disk is too full to record it", async () => {
-  const store = createMemoryStore();
-  let isFull = false;
-  const filling: Store = {
-    ...store,
-    transact: (step) =>
-      isFull ? Promise.reject(new StoreFullError("no room")) : store.transact(step),
-  };
+  const { store, fill } = storeThatFills();
   const sender = new ScriptedSender(() => {
-    isFull = true;
+    fill(true);
     return 200;
   });
-  await using test = await createTestEngine(filling, undefined, { webhookSender: sender });
+  await using test = await createTestEngine(store, undefined, { webhookSender: sender });
   await completeHooked(test, await test.connectWorker("echo", { credit: 0 }));
   await test.clock.advance(5_000);
   expect((await deliveriesOf(test))[0]?.state).toBe("pending");
-  isFull = false;
+  fill(false);
   await test.clock.advance(1_000);
   expect((await deliveriesOf(test))[0]?.state).toBe("delivered");
   expect(sender.calls).toHaveLength(1);
   expect(test.logged.filter(({ fields }) => "deliveryId" in fields)).toHaveLength(1);
+});
+
+/** A store with no room from the moment on at which a delivery was stored that waits for an earlier one of its job. */
+function storeThatFillsBehindLaterDeliveries() {
+  const memory = createMemoryStore();
+  const { store, fill } = storeThatFills(memory);
+  const filling = storeWith(store, {
+    async flush(batch) {
+      await store.flush(batch);
+      const isLater = batch.changes.some(
+        (made) => made.type === "insert-delivery" && made.delivery.nextTryAt === undefined,
+      );
+      if (isLater) fill(true);
+    },
+    // It is opened again.
+    close: async () => undefined,
+  });
+  return { store: filling, fill };
+}
+
+async function endTwice(store: Store, clock: FakeClock, sender: ScriptedSender) {
+  const test = await createTestEngine(store, undefined, { webhookSender: sender, clock });
+  const worker = await test.connectWorker("echo", { credit: 0 });
+  const job = await submitHooked(test);
+  await worker.grant();
+  await worker.fail(await worker.nextJob());
+  await clock.settle();
+  expect(sender.calls).toHaveLength(1);
+  await retry(test.engine, job);
+  await worker.grant();
+  await worker.complete(await worker.nextJob(), "done");
+  await clock.settle();
+  expect(sender.calls).toHaveLength(1);
+  return test;
+}
+
+it("a job that ends anew is told of although there was no room just then to make its call due", async () => {
+  const { store, fill } = storeThatFillsBehindLaterDeliveries();
+  const clock = new FakeClock();
+  const sender = ScriptedSender.answering(200, 200);
+  await using test = await endTwice(store, clock, sender);
+  fill(false);
+  await test.clock.advance(1_000);
+  expect(sender.calls).toHaveLength(2);
+});
+
+it("a job that ends anew is told of by the next service, should this one end before its call is due", async () => {
+  const { store, fill } = storeThatFillsBehindLaterDeliveries();
+  const clock = new FakeClock();
+  const sender = ScriptedSender.answering(200, 200);
+  const first = await endTwice(store, clock, sender);
+  await first.stop("kill");
+  fill(false);
+  await using _ = await createTestEngine(store, undefined, { webhookSender: sender, clock });
+  await clock.settle();
+  expect(sender.calls).toHaveLength(2);
 });

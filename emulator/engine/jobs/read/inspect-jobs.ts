@@ -3,7 +3,8 @@ import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { ShownPayload } from "../../../core/jobs/opened-payload.ts";
 import { ServiceError } from "../../../core/service-error.ts";
-import { PayloadDamagedError, type StoreView } from "../../../store/store.ts";
+import type { StoreReads } from "../../../store/store.ts";
+import { PayloadDamagedError } from "../../../store/payload.ts";
 import type { Uses } from "../../context.ts";
 import { showBoth } from "./show-payload.ts";
 
@@ -55,7 +56,7 @@ export async function inspectJobAlone(engine: Uses<"steps">, jobId: string): Pro
   return engine.steps.read((view) => findAnyJob(view, jobId));
 }
 
-async function findAnyJob(view: StoreView, jobId: string): Promise<Job> {
+async function findAnyJob(view: StoreReads, jobId: string): Promise<Job> {
   const job = await view.job(jobId);
   if (job !== undefined) return job;
   throw new ServiceError(

@@ -2,9 +2,9 @@
 import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
-import type { StoreView } from "../../../store/store.ts";
+import type { StoreReads } from "../../../store/store.ts";
 import type { Uses } from "../../context.ts";
-import { findJob, type JobRef } from "./job-view.ts";
+import { readJob, type JobRef } from "./job-view.ts";
 
 /** Payloads are raw JSON. */
 export interface JobContents {
@@ -19,7 +19,7 @@ const ALL = { from: 0, maxCount: Infinity, maxBytes: Infinity };
 
 /** @throws ServiceError job_not_found, also for a job of another endpoint */
 export function readContents(engine: Uses<"steps">, ref: JobRef): Promise<JobContents> {
-  return engine.steps.read(async (view) => contentsOf(view, await findJob(view, ref)));
+  return engine.steps.read(async (view) => contentsOf(view, await readJob(view, ref)));
 }
 
 /** The endpoint's jobs, the newest first, all or those in one status. @throws ServiceError endpoint_not_found */
@@ -35,7 +35,7 @@ export async function listContents(
   });
 }
 
-async function contentsOf(view: StoreView, job: Job): Promise<JobContents> {
+async function contentsOf(view: StoreReads, job: Job): Promise<JobContents> {
   const input = await view.payload(job.seq, "input");
   const output = await view.payload(job.seq, "output");
   const batches = job.chunkCount === 0 ? [] : await view.chunks(job.seq, ALL);

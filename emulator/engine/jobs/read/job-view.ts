@@ -3,7 +3,8 @@ import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { ShownPayload } from "../../../core/jobs/opened-payload.ts";
-import type { StoreView } from "../../../store/store.ts";
+import type { StoreReads } from "../../../store/store.ts";
+import type { Step } from "../../step.ts";
 import type { Uses } from "../../context.ts";
 import { askOrEnd, unlessDamaged } from "../damaged-data.ts";
 import type { JobChange } from "./job-watchers.ts";
@@ -23,8 +24,16 @@ export interface JobRef {
 }
 
 /** @throws ServiceError job_not_found, also for a job of another endpoint */
-export async function findJob(view: StoreView, ref: JobRef): Promise<Job> {
-  const job = await view.job(ref.jobId);
+export async function readJob(reads: StoreReads, ref: JobRef): Promise<Job> {
+  return existing(await reads.job(ref.jobId), ref);
+}
+
+/** The same in a step that was taken with it. @throws ServiceError job_not_found, also for a job of another endpoint */
+export function findJob(step: Step, ref: JobRef): Job {
+  return existing(step.job(ref.jobId), ref);
+}
+
+function existing(job: Job | undefined, ref: JobRef): Job {
   if (job?.endpointId === ref.endpointId) return job;
   throw jobNotFound(ref.jobId);
 }
@@ -44,7 +53,7 @@ export async function viewJob(
   engine.directory.queue(ref.endpointId);
   return askOrEnd(engine, ref.jobId, () =>
     engine.steps.read(async (view) => {
-      const job = await findJob(view, ref);
+      const job = await readJob(view, ref);
       const output = await view.payload(job.seq, "output");
       return { job, output: await unlessDamaged(job, () => showPayload(output)) };
     }),
@@ -60,7 +69,7 @@ export async function viewJobAtEnd(
 ): Promise<JobView> {
   engine.directory.queue(ref.endpointId);
   return waitForEnd(engine, ref.jobId, waitMs, signal, () =>
-    engine.steps.read((view) => findJob(view, ref)),
+    engine.steps.read((view) => readJob(view, ref)),
   );
 }
 

@@ -8,23 +8,31 @@ import {
   type PieceInHand,
   type ShownPayload,
 } from "../../../core/jobs/opened-payload.ts";
-import type { StoredPayload } from "../../../store/store.ts";
+import { PayloadGoneError, type ReadablePayload } from "../../../store/payload.ts";
 
 /** Larger ones are opened. */
 const IN_HAND_MAX_BYTES = 256_000;
 
-/** To be called within the query that found it; what is opened is the caller's to dispose of. */
+/**
+ * To be called within the question that found it, which is asked again if it is gone; what is opened is the caller's to dispose
+ * of.
+ *
+ * @throws PayloadGoneError
+ */
 export async function showPayload(
-  payload: StoredPayload | undefined,
+  payload: ReadablePayload | undefined,
 ): Promise<ShownPayload | undefined> {
   if (payload === undefined) return undefined;
-  return payload.sizeBytes < IN_HAND_MAX_BYTES ? payload.bytes() : payload.open();
+  const isSmall = payload.sizeBytes < IN_HAND_MAX_BYTES;
+  const shown = await (isSmall ? payload.bytes() : payload.open());
+  if (shown === undefined) throw new PayloadGoneError("the payload is not stored any more");
+  return shown;
 }
 
 /** The same of a job's two payloads: should the second one fail, the first is not left open. */
 export async function showBoth(
-  input: StoredPayload | undefined,
-  output: StoredPayload | undefined,
+  input: ReadablePayload | undefined,
+  output: ReadablePayload | undefined,
 ): Promise<{ input: ShownPayload | undefined; output: ShownPayload | undefined }> {
   const shownInput = await showPayload(input);
   try {

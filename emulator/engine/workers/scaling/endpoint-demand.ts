@@ -19,12 +19,14 @@ export async function demandOf(
 }
 
 async function readDemand({ steps }: Uses<"steps">, endpointId: string) {
-  return steps.read(async (view) => {
-    const counts = await view.counts(endpointId);
-    return {
-      waiting: { all: counts.inQueue, scaling: counts.inQueue - counts.inQueueLowPriority },
-      running: counts.inProgress - counts.inProgressLowPriority,
-      waitingSince: await view.oldestScalingQueuedAt(endpointId),
-    };
-  });
+  const counts = await steps.counts(endpointId);
+  const scaling = counts.inQueue - counts.inQueueLowPriority;
+  return {
+    waiting: { all: counts.inQueue, scaling },
+    running: counts.inProgress - counts.inProgressLowPriority,
+    waitingSince:
+      scaling === 0
+        ? undefined
+        : await steps.read((reads) => reads.oldestScalingQueuedAt(endpointId)),
+  };
 }

@@ -19,6 +19,10 @@ const PROCESS_ID_FILE = "emulator.pid";
 /** Kilobytes of pages held in memory. */
 const CACHE_KB = 65_536;
 
+export function databaseFile(directory: string): string {
+  return path.join(directory, DATABASE_FILE);
+}
+
 export interface OpenedDatabase {
   readonly db: DatabaseSync;
   /** Path of the database's file. */
@@ -35,7 +39,7 @@ export interface OpenedDatabase {
  *   StoreFullError when there is no room for a new one, or to bring one of an earlier version to the form of this one.
  */
 export function openDatabase(directory: string): OpenedDatabase {
-  const file = path.join(directory, DATABASE_FILE);
+  const file = databaseFile(directory);
   refuseDamaged(directory, file);
   makePrivate(directory, file);
   const db = connect(directory, file);

@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
-import type { StoredPayload } from "../../store.ts";
 import { DirectorySync, makeDirectoryDurably } from "../../../sqlite/durable-directory.ts";
 import { checksumInSlices } from "../integrity/checksum.ts";
 import { type FileContent, openContent, readContent } from "./read-file.ts";
@@ -23,18 +22,11 @@ export const PAYLOADS_DIRECTORY = "payloads";
 /** Where in a file a payload lies. */
 export type FileRange = Omit<FileContent, "place">;
 
-/** Keeps a file from being removed. */
-export type FileHold = Disposable;
-
 export class PayloadFiles {
   /** Written, but no committed row refers to them yet. */
   readonly staged = new StagedFiles((name) => this.remove(name));
   readonly #root: string;
   readonly #names: DirectorySync;
-  /** How often each file is held. */
-  readonly #holds = new Map<string, number>();
-  /** Files to be removed once nobody holds them any more. */
-  readonly #removable = new Set<string>();
   readonly #work = new Set<Promise<unknown>>();
 
   /** `dataDirectory` must exist. Throws when the directory for the files cannot be made. */
@@ -58,35 +50,17 @@ export class PayloadFiles {
     return this.#track(this.#write(randomUUID(), parts));
   }
 
-  /** Keeps the file from being removed until the answer is disposed of. To be called in the turn in which its row was read. */
-  hold(name: string): FileHold {
-    this.#holds.set(name, (this.#holds.get(name) ?? 0) + 1);
-    return { [Symbol.dispose]: () => this.#letGo(name) };
-  }
-
-  /** The payload that lies in a file, which must be held while the payload is in use. */
-  payload(content: FileContent): StoredPayload {
+  /** How what lies in a file is read; both throw PayloadDamagedError, also where the file was removed meanwhile. */
+  payload(content: FileContent) {
     const file = this.#pathOf(content.name);
     return {
-      sizeBytes: content.sizeBytes,
       bytes: () => readContent(file, content),
       open: () => openContent(file, content),
     };
   }
 
-  /** The same of what is read at once; to be called in the turn in which the row was read. */
-  async read(content: FileContent): Promise<Uint8Array> {
-    using _ = this.hold(content.name);
-    return await readContent(this.#pathOf(content.name), content);
-  }
-
   /** Removes a file no row refers to any more. What cannot be removed now is swept at the next start. */
   async remove(name: string): Promise<void> {
-    if (this.#holds.has(name)) {
-      this.#removable.add(name);
-      return;
-    }
-    this.#removable.delete(name);
     await this.#track(fs.promises.rm(this.#pathOf(name), { force: true }).catch(() => undefined));
   }
 
@@ -119,16 +93,6 @@ export class PayloadFiles {
       ranges.map(({ offset }) => offset),
     );
     return ranges;
-  }
-
-  #letGo(name: string): void {
-    const holds = (this.#holds.get(name) ?? 1) - 1;
-    if (holds > 0) {
-      this.#holds.set(name, holds);
-      return;
-    }
-    this.#holds.delete(name);
-    if (this.#removable.has(name)) void this.remove(name);
   }
 
   #pathOf(name: string): string {

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import type { OpenedPayload } from "../../../core/jobs/opened-payload.ts";
 import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
-import { PayloadDamagedError, type PayloadPlace } from "../../store.ts";
+import { PayloadDamagedError, type PayloadPlace } from "../../payload.ts";
 import { checksumInSlices, contentChecksum } from "../integrity/checksum.ts";
 import { codeOf, fromFileSystem } from "../../../sqlite/sqlite-error.ts";
 

@@ -1,10 +1,10 @@
-/** Files that were written, whose payloads no step has stored yet: a file goes when none of its payloads is wanted any more. */
+/** Files that were written, whose payloads no batch has stored yet: a file goes when none of its payloads is wanted any more. */
 import { payloadNotStaged } from "../../caller-defects.ts";
 
 interface StagedFile {
-  /** Where the payloads begin that no step has taken. */
+  /** Where the payloads begin that no batch has taken. */
   readonly open: Set<number>;
-  /** Payloads taken by steps that are not committed yet. */
+  /** Payloads taken by a batch that is not stored yet. */
   taken: number;
   /** True once a committed row refers to the file. */
   kept: boolean;
@@ -29,14 +29,14 @@ export class StagedFiles {
     this.#files.set(name, { open: new Set(offsets), taken: 0, kept: false });
   }
 
-  /** A row of the running step refers to the payload. @throws Error when it is not staged, or was taken before */
+  /** The batch that is to be stored refers to the payload. @throws Error when it is not staged, or was taken before */
   take({ name, offset }: FilePlace): void {
     const file = this.#files.get(name);
     if (!file?.open.delete(offset)) throw payloadNotStaged(name);
     file.taken += 1;
   }
 
-  /** The step that took the payload was undone. */
+  /** The batch that took the payload was not stored. */
   giveBack({ name, offset }: FilePlace): void {
     const file = this.#files.get(name);
     if (!file) return;
@@ -44,7 +44,7 @@ export class StagedFiles {
     file.open.add(offset);
   }
 
-  /** The step that took a payload of the file is committed. */
+  /** The batch that took a payload of the file is stored. */
   keep(name: string): void {
     const file = this.#files.get(name);
     if (!file) return;
@@ -53,7 +53,7 @@ export class StagedFiles {
     this.#settle(name, file);
   }
 
-  /** Nobody will store the payload; does nothing to one that a step has taken. Resolves when its file is gone, if it goes. */
+  /** Nobody will store the payload; does nothing to one that a batch has taken. Resolves when its file is gone, if it goes. */
   async discard({ name, offset }: FilePlace): Promise<void> {
     const file = this.#files.get(name);
     if (!file?.open.delete(offset)) return;

@@ -19,7 +19,7 @@ export const CHECKED_TABLES: readonly CheckedTable[] = [
       ...["in_progress_low_priority", "completed", "failed", "retried", "checksum"],
     ],
   },
-  { name: "job", checked: [...COLUMNS.map(({ name }) => name), "checksum"] },
+  { name: "job", checked: [...COLUMNS, "checksum"] },
   { name: "payload", checked: ["place", FILE, "size_bytes", "content_checksum", "checksum"] },
   {
     name: "chunk_batch",

@@ -12,15 +12,33 @@ import { fromSqlite } from "../../../sqlite/sqlite-error.ts";
 /** Pages of log after which SQLite puts it into the database; its own default. */
 const LOG_PAGES = 1_000;
 
+/** What is done to the database by whoever has it open. */
+export interface CheckedDatabase {
+  /** `keepDatabase` */
+  readonly keep: () => Promise<void> | void;
+  /** `letDatabaseChange` */
+  readonly letChange: () => Promise<void> | void;
+}
+
+/** Puts the log into the file of the database, and leaves that as it is from now on. */
+export function keepDatabase(db: DatabaseSync): void {
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0");
+}
+
+/** The file of the database may be written again. */
+export function letDatabaseChange(db: DatabaseSync): void {
+  db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
+}
+
 export class DataCheck {
-  readonly #db: DatabaseSync;
+  readonly #database: CheckedDatabase;
   readonly #file: string;
   #thread: Worker | undefined;
   #isStopped = false;
   #isLooking = false;
 
-  constructor(db: DatabaseSync, file: string) {
-    this.#db = db;
+  constructor(database: CheckedDatabase, file: string) {
+    this.#database = database;
     this.#file = file;
   }
 
@@ -33,7 +51,8 @@ export class DataCheck {
     if (this.#isStopped) return undefined;
     this.#isLooking = true;
     try {
-      this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0");
+      await this.#database.keep();
+      if (this.#isStopped) return undefined;
       const found = await this.#ask();
       if (found === undefined || found.tables.length === 0) return found?.payloads;
       throw new StoreDamagedError(
@@ -44,7 +63,7 @@ export class DataCheck {
       throw fromSqlite(error, this.#file, HOW_TO_GO_ON);
     } finally {
       this.#isLooking = false;
-      if (!this.#isStopped) this.#db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
+      if (!this.#isStopped) await this.#database.letChange();
     }
   }
 
@@ -62,7 +81,8 @@ export class DataCheck {
   #ask(): Promise<FoundDamage | undefined> {
     const isBuilt = import.meta.url.endsWith(".js");
     const program = new URL(isBuilt ? "./check-thread.js" : "./check-thread.ts", import.meta.url);
-    const thread = new Worker(program, { workerData: this.#file });
+    // Options of the process such as `--input-type` are not meant for this program.
+    const thread = new Worker(program, { workerData: this.#file, execArgv: [] });
     // It does not keep a process alive that has nothing else to do.
     thread.unref();
     this.#thread = thread;

@@ -5,7 +5,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import type { PayloadPlace } from "../../store.ts";
+import type { PayloadPlace } from "../../payload.ts";
 import { contentChecksum } from "./checksum.ts";
 import { CHECKED_TABLES } from "./checked-tables.ts";
 import { PAYLOADS_DIRECTORY } from "../files/payload-files.ts";

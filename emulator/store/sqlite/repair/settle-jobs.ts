@@ -4,7 +4,7 @@ import { countChange, type JobCounts, NO_COUNTS } from "../../../core/jobs/job-c
 import { transition } from "../../../core/jobs/job-transition.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { rowChecksum } from "../integrity/checksum.ts";
-import { readJob, SELECTED, valuesOf } from "../tables/job-columns.ts";
+import { checkedJobRow, jobOf, SELECTED, valuesOf } from "../tables/job-columns.ts";
 import { PLACES_PER_JOB } from "../tables/payload-table.ts";
 import { queueRow } from "../tables/queue-table.ts";
 import { integerAt, rowsOf, textAt } from "../../../sqlite/row.ts";
@@ -24,7 +24,7 @@ export function settleJobs(db: DatabaseSync, rebuilt: Rebuilt, now: number): str
   const ended: string[] = [];
   const rows = [...rowsOf(db, `SELECT ${SELECTED} FROM job`)];
   for (const row of rows) {
-    const job = readJob(row, (queue) => queues.get(queue) ?? "");
+    const job = jobOf(checkedJobRow(row, (queue) => queues.get(queue) ?? ""));
     const settled = settledJob(db, job, rebuilt, now);
     if (settled !== job) {
       rewrite(db, settled, integerAt(row, 2));

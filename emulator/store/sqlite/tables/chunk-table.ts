@@ -6,12 +6,10 @@ import {
   LINE_FEED,
 } from "../../../../runtime/protocol/chunk-batch.ts";
 import { chunksOutOfOrder } from "../../caller-defects.ts";
-import type { StepJournal } from "../../step-journal.ts";
-import type { StagedBatch } from "../../store.ts";
+import type { StagedBatch } from "../../payload.ts";
 import { rowChecksum } from "../integrity/checksum.ts";
 import type { Connection } from "../connection.ts";
-import type { PayloadFiles } from "../files/payload-files.ts";
-import { dropFile, type StoredBody, storedBody } from "./payload-table.ts";
+import { type StoredBody, storedBody } from "./payload-table.ts";
 import { bodyAt, integerAt, type Row, textAt } from "../../../sqlite/row.ts";
 import { rowDamaged } from "../integrity/checked-row.ts";
 
@@ -23,21 +21,20 @@ export interface StoredBatch extends Omit<ChunkBatch, "lines">, StoredBody {
 
 export class ChunkTable {
   readonly #connection: Connection;
-  readonly #journal: StepJournal;
-  readonly #files: PayloadFiles;
+  readonly #dropped: (file: string) => void;
   readonly #statements: ReturnType<typeof prepareStatements>;
 
-  constructor(connection: Connection, journal: StepJournal, files: PayloadFiles) {
+  /** @param dropped called with the name of each file that no row refers to any more */
+  constructor(connection: Connection, dropped: (file: string) => void) {
     this.#connection = connection;
-    this.#journal = journal;
-    this.#files = files;
+    this.#dropped = dropped;
     this.#statements = prepareStatements(connection);
   }
 
   append(seq: number, { firstIndex, count, lines }: StagedBatch): void {
     if (firstIndex !== this.#count(seq)) throw chunksOutOfOrder(seq, firstIndex);
     const stored = {
-      ...storedBody(lines, this.#files, this.#journal),
+      ...storedBody(lines),
       ...{ firstIndex, count, offset: lines.kind === "file" ? lines.offset : 0 },
     };
     const { sizeBytes, body, offset, checksum } = stored;
@@ -67,9 +64,8 @@ export class ChunkTable {
   }
 
   removeAll(seq: number): void {
-    for (const row of this.#connection.all(this.#statements.selectFiles, seq)) {
-      dropFile(textAt(row, 0), this.#files, this.#journal);
-    }
+    for (const row of this.#connection.all(this.#statements.selectFiles, seq))
+      this.#dropped(textAt(row, 0));
     this.#connection.write(this.#statements.delete, seq);
   }
 

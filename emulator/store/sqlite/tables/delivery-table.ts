@@ -10,7 +10,7 @@ import {
   type KeptDeliveries,
 } from "../../../core/webhooks/delivery.ts";
 import type { JobFrame } from "../../../core/jobs/job-body.ts";
-import { deliveryNotStored } from "../../caller-defects.ts";
+import { deliveryAlreadyStored, deliveryNotStored } from "../../caller-defects.ts";
 import { rowChecksum } from "../integrity/checksum.ts";
 import type { Connection } from "../connection.ts";
 import {
@@ -21,6 +21,7 @@ import {
   type Row,
   textAt,
 } from "../../../sqlite/row.ts";
+import { isConstraint } from "../../../sqlite/sqlite-error.ts";
 import { checkedRow } from "../integrity/checked-row.ts";
 
 /** Stored: never change one. */
@@ -82,11 +83,12 @@ export class DeliveryTable {
   }
 
   insert(delivery: Delivery, { head, tail }: JobFrame): void {
-    this.#connection.write(
-      this.#statements.insert,
-      ...valuesOf(delivery),
-      ...[head, tail, rowChecksum([delivery.seq, head, tail])],
-    );
+    const frame = [head, tail, rowChecksum([delivery.seq, head, tail])];
+    try {
+      this.#connection.write(this.#statements.insert, ...valuesOf(delivery), ...frame);
+    } catch (error) {
+      throw isConstraint(error) ? deliveryAlreadyStored(delivery) : error;
+    }
   }
 
   replace(delivery: Delivery): void {

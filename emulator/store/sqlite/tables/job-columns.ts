@@ -13,7 +13,6 @@ import {
 } from "../../../core/jobs/job.ts";
 import { damaged, integerAt, optionalIntegerAt, textAt, type Row } from "../../../sqlite/row.ts";
 import { checkedRow } from "../integrity/checked-row.ts";
-import type { UpdatedColumn } from "./narrow-updates.ts";
 
 /** Each is stored as its place in the list. */
 const STATUSES: readonly JobStatus[] = [
@@ -36,12 +35,15 @@ export function statusNumber(status: JobStatus): number {
   return STATUSES.indexOf(status);
 }
 
-type EndpointIdOf = (queue: number) => string;
+/** The inverse of `statusNumber`. */
+export function statusOf(number: number): JobStatus {
+  return named(STATUSES, number);
+}
 
 interface Format<Value> {
   /** Absent: it is stored as it is. */
   write?(value: Value): SQLOutputValue;
-  read(row: Row, at: number, endpointIdOf: EndpointIdOf): Value;
+  read(row: Row, at: number): Value;
 }
 
 const FORMATS: { readonly [Type in keyof FieldTypes]: Format<FieldTypes[Type]> } = {
@@ -49,7 +51,7 @@ const FORMATS: { readonly [Type in keyof FieldTypes]: Format<FieldTypes[Type]> }
   instant: { read: integerAt },
   text: { read: textAt },
   flag: { write: Number, read: (row, at) => integerAt(row, at) === 1 },
-  endpoint: { read: (row, at, endpointIdOf) => endpointIdOf(integerAt(row, at)) },
+  endpoint: { read: textAt },
   status: { write: statusNumber, read: (row, at) => named(STATUSES, integerAt(row, at)) },
   kind: { read: (row, at) => named(KINDS, integerAt(row, at)).kind },
   dialect: { read: (row, at) => named(KINDS, integerAt(row, at)).dialect },
@@ -57,14 +59,15 @@ const FORMATS: { readonly [Type in keyof FieldTypes]: Format<FieldTypes[Type]> }
   failure: { write: (failure) => JSON.stringify(failure), read: readFailure },
 };
 
-interface OtherColumn extends UpdatedColumn {
+interface OtherColumn {
+  readonly name: string;
   valueOf(job: Job, queue: number): SQLOutputValue;
 }
 
 /** Columns that hold no field as it is: more than one, a part of one, or none. */
 const OTHERS: Readonly<Record<number, OtherColumn>> = {
-  2: { name: "queue", fixed: true, valueOf: (_job, queue) => queue },
-  3: { name: "kind", fixed: true, valueOf: kindNumber },
+  2: { name: "queue", valueOf: (_job, queue) => queue },
+  3: { name: "kind", valueOf: kindNumber },
   22: { name: "lease_token", valueOf: (job) => job.lease?.token ?? null },
   23: { name: "lease_worker_id", valueOf: (job) => job.lease?.workerId ?? null },
   24: { name: "lease_expires_at", valueOf: (job) => job.lease?.expiresAt ?? null },
@@ -72,26 +75,25 @@ const OTHERS: Readonly<Record<number, OtherColumn>> = {
   30: { name: "lease_overrun_at", valueOf: (job) => job.lease?.overrunAt ?? null },
 };
 
-const columns: (UpdatedColumn & { readonly value: string })[] = [];
+const columns: { readonly name: string; readonly value: string }[] = [];
 const fields: string[] = [];
-for (const { name, number, type, optional, fixed } of FIELDS) {
+for (const { name, number, type, optional } of FIELDS) {
   const value = FORMATS[type].write ? `formats.${type}.write(job.${name})` : `job.${name}`;
-  const read = `formats.${type}.read(row, ${number}, endpointIdOf)`;
+  const read = `formats.${type}.read(row, ${number})`;
   columns[number] = {
     name: name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    fixed,
     value: optional ? `job.${name} === undefined ? null : ${value}` : value,
   };
   fields.push(`${name}: ${optional ? `row[${number}] === null ? undefined : ${read}` : read}`);
 }
-for (const [number, { name, fixed }] of Object.entries(OTHERS))
-  columns[Number(number)] = { name, fixed, value: `others[${number}].valueOf(job, queue)` };
+for (const [number, { name }] of Object.entries(OTHERS))
+  columns[Number(number)] = { name, value: `others[${number}].valueOf(job, queue)` };
 
 /** In the order of their numbers. */
-export const COLUMNS: readonly UpdatedColumn[] = columns;
+export const COLUMNS: readonly string[] = columns.map(({ name }) => name);
 
-/** What `readJob` expects, in its order. */
-export const SELECTED = [...COLUMNS.map(({ name }) => name), "checksum"].join(", ");
+/** The columns of a whole row, in their order. */
+export const SELECTED = [...COLUMNS, "checksum"].join(", ");
 
 /**
  * Functions in which each field stands by its name, made once of the declaration: those that go through a list of names take a
@@ -103,20 +105,23 @@ const compile = new Function(
   "others",
   `return {
     valuesOf: (job, queue) => [${columns.map(({ value }) => value).join(", ")}],
-    readFields: (row, endpointIdOf) => ({ ${fields.join(", ")} }),
+    jobOf: (row) => ({ ${fields.join(", ")} }),
   }`,
 ) as (...known: readonly unknown[]) => {
   valuesOf: (job: Job, queue: number | null) => SQLOutputValue[];
-  readFields: (row: Row, endpointIdOf: EndpointIdOf) => Job;
+  jobOf: (row: Row) => Job;
 };
 const compiled = compile(FORMATS, OTHERS);
 
 /** The values of all columns, without the checksum. */
 export const { valuesOf } = compiled;
 
-/** `endpointIdOf` gives the endpoint for the key in the column `queue`. */
-export function readJob(stored: Row, endpointIdOf: EndpointIdOf): Job {
-  return compiled.readFields(checkedRow(stored, "job"), endpointIdOf);
+/** The job of a row that `checkedJobRow` answered. */
+export const { jobOf } = compiled;
+
+/** The values of `SELECTED`, compared with their checksum; in place of the key of the queue its endpoint. */
+export function checkedJobRow(stored: Row, endpointIdOf: (queue: number) => string): Row {
+  return checkedRow(stored, "job").with(2, endpointIdOf(integerAt(stored, 2)));
 }
 
 function readLease(row: Row): Lease {

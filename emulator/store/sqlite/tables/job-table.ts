@@ -3,9 +3,8 @@ import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { jobAlreadyStored, jobNotStored } from "../../caller-defects.ts";
-import { rowChecksum } from "../integrity/checksum.ts";
 import type { Connection } from "../connection.ts";
-import { COLUMNS, readJob, SELECTED, statusNumber, valuesOf } from "./job-columns.ts";
+import { checkedJobRow, COLUMNS, SELECTED, statusNumber } from "./job-columns.ts";
 import { optionalIntegerAt, type Row } from "../../../sqlite/row.ts";
 import { narrowUpdates } from "./narrow-updates.ts";
 import type { QueueTable } from "./queue-table.ts";
@@ -18,69 +17,73 @@ const LIMIT = "LIMIT ? + 0";
 export const NEWEST = `INDEXED BY job_by_queue WHERE queue = ? AND seq < ? ORDER BY seq DESC ${LIMIT}`;
 export const NEWEST_OF_STATUS = `INDEXED BY job_by_status WHERE queue = ? AND status = ? AND seq < ? ORDER BY seq DESC ${LIMIT}`;
 
+/** Of a job as it is stored: what tells whether it is. */
+type StoredJob = Pick<Job, "id" | "seq" | "status">;
+
+/** Rows are answered and taken as they lie in the database, but for the endpoint in place of the key of its queue. */
 export class JobTable {
   readonly #connection: Connection;
   readonly #queues: QueueTable;
   readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #updateFrom: ReturnType<typeof narrowUpdates>;
+  readonly #updateOf: ReturnType<typeof narrowUpdates>;
 
   constructor(connection: Connection, queues: QueueTable) {
     this.#connection = connection;
     this.#queues = queues;
     this.#statements = prepareStatements(connection);
-    this.#updateFrom = narrowUpdates(COLUMNS, (assignments) =>
+    this.#updateOf = narrowUpdates(COLUMNS, (assignments) =>
       connection.prepare(`UPDATE job SET ${assignments} WHERE seq = ? AND status = ?`),
     );
   }
 
-  insert(job: Job): void {
-    const queue = this.#queues.ensureKey(job.endpointId);
-    const values = valuesOf(job, queue);
+  /** @param values those of `SELECTED` */
+  insert(job: Pick<Job, "id" | "seq">, values: readonly SQLInputValue[]): void {
     try {
-      this.#connection.write(this.#statements.insert, ...values, rowChecksum(values));
+      this.#connection.write(this.#statements.insert, ...values);
     } catch (error) {
       throw isConstraint(error) ? jobAlreadyStored(job) : error;
     }
-    this.#queues.count(job.endpointId, undefined, job);
   }
 
-  replace(before: Job, after: Job): void {
-    const queue = this.#queues.keyOf(before.endpointId) ?? null;
-    const update = this.#updateFrom(valuesOf(before, queue), valuesOf(after, queue));
-    const place = [before.seq, statusNumber(before.status)];
-    const rows = this.#connection.write(update.statement, ...update.values, ...place);
+  /**
+   * @param before the job as it must be stored
+   * @param changed the numbers of the columns that change, ascending
+   * @param values those of these columns, and the checksum of the row
+   */
+  update(before: StoredJob, changed: readonly number[], values: readonly SQLInputValue[]): void {
+    const status = statusNumber(before.status);
+    const update = this.#updateOf(changed);
+    const rows = this.#connection.write(update, ...values, before.seq, status);
     if (rows === 0) throw jobNotStored(before);
-    this.#queues.count(before.endpointId, before, after);
   }
 
-  delete(job: Job): void {
+  delete(job: StoredJob): void {
     const status = statusNumber(job.status);
     const rows = this.#connection.write(this.#statements.delete, job.seq, status);
     if (rows === 0) throw jobNotStored(job);
-    this.#queues.count(job.endpointId, job, undefined);
   }
 
-  byId(id: string): Job | undefined {
+  byId(id: string): Row | undefined {
     const row = this.#connection.first(this.#statements.byId, id);
     return row && this.#read(row);
   }
 
-  waiting(endpointId: string, limit: number): readonly Job[] {
+  /** Those with a queueKey above `after`. */
+  waiting(endpointId: string, limit: number, after = -1): readonly Row[] {
     const queue = this.#queues.keyOf(endpointId);
-    return queue === undefined ? [] : this.#list(this.#statements.waiting, queue, limit);
+    return queue === undefined ? [] : this.#list(this.#statements.waiting, queue, after, limit);
   }
 
-  running(workerId: string | undefined): readonly Job[] {
-    if (workerId === undefined) return this.#list(this.#statements.running);
-    return this.#list(this.#statements.runningOfWorker, workerId);
+  running(): readonly Row[] {
+    return this.#list(this.#statements.running);
   }
 
-  ofEndpoint(endpointId: string, limit: number): readonly Job[] {
+  ofEndpoint(endpointId: string, after: number, limit: number): readonly Row[] {
     const queue = this.#queues.keyOf(endpointId);
-    return queue === undefined ? [] : this.#list(this.#statements.ofQueue, queue, limit);
+    return queue === undefined ? [] : this.#list(this.#statements.ofQueue, queue, after, limit);
   }
 
-  listed(endpointId: string, { status, beforeSeq, limit }: JobListing): readonly Job[] {
+  listed(endpointId: string, { status, beforeSeq, limit }: JobListing): readonly Row[] {
     const queue = this.#queues.keyOf(endpointId);
     if (queue === undefined) return [];
     const { newest, newestOfStatus } = this.#statements;
@@ -89,12 +92,14 @@ export class JobTable {
     return this.#list(newestOfStatus, queue, statusNumber(status), before, limit);
   }
 
-  due(now: number, limit: number): readonly Job[] {
-    return this.#list(this.#statements.due, now, limit);
+  /** Of those that do not run. */
+  dueAtRest(now: number, limit: number): readonly Row[] {
+    return this.#list(this.#statements.dueAtRest, now, limit);
   }
 
-  nextDueAt(): number | undefined {
-    const row = this.#connection.first(this.#statements.nextDue);
+  /** Of those that do not run. */
+  nextDueAtRest(): number | undefined {
+    const row = this.#connection.first(this.#statements.nextDueAtRest);
     return row && optionalIntegerAt(row, 0);
   }
 
@@ -105,12 +110,12 @@ export class JobTable {
     return row && optionalIntegerAt(row, 0);
   }
 
-  #list(statement: StatementSync, ...values: SQLInputValue[]): readonly Job[] {
+  #list(statement: StatementSync, ...values: SQLInputValue[]): readonly Row[] {
     return this.#connection.all(statement, ...values).map((row) => this.#read(row));
   }
 
-  #read(row: Row): Job {
-    return readJob(row, this.#queues.endpointIdOf);
+  #read(row: Row): Row {
+    return checkedJobRow(row, this.#queues.endpointIdOf);
   }
 }
 
@@ -123,17 +128,18 @@ function prepareStatements(connection: Connection) {
     delete: connection.prepare("DELETE FROM job WHERE seq = ? AND status = ?"),
     byId: select("WHERE id = ?"),
     waiting: select(
-      `INDEXED BY job_waiting WHERE queue = ? AND status = 0 ORDER BY queue_key, seq ${LIMIT}`,
+      `INDEXED BY job_waiting WHERE queue = ? AND status = 0 AND queue_key > ? ORDER BY queue_key, seq ${LIMIT}`,
     ),
     running: select("INDEXED BY job_running WHERE status = 1 ORDER BY seq"),
-    runningOfWorker: select(
-      "INDEXED BY job_running WHERE status = 1 AND worker_id = ? ORDER BY seq",
-    ),
-    ofQueue: select(`INDEXED BY job_by_queue WHERE queue = ? ORDER BY seq ${LIMIT}`),
+    ofQueue: select(`INDEXED BY job_by_queue WHERE queue = ? AND seq > ? ORDER BY seq ${LIMIT}`),
     newest: select(NEWEST),
     newestOfStatus: select(NEWEST_OF_STATUS),
-    due: select(`INDEXED BY job_due WHERE due_at <= ? ORDER BY due_at, seq ${LIMIT}`),
-    nextDue: connection.prepare("SELECT min(due_at) FROM job INDEXED BY job_due"),
+    dueAtRest: select(
+      `INDEXED BY job_due WHERE due_at <= ? AND status <> 1 ORDER BY due_at, seq ${LIMIT}`,
+    ),
+    nextDueAtRest: connection.prepare(
+      "SELECT due_at FROM job INDEXED BY job_due WHERE status <> 1 ORDER BY due_at LIMIT 1",
+    ),
     oldestScaling: connection.prepare(
       "SELECT min(queued_at) FROM job INDEXED BY job_scaling WHERE queue = ? AND status = 0 AND low_priority = 0",
     ),

@@ -1,13 +1,5 @@
 /** An UPDATE for each set of columns that was ever changed together, so that untouched indexes stay untouched. */
-import type { SQLOutputValue, StatementSync } from "node:sqlite";
-import type { Row } from "../../../sqlite/row.ts";
-import { rowChecksum } from "../integrity/checksum.ts";
-
-export interface UpdatedColumn {
-  readonly name: string;
-  /** True: it never changes. */
-  readonly fixed?: true | undefined;
-}
+import type { StatementSync } from "node:sqlite";
 
 /** A set of columns. */
 interface Change {
@@ -17,27 +9,17 @@ interface Change {
   statement?: StatementSync;
 }
 
-/**
- * Answers what makes one row of another: the statement, and the values of its assignments. It throws an Error where a fixed
- * column differs.
- */
+/** Answers the statement that assigns the columns with these numbers, in their order, and the checksum after them. */
 export function narrowUpdates(
-  columns: readonly UpdatedColumn[],
+  columns: readonly string[],
   prepare: (assignments: string) => StatementSync,
-) {
+): (changed: readonly number[]) => StatementSync {
   const none: Change = { names: [], and: [] };
-  return (before: Row, after: Row): { statement: StatementSync; values: SQLOutputValue[] } => {
-    const values: SQLOutputValue[] = [];
+  return (changed) => {
     let change = none;
-    for (const [number, { name, fixed }] of columns.entries()) {
-      const value = after[number] ?? null;
-      if (value === before[number]) continue;
-      if (fixed) throw new Error(`the column ${name} never changes`);
-      change = change.and[number] ??= { names: [...change.names, name], and: [] };
-      values.push(value);
-    }
-    values.push(rowChecksum(after));
+    for (const number of changed)
+      change = change.and[number] ??= { names: [...change.names, columns[number] ?? ""], and: [] };
     const assigned = () => [...change.names, "checksum"].map((name) => `${name} = ?`).join(", ");
-    return { statement: (change.statement ??= prepare(assigned())), values };
+    return (change.statement ??= prepare(assigned()));
   };
 }

@@ -2,11 +2,9 @@
  * The payloads of jobs: small ones in their rows, large ones in files whose names the rows hold. A file may be shared by
  * several rows and goes with the last of them.
  */
-import type { StepJournal } from "../../step-journal.ts";
-import type { Payload, PayloadSlot } from "../../store.ts";
+import type { Payload, PayloadSlot } from "../../payload.ts";
 import { contentChecksum, rowChecksum } from "../integrity/checksum.ts";
 import type { Connection } from "../connection.ts";
-import type { PayloadFiles } from "../files/payload-files.ts";
 import { bodyAt, integerAt, textAt } from "../../../sqlite/row.ts";
 import { rowDamaged } from "../integrity/checked-row.ts";
 
@@ -17,14 +15,13 @@ export const PLACES_PER_JOB = 4;
 
 export class PayloadTable {
   readonly #connection: Connection;
-  readonly #journal: StepJournal;
-  readonly #files: PayloadFiles;
+  readonly #dropped: (file: string) => void;
   readonly #statements: ReturnType<typeof prepareStatements>;
 
-  constructor(connection: Connection, journal: StepJournal, files: PayloadFiles) {
+  /** @param dropped called with the name of each file that a row does not refer to any more */
+  constructor(connection: Connection, dropped: (file: string) => void) {
     this.#connection = connection;
-    this.#journal = journal;
-    this.#files = files;
+    this.#dropped = dropped;
     this.#statements = prepareStatements(connection);
   }
 
@@ -42,26 +39,22 @@ export class PayloadTable {
 
   put(seq: number, slot: PayloadSlot, payload: Payload): void {
     const place = placeOf(seq, slot);
-    const stored = storedBody(payload, this.#files, this.#journal);
-    this.#dropFiles(place, place);
+    const stored = storedBody(payload);
     const { body, sizeBytes, checksum } = stored;
-    const own = checksumOf(place, stored);
-    this.#connection.write(this.#statements.upsert, place, body, sizeBytes, checksum, own);
+    const values = [place, body, sizeBytes, checksum, checksumOf(place, stored)];
+    if (this.#connection.write(this.#statements.insert, ...values) > 0) return;
+    this.#dropFiles(place, place);
+    this.#connection.write(this.#statements.upsert, ...values);
   }
 
-  /** Answers the size in bytes, 0 if there is no payload. */
-  share(seq: number, slot: PayloadSlot, toSeq: number): number {
+  /** Stores the payload, if there is one, in a second place as well. */
+  share(seq: number, slot: PayloadSlot, toSeq: number): void {
     const stored = this.get(seq, slot);
-    if (stored === undefined) return 0;
+    if (stored === undefined) return;
     const place = placeOf(toSeq, slot);
+    const values = [place, checksumOf(place, stored), placeOf(seq, slot)];
     this.#dropFiles(place, place);
-    this.#connection.write(
-      this.#statements.share,
-      place,
-      checksumOf(place, stored),
-      placeOf(seq, slot),
-    );
-    return stored.sizeBytes;
+    this.#connection.write(this.#statements.share, ...values);
   }
 
   remove(seq: number, slot: PayloadSlot): void {
@@ -72,10 +65,22 @@ export class PayloadTable {
     this.#removeBetween(seq * PLACES_PER_JOB, seq * PLACES_PER_JOB + PLACES_PER_JOB - 1);
   }
 
+  /** The bytes of all payloads under the key. */
+  sizeOf(seq: number): number {
+    const first = seq * PLACES_PER_JOB;
+    const row = this.#connection.first(this.#statements.sum, first, first + PLACES_PER_JOB - 1);
+    return row === undefined ? 0 : integerAt(row, 0);
+  }
+
   /** The names of all files that rows refer to. */
   fileNames(): string[] {
     const rows = this.#connection.all(this.#statements.selectFiles, 0, Number.MAX_SAFE_INTEGER);
     return rows.map((row) => textAt(row, 0));
+  }
+
+  /** Whether a row refers to the file. */
+  hasFile(name: string): boolean {
+    return this.#connection.first(this.#statements.selectFile, name) !== undefined;
   }
 
   #removeBetween(first: number, last: number): void {
@@ -84,29 +89,17 @@ export class PayloadTable {
   }
 
   #dropFiles(first: number, last: number): void {
-    for (const row of this.#connection.all(this.#statements.selectFiles, first, last)) {
-      const name = textAt(row, 0);
-      this.#journal.onCommit(() => this.#removeUnshared(name));
-    }
-  }
-
-  /** Should this not work out, the next start removes the file. */
-  #removeUnshared(name: string): void {
-    try {
-      if (this.#connection.first(this.#statements.selectFile, name) !== undefined) return;
-    } catch {
-      return;
-    }
-    void this.#files.remove(name);
+    for (const row of this.#connection.all(this.#statements.selectFiles, first, last))
+      this.#dropped(textAt(row, 0));
   }
 }
 
 function prepareStatements(connection: Connection) {
   const columns = "place, body, size_bytes, content_checksum, checksum";
+  const values = `INTO payload (${columns}) VALUES (?, ?, ?, ?, ?)`;
   return {
-    upsert: connection.prepare(
-      `INSERT OR REPLACE INTO payload (${columns}) VALUES (?, ?, ?, ?, ?)`,
-    ),
+    insert: connection.prepare(`INSERT OR IGNORE ${values}`),
+    upsert: connection.prepare(`INSERT OR REPLACE ${values}`),
     select: connection.prepare(`SELECT ${columns} FROM payload WHERE place = ?`),
     delete: connection.prepare("DELETE FROM payload WHERE place BETWEEN ? AND ?"),
     selectFiles: connection.prepare(
@@ -115,6 +108,9 @@ function prepareStatements(connection: Connection) {
     share: connection.prepare(
       `INSERT OR REPLACE INTO payload (${columns})
        SELECT ?, body, size_bytes, content_checksum, ? FROM payload WHERE place = ?`,
+    ),
+    sum: connection.prepare(
+      "SELECT coalesce(sum(size_bytes), 0) FROM payload WHERE place BETWEEN ? AND ?",
     ),
     selectFile: connection.prepare(
       "SELECT place FROM payload INDEXED BY payload_shared_file WHERE typeof(body) = 'text' AND body = ? LIMIT 1",
@@ -146,24 +142,12 @@ export interface StoredBody {
   readonly checksum: number;
 }
 
-/** What is to be put into a row; a file is taken with it, until the step is undone. */
-export function storedBody(
-  payload: Payload,
-  files: PayloadFiles,
-  journal: StepJournal,
-): StoredBody {
-  if (payload.kind === "inline") {
-    const { bytes } = payload;
-    return { body: bytes, sizeBytes: bytes.byteLength, checksum: contentChecksum(bytes) };
+/** What is to be put into a row. */
+export function storedBody(payload: Payload): StoredBody {
+  if (payload.kind === "file") {
+    const { name: body, sizeBytes, checksum } = payload;
+    return { body, sizeBytes, checksum };
   }
-  const { name: body, sizeBytes, checksum } = payload;
-  files.staged.take(payload);
-  journal.onUndo(() => files.staged.giveBack(payload));
-  journal.onCommit(() => files.staged.keep(body));
-  return { body, sizeBytes, checksum };
-}
-
-/** Removes a file when the change that dropped its row is committed. */
-export function dropFile(name: string, files: PayloadFiles, journal: StepJournal): void {
-  journal.onCommit(() => void files.remove(name));
+  const { bytes } = payload;
+  return { body: bytes, sizeBytes: bytes.byteLength, checksum: contentChecksum(bytes) };
 }

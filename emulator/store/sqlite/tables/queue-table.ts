@@ -3,9 +3,7 @@
  * are written once per commit.
  */
 import type { SQLOutputValue, StatementSync } from "node:sqlite";
-import { countChange, NO_COUNTS, type JobCounts } from "../../../core/jobs/job-counts.ts";
-import type { Job } from "../../../core/jobs/job.ts";
-import type { StepJournal } from "../../step-journal.ts";
+import { NO_COUNTS, type JobCounts } from "../../../core/jobs/job-counts.ts";
 import { rowChecksum } from "../integrity/checksum.ts";
 import type { Connection } from "../connection.ts";
 import { damaged, integerAt, textAt, type Row } from "../../../sqlite/row.ts";
@@ -19,16 +17,14 @@ interface Queue {
 
 export class QueueTable {
   readonly #connection: Connection;
-  readonly #journal: StepJournal;
   readonly #upsert: StatementSync;
   readonly #byEndpoint = new Map<string, Queue>();
   readonly #byKey = new Map<number, Queue>();
-  /** Queues whose row is not as in memory. */
-  readonly #changed = new Set<Queue>();
+  /** Queues whose row is not as in memory, with the counters in it; undefined for those that have no row yet. */
+  readonly #changed = new Map<Queue, JobCounts | undefined>();
 
-  constructor(connection: Connection, journal: StepJournal) {
+  constructor(connection: Connection) {
     this.#connection = connection;
-    this.#journal = journal;
     this.#upsert = connection.prepare(
       "INSERT OR REPLACE INTO queue VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     );
@@ -51,8 +47,9 @@ export class QueueTable {
     return queue.endpointId;
   };
 
-  counts(endpointId: string): JobCounts {
-    return this.#byEndpoint.get(endpointId)?.counts ?? NO_COUNTS;
+  /** Those of all endpoints that ever had a job. */
+  allCounts(): ReadonlyMap<string, JobCounts> {
+    return new Map([...this.#byEndpoint.values()].map((queue) => [queue.endpointId, queue.counts]));
   }
 
   /** The key of the endpoint's queue, given now if it has none yet. */
@@ -60,25 +57,16 @@ export class QueueTable {
     return (this.#byEndpoint.get(endpointId) ?? this.#create(endpointId)).key;
   }
 
-  /** Counts what a change of a stored job does; undefined stands for a job that does not exist. */
-  count(endpointId: string, before: Job | undefined, after: Job | undefined): void {
-    this.setCounts(endpointId, countChange(this.counts(endpointId), before, after));
-  }
-
   setCounts(endpointId: string, counts: JobCounts): void {
     const queue = this.#byEndpoint.get(endpointId);
     if (queue === undefined) return;
-    const before = queue.counts;
+    if (!this.#changed.has(queue)) this.#changed.set(queue, queue.counts);
     queue.counts = counts;
-    this.#changed.add(queue);
-    this.#journal.onUndo(() => {
-      queue.counts = before;
-    });
   }
 
   /** Part of every commit. */
   flush(): void {
-    for (const { key, endpointId, counts } of this.#changed) {
+    for (const { key, endpointId, counts } of this.#changed.keys()) {
       this.#connection.write(this.#upsert, ...queueRow(key, endpointId, counts));
     }
   }
@@ -87,14 +75,23 @@ export class QueueTable {
     this.#changed.clear();
   }
 
+  /** What changed since the last commit is as it was. */
+  abort(): void {
+    for (const [queue, stored] of this.#changed) {
+      if (stored !== undefined) {
+        queue.counts = stored;
+        continue;
+      }
+      this.#byEndpoint.delete(queue.endpointId);
+      this.#byKey.delete(queue.key);
+    }
+    this.#changed.clear();
+  }
+
   #create(endpointId: string): Queue {
     const queue = { key: this.#byKey.size + 1, endpointId, counts: NO_COUNTS };
     this.#add(queue);
-    this.#journal.onUndo(() => {
-      this.#byEndpoint.delete(endpointId);
-      this.#byKey.delete(queue.key);
-      this.#changed.delete(queue);
-    });
+    this.#changed.set(queue, undefined);
     return queue;
   }
 

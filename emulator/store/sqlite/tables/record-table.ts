@@ -1,6 +1,6 @@
 /** Records kept whole, as JSON by kind and id. */
 import type { StatementSync } from "node:sqlite";
-import type { RecordKind, Records } from "../../store.ts";
+import type { RecordKind, Records } from "../../records.ts";
 import { rowChecksum } from "../integrity/checksum.ts";
 import type { Connection } from "../connection.ts";
 import { damaged, type Row, textAt } from "../../../sqlite/row.ts";
@@ -35,14 +35,27 @@ export class RecordTable {
 
   /** Writes nothing if the record is stored as it is: a start whose settings are those of the last one needs no room. */
   put<K extends RecordKind>(kind: K, id: string, record: Records[K]): void {
-    const values = [kind, id, JSON.stringify(record)];
+    this.putText(kind, id, JSON.stringify(record));
+  }
+
+  /** The same of a record's JSON. */
+  putText(kind: string, id: string, json: string): void {
+    const values = [kind, id, json];
     const row = [...values, rowChecksum(values)];
     const stored = this.#connection.first(this.#select, kind, id);
     if (stored !== undefined && row.every((value, at) => stored[at] === value)) return;
     this.#connection.write(this.#upsert, ...row);
   }
 
-  delete(kind: RecordKind, id: string): void {
+  /** Id and JSON of all records of a kind, in order of id. */
+  texts(kind: RecordKind, from = ""): readonly (readonly [id: string, json: string])[] {
+    return this.#connection.all(this.#selectKind, kind, from).map((row) => {
+      checkedRow(row, "record");
+      return [textAt(row, 1), textAt(row, 2)];
+    });
+  }
+
+  delete(kind: string, id: string): void {
     this.#connection.write(this.#delete, kind, id);
   }
 }

@@ -1,19 +1,17 @@
-/** All tables of one open database, with the journal that spans them. */
-import { StepJournal } from "../../step-journal.ts";
+/** All tables of one open database, as the thread of the store has them. */
+import { Connection } from "../connection.ts";
+import type { OpenedDatabase } from "../files/data-directory.ts";
+import { rowChecksum } from "../integrity/checksum.ts";
+import { checkedRow } from "../integrity/checked-row.ts";
 import { ChunkTable } from "./chunk-table.ts";
-import type { CommitMark } from "../integrity/commit-mark.ts";
-import type { Connection } from "../connection.ts";
-import { JobTable } from "./job-table.ts";
 import { DeliveryTable } from "./delivery-table.ts";
-import type { PayloadFiles } from "../files/payload-files.ts";
+import { JobTable } from "./job-table.ts";
 import { PayloadTable } from "./payload-table.ts";
 import { QueueTable } from "./queue-table.ts";
 import { RecordTable } from "./record-table.ts";
-import { SequenceTable } from "./sequence-table.ts";
+import { integerAt } from "../../../sqlite/row.ts";
 
 export class Tables {
-  readonly files: PayloadFiles;
-  readonly sequence: SequenceTable;
   readonly queues: QueueTable;
   readonly jobs: JobTable;
   readonly payloads: PayloadTable;
@@ -21,54 +19,99 @@ export class Tables {
   readonly records: RecordTable;
   readonly deliveries: DeliveryTable;
   readonly #connection: Connection;
-  readonly #mark: CommitMark;
-  readonly #journal = new StepJournal();
+  readonly #opened: OpenedDatabase;
+  readonly #progress: ProgressRow;
+  /** Files that rows ceased to refer to since the last commit. */
+  #dropped: string[] = [];
 
-  constructor(connection: Connection, files: PayloadFiles, mark: CommitMark) {
+  constructor(opened: OpenedDatabase) {
+    const connection = new Connection(opened.db, opened.file);
+    const dropped = (file: string) => void this.#dropped.push(file);
+    this.#opened = opened;
     this.#connection = connection;
-    this.#mark = mark;
-    this.files = files;
-    this.sequence = new SequenceTable(connection);
-    this.queues = new QueueTable(connection, this.#journal);
+    this.#progress = new ProgressRow(connection);
+    this.queues = new QueueTable(connection);
     this.jobs = new JobTable(connection, this.queues);
-    this.payloads = new PayloadTable(connection, this.#journal, files);
-    this.chunks = new ChunkTable(connection, this.#journal, files);
+    this.payloads = new PayloadTable(connection, dropped);
+    this.chunks = new ChunkTable(connection, dropped);
     this.records = new RecordTable(connection);
     this.deliveries = new DeliveryTable(connection);
   }
 
-  /** Removes those of the files that no row refers to. */
-  async removeUnreferred(names: readonly string[]): Promise<void> {
-    const referred = new Set([...this.payloads.fileNames(), ...this.chunks.fileNames()]);
-    for (const name of names) if (!referred.has(name)) await this.files.remove(name);
+  /** The number of the last batch that was stored. */
+  get batch(): number {
+    return this.#progress.batch;
   }
 
-  keepStep(): void {
-    this.#connection.keepStep();
-    this.#journal.keepStep();
+  get lastSeq(): number {
+    return this.#progress.lastSeq;
   }
 
-  undoStep(): void {
-    this.#connection.undoStep();
-    this.#journal.undoStep();
-  }
-
-  /** Answers false if there was nothing to commit. */
-  commit(): boolean {
+  /** Makes what was written since the last call durable; one that wrote nothing is not numbered. Answers files to be removed. */
+  commit(batch: number, lastSeq: number): readonly string[] {
     this.queues.flush();
-    this.sequence.flush();
-    const wrote = this.#connection.commit();
-    if (wrote) {
-      this.sequence.committed();
-      this.#mark.write(this.sequence.commits);
+    if (this.#connection.isWriting) {
+      this.#progress.write(batch, lastSeq);
+      this.#connection.commit();
+      this.#progress.committed();
+      this.#opened.mark.write(batch);
     }
     this.queues.committed();
-    this.#journal.commit();
-    return wrote;
+    return this.#takeUnreferred();
   }
 
+  /** Takes back what was written since the last commit. */
   abort(): void {
     this.#connection.abort();
-    this.#journal.abort();
+    this.queues.abort();
+    this.#dropped = [];
+  }
+
+  /** The names of all payload files that rows refer to. */
+  fileNames(): ReadonlySet<string> {
+    return new Set([...this.payloads.fileNames(), ...this.chunks.fileNames()]);
+  }
+
+  /** Those of the dropped files that no other row refers to. Should that not be found out, the next start removes them. */
+  #takeUnreferred(): readonly string[] {
+    const dropped = this.#dropped;
+    this.#dropped = [];
+    try {
+      return dropped.filter((name) => !this.payloads.hasFile(name));
+    } catch {
+      return [];
+    }
+  }
+}
+
+/** The row that says how far the store has come. */
+class ProgressRow {
+  batch: number;
+  lastSeq: number;
+  readonly #connection: Connection;
+  readonly #update;
+  #written: readonly [batch: number, lastSeq: number];
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#update = connection.prepare(
+      "UPDATE sequence SET reserved_seq = ?, commit_number = ?, checksum = ?",
+    );
+    const select = "SELECT reserved_seq, commit_number, checksum FROM sequence";
+    const stored = checkedRow(connection.first(connection.prepare(select)) ?? [], "sequence");
+    this.lastSeq = integerAt(stored, 0);
+    this.batch = integerAt(stored, 1);
+    this.#written = [this.batch, this.lastSeq];
+  }
+
+  write(batch: number, lastSeq: number): void {
+    const highest = Math.max(lastSeq, this.lastSeq);
+    const values = [highest, batch];
+    this.#connection.write(this.#update, ...values, rowChecksum(values));
+    this.#written = [batch, highest];
+  }
+
+  committed(): void {
+    [this.batch, this.lastSeq] = this.#written;
   }
 }

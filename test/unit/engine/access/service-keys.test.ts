@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { settleKeys } from "../../../../emulator/engine/access/service-keys.ts";
+import { quietSteps } from "../quiet-steps.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
 
@@ -14,20 +15,20 @@ function digestOf(key: string): string {
 }
 
 it("makes a user's key once, which is the admin's too as long as there is no other", async () => {
-  const store = createMemoryStore();
+  const steps = await quietSteps(createMemoryStore());
   const none = { user: undefined, admin: undefined };
-  const first = await settleKeys({ store, random, startWork }, none, NOW);
+  const first = await settleKeys({ steps, random, startWork }, none, NOW);
   const digest = digestOf(first.userKey ?? "");
   expect(first.records).toMatchObject([{ id: "user", scope: "admin", digest }]);
-  const second = await settleKeys({ store, random, startWork }, none, NOW);
+  const second = await settleKeys({ steps, random, startWork }, none, NOW);
   expect(second.userKey).toBeUndefined();
   expect(second.records).toMatchObject([{ scope: "admin", digest }]);
 });
 
 it("leaves the user's key without the admin's rights when there is a key for those", async () => {
-  const store = createMemoryStore();
+  const steps = await quietSteps(createMemoryStore());
   const { records } = await settleKeys(
-    { store, random, startWork },
+    { steps, random, startWork },
     { user: "u", admin: "a" },
     NOW,
   );
@@ -36,7 +37,7 @@ it("leaves the user's key without the admin's rights when there is a key for tho
     { scope: "admin", digest: digestOf("a") },
   ]);
   const later = await settleKeys(
-    { store, random, startWork },
+    { steps, random, startWork },
     { user: undefined, admin: undefined },
     NOW,
   );

@@ -7,6 +7,7 @@ import type { InFlight } from "../../../../emulator/engine/balancing/in-flight.t
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 import { ScriptedServers } from "./scripted-servers.ts";
+import { dropEndpoint, storeEndpoint } from "../../stored-records.ts";
 
 let test: TestEngine;
 let servers: ScriptedServers;
@@ -105,7 +106,7 @@ describe("a request to a load balancing endpoint", () => {
   it("is refused when its endpoint is deleted, and by a queue's endpoint at once", async () => {
     const request = ask();
     await test.clock.settle();
-    test.engine.directory.dropEndpoint("web");
+    await dropEndpoint(test.engine, "web");
     test.engine.endpointChanged("web");
     expect(await fate(request)).toMatchObject({ code: "endpoint_not_found" });
     const wrong = test.engine.balancer.assign(
@@ -207,7 +208,7 @@ describe("the workers of a load balancing endpoint", () => {
     await test.clock.advance(250);
     const request = await ask();
     const endpoint = test.engine.directory.endpoint("web");
-    test.engine.directory.keepEndpoint({ ...endpoint, version: 2 });
+    await storeEndpoint(test.engine, { ...endpoint, version: 2 });
     test.engine.endpointChanged("web");
     await test.clock.advance(250);
     expect(servers.at(0).wasDrained).toBe(false);
@@ -225,7 +226,7 @@ describe("the workers of a load balancing endpoint", () => {
     await test.clock.advance(250);
     const conversation = await ask();
     conversation.upgraded();
-    test.engine.directory.dropEndpoint("web");
+    await dropEndpoint(test.engine, "web");
     test.engine.endpointChanged("web");
     await test.clock.advance(329_000);
     expect(conversation.signal.aborted).toBe(false);

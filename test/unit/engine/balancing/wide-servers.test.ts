@@ -4,6 +4,7 @@ import type { HealthProbe } from "../../../../emulator/balance/health-probe.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { createTestEngine } from "../../engine-harness.ts";
 import { ScriptedServers } from "./scripted-servers.ts";
+import { storeEndpoint } from "../../stored-records.ts";
 
 class WideServers extends ScriptedServers implements HealthProbe {
   addresses: readonly string[] = ["0.0.0.0"];
@@ -40,7 +41,7 @@ it("one that listens wider than loopback is told of when it is healthy, once for
   );
   expect([warnings(), servers.looks]).toEqual([1, 1]);
   const endpoint = test.engine.directory.endpoint("web");
-  test.engine.directory.keepEndpoint({ ...endpoint, version: 2 });
+  await storeEndpoint(test.engine, { ...endpoint, version: 2 });
   test.engine.endpointChanged("web");
   await test.clock.advance(1_000);
   for (const server of servers.launched) server.health = 200;

@@ -1,17 +1,18 @@
 /** What is noted of what runs, over ends, restarts and full disks. */
 import { expect, it } from "vitest";
 import { UsageMeter } from "../../../../emulator/engine/billing/usage-meter.ts";
+import { openSteps } from "../../../../emulator/engine/steps.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
-import { StoreFullError } from "../../../../emulator/core/store-error.ts";
 import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
 import { FakeClock } from "../../../fake-clock.ts";
+import { storeThatFills } from "../filling-store.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const worker = { kind: "worker", podId: "w1", imageName: "i", perHour: 1, diskInGb: 50 } as const;
 const volume = { kind: "volume", volumeId: "v1", perHour: 1, diskInGb: 10 } as const;
 
-function meterOn(store = createMemoryStore(), clock = new FakeClock()) {
+async function meterOn(store = createMemoryStore(), clock = new FakeClock()) {
   const warnings: string[] = [];
   const log = {
     info: () => undefined,
@@ -19,7 +20,7 @@ function meterOn(store = createMemoryStore(), clock = new FakeClock()) {
     error: () => undefined,
   };
   const meter = new UsageMeter({
-    store,
+    steps: await openSteps(store, { log, clock }),
     clock,
     realClock: clock,
     random: createSystemRandom(),
@@ -29,7 +30,7 @@ function meterOn(store = createMemoryStore(), clock = new FakeClock()) {
 }
 
 it("notes when something began and ended", async () => {
-  const { meter, clock } = meterOn();
+  const { meter, clock } = await meterOn();
   const startedAt = clock.now();
   meter.began(worker);
   await clock.advance(90_000);
@@ -43,12 +44,12 @@ it("notes when something began and ended", async () => {
 });
 
 it("ends what a killed service left where it was last seen, but lets volumes go on", async () => {
-  const { meter, store, clock } = meterOn();
+  const { meter, store, clock } = await meterOn();
   const startedAt = clock.now();
   meter.began(worker);
   meter.began(volume);
   await clock.advance(2 * MINUTE_MS + 30_000);
-  const { meter: next } = meterOn(store, clock);
+  const { meter: next } = await meterOn(store, clock);
   await next.load();
   expect(await next.usages()).toMatchObject([
     { kind: "worker", endedAt: startedAt + 2 * MINUTE_MS },
@@ -61,18 +62,18 @@ it("ends what a killed service left where it was last seen, but lets volumes go 
 });
 
 it("drops entries of more than a year ago", async () => {
-  const { meter, store, clock } = meterOn();
+  const { meter, store, clock } = await meterOn();
   meter.began(worker);
   meter.ended("w1");
   await meter.stop();
   await clock.advance(401 * 86_400_000);
-  const { meter: next } = meterOn(store, clock);
+  const { meter: next } = await meterOn(store, clock);
   await next.load();
   expect(await next.usages()).toEqual([]);
 });
 
 it("arms nothing while nothing runs", async () => {
-  const { meter, clock } = meterOn();
+  const { meter, clock } = await meterOn();
   meter.began(worker);
   meter.ended("w1");
   await clock.advance(MINUTE_MS);
@@ -81,19 +82,19 @@ it("arms nothing while nothing runs", async () => {
 });
 
 it("says what could not be noted, and goes on", async () => {
-  const { meter, store, warnings } = meterOn();
-  const transact = store.transact.bind(store);
-  store.transact = () => Promise.reject(new StoreFullError("no room"));
+  const { store, fill } = storeThatFills();
+  const { meter, warnings } = await meterOn(store);
+  fill(true);
   meter.began(worker);
   await meter.stop();
   expect(warnings).toHaveLength(1);
-  store.transact = transact;
+  fill(false);
   meter.ended("w1");
   expect(await meter.usages()).toMatchObject([{ podId: "w1" }]);
 });
 
 it("a bill since yesterday reads no entry that ended long ago", async () => {
-  const { meter, store, clock } = meterOn();
+  const { meter, store, clock } = await meterOn();
   const lasting = { ...worker, podId: "lasting" };
   meter.began(lasting);
   meter.began(volume);
@@ -113,7 +114,7 @@ it("a bill since yesterday reads no entry that ended long ago", async () => {
   const concerned = ["lasting", "v1", "w18", "w19"];
   expect(await subjects(meter)).toEqual(concerned);
   expect(await meter.usages()).toHaveLength(22);
-  const { meter: next } = meterOn(store, clock);
+  const { meter: next } = await meterOn(store, clock);
   await next.load();
   expect(await subjects(next)).toEqual(concerned);
   await meter.stop();

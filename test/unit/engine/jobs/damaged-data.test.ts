@@ -8,10 +8,12 @@ import { retry } from "../../../../emulator/engine/jobs/retry.ts";
 import { wholePayload } from "../../../../emulator/engine/jobs/read/show-payload.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
 import { StoreDamagedError } from "../../../../emulator/core/store-error.ts";
 import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 import { createTestEngine } from "../../engine-harness.ts";
+import { storeWith } from "../store-with.ts";
 
 const LARGE = Buffer.from(JSON.stringify("x".repeat(300_000)));
 const POLICY = { ttlMs: 3_600_000, lowPriority: false };
@@ -36,7 +38,7 @@ async function scene() {
       known.add(name);
       return path.join(payloads, name);
     },
-    counts: () => store.read((view) => view.counts("echo")),
+    counts: () => test.engine.steps.counts("echo"),
     async [Symbol.asyncDispose]() {
       await test.stop();
       temporary[Symbol.dispose]();
@@ -126,12 +128,23 @@ it("a job whose stream is damaged is FAILED for who reads it, with the output th
 });
 
 it("what is damaged beyond one payload is answered with a code of its own", async () => {
-  await using test = await scene();
-  const { ref } = await test.submit();
-  await test.engine.store.read(() => Promise.reject(new StoreDamagedError("x"))).catch(() => 0);
-  const refused = viewJob(test.engine, ref).catch((error: unknown) =>
+  let isDamaged = false;
+  const refuse = async () => {
+    if (isDamaged) throw new StoreDamagedError("x");
+  };
+  const memory = createMemoryStore();
+  const store = storeWith(memory, {
+    job: (id) => refuse().then(() => memory.job(id)),
+    flush: (batch) => refuse().then(() => memory.flush(batch)),
+  });
+  await using test = await createTestEngine(store);
+  const submission = { input: LARGE, policy: POLICY };
+  const submitOne = () => submit(test.engine, { endpointId: "echo", kind: "async", submission });
+  const { id } = await submitOne();
+  isDamaged = true;
+  const refused = viewJob(test.engine, { endpointId: "echo", jobId: id }).catch((error: unknown) =>
     test.engine.steps.refusalFor(error),
   );
   expect(await refused).toMatchObject({ code: "data_damaged", status: 500 });
-  await expect(test.submit()).rejects.toMatchObject({ code: "data_damaged" });
+  await expect(submitOne()).rejects.toMatchObject({ code: "data_damaged" });
 });

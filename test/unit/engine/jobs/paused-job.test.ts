@@ -34,7 +34,7 @@ async function live(test: TestEngine, worker: ScriptedWorker, job: HandedJob, ms
 }
 
 async function statusOf({ engine }: TestEngine, { jobId }: HandedJob) {
-  return (await engine.store.read((view) => view.job(jobId)))?.status;
+  return (await engine.steps.read((reads) => reads.job(jobId)))?.status;
 }
 
 it("is not ended by the service however long it stands, and has afterwards what was left", async () => {

@@ -18,6 +18,6 @@ it("removes what waited when it was asked for, and not what came while it went o
   const early = [await submitOne(test), await submitOne(test)];
   const [removed, late] = await Promise.all([purgeQueue(test.engine, "echo"), submitOne(test)]);
   expect(removed).toBe(early.length);
-  const left = await test.engine.store.read((view) => view.job(late));
+  const left = await test.engine.steps.read((reads) => reads.job(late));
   expect(left?.status).toBe("IN_QUEUE");
 });

@@ -86,7 +86,7 @@ describe("a pod", () => {
       launcher.at(0).exit({ exitCode: 143 });
       await settle();
       expect(launcher.at(1).order.runId).not.toBe(launcher.at(0).order.runId);
-      expect((await read(id)).desiredStatus).toBe("RUNNING");
+      expect(read(id).desiredStatus).toBe("RUNNING");
       await stop();
     },
   );
@@ -126,7 +126,7 @@ describe("a pod", () => {
     const id = await create(CPU);
     launcher.at(0).exit(how);
     await settle();
-    const pod = await read(id);
+    const pod = read(id);
     expect(pod.desiredStatus).toBe("EXITED");
     expect(pod.lastStatusChange).toContain(words);
     expect(launcher.launched).toHaveLength(1);
@@ -141,7 +141,7 @@ describe("a pod", () => {
     launcher.refusal = "no engine answers";
     launcher.at(0).exit({ startError: "no engine answers" });
     await settle();
-    expect((await read(id)).desiredStatus).toBe("RUNNING");
+    expect(read(id).desiredStatus).toBe("RUNNING");
     launcher.refusal = undefined;
     pods.considerAll();
     await settle();
@@ -154,7 +154,7 @@ describe("a pod", () => {
     const id = await create(CPU);
     launcher.at(0).exit({ goneWith: "the Docker engine", engineWentAway: true });
     await settle();
-    expect((await read(id)).desiredStatus).toBe("RUNNING");
+    expect(read(id).desiredStatus).toBe("RUNNING");
     expect(launcher.launched).toHaveLength(2);
     await stop();
   });
@@ -180,7 +180,7 @@ describe("without a launcher that is willing", () => {
     const { launcher, create, read, logged, stop } = await scene();
     launcher.refusal = "containers are switched off (--docker off)";
     const ids = [await create(CPU), await create(CPU)];
-    for (const id of ids) expect((await read(id)).desiredStatus).toBe("RUNNING");
+    for (const id of ids) expect(read(id).desiredStatus).toBe("RUNNING");
     expect(launcher.launched).toEqual([]);
     expect(logged.filter(({ message }) => message.startsWith("pods are not run"))).toHaveLength(1);
     await stop();

@@ -14,9 +14,9 @@ import {
 import { updateEndpoint } from "../../../../emulator/engine/resources/update-endpoint.ts";
 import { updateTemplate } from "../../../../emulator/engine/resources/update-template.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
-import { type Store } from "../../../../emulator/store/store.ts";
 import { StoreFullError } from "../../../../emulator/core/store-error.ts";
 import { createTestEngine } from "../../engine-harness.ts";
+import { storeWith } from "../store-with.ts";
 
 const template = (fields: object) => readTemplateInput({ imageName: "i", ...fields });
 const auth = (name: string) => readRegistryAuthInput({ name, username: "u", password: "p" });
@@ -36,10 +36,11 @@ it("no change of an endpoint is lost, nor one of its template", async () => {
   const expected = { name: "new", gpuCount: 2, vcpuCount: 8, idleTimeout: 9, version: 4 };
   expect(endpoint).toMatchObject(expected);
   expect(engine.directory.template("echo")).toMatchObject({ env: { A: "1" }, readme: "read" });
-  const stored = await engine.store.read(async (view) => ({
-    endpoint: await view.record("endpoint", "echo"),
-    template: await view.record("template", "echo"),
-  }));
+  const { records } = await engine.store.boot();
+  const stored = {
+    endpoint: records.endpoint.get("echo"),
+    template: records.template.get("echo"),
+  };
   expect(stored).toEqual({ endpoint, template: engine.directory.template("echo") });
 });
 
@@ -91,18 +92,16 @@ function storeWithGate() {
   const { promise: committed, resolve: tellCommitted } = Promise.withResolvers<void>();
   let isArmed = false;
   let isFull = false;
-  const gated: Store = {
-    ...store,
-    async transact(step) {
+  const gated = storeWith(store, {
+    async flush(batch) {
       if (isFull) throw new StoreFullError("no room");
-      const value = await store.transact(step);
-      if (!isArmed) return value;
+      await store.flush(batch);
+      if (!isArmed) return;
       isArmed = false;
       tellCommitted();
       await opened;
-      return value;
     },
-  };
+  });
   const arm = () => void (isArmed = true);
   const fill = () => void (isFull = true);
   return { store: gated, arm, committed, open, fill };
@@ -119,7 +118,7 @@ it("an endpoint that is deleted while a change of it is on its way stays deleted
   open();
   await Promise.all([changed, deleted]);
   expect(engine.directory.findEndpoint("echo")).toBeUndefined();
-  expect(await store.read((view) => view.record("endpoint", "echo"))).toBeUndefined();
+  expect((await store.boot()).records.endpoint.has("echo")).toBe(false);
 });
 
 it("a change outlives a deletion that could not be stored", async () => {
@@ -130,9 +129,9 @@ it("a change outlives a deletion that could not be stored", async () => {
   const changed = updateEndpoint(engine, "echo", { name: "new" });
   await committed;
   fill();
-  await expect(deleteEndpoint(engine, "echo")).rejects.toMatchObject({ code: "storage_full" });
-  expect(engine.directory.endpoint("echo")).toMatchObject({ name: "new" });
+  const deleted = deleteEndpoint(engine, "echo");
   open();
+  await expect(deleted).rejects.toMatchObject({ code: "storage_full" });
   await changed;
   expect(engine.directory.endpoint("echo")).toMatchObject({ name: "new" });
 });

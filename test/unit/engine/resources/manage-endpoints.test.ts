@@ -5,9 +5,9 @@ import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { deleteEndpoint } from "../../../../emulator/engine/resources/manage-endpoints.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
-import { type Store } from "../../../../emulator/store/store.ts";
-import { StoreFullError } from "../../../../emulator/core/store-error.ts";
 import { createTestEngine } from "../../engine-harness.ts";
+import { storeThatFills } from "../filling-store.ts";
+import { storeWith } from "../store-with.ts";
 
 const submission = {
   input: Buffer.from("{}"),
@@ -18,36 +18,29 @@ const request = { endpointId: "echo", kind: "async", submission } as const;
 it("refuses a submission whose endpoint was deleted while its payload was written", async () => {
   const { promise: written, resolve: finishWriting } = Promise.withResolvers<void>();
   const store = createMemoryStore();
-  const slow: Store = {
-    ...store,
+  const slow = storeWith(store, {
     async stage(bytes) {
       await written;
       return store.stage(bytes);
     },
-  };
+  });
   await using test = await createTestEngine(slow);
   const submitted = submit(test.engine, request);
   await deleteEndpoint(test.engine, "echo");
   finishWriting();
   await expect(submitted).rejects.toMatchObject({ code: "endpoint_not_found" });
-  expect(await store.transact((tx) => tx.jobsOf("echo", 1))).toStrictEqual([]);
+  expect(await store.jobsOf("echo", 0, 1)).toStrictEqual([]);
 });
 
 it("has the endpoint back when its deletion cannot be stored", async () => {
-  const store = createMemoryStore();
-  let isFull = false;
-  const filling: Store = {
-    ...store,
-    transact: (step) =>
-      isFull ? Promise.reject(new StoreFullError("no room")) : store.transact(step),
-  };
-  await using test = await createTestEngine(filling);
+  const { store, fill } = storeThatFills();
+  await using test = await createTestEngine(store);
   await submit(test.engine, request);
-  isFull = true;
+  fill(true);
   const deletion = deleteEndpoint(test.engine, "echo");
   await expect(submit(test.engine, request)).rejects.toMatchObject({ code: "endpoint_not_found" });
   await expect(deletion).rejects.toMatchObject({ code: "storage_full" });
-  isFull = false;
+  fill(false);
   const job = await submit(test.engine, request);
   expect(job.status).toBe("IN_QUEUE");
 });

@@ -6,25 +6,18 @@ import {
   listNetworkVolumes,
   updateNetworkVolume,
 } from "../../../../emulator/engine/resources/manage-network-volumes.ts";
-import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
-import { type Store } from "../../../../emulator/store/store.ts";
 import { StoreFullError } from "../../../../emulator/core/store-error.ts";
 import { createTestEngine } from "../../engine-harness.ts";
+import { storeThatFills } from "../filling-store.ts";
 
 const order = { name: "models", size: 20, dataCenterId: "EU-RO-1" };
 
 it("there is the volume that was there before when a change of it cannot be stored", async () => {
-  const store = createMemoryStore();
-  let isFull = false;
-  const filling: Store = {
-    ...store,
-    transact: (step) =>
-      isFull ? Promise.reject(new StoreFullError("no room")) : store.transact(step),
-  };
-  await using test = await createTestEngine(filling);
+  const { store, fill } = storeThatFills();
+  await using test = await createTestEngine(store);
   const { engine } = test;
   const volume = await createNetworkVolume(engine, order);
-  isFull = true;
+  fill(true);
   const refused = { code: "storage_full" };
   await expect(createNetworkVolume(engine, order)).rejects.toMatchObject(refused);
   const change = updateNetworkVolume(engine, volume.id, { size: 30 });
@@ -39,7 +32,7 @@ it("a volume without a place for its files is none, and the client is told that 
   const engine = { ...test.engine, volumeFiles: { create: full, remove: full } };
   await expect(createNetworkVolume(engine, order)).rejects.toMatchObject({ code: "storage_full" });
   expect(listNetworkVolumes(engine)).toEqual([]);
-  expect(await engine.store.read((view) => view.records("networkVolume"))).toEqual([]);
+  expect(engine.steps.records.all("networkVolume")).toEqual([]);
 });
 
 it("stays deleted when it was changed at the same moment", async () => {

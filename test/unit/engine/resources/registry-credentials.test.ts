@@ -6,7 +6,7 @@ import { createRegistryAuth } from "../../../../emulator/engine/resources/manage
 import { registryCredentials } from "../../../../emulator/engine/resources/registry-credentials.ts";
 import { fixedSecretKey, type SecretKey } from "../../../../emulator/secrets/secret-key.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
-import { type Store } from "../../../../emulator/store/store.ts";
+import type { Store } from "../../../../emulator/store/store.ts";
 import { StoreFullError, StoreUnusableError } from "../../../../emulator/core/store-error.ts";
 import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
 import { FakeClock } from "../../../fake-clock.ts";
@@ -90,8 +90,8 @@ it("refuses a record that was tampered with, or put in the place of another", as
   const { store, auth } = await storeWithAuth();
   const { engine } = await start(store, right);
   const other = await createRegistryAuth(engine, { ...INPUT, name: "other" });
-  await store.transact((tx) =>
-    tx.putRecord("registryAuth", auth.id, { ...auth, sealed: other.sealed }),
+  await engine.steps.commit((step) =>
+    step.putRecord("registryAuth", auth.id, { ...auth, sealed: other.sealed }),
   );
   await expect(registryCredentials(engine, auth.id)).rejects.toMatchObject({
     code: "secrets_unusable",
@@ -116,7 +116,7 @@ it("stores nothing when the key cannot be used or made", async () => {
   await expect(createRegistryAuth(full.engine, INPUT)).rejects.toMatchObject({
     code: "storage_full",
   });
-  expect(await store.read((view) => view.records("registryAuth"))).toEqual([]);
+  expect((await store.boot()).records.registryAuth).toEqual(new Map());
 });
 
 it("knows no credentials of an auth that is not there", async () => {

@@ -35,8 +35,9 @@ async function start(store: Store, file: LocalHandler, startedAt = "2026-01-02T0
   const engine = running.context;
   const template = engine.directory.template("hello");
   const endpoint = engine.directory.endpoint("hello");
-  expect(await store.read((view) => view.record("endpoint", "hello"))).toEqual(endpoint);
-  expect(await store.read((view) => view.record("template", "hello"))).toEqual(template);
+  const { records } = await store.boot();
+  expect(records.endpoint.get("hello")).toEqual(endpoint);
+  expect(records.template.get("hello")).toEqual(template);
   return { engine, said, template, endpoint };
 }
 

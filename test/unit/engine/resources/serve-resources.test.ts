@@ -64,7 +64,7 @@ it("makes volumes, auths and templates once, and gives endpoints what they name"
   const store = createMemoryStore();
   for (let starts = 0; starts < 2; starts += 1) {
     const { engine, said } = await start(store, SHARED);
-    expect(engine.volumes.all()).toEqual([VOLUME]);
+    expect(engine.directory.volumes()).toEqual([VOLUME]);
     expect(await registryCredentials(engine, AUTH.id)).toEqual({ username: "ada", password: "1" });
     expect(engine.directory.templates()).toEqual([TEMPLATE]);
     expect(engine.directory.endpoint("a")).toMatchObject({
@@ -101,7 +101,7 @@ it("keeps what was changed over the interface until the file says something new"
     readme: "mine",
     env: { A: "1" },
   });
-  expect(second.engine.volumes.volume(VOLUME.id)).toMatchObject({ name: "mine", size: 20 });
+  expect(second.engine.directory.volume(VOLUME.id)).toMatchObject({ name: "mine", size: 20 });
   expect(second.said).toEqual([
     'info: the network volume "weights" keeps what was changed over the management interface, though its file says otherwise: name',
     'info: the template "base" keeps what was changed over the management interface, though its file says otherwise: env, readme',
@@ -118,7 +118,7 @@ it("keeps what was changed over the interface until the file says something new"
     env: { A: "2" },
   });
   // A volume only grows.
-  expect(third.engine.volumes.volume(VOLUME.id).size).toBe(20);
+  expect(third.engine.directory.volume(VOLUME.id).size).toBe(20);
   expect(await registryCredentials(third.engine, AUTH.id)).toMatchObject({ password: "2" });
   // Its workers are others now.
   for (const id of ["a", "b"])
@@ -147,7 +147,7 @@ it("does not take a name that something made over the interface has", async () =
 
 it("tells where endpoints and secret variables came from", async () => {
   const { engine } = await start(createMemoryStore(), SHARED);
-  expect(await listOrigins(engine)).toEqual({
+  expect(listOrigins(engine)).toEqual({
     endpoints: [
       { id: "a", volumePath: "/data" },
       { id: "b", volumePath: "/data" },

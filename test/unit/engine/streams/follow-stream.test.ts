@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { expect, it, vi } from "vitest";
 import { followStream, type StreamEvent } from "../../../../emulator/engine/streams/read-stream.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
-import { MemoryView } from "../../../../emulator/store/memory/memory-view.ts";
+import { MemoryReads } from "../../../../emulator/store/memory/memory-reads.ts";
 import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
@@ -33,7 +33,7 @@ async function next(events: AsyncGenerator<StreamEvent, void>): Promise<unknown>
 
 it("reads nothing from the store while it keeps up", async () => {
   await using test = await createTestEngine();
-  const reads = vi.spyOn(MemoryView.prototype, "chunks");
+  const reads = vi.spyOn(MemoryReads.prototype, "chunks");
   const { worker, job, events } = await followed(test);
   await worker.chunks(job, ["a", "b"]);
   expect(await next(events)).toEqual(["a", "b"]);

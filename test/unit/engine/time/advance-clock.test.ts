@@ -25,7 +25,7 @@ const submitJob = async ({ engine }: TestEngine, ttlMs: number = LIMITS.ttlDefau
   });
 
 const jobOf = async ({ engine }: TestEngine, id: string) =>
-  engine.store.read((view) => view.job(id));
+  engine.steps.read((reads) => reads.job(id));
 
 /** Calls `act` `inMs` from now in service time; what it does counts as under way until it is done. */
 function due({ engine }: TestEngine, inMs: number, act: () => Promise<void>): void {
@@ -44,7 +44,7 @@ it("meets due moments in order, those too that come up on the way, each when the
   due(test, 20_000, async () => look("second try was due before it"));
   due(test, 5_000, async () => {
     look("first try");
-    await engine.store.read(async () => undefined);
+    await engine.steps.read(async () => undefined);
     look("first try failed");
     due(test, 10_000, async () => look("second try"));
   });
@@ -124,7 +124,7 @@ it("waits for nobody when its caller has gone, but goes the whole way", async ()
   due(test, 1_000, async () => promise);
   const gone = new AbortController();
   const advanced = advance(test, MINUTE_MS, gone.signal);
-  while (test.engine.pendingWork.underWay.length === 0) await test.clock.settle();
+  while (!test.engine.pendingWork.underWay.includes("a test")) await test.clock.settle();
   expect(test.engine.clock.now() - startedAt).toBe(1_000);
   gone.abort();
   expect(await advanced).toMatchObject({

@@ -110,13 +110,13 @@ it("ends a worker that is not ready after 7 minutes, counts it as unhealthy and 
 
 it("gives a worker the time its template asks for, and says so when that makes no sense", async () => {
   await using scene = await FleetScene.set();
-  scene.keepEnv({ SV_INIT_TIMEOUT: "1800" });
+  await scene.keepEnv({ SV_INIT_TIMEOUT: "1800" });
   await scene.change({ workersMin: 1 });
   await advanceHeard(scene, 0, 1_799_999);
   expect(scene.launcher.at(0).wasKilled).toBe(false);
   await scene.test.clock.advance(1);
   expect(scene.launcher.at(0).wasKilled).toBe(true);
-  scene.keepEnv({ SV_INIT_TIMEOUT: "half an hour" });
+  await scene.keepEnv({ SV_INIT_TIMEOUT: "half an hour" });
   await scene.test.clock.advance(1_000);
   expect(scene.logged("warn")).toEqual([
     'SV_INIT_TIMEOUT must be a whole number of seconds from 1 to 604800; got "half an hour", so the limit is 420',

@@ -9,6 +9,7 @@ import { createMemoryStore } from "../../../../emulator/store/memory/memory-stor
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 import { ScriptedLauncher } from "../scripted-launcher.ts";
+import { storeEndpoint } from "../../stored-records.ts";
 
 export class FleetScene implements AsyncDisposable {
   readonly test: TestEngine;
@@ -37,15 +38,16 @@ export class FleetScene implements AsyncDisposable {
   async change(settings: Partial<Endpoint>, id = "echo"): Promise<void> {
     const { engine, clock } = this.test;
     const known = engine.directory.findEndpoint(id) ?? (await this.test.addEndpoint(id));
-    engine.directory.keepEndpoint({ ...known, ...settings });
+    await storeEndpoint(engine, { ...known, ...settings });
     engine.endpointChanged(id);
     await clock.settle();
   }
 
   /** The variables of an endpoint's template. */
-  keepEnv(env: Readonly<Record<string, string>>, id = "echo"): void {
-    const { directory } = this.test.engine;
-    directory.keepTemplate({ ...directory.template(id), env });
+  async keepEnv(env: Readonly<Record<string, string>>, id = "echo"): Promise<void> {
+    const { directory, steps } = this.test.engine;
+    const template = { ...directory.template(id), env };
+    await steps.commit((step) => step.putRecord("template", id, template));
   }
 
   async submit(endpointId = "echo", lowPriority = false): Promise<string> {
@@ -59,7 +61,7 @@ export class FleetScene implements AsyncDisposable {
   }
 
   async statusOf(jobId: string): Promise<string | undefined> {
-    return this.test.engine.store.read(async (view) => (await view.job(jobId))?.status);
+    return this.test.engine.steps.read(async (reads) => (await reads.job(jobId))?.status);
   }
 
   async counts(endpointId = "echo"): Promise<WorkerCounts> {

@@ -4,10 +4,10 @@ import { expect, it } from "vitest";
 import { WorkerHandle } from "../../../../emulator/engine/workers/worker-handle.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
-import type { Store } from "../../../../emulator/store/store.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 import { ScriptedWorker } from "../../scripted-worker.ts";
+import { storeWith } from "../store-with.ts";
 
 const hello = { protocolVersion: 1, runtimeVersion: "0.0.0-test", held: [] };
 
@@ -15,15 +15,13 @@ const hello = { protocolVersion: 1, runtimeVersion: "0.0.0-test", held: [] };
 function storeThatCanBeHeldUp() {
   const store = createMemoryStore();
   const heldUp: { before?: Promise<void>; after?: Promise<void> } = {};
-  const slow: Store = {
-    ...store,
-    async transact(step) {
+  const slow = storeWith(store, {
+    async flush(batch) {
       await heldUp.before;
-      const value = await store.transact(step);
+      await store.flush(batch);
       await heldUp.after;
-      return value;
     },
-  };
+  });
   const holdUp = (where: "before" | "after") => {
     const { promise, resolve: goOn } = Promise.withResolvers<void>();
     heldUp[where] = promise;
@@ -57,6 +55,7 @@ function addWorker({ engine, clock }: TestEngine): WorkerHandle {
 it("does not take back a job it handed over on credit that came right behind the greeting", async () => {
   const { store, holdUp } = storeThatCanBeHeldUp();
   await using test = await createTestEngine(store);
+  test.clock.isBusy = () => false;
   const worker = new ScriptedWorker(test.engine, addWorker(test));
   const goOn = holdUp("before");
   const submitted = submitJob(test);
@@ -71,7 +70,7 @@ it("does not take back a job it handed over on credit that came right behind the
   await test.clock.settle();
   expect(worker.orders.flatMap(({ jobs = [] }) => jobs)).toMatchObject([{ jobId: id, attempt: 1 }]);
   await worker.complete(await worker.nextJob(), "done");
-  expect(await store.read((view) => view.job(id))).toMatchObject({
+  expect(await store.job(id)).toMatchObject({
     status: "COMPLETED",
     attempt: 1,
   });
@@ -80,6 +79,7 @@ it("does not take back a job it handed over on credit that came right behind the
 it("does not send a job to a session that was not there when it was handed over", async () => {
   const { store, holdUp } = storeThatCanBeHeldUp();
   await using test = await createTestEngine(store);
+  test.clock.isBusy = () => false;
   const worker = addWorker(test);
   const old = new ScriptedWorker(test.engine, worker);
   await old.greet(1);

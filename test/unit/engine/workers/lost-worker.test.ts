@@ -8,6 +8,7 @@ import type { Store } from "../../../../emulator/store/store.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 import { ScriptedLauncher } from "../scripted-launcher.ts";
+import { storeWith } from "../store-with.ts";
 
 const { leaseMs, leaseRenewalMs } = LIMITS;
 const BACKOFF_MS = 1_000;
@@ -36,7 +37,7 @@ const submitJob = async ({ engine }: TestEngine, executionTimeout?: number) =>
   });
 
 const jobOf = async ({ engine }: TestEngine, jobId: string) =>
-  engine.store.read((view) => view.job(jobId));
+  engine.steps.read((reads) => reads.job(jobId));
 
 it("ends a worker that was silent for a lease, gives its job back and starts another", async () => {
   await using scene = await setUp({ workersMin: 0 });
@@ -210,13 +211,12 @@ it("does not take a worker for silent whose report waits for the store", async (
   const store = createMemoryStore();
   let isSlow = false;
   const { promise: stored, resolve: goOn } = Promise.withResolvers<void>();
-  const slow: Store = {
-    ...store,
-    async stageChunks(parts) {
+  const slow = storeWith(store, {
+    async stage(parts) {
       if (isSlow) await stored;
-      return store.stageChunks(parts);
+      return store.stage(parts);
     },
-  };
+  });
   await using scene = await setUp({ workersMin: 1 }, slow);
   const { test, launcher } = scene;
   const worker = await launcher.at(0).connect(test.engine);

@@ -41,17 +41,17 @@ it("looks at 10,000 endpoints once, and then costs nothing while nothing happens
   await using scene = await FleetScene.set();
   const { engine, clock } = scene.test;
   const asked = { reads: 0 };
-  const read = engine.store.read.bind(engine.store);
-  engine.store.read = async (query) => {
+  const counts = engine.steps.counts.bind(engine.steps);
+  engine.steps.counts = async (id) => {
     asked.reads += 1;
-    return read(query);
+    return counts(id);
   };
   const endpoint = engine.directory.endpoint("echo");
-  for (let number = 0; number < 10_000; number += 1) {
-    const id = `e${number}`;
-    engine.directory.keepEndpoint({ ...endpoint, id });
-    engine.endpointChanged(id);
-  }
+  const ids = Array.from({ length: 10_000 }, (_, number) => `e${number}`);
+  await engine.steps.commit((step) => {
+    for (const id of ids) step.putRecord("endpoint", id, { ...endpoint, id });
+  });
+  for (const id of ids) engine.endpointChanged(id);
   while (asked.reads < 10_000) await scene.settle();
   await clock.advance(0);
   const before = { ...asked, armed: clock.armed };

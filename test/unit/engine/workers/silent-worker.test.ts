@@ -16,7 +16,7 @@ const submitJob = async ({ engine }: TestEngine) =>
   });
 
 const statusOf = async ({ engine }: TestEngine, jobId: string) =>
-  (await engine.store.read((view) => view.job(jobId)))?.status;
+  (await engine.steps.read((reads) => reads.job(jobId)))?.status;
 
 it("leaves a job waiting rather than hand it back to the worker that let its lease run out", async () => {
   await using test = await createTestEngine();

@@ -1,6 +1,7 @@
 /** What the live service manages by GraphQL and by the second version of REST is refused with where it can be done. */
 import { expect, test } from "vitest";
 import { KEY, startTestHttp, type TestHttp } from "../http-harness.ts";
+import { storeEndpoint } from "../../stored-records.ts";
 
 const NO_KEY = { authorization: "" };
 const WRONG_KEY = { authorization: "Bearer wrong" };
@@ -109,7 +110,7 @@ test("the second version of REST wants the key as all else does", async () => {
 test("jobs of an endpoint that has the name of such a resource are no matter of REST", async () => {
   await using service = await startTestHttp();
   const { engine } = service.test;
-  engine.directory.keepEndpoint({ ...engine.directory.endpoint("echo"), id: "templates" });
+  await storeEndpoint(engine, { ...engine.directory.endpoint("echo"), id: "templates" });
   const { status } = await service.call("POST", "/live/v2/templates/run", { body: { input: {} } });
   expect(status).toBe(200);
   const unknown = await service.call("POST", "/live/v2/pods/run", { body: { input: {} } });

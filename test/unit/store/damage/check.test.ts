@@ -4,14 +4,15 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
 import { StoreDamagedError } from "../../../../emulator/core/store-error.ts";
-import { insertNew } from "../../../contract/store/subject.ts";
+import { Owner } from "../../../contract/store/subject.ts";
 import { change, type LeftBehind, leftBehind } from "./left-behind.ts";
 
 async function checked(left: LeftBehind) {
   const damage: string[] = [];
   const onDamage = ({ message }: Error) => damage.push(message);
   const store = await openSqliteStore({ directory: left.directory, onDamage });
-  return { store, damage, [Symbol.asyncDispose]: () => store.close() };
+  const owner = await Owner.of(store);
+  return { store, owner, damage, [Symbol.asyncDispose]: () => store.close() };
 }
 
 /** Changes the database, whose log is put into it before. */
@@ -24,9 +25,9 @@ it("finds nothing in what a kill left, and goes on while jobs are taken in", asy
   using left = await leftBehind();
   await using opened = await checked(left);
   const check = opened.store.check();
-  await Promise.all(Array.from({ length: 50 }, () => opened.store.transact(insertNew)));
+  for (let count = 0; count < 50; count += 1) await opened.owner.insert();
   expect(await check).toEqual([]);
-  await opened.store.transact(insertNew);
+  await opened.owner.insert();
   expect(opened.damage).toEqual([]);
 });
 
@@ -68,7 +69,7 @@ it("an index that does not fit its table, or a row its checksum, ends all work, 
     await expect(opened.store.check()).rejects.toBeInstanceOf(StoreDamagedError);
     expect(opened.damage).toHaveLength(1);
     expect(opened.damage[0]).toContain("sv-emulate repair");
-    await expect(opened.store.transact(insertNew)).rejects.toThrow("is damaged");
+    await expect(opened.owner.insert()).rejects.toThrow("is damaged");
     expect(fs.existsSync(stray)).toBe(true);
   }
 });

@@ -1,5 +1,6 @@
 /** What is read is compared with its checksum: rows, payloads in rows and in files, chunks. */
 import fs from "node:fs";
+import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { migrate } from "../../../../emulator/sqlite/migrate.ts";
@@ -10,102 +11,116 @@ import { DELIVERIES } from "../../../../emulator/store/sqlite/migrations/0004-de
 import { REQUESTS_SCHEMA } from "../../../../emulator/store/sqlite/migrations/0005-requests.ts";
 import { TRACEPARENT_SCHEMA } from "../../../../emulator/store/sqlite/migrations/0006-traceparent.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
-import { PayloadDamagedError, type Store } from "../../../../emulator/store/store.ts";
+import { PayloadDamagedError } from "../../../../emulator/store/payload.ts";
 import { StoreDamagedError } from "../../../../emulator/core/store-error.ts";
-import { batch, bytesAt, insertNew, pattern, textOf } from "../../../contract/store/subject.ts";
+import {
+  ALL_CHUNKS,
+  batch,
+  bytesAt,
+  deleted,
+  inserted,
+  pattern,
+  put,
+  stageOne,
+  textOf,
+} from "../../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
+import { storeOnDisk } from "../on-disk.ts";
 import { change } from "./left-behind.ts";
 
-const WINDOW = { from: 0, maxCount: 9, maxBytes: 9_999_999 };
-
-/** A closed directory with one job that has everything in rows and in files. */
-async function oneJob() {
-  const temporary = temporaryDirectory();
-  const directory = temporary.path;
-  const store = await openSqliteStore({ directory });
-  const [large, lines] = [await store.stage(pattern(600_000)), await store.stage(pattern(300_000))];
-  const job = await store.transact(async (tx) => {
-    const inserted = await insertNew(tx);
-    await tx.putPayload(inserted.seq, "input", { kind: "inline", bytes: pattern(200) });
-    await tx.putPayload(inserted.seq, "output", large);
-    await tx.appendChunks(inserted.seq, batch(0, "one", "two"));
-    await tx.appendChunks(inserted.seq, { firstIndex: 2, count: 1, lines });
-    return inserted;
-  });
-  await store.close();
-  const nameOf = (payload: typeof large) => (payload.kind === "file" ? payload.name : "");
-  const fileOf = (payload: typeof large) => `${directory}/payloads/${nameOf(payload)}`;
-  return {
-    job,
-    directory,
-    output: fileOf(large),
-    lines: fileOf(lines),
-    /** Changes the closed database. */
-    sql(text: string) {
-      using db = new DatabaseSync(`${directory}/store.db`);
-      db.exec(text);
-    },
-    async read<T>(ask: (store: Store) => Promise<T>): Promise<T> {
-      const opened = await openSqliteStore({ directory });
-      try {
-        return await ask(opened);
-      } finally {
-        await opened.close();
-      }
-    },
-    [Symbol.dispose]: () => temporary[Symbol.dispose](),
-  };
+/** A store with one job that has everything in rows and in files. */
+async function oneJob(told: Error[] = []) {
+  const disk = await storeOnDisk({ onDamage: (damage) => void told.push(damage) });
+  const { owner, store } = disk;
+  const job = owner.newJob();
+  const { seq } = job;
+  const [large, lines] = [
+    await stageOne(store, pattern(600_000)),
+    await stageOne(store, pattern(300_000)),
+  ];
+  const append = { type: "append-chunks", seq } as const;
+  await owner.flush(
+    [inserted(job)],
+    [
+      put(seq, "input", { kind: "inline", bytes: pattern(200) }),
+      put(seq, "output", large),
+      { ...append, batch: batch(0, "one", "two") },
+      { ...append, batch: { firstIndex: 2, count: 1, lines } },
+      { type: "put-record", kind: "clock", id: "a", record: { offsetMs: 1 } },
+    ],
+  );
+  const fileOf = (payload: typeof large) =>
+    `${disk.payloads}/${payload.kind === "file" ? payload.name : ""}`;
+  return { ...disk, job, seq, output: fileOf(large), lines: fileOf(lines) };
 }
+
+/** What comes of a read that must fail because of a damaged payload; the store must know it as one that is stored so. */
+async function damageOf(reading: Promise<unknown>, { store }: Pick<OneJob, "store">) {
+  const damage = await reading.catch((error: unknown) => error);
+  if (!(damage instanceof PayloadDamagedError)) throw damage;
+  expect(await store.isStillStored(damage)).toBe(true);
+  return damage;
+}
+
+type OneJob = Awaited<ReturnType<typeof oneJob>>;
 
 describe("a payload that is not what was stored is refused", () => {
   it("in its row", async () => {
-    using left = await oneJob();
-    left.sql(
+    await using disk = await oneJob();
+    const { seq } = disk;
+    await disk.sql(
       `UPDATE payload SET body = CAST(x'00' || substr(body, 2) AS BLOB) WHERE place % 4 = 0`,
     );
-    const reading = left.read((store) =>
-      store.read((view) => bytesAt(view, left.job.seq, "input")),
-    );
-    await expect(reading).rejects.toBeInstanceOf(PayloadDamagedError);
-    await expect(reading).rejects.toMatchObject({ place: { seq: left.job.seq, slot: "input" } });
-    await expect(reading).rejects.toThrow("the input is damaged");
+    const store = await disk.reopen();
+    const damage = await damageOf(store.payload(seq, "input"), { store });
+    expect(damage).toMatchObject({ place: { seq, slot: "input" } });
+    expect(damage.message).toContain("the input is damaged");
   });
 
   it.each([
     ["changed", (file: string) => change(file, 500_000, 1), "does not fit its checksum"],
     ["cut", (file: string) => fs.truncateSync(file, 1_000), "is too short"],
-    ["taken away", (file: string) => fs.rmSync(file), "the output is missing"],
+    ["taken away", (file: string) => fs.rmSync(file), "the output is missing: there is no file"],
   ])(
-    "in a file that was %s, before the first byte of it is given out",
+    "in a file that was %s, before the first byte of it is given out, as long as its row names it",
     async (_, harm, sentence) => {
-      using left = await oneJob();
-      harm(left.output);
+      await using disk = await oneJob();
+      const { owner, store, seq } = disk;
+      const asked = await store.payload(seq, "output");
+      harm(disk.output);
       for (const how of ["bytes", "open"] as const) {
-        const reading = left.read((store) =>
-          store.read(async (view) => (await view.payload(left.job.seq, "output"))?.[how]()),
-        );
-        await expect(reading).rejects.toBeInstanceOf(PayloadDamagedError);
-        await expect(reading).rejects.toThrow(sentence);
+        const damage = await damageOf(asked?.[how]() ?? Promise.resolve(), disk);
+        expect(damage.message).toContain(sentence);
+        expect(damage.message).toContain(path.basename(disk.output));
       }
+      await owner.change(deleted(disk.job));
+      expect(await asked?.bytes()).toBeUndefined();
+      expect(await asked?.open()).toBeUndefined();
     },
   );
 
   it("among chunks, in rows and in files", async () => {
-    using rows = await oneJob();
-    rows.sql(
+    await using rows = await oneJob();
+    await rows.sql(
       `UPDATE chunk_batch SET body = CAST(x'00' || substr(body, 2) AS BLOB) WHERE first_index = 0`,
     );
-    using file = await oneJob();
+    await using file = await oneJob();
     change(file.lines, 7, 1);
-    for (const left of [rows, file]) {
-      const reading = left.read((store) => store.read((view) => view.chunks(left.job.seq, WINDOW)));
-      await expect(reading).rejects.toBeInstanceOf(PayloadDamagedError);
-      await expect(reading).rejects.toThrow("the stream is damaged");
+    await using missing = await oneJob();
+    fs.rmSync(missing.lines);
+    for (const [disk, sentence] of [
+      [rows, "the stream is damaged"],
+      [file, "the stream is damaged"],
+      [missing, "the stream is missing"],
+    ] as const) {
+      const store = await disk.reopen();
+      const damage = await damageOf(store.chunks(disk.seq, ALL_CHUNKS), { store });
+      expect(damage.message).toContain(sentence);
     }
   });
 });
 
-describe("after a row was found damaged the store does nothing more", () => {
+describe("after a row was found damaged the store says so once and does nothing more", () => {
   it.each([
     ["job", "UPDATE job SET webhook = 'x'"],
     ["payload", "UPDATE payload SET place = place + 400"],
@@ -113,31 +128,34 @@ describe("after a row was found damaged the store does nothing more", () => {
     ["chunk_batch", "UPDATE chunk_batch SET count = count + 1 WHERE first_index = 0"],
     ["record", "UPDATE record SET json = '{}'"],
   ])("the table %s: %s", async (table, harm) => {
-    using left = await oneJob();
-    await left.read((store) => store.transact((tx) => tx.putRecord("clock", "a", { offsetMs: 1 })));
-    left.sql(harm);
-    await left.read(async (store) => {
-      const reading = store.read(async (view) => {
-        await view.job(left.job.id);
-        await view.payload(left.job.seq, "input");
-        await view.payload(left.job.seq + 100, "input");
-        await view.chunks(left.job.seq, WINDOW);
-        await view.records("clock");
-      });
-      await expect(reading).rejects.toBeInstanceOf(StoreDamagedError);
-      await expect(reading).rejects.toThrow(`a row of the table ${table}`);
-      const later = store.transact((tx) => insertNew(tx));
+    const told: Error[] = [];
+    await using disk = await oneJob(told);
+    const { job, seq } = disk;
+    await disk.sql(harm);
+    const store = await disk.reopen();
+    const reading = async () => {
+      await store.job(job.id);
+      await store.payload(seq, "input");
+      await store.payload(seq + 100, "input");
+      await store.chunks(seq, ALL_CHUNKS);
+      await store.boot();
+    };
+    const first = reading();
+    await expect(first).rejects.toBeInstanceOf(StoreDamagedError);
+    await expect(first).rejects.toThrow(`a row of the table ${table}`);
+    for (const later of [store.flush(disk.owner.batchOf([])), store.job("another")]) {
       await expect(later).rejects.toBeInstanceOf(StoreDamagedError);
       await expect(later).rejects.toThrow("sv-emulate repair");
-    });
+    }
+    expect(told).toHaveLength(1);
   });
 
   it.each(["UPDATE queue SET retried = 7", "UPDATE sequence SET reserved_seq = 9"])(
     "or does not even open: %s",
     async (harm) => {
-      using left = await oneJob();
-      left.sql(harm);
-      await expect(left.read(async () => undefined)).rejects.toBeInstanceOf(StoreDamagedError);
+      await using disk = await oneJob();
+      await disk.sql(harm);
+      await expect(disk.reopen()).rejects.toBeInstanceOf(StoreDamagedError);
     },
   );
 });
@@ -165,19 +183,17 @@ it("what an earlier schema stored gets its checksums once, and is checked from t
   old.close();
   for (let round = 0; round < 2; round += 1) {
     const store = await openSqliteStore({ directory });
-    await store.read(async (view) => {
-      expect(await view.job("ä")).toMatchObject({ seq: 5, status: "IN_QUEUE" });
-      expect(await bytesAt(view, 5, "input")).toEqual(pattern(300_000));
-      expect(textOf(await bytesAt(view, 5, "output"))).toBe("{}");
-      expect(await view.chunks(5, WINDOW)).toHaveLength(1);
-      expect(await view.deliveries.byId("d")).toMatchObject({ state: "delivered" });
-      expect(await view.deliveries.frame(8)).toEqual({ head: "head", tail: "tail" });
-      expect(await view.record("template", "b")).toEqual({});
-    });
+    expect(await store.job("ä")).toMatchObject({ seq: 5, status: "IN_QUEUE" });
+    expect(await bytesAt(store, 5, "input")).toEqual(pattern(300_000));
+    expect(textOf(await bytesAt(store, 5, "output"))).toBe("{}");
+    expect(await store.chunks(5, ALL_CHUNKS)).toHaveLength(1);
+    expect(await store.deliveries.byId("d")).toMatchObject({ state: "delivered" });
+    expect(await store.deliveries.frame(8)).toEqual({ head: "head", tail: "tail" });
+    expect((await store.boot()).records.template).toEqual(new Map([["b", {}]]));
     await store.close();
   }
   change(file, 9, 1);
   const store = await openSqliteStore({ directory });
-  await expect(store.read((view) => bytesAt(view, 5, "input"))).rejects.toThrow("is damaged");
+  await expect(bytesAt(store, 5, "input")).rejects.toThrow("is damaged");
   await store.close();
 });

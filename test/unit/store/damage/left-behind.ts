@@ -3,8 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { Job } from "../../../../emulator/core/jobs/job.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
-import type { Store } from "../../../../emulator/store/store.ts";
-import { insertNew, pattern } from "../../../contract/store/subject.ts";
+import { inserted, Owner, pattern, put, stageOne } from "../../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 
 export interface LeftBehind extends Disposable {
@@ -15,14 +14,20 @@ export interface LeftBehind extends Disposable {
   readonly payloads: () => string[];
 }
 
-/** Some waiting jobs, each in a commit of its own; every fifth has an input that is a file. */
+/** Some waiting jobs, each in a batch of its own; every fifth has an input that is a file. */
 export async function leftBehind(count = 30): Promise<LeftBehind> {
   const temporary = temporaryDirectory();
   const live = path.join(temporary.path, "live");
   const directory = path.join(temporary.path, "left");
   const store = await openSqliteStore({ directory: live });
+  const owner = await Owner.of(store);
   const jobs: Job[] = [];
-  for (let at = 0; at < count; at += 1) jobs.push(await addJob(store, at % 5 === 4));
+  for (let at = 0; at < count; at += 1) {
+    const job = owner.newJob();
+    const input = await stageOne(store, pattern(at % 5 === 4 ? 300_000 : 200));
+    await owner.flush([inserted(job)], [put(job.seq, "input", input)]);
+    jobs.push(job);
+  }
   // Nothing is under way: what a kill leaves now is what is in the files now.
   fs.cpSync(live, directory, { recursive: true });
   await store.close();
@@ -34,15 +39,6 @@ export async function leftBehind(count = 30): Promise<LeftBehind> {
     payloads: () => fs.readdirSync(file("payloads")),
     [Symbol.dispose]: () => temporary[Symbol.dispose](),
   };
-}
-
-async function addJob(store: Store, isLarge: boolean): Promise<Job> {
-  const payload = await store.stage(pattern(isLarge ? 300_000 : 200));
-  return store.transact(async (tx) => {
-    const job = await insertNew(tx);
-    await tx.putPayload(job.seq, "input", payload);
-    return job;
-  });
 }
 
 /** Turns the bytes from `at` on round. */

@@ -11,8 +11,8 @@ import {
 import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../../../emulator/engine/jobs/read/show-payload.ts";
 import { followStream } from "../../../../emulator/engine/streams/read-stream.ts";
-import type { Store } from "../../../../emulator/store/store.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
+import { storeWith } from "../../engine/store-with.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 import { ENDPOINTS, type KnownJob } from "./live-data.ts";
 
@@ -29,7 +29,7 @@ type Answer<T> = { readonly value: T } | "damaged";
 export async function readBack(directory: string, known: readonly KnownJob[]): Promise<ReadBack> {
   const opened = await openSqliteStore({ directory });
   let checked: Promise<unknown> = Promise.resolve();
-  const store: Store = { ...opened, check: () => (checked = opened.check()) };
+  const store = storeWith(opened, { check: () => (checked = opened.check()) });
   let test: TestEngine;
   try {
     test = await createTestEngine(store);

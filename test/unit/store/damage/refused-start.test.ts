@@ -67,8 +67,8 @@ it("a start after a kill finds everything, as often as it is killed", async () =
   for (let round = 0; round < 2; round += 1) {
     const store = await openSqliteStore({ directory: left.directory });
     for (const job of left.jobs) {
-      expect(await store.read((view) => view.job(job.id))).toEqual(job);
-      const input = await store.read((view) => bytesAt(view, job.seq, "input"));
+      expect(await store.job(job.id)).toEqual(job);
+      const input = await bytesAt(store, job.seq, "input");
       expect(input && pattern(input.byteLength).equals(input)).toBe(true);
     }
     await store.close();

@@ -180,7 +180,7 @@ it("applies executionTimeoutMs to jobs submitted from then on", async () => {
   const submit = async () => {
     const { json } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
     const { id } = json as { id: string };
-    return service.test.engine.store.read((view) => view.job(id));
+    return service.test.engine.steps.read((reads) => reads.job(id));
   };
   expect(await submit()).toMatchObject({ executionTimeoutMs: 600_000 });
   await patch(service, { executionTimeoutMs: 5_000 });

@@ -1,0 +1,84 @@
+/** What is in memory of one endpoint's jobs: its counters, the head of its queue, and the jobs that run. */
+import { countChange, type JobCounts } from "../../../core/jobs/job-counts.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import { QueueWindow } from "./queue-window.ts";
+
+export interface WindowRoom {
+  /** Waiting jobs behind so many are in the store only. */
+  readonly windowMax: number;
+  /** Whether a window may become longer by what is submitted. */
+  readonly mayGrow: () => boolean;
+}
+
+export class EndpointJobs {
+  readonly window = new QueueWindow();
+  readonly running = new Map<string, Job>();
+  /** Waiting jobs that are in memory for another reason than their place: the store does not have them yet, or a step looks at them. */
+  readonly #behind = new Map<string, Job>();
+  readonly #room: WindowRoom;
+  counts: JobCounts;
+
+  constructor(counts: JobCounts, room: WindowRoom) {
+    this.counts = counts;
+    this.#room = room;
+  }
+
+  /** Waiting jobs that are not in the window. */
+  get coldCount(): number {
+    return this.counts.inQueue - this.window.size;
+  }
+
+  /** Counts a change of a job and moves it to its place; undefined stands for a job that does not exist. */
+  move(before: Job | undefined, after: Job | undefined): void {
+    this.#remove(before);
+    // Of the jobs but this one.
+    const others = this.counts.inQueue - (before?.status === "IN_QUEUE" ? 1 : 0);
+    this.counts = countChange(this.counts, before, after);
+    this.place(after, others - this.window.size);
+  }
+
+  /** Puts a job that is counted in its place: the window has no gaps, so what comes within it or follows it directly belongs to it. */
+  place(job: Job | undefined, coldCount = this.coldCount): void {
+    if (job?.status === "IN_PROGRESS") this.running.set(job.id, job);
+    if (job?.status !== "IN_QUEUE") return;
+    const { window } = this;
+    const { mayGrow, windowMax } = this.#room;
+    const follows = coldCount === 0 && window.size < windowMax && mayGrow();
+    if (follows || job.queueKey < window.lastKey) window.add(job);
+    else this.#behind.set(job.id, job);
+  }
+
+  /** Forgets where the job is; its row and its count stay. */
+  evict(job: Job): void {
+    this.#behind.delete(job.id);
+  }
+
+  /**
+   * Lengthens the window by jobs that the store answered as those that follow it, and by what memory knows between them, as far
+   * as there is room. Answers those that came into it.
+   *
+   * @param rows in order of queueKey, without those that memory knows
+   * @param upTo the queueKey up to which that is all there are
+   */
+  lengthen(rows: readonly Job[], upTo: number): readonly Job[] {
+    const known = [...this.#behind.values()].filter(({ queueKey }) => queueKey <= upTo);
+    const room = Math.max(0, this.#room.windowMax - this.window.size);
+    const next = [...rows, ...known].toSorted((a, b) => a.queueKey - b.queueKey).slice(0, room);
+    for (const job of next) {
+      this.#behind.delete(job.id);
+      this.window.add(job);
+    }
+    return next;
+  }
+
+  has(job: Job): boolean {
+    return job.status === "IN_PROGRESS" || (job.status === "IN_QUEUE" && this.window.has(job));
+  }
+
+  #remove(job: Job | undefined): void {
+    if (job === undefined) return;
+    this.running.delete(job.id);
+    this.#behind.delete(job.id);
+    if (job.status === "IN_QUEUE") this.window.remove(job);
+  }
+}

@@ -1,0 +1,44 @@
+/** The head of one endpoint's queue in memory: waiting jobs by queueKey, without gaps up to the last one. */
+import type { Job } from "../../../core/jobs/job.ts";
+
+export class QueueWindow {
+  readonly #jobs: Job[] = [];
+
+  get size(): number {
+    return this.#jobs.length;
+  }
+
+  get lastKey(): number {
+    return this.#jobs.at(-1)?.queueKey ?? Number.NEGATIVE_INFINITY;
+  }
+
+  first(): Job | undefined {
+    return this.#jobs[0];
+  }
+
+  has(job: Job): boolean {
+    return this.#jobs[this.#placeOf(job.queueKey)]?.queueKey === job.queueKey;
+  }
+
+  add(job: Job): void {
+    this.#jobs.splice(this.#placeOf(job.queueKey), 0, job);
+  }
+
+  remove(job: Job): void {
+    if (this.has(job)) this.#jobs.splice(this.#placeOf(job.queueKey), 1);
+  }
+
+  /** The first place whose key is not lower. Keys mostly come at the end and go at the beginning. */
+  #placeOf(key: number): number {
+    const jobs = this.#jobs;
+    let low = 0;
+    let high = jobs.length;
+    if (high > 0 && (jobs[high - 1]?.queueKey ?? 0) < key) return high;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((jobs[middle]?.queueKey ?? 0) < key) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,91 @@
+/** Records that are kept whole, in memory: as steps have left them, and as they are in the store. */
+import type { Batch } from "../../store/batch.ts";
+import { noRecords, type RecordKind, type Records } from "../../store/records.ts";
+import type { Boot } from "../../store/store.ts";
+import type { Journal } from "../../core/journal.ts";
+
+export interface RecordView {
+  find<K extends RecordKind>(kind: K, id: string): Records[K] | undefined;
+  /** The longest known first. */
+  all<K extends RecordKind>(kind: K): readonly Records[K][];
+  /** In order of id. */
+  inOrder<K extends RecordKind>(kind: K): readonly Records[K][];
+}
+
+type Stored = ReadonlyMap<string, Records[RecordKind]>;
+
+export class RecordBook {
+  readonly #journal: Journal;
+  readonly #newest: RecordMaps;
+  readonly #stored: RecordMaps;
+
+  /** @param stored what the store has at the start */
+  constructor(journal: Journal, stored: Partial<Boot["records"]> = {}) {
+    this.#journal = journal;
+    this.#newest = new RecordMaps(stored);
+    this.#stored = new RecordMaps(stored);
+  }
+
+  /** The records that are in the store, which steps may have changed since. */
+  get stored(): RecordView {
+    return this.#stored;
+  }
+
+  find<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {
+    return this.#newest.find(kind, id);
+  }
+
+  /** In order of id. */
+  all<K extends RecordKind>(kind: K): readonly Records[K][] {
+    return this.#newest.inOrder(kind);
+  }
+
+  /** Undefined deletes the record. */
+  put<K extends RecordKind>(kind: K, id: string, record: Records[K] | undefined): void {
+    const before = this.#newest.find(kind, id);
+    this.#newest.put(kind, id, record);
+    this.#journal.note(() => this.#newest.put(kind, id, before));
+  }
+
+  /** The batch of these changes is in the store. */
+  becameDurable(changes: Batch["changes"]): void {
+    for (const change of changes) {
+      if (change.type === "put-record") this.#stored.put(change.kind, change.id, change.record);
+      else if (change.type === "delete-record") this.#stored.put(change.kind, change.id, undefined);
+    }
+  }
+}
+
+class RecordMaps implements RecordView {
+  readonly #kinds = noRecords();
+
+  constructor(stored: Partial<Boot["records"]>) {
+    for (const [kind, records] of Object.entries(stored) as [RecordKind, Stored][]) {
+      for (const [id, record] of records) this.put(kind, id, record);
+    }
+    // Endpoints that were stored before there were types have none.
+    for (const [id, endpoint] of this.#kinds.endpoint)
+      this.put("endpoint", id, { ...endpoint, type: endpoint.type ?? "QUEUE" });
+  }
+
+  find<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {
+    return this.#kinds[kind].get(id);
+  }
+
+  all<K extends RecordKind>(kind: K): readonly Records[K][] {
+    return [...this.#kinds[kind].values()];
+  }
+
+  inOrder<K extends RecordKind>(kind: K): readonly Records[K][] {
+    const records: ReadonlyMap<string, Records[K]> = this.#kinds[kind];
+    return [...records].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, record]) => record);
+  }
+
+  put<K extends RecordKind>(kind: K, id: string, record: Records[K] | undefined): void {
+    // Of these there are many, and no step looks at them.
+    if (kind === "usage") return;
+    const records: Map<string, Records[K]> = this.#kinds[kind];
+    if (record === undefined) records.delete(id);
+    else records.set(id, record);
+  }
+}

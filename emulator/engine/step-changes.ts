@@ -1,0 +1,135 @@
+/** What steps change, as data: the contents of a batch, and which steps have nothing to do with each other. */
+import type { JobCounts } from "../core/jobs/job-counts.ts";
+import type { Job } from "../core/jobs/job.ts";
+import type { Batch, Change } from "../store/batch.ts";
+import type { Payload } from "../store/payload.ts";
+
+export type StepChange =
+  | Exclude<Change, { readonly type: "delete-job" }>
+  /** `row` is how it will be stored by the steps before; undefined stands for a job that does not exist. */
+  | {
+      readonly type: "job";
+      readonly job: Job;
+      readonly row: Job | undefined;
+      readonly after: Job | undefined;
+    }
+  /** In memory alone. */
+  | { readonly type: "job-in-memory"; readonly job: Job };
+
+/** A step, or somebody who looked at what steps changed. */
+export interface Changer {
+  readonly changes: readonly StepChange[];
+}
+
+/** A batch that has no number yet. */
+export type Contents = Omit<Batch, "number">;
+
+/**
+ * Each row once, as it becomes.
+ *
+ * @param countsOf the counters of an endpoint once all of that is stored
+ */
+export function contentsOf(
+  steps: readonly Changer[],
+  lastSeq: number,
+  countsOf: (endpointId: string) => JobCounts,
+): Contents {
+  const rows = new Map<
+    number,
+    { readonly before: Job | undefined; readonly after: Job | undefined }
+  >();
+  const changes: Change[] = [];
+  const counts = new Map<string, JobCounts>();
+  for (const change of steps.flatMap((step) => step.changes)) {
+    if (change.type === "job") {
+      const { job, row, after } = change;
+      const earlier = rows.get(job.seq);
+      const before = earlier ? earlier.before : row;
+      rows.set(job.seq, { before, after });
+      counts.set(job.endpointId, countsOf(job.endpointId));
+      // What is deleted is the row that is there.
+      if (after === undefined) changes.push({ type: "delete-job", job: before ?? job });
+    } else if (change.type !== "job-in-memory") changes.push(change);
+  }
+  const jobs = [...rows.values()].flatMap(({ before, after }) =>
+    after ? [{ before, after }] : [],
+  );
+  // What came and went meanwhile was never stored.
+  const never = new Set(
+    [...rows].flatMap(([seq, { before, after }]) => (before || after ? [] : [seq])),
+  );
+  return {
+    lastSeq,
+    jobs,
+    changes: never.size === 0 ? changes : changes.filter((change) => !never.has(seqOf(change))),
+    counts,
+  };
+}
+
+/** How much of payloads is in it that lies in no file. */
+export function bytesOf({ changes }: Changer): number {
+  return changes.reduce((sum, change) => sum + bytesOfChange(change), 0);
+}
+
+/**
+ * Parts that change nothing in common: each can be stored, or not, whatever becomes of the others. Within one the order
+ * stays. Those who changed nothing are in none.
+ */
+export function independentParts<C extends Changer>(steps: readonly C[]): readonly C[][] {
+  let parts: Set<Place>[] = [];
+  for (const step of steps) {
+    const places = placesOf(step);
+    const apart = parts.filter((part) => part.isDisjointFrom(places));
+    const joined = parts.filter((part) => !apart.includes(part));
+    if (places.size > 0) parts = [...apart, joined.reduce((all, part) => all.union(part), places)];
+  }
+  return parts.map((part) => steps.filter((step) => !part.isDisjointFrom(placesOf(step))));
+}
+
+/**
+ * Of `steps` those that rest on what is taken back. A step looks at nothing but what it changes some of; one that changed
+ * nothing may have looked at anything.
+ */
+export function restingOn<C extends Changer>(
+  takenBack: readonly Changer[],
+  steps: readonly C[],
+): readonly C[] {
+  if (takenBack.length === 0) return [];
+  let lost = new Set(takenBack.flatMap((step) => [...placesOf(step)]));
+  return steps.filter((step) => {
+    const places = placesOf(step);
+    if (places.size > 0 && places.isDisjointFrom(lost)) return false;
+    lost = lost.union(places);
+    return true;
+  });
+}
+
+/** An endpoint, or what lies under a seq; -1 is all else. */
+type Place = string | number;
+
+function placesOf({ changes }: Changer): Set<Place> {
+  return new Set(
+    changes.flatMap((change): Place[] => {
+      if (change.type === "job" || change.type === "job-in-memory")
+        return [change.job.endpointId, change.job.seq];
+      if (change.type === "share-payload") return [change.seq, change.toSeq];
+      return [seqOf(change)];
+    }),
+  );
+}
+
+/** Of the job or delivery that it changes. */
+function seqOf(change: Change | StepChange): number {
+  if ("seq" in change) return change.seq;
+  if ("job" in change) return change.job.seq;
+  return "delivery" in change ? change.delivery.seq : -1;
+}
+
+function bytesOfChange(change: StepChange): number {
+  if (change.type === "put-payload") return inlineBytes(change.payload);
+  return change.type === "append-chunks" ? inlineBytes(change.batch.lines) : 0;
+}
+
+function inlineBytes(payload: Payload): number {
+  return payload.kind === "inline" ? payload.bytes.byteLength : 0;
+}

@@ -1,0 +1,156 @@
+/** What one step looks at and changes. It is synchronous: all that it needs is in memory when it begins. */
+import { isDeepStrictEqual } from "node:util";
+import type { JobCounts } from "../core/jobs/job-counts.ts";
+import type { JobFrame } from "../core/jobs/job-body.ts";
+import type { Job } from "../core/jobs/job.ts";
+import type { Delivery, KeptDeliveries } from "../core/webhooks/delivery.ts";
+import type { Payload, PayloadSlot, StagedBatch } from "../store/payload.ts";
+import type { RecordKind, Records } from "../store/records.ts";
+import { Effects, type JobPayloads } from "./effects.ts";
+import type { JobMemory } from "./jobs/memory/job-memory.ts";
+import type { RecordBook } from "./resources/record-book.ts";
+import type { StepChange } from "./step-changes.ts";
+
+/** The state that steps change. */
+export interface StepState {
+  readonly jobs: JobMemory;
+  readonly records: RecordBook;
+  /** The next ascending key for a job or a place in the queue; never given twice, not even after a restart. */
+  nextSeq(): number;
+}
+
+export class Step {
+  readonly effects = new Effects();
+  readonly changes: StepChange[] = [];
+  readonly #state: StepState;
+  readonly #batch: number;
+
+  /** @param batch counts the batches: that which the step is in */
+  constructor(state: StepState, batch: number) {
+    this.#state = state;
+    this.#batch = batch;
+  }
+
+  nextSeq(): number {
+    return this.#state.nextSeq();
+  }
+
+  /** The job, if it is in memory. */
+  job(id: string): Job | undefined {
+    return this.#state.jobs.find(id);
+  }
+
+  counts(endpointId: string): JobCounts {
+    return this.#state.jobs.endpoint(endpointId).counts;
+  }
+
+  /** The first waiting job of the endpoint that is in memory. */
+  firstWaiting(endpointId: string): Job | undefined {
+    return this.#state.jobs.endpoint(endpointId).window.first();
+  }
+
+  /** Whether more jobs wait than are in memory, and few of them are. */
+  isShortOfWaiting(endpointId: string): boolean {
+    return this.#state.jobs.isShortOfWaiting(endpointId);
+  }
+
+  /** Has the job, which waits, handed over with these payloads, so that they need not be read. */
+  keepInput(job: Job, payloads: JobPayloads): void {
+    this.#state.jobs.keepInput(job, payloads);
+  }
+
+  /** The payloads of a waiting job, if they are in memory. */
+  inputOf(job: Job): JobPayloads | undefined {
+    return this.#state.jobs.inputOf(job.id);
+  }
+
+  runningJobs(): readonly Job[] {
+    return [...this.#state.jobs.running()];
+  }
+
+  /** Those that a worker holds. */
+  runningJobsOf(worker: { readonly id: string; readonly endpointId: string }): readonly Job[] {
+    const { running } = this.#state.jobs.endpoint(worker.endpointId);
+    return [...running.values()].filter(({ workerId }) => workerId === worker.id);
+  }
+
+  insertJob(job: Job): void {
+    this.#change(job, undefined, job);
+  }
+
+  /** Replaces `before`, which is in memory so. */
+  replaceJob(before: Job, after: Job): void {
+    this.#change(after, before, after);
+  }
+
+  /** The same in memory alone: the row keeps what it has until the job changes otherwise. */
+  replaceInMemory(before: Job, after: Job): void {
+    this.#state.jobs.change(before, after, undefined);
+    this.changes.push({ type: "job-in-memory", job: after });
+  }
+
+  /** With all its payloads and chunks. */
+  deleteJob(job: Job): void {
+    this.#change(job, job, undefined);
+  }
+
+  putPayload(seq: number, slot: PayloadSlot, payload: Payload): void {
+    this.changes.push({ type: "put-payload", seq, slot, payload });
+  }
+
+  removePayload(seq: number, slot: PayloadSlot): void {
+    this.changes.push({ type: "remove-payload", seq, slot });
+  }
+
+  /** Stores the payload, if there is one, under `toSeq` as well, where it stays whatever becomes of the first. */
+  sharePayload(seq: number, slot: PayloadSlot, toSeq: number): void {
+    this.changes.push({ type: "share-payload", seq, slot, toSeq });
+  }
+
+  /** `firstIndex` is the number of chunks already there. */
+  appendChunks(seq: number, batch: StagedBatch): void {
+    this.changes.push({ type: "append-chunks", seq, batch });
+  }
+
+  removeChunks(seq: number): void {
+    this.changes.push({ type: "remove-chunks", seq });
+  }
+
+  record<K extends RecordKind>(kind: K, id: string): Records[K] | undefined {
+    return this.#state.records.find(kind, id);
+  }
+
+  records<K extends RecordKind>(kind: K): readonly Records[K][] {
+    return this.#state.records.all(kind);
+  }
+
+  /** To put what is there already changes nothing. */
+  putRecord<K extends RecordKind>(kind: K, id: string, record: Records[K]): void {
+    if (isDeepStrictEqual(this.#state.records.find(kind, id), record)) return;
+    this.#state.records.put(kind, id, record);
+    this.changes.push({ type: "put-record", kind, id, record });
+  }
+
+  deleteRecord(kind: RecordKind, id: string): void {
+    this.#state.records.put(kind, id, undefined);
+    this.changes.push({ type: "delete-record", kind, id });
+  }
+
+  insertDelivery(delivery: Omit<Delivery, "sizeBytes">, frame: JobFrame): void {
+    this.changes.push({ type: "insert-delivery", delivery, frame });
+  }
+
+  replaceDelivery(delivery: Delivery): void {
+    this.changes.push({ type: "replace-delivery", delivery });
+  }
+
+  /** Deletes settled deliveries, the oldest first, until the rest is within the bounds. */
+  pruneDeliveries(kept: KeptDeliveries): void {
+    this.changes.push({ type: "prune-deliveries", kept });
+  }
+
+  #change(job: Job, before: Job | undefined, after: Job | undefined): void {
+    const row = this.#state.jobs.change(before, after, this.#batch);
+    this.changes.push({ type: "job", job, row, after });
+  }
+}

@@ -1,0 +1,11 @@
+/** Runs what is asynchronous one after another. */
+export class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Runs `work` when all that was asked for before is over. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+}

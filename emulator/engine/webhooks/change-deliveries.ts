@@ -1,0 +1,73 @@
+/** Changes webhook deliveries, one after another: each looks at what is stored, and nothing changes it meanwhile. */
+import { type Delivery, dueAgain, keptDeliveries } from "../../core/webhooks/delivery.ts";
+import { ServiceError } from "../../core/service-error.ts";
+import type { Uses } from "../context.ts";
+import { findDelivery } from "./webhook-outbox.ts";
+
+/** Stores the delivery after a try; once it is settled, the next one of its job may go, and old ones go for good. */
+export function storeTried(
+  engine: Uses<"clock" | "deliveries" | "steps">,
+  tried: Delivery,
+  now: number,
+): Promise<void> {
+  return engine.deliveries.inTurn(async () => {
+    await engine.steps.commit((step) => {
+      step.replaceDelivery(tried);
+      if (tried.settledAt !== undefined) step.pruneDeliveries(keptDeliveries(now));
+    });
+    if (tried.settledAt !== undefined) await releaseNext(engine, tried.jobId);
+  });
+}
+
+/** Has the oldest delivery of the job that is pending made, if it waits for no try. */
+export function releaseDelivery(
+  engine: Uses<"clock" | "deliveries" | "steps">,
+  jobId: string,
+): Promise<void> {
+  return engine.deliveries.inTurn(() => releaseNext(engine, jobId));
+}
+
+/** Deletes what is kept no longer. */
+export function forgetOldDeliveries(
+  engine: Uses<"deliveries" | "steps">,
+  now: number,
+): Promise<void> {
+  return engine.deliveries.inTurn(() =>
+    engine.steps.commit((step) => step.pruneDeliveries(keptDeliveries(now))),
+  );
+}
+
+/**
+ * Has a settled delivery tried anew, with the same id and body and as many tries as at first; answers it as it is then.
+ *
+ * @throws ServiceError delivery_not_found, delivery_pending
+ */
+export function redeliver(
+  engine: Uses<"clock" | "deliveries" | "steps">,
+  id: string,
+): Promise<Delivery> {
+  return engine.deliveries.inTurn(async () => {
+    const delivery = await engine.steps.read((reads) => findDelivery(reads, id));
+    if (delivery.state === "pending") {
+      throw new ServiceError(
+        "delivery_pending",
+        `the delivery "${id}" is still being tried; it can be sent again once it is delivered or failed`,
+      );
+    }
+    const again = dueAgain(delivery, engine.clock.now());
+    await engine.steps.commit((step) => {
+      step.replaceDelivery(again);
+      step.effects.webhookDue = true;
+    });
+    return again;
+  });
+}
+
+async function releaseNext(engine: Uses<"clock" | "steps">, jobId: string): Promise<void> {
+  const next = await engine.steps.read((reads) => reads.deliveries.firstPending(jobId));
+  if (next === undefined || next.nextTryAt !== undefined) return;
+  await engine.steps.commit((step) => {
+    step.replaceDelivery(dueAgain(next, engine.clock.now()));
+    step.effects.webhookDue = true;
+  });
+}

@@ -1,0 +1,43 @@
+/** Deliveries that wait for an earlier one of their job: sees to it that each is made in its turn, whatever fails meanwhile. */
+import type { Uses } from "../context.ts";
+import { releaseDelivery } from "./change-deliveries.ts";
+
+/** Read at a time at the start. */
+const PAGE = 500;
+
+export class HeldUpDeliveries {
+  readonly #engine: Uses<"clock" | "deliveries" | "steps">;
+  /** Jobs whose oldest pending delivery may be one of them. */
+  readonly #jobIds = new Set<string>();
+  #areRead = false;
+
+  constructor(engine: Uses<"clock" | "deliveries" | "steps">) {
+    this.#engine = engine;
+  }
+
+  add(jobId: string): void {
+    this.#jobIds.add(jobId);
+  }
+
+  /** Makes those due that wait for none any more. What throws is to be called again. */
+  async release(): Promise<void> {
+    if (!this.#areRead) await this.#read();
+    for (const jobId of this.#jobIds) {
+      await releaseDelivery(this.#engine, jobId);
+      this.#jobIds.delete(jobId);
+    }
+  }
+
+  /** What an earlier run left: it may have ended before it made them due. */
+  async #read(): Promise<void> {
+    for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined;) {
+      const after: number = before;
+      const page = await this.#engine.steps.read(({ deliveries }) =>
+        deliveries.list({ state: "pending" }, PAGE, after),
+      );
+      for (const { jobId, nextTryAt } of page) if (nextTryAt === undefined) this.add(jobId);
+      before = page.length < PAGE ? undefined : page.at(-1)?.seq;
+    }
+    this.#areRead = true;
+  }
+}

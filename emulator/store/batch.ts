@@ -1,0 +1,64 @@
+/** A batch: all that changes at once in the store, as data. */
+import type { JobCounts } from "../core/jobs/job-counts.ts";
+import type { JobFrame } from "../core/jobs/job-body.ts";
+import type { Job } from "../core/jobs/job.ts";
+import type { Delivery, KeptDeliveries } from "../core/webhooks/delivery.ts";
+import type { Payload, PayloadSlot, StagedBatch } from "./payload.ts";
+import type { RecordKind, Records } from "./records.ts";
+
+export interface Batch {
+  /** One more than that of the batch before. */
+  readonly number: number;
+  /** No key above this one has been given to a job, a place in the queue or a delivery. */
+  readonly lastSeq: number;
+  /** Rows of jobs, each as it becomes, with what is stored of it now. Written before the changes. */
+  readonly jobs: readonly JobRow[];
+  /** In the order in which they are to be made. */
+  readonly changes: readonly Change[];
+  /** The counters of the endpoints whose jobs changed, as they become. */
+  readonly counts: ReadonlyMap<string, JobCounts>;
+}
+
+export interface JobRow {
+  /** Undefined: there is none. */
+  readonly before: Job | undefined;
+  readonly after: Job;
+}
+
+export type Change =
+  /** Deletes the job with its payloads and chunks. */
+  | { readonly type: "delete-job"; readonly job: Job }
+  /** Stores the payload in place of the one there, if any. A file can be stored once only. */
+  | {
+      readonly type: "put-payload";
+      readonly seq: number;
+      readonly slot: PayloadSlot;
+      readonly payload: Payload;
+    }
+  | { readonly type: "remove-payload"; readonly seq: number; readonly slot: PayloadSlot }
+  /** Stores the payload, if there is one, under `toSeq` as well, where it stays whatever becomes of the first. */
+  | {
+      readonly type: "share-payload";
+      readonly seq: number;
+      readonly slot: PayloadSlot;
+      readonly toSeq: number;
+    }
+  /** `firstIndex` is the number of chunks already there. */
+  | { readonly type: "append-chunks"; readonly seq: number; readonly batch: StagedBatch }
+  | { readonly type: "remove-chunks"; readonly seq: number }
+  | {
+      readonly type: "put-record";
+      readonly kind: RecordKind;
+      readonly id: string;
+      readonly record: Records[RecordKind];
+    }
+  | { readonly type: "delete-record"; readonly kind: RecordKind; readonly id: string }
+  /** Its size is that of its frame and of the payloads under its seq. */
+  | {
+      readonly type: "insert-delivery";
+      readonly delivery: Omit<Delivery, "sizeBytes">;
+      readonly frame: JobFrame;
+    }
+  | { readonly type: "replace-delivery"; readonly delivery: Delivery }
+  /** Deletes settled deliveries with their payloads, the oldest first, until the rest is within the bounds. */
+  | { readonly type: "prune-deliveries"; readonly kept: KeptDeliveries };

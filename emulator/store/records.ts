@@ -1,0 +1,49 @@
+/** What the store keeps as whole records, by kind and id. */
+import type { ApiKey } from "../core/access/api-key.ts";
+import type { Usage } from "../core/billing/usage.ts";
+import type { Pod } from "../core/pods/pod.ts";
+import type { Endpoint } from "../core/resources/endpoint.ts";
+import type { NetworkVolume } from "../core/resources/network-volume.ts";
+import type { RegistryAuth } from "../core/resources/registry-auth.ts";
+import type { ServedEndpoint, ServedTemplate } from "../core/resources/served-endpoint.ts";
+import type { Template } from "../core/resources/template.ts";
+import type { ClockRecord } from "../core/time/clock.ts";
+import type { WebhookSecret } from "../core/webhooks/webhook-secret.ts";
+
+export interface Records {
+  readonly template: Template;
+  readonly endpoint: Endpoint;
+  readonly apiKey: ApiKey;
+  readonly registryAuth: RegistryAuth;
+  /** What files said at the last start, by endpoint. */
+  readonly served: ServedEndpoint;
+  /** The same of what endpoints share, by its own id. */
+  readonly servedTemplate: ServedTemplate;
+  readonly servedVolume: NetworkVolume;
+  readonly clock: ClockRecord;
+  readonly webhookSecret: WebhookSecret;
+  readonly networkVolume: NetworkVolume;
+  readonly usage: Usage;
+  readonly pod: Pod;
+}
+
+export type RecordKind = keyof Records;
+
+export type RecordsByKind = { readonly [K in RecordKind]: Map<string, Records[K]> };
+
+export function noRecords(): RecordsByKind {
+  return {
+    template: new Map(),
+    endpoint: new Map(),
+    apiKey: new Map(),
+    registryAuth: new Map(),
+    served: new Map(),
+    servedTemplate: new Map(),
+    servedVolume: new Map(),
+    clock: new Map(),
+    webhookSecret: new Map(),
+    networkVolume: new Map(),
+    usage: new Map(),
+    pod: new Map(),
+  };
+}

@@ -1,0 +1,28 @@
+/** Whether the store can be relied on. Once it was seen damaged nothing is done any more, lest the damage spread. */
+import { StoreDamagedError } from "../../../core/store-error.ts";
+
+export class Soundness {
+  #damage: StoreDamagedError | undefined;
+  readonly #onDamage: ((damage: StoreDamagedError) => void) | undefined;
+
+  constructor(onDamage?: (damage: StoreDamagedError) => void) {
+    this.#onDamage = onDamage;
+  }
+
+  /** Does the work unless damage was seen before, and sees it in what the work throws. @throws StoreDamagedError */
+  async guard<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#damage) throw this.#damage;
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof StoreDamagedError) this.report(error);
+      throw error;
+    }
+  }
+
+  report(damage: StoreDamagedError): void {
+    if (this.#damage) return;
+    this.#damage = damage;
+    this.#onDamage?.(damage);
+  }
+}

@@ -1,0 +1,123 @@
+/** What the thread of the store answers, and how. One question is answered after the other, in the order in which they come. */
+import type { ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
+import type { JobListing } from "../../../core/jobs/job-listing.ts";
+import type { DeliveryFilter } from "../../../core/webhooks/delivery.ts";
+import { StoreFullError } from "../../../core/store-error.ts";
+import type { PayloadSlot } from "../../payload.ts";
+import type { RecordKind } from "../../records.ts";
+import type { OpenedDatabase } from "../files/data-directory.ts";
+import { giveBackPages } from "../free-space.ts";
+import { letDatabaseChange, keepDatabase } from "../integrity/data-check.ts";
+import { contentChecksum } from "../integrity/checksum.ts";
+import { applyBatch } from "./apply-batch.ts";
+import type { Tables } from "../tables/tables.ts";
+import { ValueReader } from "./values.ts";
+
+/** A stored body that was compared with its checksum, if it lies in a row: undefined if it does not fit. */
+type Compared<T extends { readonly body: Uint8Array | string }> = Omit<T, "body"> & {
+  readonly body: Uint8Array | string | undefined;
+};
+
+export type Answers = ReturnType<typeof answersOf>;
+
+export function answersOf(opened: OpenedDatabase, tables: Tables) {
+  const { jobs, payloads, chunks, records, deliveries, queues } = tables;
+  return {
+    boot: (kinds: readonly Exclude<RecordKind, "usage">[]) => ({
+      batch: tables.batch,
+      lastSeq: tables.lastSeq,
+      counts: queues.allCounts(),
+      running: jobs.running(),
+      records: kinds.map((kind) => [kind, records.texts(kind)] as const),
+    }),
+    /** Answers the number of the last batch in the database, how long the commit took, and files to be removed. */
+    flush: (batch: ArrayBuffer) => flush(tables, batch),
+    job: (id: string) => jobs.byId(id),
+    listJobs: (endpointId: string, listing: JobListing) => jobs.listed(endpointId, listing),
+    jobsOf: (endpointId: string, after: number, limit: number) =>
+      jobs.ofEndpoint(endpointId, after, limit),
+    waitingJobs: (endpointId: string, after: number, limit: number) =>
+      jobs.waiting(endpointId, limit, after),
+    dueJobs: (now: number, limit: number) => jobs.dueAtRest(now, limit),
+    nextDueAt: () => jobs.nextDueAtRest(),
+    oldestScalingQueuedAt: (endpointId: string) => jobs.oldestScalingQueuedAt(endpointId),
+    payload: (seq: number, slot: PayloadSlot) => {
+      const stored = payloads.get(seq, slot);
+      return stored && compared(stored);
+    },
+    payloadChecksum: (seq: number, slot: PayloadSlot) => payloads.get(seq, slot)?.checksum,
+    chunks: (seq: number, window: ChunkWindow) => chunks.around(seq, window).map(compared),
+    hasChunks: (seq: number, checksum: number | undefined) => chunks.has(seq, checksum),
+    records: (kind: RecordKind, from = "") => records.texts(kind, from),
+    delivery: (id: string) => deliveries.byId(id),
+    deliveryFrame: (seq: number) => deliveries.frame(seq),
+    listDeliveries: (filter: DeliveryFilter, limit: number, before?: number) =>
+      deliveries.list(filter, limit, before),
+    dueDeliveries: (now: number, limit: number, exceptOrigins: readonly string[]) =>
+      deliveries.due(now, limit, exceptOrigins),
+    nextTryAt: (after: number) => deliveries.nextTryAt(after),
+    oldestSettledAt: () => deliveries.oldestSettledAt(),
+    firstPending: (jobId: string) => deliveries.firstPending(jobId),
+    /** Those of the files that no row refers to. */
+    unreferred: (names: readonly string[]) => {
+      const referred = tables.fileNames();
+      return names.filter((name) => !referred.has(name));
+    },
+    giveBackPages: () => giveBackPages(opened.db),
+    keepDatabase: () => keepDatabase(opened.db),
+    letDatabaseChange: () => letDatabaseChange(opened.db),
+    close: () => opened.close(),
+  };
+}
+
+interface Flushed {
+  readonly batch: number;
+  readonly commitMs: number;
+  readonly dropped: readonly string[];
+}
+
+function flush(tables: Tables, batch: ArrayBuffer): Flushed {
+  const reader = new ValueReader(batch);
+  const [number, lastSeq] = [reader.number(), reader.number()];
+  try {
+    applyBatch(tables, reader);
+  } catch (error) {
+    tables.abort();
+    throw error;
+  }
+  const startedAt = performance.now();
+  const dropped = commit(tables, number, lastSeq);
+  return { batch: tables.batch, commitMs: performance.now() - startedAt, dropped };
+}
+
+function commit(tables: Tables, number: number, lastSeq: number): readonly string[] {
+  try {
+    return tables.commit(number, lastSeq);
+  } catch (error) {
+    // Where there is no room it is known that nothing was stored.
+    if (!(error instanceof StoreFullError)) throw new UnclearCommitError(error);
+    tables.abort();
+    throw error;
+  }
+}
+
+/** The end of the batch is unknown: its commit may have reached the disk all the same. */
+class UnclearCommitError extends Error {
+  constructor(cause: unknown) {
+    super("the end of a commit is unclear", { cause });
+  }
+}
+
+/** Whether nobody knows whether the batch is stored; `cause` says what went wrong. */
+export function isUnclear(error: unknown): error is Error {
+  return error instanceof UnclearCommitError;
+}
+
+function compared<T extends { body: Uint8Array | string; sizeBytes: number; checksum: number }>(
+  stored: T,
+): Compared<T> {
+  const { body, sizeBytes, checksum } = stored;
+  if (typeof body === "string") return stored;
+  const isWhole = body.byteLength === sizeBytes && contentChecksum(body) === checksum;
+  return isWhole ? stored : { ...stored, body: undefined };
+}

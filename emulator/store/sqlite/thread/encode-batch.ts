@@ -1,0 +1,159 @@
+/** A batch as one buffer for the thread of the store; `apply-batch.ts` reads it there. */
+import type { JobCounts } from "../../../core/jobs/job-counts.ts";
+import type { Batch, Change, JobRow } from "../../batch.ts";
+import { countsMissing, refuseFixedChange } from "../../caller-defects.ts";
+import type { Payload } from "../../payload.ts";
+import { COLUMNS, statusNumber, valuesOf } from "../tables/job-columns.ts";
+import { ValueWriter } from "./values.ts";
+
+/** What becomes of a job's row, or the change that follows. Between two threads of one program: any number will do. */
+export const CODES = {
+  insert: 0,
+  update: 1,
+  "delete-job": 2,
+  "put-payload": 3,
+  "remove-payload": 4,
+  "share-payload": 5,
+  "append-chunks": 6,
+  "remove-chunks": 7,
+  "put-record": 8,
+  "delete-record": 9,
+  "insert-delivery": 10,
+  "replace-delivery": 11,
+  "prune-deliveries": 12,
+} as const;
+
+export const COUNTERS = [
+  "inQueue",
+  "inProgress",
+  "inQueueLowPriority",
+  "inProgressLowPriority",
+  "completed",
+  "failed",
+  "retried",
+] as const satisfies readonly (keyof JobCounts)[];
+
+/** About what they take, beside payloads. */
+const ROW_BYTES = 640;
+const CHANGE_BYTES = 128;
+
+/** @throws BatchRefusedError when it lacks the counters of an endpoint whose jobs it changes, or changes what is fixed */
+export function encodeBatch(batch: Batch): ArrayBuffer {
+  const { jobs, changes, counts } = batch;
+  const rowBytes = ROW_BYTES * (1 + jobs.length);
+  const writer = new ValueWriter(changes.reduce((sum, made) => sum + sizeOf(made), rowBytes));
+  writer.number(batch.number);
+  writer.number(batch.lastSeq);
+  writer.number(counts.size);
+  const endpoints = new Map<string, number>();
+  for (const [endpointId, ofEndpoint] of counts) {
+    endpoints.set(endpointId, endpoints.size);
+    writer.text(endpointId);
+    for (const counter of COUNTERS) writer.number(ofEndpoint[counter]);
+  }
+  writer.number(jobs.length);
+  for (const row of jobs) writeJob(writer, row, endpoints.get(row.after.endpointId));
+  writer.number(changes.length);
+  for (const made of changes) writeChange(writer, made);
+  return writer.finish();
+}
+
+/** @param endpoint its place among the counters of the batch */
+function writeJob(writer: ValueWriter, row: JobRow, endpoint?: number): void {
+  const { before, after } = row;
+  refuseFixedChange(row);
+  if (endpoint === undefined) throw countsMissing(after.endpointId);
+  writer.number(endpoint);
+  writer.number(before === undefined ? CODES.insert : CODES.update);
+  // The key of its queue is known to the thread.
+  const values = valuesOf(after, 0);
+  if (before !== undefined) {
+    writer.number(statusNumber(before.status));
+    writeChanged(writer, valuesOf(before, 0), values);
+  }
+  for (const value of values) writer.value(value);
+}
+
+/** The numbers of the columns that differ, behind how many they are. */
+function writeChanged(writer: ValueWriter, before: readonly unknown[], after: readonly unknown[]) {
+  const place = writer.reserve();
+  let count = 0;
+  for (let column = 0; column < COLUMNS.length; column += 1) {
+    if (after[column] === before[column]) continue;
+    writer.number(column);
+    count += 1;
+  }
+  writer.fill(place, count);
+}
+
+function writeChange(writer: ValueWriter, made: Change): void {
+  writer.number(CODES[made.type]);
+  switch (made.type) {
+    case "delete-job":
+      writer.number(made.job.seq);
+      writer.text(made.job.id);
+      writer.number(statusNumber(made.job.status));
+      break;
+    case "put-payload":
+      writer.number(made.seq);
+      writer.text(made.slot);
+      writePayload(writer, made.payload);
+      break;
+    case "remove-payload":
+      writer.number(made.seq);
+      writer.text(made.slot);
+      break;
+    case "share-payload":
+      writer.number(made.seq);
+      writer.text(made.slot);
+      writer.number(made.toSeq);
+      break;
+    case "append-chunks":
+      writer.number(made.seq);
+      writer.number(made.batch.firstIndex);
+      writer.number(made.batch.count);
+      writePayload(writer, made.batch.lines);
+      break;
+    case "remove-chunks":
+      writer.number(made.seq);
+      break;
+    case "put-record":
+      writer.text(made.kind);
+      writer.text(made.id);
+      writer.text(JSON.stringify(made.record));
+      break;
+    case "delete-record":
+      writer.text(made.kind);
+      writer.text(made.id);
+      break;
+    case "insert-delivery":
+      writer.text(JSON.stringify([made.delivery, made.frame]));
+      break;
+    case "replace-delivery":
+      writer.text(JSON.stringify(made.delivery));
+      break;
+    case "prune-deliveries":
+      writer.text(JSON.stringify(made.kept));
+  }
+}
+
+function writePayload(writer: ValueWriter, payload: Payload): void {
+  if (payload.kind === "inline") {
+    writer.bytes(payload.bytes);
+    return;
+  }
+  writer.text(payload.name);
+  writer.number(payload.offset);
+  writer.number(payload.sizeBytes);
+  writer.number(payload.checksum);
+}
+
+function sizeOf(made: Change): number {
+  if (made.type === "put-payload") return CHANGE_BYTES + inlineBytes(made.payload);
+  if (made.type === "append-chunks") return CHANGE_BYTES + inlineBytes(made.batch.lines);
+  return CHANGE_BYTES;
+}
+
+function inlineBytes(payload: Payload): number {
+  return payload.kind === "inline" ? payload.bytes.byteLength : 0;
+}

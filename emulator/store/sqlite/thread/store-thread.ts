@@ -1,0 +1,74 @@
+/** The program of the thread that has the database open: it answers what is asked of it, in order. See `thread-link.ts`. */
+import fs from "node:fs";
+import { parentPort, workerData } from "node:worker_threads";
+import { StoreLostError } from "../../../core/store-error.ts";
+import { HOW_TO_GO_ON } from "../../../sqlite/row.ts";
+import { fromSqlite } from "../../../sqlite/sqlite-error.ts";
+import { databaseFile, openDatabase } from "../files/data-directory.ts";
+import { answersOf, isUnclear } from "./answers.ts";
+import { Tables } from "../tables/tables.ts";
+import type { Opening, Question, Reply } from "./thread-link.ts";
+import { toThrown } from "./thrown.ts";
+
+const port = parentPort;
+if (port === null) throw new Error("this program is that of a thread");
+
+const { directory, isAgain } = workerData as Opening;
+
+function reply(made: Reply, transferred: readonly ArrayBuffer[] = []): void {
+  port?.postMessage(made, transferred);
+}
+
+function serve(): void {
+  // What was there before is not to be made anew.
+  if (isAgain && !fs.existsSync(databaseFile(directory)))
+    throw new StoreLostError(`${databaseFile(directory)} is not there any more`);
+  const opened = openDatabase(directory);
+  const tables = new Tables(opened);
+  // What an unclear commit left in the log is there, but a sync that failed may not have been the disk's last word.
+  if (isAgain) opened.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const answers = answersOf(opened, tables) as Record<string, (...asked: unknown[]) => unknown>;
+  let isOver = false;
+  port?.on("message", ([name, ...asked]: Question) => {
+    if (isOver) return;
+    try {
+      const answer = answers[name]?.(...asked);
+      reply({ answer }, buffersOf(answer));
+      if (name === "close") port.close();
+    } catch (error) {
+      const reason = isUnclear(error) ? error.cause : error;
+      const thrown = toThrown(fromSqlite(reason, opened.file, HOW_TO_GO_ON));
+      reply(isUnclear(error) ? { unclear: thrown } : { thrown });
+      if (isUnclear(error)) endUnclear();
+    }
+  });
+  reply({ answer: tables.batch });
+
+  /** The next thread sees what became of the batch. */
+  function endUnclear(): void {
+    isOver = true;
+    port?.close();
+    try {
+      opened.close();
+    } catch {
+      // The log is as the failure left it.
+    }
+  }
+}
+
+/** The bytes of payloads need not be copied: nobody else has them. */
+function buffersOf(answer: unknown): ArrayBuffer[] {
+  const stored: unknown[] = Array.isArray(answer) ? answer : [answer];
+  return stored.flatMap((one) =>
+    typeof one === "object" && one !== null && "body" in one && one.body instanceof Uint8Array
+      ? (one.body.buffer as ArrayBuffer)
+      : [],
+  );
+}
+
+try {
+  serve();
+} catch (error) {
+  reply({ thrown: toThrown(error) });
+  port.close();
+}

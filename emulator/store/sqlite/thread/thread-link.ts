@@ -1,0 +1,219 @@
+/**
+ * The store's thread as the rest of the process sees it: questions are answered in their order. Should the thread end, or not
+ * know whether a batch is stored, another one opens the database anew and says which batches it has.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { StoreClosedError, StoreUnusableError } from "../../../core/store-error.ts";
+import type { Answers } from "./answers.ts";
+import { fromThrown, type Thrown } from "./thrown.ts";
+
+/** What a thread is told at its start. */
+export interface Opening {
+  readonly directory: string;
+  /** Whether another one had the database open before. */
+  readonly isAgain: boolean;
+}
+
+export type Question = readonly [name: string, ...asked: unknown[]];
+
+/** The first one tells the number of the last batch. `unclear`: why the thread ends without knowing whether the batch is stored. */
+export type Reply =
+  | { readonly answer: unknown }
+  | { readonly thrown: Thrown }
+  | { readonly unclear: Thrown };
+
+interface Asked {
+  readonly question: Question;
+  readonly transferred: readonly ArrayBuffer[];
+  /** The number of the batch to be stored. */
+  readonly batch: number | undefined;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+  /** How many threads were asked. */
+  sent: number;
+}
+
+/** A question that so many threads did not survive is not asked again. */
+const MAX_SENT = 3;
+const ATTEMPTS = 5;
+const NEXT_ATTEMPT_MS = 500;
+
+export class ThreadLink {
+  readonly #directory: string;
+  /** Undefined while none has the database open. */
+  #worker: Worker | undefined;
+  /** What waits for its reply, in order. */
+  readonly #asked: Asked[] = [];
+  /** The number of the last batch in the database. */
+  #stored = 0;
+  #starts = 0;
+  #unclear: Error | undefined;
+  #broken: Error | undefined;
+  #isClosed = false;
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** @throws what `openDatabase` throws */
+  static async open(directory: string): Promise<ThreadLink> {
+    const link = new ThreadLink(directory);
+    link.#stored = await link.#start(false);
+    return link;
+  }
+
+  /** The number of the last batch in the database. */
+  get stored(): number {
+    return this.#stored;
+  }
+
+  /** How many threads have opened the database. */
+  get starts(): number {
+    return this.#starts;
+  }
+
+  get isBusy(): boolean {
+    return this.#asked.length > 0;
+  }
+
+  ask<K extends keyof Answers>(
+    name: K,
+    ...asked: Parameters<Answers[K]>
+  ): Promise<ReturnType<Answers[K]>> {
+    return this.#enqueue([name, ...asked], undefined, []) as Promise<ReturnType<Answers[K]>>;
+  }
+
+  /** @param batch is taken away from the caller */
+  async flush(number: number, batch: ArrayBuffer): Promise<ReturnType<Answers["flush"]>> {
+    const answer = await this.#enqueue(["flush", batch], number, [batch]);
+    const stored = answer as ReturnType<Answers["flush"]>;
+    this.#stored = stored.batch;
+    return stored;
+  }
+
+  /** Lets the thread end, and with it the database. */
+  async close(): Promise<void> {
+    if (this.#broken) return;
+    const closed = this.ask("close");
+    this.#isClosed = true;
+    await closed;
+    await this.#worker?.terminate();
+  }
+
+  #enqueue(
+    question: Question,
+    batch: number | undefined,
+    transferred: readonly ArrayBuffer[],
+  ): Promise<unknown> {
+    if (this.#broken) return Promise.reject(this.#broken);
+    if (this.#isClosed) return Promise.reject(new StoreClosedError());
+    return new Promise((resolve, reject) => {
+      const asked = { question, transferred, batch, resolve, reject, sent: 0 };
+      if (this.#worker !== undefined) {
+        this.#send(asked, this.#worker);
+        if (this.#asked.length === 0) this.#worker.ref();
+      }
+      this.#asked.push(asked);
+    });
+  }
+
+  #send(asked: Asked, worker: Worker): void {
+    asked.sent += 1;
+    worker.postMessage(asked.question, asked.transferred);
+  }
+
+  #hear(reply: Reply): void {
+    if ("unclear" in reply) {
+      this.#unclear = fromThrown(reply.unclear);
+      return;
+    }
+    const asked = this.#asked.shift();
+    if (this.#asked.length === 0) this.#worker?.unref();
+    if ("answer" in reply) asked?.resolve(reply.answer);
+    else asked?.reject(fromThrown(reply.thrown));
+  }
+
+  /** Answers the number of the last batch in the database. */
+  async #start(isAgain: boolean): Promise<number> {
+    const isBuilt = import.meta.url.endsWith(".js");
+    const program = new URL(isBuilt ? "./store-thread.js" : "./store-thread.ts", import.meta.url);
+    const workerData: Opening = { directory: this.#directory, isAgain };
+    this.#starts += 1;
+    // Options of the process such as `--input-type` are not meant for this program.
+    const worker = new Worker(program, { workerData, execArgv: [] });
+    const failure = Promise.withResolvers<Error>();
+    worker.once("error", failure.resolve);
+    worker.once("exit", (code) =>
+      failure.resolve(new StoreUnusableError(`the thread of the store ended with code ${code}`)),
+    );
+    const first = Promise.withResolvers<Reply>();
+    worker.once("message", first.resolve);
+    const reply = await Promise.race([first.promise, failure.promise]);
+    if (reply instanceof Error) throw reply;
+    if (!("answer" in reply)) throw fromThrown("thrown" in reply ? reply.thrown : reply.unclear);
+    worker.on("message", (next: Reply) => {
+      if (this.#worker === worker) this.#hear(next);
+    });
+    worker.once("exit", () => {
+      if (this.#worker === worker) void failure.promise.then((reason) => this.#goOn(reason));
+    });
+    if (this.#asked.length === 0) worker.unref();
+    this.#worker = worker;
+    return Number(reply.answer);
+  }
+
+  /** Has another thread go on where one ended. */
+  async #goOn(ended: Error): Promise<void> {
+    this.#worker = undefined;
+    if (this.#isClosed && !this.isBusy) return;
+    const reason = this.#unclear ?? new StoreUnusableError(ended.message, { cause: ended });
+    this.#unclear = undefined;
+    let failed: unknown = reason;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      if (attempt > 0) await delay(NEXT_ATTEMPT_MS);
+      try {
+        this.#settle(await this.#start(true), reason);
+        return;
+      } catch (error) {
+        failed = error;
+        await this.#abandon();
+      }
+    }
+    this.#break(failed);
+  }
+
+  async #abandon(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  /** Says whether the batches that were under way are stored, and asks again what else was asked. */
+  #settle(stored: number, reason: Error): void {
+    if (stored < this.#stored)
+      throw new StoreUnusableError(`the database has ${stored} batches of ${this.#stored}`);
+    this.#stored = stored;
+    for (const asked of this.#asked.splice(0)) {
+      const { batch, sent } = asked;
+      if (sent === 0 || (batch === undefined && sent < MAX_SENT)) this.#asked.push(asked);
+      else if (batch !== undefined && batch <= stored)
+        asked.resolve({ batch: stored, commitMs: 0, dropped: [] });
+      else asked.reject(reason);
+    }
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    for (const asked of this.#asked) this.#send(asked, worker);
+    if (this.#asked.length === 0) worker.unref();
+  }
+
+  /** Nobody knows what is stored: nothing is done any more. */
+  #break(reason: unknown): void {
+    const said = reason instanceof Error ? reason.message : String(reason);
+    this.#broken = new StoreUnusableError(
+      `the database could not be opened again (${said}); start the emulator anew`,
+      { cause: reason },
+    );
+    for (const { reject } of this.#asked.splice(0)) reject(this.#broken);
+  }
+}

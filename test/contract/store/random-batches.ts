@@ -1,0 +1,292 @@
+/** Random batches: jobs through their lives, payloads, chunks, deliveries and records; now and then one that does not fit. */
+import { transition } from "../../../emulator/core/jobs/job-transition.ts";
+import type { JobEvent } from "../../../emulator/core/jobs/job-event.ts";
+import type { Job } from "../../../emulator/core/jobs/job.ts";
+import { afterTry, type Delivery } from "../../../emulator/core/webhooks/delivery.ts";
+import type { Change, JobRow } from "../../../emulator/store/batch.ts";
+import { SeededRandom } from "../../e2e/crash/seeded-random.ts";
+import {
+  batch,
+  deleted,
+  handedOver,
+  inline,
+  inserted,
+  NOW,
+  type Owner,
+  pattern,
+  put,
+  usageOf,
+} from "./subject.ts";
+import { endpointRecord } from "./endpoint-record.ts";
+
+export const ENDPOINTS = ["one", "two", "drei ü"] as const;
+const SLOTS = ["input", "output", "s3Config"] as const;
+const EVENTS = [
+  ...(["hand-over", "hand-over", "renew", "complete", "fail", "lose-worker"] as const),
+  ...(["hand-back", "cancel", "retry", "pin-expiry", "append-chunks", "purge"] as const),
+];
+/** Larger ones are files. */
+const SIZES = [0, 20, 20, 200, 200, 2_000, 30_000] as const;
+const FILE_BYTES = 300_000;
+
+/** More are not held at once. */
+const MAX_JOBS = 150;
+const MAX_DELIVERIES = 60;
+
+export class Chance extends SeededRandom {
+  /** A whole number from 0 up to, but not including, `count`. */
+  below(count: number): number {
+    return this.integer(0, count - 1);
+  }
+
+  pick<T>(among: readonly T[]): T {
+    return among[this.below(among.length)] as T;
+  }
+}
+
+/** What an owner knows of what is stored, and what it wants stored next. */
+export class RandomBatches {
+  readonly jobs = new Map<number, Job>();
+  /** As they were read last. */
+  deliveries: readonly Delivery[] = [];
+  readonly #random: Chance;
+  readonly #owner: Owner;
+  #chunks = new Map<number, number>();
+  #now = NOW;
+  #rows = new Map<number, JobRow>();
+  #changes: Change[] = [];
+  /** What becomes of the model once the batch is stored. */
+  #then: (() => void)[] = [];
+
+  constructor(random: Chance, owner: Owner) {
+    this.#random = random;
+    this.#owner = owner;
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  /** Rows and changes, whether they fit, and what to call when they are stored. */
+  next() {
+    this.#rows = new Map();
+    this.#changes = [];
+    this.#then = [];
+    this.#now += this.#random.below(2_000);
+    for (let left = 1 + this.#random.below(8); left > 0; left -= 1) this.#act();
+    const fits = this.#random.below(20) > 0;
+    if (!fits) this.#spoil();
+    const then = this.#then;
+    const stored = () => {
+      for (const { after } of this.#rows.values()) this.jobs.set(after.seq, after);
+      for (const make of then) make();
+    };
+    return { rows: [...this.#rows.values()], changes: this.#changes, fits, stored };
+  }
+
+  #act(): void {
+    const acts = [
+      ...[() => this.#submit(), () => this.#submit(), () => this.#move(), () => this.#move()],
+      ...[() => this.#move(), () => this.#putPayload(), () => this.#appendChunks()],
+      ...[
+        () => this.#delete(),
+        () => this.#deliver(),
+        () => this.#tryDelivery(),
+        () => this.#record(),
+      ],
+    ];
+    this.#random.pick(acts)();
+  }
+
+  #submit(): void {
+    if (this.jobs.size > MAX_JOBS) {
+      this.#delete();
+      return;
+    }
+    const job = this.#owner.newJob({
+      endpointId: this.#random.pick(ENDPOINTS),
+      lowPriority: this.#random.below(3) === 0,
+      ttlMs: 10_000 + this.#random.below(100_000),
+      at: this.#now,
+    });
+    this.#rows.set(job.seq, inserted(job));
+    this.#changes.push(put(job.seq, "input", this.#bytes()));
+  }
+
+  /** One that no change of this batch is about, if there is one. */
+  #untouched(): Job | undefined {
+    const job = this.#random.pick([...this.jobs.values(), undefined]);
+    const isTouched = this.#changes.some((made) => this.#isAbout(made, job?.seq));
+    return job === undefined || this.#rows.has(job.seq) || isTouched ? undefined : job;
+  }
+
+  #isAbout(made: Change, seq: number | undefined): boolean {
+    if (made.type === "delete-job") return made.job.seq === seq;
+    return "seq" in made && made.seq === seq;
+  }
+
+  #isDeleted(seq: number): boolean {
+    return this.#changes.some((made) => made.type === "delete-job" && made.job.seq === seq);
+  }
+
+  #move(): void {
+    const known = this.#random.pick([...this.jobs.values(), undefined]);
+    if (known === undefined || this.#isDeleted(known.seq)) return;
+    const row = this.#rows.get(known.seq);
+    const job = row?.after ?? known;
+    const event = eventFor(this.#random.pick(EVENTS), job, this.#owner.nextSeq());
+    const result = transition(job, event, this.#now);
+    if (result.result === "deleted") this.#remove(job);
+    if (result.result !== "changed") return;
+    this.#rows.set(job.seq, { before: row === undefined ? job : row.before, after: result.job });
+  }
+
+  #putPayload(): void {
+    const job = this.#untouched();
+    if (job === undefined) return;
+    const slot = this.#random.pick(SLOTS);
+    const remove = { type: "remove-payload", seq: job.seq, slot } as const;
+    this.#changes.push(this.#random.below(4) === 0 ? remove : put(job.seq, slot, this.#bytes()));
+  }
+
+  #appendChunks(): void {
+    const job = this.#untouched();
+    if (job === undefined) return;
+    const { seq } = job;
+    let count = this.#chunks.get(seq) ?? 0;
+    if (this.#random.below(6) === 0) {
+      this.#changes.push({ type: "remove-chunks", seq });
+      count = 0;
+    }
+    for (let left = this.#random.below(3); left > 0; left -= 1) {
+      const size = this.#random.pick([3, 30, 300, FILE_BYTES]);
+      const texts =
+        size === FILE_BYTES && this.#random.below(20) > 0 ? ["a", ""] : ["x".repeat(size)];
+      this.#changes.push({ type: "append-chunks", seq, batch: batch(count, ...texts) });
+      count += texts.length;
+    }
+    this.#then.push(() => this.#chunks.set(seq, count));
+  }
+
+  #delete(): void {
+    const job = this.#untouched();
+    if (job) this.#remove(job);
+  }
+
+  #remove(job: Job): void {
+    this.#changes.push(deleted(job));
+    this.#then.push(() => {
+      this.jobs.delete(job.seq);
+      this.#chunks.delete(job.seq);
+    });
+  }
+
+  #deliver(): void {
+    const job = this.#random.pick([...this.jobs.values(), undefined]);
+    if (job === undefined || this.#isDeleted(job.seq)) return;
+    if (this.deliveries.length > MAX_DELIVERIES) return;
+    const made = this.#owner.deliveryOf(
+      { ...job, retries: this.#owner.lastSeq },
+      { at: this.#now },
+    );
+    for (const slot of SLOTS)
+      this.#changes.push({ type: "share-payload", seq: job.seq, slot, toSeq: made.seq });
+    this.#changes.push(made.insert);
+  }
+
+  #tryDelivery(): void {
+    if (this.#random.below(10) === 0) {
+      const kept = { settledFrom: this.#now - 60_000, maxCount: 30, maxBytes: 500_000 };
+      this.#changes.push({ type: "prune-deliveries", kept });
+      return;
+    }
+    const delivery = this.#random.pick([...this.deliveries, undefined]);
+    if (delivery?.state !== "pending") return;
+    const status = this.#random.pick([204, 500]);
+    const tried = afterTry(delivery, { at: this.#now, durationMs: 3, status }, {}, this.#now);
+    this.#changes.push({ type: "replace-delivery", delivery: tried });
+  }
+
+  #record(): void {
+    const id = this.#random.pick(["a", "b", "ü"]);
+    const record = { ...endpointRecord(id), version: this.#random.below(3) };
+    const made = { type: "put-record", kind: "endpoint", id, record } as const;
+    const remove = { type: "delete-record", kind: "endpoint", id } as const;
+    const used = { type: "put-record", kind: "usage", id, record: usageOf(id) } as const;
+    if (this.#random.below(3) === 0) this.#changes.push(used);
+    this.#changes.push(this.#random.below(4) === 0 ? remove : made);
+  }
+
+  #bytes() {
+    const size = this.#random.below(80) === 0 ? FILE_BYTES : this.#random.pick(SIZES);
+    return size < 10_000
+      ? inline("y".repeat(size))
+      : ({ kind: "inline", bytes: pattern(size) } as const);
+  }
+
+  /** Adds what does not fit, anywhere. */
+  #spoil(): void {
+    const unknown = this.#owner.newJob();
+    const known = this.#random.pick([...this.jobs.values(), unknown]);
+    const wrong: readonly (() => void)[] = [
+      () => this.#rows.set(-1, { before: handedOver(unknown), after: unknown }),
+      () =>
+        this.#rows.set(
+          -1,
+          inserted({ ...unknown, id: known.id, seq: known === unknown ? 1e9 : unknown.seq }),
+        ),
+      () => this.#insertWrong(deleted(unknown)),
+      () =>
+        this.#insertWrong({ type: "append-chunks", seq: known.seq, batch: batch(9_999, "gap") }),
+      () =>
+        this.#insertWrong(
+          put(unknown.seq, "input", {
+            kind: "file",
+            name: "x",
+            offset: 0,
+            sizeBytes: 1,
+            checksum: 1,
+          }),
+        ),
+      () =>
+        this.#insertWrong({
+          type: "replace-delivery",
+          delivery: this.#owner.deliveryOf(unknown).stored(),
+        }),
+    ];
+    this.#random.pick(wrong)();
+    if (this.#rows.has(-1) && known === unknown) this.#insertWrong(deleted(unknown));
+  }
+
+  #insertWrong(made: Change): void {
+    this.#changes.splice(this.#random.below(this.#changes.length + 1), 0, made);
+  }
+}
+
+function eventFor(type: (typeof EVENTS)[number], job: Job, nextQueueKey: number): JobEvent {
+  const leaseToken = job.lease?.token ?? "none";
+  const failure = { type: "handler_error", message: 'no "ü"' } as const;
+  const retryRules = { workerLost: 1, handlerError: 1 };
+  switch (type) {
+    case "hand-over":
+      return { type, workerId: `w${job.seq % 3}`, leaseToken: `t${nextQueueKey}`, leaseMs: 15_000 };
+    case "renew":
+      return { type, leaseToken, leaseMs: 20_000 };
+    case "fail":
+      return { type, leaseToken, failure, retryRules, nextQueueKey };
+    case "lose-worker":
+      return { type, leaseToken, failure, retryRules };
+    case "complete":
+    case "hand-back":
+      return { type, leaseToken };
+    case "retry":
+      return { type, nextQueueKey };
+    case "pin-expiry":
+      return { type, ttlMs: 5_000 };
+    case "append-chunks":
+      return { type, leaseToken, firstIndex: job.chunkCount, count: 2 };
+    case "cancel":
+    case "purge":
+      return { type };
+  }
+}

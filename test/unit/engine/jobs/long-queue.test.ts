@@ -1,0 +1,82 @@
+/** Queues that are longer than what is in memory of them. */
+import { Buffer } from "node:buffer";
+import { expect, it } from "vitest";
+import { purgeQueue } from "../../../../emulator/engine/jobs/purge-queue.ts";
+import { submit } from "../../../../emulator/engine/jobs/submit.ts";
+import { MEMORY_LIMITS } from "../../../../emulator/engine/jobs/memory/job-memory.ts";
+import { deleteEndpoint } from "../../../../emulator/engine/resources/manage-endpoints.ts";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
+import { StoreUnusableError } from "../../../../emulator/core/store-error.ts";
+import { storeWith } from "../store-with.ts";
+import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
+
+const TTL_MS = 60_000;
+
+async function submitMany({ engine }: TestEngine, count: number): Promise<readonly string[]> {
+  const submission = { input: Buffer.from("{}"), policy: { lowPriority: true, ttlMs: TTL_MS } };
+  const jobs = Array.from({ length: count }, () =>
+    submit(engine, { endpointId: "echo", kind: "async", submission }),
+  );
+  return (await Promise.all(jobs)).map(({ id }) => id);
+}
+
+it("of a long queue the head alone is in memory, and all of it is handed over in order", async () => {
+  await using test = await createTestEngine();
+  const ids = await submitMany(test, 2_500);
+  await test.clock.settle();
+  expect(test.engine.steps.jobsInMemory()).toHaveLength(MEMORY_LIMITS.windowMax);
+  const worker = await test.connectWorker("echo", { credit: 2_500 });
+  const handed = [];
+  for (let count = 0; count < 2_500; count += 1) handed.push((await worker.nextJob()).jobId);
+  expect(handed).toEqual(ids);
+});
+
+it("no more jobs than there is room for are in memory, of however many endpoints", async () => {
+  const limits = { ...MEMORY_LIMITS, jobsMax: 30, inputBytes: 20 };
+  await using test = await createTestEngine(undefined, undefined, { limits });
+  const ids = await submitMany(test, 200);
+  await test.clock.settle();
+  expect(test.engine.steps.jobsInMemory()).toHaveLength(30);
+  const worker = await test.connectWorker("echo", { credit: 0 });
+  const handed = [];
+  for (let count = 0; count < 200; count += 1) {
+    await worker.grant();
+    handed.push((await worker.nextJob()).jobId);
+  }
+  expect(handed).toEqual(ids);
+});
+
+it.each([
+  ["a purge", async ({ engine }: TestEngine) => void (await purgeQueue(engine, "echo"))],
+  ["their expiry", ({ clock }: TestEngine) => clock.advance(TTL_MS)],
+  ["the deletion of the endpoint", ({ engine }: TestEngine) => deleteEndpoint(engine, "echo")],
+])("%s leaves none of them in the store or in memory", async (_what, remove) => {
+  await using test = await createTestEngine();
+  await submitMany(test, 2_500);
+  await remove(test);
+  await test.clock.settle();
+  expect(await test.engine.store.jobsOf("echo", 0, 1)).toEqual([]);
+  expect(test.engine.steps.jobsInMemory()).toEqual([]);
+  expect(await test.engine.steps.counts("echo")).toMatchObject({ inQueue: 0 });
+});
+
+it("jobs that could not be read are handed over a second later", async () => {
+  const memory = createMemoryStore();
+  let isFailing = true;
+  const store = storeWith(memory, {
+    waitingJobs: async (endpointId, after, limit) => {
+      if (isFailing) throw new StoreUnusableError("the disk fails");
+      return memory.waitingJobs(endpointId, after, limit);
+    },
+  });
+  const limits = { ...MEMORY_LIMITS, windowMax: 1 };
+  await using test = await createTestEngine(store, undefined, { limits });
+  await test.addEndpoint("echo", { workersMax: 1, workersMin: 1 });
+  const [, second] = await submitMany(test, 2);
+  const worker = await test.connectWorker("echo", { credit: 2 });
+  await worker.nextJob();
+  await test.clock.settle();
+  isFailing = false;
+  await test.clock.advance(1_000);
+  expect((await worker.nextJob()).jobId).toBe(second);
+});

@@ -1,0 +1,9 @@
+/** Steps on a store, without an engine, whose log nobody reads. */
+import { openSteps, type Steps } from "../../../emulator/engine/steps.ts";
+import type { Store } from "../../../emulator/store/store.ts";
+import { FakeClock } from "../../fake-clock.ts";
+
+export function quietSteps(store: Store): Promise<Steps> {
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  return openSteps(store, { log, clock: new FakeClock() });
+}

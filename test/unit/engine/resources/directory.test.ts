@@ -1,0 +1,88 @@
+/** What everybody knows of the records: what is in the store, and nothing else. */
+import { expect, it } from "vitest";
+import type { Endpoint } from "../../../../emulator/core/resources/endpoint.ts";
+import { StoreFullError } from "../../../../emulator/core/store-error.ts";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
+import { createTestEngine } from "../../engine-harness.ts";
+import { storeWith } from "../store-with.ts";
+
+/** A store that stores when the test says so. */
+function heldStore() {
+  const store = createMemoryStore();
+  let gate: Promise<void> = Promise.resolve();
+  const held = storeWith(store, {
+    async flush(batch) {
+      await gate;
+      await store.flush(batch);
+    },
+  });
+  const hold = () => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    gate = promise;
+    promise.catch(() => undefined);
+    return { store: resolve, fail: () => reject(new StoreFullError("no room")) };
+  };
+  return { store: held, hold };
+}
+
+it("what a step stores is known when it is durable, not before, and when its effects are released", async () => {
+  const { store, hold } = heldStore();
+  await using test = await createTestEngine(store);
+  const { directory, events, steps } = test.engine;
+  const template = directory.template("echo");
+  const gate = hold();
+  const known: boolean[] = [];
+  const look = () =>
+    known.push(directory.findTemplate("t") !== undefined, directory.volumes().length === 1);
+  const unfollow = events.follow(look);
+  const stored = steps.commit((step) => {
+    step.putRecord("template", "t", { ...template, id: "t" });
+    step.putRecord("networkVolume", "v", { id: "v", name: "v", size: 1, dataCenterId: "local" });
+    step.deleteRecord("endpoint", "echo");
+  });
+  await test.clock.settle();
+  look();
+  expect(known).toEqual([false, false]);
+  expect(directory.endpointIds()).toEqual(new Set(["echo"]));
+  gate.store();
+  await stored;
+  look();
+  unfollow();
+  expect(known.slice(2)).toEqual([true, true]);
+  expect(directory.endpointIds()).toEqual(new Set());
+});
+
+it("what could not be stored is never known, and what two batches change is known as each of them has it", async () => {
+  const { store, hold } = heldStore();
+  await using test = await createTestEngine(store);
+  const { directory, steps } = test.engine;
+  const endpoint = directory.endpoint("echo");
+  const rename = (name: string) =>
+    steps.commit((step) => step.putRecord("endpoint", "echo", { ...endpoint, name }));
+  const failing = hold();
+  const lost = Promise.allSettled([rename("lost")]);
+  failing.fail();
+  expect((await lost)[0]).toMatchObject({ reason: { code: "storage_full" } });
+  expect(directory.endpoint("echo").name).toBe(endpoint.name);
+  const gate = hold();
+  const first = rename("first");
+  await test.clock.settle();
+  const second = rename("second");
+  gate.store();
+  await first;
+  expect(directory.endpoint("echo").name).toBe("first");
+  await second;
+  expect(directory.endpoint("echo").name).toBe("second");
+});
+
+it("an endpoint that was stored before there were types has a queue", async () => {
+  const store = createMemoryStore();
+  const before = await createTestEngine(store);
+  const { type: _, ...old } = before.engine.directory.endpoint("echo");
+  await before.engine.steps.commit((step) =>
+    step.putRecord("endpoint", "old", { ...old, id: "old" } as Endpoint),
+  );
+  await using test = await createTestEngine(storeWith(store, {}));
+  const ofStep = await test.engine.steps.commit((step) => step.record("endpoint", "old"));
+  expect([test.engine.directory.queue("old").type, ofStep?.type]).toEqual(["QUEUE", "QUEUE"]);
+});

@@ -1,0 +1,12 @@
+/** A store of which a test changes some methods. */
+import type { Store } from "../../../emulator/store/store.ts";
+
+/** All other methods are those of `store`. */
+export function storeWith(store: Store, changed: Partial<Store>): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(name in changed ? changed : target, name);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+}

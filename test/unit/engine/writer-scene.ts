@@ -1,0 +1,85 @@
+/** A writer of batches on a store that answers when the test says so. */
+import { submitJob } from "../../../emulator/core/jobs/job-transition.ts";
+import { Journal } from "../../../emulator/core/journal.ts";
+import { BatchWriter } from "../../../emulator/engine/batch-writer.ts";
+import type { Effects } from "../../../emulator/engine/effects.ts";
+import { JobMemory } from "../../../emulator/engine/jobs/memory/job-memory.ts";
+import { RecordBook } from "../../../emulator/engine/resources/record-book.ts";
+import type { Step } from "../../../emulator/engine/step.ts";
+import type { Batch } from "../../../emulator/store/batch.ts";
+import { FakeClock } from "../../fake-clock.ts";
+
+/** A store whose flushes settle when the test says so. */
+class HeldStore {
+  readonly flushes: {
+    readonly batch: Batch;
+    readonly succeed: () => void;
+    readonly fail: (reason: Error) => void;
+  }[] = [];
+
+  flush = (batch: Batch): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.flushes.push({ batch, succeed: resolve, fail: reject });
+    return promise;
+  };
+}
+
+export interface WriterScene {
+  readonly store: HeldStore;
+  readonly jobs: JobMemory;
+  readonly writer: BatchWriter;
+  readonly clock: FakeClock;
+  readonly released: Effects[];
+  readonly refused: Effects[];
+  /** Resolves when nothing is written any more. */
+  idle: Promise<void>;
+}
+
+export function openWriter(): WriterScene {
+  const journal = new Journal();
+  const store = new HeldStore();
+  const jobs = new JobMemory(journal, 0);
+  const released: Effects[] = [];
+  const refused: Effects[] = [];
+  const clock = new FakeClock();
+  let lastSeq = 0;
+  const state = { jobs, records: new RecordBook(journal), nextSeq: () => (lastSeq += 1) };
+  const writer = new BatchWriter({
+    state,
+    journal,
+    durable: 0,
+    flush: store.flush,
+    clock,
+    busy: (promise) => void (scene.idle = promise),
+    lastSeq: () => lastSeq,
+    release: (effects) => released.push(...effects),
+    failed: (effects) => refused.push(...effects),
+  });
+  const scene = { store, jobs, writer, clock, released, refused, idle: Promise.resolve() };
+  return scene;
+}
+
+/** Puts a job into the queue and answers its id. */
+export function submit(step: Step, endpointId = "hello"): string {
+  const seq = step.nextSeq();
+  const specification = { seq, id: `job-${seq}`, endpointId, kind: "async" } as const;
+  const times = { executionTimeoutMs: 1, ttlMs: 1, retentionMs: 1 };
+  step.insertJob(
+    submitJob({ ...specification, ...times, lowPriority: false, webhook: undefined }, 0),
+  );
+  return specification.id;
+}
+
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}
+
+/** What has become of a promise so far. */
+export function outcomeOf(promise: Promise<unknown>): { state: string } {
+  const outcome = { state: "open" };
+  promise.then(
+    () => (outcome.state = "resolved"),
+    (error: unknown) => (outcome.state = String(error)),
+  );
+  return outcome;
+}

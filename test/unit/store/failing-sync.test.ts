@@ -1,0 +1,73 @@
+/** A disk that fails, or a process that is killed, while a batch is made durable: what was said of batches is true. */
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
+import { sized } from "../../setup/size.ts";
+import { straceIsMissing } from "../../setup/strace.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+
+const PROGRAM = path.resolve(import.meta.dirname, "../../fixtures/store/flushes-batches.ts");
+const BATCHES = 6;
+/** With the first ones no batch is stored: they are those of the start. */
+const FIRST = 3;
+
+/** Runs the program, to which something happens at the sync of that number in each of its threads; answers what it said. */
+function runTo(fate: "error=EIO" | "signal=KILL", directory: string, number: number): string[] {
+  const inject = [
+    ...["-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"],
+    ...["-e", `inject=fsync,fdatasync:${fate}:when=${number}`],
+  ];
+  const program = [process.execPath, PROGRAM, directory, String(BATCHES)];
+  const { stdout } = spawnSync("strace", [...inject, ...program], { encoding: "utf8" });
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+describe.runIf(straceIsMissing === undefined)("a sync", () => {
+  it(
+    "is told, when it fails, of a batch that is not stored, and only of such",
+    { timeout: 120_000 },
+    async () => {
+      const outcomes = { stored: 0, refused: 0 };
+      for (let number = FIRST; number < FIRST + sized(3, 8); number += 1) {
+        using directory = temporaryDirectory();
+        await (await openSqliteStore({ directory: directory.path })).close();
+        const said = runTo("error=EIO", directory.path, number);
+        const store = await openSqliteStore({ directory: directory.path });
+        for (const line of said) {
+          const [id = "", outcome] = line.split(" ");
+          if (outcome === undefined) continue;
+          const isThere = (await store.job(id)) !== undefined;
+          expect.soft({ line, isThere }).toEqual({ line, isThere: outcome === "stored" });
+          outcomes[outcome === "stored" ? "stored" : "refused"] += 1;
+        }
+        await store.close();
+      }
+      expect(outcomes.stored).toBeGreaterThan(0);
+      expect(outcomes.refused).toBeGreaterThan(0);
+    },
+  );
+
+  it(
+    "leaves all that was said to be stored when it is the end of the process",
+    { timeout: 120_000 },
+    async () => {
+      let stored = 0;
+      for (let number = FIRST; number < FIRST + sized(3, 8); number += 1) {
+        using directory = temporaryDirectory();
+        await (await openSqliteStore({ directory: directory.path })).close();
+        const said = runTo("signal=KILL", directory.path, number);
+        const store = await openSqliteStore({ directory: directory.path });
+        const there = (await store.waitingJobs("hello", 0, 99)).map(({ id }) => `${id} stored`);
+        // The last one may be stored though nobody could say so any more.
+        expect.soft(there.slice(0, said.length)).toEqual(said);
+        expect.soft(there.length).toBeLessThanOrEqual(said.length + 1);
+        const { counts } = await store.boot();
+        expect.soft(counts.get("hello")?.inQueue ?? 0).toBe(there.length);
+        await store.close();
+        stored += said.length;
+      }
+      expect(stored).toBeGreaterThan(0);
+    },
+  );
+});

@@ -1,0 +1,131 @@
+/**
+ * The thread that has the database open: it keeps no process alive, and when it ends what was asked is answered by another one,
+ * and a batch is stored or refused.
+ */
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import type { Worker } from "node:worker_threads";
+import { expect, it, onTestFinished } from "vitest";
+import { StoreInUseError, StoreUnusableError } from "../../../emulator/core/store-error.ts";
+import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
+import { inserted } from "../../contract/store/subject.ts";
+import { storeOnDisk } from "./on-disk.ts";
+
+it("a batch whose thread is killed is stored or refused, and the store goes on with the next one", async () => {
+  await using disk = await storeOnDisk();
+  const { owner, store } = disk;
+  const outcomes: string[] = [];
+  for (let turns = 0; turns < 8; turns += 1) {
+    const job = owner.newJob();
+    // In the first round it is killed before it hears of the batch.
+    const killed = turns === 0 ? disk.killThread() : undefined;
+    const flushed = owner.flush([inserted(job)]);
+    for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+    const [outcome] = await Promise.allSettled([flushed, killed ?? disk.killThread()]);
+    outcomes.push(outcome.status);
+    if (outcome.status === "rejected") expect(outcome.reason).toBeInstanceOf(StoreUnusableError);
+    expect(await store.job(job.id)).toEqual(outcome.status === "fulfilled" ? job : undefined);
+    await owner.insert();
+    expect(await store.boot()).toMatchObject({ counts: owner.counts });
+  }
+  expect(outcomes[0]).toBe("rejected");
+  expect(disk.threads.length).toBeGreaterThan(3);
+});
+
+it("questions that are under way are answered by the next thread, in order", async () => {
+  await using disk = await storeOnDisk();
+  const job = await disk.owner.insert();
+  const asked = Array.from({ length: 20 }, () => disk.store.job(job.id));
+  await disk.killThread();
+  const later = disk.store.waitingJobs("hello", 0, 9);
+  expect(await Promise.all(asked)).toEqual(asked.map(() => job));
+  expect(await later).toEqual([job]);
+  expect(disk.threads).toHaveLength(2);
+});
+
+it("a check during which the thread ends looks again", async () => {
+  await using disk = await storeOnDisk();
+  const { owner, store, threads } = disk;
+  for (let count = 0; count < 20; count += 1) await owner.insert();
+  const checked = store.check();
+  // The thread that looks is the second one.
+  for (let turn = 0; turn < 1_000 && threads.length < 2; turn += 1) await new Promise(setImmediate);
+  await threads[0]?.terminate();
+  await owner.insert();
+  expect(await checked).toEqual([]);
+  const looked = threads.length;
+  expect(looked).toBeGreaterThan(2);
+});
+
+it("a payload file whose batch was refused by the end of the thread can be stored by the next one", async () => {
+  await using disk = await storeOnDisk();
+  const { owner, store } = disk;
+  const job = await owner.insert();
+  const [payload] = await store.stage([Buffer.alloc(300_000, "x")]);
+  if (payload === undefined) throw new Error("one was staged");
+  const change = { type: "put-payload", seq: job.seq, slot: "output", payload } as const;
+  const killed = disk.killThread();
+  await expect(owner.change(change)).rejects.toThrow("the thread of the store ended");
+  await killed;
+  await owner.change(change);
+  expect(await (await store.payload(job.seq, "output"))?.bytes()).toHaveLength(300_000);
+});
+
+it("a store whose directory is gone when its thread ends refuses everything, and makes no empty one in its place", async () => {
+  await using disk = await storeOnDisk();
+  await disk.owner.insert();
+  fs.rmSync(disk.directory, { recursive: true });
+  await disk.killThread();
+  const refused = disk.owner.insert();
+  await expect(refused).rejects.toThrow("could not be opened again");
+  await expect(disk.store.nextDueAt()).rejects.toBeInstanceOf(StoreUnusableError);
+  expect(fs.existsSync(disk.directory)).toBe(false);
+});
+
+it("a directory stays in use when the thread ends, until the store is closed", async () => {
+  await using disk = await storeOnDisk();
+  const { directory } = disk;
+  await disk.killThread();
+  await disk.owner.insert();
+  await expect(openSqliteStore({ directory })).rejects.toBeInstanceOf(StoreInUseError);
+  await disk.store.close();
+  const another = await openSqliteStore({ directory });
+  expect((await another.boot()).batch).toBe(1);
+  await another.close();
+});
+
+it("a question that ends every thread is refused, and others are answered", async () => {
+  await using disk = await storeOnDisk();
+  const { store, threads } = disk;
+  const job = await disk.owner.insert();
+  // The next threads end as soon as they are asked.
+  const end = (thread: Worker) => {
+    if (threads.length > 3) return;
+    thread.once("message", () => void thread.terminate());
+  };
+  process.on("worker", end);
+  onTestFinished(() => void process.off("worker", end));
+  // Not asked afterwards: it could be answered before the end.
+  const killed = disk.killThread();
+  await expect(store.job(job.id)).rejects.toThrow("the thread of the store ended");
+  await killed;
+  expect(await store.job(job.id)).toEqual(job);
+});
+
+it("a store that is open keeps no process alive that has nothing else to do, but a batch under way does", async () => {
+  await using disk = await storeOnDisk();
+  await disk.store.close();
+  const source = path.resolve(import.meta.dirname, "../../..");
+  const program = `
+    const { openSqliteStore } = await import(${JSON.stringify(`${source}/emulator/store/sqlite/sqlite-store.ts`)});
+    const { Owner } = await import(${JSON.stringify(`${source}/test/contract/store/subject.ts`)});
+    const owner = await Owner.of(await openSqliteStore({ directory: ${JSON.stringify(disk.directory)} }));
+    console.log(await owner.store.check());
+    void owner.insert().then(() => console.log("stored"));`;
+  const ran = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+    encoding: "utf8",
+    timeout: 15_000,
+  });
+  expect(ran).toMatchObject({ status: 0, stdout: "[]\nstored\n" });
+});
