@@ -135,7 +135,7 @@ export class LiveWorker {
     this.#stops.remove(jobId);
     if (!held) return this.#recordContact();
     const { lease } = held;
-    await held.inOrder(() => this.#session.receive({ outcomes: [{ ...lease, outcome }] }));
+    await held.inOrder(() => this.#session.receiveChecked({ outcomes: [{ ...lease, outcome }] }));
     this.#held.drop(lease);
   }
 
@@ -143,7 +143,7 @@ export class LiveWorker {
   async progress(jobId: string, value: Uint8Array): Promise<void> {
     const held = this.#held.find(jobId);
     if (!held) return this.#recordContact();
-    await this.#session.receive({ progress: [{ ...held.lease, value }] });
+    await this.#session.receiveChecked({ progress: [{ ...held.lease, value }] });
   }
 
   /**
@@ -158,7 +158,7 @@ export class LiveWorker {
     await held.inOrder(async () => {
       const { lease, attempt, nextChunk: firstIndex } = held;
       const { count, lines } = chunkLines(output, firstIndex, attempt);
-      await this.#session.receive({ chunks: [{ ...lease, firstIndex, count, lines }] });
+      await this.#session.receiveChecked({ chunks: [{ ...lease, firstIndex, count, lines }] });
       held.nextChunk += count;
     });
   }

@@ -78,3 +78,8 @@ export type RevocationReason = "cancelled" | "timed-out" | "expired" | "lease-lo
 export interface Revocation extends LeaseRef {
   readonly reason: RevocationReason;
 }
+
+/** The raw JSON of the output, if the outcome has one. */
+export function outputOf(outcome: Outcome): Uint8Array | undefined {
+  return "output" in outcome ? outcome.output : undefined;
+}

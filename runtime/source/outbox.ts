@@ -1,6 +1,6 @@
 /** Gathers a worker's reports until they can be sent, and cuts them into messages of bounded size. */
 import type { Failure } from "../protocol/failure.ts";
-import { leaseKey, type LeaseRef, type Outcome } from "../protocol/outcome.ts";
+import { leaseKey, type LeaseRef, type Outcome, outputOf } from "../protocol/outcome.ts";
 import type {
   ChunkReport,
   HandlerReady,
@@ -188,5 +188,5 @@ function chunkBytesOf({ lines }: ChunkReport): number {
 }
 
 function outcomeBytes({ outcome }: { readonly outcome: Outcome }): number {
-  return "output" in outcome ? (outcome.output?.byteLength ?? 0) : 0;
+  return outputOf(outcome)?.byteLength ?? 0;
 }

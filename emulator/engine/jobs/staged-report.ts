@@ -1,15 +1,14 @@
-/** Checks and stages the payloads of a worker's report before its step. */
-import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import type { Outcome } from "../../../runtime/protocol/outcome.ts";
+/** Stages the payloads of a worker's report before its step. */
+import { outputOf } from "../../../runtime/protocol/outcome.ts";
 import type {
   ChunkReport,
   OutcomeReport,
   ProgressReport,
   WorkerReport,
 } from "../../../runtime/protocol/session.ts";
-import { areJsonLines, isValidJson } from "../../core/jobs/raw-json/scan.ts";
 import type { Payload } from "../../store/payload.ts";
 import type { Uses } from "../context.ts";
+import { checkedReport } from "./checked-report.ts";
 
 export interface StagedChunks {
   readonly report: ChunkReport;
@@ -33,23 +32,28 @@ export interface StagedReport {
   readonly outcomes: readonly StagedOutcome[];
 }
 
-/** The `{"output":…,"metrics":…}` around a chunk's output may add this much. */
-const CHUNK_FRAME_MAX_BYTES = 65_536;
+/** How a report is staged. */
+export interface StagingTerms {
+  /** The staging of the report before it, which keeps reports in order. */
+  readonly before: Promise<unknown> | undefined;
+  /** Its payloads were checked when they came in. */
+  readonly isChecked: boolean;
+}
 
 /**
- * Stages the report's payloads. Answers at once, without a promise, when there are none, so that small reports of one
- * turn share one commit; otherwise after `before`, which keeps reports in order.
+ * Checks and stages the report's payloads. Answers at once, without a promise, when there are none, so that small reports
+ * of one turn share one commit.
  */
 export function stageReport(
   engine: Uses<"steps">,
   report: WorkerReport,
-  before: Promise<unknown> | undefined,
+  terms: StagingTerms,
 ): StagedReport | Promise<StagedReport> {
   const hasPayloads =
     report.chunks?.length ||
     report.progress?.length ||
     report.outcomes?.some(({ outcome }) => outputOf(outcome));
-  if (hasPayloads || before) return stageAll(engine, report, before);
+  if (hasPayloads || terms.before) return stageAll(engine, report, terms);
   const outcomes = (report.outcomes ?? []).map((outcome) => ({
     report: outcome,
     output: undefined,
@@ -69,14 +73,13 @@ export function payloadsOf(staged: StagedReport): readonly (Payload | undefined)
 
 async function stageAll(
   engine: Uses<"steps">,
-  report: WorkerReport,
-  before: Promise<unknown> | undefined,
+  sent: WorkerReport,
+  { before, isChecked }: StagingTerms,
 ): Promise<StagedReport> {
+  const report = isChecked ? sent : await checkedReport(sent);
   const [chunks, progress, outcomes] = await Promise.all([
-    stageBatches(engine, (report.chunks ?? []).filter(isAcceptable)),
-    Promise.all(
-      (report.progress ?? []).filter(isSmallJson).map((value) => stageProgress(engine, value)),
-    ),
+    stageBatches(engine, report.chunks ?? []),
+    Promise.all((report.progress ?? []).map((value) => stageProgress(engine, value))),
     Promise.all((report.outcomes ?? []).map((outcome) => stageOutcome(engine, outcome))),
     before?.catch(() => undefined),
   ]);
@@ -105,30 +108,7 @@ async function stageProgress(
   return { progress, value: await engine.steps.stage(progress.value) };
 }
 
-function isAcceptable({ count, lines }: ChunkReport): boolean {
-  return areJsonLines(lines, count, LIMITS.chunkMaxBytes + CHUNK_FRAME_MAX_BYTES);
-}
-
-function isSmallJson(progress: ProgressReport): boolean {
-  return progress.value.byteLength <= LIMITS.progressMaxBytes && isValidJson(progress.value);
-}
-
 async function stageOutcome(engine: Uses<"steps">, report: OutcomeReport): Promise<StagedOutcome> {
   const output = outputOf(report.outcome);
-  if (!output) return { report, output: undefined };
-  const refusal = refusalOf(output);
-  if (refusal === undefined) return { report, output: await engine.steps.stage(output) };
-  const failure = { type: "worker_refused", message: refusal } as const;
-  return { report: { ...report, outcome: { kind: "failed", failure } }, output: undefined };
-}
-
-function refusalOf(output: Uint8Array): string | undefined {
-  if (output.byteLength > LIMITS.outputMaxBytes) {
-    return `the worker sent an output of ${output.byteLength} bytes; the limit is ${LIMITS.outputMaxBytes}`;
-  }
-  return isValidJson(output) ? undefined : "the worker sent an output that is no JSON";
-}
-
-function outputOf(outcome: Outcome): Uint8Array | undefined {
-  return outcome.kind === "completed" || outcome.kind === "failed" ? outcome.output : undefined;
+  return { report, output: output && (await engine.steps.stage(output)) };
 }

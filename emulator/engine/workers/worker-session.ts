@@ -61,9 +61,13 @@ export class WorkerSession {
    * is durable. Rejects if it could not be stored: end the session then. The worker has no receipt and repeats the report
    * in its next session.
    */
-  async receive(report: WorkerReport): Promise<void> {
-    using _ = this.#engine.mover.receive(this.worker);
-    await this.#take(report);
+  receive(report: WorkerReport): Promise<void> {
+    return this.#take(report, false);
+  }
+
+  /** The same with a report whose payloads are known to be JSON within their limits. */
+  receiveChecked(report: WorkerReport): Promise<void> {
+    return this.#take(report, true);
   }
 
   /** The report is durable. */
@@ -106,13 +110,14 @@ export class WorkerSession {
     this.#engine.endpointChanged(this.worker.endpointId);
   }
 
-  async #take(report: WorkerReport): Promise<void> {
-    const staging = stageReport(this.#engine, report, this.#staged);
-    if (!(staging instanceof Promise)) return this.#apply(staging);
+  async #take(report: WorkerReport, isChecked: boolean): Promise<void> {
+    using _ = this.#engine.mover.receive(this.worker);
+    const staging = stageReport(this.#engine, report, { before: this.#staged, isChecked });
+    if (!(staging instanceof Promise)) return await this.#apply(staging);
     this.#staged = staging;
     const staged = await staging;
     if (this.#staged === staging) this.#staged = undefined;
-    return this.#apply(staged);
+    return await this.#apply(staged);
   }
 
   async #apply(staged: StagedReport): Promise<void> {

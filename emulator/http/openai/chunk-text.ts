@@ -1,5 +1,6 @@
 /** What a handler yielded, as it is written to a client that reads OpenAI's events. */
-import { JsonScanner } from "../../core/jobs/raw-json/scanner.ts";
+import { SlicedScan } from "../../core/jobs/raw-json/scan.ts";
+import { ownTurn } from "../../engine/limits/own-turn.ts";
 
 export interface ChunkOutput {
   /** The raw JSON. */
@@ -9,10 +10,8 @@ export interface ChunkOutput {
 }
 
 /** The `output` of a chunk `{"output": …, "metrics": {…}}`. */
-export function outputOf(chunk: Uint8Array): ChunkOutput {
-  const scanner = new JsonScanner({ keep: ["output"] });
-  scanner.push(chunk);
-  const scan = scanner.end();
+export async function outputOf(chunk: Uint8Array): Promise<ChunkOutput> {
+  const scan = await new SlicedScan(ownTurn).json(chunk, { keep: ["output"] });
   const span = scan.ok ? scan.members.get("output") : undefined;
   return asOutput(span ? chunk.subarray(span.start, span.end) : Buffer.from("null"));
 }

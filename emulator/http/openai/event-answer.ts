@@ -80,7 +80,7 @@ class EventFlow {
     switch (event.type) {
       case "chunks":
         for (const chunk of chunksOf(event.batch)) {
-          if (await this.#output(outputOf(chunk), writer)) return true;
+          if (await this.#output(await outputOf(chunk), writer)) return true;
         }
         return false;
       case "restart":
@@ -99,7 +99,7 @@ class EventFlow {
   }
 
   async #output(output: ChunkOutput, writer: EventWriter): Promise<boolean> {
-    const said = writer.hasBegun ? undefined : failureSaid(output.raw);
+    const said = writer.hasBegun ? undefined : await failureSaid(output.raw);
     if (said) {
       await this.#fail(writer, said);
       return true;

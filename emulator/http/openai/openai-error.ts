@@ -2,8 +2,9 @@
 import { z } from "zod";
 import type { Job } from "../../core/jobs/job.ts";
 import type { PieceInHand } from "../../core/jobs/opened-payload.ts";
-import { JsonScanner } from "../../core/jobs/raw-json/scanner.ts";
+import { SlicedScan } from "../../core/jobs/raw-json/scan.ts";
 import type { ServiceError } from "../../core/service-error.ts";
+import { ownTurn } from "../../engine/limits/own-turn.ts";
 import type { WholeAnswer } from "../answers/answer.ts";
 
 /** What stands under `error` (live). A handler's own error may have further members. */
@@ -95,10 +96,8 @@ export function failureOfOutput(message: string): OpenAiFailure {
  * The error a handler answers with instead of a result: `{"error": {…}}` or `{"error": "…"}`, or with the members of the
  * error at the top beside `"object": "error"`. The HTTP status is its `status`, or its `code` if that is a number, or 500.
  */
-export function failureSaid(output: Uint8Array): OpenAiFailure | undefined {
-  const scanner = new JsonScanner({ keep: ["error", "object"] });
-  scanner.push(output);
-  const scan = scanner.end();
+export async function failureSaid(output: Uint8Array): Promise<OpenAiFailure | undefined> {
+  const scan = await new SlicedScan(ownTurn).json(output, { keep: ["error", "object"] });
   if (!scan.ok) return undefined;
   const error = scan.members.get("error");
   const object = scan.members.get("object");

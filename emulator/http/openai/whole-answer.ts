@@ -4,10 +4,11 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { closePieces, type PieceInHand } from "../../core/jobs/opened-payload.ts";
-import { JsonScanner } from "../../core/jobs/raw-json/scanner.ts";
+import { SlicedScan } from "../../core/jobs/raw-json/scan.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { Submission } from "../../core/jobs/submission.ts";
 import type { Uses } from "../../engine/context.ts";
+import { ownTurn } from "../../engine/limits/own-turn.ts";
 import type { JobView } from "../../engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../engine/jobs/read/show-payload.ts";
 import { readStream } from "../../engine/streams/read-stream.ts";
@@ -95,8 +96,8 @@ async function answerOf(
     const message = `the job has no output but ${job.chunkCount} chunks, where one answer was asked for`;
     return failureAnswer(failureOfOutput(message));
   }
-  const answer = onlyItem(output) ?? output;
-  const said = failureSaid(answer);
+  const answer = (await onlyItem(output)) ?? output;
+  const said = await failureSaid(answer);
   return said ? failureAnswer(said) : { status: 200, pieces: [answer] };
 }
 
@@ -116,17 +117,15 @@ async function onlyChunk(
   if (job.chunkCount !== 1) return undefined;
   const ref = { endpointId: job.endpointId, jobId: job.id };
   const { chunks } = await readStream(engine, ref, { from: 0, holdMs: 0, signal });
-  return chunks[0] && outputOf(chunks[0]).raw;
+  return chunks[0] && (await outputOf(chunks[0])).raw;
 }
 
 /** The item of an array of one, which is what collecting one yield gives; undefined for anything else. */
-function onlyItem(json: Uint8Array): Uint8Array | undefined {
+async function onlyItem(json: Uint8Array): Promise<Uint8Array | undefined> {
   const text = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   const start = text.indexOf("[");
   if (start === -1 || text.toString("latin1", 0, start).trim() !== "") return undefined;
   const item = text.subarray(start + 1, text.lastIndexOf("]"));
   // Between the brackets is one item if that is JSON by itself.
-  const scanner = new JsonScanner({ keep: [] });
-  scanner.push(item);
-  return scanner.end().ok ? item : undefined;
+  return (await new SlicedScan(ownTurn).isJson(item)) ? item : undefined;
 }

@@ -1,7 +1,9 @@
-/** Reads the body of a request within a limit, chunk by chunk, and no further than needed. */
+/** Reads the body of a request within a limit, chunk by chunk, in slices between which others have their turn. */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { SLICE_BYTES } from "../../core/jobs/raw-json/scan.ts";
 import { ServiceError } from "../../core/service-error.ts";
+import { ownTurn } from "../../engine/limits/own-turn.ts";
 
 /** Called with each chunk as it comes; returns something other than undefined to stop reading. */
 export type ChunkWatcher = (chunk: Buffer) => unknown;
@@ -51,8 +53,10 @@ export async function readBody(
   if (request.destroyed) throw clientGone();
   if (request.headers.expect !== undefined) response.writeContinue();
   const body = new GrowingBody(declared);
+  let isOver = false;
   return new Promise<Buffer>((resolve, reject) => {
     const leave = () => {
+      isOver = true;
       request.pause();
       request.removeListener("data", onData);
       request.removeListener("end", onEnd);
@@ -66,9 +70,8 @@ export async function readBody(
         return;
       }
       body.add(chunk);
-      if (watch(chunk) === undefined) return;
-      leave();
-      resolve(body.whole());
+      if (watch(chunk) !== undefined) onEnd();
+      else if (body.fillsSlice()) void pauseForTurn(request, () => isOver);
     };
     const onEnd = () => {
       leave();
@@ -100,6 +103,12 @@ function refuseEncoding(request: IncomingMessage): void {
   );
 }
 
+async function pauseForTurn(request: IncomingMessage, isOver: () => boolean): Promise<void> {
+  request.pause();
+  await ownTurn();
+  if (!isOver()) request.resume();
+}
+
 function clientGone(): ClientGoneError {
   return new ClientGoneError("the connection was closed before the request was complete");
 }
@@ -114,6 +123,7 @@ class GrowingBody {
   readonly #declared: number | undefined;
   readonly #chunks: Buffer[] = [];
   #space: Buffer | undefined;
+  #sliceEnd = SLICE_BYTES;
 
   constructor(declared: number | undefined) {
     this.#declared = declared;
@@ -127,6 +137,13 @@ class GrowingBody {
       chunk.copy(this.#space, this.size);
     }
     this.size += chunk.length;
+  }
+
+  /** True when a slice of it has come since this was last true. */
+  fillsSlice(): boolean {
+    if (this.size < this.#sliceEnd) return false;
+    this.#sliceEnd = this.size + SLICE_BYTES;
+    return true;
   }
 
   whole(): Buffer {

@@ -2,7 +2,7 @@
 import { defined } from "../without-undefined.ts";
 import { type Failure, isFailureType } from "../failure.ts";
 import * as proto from "../generated/worker.ts";
-import type { Outcome } from "../outcome.ts";
+import { type Outcome, outputOf } from "../outcome.ts";
 import type { OutcomeReport } from "../session.ts";
 import { WireError } from "./wire-error.ts";
 import { required, requiredLease, requiredText } from "./wire-fields.ts";
@@ -23,7 +23,7 @@ const kindNames = new Map<number, Outcome["kind"]>(
 
 export function encodeOutcome({ jobId, leaseToken, outcome }: OutcomeReport): proto.Outcome {
   const failure = "failure" in outcome ? encodeFailure(outcome.failure) : undefined;
-  const output = "output" in outcome ? outcome.output : undefined;
+  const output = outputOf(outcome);
   return { jobId, leaseToken, kind: kindNumbers[outcome.kind], output, failure };
 }
 

@@ -1,7 +1,7 @@
 /** Writes chunks, progress and outcomes as the live queue takes them, without changing the bytes that a handler gave. */
 import { Buffer } from "node:buffer";
 import type { Failure } from "../../protocol/failure.ts";
-import type { Outcome } from "../../protocol/outcome.ts";
+import { type Outcome, outputOf } from "../../protocol/outcome.ts";
 
 /** Who speaks, as the report of an error names it. */
 export interface Reporter {
@@ -37,7 +37,7 @@ export function resultBody(
     case "timed-out":
     case "lost": {
       const error = JSON.stringify(errorText(outcome.failure, reporter));
-      const output = "output" in outcome ? outcome.output : undefined;
+      const output = outputOf(outcome);
       if (output === undefined) return Buffer.from(`{"error":${error}}`);
       return Buffer.concat([Buffer.from(OUTPUT), output, Buffer.from(`,"error":${error}}`)]);
     }

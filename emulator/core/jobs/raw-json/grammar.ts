@@ -61,6 +61,8 @@ export const ACTION = {
   endLiteral: 206,
   /** The byte after a number: the number ends before it, and it is read again. */
   endNumber: 207,
+  /** Of lines of JSON: another text begins. */
+  endLine: 208,
   reject: 255,
 } as const;
 
@@ -83,6 +85,8 @@ function onRange(state: number, first: number, last: number, next: number): void
   for (let byte = first; byte <= last; byte++) onByte(state, byte, next);
 }
 
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 const WHITESPACE = " \t\n\r";
 const DIGITS = "0123456789";
 
@@ -180,6 +184,16 @@ addStrings();
 addUtf8();
 addNumbers();
 addLiterals();
+
+/** The same for lines of JSON: a line feed stands after each text and nowhere else, a carriage return nowhere. */
+export const LINE_TRANSITIONS = TRANSITIONS.slice();
+
+for (let state: number = STATE.start; state <= STATE.afterMember; state++) {
+  for (const byte of [LINE_FEED, CARRIAGE_RETURN]) {
+    LINE_TRANSITIONS[state * 256 + byte] = ACTION.reject;
+  }
+}
+LINE_TRANSITIONS[STATE.done * 256 + LINE_FEED] = ACTION.endLine;
 
 /** True in the states in which a number may end. */
 export function isCompleteNumber(state: number): boolean {

@@ -1,6 +1,13 @@
 /** Checks JSON as its bytes arrive and notes where the members of the top-level object lie, without parsing it. */
 import { type JsonFault, tooDeep, unexpectedByte, unexpectedEnd } from "./fault.ts";
-import { ACTION, FIRST_ACTION, STATE, TRANSITIONS, isCompleteNumber } from "./grammar.ts";
+import {
+  ACTION,
+  FIRST_ACTION,
+  isCompleteNumber,
+  LINE_TRANSITIONS,
+  STATE,
+  TRANSITIONS,
+} from "./grammar.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { endOfPlainText } from "../../../../runtime/protocol/plain-text.ts";
 
@@ -38,6 +45,8 @@ export interface ScanOptions {
   readonly noteOthers?: number;
   /** What faults call the text; default `the body`. */
   readonly subject?: string;
+  /** Any number of texts, each without line breaks and followed by a line feed; default one text. */
+  readonly lines?: boolean;
 }
 
 /** The longest a key can be in raw bytes when each of its UTF-16 units is written as `\uXXXX`. */
@@ -64,7 +73,8 @@ export class JsonScanner {
   readonly #maxKeyBytes: number;
   readonly #members = new Map<string, JsonSpan>();
   readonly #noteOthers: number;
-  #others: string[] = [];
+  readonly #transitions: Uint8Array;
+  readonly #others: string[] = [];
   readonly #brackets: number[] = [];
   #state: number = STATE.start;
   #fault: JsonFault | undefined;
@@ -79,6 +89,10 @@ export class JsonScanner {
   #memberKey: string | undefined;
   #memberKind: JsonKind = "null";
   #memberStart = 0;
+  #lineStart = 0;
+  /** Lines that have ended, and the bytes of the longest of them without its line feed. */
+  lineCount = 0;
+  longestLineBytes = 0;
 
   constructor(options: ScanOptions = {}) {
     this.#maxDepth = options.maxDepth ?? LIMITS.jsonMaxDepth;
@@ -86,12 +100,14 @@ export class JsonScanner {
     this.#keep = options.keep;
     this.#maxKeyBytes = longestRawKey(options.keep);
     this.#noteOthers = options.noteOthers ?? 0;
+    this.#transitions = options.lines ? LINE_TRANSITIONS : TRANSITIONS;
   }
 
   /** Takes the next bytes. Answers the fault as soon as there is one; from then on nothing more is read. */
   push(chunk: Uint8Array): JsonFault | undefined {
     if (this.#fault !== undefined) return this.#fault;
     const length = chunk.length;
+    const transitions = this.#transitions;
     let state = this.#state;
     let i = 0;
     while (i < length) {
@@ -103,7 +119,7 @@ export class JsonScanner {
         if (i === length) break;
       }
       const byte = chunk[i] ?? 0;
-      const next = TRANSITIONS[(state << 8) | byte] ?? ACTION.reject;
+      const next = transitions[(state << 8) | byte] ?? ACTION.reject;
       if (next < FIRST_ACTION) {
         state = next;
         i++;
@@ -119,15 +135,6 @@ export class JsonScanner {
     if (this.#keyStart !== undefined) this.#saveKeyPiece(this.#keyStart, chunk);
     this.#base += length;
     return undefined;
-  }
-
-  /** Begins another text, after the {@link end} of one without a fault whose spans are not wanted any more. */
-  restart(): void {
-    this.#state = STATE.start;
-    this.#base = 0;
-    this.#kind = undefined;
-    this.#members.clear();
-    this.#others = [];
   }
 
   /** Ends the text. May be called once, after the last {@link push}. */
@@ -168,6 +175,12 @@ export class JsonScanner {
         return 1;
       case ACTION.endLiteral:
         this.#endValue(at + 1);
+        return 1;
+      case ACTION.endLine:
+        this.lineCount += 1;
+        this.longestLineBytes = Math.max(this.longestLineBytes, at - this.#lineStart);
+        this.#lineStart = at + 1;
+        this.#state = STATE.start;
         return 1;
       default:
         this.#endValue(at);

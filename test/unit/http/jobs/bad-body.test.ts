@@ -178,8 +178,17 @@ describe.each([
       body: Readable.from([body.subarray(0, 9_000_000), body.subarray(9_000_000)]),
     });
     expect(answer.statusCode).toBe(413);
-    expect(answer.headers["connection"]).toBe("close");
     expect(await answer.body.json()).toStrictEqual(tooLarge);
+  });
+
+  it("is refused and the connection closed when it goes on above the limit", async () => {
+    const begun = `POST ${path} HTTP/1.1\r\n${HEAD}transfer-encoding: chunked\r\n\r\n`;
+    const socket = await service.socket(`${begun}${(limit + 2).toString(16)}\r\n`);
+    socket.write(bodyOf(limit + 1));
+    const [answer] = (await once(socket.setEncoding("utf8"), "data")) as [string];
+    expect(answer).toMatch(/^HTTP\/1\.1 413 [^]*connection: close/i);
+    socket.end();
+    await once(socket, "close");
   });
 
   it("is refused before anything is read when Content-Length says so", async () => {

@@ -1,7 +1,7 @@
 /** Compares the scanner with the platform's JSON.parse on arbitrary, damaged and exhaustive small texts. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isValidJson, scanJson } from "../../../../../emulator/core/jobs/raw-json/scan.ts";
+import { scanJson, SlicedScan } from "../../../../../emulator/core/jobs/raw-json/scan.ts";
 import {
   JsonScanner,
   type ScanOptions,
@@ -60,7 +60,7 @@ describe("the scanner agrees with JSON.parse", () => {
         const expected = platformAccepts(bytes);
         if (expected) accepted++;
         else refused++;
-        expect(isValidJson(bytes)).toBe(expected);
+        expect(scanJson(bytes).ok).toBe(expected);
         expect(scanInChunks(inChunks(bytes, sizes)).ok).toBe(expected);
       }),
       { numRuns: 5_000 },
@@ -114,6 +114,60 @@ describe("the scanner agrees with JSON.parse", () => {
   });
 });
 
+describe("lines of JSON", () => {
+  const noWait = () => Promise.resolve();
+  const LINE_BYTES = 60;
+
+  /** Line by line, as the platform reads them. */
+  function areLines(bytes: Buffer, count: number): boolean {
+    const lines = bytes.toString("latin1").split("\n");
+    return (
+      lines.pop() === "" &&
+      lines.length === count &&
+      lines.every((line) => {
+        const isShort = line.length <= LINE_BYTES && !line.includes("\r");
+        return isShort && platformAccepts(Buffer.from(line, "latin1"));
+      })
+    );
+  }
+
+  it("are accepted exactly when each of them is JSON without line breaks", async () => {
+    let accepted = 0;
+    const line = fc.oneof(
+      { weight: 9, arbitrary: jsonBytes.map((bytes) => bytes.filter((byte) => byte > 0x0d)) },
+      damagedBytes,
+    );
+    const lines = fc.array(line, { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(lines, fc.integer({ min: 1, max: 3 }), async (texts, count) => {
+        const bytes = Buffer.concat(texts.flatMap((text) => [text, Buffer.from("\n")]));
+        const expected = areLines(bytes, count);
+        if (expected) accepted++;
+        const scan = new SlicedScan(noWait);
+        expect(await scan.areJsonLines(bytes, count, LINE_BYTES)).toBe(expected);
+      }),
+      RUNS,
+    );
+    expect(accepted).toBeGreaterThan(100);
+  });
+
+  it("are none without the last line feed", async () => {
+    const scan = new SlicedScan(noWait);
+    expect(await scan.areJsonLines(Buffer.from("1\n2"), 2, LINE_BYTES)).toBe(false);
+  });
+
+  it.each(['"a\n"', "[1,\n2]", "1\r", "1\n", "", " \n1", '{"a"\n:1}', "[1\n]"])(
+    "are none with a line break in one: %j",
+    async (text) => {
+      const scan = new SlicedScan(noWait);
+      for (const count of [1, 2, 3]) {
+        const lines = Buffer.from(`0\n${text}\n`);
+        expect(await scan.areJsonLines(lines, count, LINE_BYTES)).toBe(false);
+      }
+    },
+  );
+});
+
 describe("the scanner agrees with JSON.parse on every", () => {
   it("text of up to four of JSON's characters", () => {
     const alphabet = Buffer.from('{}[]:,"\\ 01-+.eu');
@@ -122,7 +176,7 @@ describe("the scanner agrees with JSON.parse on every", () => {
       texts = texts.flatMap((start) => Array.from(alphabet, (byte) => [...start, byte]));
       const wrong = texts.filter((text) => {
         const bytes = Buffer.from(text);
-        return isValidJson(bytes) !== platformAccepts(bytes);
+        return scanJson(bytes).ok !== platformAccepts(bytes);
       });
       expect(wrong).toEqual([]);
     }
@@ -135,7 +189,7 @@ describe("the scanner agrees with JSON.parse on every", () => {
     for (let length = 1; length <= 4; length++) {
       const wrong = sequences.filter((sequence) => {
         const bytes = Buffer.from([0x22, ...sequence, 0x22]);
-        return isValidJson(bytes) !== platformAccepts(bytes);
+        return scanJson(bytes).ok !== platformAccepts(bytes);
       });
       expect(wrong).toEqual([]);
       sequences = sequences.flatMap((start) => borders.map((byte) => [...start, byte]));
@@ -149,7 +203,7 @@ describe("the scanner agrees with JSON.parse on every", () => {
       for (let byte = 0; byte < 256; byte++) {
         const bytes = Buffer.from(text);
         bytes[at] = byte;
-        if (isValidJson(bytes) !== platformAccepts(bytes)) wrong.push(`${byte} at ${at}`);
+        if (scanJson(bytes).ok !== platformAccepts(bytes)) wrong.push(`${byte} at ${at}`);
       }
     }
     expect(wrong).toEqual([]);

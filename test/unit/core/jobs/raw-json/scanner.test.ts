@@ -1,6 +1,6 @@
 /** The scanner's rules one by one: limits, duplicates, kinds, and what its faults say. */
 import { describe, expect, it } from "vitest";
-import { isValidJson, scanJson } from "../../../../../emulator/core/jobs/raw-json/scan.ts";
+import { scanJson } from "../../../../../emulator/core/jobs/raw-json/scan.ts";
 import {
   JsonScanner,
   type ScanOptions,
@@ -50,8 +50,8 @@ describe("nesting", () => {
     expect(messageOf("[[[[]]]]", { maxDepth: 3, subject: "the output" })).toBe(
       "the output is nested deeper than 3 levels, which is the limit, at byte 3",
     );
-    expect(isValidJson(Buffer.from("[[]]"), 1)).toBe(false);
-    expect(isValidJson(Buffer.from("[1]"), 1)).toBe(true);
+    expect(scan("[[]]", { maxDepth: 1 }).ok).toBe(false);
+    expect(scan("[1]", { maxDepth: 1 }).ok).toBe(true);
   });
 });
 
