@@ -1,30 +1,47 @@
 /** Skips plain characters inside a JSON string, four bytes at a time: most bytes of a large payload are plain. */
 
 const BYTES_PER_WORD = 4;
+const NO_WORDS = new Int32Array(0);
 
 /** The highest bit of each byte. */
 const HIGH_BITS = 0x80808080;
 
-/**
- * The end of a run of bytes from `start` on that are printable ASCII and neither a quote nor a backslash: in a JSON
- * string they stand for themselves. The run may go on by a few bytes more than is answered.
- */
-export function endOfPlainText(bytes: Uint8Array, start: number): number {
-  const { buffer, byteOffset, byteLength } = bytes;
-  const firstWord = Math.ceil((byteOffset + start) / BYTES_PER_WORD);
-  const wordCount = Math.floor((byteOffset + byteLength) / BYTES_PER_WORD) - firstWord;
-  if (wordCount <= 0) return start;
-  const firstAt = firstWord * BYTES_PER_WORD - byteOffset;
-  for (let at = start; at < firstAt; at += 1) if (!isPlain(bytes[at] ?? 0)) return at;
-  const words = new Int32Array(buffer, firstWord * BYTES_PER_WORD, wordCount);
-  let at = 0;
-  while (at < wordCount && isPlainWord(words[at] ?? 0)) at += 1;
-  return firstAt + at * BYTES_PER_WORD;
+/** Bytes, of which those that lie so are also seen as words. */
+export class PlainTextFinder {
+  readonly #bytes: Uint8Array;
+  readonly #words: Int32Array;
+  /** Where the first word begins. */
+  readonly #wordsAt: number;
+
+  constructor(bytes: Uint8Array) {
+    const { buffer, byteOffset, byteLength } = bytes;
+    const first = Math.ceil(byteOffset / BYTES_PER_WORD);
+    const count = Math.floor((byteOffset + byteLength) / BYTES_PER_WORD) - first;
+    this.#bytes = bytes;
+    this.#wordsAt = first * BYTES_PER_WORD - byteOffset;
+    this.#words = count > 0 ? new Int32Array(buffer, first * BYTES_PER_WORD, count) : NO_WORDS;
+  }
+
+  /**
+   * The end of a run of bytes from `start` on that are printable ASCII and neither a quote nor a backslash: in a JSON
+   * string they stand for themselves. The run may go on by a few bytes more than is answered.
+   */
+  endOfRun(start: number): number {
+    const words = this.#words;
+    const wordsAt = this.#wordsAt;
+    let word = Math.max(0, Math.ceil((start - wordsAt) / BYTES_PER_WORD));
+    if (word >= words.length) return start;
+    const firstAt = wordsAt + word * BYTES_PER_WORD;
+    for (let at = start; at < firstAt; at += 1) if (!isPlain(this.#bytes[at] ?? 0)) return at;
+    while (word < words.length && isPlainWord(words[word] ?? 0)) word += 1;
+    return wordsAt + word * BYTES_PER_WORD;
+  }
 }
 
 /** True when every byte is such. */
 export function isPlainText(bytes: Uint8Array): boolean {
-  for (let at = endOfPlainText(bytes, 0); at < bytes.byteLength; at += 1) {
+  const finder = new PlainTextFinder(bytes);
+  for (let at = finder.endOfRun(0); at < bytes.byteLength; at += 1) {
     if (!isPlain(bytes[at] ?? 0)) return false;
   }
   return true;

@@ -1,6 +1,4 @@
 /** Scans JSON texts that are there as a whole, for callers that do not receive them in chunks. */
-import { LINE_FEED } from "../../../../runtime/protocol/chunk-batch.ts";
-import type { JsonFault } from "./fault.ts";
 import { JsonScanner, type ScanOptions, type ScanResult } from "./scanner.ts";
 
 /** At most so much is scanned before others have their turn: some 2 ms for the densest text. */
@@ -23,15 +21,14 @@ export class SlicedScan {
   }
 
   /** Scans `bytes` as one text. */
-  async json(bytes: Uint8Array, options?: ScanOptions): Promise<ScanResult> {
-    const scanner = new JsonScanner(options);
-    await this.#push(scanner, bytes);
-    return scanner.end();
+  json(bytes: Uint8Array, options?: ScanOptions): ScanResult | Promise<ScanResult> {
+    return this.#scan(new JsonScanner(options), bytes);
   }
 
   /** True when `bytes` are one JSON value. */
   async isJson(bytes: Uint8Array): Promise<boolean> {
-    return (await this.json(bytes, { keep: [] })).ok;
+    const scanning = this.json(bytes, { keep: [] });
+    return (scanning instanceof Promise ? await scanning : scanning).ok;
   }
 
   /**
@@ -40,22 +37,30 @@ export class SlicedScan {
    */
   async areJsonLines(bytes: Uint8Array, count: number, maxLineBytes: number): Promise<boolean> {
     const scanner = new JsonScanner({ keep: [], lines: true });
-    if (bytes.at(-1) !== LINE_FEED || (await this.#push(scanner, bytes))) return false;
-    return scanner.lineCount === count && scanner.longestLineBytes <= maxLineBytes;
+    const scanning = this.#scan(scanner, bytes);
+    const { ok } = scanning instanceof Promise ? await scanning : scanning;
+    return ok && scanner.lineCount === count && scanner.longestLineBytes <= maxLineBytes;
   }
 
-  async #push(scanner: JsonScanner, bytes: Uint8Array): Promise<JsonFault | undefined> {
-    let fault: JsonFault | undefined;
-    for (let at = 0; at < bytes.length && !fault;) {
+  /** Answers without a promise what need not wait. */
+  #scan(scanner: JsonScanner, bytes: Uint8Array): ScanResult | Promise<ScanResult> {
+    if (bytes.length > this.#leftBytes) return this.#scanSlices(scanner, bytes);
+    this.#leftBytes -= bytes.length;
+    scanner.push(bytes);
+    return scanner.end();
+  }
+
+  async #scanSlices(scanner: JsonScanner, bytes: Uint8Array): Promise<ScanResult> {
+    for (let at = 0; at < bytes.length;) {
       if (this.#leftBytes === 0) {
         await this.#nextTurn();
         this.#leftBytes = SLICE_BYTES;
       }
       const slice = bytes.subarray(at, at + this.#leftBytes);
-      fault = scanner.push(slice);
+      if (scanner.push(slice)) break;
       at += slice.length;
       this.#leftBytes -= slice.length;
     }
-    return fault;
+    return scanner.end();
   }
 }

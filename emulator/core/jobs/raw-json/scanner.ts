@@ -9,7 +9,7 @@ import {
   TRANSITIONS,
 } from "./grammar.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
-import { endOfPlainText } from "../../../../runtime/protocol/plain-text.ts";
+import { PlainTextFinder } from "../../../../runtime/protocol/plain-text.ts";
 
 export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
 
@@ -53,7 +53,7 @@ export interface ScanOptions {
 const MAX_BYTES_PER_UNIT = 6;
 
 /** A string that is longer is skipped several bytes at a time. */
-const SHORT_BYTES = 256;
+const SHORT_BYTES = 32;
 
 const OBJECT = 1;
 const ARRAY = 0;
@@ -74,6 +74,7 @@ export class JsonScanner {
   readonly #members = new Map<string, JsonSpan>();
   readonly #noteOthers: number;
   readonly #transitions: Uint8Array;
+  readonly #endState: number;
   readonly #others: string[] = [];
   readonly #brackets: number[] = [];
   #state: number = STATE.start;
@@ -101,6 +102,7 @@ export class JsonScanner {
     this.#maxKeyBytes = longestRawKey(options.keep);
     this.#noteOthers = options.noteOthers ?? 0;
     this.#transitions = options.lines ? LINE_TRANSITIONS : TRANSITIONS;
+    this.#endState = options.lines ? STATE.start : STATE.done;
   }
 
   /** Takes the next bytes. Answers the fault as soon as there is one; from then on nothing more is read. */
@@ -108,14 +110,18 @@ export class JsonScanner {
     if (this.#fault !== undefined) return this.#fault;
     const length = chunk.length;
     const transitions = this.#transitions;
+    let finder: PlainTextFinder | undefined;
     let state = this.#state;
     let i = 0;
     while (i < length) {
       if (state === STATE.string) {
         const near = Math.min(length, i + SHORT_BYTES);
         while (i < near && IN_STRING[chunk[i] ?? 0] === STATE.string) i++;
-        if (i === near) i = endOfPlainText(chunk, i);
-        while (i < length && IN_STRING[chunk[i] ?? 0] === STATE.string) i++;
+        if (i === near) {
+          finder ??= new PlainTextFinder(chunk);
+          i = finder.endOfRun(i);
+          while (i < length && IN_STRING[chunk[i] ?? 0] === STATE.string) i++;
+        }
         if (i === length) break;
       }
       const byte = chunk[i] ?? 0;
@@ -140,7 +146,7 @@ export class JsonScanner {
   /** Ends the text. May be called once, after the last {@link push}. */
   end(): ScanResult {
     if (this.#fault === undefined && isCompleteNumber(this.#state)) this.#endValue(this.#base);
-    if (this.#fault === undefined && this.#state !== STATE.done) {
+    if (this.#fault === undefined && this.#state !== this.#endState) {
       this.#fault = unexpectedEnd(this.#subject, this.#state, this.#base);
     }
     if (this.#fault !== undefined) return { ok: false, fault: this.#fault };

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { endOfPlainText, isPlainText } from "../../../../runtime/protocol/plain-text.ts";
+import { isPlainText, PlainTextFinder } from "../../../../runtime/protocol/plain-text.ts";
 
 const isPlainByte = (byte: number) => byte >= 0x20 && byte < 0x80 && byte !== 0x22 && byte !== 0x5c;
 
@@ -26,7 +26,7 @@ it("a run ends at most two words early and never late, wherever the bytes lie", 
       const start = Math.min(wanted, text.length);
       const found = text.subarray(start).findIndex((byte) => !isPlainByte(byte));
       const end = found === -1 ? text.length : start + found;
-      const answered = endOfPlainText(text, start);
+      const answered = new PlainTextFinder(text).endOfRun(start);
       expect(answered).toBeGreaterThanOrEqual(start);
       expect(answered).toBeLessThanOrEqual(end);
       expect(answered).toBeGreaterThan(end - 8);
