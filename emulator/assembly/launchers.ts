@@ -65,7 +65,7 @@ function commandsOf({ emulator: { commands = [] } }: LaunchersOptions) {
 
 /** The programs of workers: beside the built service, or in `dist/` when the service runs from its sources. */
 function workerPrograms(): Pick<ProcessLauncherOptions, "program" | "serverProgram"> {
-  const isBuilt = import.meta.url.endsWith(".js");
+  const isBuilt = !import.meta.url.endsWith(".ts");
   const folder = new URL(isBuilt ? "../../runtime/" : "../../dist/runtime/", import.meta.url);
   return {
     program: fileURLToPath(new URL("sv-worker.cjs", folder)),

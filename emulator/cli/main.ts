@@ -18,6 +18,7 @@ import { repair } from "./repair.ts";
 import { serve } from "./serve/serve.ts";
 import { type Flags, logModeOf, settle, type Settings } from "./serve/settings.ts";
 import type { LogMode } from "./serve/setting-values.ts";
+import { startThreadAhead } from "../store/sqlite/thread/start-thread.ts";
 import { countStopSignals, type StopSignals } from "./signals.ts";
 import { gatherInputs, type StartInputs } from "./serve/start-inputs.ts";
 
@@ -109,6 +110,7 @@ async function prepare({ targets, flags }: Request, signals: StopSignals, own: F
 
 async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
   collectBuffersLessOften();
+  if (request.flags.ephemeral !== true) startThreadAhead();
   // Loading the service takes longest, so it goes on while the targets are looked at.
   const loading = import("../index.ts");
   const prepared = await prepare(request, signals);

@@ -7,7 +7,7 @@ import { pragma } from "./row.ts";
 const APPLICATION_ID = 0x73767274;
 
 /**
- * Brings the database to the newest schema. `file` is named in the message of an error.
+ * Brings the database to the newest schema, step by step; one that is new at once. `file` is named in the message of an error.
  *
  * @param migrations the SQL that leads from each version of the schema to the next
  *
@@ -16,14 +16,19 @@ const APPLICATION_ID = 0x73767274;
 export function migrate(db: DatabaseSync, file: string, migrations: readonly string[]): void {
   const version = checkSchema(db, file, migrations);
   if (version === migrations.length) return;
-  for (const [index, sql] of migrations.entries()) {
-    if (index < version) continue;
-    db.exec(`BEGIN IMMEDIATE;
-      ${sql}
-      PRAGMA application_id = ${APPLICATION_ID};
-      PRAGMA user_version = ${index + 1};
-      COMMIT;`);
-  }
+  // One that is new is made in one commit, for each waits for the disk.
+  if (version === 0) commitSteps(db, migrations, migrations.length);
+  else
+    for (let to = version + 1; to <= migrations.length; to += 1)
+      commitSteps(db, migrations.slice(to - 1, to), to);
+}
+
+function commitSteps(db: DatabaseSync, steps: readonly string[], version: number): void {
+  db.exec(`BEGIN IMMEDIATE;
+    ${steps.join("\n")}
+    PRAGMA application_id = ${APPLICATION_ID};
+    PRAGMA user_version = ${version};
+    COMMIT;`);
 }
 
 /** Answers the version of the schema in the database, 0 if it is empty; changes nothing. Throws as `migrate` does. */

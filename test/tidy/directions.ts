@@ -81,7 +81,10 @@ const layers: readonly Layer[] = [
   { of: net, mayImport: [core, protocol] },
   { of: docker, mayImport: [core, protocol] },
   { of: "emulator/engine/", mayImport: [core, protocol, ...ports] },
-  { of: "emulator/store/", mayImport: [sqlite, core, protocol] },
+  {
+    of: "emulator/store/",
+    mayImport: ["runtime/pipe/program-file.ts", sqlite, core, protocol],
+  },
   // A worker is ended as a worker ends its handler process: with everything it started.
   // A container tells by a label whose it is, as a temporary directory does by its name.
   {
@@ -133,13 +136,15 @@ const layers: readonly Layer[] = [
   // A yield that is too large is split as the runtime splits it.
   { of: "emulator/live/", mayImport: ["emulator/engine/", runtimeCore, core, protocol] },
   { of: "emulator/grpc/", mayImport: ["emulator/engine/", core, protocol] },
-  // The command line sees the service as any program does, and minds its process as `sv-worker` does.
+  // The command line sees the service as any program does, and minds its process as `sv-worker` does. What a start waits for
+  // longest it begins before it has loaded the service.
   {
     of: "emulator/cli/",
     mayImport: [
       "emulator/index.ts",
       "emulator/image/",
       "emulator/starter/",
+      "emulator/store/sqlite/thread/start-thread.ts",
       handlers,
       "runtime/bin/buffer-memory.ts",
       "runtime/load/",

@@ -22,7 +22,7 @@ export function readPageFile(name: PageFile): Promise<Buffer> {
 }
 
 function placeOf(name: PageFile): string {
-  const isBuilt = import.meta.url.endsWith(".js");
+  const isBuilt = !import.meta.url.endsWith(".ts");
   if (isBuilt || !name.startsWith("swagger-ui")) {
     return fileURLToPath(new URL(`./${name}`, import.meta.url));
   }

@@ -1,7 +1,7 @@
 /** Starts the built `sv-emulate` on handlers outside the project and calls them. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { program, startEmulatorProcess } from "../emulator-process.ts";
@@ -192,3 +192,11 @@ test("the program answers --version and --help without starting anything", async
     text: expect.stringMatching(/^Usage: sv-emulate/),
   });
 });
+
+test.each(["emulator/service.cjs", "runtime/worker-program.cjs", "runtime/source/grpc.cjs"])(
+  "%s is ASCII: with one other character a start would read twice as much",
+  async (file) => {
+    const text = await readFile(new URL(`../../../dist/${file}`, import.meta.url), "utf8");
+    expect(/\P{ASCII}/u.exec(text)).toBeNull();
+  },
+);

@@ -42,11 +42,24 @@ it("a step that fails leaves the database at the version before it", () => {
   using temporary = temporaryDirectory();
   const file = path.join(temporary.path, "store.db");
   const broken = new DatabaseSync(file);
+  migrate(broken, "file", [ONE]);
   expect(() => migrate(broken, "file", [ONE, BROKEN])).toThrow("nowhere");
   broken.close();
   using db = new DatabaseSync(file);
   expect(versionOf(db)).toBe(1);
   expect(notes(db)).toEqual([{ text: "from one" }]);
+});
+
+it("a new database is made at once or not at all", () => {
+  using temporary = temporaryDirectory();
+  const file = path.join(temporary.path, "store.db");
+  const broken = new DatabaseSync(file);
+  expect(() => migrate(broken, "file", [ONE, BROKEN])).toThrow("nowhere");
+  broken.close();
+  using db = new DatabaseSync(file);
+  expect(versionOf(db)).toBe(0);
+  migrate(db, "file", [ONE, TWO]);
+  expect(notes(db)).toEqual([{ text: "from one", two: "from two" }]);
 });
 
 it("a database of a newer version is refused and left as it is", () => {

@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
+import { programFile } from "../../../../runtime/pipe/program-file.ts";
 import { StoreDamagedError } from "../../../core/store-error.ts";
 import type { FoundDamage, FoundPayload } from "./find-damage.ts";
 import { HOW_TO_GO_ON } from "../../../sqlite/row.ts";
@@ -79,8 +80,7 @@ export class DataCheck {
   }
 
   #ask(): Promise<FoundDamage | undefined> {
-    const isBuilt = import.meta.url.endsWith(".js");
-    const program = new URL(isBuilt ? "./check-thread.js" : "./check-thread.ts", import.meta.url);
+    const program = new URL(`./${programFile("check-thread")}`, import.meta.url);
     // Options of the process such as `--input-type` are not meant for this program.
     const thread = new Worker(program, { workerData: this.#file, execArgv: [] });
     // It does not keep a process alive that has nothing else to do.

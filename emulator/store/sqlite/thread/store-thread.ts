@@ -1,6 +1,6 @@
 /** The program of the thread that has the database open: it answers what is asked of it, in order. See `thread-link.ts`. */
 import fs from "node:fs";
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { StoreLostError } from "../../../core/store-error.ts";
 import { HOW_TO_GO_ON } from "../../../sqlite/row.ts";
 import { fromSqlite } from "../../../sqlite/sqlite-error.ts";
@@ -13,13 +13,11 @@ import { toThrown } from "./thrown.ts";
 const port = parentPort;
 if (port === null) throw new Error("this program is that of a thread");
 
-const { directory, isAgain } = workerData as Opening;
-
 function reply(made: Reply, transferred: readonly ArrayBuffer[] = []): void {
   port?.postMessage(made, transferred);
 }
 
-function serve(): void {
+function serve({ directory, isAgain }: Opening): void {
   // What was there before is not to be made anew.
   if (isAgain && !fs.existsSync(databaseFile(directory)))
     throw new StoreLostError(`${databaseFile(directory)} is not there any more`);
@@ -66,9 +64,11 @@ function buffersOf(answer: unknown): ArrayBuffer[] {
   );
 }
 
-try {
-  serve();
-} catch (error) {
-  reply({ thrown: toThrown(error) });
-  port.close();
-}
+port.once("message", (opening: Opening) => {
+  try {
+    serve(opening);
+  } catch (error) {
+    reply({ thrown: toThrown(error) });
+    port.close();
+  }
+});

@@ -3,12 +3,13 @@
  * know whether a batch is stored, another one opens the database anew and says which batches it has.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { StoreClosedError, StoreUnusableError } from "../../../core/store-error.ts";
 import type { Answers } from "./answers.ts";
+import { takeThread } from "./start-thread.ts";
 import { fromThrown, type Thrown } from "./thrown.ts";
 
-/** What a thread is told at its start. */
+/** The first message to a thread. */
 export interface Opening {
   readonly directory: string;
   /** Whether another one had the database open before. */
@@ -136,12 +137,8 @@ export class ThreadLink {
 
   /** Answers the number of the last batch in the database. */
   async #start(isAgain: boolean): Promise<number> {
-    const isBuilt = import.meta.url.endsWith(".js");
-    const program = new URL(isBuilt ? "./store-thread.js" : "./store-thread.ts", import.meta.url);
-    const workerData: Opening = { directory: this.#directory, isAgain };
     this.#starts += 1;
-    // Options of the process such as `--input-type` are not meant for this program.
-    const worker = new Worker(program, { workerData, execArgv: [] });
+    const worker = takeThread();
     const failure = Promise.withResolvers<Error>();
     worker.once("error", failure.resolve);
     worker.once("exit", (code) =>
@@ -149,6 +146,8 @@ export class ThreadLink {
     );
     const first = Promise.withResolvers<Reply>();
     worker.once("message", first.resolve);
+    const opening: Opening = { directory: this.#directory, isAgain };
+    worker.postMessage(opening, []);
     const reply = await Promise.race([first.promise, failure.promise]);
     if (reply instanceof Error) throw reply;
     if (!("answer" in reply)) throw fromThrown("thrown" in reply ? reply.thrown : reply.unclear);
