@@ -5,6 +5,7 @@ import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import type { OpenSession } from "../engine/workers/worker-session.ts";
 import { GrpcSession, type WorkerCall } from "./grpc-session.ts";
+import { widenWindows } from "./widen-window.ts";
 
 export interface WorkerServerOptions {
   /** `host:port` (port 0: any free one) or `unix:/path`. */
@@ -20,6 +21,7 @@ export class WorkerServer {
   readonly #server: grpc.Server;
   readonly #sessions = new Set<GrpcSession>();
   #address: string | undefined;
+  #windows: Disposable | undefined;
 
   constructor(options: WorkerServerOptions) {
     this.#options = options;
@@ -27,6 +29,8 @@ export class WorkerServer {
       "grpc.max_receive_message_length": MESSAGE_MAX_BYTES,
       "grpc.max_send_message_length": MESSAGE_MAX_BYTES,
       "grpc.keepalive_time_ms": 30_000,
+      // Nobody asks for its statistics, which are kept for each message.
+      "grpc.enable_channelz": 0,
     });
     this.#server.addService(WORKER_SERVICE, {
       session: (call: WorkerCall) => this.#open(call),
@@ -48,11 +52,13 @@ export class WorkerServer {
       else resolve(port);
     });
     const port = await promise;
+    this.#windows = widenWindows();
     this.#address = address.startsWith("unix:") ? address : address.replace(/:\d+$/u, `:${port}`);
   }
 
   /** Ends all sessions and closes the port. Idempotent, also before `start`. */
   async stop(): Promise<void> {
+    this.#windows?.[Symbol.dispose]();
     for (const session of this.#sessions) session.end();
     this.#server.forceShutdown();
     await Promise.resolve();

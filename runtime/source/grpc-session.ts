@@ -29,6 +29,8 @@ const channelOptions = {
   // Each session connects anew and at once: the source has a backoff of its own.
   "grpc.use_local_subchannel_pool": 1,
   "grpc.enable_retries": 0,
+  // Nobody asks for its statistics, which are kept for each message.
+  "grpc.enable_channelz": 0,
   "grpc.service_config_disable_resolution": 1,
 } as const;
 
