@@ -17,6 +17,18 @@ function reply(made: Reply, transferred: readonly ArrayBuffer[] = []): void {
   port?.postMessage(made, transferred);
 }
 
+/** What the next message is for: once a database is closed, another one can be opened. */
+let hear: (message: Opening | Question) => void = open;
+
+function open(message: Opening | Question): void {
+  try {
+    serve(message as Opening);
+  } catch (error) {
+    reply({ thrown: toThrown(error) });
+    port?.close();
+  }
+}
+
 function serve({ directory, isAgain }: Opening): void {
   // What was there before is not to be made anew.
   if (isAgain && !fs.existsSync(databaseFile(directory)))
@@ -27,19 +39,20 @@ function serve({ directory, isAgain }: Opening): void {
   if (isAgain) opened.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   const answers = answersOf(opened, tables) as Record<string, (...asked: unknown[]) => unknown>;
   let isOver = false;
-  port?.on("message", ([name, ...asked]: Question) => {
+  hear = (message) => {
+    const [name, ...asked] = message as Question;
     if (isOver) return;
     try {
       const answer = answers[name]?.(...asked);
       reply({ answer }, buffersOf(answer));
-      if (name === "close") port.close();
+      if (name === "close") hear = open;
     } catch (error) {
       const reason = isUnclear(error) ? error.cause : error;
       const thrown = toThrown(fromSqlite(reason, opened.file, HOW_TO_GO_ON));
       reply(isUnclear(error) ? { unclear: thrown } : { thrown });
       if (isUnclear(error)) endUnclear();
     }
-  });
+  };
   reply({ answer: tables.batch });
 
   /** The next thread sees what became of the batch. */
@@ -64,11 +77,4 @@ function buffersOf(answer: unknown): ArrayBuffer[] {
   );
 }
 
-port.once("message", (opening: Opening) => {
-  try {
-    serve(opening);
-  } catch (error) {
-    reply({ thrown: toThrown(error) });
-    port.close();
-  }
-});
+port.on("message", (message: Opening | Question) => hear(message));

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { StoreClosedError, StoreUnusableError } from "../../../core/store-error.ts";
 import type { Answers } from "./answers.ts";
-import { takeThread } from "./start-thread.ts";
+import { giveBackThread, takeThread } from "./start-thread.ts";
 import { fromThrown, type Thrown } from "./thrown.ts";
 
 /** The first message to a thread. */
@@ -42,6 +42,7 @@ const NEXT_ATTEMPT_MS = 500;
 
 export class ThreadLink {
   readonly #directory: string;
+  readonly #isKept: boolean;
   /** Undefined while none has the database open. */
   #worker: Worker | undefined;
   /** What waits for its reply, in order. */
@@ -53,13 +54,18 @@ export class ThreadLink {
   #broken: Error | undefined;
   #isClosed = false;
 
-  private constructor(directory: string) {
+  private constructor(directory: string, isKept: boolean) {
     this.#directory = directory;
+    this.#isKept = isKept;
   }
 
-  /** @throws what `openDatabase` throws */
-  static async open(directory: string): Promise<ThreadLink> {
-    const link = new ThreadLink(directory);
+  /**
+   * @param isKept whether the thread waits a while for another database when it has closed this one
+   *
+   * @throws what `openDatabase` throws
+   */
+  static async open(directory: string, isKept: boolean): Promise<ThreadLink> {
+    const link = new ThreadLink(directory, isKept);
     link.#stored = await link.#start(false);
     return link;
   }
@@ -93,13 +99,16 @@ export class ThreadLink {
     return stored;
   }
 
-  /** Lets the thread end, and with it the database. */
+  /** Closes the database. */
   async close(): Promise<void> {
     if (this.#broken) return;
     const closed = this.ask("close");
     this.#isClosed = true;
     await closed;
-    await this.#worker?.terminate();
+    const worker = this.#worker;
+    this.#worker = undefined;
+    if (this.#isKept && worker !== undefined) await giveBackThread(worker);
+    else await worker?.terminate();
   }
 
   #enqueue(

@@ -1,0 +1,67 @@
+/** The thread of a store that was closed opens the next one, if that comes soon: starting one takes longer than all the rest. */
+import type { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+
+const started: Worker[] = [];
+const note = (thread: Worker) => void started.push(thread);
+
+beforeEach(() => {
+  started.length = 0;
+  process.on("worker", note);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+});
+
+afterEach(() => {
+  process.off("worker", note);
+  vi.advanceTimersByTime(1_000);
+  vi.useRealTimers();
+});
+
+/** Those that have not ended within many turns of the loop. */
+async function running(): Promise<readonly Worker[]> {
+  const there = () => started.filter(({ threadId }) => threadId !== -1);
+  for (let turn = 0; turn < 50_000 && there().length > 0; turn += 1) {
+    await new Promise(setImmediate);
+  }
+  return there();
+}
+
+async function openIn(path: string) {
+  return openSqliteStore({ directory: `${path}/data`, keepsThread: true });
+}
+
+it("a store is opened by the thread of the one that was closed before it", async () => {
+  using first = temporaryDirectory();
+  using second = temporaryDirectory();
+  await (await openIn(first.path)).close();
+  const store = await openIn(second.path);
+  expect((await store.boot()).running).toEqual([]);
+  await store.close();
+  expect(started).toHaveLength(1);
+});
+
+it("a directory that cannot be opened ends the thread, and the next one gets another", async () => {
+  using temporary = temporaryDirectory();
+  const held = await openIn(temporary.path);
+  await expect(openIn(temporary.path)).rejects.toThrow("is in use by");
+  await held.close();
+  await (await openIn(temporary.path)).close();
+  expect(started).toHaveLength(2);
+  vi.advanceTimersByTime(1_000);
+  expect(await running()).toEqual([]);
+});
+
+it("of two stores that are closed one thread is kept, and ends when no store was opened for a second", async () => {
+  using first = temporaryDirectory();
+  using second = temporaryDirectory();
+  const stores = await Promise.all([openIn(first.path), openIn(second.path)]);
+  expect(started).toHaveLength(2);
+  await Promise.all(stores.map((store) => store.close()));
+  expect(started.filter(({ threadId }) => threadId !== -1)).toHaveLength(1);
+  vi.advanceTimersByTime(999);
+  expect(started.filter(({ threadId }) => threadId !== -1)).toHaveLength(1);
+  vi.advanceTimersByTime(1);
+  expect(await running()).toEqual([]);
+});
