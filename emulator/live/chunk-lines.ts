@@ -1,14 +1,17 @@
 /** Turns a value that a generator of a live worker yielded into lines of chunks. */
 import { Buffer } from "node:buffer";
 import { stringEnd } from "../../runtime/core/json-scan.ts";
-import { NotSplittableError, splitJsonText } from "../../runtime/core/split-text.ts";
+import { NotSplittableError, splitInSlices } from "../../runtime/core/split-text.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
+import { SLICE_BYTES } from "../core/jobs/raw-json/scan.ts";
 import { invalidRequest } from "../core/service-error.ts";
+import { ownTurn } from "../engine/limits/own-turn.ts";
 
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-const WHITESPACE: ReadonlySet<number | undefined> = new Set(Buffer.from(" \t\n\r"));
+const SPACE = 0x20;
+const TAB = 0x09;
 
 export interface ChunkLines {
   readonly count: number;
@@ -18,14 +21,18 @@ export interface ChunkLines {
 
 /**
  * One chunk for an output of at most 1 MB of JSON, else as many as it takes (spec). The text is kept as it is unless it
- * has line breaks or is split.
+ * has line breaks or is split, which others have their turns between.
  *
  * @param output valid JSON
  * @param firstIndex index of the first of them within the attempt
  * @throws ServiceError invalid_request
  */
-export function chunkLines(output: Uint8Array, firstIndex: number, attempt: number): ChunkLines {
-  const parts = partsOf(output);
+export async function chunkLines(
+  output: Uint8Array,
+  firstIndex: number,
+  attempt: number,
+): Promise<ChunkLines> {
+  const parts = await partsOf(output);
   const pieces = parts.flatMap(({ json, split }, at) => {
     const own = attempt > 1 ? { attempt } : {};
     const metrics = { stream_index: firstIndex + at, ...own, ...split };
@@ -42,40 +49,58 @@ interface Part {
   readonly split?: { readonly split: object };
 }
 
-function partsOf(output: Uint8Array): readonly Part[] {
+async function partsOf(output: Uint8Array): Promise<readonly Part[]> {
   const hasLineBreak = output.includes(LINE_FEED) || output.includes(CARRIAGE_RETURN);
   if (output.byteLength <= LIMITS.chunkMaxBytes && !hasLineBreak) return [{ json: output }];
-  const compact = compactJson(output);
+  const compact = await inTurns(compactJson(output));
   if (compact.byteLength <= LIMITS.chunkMaxBytes) return [{ json: compact }];
-  const parts = splitParts(compact);
+  const parts = await splitParts(compact);
   return parts.map(({ json, continues }, part) => ({
     json,
     split: { split: { part, continues, last: part === parts.length - 1 } },
   }));
 }
 
-function splitParts(compact: Buffer) {
+async function splitParts(compact: Buffer) {
   try {
-    return splitJsonText(compact, LIMITS.chunkMaxBytes);
+    return await inTurns(splitInSlices(compact, LIMITS.chunkMaxBytes, SLICE_BYTES));
   } catch (error) {
     if (!(error instanceof NotSplittableError)) throw error;
     throw invalidRequest([`output cannot be split into chunks: ${error.message}`]);
   }
 }
 
-/** The same JSON without white space between its tokens. */
-function compactJson(json: Uint8Array): Buffer {
+/** Goes on after each pause in a turn of its own. */
+async function inTurns<T>(work: Generator<void, T>): Promise<T> {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await ownTurn();
+  }
+}
+
+/** The same JSON without white space between its tokens; pauses after each slice. */
+function* compactJson(json: Uint8Array): Generator<void, Buffer> {
   const compact = Buffer.allocUnsafe(json.byteLength);
   let size = 0;
-  let at = 0;
-  while (at < json.byteLength) {
+  let sliceEnd = SLICE_BYTES;
+  for (let at = 0; at < json.byteLength;) {
     const byte = json[at] ?? 0;
     const end = byte === QUOTE ? stringEnd(json, at) : at + 1;
-    if (!WHITESPACE.has(byte)) {
+    if (byte === QUOTE) {
       compact.set(json.subarray(at, end), size);
       size += end - at;
+    } else if (!isWhitespace(byte)) {
+      compact[size++] = byte;
     }
     at = end;
+    if (at < sliceEnd) continue;
+    sliceEnd = at + SLICE_BYTES;
+    yield;
   }
   return compact.subarray(0, size);
+}
+
+function isWhitespace(byte: number): boolean {
+  return byte === SPACE || byte === TAB || byte === LINE_FEED || byte === CARRIAGE_RETURN;
 }

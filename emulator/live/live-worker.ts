@@ -157,7 +157,7 @@ export class LiveWorker {
     if (!held) return this.#recordContact();
     await held.inOrder(async () => {
       const { lease, attempt, nextChunk: firstIndex } = held;
-      const { count, lines } = chunkLines(output, firstIndex, attempt);
+      const { count, lines } = await chunkLines(output, firstIndex, attempt);
       await this.#session.receiveChecked({ chunks: [{ ...lease, firstIndex, count, lines }] });
       held.nextChunk += count;
     });

@@ -73,7 +73,20 @@ interface Cut {
  * @throws NotSplittableError
  */
 export function splitJsonText(bytes: Buffer, maxBytes: number): readonly JsonPart[] {
-  return new TextSplitter(bytes, maxBytes).split();
+  const splitting = splitInSlices(bytes, maxBytes, Infinity);
+  for (;;) {
+    const { done, value } = splitting.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same with a pause after each `sliceBytes`, but not within a part of a string. */
+export function splitInSlices(
+  bytes: Buffer,
+  maxBytes: number,
+  sliceBytes: number,
+): Generator<void, readonly JsonPart[]> {
+  return new TextSplitter(bytes, maxBytes).split(sliceBytes);
 }
 
 class TextSplitter {
@@ -88,6 +101,8 @@ class TextSplitter {
   #prefixBytes = 0;
   #continues = 0;
   #cut: Cut | undefined;
+  /** While a string is put into parts: the index after its closing quote. Otherwise 0. */
+  #cutStringEnd = 0;
 
   constructor(bytes: Buffer, maxBytes: number) {
     this.#bytes = bytes;
@@ -95,15 +110,21 @@ class TextSplitter {
     this.#maxPathBytes = maxBytes - Math.floor(maxBytes / ROOM_FRACTION);
   }
 
-  split(): readonly JsonPart[] {
+  *split(sliceBytes: number): Generator<void, readonly JsonPart[]> {
     let at = 0;
-    while (at < this.#bytes.length) at = this.#step(at);
+    for (let sliceEnd = sliceBytes; at < this.#bytes.length;) {
+      at = this.#step(at);
+      if (at < sliceEnd) continue;
+      sliceEnd = at + sliceBytes;
+      yield;
+    }
     this.#finishPart(at, "");
     return this.#parts;
   }
 
-  /** Reads one token and returns where the next one starts. */
+  /** Reads one token, or a part of a string that fills parts, and returns where to go on. */
   #step(at: number): number {
+    if (this.#cutStringEnd > 0) return this.#cutString(at, this.#cutStringEnd);
     switch (this.#bytes[at]) {
       case 0x5b: // [
       case 0x7b: // {
@@ -147,7 +168,10 @@ class TextSplitter {
     }
     // A string that fills a part is cut; any other stays whole, even if that leaves the part before it shorter.
     const aloneBytes = this.#pathBytes() + (end - start) + this.#frames.length;
-    if (aloneBytes > this.#maxBytes) this.#cutString(start + 1, end);
+    if (aloneBytes > this.#maxBytes) {
+      this.#cutStringEnd = end;
+      return start + 1;
+    }
     this.#endElement(end);
     return end;
   }
@@ -184,23 +208,25 @@ class TextSplitter {
     this.#startPart(cut.at + 1, this.#opening(cut.depth, false), prefixBytes, cut.depth);
   }
 
-  /** Puts all of a string but its last piece into parts; `at` is its first character, `end` is after its closing quote. */
-  #cutString(first: number, end: number): void {
+  /** Puts what fits of a string from `at` on into a part; `end` is after its closing quote. */
+  #cutString(at: number, end: number): number {
     const depth = this.#frames.length;
     const prefixBytes = this.#pathBytes() + 1;
     if (prefixBytes + 1 + depth > this.#maxPathBytes) throw this.#notSplittable();
-    let at = first;
-    while (this.#sizeTo(end) > this.#maxBytes) {
-      const limit = this.#from + this.#maxBytes - this.#prefixBytes - depth - 1;
-      const border = lastBorder(this.#bytes, at, limit);
-      if (border === at) {
-        this.#cutBetween();
-        continue;
-      }
-      this.#finishPart(border, `"${this.#closing(depth)}`);
-      this.#startPart(border, `${this.#opening(depth, true)}"`, prefixBytes, depth + 1);
-      at = border;
+    if (this.#sizeTo(end) <= this.#maxBytes) {
+      this.#cutStringEnd = 0;
+      this.#endElement(end);
+      return end;
     }
+    const limit = this.#from + this.#maxBytes - this.#prefixBytes - depth - 1;
+    const border = lastBorder(this.#bytes, at, limit);
+    if (border === at) {
+      this.#cutBetween();
+      return at;
+    }
+    this.#finishPart(border, `"${this.#closing(depth)}`);
+    this.#startPart(border, `${this.#opening(depth, true)}"`, prefixBytes, depth + 1);
+    return border;
   }
 
   #finishPart(end: number, suffix: string): void {
