@@ -21,7 +21,7 @@ export interface ChunkLines {
 
 /**
  * One chunk for an output of at most 1 MB of JSON, else as many as it takes (spec). The text is kept as it is unless it
- * has line breaks or is split, which others have their turns between.
+ * has line breaks or is split; others have their turns while that is done.
  *
  * @param output valid JSON
  * @param firstIndex index of the first of them within the attempt
