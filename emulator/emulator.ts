@@ -44,6 +44,9 @@ import { openTestKit } from "./test-kit/test-kit.ts";
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 7080;
 
+/** Batches that nobody is kept waiting by gather for so long: fewer of them cost less. */
+const GATHER_MS = 1;
+
 /** Where the object store answers beside its own port: for those who can reach this one only. */
 const S3_PATH = "/s3";
 
@@ -90,7 +93,7 @@ async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) 
   made.defer(() => leftoversCleared);
   const store = await openStore(options, clock, observation);
   made.defer(() => store.close());
-  const steps = await openSteps(store, { log: observation.log, clock });
+  const steps = await openSteps(store, { log: observation.log, clock, gatherMs: GATHER_MS });
   made.defer(() => steps.close());
   const random = createSystemRandom();
   const { log } = observation;

@@ -6,7 +6,7 @@
 import { ServiceError } from "../core/service-error.ts";
 import { StoreClosedError } from "../core/store-error.ts";
 import { NO_COUNTS } from "../core/jobs/job-counts.ts";
-import type { Clock } from "../core/time/clock.ts";
+import type { Clock, Disarm } from "../core/time/clock.ts";
 import type { Batch } from "../store/batch.ts";
 import { atEndOfTurn } from "../store/end-of-turn.ts";
 import { BatchRefusedError } from "../store/store.ts";
@@ -38,6 +38,8 @@ export interface BatchWriterOptions {
   readonly flush: (batch: Batch) => Promise<void>;
   /** Real time. */
   readonly clock: Clock;
+  /** For how long a batch of patient steps gathers, real time. */
+  readonly gatherMs: number;
   readonly lastSeq: () => number;
   /** Does what the steps of a durable batch asked for, in their order. */
   readonly release: (effects: readonly Effects[]) => void;
@@ -63,6 +65,8 @@ class GatheredBatch {
   readonly batch: number;
   readonly waiters: Waiter[];
   bytes = 0;
+  /** True while all its steps are patient. */
+  isPatient = true;
 
   constructor(batch: number, waiters: Waiter[] = []) {
     this.batch = batch;
@@ -86,6 +90,8 @@ export class BatchWriter {
   /** The number of the last batch in the store. */
   #stored: number;
   #scheduled = false;
+  /** Ends the wait of a batch of patient steps. */
+  #disarm: Disarm | undefined;
   #closed = false;
   /** Called when the gathering batch has room again. */
   readonly #doors = new Set<() => void>();
@@ -151,6 +157,7 @@ export class BatchWriter {
       await this.durable();
       throw error;
     }
+    this.#gathering.isPatient &&= taken.isPatient;
     this.#schedule();
     await this.#gathering.join({ changes, effects, undos: journal.cut() });
     return value;
@@ -169,13 +176,23 @@ export class BatchWriter {
     await this.#busy?.promise;
   }
 
-  /** All steps of one turn share a batch. */
+  /** All steps of one turn share a batch, and patient ones wait for others. */
   #schedule(): void {
     if (this.#busy === undefined) {
       this.#busy = Promise.withResolvers();
       this.#options.busy(this.#busy.promise);
     }
     if (this.#scheduled || this.#flushing !== undefined) return;
+    const { clock, gatherMs } = this.#options;
+    if (gatherMs > 0 && this.#gathering.isPatient) {
+      this.#disarm ??= clock.wakeAt(clock.now() + gatherMs, () => {
+        this.#gathering.isPatient = false;
+        this.#schedule();
+      });
+      return;
+    }
+    this.#disarm?.();
+    this.#disarm = undefined;
     this.#scheduled = true;
     atEndOfTurn(() => {
       this.#scheduled = false;
@@ -256,7 +273,10 @@ export class BatchWriter {
     const lost = new Set([...refused, ...(isAll ? waiters : restingOn(refused, waiters))]);
     for (const waiter of [...lost].toReversed()) takeBack(waiter);
     const rest = waiters.filter((waiter) => !lost.has(waiter));
-    if (lost.size > 0) this.#gathering = new GatheredBatch(batch, rest);
+    if (lost.size > 0) {
+      this.#gathering = new GatheredBatch(batch, rest);
+      this.#gathering.isPatient = false;
+    }
     const durable = written.waiters.filter((waiter) => !lost.has(waiter));
     const { failed, release, state } = this.#options;
     if (!isAll) state.jobs.becameDurable(written.batch);

@@ -20,6 +20,8 @@ export interface StepState {
 }
 
 export class Step {
+  /** Nobody is kept waiting by it: its batch may gather a little longer. */
+  isPatient = false;
   readonly effects = new Effects();
   readonly changes: StepChange[] = [];
   readonly #state: StepState;

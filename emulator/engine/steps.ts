@@ -21,6 +21,8 @@ export interface StepsOptions {
   /** Real time. */
   readonly clock: Clock;
   readonly limits: MemoryLimits;
+  /** For how long a batch gathers that nobody is kept waiting by, ms of real time. */
+  readonly gatherMs: number;
 }
 
 /** What is to be done about steps. */
@@ -38,10 +40,11 @@ export async function openSteps(
   store: Store,
   {
     limits = MEMORY_LIMITS,
+    gatherMs = 0,
     ...parts
-  }: Pick<StepsOptions, "log" | "clock"> & { readonly limits?: MemoryLimits },
+  }: Pick<StepsOptions, "log" | "clock"> & Partial<Pick<StepsOptions, "limits" | "gatherMs">>,
 ): Promise<Steps> {
-  return new Steps({ ...parts, limits, store, boot: await store.boot() });
+  return new Steps({ ...parts, limits, gatherMs, store, boot: await store.boot() });
 }
 
 export interface StepNeeds {
@@ -82,6 +85,7 @@ export class Steps {
       durable: boot.batch,
       flush: (batch) => store.flush(batch),
       clock,
+      gatherMs: options.gatherMs,
       lastSeq: () => lastSeq,
       release: (effects) => this.#releases.release(effects),
       failed: (effects) => this.#releases.failed(effects),

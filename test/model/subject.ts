@@ -44,6 +44,8 @@ export interface Snapshot {
 
 /** Reading a large input from a file takes some turns of the event loop, not thousands. */
 const MOST_TURNS = 10_000;
+/** A history has far fewer. */
+const MOST_JOBS = 10_000;
 
 export class Subject implements AsyncDisposable {
   readonly test: TestEngine;
@@ -109,9 +111,13 @@ export class Subject implements AsyncDisposable {
     return engine.steps.read(async (view) => {
       const jobs = [];
       let isStored = true;
+      const rows = new Map<string, Job>();
+      for (const id of ENDPOINT_IDS)
+        for (const row of await view.listJobs(id, { limit: MOST_JOBS })) rows.set(row.id, row);
+      const inMemory = new Map(engine.steps.jobsInMemory().map((job) => [job.id, job]));
       for (const { jobId } of this.jobIds) {
-        const row = await view.job(jobId);
-        const [job = row] = engine.steps.jobsInMemory(({ id }) => id === jobId);
+        const row = rows.get(jobId);
+        const job = inMemory.get(jobId) ?? row;
         isStored &&= isDeepStrictEqual(stored(job), stored(row));
         if (job) jobs.push(await this.#see(view, job));
       }

@@ -113,6 +113,8 @@ function enqueue(
   if (s3Config) step.putPayload(job.seq, "s3Config", s3Config);
   effects.earliestDueAt = Math.min(effects.earliestDueAt, dueAt(stored));
   effects.changedEndpoints.add(job.endpointId);
+  // The end of a job that runs hands over the next one, and often comes in time for the same batch.
+  step.isPatient = stored.status === "IN_QUEUE" && step.counts(job.endpointId).inProgress > 0;
   return job;
 }
 

@@ -55,6 +55,30 @@ test("a step that throws changes nothing, and is answered after the steps that i
   expect(scene.released).toHaveLength(1);
 });
 
+test("a batch of patient steps gathers a little longer, or until a step that is not joins it", async () => {
+  const patient = (step: Step) => {
+    submit(step);
+    step.isPatient = true;
+  };
+  void writer.run(patient);
+  await turn();
+  expect(store.flushes).toEqual([]);
+  await scene.clock.advance(1);
+  await turn();
+  expect(store.flushes.map(({ batch }) => batch.jobs.length)).toEqual([1]);
+  void writer.run(patient);
+  store.flushes[0]?.succeed();
+  await turn();
+  expect(store.flushes).toHaveLength(1);
+  void writer.run((step) => submit(step));
+  await turn();
+  expect(store.flushes.map(({ batch }) => batch.jobs.length)).toEqual([1, 2]);
+  store.flushes[1]?.succeed();
+  await scene.clock.advance(1);
+  await turn();
+  expect(store.flushes).toHaveLength(2);
+});
+
 test("steps that change nothing cost no batch", async () => {
   await writer.run(() => undefined);
   const refusedStep = writer.run(() => {

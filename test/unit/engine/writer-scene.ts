@@ -50,6 +50,7 @@ export function openWriter(): WriterScene {
     durable: 0,
     flush: store.flush,
     clock,
+    gatherMs: 1,
     busy: (promise) => void (scene.idle = promise),
     lastSeq: () => lastSeq,
     release: (effects) => released.push(...effects),
