@@ -3,13 +3,15 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { straceIsMissing } from "../../setup/strace.ts";
 import { eventually } from "./observe.ts";
 import { Stage } from "./stage.ts";
 
 const REFUSED = { status: 507, code: "storage_failed" };
+const OUTAGE_MS = 5_000;
+const PROMPT_MS = 2_000;
 
 async function setScene() {
   const directory = temporaryDirectory();
@@ -20,6 +22,13 @@ async function setScene() {
     dataDir,
     stage,
     submit,
+    async jobIds(): Promise<string[]> {
+      const { url, apiKey } = stage.emulator;
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const answer = await fetch(`${url}/emulator/jobs?limit=100`, { headers });
+      const { jobs } = (await answer.json()) as { jobs: { id: string }[] };
+      return jobs.map(({ id }) => id);
+    },
     /** Resolves when a submission is refused; answers for how long they were not, ms. */
     async refusal(): Promise<number> {
       const startedAt = performance.now();
@@ -61,18 +70,61 @@ test("a data directory that comes back is used again", async () => {
   }
 });
 
-test.skipIf(straceIsMissing)("a sync that fails is answered 507 storage_failed", async () => {
-  await using scene = await setScene();
-  const { pid } = scene.stage.emulator.child;
+describe.runIf(straceIsMissing === undefined)("while syncs fail", () => {
+  test("each request is answered at once, and afterwards all goes on without a restart", async () => {
+    await using scene = await setScene();
+    const endpoint = scene.stage.endpoint("echo");
+    const stored = await Promise.all(Array.from({ length: 20 }, () => scene.submit()));
+    for (const { id } of stored) await endpoint.wait(id);
+    {
+      await using _ = await failSyncs(scene);
+      const end = performance.now() + OUTAGE_MS;
+      while (performance.now() < end) {
+        const startedAt = performance.now();
+        const submitted = await Promise.allSettled(Array.from({ length: 20 }, scene.submit));
+        for (const one of submitted)
+          expect(one).toMatchObject({ status: "rejected", reason: REFUSED });
+        expect(await endpoint.status(stored[0]?.id ?? "")).toMatchObject({ status: "COMPLETED" });
+        expect(performance.now() - startedAt).toBeLessThan(PROMPT_MS);
+      }
+    }
+    await scene.stage.emulator.stderrMatch(/what was to be stored could not be/);
+    const { id } = await scene.submit();
+    expect(await endpoint.wait(id)).toMatchObject({ status: "COMPLETED" });
+    const known = [...stored.map((job) => job.id), id];
+    expect((await scene.jobIds()).toSorted()).toEqual(known.toSorted());
+    await scene.stage.stop();
+    await scene.stage.start();
+    expect((await scene.jobIds()).toSorted()).toEqual(known.toSorted());
+  });
+
+  test("the emulator can be stopped, and the next one has what was acknowledged and nothing else", async () => {
+    await using scene = await setScene();
+    const { id } = await scene.submit();
+    await scene.stage.endpoint("echo").wait(id);
+    {
+      await using _ = await failSyncs(scene);
+      await scene.refusal();
+      await scene.stage.stop();
+    }
+    await scene.stage.start();
+    expect(await scene.jobIds()).toEqual([id]);
+  });
+});
+
+/** Has the syncs of the emulator fail until it is disposed of. */
+async function failSyncs({ stage }: Awaited<ReturnType<typeof setScene>>) {
+  const { pid } = stage.emulator.child;
   const what = ["-o", "/dev/null", "-e", "inject=fsync,fdatasync:error=EIO"];
   const strace = spawn("strace", ["-f", "-p", String(pid), ...what], {
     stdio: ["ignore", "ignore", "pipe"],
   });
+  const exited = once(strace, "exit");
   await once(strace.stderr, "data");
-  await scene.refusal();
-  await scene.stage.emulator.stderrMatch(/what was to be stored could not be/);
-  strace.kill("SIGINT");
-  await once(strace, "exit");
-  const { id } = await scene.submit();
-  expect(await scene.stage.endpoint("echo").wait(id)).toMatchObject({ status: "COMPLETED" });
-});
+  return {
+    async [Symbol.asyncDispose]() {
+      strace.kill("SIGINT");
+      await exited;
+    },
+  };
+}

@@ -8,31 +8,42 @@ import { straceIsMissing } from "../../setup/strace.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../fixtures/store/flushes-batches.ts");
-const BATCHES = 6;
+const BATCHES = 8;
 /** With the first ones no batch is stored: they are those of the start. */
 const FIRST = 3;
 
-/** Runs the program, to which something happens at the sync of that number in each of its threads; answers what it said. */
-function runTo(fate: "error=EIO" | "signal=KILL", directory: string, number: number): string[] {
+/** Runs the program, to which something happens at the syncs of those numbers in each of its threads; answers what it said. */
+function runTo(
+  fate: "error=EIO" | "signal=KILL",
+  directory: string,
+  numbers: string,
+  end: "closed" | "killed" = "closed",
+): string[] {
   const inject = [
     ...["-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"],
-    ...["-e", `inject=fsync,fdatasync:${fate}:when=${number}`],
+    ...["-e", `inject=fsync,fdatasync:${fate}:when=${numbers}`],
   ];
-  const program = [process.execPath, PROGRAM, directory, String(BATCHES)];
+  const program = [process.execPath, PROGRAM, directory, String(BATCHES), end];
   const { stdout } = spawnSync("strace", [...inject, ...program], { encoding: "utf8" });
   return stdout.split("\n").filter((line) => line !== "");
 }
 
 describe.runIf(straceIsMissing === undefined)("a sync", () => {
-  it(
-    "is told, when it fails, of a batch that is not stored, and only of such",
+  it.each([
+    { fate: "fails once", end: "closed", last: 0 },
+    { fate: "fails once", end: "killed", last: 0 },
+    { fate: "fails for a while", end: "killed", last: 3 },
+    { fate: "fails for good", end: "closed", last: 999 },
+    { fate: "fails for good", end: "killed", last: 999 },
+  ] as const)(
+    "that $fate refuses batches, none of which is there once the process was $end",
     { timeout: 120_000 },
-    async () => {
+    async ({ end, last }) => {
       const outcomes = { stored: 0, refused: 0 };
       for (let number = FIRST; number < FIRST + sized(3, 8); number += 1) {
         using directory = temporaryDirectory();
         await (await openSqliteStore({ directory: directory.path })).close();
-        const said = runTo("error=EIO", directory.path, number);
+        const said = runTo("error=EIO", directory.path, `${number}..${number + last}`, end);
         const store = await openSqliteStore({ directory: directory.path });
         for (const line of said) {
           const [id = "", outcome] = line.split(" ");
@@ -56,7 +67,7 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
       for (let number = FIRST; number < FIRST + sized(3, 8); number += 1) {
         using directory = temporaryDirectory();
         await (await openSqliteStore({ directory: directory.path })).close();
-        const said = runTo("signal=KILL", directory.path, number);
+        const said = runTo("signal=KILL", directory.path, String(number));
         const store = await openSqliteStore({ directory: directory.path });
         const there = (await store.waitingJobs("hello", 0, 99)).map(({ id }) => `${id} stored`);
         // The last one may be stored though nobody could say so any more.

@@ -52,12 +52,45 @@ export class Tables {
     this.queues.flush();
     if (this.#connection.isWriting) {
       this.#progress.write(batch, lastSeq);
-      this.#connection.commit();
+      this.#commit();
       this.#progress.committed();
-      this.#opened.mark.write(batch);
+      this.#mark(batch);
     }
     this.queues.committed();
     return this.#takeUnreferred();
+  }
+
+  #commit(): void {
+    try {
+      this.#connection.commit();
+    } catch (error) {
+      this.#unwrite();
+      throw error;
+    }
+  }
+
+  /**
+   * SQLite took back a commit whose sync failed, but it may lie whole in the log, where the next start would find it. A commit
+   * that changes nothing is written over it. That its sync fails as well does no harm: it need not outlive more than the process.
+   */
+  #unwrite(): void {
+    try {
+      this.#connection.abort();
+      // SQLite writes only what differs.
+      for (const batch of [this.batch + 1, this.batch]) this.#progress.write(batch, this.lastSeq);
+      this.#connection.commit();
+    } catch {
+      this.#connection.abort();
+    }
+  }
+
+  /** The commit is there: a mark that could not be written is behind, as it may be. */
+  #mark(batch: number): void {
+    try {
+      this.#opened.mark.write(batch);
+    } catch {
+      // The next commit writes it.
+    }
   }
 
   /** Takes back what was written since the last commit. */

@@ -2,7 +2,6 @@
 import type { ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { DeliveryFilter } from "../../../core/webhooks/delivery.ts";
-import { StoreFullError } from "../../../core/store-error.ts";
 import type { PayloadSlot } from "../../payload.ts";
 import type { RecordKind } from "../../records.ts";
 import type { OpenedDatabase } from "../files/data-directory.ts";
@@ -81,36 +80,13 @@ function flush(tables: Tables, batch: ArrayBuffer): Flushed {
   const [number, lastSeq] = [reader.number(), reader.number()];
   try {
     applyBatch(tables, reader);
+    const startedAt = performance.now();
+    const dropped = tables.commit(number, lastSeq);
+    return { batch: tables.batch, commitMs: performance.now() - startedAt, dropped };
   } catch (error) {
     tables.abort();
     throw error;
   }
-  const startedAt = performance.now();
-  const dropped = commit(tables, number, lastSeq);
-  return { batch: tables.batch, commitMs: performance.now() - startedAt, dropped };
-}
-
-function commit(tables: Tables, number: number, lastSeq: number): readonly string[] {
-  try {
-    return tables.commit(number, lastSeq);
-  } catch (error) {
-    // Where there is no room it is known that nothing was stored.
-    if (!(error instanceof StoreFullError)) throw new UnclearCommitError(error);
-    tables.abort();
-    throw error;
-  }
-}
-
-/** The end of the batch is unknown: its commit may have reached the disk all the same. */
-class UnclearCommitError extends Error {
-  constructor(cause: unknown) {
-    super("the end of a commit is unclear", { cause });
-  }
-}
-
-/** Whether nobody knows whether the batch is stored; `cause` says what went wrong. */
-export function isUnclear(error: unknown): error is Error {
-  return error instanceof UnclearCommitError;
 }
 
 function compared<T extends { body: Uint8Array | string; sizeBytes: number; checksum: number }>(

@@ -5,7 +5,7 @@ import { StoreLostError } from "../../../core/store-error.ts";
 import { HOW_TO_GO_ON } from "../../../sqlite/row.ts";
 import { fromSqlite } from "../../../sqlite/sqlite-error.ts";
 import { databaseFile, openDatabase } from "../files/data-directory.ts";
-import { answersOf, isUnclear } from "./answers.ts";
+import { answersOf } from "./answers.ts";
 import { Tables } from "../tables/tables.ts";
 import type { Opening, Question, Reply } from "./thread-link.ts";
 import { toThrown } from "./thrown.ts";
@@ -35,36 +35,20 @@ function serve({ directory, isAgain }: Opening): void {
     throw new StoreLostError(`${databaseFile(directory)} is not there any more`);
   const opened = openDatabase(directory);
   const tables = new Tables(opened);
-  // What an unclear commit left in the log is there, but a sync that failed may not have been the disk's last word.
+  // What the thread before committed as it ended may not be on the disk yet.
   if (isAgain) opened.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   const answers = answersOf(opened, tables) as Record<string, (...asked: unknown[]) => unknown>;
-  let isOver = false;
   hear = (message) => {
     const [name, ...asked] = message as Question;
-    if (isOver) return;
     try {
       const answer = answers[name]?.(...asked);
       reply({ answer }, buffersOf(answer));
       if (name === "close") hear = open;
     } catch (error) {
-      const reason = isUnclear(error) ? error.cause : error;
-      const thrown = toThrown(fromSqlite(reason, opened.file, HOW_TO_GO_ON));
-      reply(isUnclear(error) ? { unclear: thrown } : { thrown });
-      if (isUnclear(error)) endUnclear();
+      reply({ thrown: toThrown(fromSqlite(error, opened.file, HOW_TO_GO_ON)) });
     }
   };
   reply({ answer: tables.batch });
-
-  /** The next thread sees what became of the batch. */
-  function endUnclear(): void {
-    isOver = true;
-    port?.close();
-    try {
-      opened.close();
-    } catch {
-      // The log is as the failure left it.
-    }
-  }
 }
 
 /** The bytes of payloads need not be copied: nobody else has them. */

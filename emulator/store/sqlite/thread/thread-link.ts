@@ -1,6 +1,6 @@
 /**
- * The store's thread as the rest of the process sees it: questions are answered in their order. Should the thread end, or not
- * know whether a batch is stored, another one opens the database anew and says which batches it has.
+ * The store's thread as the rest of the process sees it: questions are answered in their order. Should the thread end, another
+ * one opens the database anew and says which batches it has.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
@@ -18,11 +18,8 @@ export interface Opening {
 
 export type Question = readonly [name: string, ...asked: unknown[]];
 
-/** The first one tells the number of the last batch. `unclear`: why the thread ends without knowing whether the batch is stored. */
-export type Reply =
-  | { readonly answer: unknown }
-  | { readonly thrown: Thrown }
-  | { readonly unclear: Thrown };
+/** The first one tells the number of the last batch. */
+export type Reply = { readonly answer: unknown } | { readonly thrown: Thrown };
 
 interface Asked {
   readonly question: Question;
@@ -50,7 +47,6 @@ export class ThreadLink {
   /** The number of the last batch in the database. */
   #stored = 0;
   #starts = 0;
-  #unclear: Error | undefined;
   #broken: Error | undefined;
   #isClosed = false;
 
@@ -134,10 +130,6 @@ export class ThreadLink {
   }
 
   #hear(reply: Reply): void {
-    if ("unclear" in reply) {
-      this.#unclear = fromThrown(reply.unclear);
-      return;
-    }
     const asked = this.#asked.shift();
     if (this.#asked.length === 0) this.#worker?.unref();
     if ("answer" in reply) asked?.resolve(reply.answer);
@@ -159,7 +151,7 @@ export class ThreadLink {
     worker.postMessage(opening, []);
     const reply = await Promise.race([first.promise, failure.promise]);
     if (reply instanceof Error) throw reply;
-    if (!("answer" in reply)) throw fromThrown("thrown" in reply ? reply.thrown : reply.unclear);
+    if ("thrown" in reply) throw fromThrown(reply.thrown);
     worker.on("message", (next: Reply) => {
       if (this.#worker === worker) this.#hear(next);
     });
@@ -175,8 +167,7 @@ export class ThreadLink {
   async #goOn(ended: Error): Promise<void> {
     this.#worker = undefined;
     if (this.#isClosed && !this.isBusy) return;
-    const reason = this.#unclear ?? new StoreUnusableError(ended.message, { cause: ended });
-    this.#unclear = undefined;
+    const reason = new StoreUnusableError(ended.message, { cause: ended });
     let failed: unknown = reason;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       if (attempt > 0) await delay(NEXT_ATTEMPT_MS);
