@@ -6,8 +6,9 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import type { Worker } from "node:worker_threads";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { StoreInUseError, StoreUnusableError } from "../../../emulator/core/store-error.ts";
+import { readMark } from "../../../emulator/store/sqlite/integrity/commit-mark.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import { inserted } from "../../contract/store/subject.ts";
 import { storeOnDisk } from "./on-disk.ts";
@@ -72,15 +73,62 @@ it("a payload file whose batch was refused by the end of the thread can be store
   expect(await (await store.payload(job.seq, "output"))?.bytes()).toHaveLength(300_000);
 });
 
-it("a store whose directory is gone when its thread ends refuses everything, and makes no empty one in its place", async () => {
-  await using disk = await storeOnDisk();
-  await disk.owner.insert();
-  fs.rmSync(disk.directory, { recursive: true });
-  await disk.killThread();
-  const refused = disk.owner.insert();
-  await expect(refused).rejects.toThrow("could not be opened again");
-  await expect(disk.store.nextDueAt()).rejects.toBeInstanceOf(StoreUnusableError);
-  expect(fs.existsSync(disk.directory)).toBe(false);
+describe("a store whose directory is gone when its thread ends", () => {
+  /** @param isCommitted whether the batch that is refused meanwhile is stored all the same, as nobody heard */
+  async function withoutDirectory({ isCommitted = false } = {}) {
+    const disk = await storeOnDisk();
+    const job = await disk.owner.insert();
+    if (isCommitted) disk.threads.at(-1)?.removeAllListeners("message");
+    const refused = disk.owner.insert();
+    if (isCommitted) await vi.waitFor(() => expect(readMark(disk.directory)).toBe(2));
+    const elsewhere = `${disk.directory}-elsewhere`;
+    fs.renameSync(disk.directory, elsewhere);
+    await disk.killThread();
+    await expect(refused).rejects.toThrow("could not be opened again");
+    return { disk, job, putBack: () => fs.renameSync(elsewhere, disk.directory) };
+  }
+
+  it("refuses everything at once, makes no empty one in its place, and goes on when it is back", async () => {
+    const { disk, job, putBack } = await withoutDirectory();
+    await using _ = disk;
+    const { owner, store } = disk;
+    await expect(store.nextDueAt()).rejects.toBeInstanceOf(StoreUnusableError);
+    expect(fs.existsSync(disk.directory)).toBe(false);
+    putBack();
+    const next = await vi.waitFor(() => owner.insert(), { timeout: 10_000 });
+    expect(await store.waitingJobs("hello", 0, 9)).toEqual([job, next]);
+  });
+
+  it("goes on refusing when it is back with a batch that was refused", async () => {
+    const { disk, putBack } = await withoutDirectory({ isCommitted: true });
+    await using _ = disk;
+    const { owner, store } = disk;
+    putBack();
+    const isFound = () => expect(store.nextDueAt()).rejects.toThrow("a batch that was refused");
+    await vi.waitFor(isFound, { timeout: 10_000 });
+    await expect(owner.insert()).rejects.toThrow("start the emulator anew");
+  });
+
+  it("is closed at once, and does not open it again", async () => {
+    const { disk, putBack } = await withoutDirectory();
+    await using _ = disk;
+    await disk.store.close();
+    const started = disk.threads.length;
+    putBack();
+    const another = await openSqliteStore({ directory: disk.directory });
+    expect((await another.boot()).batch).toBe(1);
+    await another.close();
+    expect(disk.threads).toHaveLength(started + 1);
+  });
+
+  it("is closed, and what was asked refused, before it was tried for long", async () => {
+    await using disk = await storeOnDisk();
+    fs.rmSync(disk.directory, { recursive: true });
+    await disk.killThread();
+    const [asked] = await Promise.allSettled([disk.store.nextDueAt(), disk.store.close()]);
+    expect(asked).toMatchObject({ status: "rejected", reason: expect.any(StoreUnusableError) });
+    expect(disk.threads).toHaveLength(2);
+  });
 });
 
 it("a directory stays in use when the thread ends, until the store is closed", async () => {

@@ -34,7 +34,8 @@ interface Asked {
 
 /** A question that so many threads did not survive is not asked again. */
 const MAX_SENT = 3;
-const ATTEMPTS = 5;
+/** After so many attempts to open the database again nobody waits for the next ones. */
+const PATIENT_ATTEMPTS = 5;
 const NEXT_ATTEMPT_MS = 500;
 
 export class ThreadLink {
@@ -47,8 +48,11 @@ export class ThreadLink {
   /** The number of the last batch in the database. */
   #stored = 0;
   #starts = 0;
-  #broken: Error | undefined;
+  /** Why nothing is asked for now: the database cannot be opened again. */
+  #refusal: Error | undefined;
+  #reopening: Promise<void> | undefined;
   #isClosed = false;
+  readonly #closing = new AbortController();
 
   private constructor(directory: string, isKept: boolean) {
     this.#directory = directory;
@@ -95,16 +99,23 @@ export class ThreadLink {
     return stored;
   }
 
-  /** Closes the database. */
+  /** Closes the database; does not wait for one that cannot be opened again. */
   async close(): Promise<void> {
-    if (this.#broken) return;
-    const closed = this.ask("close");
+    const asked = this.ask("close");
     this.#isClosed = true;
-    await closed;
+    this.#closing.abort();
+    const isOpen = await asked.then(
+      () => true,
+      (error: unknown) => {
+        if (this.#refusal === undefined) throw error;
+        return false;
+      },
+    );
+    await this.#reopening;
     const worker = this.#worker;
+    if (!isOpen || !this.#isKept || worker === undefined) return this.#abandon();
     this.#worker = undefined;
-    if (this.#isKept && worker !== undefined) await giveBackThread(worker);
-    else await worker?.terminate();
+    await giveBackThread(worker);
   }
 
   #enqueue(
@@ -112,7 +123,7 @@ export class ThreadLink {
     batch: number | undefined,
     transferred: readonly ArrayBuffer[],
   ): Promise<unknown> {
-    if (this.#broken) return Promise.reject(this.#broken);
+    if (this.#refusal) return Promise.reject(this.#refusal);
     if (this.#isClosed) return Promise.reject(new StoreClosedError());
     return new Promise((resolve, reject) => {
       const asked = { question, transferred, batch, resolve, reject, sent: 0 };
@@ -156,30 +167,33 @@ export class ThreadLink {
       if (this.#worker === worker) this.#hear(next);
     });
     worker.once("exit", () => {
-      if (this.#worker === worker) void failure.promise.then((reason) => this.#goOn(reason));
+      if (this.#worker === worker)
+        this.#reopening = failure.promise.then((ended) => this.#goOn(ended));
     });
     if (this.#asked.length === 0) worker.unref();
     this.#worker = worker;
     return Number(reply.answer);
   }
 
-  /** Has another thread go on where one ended. */
+  /** Has another thread go on where one ended. That is tried until the database is open or the store is closed. */
   async #goOn(ended: Error): Promise<void> {
     this.#worker = undefined;
     if (this.#isClosed && !this.isBusy) return;
     const reason = new StoreUnusableError(ended.message, { cause: ended });
-    let failed: unknown = reason;
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      if (attempt > 0) await delay(NEXT_ATTEMPT_MS);
+    for (let attempt = 1; ; attempt += 1) {
       try {
-        this.#settle(await this.#start(true), reason);
+        const stored = await this.#start(true);
+        if (this.#isClosed && !this.isBusy) return;
+        this.#settle(stored, reason);
         return;
       } catch (error) {
-        failed = error;
         await this.#abandon();
+        if (attempt >= PATIENT_ATTEMPTS || this.#isClosed) this.#refuse(error);
       }
+      if (this.#isClosed) return;
+      const { signal } = this.#closing;
+      await delay(NEXT_ATTEMPT_MS, undefined, { ref: this.isBusy, signal }).catch(() => undefined);
     }
-    this.#break(failed);
   }
 
   async #abandon(): Promise<void> {
@@ -192,7 +206,12 @@ export class ThreadLink {
   #settle(stored: number, reason: Error): void {
     if (stored < this.#stored)
       throw new StoreUnusableError(`the database has ${stored} batches of ${this.#stored}`);
+    const underWay = this.#asked.filter(({ sent }) => sent > 0).map(({ batch = 0 }) => batch);
+    // It cannot be taken back, and its owner goes by what it was told.
+    if (stored > Math.max(this.#stored, ...underWay))
+      throw new StoreUnusableError("it has a batch that was refused; start the emulator anew");
     this.#stored = stored;
+    this.#refusal = undefined;
     for (const asked of this.#asked.splice(0)) {
       const { batch, sent } = asked;
       if (sent === 0 || (batch === undefined && sent < MAX_SENT)) this.#asked.push(asked);
@@ -206,13 +225,11 @@ export class ThreadLink {
     if (this.#asked.length === 0) worker.unref();
   }
 
-  /** Nobody knows what is stored: nothing is done any more. */
-  #break(reason: unknown): void {
+  /** Refuses what is asked, from now on at once. */
+  #refuse(reason: unknown): void {
     const said = reason instanceof Error ? reason.message : String(reason);
-    this.#broken = new StoreUnusableError(
-      `the database could not be opened again (${said}); start the emulator anew`,
-      { cause: reason },
-    );
-    for (const { reject } of this.#asked.splice(0)) reject(this.#broken);
+    const message = `the database could not be opened again (${said}), which goes on being tried`;
+    this.#refusal = new StoreUnusableError(message, { cause: reason });
+    for (const { reject } of this.#asked.splice(0)) reject(this.#refusal);
   }
 }
