@@ -1,6 +1,7 @@
 /** The one connection to the database, and the transaction of the batch that is written. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { damaged, HOW_TO_GO_ON, rowOf, type Row } from "../../sqlite/row.ts";
+import { StoreUnusableError } from "../../core/store-error.ts";
+import { damaged, HOW_TO_GO_ON, pragma, rowOf, type Row } from "../../sqlite/row.ts";
 import { codeOf, fromSqlite } from "../../sqlite/sqlite-error.ts";
 
 export class Connection {
@@ -65,6 +66,17 @@ export class Connection {
 
   commit(): void {
     this.#tried(() => this.#commit.run());
+  }
+
+  /** Puts the whole log into the database's file and empties it. @throws StoreUnusableError while that file must not change */
+  renewLog(): void {
+    this.#tried(() => {
+      if (pragma(this.#db, "wal_autocheckpoint") === 0)
+        throw new StoreUnusableError(
+          "the disk failed while the data was looked through; it goes on after that",
+        );
+      this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    });
   }
 
   abort(): void {

@@ -1,5 +1,6 @@
 /** A disk that fails, or a process that is killed, while a batch is made durable: what was said of batches is true. */
 import { spawnSync } from "node:child_process";
+import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
@@ -58,6 +59,21 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
       expect(outcomes.refused).toBeGreaterThan(0);
     },
   );
+
+  it("that fails ends the log: what is stored after it rests on nothing that may not be on the disk", () => {
+    const logOf = (numbers: string) => {
+      using directory = temporaryDirectory();
+      const said = runTo("error=EIO", directory.path, numbers, "killed");
+      // How often the log was begun anew: see "WAL File Format" of SQLite.
+      const begun = fs.readFileSync(`${directory.path}/store.db-wal`).readUInt32BE(12);
+      return { begun, stored: said.filter((line) => line.endsWith(" stored")).length };
+    };
+    const whole = logOf("99");
+    const failed = logOf("14");
+    expect(whole.stored).toBe(BATCHES);
+    expect(failed.stored).toBe(BATCHES - 1);
+    expect(failed.begun).toBe(whole.begun + 1);
+  });
 
   it(
     "leaves all that was said to be stored when it is the end of the process",

@@ -1,4 +1,5 @@
 /** All tables of one open database, as the thread of the store has them. */
+import { StoreFullError } from "../../../core/store-error.ts";
 import { Connection } from "../connection.ts";
 import type { OpenedDatabase } from "../files/data-directory.ts";
 import { rowChecksum } from "../integrity/checksum.ts";
@@ -23,6 +24,8 @@ export class Tables {
   readonly #progress: ProgressRow;
   /** Files that rows ceased to refer to since the last commit. */
   #dropped: string[] = [];
+  /** Whether a sync of the log has failed. */
+  #isLogInDoubt = false;
 
   constructor(opened: OpenedDatabase) {
     const connection = new Connection(opened.db, opened.file);
@@ -64,9 +67,20 @@ export class Tables {
     try {
       this.#connection.commit();
     } catch (error) {
+      this.#isLogInDoubt ||= !(error instanceof StoreFullError);
       this.#unwrite();
       throw error;
     }
+  }
+
+  /**
+   * To be called before what belongs to a batch. What a failed sync did not write the system takes for written: a later sync
+   * that succeeds says nothing of it. So after one the log is put into the database, and another one is begun.
+   */
+  begin(): void {
+    if (!this.#isLogInDoubt) return;
+    this.#connection.renewLog();
+    this.#isLogInDoubt = false;
   }
 
   /**

@@ -79,6 +79,7 @@ function flush(tables: Tables, batch: ArrayBuffer): Flushed {
   const reader = new ValueReader(batch);
   const [number, lastSeq] = [reader.number(), reader.number()];
   try {
+    tables.begin();
     applyBatch(tables, reader);
     const startedAt = performance.now();
     const dropped = tables.commit(number, lastSeq);
