@@ -88,7 +88,7 @@ export interface Store extends StoreReads {
   boot(): Promise<Boot>;
   /**
    * Stores the batch durably, all of it or nothing, with its number, which must be the next one. Batches are stored in the order
-   * of the calls, each after the one before has settled. To store a batch again that is stored already does no harm.
+   * of the calls, each after the one before has settled. Any other number is that of an owner that does not know what is stored.
    *
    * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreLostError when the data
    *   directory is not there any more; StoreClosedError after `close`; BatchRefusedError when it does not fit to what is stored.

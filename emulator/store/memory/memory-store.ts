@@ -38,7 +38,6 @@ class MemoryStore extends MemoryReads implements Store {
 
   async flush(batch: Batch): Promise<void> {
     const { tables } = this;
-    if (batch.number <= this.#stored) return;
     if (batch.number !== this.#stored + 1) throw batchOutOfOrder(batch.number, this.#stored);
     try {
       applyBatch(tables, batch);

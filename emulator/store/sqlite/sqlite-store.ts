@@ -93,7 +93,6 @@ class SqliteStore extends ThreadReads implements Store {
   flush(batch: Batch): Promise<void> {
     return this.soundness.guard(async () => {
       this.#refuseUseless();
-      if (batch.number <= this.#stored) return;
       if (batch.number !== this.#flushed + 1) throw batchOutOfOrder(batch.number, this.#flushed);
       const taken = this.#take(batch);
       this.#flushed = batch.number;

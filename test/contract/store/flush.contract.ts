@@ -174,28 +174,25 @@ export function flushContract(open: OpenSubject): void {
     },
   );
 
-  it("to store a batch again does no harm, also when later ones are stored", async () => {
+  it.each([0, 1, 3])("batch %i is refused where batch 1 is the last one", async (number) => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
-    const job = owner.newJob();
-    const lines = { type: "append-chunks", seq: job.seq, batch: batch(0, "0") } as const;
-    const first = await owner.flush([inserted(job)], [lines]);
-    await subject.store.flush(first);
-    await owner.replace(job, handedOver(job));
-    await subject.store.flush(first);
-    expect(await subject.store.job(job.id)).toEqual(handedOver(job));
-    expect(textsOf(await subject.store.chunks(job.seq, ALL_CHUNKS))).toEqual(["0"]);
+    const job = await owner.insert();
+    const made = owner.batchOf([inserted(owner.newJob())]);
+    const refused = subject.store.flush({ ...made, number });
+    await expect(refused).rejects.toBeInstanceOf(BatchRefusedError);
+    expect(await subject.store.waitingJobs("hello", 0, 9)).toEqual([job]);
+    await subject.store.flush(made);
     expect((await subject.store.boot()).batch).toBe(2);
   });
 
-  it("a batch with a number that is not the next one is refused", async () => {
+  it("of two owners the one that is behind stores nothing, and is not told that it did", async () => {
     await using subject = await open();
-    const owner = await Owner.of(subject.store);
-    const made = owner.batchOf([inserted(owner.newJob())]);
-    const refused = subject.store.flush({ ...made, number: made.number + 1 });
-    await expect(refused).rejects.toBeInstanceOf(BatchRefusedError);
-    await subject.store.flush(made);
-    expect((await subject.store.boot()).batch).toBe(1);
+    const { store } = subject;
+    const [first, second] = [await Owner.of(store), await Owner.of(store)];
+    const job = await first.insert({ id: "first" });
+    await expect(second.insert({ id: "second" })).rejects.toBeInstanceOf(BatchRefusedError);
+    expect(await store.waitingJobs("hello", 0, 9)).toEqual([job]);
   });
 
   it("a batch that changes nothing has its number", async () => {
