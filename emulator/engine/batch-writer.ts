@@ -10,17 +10,11 @@ import type { Clock, Disarm } from "../core/time/clock.ts";
 import type { Batch } from "../store/batch.ts";
 import { atEndOfTurn } from "../store/end-of-turn.ts";
 import { BatchRefusedError } from "../store/store.ts";
-import { type Journal, undoAll, type Undo } from "../core/journal.ts";
+import { type Journal, undoAll } from "../core/journal.ts";
 import type { Effects } from "./effects.ts";
+import { GatheredBatch, ONLOOKER, type Waiter } from "./gathered-batch.ts";
 import { Step, type StepState } from "./step.ts";
-import {
-  bytesOf,
-  type Changer,
-  type Contents,
-  contentsOf,
-  independentParts,
-  restingOn,
-} from "./step-changes.ts";
+import { type Contents, contentsOf, independentParts, restingOn } from "./step-changes.ts";
 
 /** A gathering batch takes no more than so many steps, and so many bytes that lie in no file. */
 const MAX_STEPS = 1_024;
@@ -47,37 +41,6 @@ export interface BatchWriterOptions {
   readonly failed: (effects: readonly Effects[]) => void;
   /** Called when something is to be written again, with when nothing is any more. */
   readonly busy: (idle: Promise<void>) => void;
-}
-
-/** A step that waits for its batch, or somebody who looked at what is in it. */
-interface Waiter extends Changer {
-  readonly effects?: Effects;
-  readonly undos: readonly Undo[];
-  readonly resolve: () => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-const ONLOOKER = { changes: [], undos: [] };
-
-/** The steps that make one batch, and who looked at what they changed. */
-class GatheredBatch {
-  /** Counts the batches. One that is stored in parts has more numbers in the store than one, and one that is not has none. */
-  readonly batch: number;
-  readonly waiters: Waiter[];
-  bytes = 0;
-  /** True while all its steps are patient. */
-  isPatient = true;
-
-  constructor(batch: number, waiters: Waiter[] = []) {
-    this.batch = batch;
-    this.waiters = waiters;
-    for (const waiter of waiters) this.bytes += bytesOf(waiter);
-  }
-
-  join(who: Pick<Waiter, "changes" | "effects" | "undos">): Promise<void> {
-    this.bytes += bytesOf(who);
-    return new Promise((resolve, reject) => this.waiters.push({ ...who, resolve, reject }));
-  }
 }
 
 /** A step must not be asynchronous. */

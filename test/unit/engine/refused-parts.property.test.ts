@@ -50,7 +50,7 @@ class World {
       state: { jobs: this.memory, records, nextSeq: () => (this.#seq += 1) },
       journal,
       durable: 0,
-    gatherMs: 0,
+      gatherMs: 0,
       flush: (batch) => this.#flush(batch),
       clock: new FakeClock(),
       lastSeq: () => this.#seq,

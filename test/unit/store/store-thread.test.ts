@@ -78,12 +78,20 @@ describe("a store whose directory is gone when its thread ends", () => {
   async function withoutDirectory({ isCommitted = false } = {}) {
     const disk = await storeOnDisk();
     const job = await disk.owner.insert();
-    if (isCommitted) disk.threads.at(-1)?.removeAllListeners("message");
-    const refused = disk.owner.insert();
-    if (isCommitted) await vi.waitFor(() => expect(readMark(disk.directory)).toBe(2));
     const elsewhere = `${disk.directory}-elsewhere`;
-    fs.renameSync(disk.directory, elsewhere);
-    await disk.killThread();
+    let refused: Promise<unknown>;
+    if (isCommitted) {
+      disk.threads.at(-1)?.removeAllListeners("message");
+      refused = disk.owner.insert();
+      await vi.waitFor(() => expect(readMark(disk.directory)).toBe(2));
+      fs.renameSync(disk.directory, elsewhere);
+      await disk.killThread();
+    } else {
+      fs.renameSync(disk.directory, elsewhere);
+      const killed = disk.killThread();
+      refused = disk.owner.insert();
+      await killed;
+    }
     await expect(refused).rejects.toThrow("could not be opened again");
     return { disk, job, putBack: () => fs.renameSync(elsewhere, disk.directory) };
   }
