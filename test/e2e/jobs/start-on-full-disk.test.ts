@@ -100,7 +100,12 @@ describe.runIf(tmpfsIsMissing === undefined)("a start on a full disk", () => {
     using disk = makeSmallDisk();
     await using scene = await setScene(disk.dataDir);
     const { stage, gate, ids } = scene;
-    await Promise.all([stage.stop(), gate.open("running")]);
+    const { emulator } = stage;
+    const stopped = stage.stop();
+    // Before it knows, the next job would be handed over.
+    await emulator.stderrMatch(/stopping: running jobs finish first/);
+    await gate.open("running");
+    await stopped;
     disk.fill();
     await stage.start();
     await stage.emulator.stderrMatch(/the disk of the data directory .* is full/);
