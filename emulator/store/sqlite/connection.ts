@@ -79,6 +79,19 @@ export class Connection {
     });
   }
 
+  /** What `work` commits is not synced: that is left to `renewLog`. Outside of a transaction. */
+  unsynced(work: () => void): void {
+    // The log is not carried over without syncs, for it has commits that are durable.
+    const logPages = pragma(this.#db, "wal_autocheckpoint");
+    try {
+      this.#db.exec("PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0");
+      work();
+    } finally {
+      this.abort();
+      this.#db.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${logPages}`);
+    }
+  }
+
   abort(): void {
     // After some failures SQLite has rolled back by itself.
     if (this.#db.isTransaction) this.#rollback.run();

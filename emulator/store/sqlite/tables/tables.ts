@@ -85,16 +85,18 @@ export class Tables {
 
   /**
    * SQLite took back a commit whose sync failed, but it may lie whole in the log, where the next start would find it. A commit
-   * that changes nothing is written over it. That its sync fails as well does no harm: it need not outlive more than the process.
+   * that changes nothing is written over it, without a sync, which would fail again.
    */
   #unwrite(): void {
     try {
       this.#connection.abort();
-      // SQLite writes only what differs.
-      for (const batch of [this.batch + 1, this.batch]) this.#progress.write(batch, this.lastSeq);
-      this.#connection.commit();
+      this.#connection.unsynced(() => {
+        // SQLite writes only what differs.
+        for (const batch of [this.batch + 1, this.batch]) this.#progress.write(batch, this.lastSeq);
+        this.#connection.commit();
+      });
     } catch {
-      this.#connection.abort();
+      // The next batch is written over it.
     }
   }
 
