@@ -31,8 +31,6 @@ const compileCache = `${import.meta.dirname}/node_modules/.cache/sv-runtime/comp
 
 /** More than cores, for about a third of the time of most files is waiting. */
 const FILES_AT_ONCE = availableParallelism() + 1;
-/** Programs wait for each other and for the disk. */
-const PROGRAMS_AT_ONCE = availableParallelism() + 2;
 
 /** What they measure, time and memory, is to be theirs. */
 const aloneFiles = [
@@ -80,7 +78,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "model",
-          maxWorkers: PROGRAMS_AT_ONCE,
+          maxWorkers: FILES_AT_ONCE,
           include: ["test/model/**/*.test.ts"],
           testTimeout: 180_000,
           sequence: { groupOrder: 1 },
@@ -91,7 +89,7 @@ export default defineConfig({
         test: {
           ...startsPrograms,
           name: "e2e",
-          maxWorkers: PROGRAMS_AT_ONCE,
+          maxWorkers: FILES_AT_ONCE,
           include: ["test/e2e/**/*.test.ts"],
           exclude: [...aloneFiles, ...(IS_FULL ? [] : fullFiles)],
           globalSetup: [...startsPrograms.globalSetup, "test/setup/shared-docker.ts"],
