@@ -2,13 +2,13 @@
 import type { JobCounts } from "../core/jobs/job-counts.ts";
 import type { Job } from "../core/jobs/job.ts";
 import type { Clock } from "../core/time/clock.ts";
-import { PayloadGoneError } from "../store/payload.ts";
 import type { Store, Boot, StoreReads } from "../store/store.ts";
 import type { Payload } from "../store/payload.ts";
 import { BatchWriter, type Sync } from "./batch-writer.ts";
 import type { Effects } from "./effects.ts";
 import { Journal } from "../core/journal.ts";
 import { JobMemory, MEMORY_LIMITS, type MemoryLimits } from "./jobs/memory/job-memory.ts";
+import { PayloadGoneError } from "./jobs/read/show-payload.ts";
 import type { EngineLog } from "./observe/engine-log.ts";
 import { refusalOf } from "./refusal.ts";
 import { RecordBook, type RecordView } from "./resources/record-book.ts";

@@ -1,4 +1,4 @@
-/** When a batch is closed: all that a turn of the event loop asks for becomes durable together. */
+/** The end of a turn of the event loop: all that it asked for becomes durable together, and long work gives way to the next. */
 
 export function atEndOfTurn(go: () => void): void {
   setImmediate(go);

@@ -70,11 +70,6 @@ export interface PayloadDamage {
   readonly jobId: string | undefined;
 }
 
-/** A payload that was found was deleted or replaced before it was read: whoever asked has to ask again. */
-export class PayloadGoneError extends Error {
-  override readonly name = "PayloadGoneError";
-}
-
 const WORDS: Readonly<Record<PayloadPlace["slot"], string>> = {
   input: "input",
   output: "output",

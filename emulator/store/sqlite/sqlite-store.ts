@@ -15,7 +15,6 @@ import { type Payload, type PayloadDamage, PayloadDamagedError } from "../payloa
 import { databaseFile } from "./files/data-directory.ts";
 import { PayloadFiles } from "./files/payload-files.ts";
 import { RemovalWatch } from "./files/removal-watch.ts";
-import { stageParts } from "./files/stage-parts.ts";
 import { FreeSpace } from "./free-space.ts";
 import { DataCheck } from "./integrity/data-check.ts";
 import type { FoundPayload } from "./integrity/find-damage.ts";
@@ -23,6 +22,9 @@ import { Soundness } from "./integrity/soundness.ts";
 import { encodeBatch } from "./thread/encode-batch.ts";
 import { ThreadLink } from "./thread/thread-link.ts";
 import { ThreadReads } from "./thread/thread-reads.ts";
+
+/** Above this, writing a file costs less than writing the bytes twice through the database, and blocks nobody. */
+const PAYLOAD_FILE_MIN_BYTES = 256_000;
 
 export interface SqliteStoreOptions {
   /** The data directory; made, for this user only, if it does not exist. */
@@ -109,7 +111,10 @@ class SqliteStore extends ThreadReads implements Store {
 
   async stage(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
     this.#refuseUseless();
-    return stageParts(this.files, parts);
+    const sizeBytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    if (sizeBytes < PAYLOAD_FILE_MIN_BYTES)
+      return parts.map((bytes) => ({ kind: "inline", bytes }));
+    return (await this.files.stage(parts)).map((range) => ({ kind: "file", ...range }));
   }
 
   async discard(payload: Payload): Promise<void> {

@@ -8,7 +8,12 @@ import {
   type PieceInHand,
   type ShownPayload,
 } from "../../../core/jobs/opened-payload.ts";
-import { PayloadGoneError, type ReadablePayload } from "../../../store/payload.ts";
+import type { ReadablePayload } from "../../../store/payload.ts";
+
+/** A payload that was found was deleted or replaced before it was read: whoever asked has to ask again. */
+export class PayloadGoneError extends Error {
+  override readonly name = "PayloadGoneError";
+}
 
 /** Larger ones are opened. */
 const IN_HAND_MAX_BYTES = 256_000;
