@@ -1,8 +1,11 @@
 /** Payloads whose bytes are already in memory. */
 import type { ReadablePayload } from "./payload.ts";
 
-/** Slices of payloads are at most this long. */
-export const SLICE_MAX_BYTES = 256_000;
+/**
+ * Slices of payloads are at most this long. Shorter ones take longer to read; longer ones leave more memory behind after
+ * many readers at once, because nothing collects it while the service is idle.
+ */
+export const SLICE_MAX_BYTES = 128_000;
 
 export function payloadInHand(bytes: Uint8Array): ReadablePayload {
   const { byteLength: sizeBytes } = bytes;

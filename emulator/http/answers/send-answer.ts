@@ -14,7 +14,7 @@ import { writeOut } from "./write-with-backpressure.ts";
 import type { HttpService } from "../service.ts";
 import { takeRoom } from "./reserve-memory.ts";
 
-/** How much of an opened payload is in memory at a time. */
+/** Of an opened payload: the slice that is sent, and the one it was compared with until that is collected. */
 const SLICE_ROOM_BYTES = 256_000;
 
 /**
