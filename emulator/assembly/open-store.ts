@@ -19,7 +19,6 @@ export async function openStore(
   if (defect !== undefined) log.warn({}, defect);
   const store = await openSqliteStore({
     directory,
-    keepsThread: true,
     onCommit: (durationMs) => metrics.committed(1, durationMs),
     onDamage({ message }) {
       log.error(

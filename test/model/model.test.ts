@@ -20,7 +20,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 async function play(seed: number): Promise<number> {
   await using memory = await Subject.open(createMemoryStore());
   await using sqlite = await Subject.open(
-    await openSqliteStore({ directory: join(root, String(seed)), keepsThread: true }),
+    await openSqliteStore({ directory: join(root, String(seed)) }),
   );
   return await playHistory(seed, [memory, sqlite]);
 }

@@ -29,8 +29,6 @@ const PAYLOAD_FILE_MIN_BYTES = 256_000;
 export interface SqliteStoreOptions {
   /** The data directory; made, for this user only, if it does not exist. */
   readonly directory: string;
-  /** Whether the thread of a closed store waits a while for the next one, which is open sooner then; by default it ends. */
-  readonly keepsThread?: boolean;
   /** Called after each commit to the disk with how long it took; must not throw. */
   readonly onCommit?: (durationMs: number) => void;
   /** Called once, when the store was found damaged, after which it does nothing more; must not throw. */
@@ -49,7 +47,7 @@ export interface SqliteStoreOptions {
  *   one, or to bring one of an earlier version to the form of this one.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const thread = await ThreadLink.open(options.directory, options.keepsThread ?? false);
+  const thread = await ThreadLink.open(options.directory);
   try {
     const files = new PayloadFiles(options.directory);
     // Of these, what no row refers to is what a crash left between writing and committing.

@@ -29,7 +29,7 @@ async function running(): Promise<readonly Worker[]> {
 }
 
 async function openIn(path: string) {
-  return openSqliteStore({ directory: `${path}/data`, keepsThread: true });
+  return openSqliteStore({ directory: `${path}/data` });
 }
 
 it("a store is opened by the thread of the one that was closed before it", async () => {

@@ -7,12 +7,15 @@ import {
   openSqliteStore,
   type SqliteStoreOptions,
 } from "../../../emulator/store/sqlite/sqlite-store.ts";
+import { takeThread } from "../../../emulator/store/sqlite/thread/start-thread.ts";
 import { Owner } from "../../contract/store/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 export async function storeOnDisk(options: Partial<SqliteStoreOptions> = {}) {
   const temporary = temporaryDirectory();
   const { directory = temporary.path } = options;
+  // Not the one of a store that was closed before: its threads are seen as they start.
+  await takeThread().terminate();
   const threads: Worker[] = [];
   const note = (thread: Worker) => void threads.push(thread);
   process.on("worker", note);

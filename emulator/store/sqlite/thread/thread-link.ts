@@ -40,7 +40,6 @@ const NEXT_ATTEMPT_MS = 500;
 
 export class ThreadLink {
   readonly #directory: string;
-  readonly #isKept: boolean;
   /** Undefined while none has the database open. */
   #worker: Worker | undefined;
   /** What waits for its reply, in order. */
@@ -54,18 +53,13 @@ export class ThreadLink {
   #isClosed = false;
   readonly #closing = new AbortController();
 
-  private constructor(directory: string, isKept: boolean) {
+  private constructor(directory: string) {
     this.#directory = directory;
-    this.#isKept = isKept;
   }
 
-  /**
-   * @param isKept whether the thread waits a while for another database when it has closed this one
-   *
-   * @throws what `openDatabase` throws
-   */
-  static async open(directory: string, isKept: boolean): Promise<ThreadLink> {
-    const link = new ThreadLink(directory, isKept);
+  /** @throws what `openDatabase` throws */
+  static async open(directory: string): Promise<ThreadLink> {
+    const link = new ThreadLink(directory);
     link.#stored = await link.#start(false);
     return link;
   }
@@ -113,7 +107,7 @@ export class ThreadLink {
     );
     await this.#reopening;
     const worker = this.#worker;
-    if (!isOpen || !this.#isKept || worker === undefined) return this.#abandon();
+    if (!isOpen || worker === undefined) return this.#abandon();
     this.#worker = undefined;
     await giveBackThread(worker);
   }
