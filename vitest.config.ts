@@ -59,6 +59,8 @@ export default defineConfig({
   resolve: { alias },
   test: {
     sequence: { sequencer: LongestFirst },
+    // A process for each file, which loads the source anew, takes longer than most tests.
+    isolate: false,
     projects: [
       {
         extends: true,
@@ -68,8 +70,6 @@ export default defineConfig({
           include: ["test/{unit,contract,conformance}/**/*.test{,-d}.ts", "test/tidy.test.ts"],
           env: { NODE_COMPILE_CACHE: compileCache },
           testTimeout: 20_000,
-          // To load the source anew for each file took longer than most tests.
-          isolate: false,
           unstubEnvs: true,
           sequence: { groupOrder: 0 },
         },
