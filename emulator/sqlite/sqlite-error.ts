@@ -24,9 +24,17 @@ const NEEDS_ROOM: ReadonlySet<number | undefined> = new Set<number>([
   RESULT.readOnly,
 ]);
 
-function resultOf(error: unknown): number | undefined {
+/** An extended one: what may not be written SQLite opens for reading, and then cannot lock it. */
+const IO_ERROR_LOCK = 3850;
+
+function extendedResultOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;
-  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+  return typeof error.errcode === "number" ? error.errcode : undefined;
+}
+
+function resultOf(error: unknown): number | undefined {
+  const extended = extendedResultOf(error);
+  return extended === undefined ? undefined : extended & 0xff;
 }
 
 export function isConstraint(error: unknown): boolean {
@@ -59,6 +67,7 @@ export function fromSqlite(error: unknown, where: string, remedy = RESTORE): unk
     case RESULT.cannotOpen:
       return notWritable(where, options);
     case RESULT.ioError:
+      if (extendedResultOf(error) === IO_ERROR_LOCK) return notWritable(where, options);
       return new StoreUnusableError(
         `the disk failed while ${where} was used: ${messageOf(error)}`,
         options,

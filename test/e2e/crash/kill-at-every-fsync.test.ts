@@ -37,10 +37,13 @@ const PAYLOADS: readonly Syncs[] = [
   },
 ];
 
-/** The emulator stays the child of this process (-D); its workers are traced as well, but sync nothing. */
+/**
+ * The emulator stays the child of this process (-D). Its workers, which sync nothing, are let go when they begin. With
+ * --seccomp-bpf strace would deliver no signals.
+ */
 function strace({ call, path: only }: Syncs, scene: CrashScene, what: readonly string[]) {
   const filter = only === undefined ? [] : ["-P", only(scene)];
-  return ["strace", "-D", "-f", ...filter, "-e", `trace=${call}`, ...what];
+  return ["strace", "-D", "-f", "--detach-on=execve", ...filter, "-e", `trace=${call}`, ...what];
 }
 
 function startTraced(syncs: Syncs, scene: CrashScene, what: readonly string[]): KillableEmulator {

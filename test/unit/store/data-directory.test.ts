@@ -13,6 +13,7 @@ import {
 } from "../../../emulator/core/store-error.ts";
 import { Owner, pattern } from "../../contract/store/subject.ts";
 import { FakeClock } from "../../fake-clock.ts";
+import { locksOf } from "../../setup/file-locks.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { storeOnDisk } from "./on-disk.ts";
 
@@ -82,6 +83,39 @@ describe("a data directory in use", () => {
     holder.kill("SIGKILL");
     await once(holder, "exit");
     await openAndClose(temporary.path);
+  });
+});
+
+describe("the lock that keeps other processes out", () => {
+  it("is held by the one of several stores of one process that gets a new directory", async () => {
+    let held = 0;
+    for (let round = 0; round < 10; round += 1) {
+      using temporary = temporaryDirectory();
+      const openings = Array.from({ length: 3 }, () =>
+        openSqliteStore({ directory: temporary.path }),
+      );
+      const opened = await Promise.allSettled(openings);
+      const stores = opened.filter(({ status }) => status === "fulfilled");
+      // They may keep each other out.
+      expect(stores.length).toBeLessThanOrEqual(1);
+      expect(locksOf(path.join(temporary.path, "store.db"))).toHaveLength(stores.length);
+      held += stores.length;
+      const left = fs.readdirSync(temporary.path).filter((name) => name.startsWith("store.db."));
+      expect(left).toEqual([]);
+      for (const { value } of stores) await value.close();
+    }
+    expect(held).toBeGreaterThan(0);
+  });
+
+  it("is held until the store is closed, whatever this process does with its directory", async () => {
+    await using disk = await storeOnDisk();
+    const file = path.join(disk.directory, "store.db");
+    await expect(openSqliteStore({ directory: disk.directory })).rejects.toThrow("is in use");
+    await disk.store.check();
+    await disk.owner.insert();
+    expect(locksOf(file)).toHaveLength(1);
+    await disk.close();
+    expect(locksOf(file)).toEqual([]);
   });
 });
 

@@ -1,8 +1,8 @@
 /** The SQLite database with the index of the object store: short statements, each committed durably or not at all. */
-import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { checkSchema, migrate } from "../../../sqlite/migrate.ts";
+import { makePrivateDatabase } from "../../../sqlite/private-file.ts";
 import { type Row, rowOf } from "../../../sqlite/row.ts";
 import { fromFileSystem, fromSqlite } from "../../../sqlite/sqlite-error.ts";
 import { asStoreError } from "../disk-error.ts";
@@ -23,7 +23,11 @@ export class IndexDatabase {
    */
   constructor(directory: string) {
     this.#file = path.join(directory, FILE_NAME);
-    makePrivate(this.#file);
+    try {
+      makePrivateDatabase(this.#file);
+    } catch (error) {
+      throw fromFileSystem(error, this.#file);
+    }
     this.#db = new DatabaseSync(this.#file, { timeout: 0, returnArrays: true });
     try {
       this.#db.exec("PRAGMA locking_mode = EXCLUSIVE");
@@ -84,14 +88,5 @@ export class IndexDatabase {
     } catch (error) {
       throw asStoreError(fromSqlite(error, this.#file));
     }
-  }
-}
-
-/** SQLite gives its other files the permissions of the database's, which therefore is made first. */
-function makePrivate(file: string): void {
-  try {
-    fs.closeSync(fs.openSync(file, "a", 0o600));
-  } catch (error) {
-    throw fromFileSystem(error, file);
   }
 }

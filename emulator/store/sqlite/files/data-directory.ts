@@ -9,6 +9,7 @@ import { makeDirectoryDurably, syncDirectory } from "../../../sqlite/durable-dir
 import { allowGivingBack, rewriteOld } from "../free-space.ts";
 import { migrateStore } from "../schema.ts";
 import { HOW_TO_GO_ON } from "../../../sqlite/row.ts";
+import { makePrivateDatabase } from "../../../sqlite/private-file.ts";
 import { fromFileSystem, fromSqlite, isBusy } from "../../../sqlite/sqlite-error.ts";
 
 /** Within the data directory. */
@@ -81,11 +82,10 @@ function openMark(directory: string, db: DatabaseSync): CommitMark {
   }
 }
 
-/** SQLite gives its other files the permissions of the database's, which therefore is made first. */
 function makePrivate(directory: string, file: string): void {
   try {
     makeDirectoryDurably(directory);
-    fs.closeSync(fs.openSync(file, "a", 0o600));
+    makePrivateDatabase(file);
   } catch (error) {
     throw fromFileSystem(error, directory);
   }

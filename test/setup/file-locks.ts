@@ -1,0 +1,9 @@
+/** The locks on a file, by which processes keep each other out of a database. */
+import fs from "node:fs";
+
+/** A line for each lock that a process has on the file. */
+export function locksOf(file: string): string[] {
+  const { ino } = fs.statSync(file);
+  const locks = fs.readFileSync("/proc/locks", "utf8").split("\n");
+  return locks.filter((line) => line.includes(`:${ino} `));
+}

@@ -1,0 +1,16 @@
+/** The index of the object store is one process's as long as that has it open. */
+import path from "node:path";
+import { expect, it } from "vitest";
+import { IndexDatabase } from "../../../emulator/objects/disk/index/index-database.ts";
+import { locksOf } from "../../setup/file-locks.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+
+it("an index that is refused to another one of this process stays locked to other processes", () => {
+  using directory = temporaryDirectory();
+  const file = path.join(directory.path, "index.db");
+  const index = new IndexDatabase(directory.path);
+  expect(() => new IndexDatabase(directory.path)).toThrow("database is locked");
+  expect(locksOf(file)).toHaveLength(1);
+  index.close();
+  new IndexDatabase(directory.path).close();
+});
