@@ -1,5 +1,6 @@
 /** Everything that can happen to a job, as values. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
+import type { HarmlessOutcome, WorkerStart } from "./attempt.ts";
 import type { RetryRules } from "./job.ts";
 
 export interface HandOver {
@@ -7,6 +8,9 @@ export interface HandOver {
   readonly workerId: string;
   readonly leaseToken: string;
   readonly leaseMs: number;
+  /** The version of the endpoint that the worker serves. */
+  readonly version?: number;
+  readonly workerStart?: WorkerStart;
 }
 
 interface Fenced {
@@ -62,9 +66,11 @@ export interface LoseWorker extends Fenced {
   readonly retryRules: RetryRules;
 }
 
-/** The worker gives the job back unharmed: it drains, or a neighbour spoiled the process. */
+/** The job comes back unharmed: its worker drains, a neighbour spoiled the process, or the worker never had it. */
 export interface HandBack extends Fenced {
   readonly type: "hand-back";
+  /** Default: `handed_back`. */
+  readonly outcome?: HarmlessOutcome;
 }
 
 /** The service itself sees `executionTimeout` and its grace run out. */

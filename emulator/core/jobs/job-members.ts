@@ -1,4 +1,6 @@
 /** The members of a job in JSON, in their order, as the declaration of its fields has them. */
+import type { Attempt } from "./attempt.ts";
+import { attemptsLeftOut, attemptsOf } from "./job-attempts.ts";
 import { FIELDS, type FieldTypes, type Job, type JobField } from "./job.ts";
 
 export interface Member {
@@ -28,6 +30,22 @@ const BESIDE = {
   error: beside("error", "text", "Why the job failed.", (job) => job.failure && errorOf(job)),
 };
 
+/** What the operators' pages show that is no field. */
+const OF_ATTEMPTS: readonly Member[] = [
+  beside(
+    "attempts",
+    "attempts",
+    "Every time it was handed to a worker, the oldest first; of more than 20 the first and the newest.",
+    (job) => attemptsOf(job).map(shownAttempt),
+  ),
+  beside(
+    "attemptsLeftOut",
+    "positive",
+    "Attempts that are not among these.",
+    (job) => attemptsLeftOut(job) || undefined,
+  ),
+];
+
 export const { output: OUTPUT } = BESIDE;
 
 const MEMBERS = FIELDS.filter(({ status, details }) => status ?? details).map(memberOf);
@@ -38,12 +56,12 @@ export const VIEWS = {
   /** What `/status` shows. */
   status: MEMBERS.filter((member) => member.status).flatMap(inStatus),
   /** What those who operate the service are shown: all but the payloads, and but `s3Config`, which has secrets. */
-  details: MEMBERS.toSorted((one, other) => atEnd(one) - atEnd(other)),
+  details: [...MEMBERS.toSorted((one, other) => atEnd(one) - atEnd(other)), ...OF_ATTEMPTS],
   /** What a list of an endpoint's jobs shows of each. */
   request: MEMBERS.filter(({ as }) => IN_LISTS.includes(as)),
   /** What a list of jobs of all endpoints shows of each. */
   summary: [
-    ...MEMBERS.filter(({ as }) => IN_LISTS.includes(as) || as === "endpointId"),
+    ...MEMBERS.filter(({ as }) => [...IN_LISTS, "endpointId", "version"].includes(as)),
     { ...BESIDE.error, valueOf: (job: Job) => job.failure?.message },
   ],
 } as const satisfies Record<string, readonly Member[]>;
@@ -87,6 +105,15 @@ function beside(
   valueOf: Member["valueOf"],
 ): Member {
   return { name: as, as, type, optional: true, description, valueOf };
+}
+
+function shownAttempt(attempt: Attempt): Record<string, unknown> {
+  const { queuedAt, workerStartedAt, pulledAt, bootedAt, readyAt, startedAt, endedAt, ...rest } =
+    attempt;
+  const { number, outcome, workerId, version, failure } = rest;
+  const moments = { queuedAt, workerStartedAt, pulledAt, bootedAt, readyAt, startedAt, endedAt };
+  const shown = Object.entries(moments).map(([name, at]): [string, unknown] => [name, iso(at)]);
+  return { number, outcome, workerId, version, ...Object.fromEntries(shown), failure };
 }
 
 function iso(at: unknown): string | undefined {

@@ -1,6 +1,7 @@
 /** A job as the service keeps it, and the one declaration of its fields. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
+import type { Attempt, WorkerStart } from "./attempt.ts";
 
 /** Ways in which the service answers, each at a base path of its own; the first is the contract's. */
 export const DIALECT_NAMES = ["contract", "live"] as const;
@@ -36,6 +37,8 @@ export interface FieldTypes {
   readonly dialect: DialectName;
   readonly lease: Lease;
   readonly failure: Failure;
+  readonly attempts: readonly Attempt[];
+  readonly workerStart: WorkerStart;
 }
 
 interface Field {
@@ -89,6 +92,8 @@ const JOB_FIELDS = {
   ttlAt: { number: 13, type: "instant", as: "expiresAt", details: "When its time to live ends." },
   /** Hand-overs so far; the current one included. */
   attempt: { number: 18, type: "integer", initial: 0, details: "Times it was handed to a worker." },
+  /** The version of the endpoint that the worker of the last hand-over served. */
+  version: { number: 33, type: "integer?", details: "Of the endpoint, which its worker served." },
   /** How often the job went back to the queue to be tried again, `/retry` included; absent while it is 0 (live). */
   retries: { number: 21, type: "integer", initial: 0, status: true },
   executionTimeoutMs: { number: 12, type: "integer", fixed: true, details: "ms" },
@@ -121,6 +126,10 @@ const JOB_FIELDS = {
   /** Times the job was put back because its handler failed, since submission or the last `/retry`. */
   errorCount: { number: 20, type: "integer", initial: 0 },
   lease: { number: 22, type: "lease?" },
+  /** Attempts before the last one; `job-attempts.ts` adds that. Undefined until the job goes back to the queue. */
+  earlierAttempts: { number: 32, type: "attempts?" },
+  /** Of the worker of the last hand-over, if the job waited for it to be ready. */
+  workerStart: { number: 34, type: "workerStart?" },
   /** The next chunk a consuming `/stream` reader gets. */
   chunksRead: { number: 28, type: "integer", initial: 0 },
 } as const satisfies Record<string, Field>;

@@ -39,7 +39,12 @@ export function reserve(
   const leaseToken = engine.random.token();
   worker.reserve(leaseToken);
   effects.onFailure(() => worker.giveBack(leaseToken));
-  return { type: "hand-over", workerId: worker.id, leaseToken, leaseMs: engine.lease.leaseMs };
+  const { id: workerId, endpointVersion: version, start: workerStart } = worker;
+  const { leaseMs } = engine.lease;
+  return {
+    ...{ type: "hand-over", workerId, leaseToken, leaseMs, version },
+    ...(workerStart && { workerStart }),
+  };
 }
 
 /** Sends jobs to their workers, to each in this order; payloads that are not at hand are read first. */

@@ -14,7 +14,8 @@ export async function requeueOrphans(engine: Uses<"clock" | "steps">): Promise<v
   await engine.steps.commit((step) => {
     for (const job of step.runningJobs()) {
       if (!job.lease) continue;
-      const event = { type: "hand-back", leaseToken: job.lease.token } as const;
+      const { token: leaseToken } = job.lease;
+      const event = { type: "hand-back", leaseToken, outcome: "interrupted" } as const;
       apply(step, job, event, engine.clock.now());
     }
   });

@@ -1,4 +1,5 @@
 /** The spans of a job: how long it waited in the queue each time, and each execution. */
+import { attemptsOf } from "../../core/jobs/job-attempts.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { StatusMove } from "../../core/observe/metrics/service-metrics.ts";
 import type { OpenSpan, Tracer } from "../../trace/tracer.ts";
@@ -35,7 +36,11 @@ export class JobSpans {
   }
 
   #executes(job: Job): void {
-    const attributes = { ...attributesOf(job), "sv.worker.id": job.workerId ?? "" };
+    const attributes = {
+      ...attributesOf(job),
+      "sv.worker.id": job.workerId ?? "",
+      ...(job.version !== undefined && { "sv.endpoint.version": job.version }),
+    };
     const parent = job.traceparent;
     const span = this.#tracer.begin({ name: "job run", kind: "consumer", parent, attributes });
     this.#executions.set(job.id, span);
@@ -44,8 +49,16 @@ export class JobSpans {
   #executed(job: Job, by: StatusMove["by"]): void {
     const span = this.#executions.get(job.id);
     this.#executions.delete(job.id);
-    const error = GOOD_ENDS.has(by) ? undefined : (job.failure?.message ?? by);
-    span?.end({ attributes: { "sv.job.status": job.status, "sv.ended_by": by }, error });
+    // A job that goes back to the queue has no failure any more: the attempt has.
+    const attempt = attemptsOf(job).at(-1);
+    const outcome = attempt?.number === job.attempt ? attempt : undefined;
+    const error = GOOD_ENDS.has(by) ? undefined : (outcome?.failure?.message ?? by);
+    const attributes = {
+      "sv.job.status": job.status,
+      "sv.ended_by": by,
+      ...(outcome && { "sv.attempt.outcome": outcome.outcome }),
+    };
+    span?.end({ attributes, error });
   }
 }
 

@@ -1,4 +1,5 @@
 /** The only place that changes the life of a worker: by the table, with the effects of the transition. */
+import { defined } from "../../../runtime/protocol/without-undefined.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import type { WorkerEffect, WorkerEvent } from "../../core/workers/worker-event.ts";
 import { moveOf } from "../../core/workers/worker-transition.ts";
@@ -33,6 +34,7 @@ export class WorkerMover {
     if (!move) return false;
     const shown = worker.state;
     worker.life = move.life;
+    noteStart(worker, event, clock.now());
     if (worker.state !== shown) fleet.changed(worker);
     for (const effect of move.effects) this.#release(worker, effect);
     return true;
@@ -40,7 +42,8 @@ export class WorkerMover {
 
   /** Records that a message came from the worker; dispose of the result when the message has been handled. */
   receive(worker: WorkerHandle): Disposable {
-    const { realClock } = this.#parts;
+    const { clock, realClock } = this.#parts;
+    worker.bootedAt ??= clock.now();
     worker.contact.begin(realClock.now());
     this.move(worker, "regain-contact");
     return { [Symbol.dispose]: () => worker.contact.end(realClock.now()) };
@@ -67,4 +70,11 @@ export class WorkerMover {
         return fleet.remove(worker);
     }
   }
+}
+
+function noteStart(worker: WorkerHandle, event: WorkerEvent, now: number): void {
+  if (event === "begin") worker.pulledAt = now;
+  if (event !== "report-ready") return;
+  const { startedAt: workerStartedAt, pulledAt, bootedAt } = worker;
+  worker.start = { workerStartedAt, ...defined({ pulledAt, bootedAt }), readyAt: now };
 }

@@ -2,6 +2,7 @@
 import type { HandedJob, LeaseRef, Revocation } from "../../../runtime/protocol/outcome.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Reload, ServiceOrders } from "../../../runtime/protocol/session.ts";
+import type { WorkerStart } from "../../core/jobs/attempt.ts";
 import type { EndpointType } from "../../core/resources/endpoint.ts";
 import type { Template } from "../../core/resources/template.ts";
 import {
@@ -50,6 +51,12 @@ export class WorkerHandle {
   readonly isExternal: boolean;
   /** Assigned by `move-worker.ts` alone. */
   life: WorkerLife;
+  /** When its program began to run (service time). Assigned by `move-worker.ts` alone, as the next two. */
+  pulledAt: number | undefined;
+  /** When its first message came (service time). */
+  bootedAt: number | undefined;
+  /** How it came to be ready; undefined before. */
+  start: WorkerStart | undefined;
   /** Set when its launcher starts it; undefined for an external worker. */
   launched: LaunchedWorker | undefined;
   /** Where its server listens; undefined for a worker without one, and while that is not known yet. */

@@ -189,9 +189,10 @@ export class WorkerSession {
       const tokens: string[] = [];
       for (const job of step.runningJobsOf(this.worker)) {
         if (!job.lease || held.has(job.lease.token)) continue;
-        const event = { type: "hand-back", leaseToken: job.lease.token } as const;
+        const { token: leaseToken } = job.lease;
+        const event = { type: "hand-back", leaseToken, outcome: "undelivered" } as const;
         apply(step, job, event, this.#engine.clock.now());
-        tokens.push(job.lease.token);
+        tokens.push(leaseToken);
       }
       return tokens;
     });

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { FAILURE_TYPES } from "../../../runtime/protocol/failure.ts";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
+import { ATTEMPT_OUTCOMES } from "../../core/jobs/attempt.ts";
 import { type Member, VIEWS } from "../../core/jobs/job-members.ts";
 import { JOB_KINDS } from "../../core/jobs/job.ts";
 import { answered, anyJson, instant } from "./contract.ts";
@@ -20,6 +21,23 @@ const failureSchema = answered("Failure", {
   lastLogLines: z.array(z.string()).optional(),
 });
 
+const attemptSchema = answered("Attempt", {
+  number: z.int().min(1),
+  outcome: z.enum(ATTEMPT_OUTCOMES),
+  workerId: z.string().optional(),
+  version: count.optional().meta({ description: "Of the endpoint, which its worker served." }),
+  queuedAt: instant(),
+  workerStartedAt: instant()
+    .optional()
+    .meta({ description: "When its worker was started, if the job waited for that." }),
+  pulledAt: instant().optional().meta({ description: "When the program of that worker ran." }),
+  bootedAt: instant().optional().meta({ description: "When its first message came." }),
+  readyAt: instant().optional().meta({ description: "When its handler was loaded and set up." }),
+  startedAt: instant().meta({ description: "When the worker was handed the job." }),
+  endedAt: instant().optional(),
+  failure: failureSchema.optional(),
+});
+
 /** Any JSON where there is none. */
 const TYPES: Readonly<Partial<Record<Member["type"], z.ZodType>>> = {
   integer: count,
@@ -31,6 +49,7 @@ const TYPES: Readonly<Partial<Record<Member["type"], z.ZodType>>> = {
   status: z.enum(JOB_STATUSES),
   kind: z.enum(JOB_KINDS),
   failure: failureSchema,
+  attempts: z.array(attemptSchema),
 };
 
 function shapeOf(members: readonly Member[]): Record<string, z.ZodType> {

@@ -10,6 +10,7 @@ import { DELIVERIES } from "./migrations/0004-deliveries.ts";
 import { REQUESTS_SCHEMA } from "./migrations/0005-requests.ts";
 import { TRACEPARENT_SCHEMA } from "./migrations/0006-traceparent.ts";
 import { CHECKSUMS } from "./migrations/0007-checksums.ts";
+import { ATTEMPTS_SCHEMA } from "./migrations/0008-attempts.ts";
 
 /** The SQL that leads from each version of the schema to the next. Never change one that was released: add another. */
 const MIGRATIONS: readonly string[] = [
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly string[] = [
   REQUESTS_SCHEMA,
   TRACEPARENT_SCHEMA,
   CHECKSUMS,
+  ATTEMPTS_SCHEMA,
 ];
 
 /** From this version of the schema on the database knows how many commits there were. */

@@ -47,6 +47,15 @@ export function fullJob(job: Job): Job {
     failure: FAILURE,
     chunkCount: 11,
     chunksRead: 5,
+    version: 7,
+    workerStart: { workerStartedAt: NOW, pulledAt: NOW + 1, bootedAt: NOW + 1, readyAt: NOW + 2 },
+    earlierAttempts: [
+      { number: 1, outcome: "handed_back", queuedAt: NOW, startedAt: NOW, endedAt: NOW + 1 },
+      {
+        ...{ number: 2, outcome: "out_of_memory", workerId: "worker-3", version: 6 },
+        ...{ queuedAt: NOW + 1, startedAt: NOW + 1, endedAt: NOW + 2, failure: FAILURE },
+      },
+    ],
   };
 }
 

@@ -269,7 +269,13 @@ function eventFor(type: (typeof EVENTS)[number], job: Job, nextQueueKey: number)
   const retryRules = { workerLost: 1, handlerError: 1 };
   switch (type) {
     case "hand-over":
-      return { type, workerId: `w${job.seq % 3}`, leaseToken: `t${nextQueueKey}`, leaseMs: 15_000 };
+      return {
+        ...{ type, workerId: `w${job.seq % 3}`, leaseToken: `t${nextQueueKey}`, leaseMs: 15_000 },
+        ...(job.seq % 2 === 0 && {
+          version: nextQueueKey,
+          workerStart: { workerStartedAt: NOW, readyAt: job.queuedAt + 1 },
+        }),
+      };
     case "renew":
       return { type, leaseToken, leaseMs: 20_000 };
     case "fail":

@@ -102,14 +102,18 @@ it("says of a job that failed why, and shows each of its executions", async () =
   await service.call("POST", "/v2/echo/run", { body: { input: {} } });
   await worker.finish(await worker.nextJob(), { kind: "handed-back" });
   await worker.grant();
+  const lost = { type: "worker_lost", message: "the handler process is gone" } as const;
+  await worker.finish(await worker.nextJob(), { kind: "lost", failure: lost });
+  await worker.grant();
   await worker.fail(await worker.nextJob(), { message: "it broke" });
   await tracer.close();
   const executions = spansOf(collector).filter(({ name }) => name === "job run");
   expect(executions.map(({ status }) => status)).toEqual([
     { code: 0 },
+    { code: 2, message: "the handler process is gone" },
     { code: 2, message: "it broke" },
   ]);
-  expect(spansOf(collector).filter(({ name }) => name === "job queued")).toHaveLength(2);
+  expect(spansOf(collector).filter(({ name }) => name === "job queued")).toHaveLength(3);
 });
 
 it("follows a caller that does not want its trace recorded", async () => {

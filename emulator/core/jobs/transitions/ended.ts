@@ -39,7 +39,7 @@ export const finishedRows: readonly TransitionRow[] = [
     source: "spec",
     says: "same id and input, output removed",
     change: (job, event, now) => ({
-      ...backInQueue(now),
+      ...backInQueue(job, now),
       queueKey: as(event, "retry").nextQueueKey,
       lostCount: 0,
       errorCount: 0,

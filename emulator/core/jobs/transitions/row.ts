@@ -1,5 +1,6 @@
 /** The form of a row of the job's state machine, and the changes of fields that several rows share. */
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
+import { type AttemptEnd, attemptsBefore } from "../job-attempts.ts";
 import type { JobEvent, JobEventType } from "../job-event.ts";
 import type { Job, JobChange } from "../job.ts";
 
@@ -53,8 +54,9 @@ export const ended = (job: Job, now: number): JobChange => ({
   executionTimeMs: job.startedAt === undefined ? undefined : elapsed(job.startedAt, now),
 });
 
-/** Back among the waiting jobs: nothing of the attempt remains but its number. */
-export const backInQueue = (now: number): JobChange => ({
+/** Back among the waiting jobs: the last attempt is one of the earlier ones now. */
+export const backInQueue = (job: Job, now: number, end?: AttemptEnd): JobChange => ({
+  ...attemptsBefore(job, now, end),
   queuedAt: now,
   startedAt: undefined,
   endedAt: undefined,

@@ -93,7 +93,7 @@ export const runningRows: readonly TransitionRow[] = [
     source: "spec",
     says: "automatic retry, at the end of the queue",
     change: (job, event, now) => ({
-      ...backInQueue(now),
+      ...backInQueue(job, now, as(event, "fail").failure),
       queueKey: as(event, "fail").nextQueueKey,
       errorCount: job.errorCount + 1,
       retries: job.retries + 1,
@@ -144,8 +144,8 @@ export const runningRows: readonly TransitionRow[] = [
     to: "IN_QUEUE",
     source: "spec",
     says: "automatic retry, at the head of the queue",
-    change: (job, _event, now) => ({
-      ...backInQueue(now),
+    change: (job, event, now) => ({
+      ...backInQueue(job, now, as(event, "lose-worker").failure),
       lostCount: job.lostCount + 1,
       retries: job.retries + 1,
     }),
@@ -172,7 +172,8 @@ export const runningRows: readonly TransitionRow[] = [
     to: "IN_QUEUE",
     source: "ours",
     says: "given back unharmed, at the head of the queue",
-    change: (_job, _event, now) => backInQueue(now),
+    change: (job, event, now) =>
+      backInQueue(job, now, as(event, "hand-back").outcome ?? "handed_back"),
     effects: ["restarted", "offer"],
     voids: VOIDS_ATTEMPT,
   },

@@ -3,7 +3,7 @@ import { overrunAt } from "../job-due.ts";
 import { as, elapsed, ended, type TransitionRow } from "./row.ts";
 
 const handOver: TransitionRow["change"] = (job, event, now) => {
-  const { workerId, leaseToken, leaseMs } = as(event, "hand-over");
+  const { workerId, leaseToken, leaseMs, version, workerStart } = as(event, "hand-over");
   return {
     startedAt: now,
     delayTimeMs: elapsed(job.queuedAt, now),
@@ -15,6 +15,8 @@ const handOver: TransitionRow["change"] = (job, event, now) => {
       overrunAt: overrunAt(now, job.executionTimeoutMs),
     },
     workerId,
+    version,
+    workerStart: workerStart && workerStart.readyAt > job.queuedAt ? workerStart : undefined,
   };
 };
 

@@ -2,6 +2,7 @@
 import type { SQLOutputValue } from "node:sqlite";
 import { FAILURE_TYPES, type Failure } from "../../../../runtime/protocol/failure.ts";
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
+import { ATTEMPT_OUTCOMES, type Attempt, type WorkerStart } from "../../../core/jobs/attempt.ts";
 import { dueAt } from "../../../core/jobs/job-due.ts";
 import {
   type DialectName,
@@ -57,6 +58,8 @@ const FORMATS: { readonly [Type in keyof FieldTypes]: Format<FieldTypes[Type]> }
   dialect: { read: (row, at) => named(KINDS, integerAt(row, at)).dialect },
   lease: { read: readLease },
   failure: { write: (failure) => JSON.stringify(failure), read: readFailure },
+  attempts: { write: (attempts) => JSON.stringify(attempts), read: readAttempts },
+  workerStart: { write: (start) => JSON.stringify(start), read: readWorkerStart },
 };
 
 interface OtherColumn {
@@ -137,6 +140,34 @@ function readFailure(row: Row, at: number): Failure {
   const failure: unknown = JSON.parse(textAt(row, at));
   if (!isFailure(failure)) throw damaged("a failure", failure);
   return failure;
+}
+
+function readAttempts(row: Row, at: number): readonly Attempt[] {
+  const attempts: unknown = JSON.parse(textAt(row, at));
+  if (!Array.isArray(attempts) || !attempts.every(isAttempt)) throw damaged("attempts", attempts);
+  return attempts;
+}
+
+function isAttempt(value: unknown): value is Attempt {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "number" in value &&
+    "outcome" in value &&
+    ATTEMPT_OUTCOMES.some((outcome) => outcome === value.outcome)
+  );
+}
+
+function readWorkerStart(row: Row, at: number): WorkerStart {
+  const start: unknown = JSON.parse(textAt(row, at));
+  if (!isWorkerStart(start)) throw damaged("the start of a worker", start);
+  return start;
+}
+
+function isWorkerStart(value: unknown): value is WorkerStart {
+  return (
+    typeof value === "object" && value !== null && "workerStartedAt" in value && "readyAt" in value
+  );
 }
 
 function isFailure(value: unknown): value is Failure {

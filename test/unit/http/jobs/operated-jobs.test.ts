@@ -54,3 +54,23 @@ it("shows all of one job, its payloads as they were sent, but no secrets", async
     code: "job_not_found",
   });
 });
+
+it("shows every attempt of a job, and why the earlier ones ended", async () => {
+  await using service = await startTestHttp();
+  const id = await run(service, "echo");
+  const worker = await service.test.connectWorker("echo", { credit: 2 });
+  await worker.fail(await worker.nextJob(), { message: "it broke" });
+  await service.call("POST", `/v2/echo/retry/${id}`);
+  await worker.nextJob();
+  const { json } = await service.call("GET", `/emulator/jobs/${id}?brief=true`);
+  expect(json).toMatchObject({
+    attempts: [
+      {
+        ...{ number: 1, outcome: "failed", version: 1 },
+        failure: { type: "handler_error", message: "it broke" },
+      },
+      { number: 2, outcome: "running" },
+    ],
+  });
+  expect(json).not.toHaveProperty("attemptsLeftOut");
+});

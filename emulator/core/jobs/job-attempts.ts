@@ -1,0 +1,71 @@
+/** The attempts at a job: the earlier ones that it keeps, and the last one, which its own fields tell. */
+import type { Failure } from "../../../runtime/protocol/failure.ts";
+import { defined } from "../../../runtime/protocol/without-undefined.ts";
+import {
+  type Attempt,
+  type AttemptOutcome,
+  type HarmlessOutcome,
+  outcomeOfFailure,
+  withAttempt,
+} from "./attempt.ts";
+import type { Job, JobChange } from "./job.ts";
+
+/** Oldest first. Where there were more than are kept, the numbers have a gap behind the first. */
+export function attemptsOf(job: Job): readonly Attempt[] {
+  const { earlierAttempts = [] } = job;
+  return job.startedAt === undefined
+    ? earlierAttempts
+    : [...earlierAttempts, attemptOf(job, job.startedAt)];
+}
+
+/** How many attempts were made that `attemptsOf` does not answer. */
+export function attemptsLeftOut(job: Job): number {
+  return job.attempt - attemptsOf(job).length;
+}
+
+/** What ends an attempt whose job goes back to the queue: a failure, none, or what had ended it already. */
+export type AttemptEnd = Failure | HarmlessOutcome | undefined;
+
+/** The change by which the last attempt becomes one of the earlier ones. */
+export function attemptsBefore(job: Job, now: number, end: AttemptEnd): JobChange {
+  const { startedAt, endedAt = now, earlierAttempts } = job;
+  if (startedAt === undefined) return {};
+  const attempt = { ...attemptOf(job, startedAt), endedAt, ...endOf(end) };
+  return { earlierAttempts: withAttempt(earlierAttempts, attempt) };
+}
+
+function endOf(end: AttemptEnd): Pick<Attempt, "failure"> & Partial<Pick<Attempt, "outcome">> {
+  if (end === undefined) return {};
+  return typeof end === "string"
+    ? { outcome: end }
+    : { outcome: outcomeOfFailure(end), failure: end };
+}
+
+/** The last one, begun at `startedAt`. */
+function attemptOf(job: Job, startedAt: number): Attempt {
+  const { attempt: number, workerId, version, workerStart, queuedAt, endedAt, failure } = job;
+  return {
+    number,
+    outcome: outcomeOf(job),
+    ...defined({ workerId, version }),
+    queuedAt,
+    ...workerStart,
+    startedAt,
+    ...defined({ endedAt, failure }),
+  };
+}
+
+function outcomeOf({ status, failure }: Job): AttemptOutcome {
+  switch (status) {
+    case "COMPLETED":
+      return "completed";
+    case "CANCELLED":
+      return "cancelled";
+    case "TIMED_OUT":
+      return "timed_out";
+    case "FAILED":
+      return failure ? outcomeOfFailure(failure) : "failed";
+    default:
+      return "running";
+  }
+}
