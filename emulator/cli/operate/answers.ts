@@ -9,6 +9,7 @@ const jobSchema = z.looseObject({
   delayTime: z.number().optional(),
   executionTime: z.number().optional(),
   workerId: z.string().optional(),
+  version: z.number().optional(),
   error: z.string().optional(),
 });
 
@@ -26,6 +27,22 @@ const failureSchema = z.looseObject({
 });
 export type ShownFailure = z.infer<typeof failureSchema>;
 
+const attemptSchema = z.looseObject({
+  number: z.number(),
+  outcome: z.string(),
+  workerId: z.string().optional(),
+  version: z.number().optional(),
+  queuedAt: z.string(),
+  workerStartedAt: z.string().optional(),
+  pulledAt: z.string().optional(),
+  bootedAt: z.string().optional(),
+  readyAt: z.string().optional(),
+  startedAt: z.string(),
+  endedAt: z.string().optional(),
+  failure: failureSchema.optional(),
+});
+export type ShownAttempt = z.infer<typeof attemptSchema>;
+
 export const jobDetailsSchema = jobSchema.extend({
   kind: z.string(),
   startedAt: z.string().optional(),
@@ -39,6 +56,8 @@ export const jobDetailsSchema = jobSchema.extend({
   webhook: z.string().optional(),
   traceparent: z.string().optional(),
   failure: failureSchema.optional(),
+  attempts: z.array(attemptSchema).default([]),
+  attemptsLeftOut: z.number().optional(),
   input: z.unknown().optional(),
   output: z.unknown().optional(),
 });

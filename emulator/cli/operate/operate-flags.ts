@@ -31,6 +31,7 @@ const COMMANDS = [
   { name: "workers", argument: "[endpoint]", summary: "list the workers of a running emulator" },
   { name: "jobs", argument: "[endpoint]", summary: "list the newest jobs of a running emulator" },
   { name: "job", argument: "<id>", summary: "show all of one job" },
+  { name: "why", argument: "<id>", summary: "say in one paragraph why a job failed, or waits" },
   { name: "cancel", argument: "<id>", summary: "end a job that waits or runs" },
   { name: "retry", argument: "<id>", summary: "queue a job again that failed or timed out" },
   { name: "purge", argument: "<endpoint>", summary: "remove the jobs that wait in a queue" },

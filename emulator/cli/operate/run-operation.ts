@@ -17,6 +17,8 @@ import { RefusedError, ServiceClient } from "./service-client.ts";
 import { jobText } from "./show-job.ts";
 import { showLogs } from "./show-logs.ts";
 import { tableText } from "./table.ts";
+import { factsOf } from "./why/explain-job.ts";
+import { why } from "./why/why.ts";
 import {
   durationInWords,
   instantInWords,
@@ -71,6 +73,8 @@ export async function runOperation(
       return listJobs(call, operation.subject);
     case "job":
       return showJob(call, subject);
+    case "why":
+      return explainJob(call, subject);
     case "cancel":
     case "retry":
       return changeJob(call, name, subject);
@@ -167,6 +171,12 @@ async function listJobs(call: OperationCall, endpointId: string | undefined): Pr
 async function showJob(call: OperationCall, id: string): Promise<void> {
   const job = await call.client.get(`/emulator/jobs/${encodeURIComponent(id)}`, jobDetailsSchema);
   show(call, job, () => jobText(job, call.terminal));
+}
+
+async function explainJob(call: OperationCall, id: string): Promise<void> {
+  const facts = await factsOf(call.client, id);
+  const text = why(facts);
+  show(call, { id: facts.job.id, status: facts.job.status, why: text }, () => `${plain(text)}\n`);
 }
 
 async function changeJob(call: OperationCall, name: "cancel" | "retry", id: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** One job for a person to read: where it stands, its failure report, its input and output shortened. */
 import { printable } from "../printable.ts";
 import type { ShownFailure, ShownJob } from "./answers.ts";
+import { attemptsText } from "./show-attempts.ts";
 import {
   durationInWords,
   instantInWords,
@@ -21,6 +22,7 @@ export function jobText(job: ShownJob, terminal: Pick<Terminal, "colors">): stri
     job.failure?.stack && block(paint, "stack", job.failure.stack),
     job.failure?.lastLogLines?.length &&
       block(paint, "last lines it wrote", job.failure.lastLogLines.join("\n")),
+    attemptsText(job, paint),
     "input" in job && block(paint, "input", payloadText(job.input)),
     "output" in job && block(paint, outputTitle(job), payloadText(job.output)),
   ];

@@ -25,5 +25,6 @@ export function recordEnd(
     return log.error({ workerId, endpointId, ...exit }, `worker ended unasked${next}`);
   // Its last log lines are in the log already.
   const { lastLogLines: _, ...how } = exit;
-  log.error({ workerId, endpointId, ...how }, `worker could not initialize${next}`);
+  const { endpointVersion: version } = worker;
+  log.error({ workerId, endpointId, version, ...how }, `worker could not initialize${next}`);
 }

@@ -91,6 +91,23 @@ test("jobs are listed, shown, cancelled and queued again", async () => {
   await expect(run(service, "job", "nope")).rejects.toThrow(`there is no job "nope"`);
 });
 
+test("why a job failed or waits is said in one paragraph", async () => {
+  await using service = await startTestHttp();
+  const worker = await service.test.connectWorker();
+  const id = await submit(service);
+  const waiting = await submit(service);
+  await worker.fail(await worker.nextJob(), { message: "it broke\nbadly" });
+  expect(await run(service, "why", id)).toMatch(
+    new RegExp(`^Job ${id} of "echo" failed after .* with version 1\\. It broke\\.\\n$`),
+  );
+  expect(await run(service, "why", waiting)).toContain(`Job ${waiting} of "echo" has been waiting`);
+  expect(JSON.parse(await run(service, "why", id, { flags: json }))).toMatchObject({
+    ...{ id, status: "FAILED" },
+    why: expect.stringContaining("It broke."),
+  });
+  await expect(run(service, "why", "nope")).rejects.toThrow(`there is no job "nope"`);
+});
+
 test("a purge asks first, and is refused where nobody can be asked", async () => {
   await using service = await startTestHttp();
   await submit(service);

@@ -44,6 +44,7 @@ const JOB: ShownJob = {
   executionTimeout: 600_000,
   lowPriority: false,
   chunks: 0,
+  attempts: [],
   input: { text: "x".repeat(3_000) },
   failure: {
     type: "process_crashed",
@@ -74,6 +75,31 @@ test("a job shows what is known, its failure report, and large payloads in part"
   expect(text).toMatch(/input\n {2}\{\n.*x+\n {2}… and \d+ characters more; --json shows all\n$/s);
   expect(text).not.toContain("output");
   expect(text).not.toContain("\u001B");
+});
+
+test("attempts are shown with the stages of a worker's start, and why each ended", () => {
+  const instant = (seconds: number) => new Date(1_000 * seconds).toISOString();
+  const attempts = [
+    {
+      ...{ number: 1, outcome: "out_of_memory", workerId: "w1", version: 7, queuedAt: instant(0) },
+      ...{ workerStartedAt: instant(0), pulledAt: instant(12), bootedAt: instant(13) },
+      ...{ readyAt: instant(15), startedAt: instant(15), endedAt: instant(16) },
+      failure: { type: "process_exited", message: "it ran out\nof memory" },
+    },
+    { number: 80, outcome: "running", queuedAt: instant(16), startedAt: instant(17) },
+  ];
+  const text = jobText({ ...JOB, attempts, attemptsLeftOut: 78 }, { colors: false });
+  expect(text).toContain(
+    "attempts\n" +
+      "  ATTEMPT  OUTCOME        VERSION  WORKER  STARTED              WAITED  FOR                                                      RAN    WHY\n" +
+      "  1        out of memory  7        w1      1970-01-01 00:00:15  15.0 s  pull and start 12.0 s, boot 1.0 s, load and setup 2.0 s  1.0 s  it ran out\n",
+  );
+  expect(text).toContain("  80       running ");
+  expect(text).toContain("  … and 78 attempts after the first\n");
+  const [, only] = attempts;
+  expect(jobText({ ...JOB, attempts: only ? [only] : [] }, { colors: false })).not.toContain(
+    "ATTEMPT",
+  );
 });
 
 test("the value of a job in progress is its progress", () => {

@@ -1,0 +1,73 @@
+/** Asks a running emulator for all that bears on a job, and says in one paragraph why it stands where it does. */
+import { z } from "zod";
+import {
+  endpointsSchema,
+  healthSchema,
+  jobDetailsSchema,
+  jobsSchema,
+  logLineSchema,
+} from "../answers.ts";
+import type { ServiceClient } from "../service-client.ts";
+import type { EndpointFacts, FailedStart, WhyFacts } from "./why.ts";
+
+const clockSchema = z.looseObject({ now: z.string() });
+
+/** Jobs of the endpoint that are looked at. */
+const OTHERS = 100;
+
+/** @throws RefusedError, UnreachableError */
+export async function factsOf(client: ServiceClient, jobId: string): Promise<WhyFacts> {
+  const path = `/emulator/jobs/${encodeURIComponent(jobId)}?brief=true`;
+  const job = await client.get(path, jobDetailsSchema);
+  const endpoint = await endpointFacts(client, job.endpointId);
+  const query = new URLSearchParams({ endpointId: job.endpointId, limit: String(OTHERS) });
+  const [{ now }, others, failedStarts] = await Promise.all([
+    client.get("/emulator/clock", clockSchema),
+    endpoint ? client.get(`/emulator/jobs?${query.toString()}`, jobsSchema) : { jobs: [] },
+    endpoint ? failedStartsOf(client, job.endpointId) : [],
+  ]);
+  return { job, now: Date.parse(now), endpoint, others: others.jobs, failedStarts };
+}
+
+async function endpointFacts(
+  client: ServiceClient,
+  endpointId: string,
+): Promise<EndpointFacts | undefined> {
+  const endpoints = await client.get("/v1/endpoints", endpointsSchema);
+  const endpoint = endpoints.find(({ id }) => id === endpointId);
+  if (endpoint === undefined) return undefined;
+  const path = `/v2/${encodeURIComponent(endpointId)}/health`;
+  const { jobs, workers } = await client.get(path, healthSchema);
+  const { version, workersMax } = endpoint;
+  return { version, workersMax, inQueue: jobs.inQueue, workers };
+}
+
+/** The line with which the service records such an end begins so. */
+const NOT_INITIALIZED = "worker could not initialize";
+
+async function failedStartsOf(client: ServiceClient, endpointId: string): Promise<FailedStart[]> {
+  const query = new URLSearchParams({ endpointId, ended: "true" });
+  const starts: FailedStart[] = [];
+  /** What workers themselves said of why they cannot start. */
+  const said = new Map<string, string>();
+  for await (const { type, data } of client.events(`/emulator/logs?${query.toString()}`)) {
+    if (type !== "log") continue;
+    const line = startLineSchema.parse(JSON.parse(data));
+    const { time, level, msg, source, workerId = "", version, outOfMemory = false } = line;
+    if (level !== "error" || source !== undefined) continue;
+    if (!msg.startsWith(NOT_INITIALIZED)) said.set(workerId, msg);
+    else
+      starts.push({
+        at: Date.parse(time),
+        version,
+        outOfMemory,
+        message: said.get(workerId) ?? "",
+      });
+  }
+  return starts;
+}
+
+const startLineSchema = logLineSchema.extend({
+  version: z.number().optional(),
+  outOfMemory: z.boolean().optional(),
+});

@@ -1,0 +1,124 @@
+/** Why a job stands where it does, in one paragraph: facts become sentences, and nothing else happens. */
+import type { ShownAttempt, ShownJob } from "../answers.ts";
+import { durationInWords } from "../terminal.ts";
+import { historySentences } from "./history.ts";
+import { waitingSentences } from "./waiting.ts";
+import { outcomeWords, sentence } from "./words.ts";
+
+export interface WhyFacts {
+  readonly job: ShownJob;
+  /** Service time, ms since the epoch. */
+  readonly now: number;
+  /** Undefined once it is deleted. */
+  readonly endpoint: EndpointFacts | undefined;
+  /** Newest jobs of the endpoint; the job itself may be among them. */
+  readonly others: readonly OtherJob[];
+  /** Starts of workers of the endpoint that came to nothing, as the log has them, the oldest first. */
+  readonly failedStarts: readonly FailedStart[];
+}
+
+export interface EndpointFacts {
+  readonly version: number;
+  readonly workersMax: number;
+  readonly inQueue: number;
+  readonly workers: {
+    readonly idle: number;
+    readonly running: number;
+    readonly initializing: number;
+  };
+}
+
+export interface OtherJob {
+  readonly id: string;
+  readonly status: string;
+  readonly version?: number | undefined;
+}
+
+export interface FailedStart {
+  /** Service time, ms since the epoch. */
+  readonly at: number;
+  readonly version: number | undefined;
+  readonly outOfMemory: boolean;
+  /** What was said of it; empty for nothing. */
+  readonly message: string;
+}
+
+export function why(facts: WhyFacts): string {
+  const { job } = facts;
+  const sentences = [
+    ...standing(facts),
+    ...lastLine(job),
+    ...limits(job),
+    ...(job.status === "IN_QUEUE" ? waitingSentences(facts) : []),
+    ...historySentences(facts),
+  ];
+  return sentences.join(" ");
+}
+
+function standing({ job, now }: WhyFacts): readonly string[] {
+  const subject = `Job ${job.id} of "${job.endpointId}"`;
+  const last = job.attempts.at(-1);
+  const where = last === undefined ? "" : onWorker(last);
+  switch (job.status) {
+    case "IN_QUEUE":
+      return [];
+    case "IN_PROGRESS":
+      return [`${subject} runs${where}, for ${ran(last, now)} so far.`];
+    case "COMPLETED":
+      return [`${subject} completed in ${ran(last, now)}${where}.`];
+    case "CANCELLED":
+      return last === undefined || last.outcome !== "cancelled"
+        ? [`${subject} was cancelled before a worker had it.`]
+        : [`${subject} was cancelled after it had run for ${ran(last, now)}${where}.`];
+    default:
+      return [`${subject} ${endWords(job, last)}${duration(last, now)}${where}.`, ...message(job)];
+  }
+}
+
+function endWords(job: ShownJob, last: ShownAttempt | undefined): string {
+  if (job.failure?.type === "invalid_input") return "failed before its handler ran";
+  if (job.failure?.type === "invalid_output") return "failed when its handler was done";
+  return last === undefined ? "failed" : outcomeWords(last.outcome);
+}
+
+function duration(last: ShownAttempt | undefined, now: number): string {
+  return last === undefined ? "" : ` after ${ran(last, now)}`;
+}
+
+function ran(last: ShownAttempt | undefined, now: number): string {
+  if (last === undefined) return "0 ms";
+  const end = last.endedAt === undefined ? now : Date.parse(last.endedAt);
+  return durationInWords(Math.max(0, end - Date.parse(last.startedAt)));
+}
+
+function onWorker({ workerId, version }: ShownAttempt): string {
+  const of = version === undefined ? "" : ` with version ${version}`;
+  return workerId === undefined ? "" : ` on worker ${workerId}${of}`;
+}
+
+function message({ failure }: ShownJob): readonly string[] {
+  if (failure === undefined) return [];
+  const frame = failure.stack?.split("\n").find((line) => /^\s*at .*\d+:\d+\)?$/u.test(line));
+  const place = frame === undefined ? "" : ` (${frame.trim()})`;
+  return [sentence(`${(failure.message.split("\n", 1)[0] ?? "").replace(/\.$/u, "")}${place}`)];
+}
+
+function lastLine({ failure }: ShownJob): readonly string[] {
+  const line = failure?.lastLogLines?.findLast((each) => each.trim() !== "");
+  return line === undefined ? [] : [`The last line it wrote was ${JSON.stringify(line.trim())}.`];
+}
+
+/** The limit that it met, and what could be done about it. */
+function limits({ attempts, executionTimeout, failure, status }: ShownJob): readonly string[] {
+  if (status === "COMPLETED" || status === "CANCELLED") return [];
+  const outcome = attempts.at(-1)?.outcome;
+  if (status === "IN_PROGRESS" || outcome === "timed_out")
+    return [`Its executionTimeout is ${durationInWords(executionTimeout)}.`];
+  if (outcome === "out_of_memory")
+    return [
+      "It needs less memory, or its worker more: that of a container is what its template gives it.",
+    ];
+  if (failure?.type === "worker_lost" && failure.exitCode === undefined && !failure.signal)
+    return ["A worker that blocks or is frozen does not renew its lease."];
+  return [];
+}
