@@ -45,6 +45,7 @@ export type ShownAttempt = z.infer<typeof attemptSchema>;
 
 export const jobDetailsSchema = jobSchema.extend({
   kind: z.string(),
+  queuedAt: z.string(),
   startedAt: z.string().optional(),
   endedAt: z.string().optional(),
   expiresAt: z.string(),

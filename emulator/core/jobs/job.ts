@@ -116,7 +116,7 @@ const JOB_FIELDS = {
   /** Place in the queue, lowest first. A lost job keeps its place and is therefore first again. */
   queueKey: { number: 5, type: "integer" },
   /** Submission or the last return to the queue; `delayTime` counts from here. */
-  queuedAt: { number: 7, type: "instant" },
+  queuedAt: { number: 7, type: "instant", details: "Submission, or the last return to the queue." },
   /** True once `/status?ttl=` fixed the moment of deletion; retention then no longer applies. */
   ttlPinned: { number: 14, type: "flag", initial: false },
   /** How long the job is kept once it has ended. */

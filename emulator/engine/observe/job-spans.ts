@@ -51,12 +51,12 @@ export class JobSpans {
     this.#executions.delete(job.id);
     // A job that goes back to the queue has no failure any more: the attempt has.
     const attempt = attemptsOf(job).at(-1);
-    const outcome = attempt?.number === job.attempt ? attempt : undefined;
-    const error = GOOD_ENDS.has(by) ? undefined : (outcome?.failure?.message ?? by);
+    const outcome = attempt?.outcome === "running" ? undefined : attempt?.outcome;
+    const error = GOOD_ENDS.has(by) ? undefined : (attempt?.failure?.message ?? by);
     const attributes = {
       "sv.job.status": job.status,
       "sv.ended_by": by,
-      ...(outcome && { "sv.attempt.outcome": outcome.outcome }),
+      ...(outcome && { "sv.attempt.outcome": outcome }),
     };
     span?.end({ attributes, error });
   }

@@ -38,7 +38,8 @@ function ofAttempts({ attempts, attemptsLeftOut = 0, status }: ShownJob): readon
   if (alike === 1) return [earlier(before)];
   const isSameVersion = attempts.slice(-alike).every(({ version }) => version === last.version);
   const on = isSameVersion && last.version !== undefined ? ` on version ${last.version}` : "";
-  const atLeast = attemptsLeftOut > 0 ? " at least" : "";
+  const reachesGap = attemptsLeftOut > 0 && alike >= attempts.length - 1;
+  const atLeast = reachesGap ? " at least" : "";
   const number = `It was${atLeast} the ${ordinal(alike)} ${NOUNS[last.outcome] ?? "failure"} in a row${on}`;
   const rest = before.slice(0, before.length - alike + 1);
   return [`${number}, in ${total} attempts.`, ...(rest.length > 0 ? [earlier(rest)] : [])];

@@ -9,8 +9,7 @@ export function waitingSentences({
   endpoint,
   failedStarts,
 }: WhyFacts): readonly string[] {
-  const { attempts, submittedAt } = job;
-  const queuedAt = Date.parse(attempts.at(-1)?.endedAt ?? submittedAt);
+  const queuedAt = Date.parse(job.queuedAt);
   const waits = `Job ${job.id} of "${job.endpointId}" has been waiting for ${durationInWords(Math.max(0, now - queuedAt))}`;
   if (endpoint === undefined) return [`${waits}: its endpoint does not exist any more.`];
   const { workers, workersMax } = endpoint;

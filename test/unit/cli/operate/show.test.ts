@@ -38,6 +38,7 @@ const JOB: ShownJob = {
   status: "FAILED",
   submittedAt: "2026-01-01T00:00:00.000Z",
   kind: "async",
+  queuedAt: "2026-01-01T00:00:00.000Z",
   expiresAt: "2026-01-02T00:00:00.000Z",
   attempt: 2,
   retries: 1,

@@ -17,7 +17,7 @@ function facts({ job, ...given }: Given = {}): WhyFacts {
   return {
     job: {
       ...{ id: "j1-e1", endpointId: "tiles", status: "FAILED", kind: "async" },
-      ...{ submittedAt: at(0), expiresAt: at(86_400), attempt: 1, retries: 0 },
+      ...{ submittedAt: at(0), queuedAt: at(0), expiresAt: at(86_400), attempt: 1, retries: 0 },
       ...{ executionTimeout: 600_000, lowPriority: false, chunks: 0, attempts: [] },
       ...job,
     },
@@ -252,7 +252,7 @@ describe("a job that waits", () => {
 
   test("again tells how its attempts ended", () => {
     const attempts = [attempt(1, { outcome: "lost" })];
-    const text = why(facts({ job: { ...job, attempts } }));
+    const text = why(facts({ job: { ...job, attempts, queuedAt: at(12) } }));
     expect(text).toContain("has been waiting for 48.0 s");
     expect(text).toContain("Before, attempt 1 lost its worker on version 7.");
   });

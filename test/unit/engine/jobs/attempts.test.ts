@@ -1,0 +1,50 @@
+/** What the service notes of the attempts at a job, and of the workers that made them. */
+import { expect, it } from "vitest";
+import { attemptsOf } from "../../../../emulator/core/jobs/job-attempts.ts";
+import { inspectJobAlone } from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
+import { requeueOrphans } from "../../../../emulator/engine/jobs/requeue.ts";
+import { startTestHttp, type TestHttp } from "../../http/http-harness.ts";
+
+async function submit(service: TestHttp): Promise<string> {
+  const { json } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  return (json as { id: string }).id;
+}
+
+const attempts = async ({ test }: TestHttp, id: string) =>
+  attemptsOf(await inspectJobAlone(test.engine, id));
+
+it("a job that never arrived at its worker is undelivered", async () => {
+  await using service = await startTestHttp();
+  const worker = await service.test.connectWorker();
+  const id = await submit(service);
+  await worker.nextJob();
+  await worker.greet(0);
+  expect(await attempts(service, id)).toMatchObject([{ outcome: "undelivered" }]);
+});
+
+it("a job that ran when the service ended is interrupted", async () => {
+  await using service = await startTestHttp();
+  const worker = await service.test.connectWorker();
+  const id = await submit(service);
+  await worker.nextJob();
+  await requeueOrphans(service.test.engine);
+  expect(await attempts(service, id)).toMatchObject([{ outcome: "interrupted", version: 1 }]);
+});
+
+it("a job that waited for its worker knows how that became ready; the next one of the same worker has nothing to tell", async () => {
+  await using service = await startTestHttp();
+  const { clock } = service.test;
+  const first = await submit(service);
+  const submittedAt = clock.now();
+  await clock.advance(1_000);
+  const worker = await service.test.connectWorker("echo", { credit: 2 });
+  const readyAt = submittedAt + 1_000;
+  expect(await attempts(service, first)).toMatchObject([
+    { queuedAt: submittedAt, workerStartedAt: readyAt, bootedAt: readyAt, readyAt },
+  ]);
+  const second = await submit(service);
+  await worker.nextJob();
+  const [attempt] = await attempts(service, second);
+  expect(attempt).toMatchObject({ outcome: "running", workerId: worker.worker.id });
+  expect(attempt).not.toHaveProperty("readyAt");
+});
