@@ -104,7 +104,13 @@ async function prepare({ targets, flags }: Request, signals: StopSignals, own: F
   if (inputs === EXIT.stoppedAtOnce) return undefined;
   const settings = settle(own, inputs.environment, inputs.configs, cwd);
   const mode = logModeOf(flags, process.stderr.isTTY);
-  const log = openLog(mode, { colors: hasColors(), stacks: isDebugging() });
+  const log = openLog(mode, {
+    colors: hasColors(),
+    stacks: isDebugging(),
+    isWhole: process.stderr.isTTY && !isAutomated(),
+    columns: () => process.stderr.columns || Number.POSITIVE_INFINITY,
+    cwd,
+  });
   return { inputs, settings, mode, log, options: optionsOf(settings, inputs) };
 }
 
@@ -129,6 +135,7 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
           log,
           watch: isWatching && { find: () => foundAgain(inputs, signals) },
           workerLine: (line) => log.workerLine(line),
+          attemptEnded: (end) => log.attemptEnded(end),
         }),
       signals,
       ready: (emulator) => announce(emulator, { inputs, hasGivenKey, mode, log }),
@@ -181,7 +188,10 @@ async function runExec(
       ...options,
       ...more,
       log: isWhole ? log : quiet,
-      ...(isWhole && { workerLine: (line) => log.workerLine(line) }),
+      ...(isWhole && {
+        workerLine: (line) => log.workerLine(line),
+        attemptEnded: (end) => log.attemptEnded(end),
+      }),
     });
   const commandEnded = () => quiet.mute();
   try {
@@ -278,6 +288,11 @@ function isDebugging(): boolean {
 
 function hasColors(): boolean {
   return process.stderr.isTTY && (process.env["NO_COLOR"] ?? "") === "";
+}
+
+/** As continuous integration says of itself: nobody watches, and everything is kept. */
+function isAutomated(): boolean {
+  return !["", "0", "false"].includes(process.env["CI"] ?? "");
 }
 
 function version(): string {
