@@ -3,8 +3,10 @@ import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
 import type { Emulator, EmulatorOptions, EngineLog, LimitMode } from "../index.ts";
+import { exampleInput } from "./serve/example-input.ts";
 import {
   invitation,
+  KEY_HINT,
   keySentence,
   limitSentence,
   NOTHING_EXCEEDED,
@@ -257,6 +259,7 @@ function announce(emulator: Emulator, { inputs, hasGivenKey, mode, log }: Announ
   const { url, apiKey, endpointIds, s3 } = emulator;
   const isNewKey = !hasGivenKey && apiKey !== undefined;
   const toPerson = mode === "pretty" && process.stdout.isTTY;
+  if (apiKey === undefined && !toPerson) log.info({}, KEY_HINT);
   if (isNewKey && apiKey !== undefined && !toPerson) log.info({}, keySentence(apiKey));
   if (s3 && !toPerson) log.info({ s3: s3.endpoint }, s3Sentence(s3));
   process.stdout.write(readyLine({ url }));
@@ -264,7 +267,14 @@ function announce(emulator: Emulator, { inputs, hasGivenKey, mode, log }: Announ
   const balancedIds = [...inputs.handlers, ...inputs.images]
     .filter(({ type }) => type === "LOAD_BALANCING")
     .map(({ id }) => id);
-  process.stdout.write(invitation({ url, apiKey, endpointIds, balancedIds, isNewKey, s3 }));
+  const exampleInputs = new Map(
+    inputs.handlers.flatMap(({ id, path }) => {
+      const input = exampleInput(path);
+      return input === undefined ? [] : [[id, input] as const];
+    }),
+  );
+  const shown = { url, apiKey, endpointIds, balancedIds, exampleInputs, isNewKey, s3 };
+  process.stdout.write(invitation(shown));
 }
 
 /** What would have failed, or has failed, for being too much at once. */

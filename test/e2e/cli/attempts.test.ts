@@ -66,7 +66,7 @@ test("in a terminal every end is a line, and a failure has its error and its pla
   expect(terminal.text()).toMatch(/\u001b\[2m✓ greeter/);
   await terminal.run({ plan: "bad" });
   await terminal.shown(
-    /✗ greeter …[\w-]{14} failed after \d+ ms: TypeError: no such plan: bad\n {4}at planOf \(greeter\/handler\.ts:4:\d+\)\n {4}at \S*greet \(greeter\/handler\.ts:11:\d+\)\n\d/,
+    /✗ greeter …[\w-]{14} failed after \d+ ms: TypeError: no such plan: bad\n {4}at planOf \(greeter\/handler\.ts:4:\d+\)\n {4}at \S*greet \(greeter\/handler\.ts:11:\d+\)\n/,
   );
   expect(terminal.text()).toMatch(/\u001b\[31m✗ greeter/);
   await terminal.run({ exit: 7 });
