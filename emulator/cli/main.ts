@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
 import type { Emulator, EmulatorOptions, EngineLog, LimitMode } from "../index.ts";
-import { exampleInput } from "./serve/example-input.ts";
+import { exampleInputsOf } from "./serve/example-input.ts";
 import {
   invitation,
   KEY_HINT,
@@ -106,13 +106,7 @@ async function prepare({ targets, flags }: Request, signals: StopSignals, own: F
   if (inputs === EXIT.stoppedAtOnce) return undefined;
   const settings = settle(own, inputs.environment, inputs.configs, cwd);
   const mode = logModeOf(flags, process.stderr.isTTY);
-  const log = openLog(mode, {
-    colors: hasColors(),
-    stacks: isDebugging(),
-    isWhole: process.stderr.isTTY && !isAutomated(),
-    columns: () => process.stderr.columns || Number.POSITIVE_INFINITY,
-    cwd,
-  });
+  const log = openLog(mode, { colors: hasColors(), stacks: isDebugging(), cwd });
   return { inputs, settings, mode, log, options: optionsOf(settings, inputs) };
 }
 
@@ -267,12 +261,7 @@ function announce(emulator: Emulator, { inputs, hasGivenKey, mode, log }: Announ
   const balancedIds = [...inputs.handlers, ...inputs.images]
     .filter(({ type }) => type === "LOAD_BALANCING")
     .map(({ id }) => id);
-  const exampleInputs = new Map(
-    inputs.handlers.flatMap(({ id, path }) => {
-      const input = exampleInput(path);
-      return input === undefined ? [] : [[id, input] as const];
-    }),
-  );
+  const exampleInputs = exampleInputsOf(inputs.handlers);
   const shown = { url, apiKey, endpointIds, balancedIds, exampleInputs, isNewKey, s3 };
   process.stdout.write(invitation(shown));
 }
@@ -298,11 +287,6 @@ function isDebugging(): boolean {
 
 function hasColors(): boolean {
   return process.stderr.isTTY && (process.env["NO_COLOR"] ?? "") === "";
-}
-
-/** As continuous integration says of itself: nobody watches, and everything is kept. */
-function isAutomated(): boolean {
-  return !["", "0", "false"].includes(process.env["CI"] ?? "");
 }
 
 function version(): string {

@@ -58,5 +58,8 @@ function inWords(message: string, stack: unknown, fields: Readonly<Record<string
   const { type, outcome, ...more } = fields;
   if (typeof type !== "string" || !isFailureType(type)) return { said: message, more: fields };
   const failure = { type, message, ...(typeof stack === "string" && { stack }) };
-  return { said: `${String(outcome ?? "failed")}: ${failureSentence(failure)}`, more };
+  return {
+    said: `${typeof outcome === "string" ? outcome : "failed"}: ${failureSentence(failure)}`,
+    more,
+  };
 }

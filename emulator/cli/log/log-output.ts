@@ -17,7 +17,10 @@ export interface LogOutput extends EngineLog {
 }
 
 /** @param pretty for the mode of that name */
-export function openLog(mode: LogMode, pretty: AttemptScreenOptions): LogOutput {
+export function openLog(
+  mode: LogMode,
+  pretty: Omit<AttemptScreenOptions, "columns" | "isWhole">,
+): LogOutput {
   const render = mode === "json" ? jsonLine : (entry: LogEntry) => prettyLine(entry, pretty);
   const line = (level: LogLevel, fields: LogFields, message: string) =>
     render({ at: Date.now(), level, message, fields });
@@ -27,7 +30,8 @@ export function openLog(mode: LogMode, pretty: AttemptScreenOptions): LogOutput 
   const write = (text: string) => {
     if (text !== "") sink.write(text);
   };
-  const ends = mode === "json" ? jsonEnds(write) : screenEnds(new AttemptScreen(pretty), write);
+  const ends =
+    mode === "json" ? jsonEnds(write) : screenEnds(screenOn(process.stderr, pretty), write);
   return {
     info: (fields, message) => sink.write(line("info", fields, message)),
     warn: (fields, message) => sink.write(line("warn", fields, message)),
@@ -39,6 +43,19 @@ export function openLog(mode: LogMode, pretty: AttemptScreenOptions): LogOutput 
       return sink.close();
     },
   };
+}
+
+/** Continuous integration watches nothing and keeps everything: there, too, only what went wrong is shown. */
+function screenOn(
+  stream: NodeJS.WriteStream,
+  pretty: Omit<AttemptScreenOptions, "columns" | "isWhole">,
+): AttemptScreen {
+  const isAutomated = !["", "0", "false"].includes(process.env["CI"] ?? "");
+  return new AttemptScreen({
+    ...pretty,
+    isWhole: stream.isTTY && !isAutomated,
+    columns: () => stream.columns || Number.POSITIVE_INFINITY,
+  });
 }
 
 interface Ends {

@@ -44,10 +44,13 @@ export const KEY_HINT =
 export function invitation(announcement: Announcement): string {
   const { url, apiKey, isNewKey, endpointIds, s3 } = announcement;
   const places = [`the interface, to read and to try: ${url}/docs`];
-  if (apiKey === undefined) places.unshift(`${KEY_HINT}\nput it into $SV_API_KEY for the lines below`);
+  if (apiKey === undefined)
+    places.unshift(`${KEY_HINT}\nput it into $SV_API_KEY for the lines below`);
   else if (isNewKey) places.unshift(keySentence(apiKey));
   if (s3) places.push(s3Sentence(s3));
-  const calls = endpointIds.slice(0, MOST_CALLS).map((id) => `${id}\n  ${curlLine(announcement, id)}`);
+  const calls = endpointIds
+    .slice(0, MOST_CALLS)
+    .map((id) => `${id}\n  ${curlLine(announcement, id)}`);
   const more = endpointIds.length - calls.length;
   if (more > 0) calls.push(`… and ${more} more ${more === 1 ? "endpoint" : "endpoints"}`);
   return `\n${[places.join("\n"), ...calls].join("\n\n")}\n\n`;

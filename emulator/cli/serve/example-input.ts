@@ -1,6 +1,7 @@
 /** Finds an input that a handler takes, as its README shows it: the starters' and the examples' do. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { LocalHandler } from "../../index.ts";
 
 /** The longest that is worth pasting. */
 const MOST_CHARACTERS = 500;
@@ -12,6 +13,12 @@ export function exampleInput(handlerPath: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** By endpoint id, of those that have one. */
+export function exampleInputsOf(handlers: readonly LocalHandler[]): ReadonlyMap<string, string> {
+  const entries = handlers.map(({ id, path }) => [id, exampleInput(path)] as const);
+  return new Map(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
 function inputIn(readme: string): string | undefined {

@@ -29,7 +29,13 @@ export function apply(
       if (outcome.voided.output) step.removePayload(job.seq, "output");
       if (outcome.voided.chunks) step.removeChunks(job.seq);
       if (outcome.job.status !== job.status)
-        effects.moved(outcome.job, job.status, outcome.job.status, event.type, ended(job, event, now));
+        effects.moved(
+          outcome.job,
+          job.status,
+          outcome.job.status,
+          event.type,
+          ended(job, event, now),
+        );
       if (outcome.effects.some(({ type }) => type === "settled")) {
         keepOutput(step, outcome.job, output);
         openDelivery(step, outcome.job, now);

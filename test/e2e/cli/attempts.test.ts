@@ -63,12 +63,12 @@ test("in a terminal every end is a line, and a failure has its error and its pla
   await using terminal = await inTerminal(tree.root);
   await terminal.run({});
   await terminal.shown(/✓ greeter …[\w-]{14} completed after \d+ ms\n/);
-  expect(terminal.text()).toMatch(/\u001b\[2m✓ greeter/);
+  expect(terminal.text()).toContain("\u001b[2m✓ greeter");
   await terminal.run({ plan: "bad" });
   await terminal.shown(
     /✗ greeter …[\w-]{14} failed after \d+ ms: TypeError: no such plan: bad\n {4}at planOf \(greeter\/handler\.ts:4:\d+\)\n {4}at \S*greet \(greeter\/handler\.ts:11:\d+\)\n/,
   );
-  expect(terminal.text()).toMatch(/\u001b\[31m✗ greeter/);
+  expect(terminal.text()).toContain("\u001b[31m✗ greeter");
   await terminal.run({ exit: 7 });
   await terminal.shown(
     /↻ greeter …[\w-]{14} attempt 1 failed after \d+ ms, is tried again: process_exited: [\s\S]*code 7/,
@@ -83,7 +83,9 @@ test("the same failure many times, and jobs under load, are few lines, also with
   for (let count = 0; count < 100; count++) await terminal.run({ plan: "bad" });
   for (let count = 0; count < 100; count++) await terminal.run({});
   await terminal.stop();
-  await terminal.shown(/✗ greeter … and 99 like it, last …[\w-]{14}: TypeError: no such plan: bad\n/);
+  await terminal.shown(
+    /✗ greeter … and 99 like it, last …[\w-]{14}: TypeError: no such plan: bad\n/,
+  );
   await terminal.shown(/✓ greeter \d+ (more )?jobs completed, p50 \d+ ms\n/);
   expect(terminal.text().match(/ at planOf/g)).toHaveLength(1);
   expect(terminal.text().match(/✓/g)?.length).toBeLessThan(60);
@@ -110,23 +112,21 @@ test("in a pipe every failure is an object with its job and its error, and what 
   await emulator.stop();
   const entries = emulator.stderrLines.map((line) => JSON.parse(line) as Record<string, unknown>);
   const ends = entries.filter(({ outcome }) => outcome !== undefined);
-  expect(ends).toEqual(
-    [failed, again].map(({ id }) =>
-      expect.objectContaining({
-        time: expect.any(String),
-        level: "error",
-        msg: "the job failed: no such plan: bad",
-        jobId: id,
-        endpointId: "greeter",
-        outcome: "failed",
-        attempt: 1,
-        durationMs: expect.any(Number),
-        error: expect.objectContaining({
-          type: "handler_error",
-          message: "no such plan: bad",
-          stack: expect.stringContaining("greeter/handler.ts:4:"),
-        }),
-      }),
-    ),
-  );
+  expect(ends.map(({ jobId }) => jobId)).toEqual([failed["id"], again["id"]]);
+  for (const end of ends) {
+    expect(end).toMatchObject({
+      time: expect.any(String),
+      level: "error",
+      msg: "the job failed: no such plan: bad",
+      endpointId: "greeter",
+      outcome: "failed",
+      attempt: 1,
+      durationMs: expect.any(Number),
+      error: {
+        type: "handler_error",
+        message: "no such plan: bad",
+        stack: expect.stringContaining("greeter/handler.ts:4:"),
+      },
+    });
+  }
 });

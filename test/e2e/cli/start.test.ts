@@ -134,11 +134,10 @@ test("in a terminal a call with the key and an example follows the ready line, w
   const pasted = Promise.withResolvers<string>();
   terminal.stdout.setEncoding("utf8").on("data", (piece: string) => {
     text += piece;
-    const call = /^ {2}(curl .*)\r\n/m.exec(text)?.[1];
-    if (call !== undefined) pasted.resolve(call);
+    const line = /^ {2}(curl .*)\r\n/m.exec(text)?.[1];
+    if (line !== undefined) pasted.resolve(line);
   });
-  const call = await pasted.promise;
-  const answer = await promisify(execFile)("/bin/sh", ["-c", call]);
+  const answer = await promisify(execFile)("/bin/sh", ["-c", await pasted.promise]);
   expect(JSON.parse(answer.stdout)).toMatchObject({ status: "COMPLETED", output: "Hello, Ada!" });
   terminal.stdin.write("\u0003");
   const [code] = await closed;

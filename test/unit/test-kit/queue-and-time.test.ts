@@ -137,13 +137,18 @@ describe("attempts", () => {
   test("that failed are in the log, others are not", async () => {
     await using emulator = await start({ endpoints });
     await emulator.endpoint("echo").run({});
-    await emulator.endpoint("twice").run({}).catch(() => undefined);
+    await emulator
+      .endpoint("twice")
+      .run({})
+      .catch(() => undefined);
     const response = await fetch(`${emulator.url}/emulator/logs?ended=true`, {
       headers: { authorization: "Bearer test-key" },
     });
     const lines = (await response.text()).match(/\{.*\}/g) ?? [];
     const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(entries.filter(({ jobId, source }) => jobId !== undefined && source === undefined)).toEqual([
+    expect(
+      entries.filter(({ jobId, source }) => jobId !== undefined && source === undefined),
+    ).toEqual([
       expect.objectContaining({
         level: "warn",
         msg: "the attempt failed, and the job is tried again: not at attempt 1",

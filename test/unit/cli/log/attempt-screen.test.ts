@@ -163,9 +163,11 @@ test("under load good jobs are one line a second for each endpoint", () => {
     if (at < 1_500) terminal.ended({ ...good, endpointId: "tokens", durationMs: 12_345 }, at);
   }
   terminal.pass(4_000).ended(good, 60_000);
-  expect(terminal.text).toBe(`
+  expect(terminal.text).toBe(
+    `
 03:04:05.000 ✓ greeter …f14844a6dd2-e1 completed after 12 ms
-`.replace("12 ms", "3 ms") + `03:04:05.000 ✓ tokens …f14844a6dd2-e1 completed after 12.3 s
+`.replace("12 ms", "3 ms") +
+      `03:04:05.000 ✓ tokens …f14844a6dd2-e1 completed after 12.3 s
 03:04:05.005 ✓ greeter …f14844a6dd2-e1 completed after 4 ms
 03:04:05.005 ✓ tokens …f14844a6dd2-e1 completed after 12.3 s
 03:04:05.010 ✓ greeter …f14844a6dd2-e1 completed after 3 ms
@@ -175,7 +177,8 @@ test("under load good jobs are one line a second for each endpoint", () => {
 03:04:07.000 ✓ tokens 100 jobs completed, p50 12.0 s
 03:04:08.000 ✓ greeter 200 jobs completed, p50 3 ms
 03:05:05.000 ✓ greeter …f14844a6dd2-e1 completed after 12 ms
-`);
+`,
+  );
 });
 
 test("a crowd over many endpoints is five lines", () => {
@@ -185,7 +188,9 @@ test("a crowd over many endpoints is five lines", () => {
   terminal.pass(1_000);
   const lines = terminal.text.trim().split("\n");
   expect(lines).toHaveLength(10);
-  expect(lines.at(-1)).toMatch(/^03:04:06\.000 ✓ e\d .* jobs completed there and in 2 other endpoints, p50 12 ms$/);
+  expect(lines.at(-1)).toMatch(
+    /^03:04:06\.000 ✓ e\d .* jobs completed there and in 2 other endpoints, p50 12 ms$/,
+  );
 });
 
 test("jobs that were cancelled or purged by the hundred are one line each kind", () => {
@@ -230,7 +235,9 @@ test("colours are dim and red where they are wanted, and what others wrote moves
   const failure = { type: "handler_error", message: "\u001b[2J\u001b[31mred\rgone" } as const;
   const { text } = new Terminal({ colors: true }).ended(good).ended({ ...bad, failure }, 0);
   expect(text).toContain("\u001b[2m✓ greeter …f14844a6dd2-e1 completed after 12 ms\u001b[22m");
-  expect(text).toContain("\u001b[31m✗ greeter …f14844a6dd2-e1 failed after 12 ms: handler_error: redgone\u001b[39m");
+  expect(text).toContain(
+    "\u001b[31m✗ greeter …f14844a6dd2-e1 failed after 12 ms: handler_error: redgone\u001b[39m",
+  );
   expect(text).not.toContain("\u001b[2J");
 });
 

@@ -46,16 +46,16 @@ describe("the frames", () => {
   test("are the user's own alone, by their path from here", () => {
     const stack = [
       "TypeError: no such plan",
-      "    at Object.parse (/work/node_modules/zod/index.js:1:2)",
-      "    at parse (/work/greeter/handler.ts:4:29)",
+      "    at Object.parse (/srv/node_modules/zod/index.js:1:2)",
+      "    at parse (/srv/greeter/handler.ts:4:29)",
       "    at async file:///elsewhere/plans.mjs:9:22",
       ...OURS,
     ].join("\n");
-    expect(failureFrames(failure(stack), { cwd: "/work" })).toEqual([
+    expect(failureFrames(failure(stack), { cwd: "/srv" })).toEqual([
       "at parse (greeter/handler.ts:4:29)",
       "at async /elsewhere/plans.mjs:9:22",
     ]);
-    expect(failurePlace(failure(stack))).toBe("at parse (/work/greeter/handler.ts:4:29)");
+    expect(failurePlace(failure(stack))).toBe("at parse (/srv/greeter/handler.ts:4:29)");
   });
 
   test("are four, and how many more there are", () => {
