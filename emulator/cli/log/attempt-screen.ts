@@ -107,11 +107,12 @@ export class AttemptScreen {
   }
 }
 
-/** Alike are those of one endpoint with the same error at the same place. */
-function keyOf({ outcome, endpointId, failure }: AttemptEnd): string {
+/** Alike are those of one endpoint with the same error at the same place; each attempt of a job is told of. */
+function keyOf({ outcome, endpointId, attempt, failure }: AttemptEnd): string {
   const { type = "", message = "" } = failure ?? {};
   const place = failure === undefined ? "" : failurePlace(failure);
-  return [outcome, endpointId, type, message.slice(0, KEY_CHARACTERS), place].join("\0");
+  const which = outcome === "retried" ? attempt : 0;
+  return [outcome, which, endpointId, type, message.slice(0, KEY_CHARACTERS), place].join("\0");
 }
 
 function inShort({ jobId, failure }: AttemptEnd): string {

@@ -20,6 +20,8 @@ export default async function greet({ input }: Job): Promise<string> {
 }
 `;
 const KEY = "typed-key";
+/** Far longer than anything takes. */
+const SHOWN_LIMIT_MS = 60_000;
 
 /** `sv-emulate` in a terminal of its own: all that it shows, and its end by Ctrl-C. */
 async function inTerminal(cwd: string, env: Readonly<Record<string, string>> = {}) {
@@ -42,7 +44,9 @@ async function inTerminal(cwd: string, env: Readonly<Record<string, string>> = {
         if (found !== null) resolve(found);
       };
       looks.add(look);
-      void closed.then(() => reject(new Error(`${String(pattern)} was not shown:\n${text}`)));
+      const miss = () => reject(new Error(`${String(pattern)} was not shown:\n${text}`));
+      void closed.then(miss);
+      AbortSignal.timeout(SHOWN_LIMIT_MS).addEventListener("abort", miss);
       look();
     });
   const [, url = ""] = await shown(/^ready (http:\S+)$/m);

@@ -121,6 +121,19 @@ describe("the same failure many times", () => {
     ]);
   });
 
+  test("at each attempt of a job is a line of its own", () => {
+    const { text } = new Terminal()
+      .ended({ ...bad, outcome: "retried" })
+      .ended({ ...bad, outcome: "retried", attempt: 2 }, 100)
+      .ended({ ...bad, outcome: "retried" }, 200)
+      .pass(1_000);
+    expect(text).toBe(`
+03:04:05.000 ↻ greeter …f14844a6dd2-e1 attempt 1 failed after 12 ms, is tried again: TypeError: no such plan: bad
+03:04:05.100 ↻ greeter …f14844a6dd2-e1 attempt 2 failed after 12 ms, is tried again: TypeError: no such plan: bad
+03:04:06.000 ↻ greeter … and 1 like it, last …f14844a6dd2-e1: TypeError: no such plan: bad
+`);
+  });
+
   test.each<[string, AttemptEnd]>([
     ["of another endpoint", { ...bad, endpointId: "tokens" }],
     ["with another message", { ...bad, failure: { type: "handler_error", message: "other" } }],
