@@ -43,28 +43,18 @@ export function attemptLines(end: AttemptEnd, at: number, options: AttemptLineOp
   const again = ["retried", "handed-back"].includes(outcome) ? ", is tried again" : "";
   const which = attempt > 1 || again !== "" ? `attempt ${attempt} ` : "";
   const head = `${shortId(jobId)} ${which}${LOOKS[outcome].verb}${after}${again}`;
-  if (failure === undefined) return line(end, head, at, options);
+  if (failure === undefined) return markedLine(end, head, at, options);
   if (outcome === "retried")
-    return line(end, `${head}: ${firstLine(failureSentence(failure))}`, at, options, "whole");
+    return markedLine(end, `${head}: ${firstLine(failureSentence(failure))}`, at, options, "whole");
   const [first = "", ...rest] = failureSentence(failure).split("\n");
   const frames = failureFrames(failure, { cwd: options.cwd, isWhole: options.stacks });
   const more = rest.length - MOST_MESSAGE_LINES;
   const below = [...rest.slice(0, MOST_MESSAGE_LINES), ...(more > 0 ? ["…"] : [])];
   return [
-    line(end, `${head}: ${first}`, at, options, "whole"),
+    markedLine(end, `${head}: ${first}`, at, options, "whole"),
     ...below.map((text) => indented(text, options)),
     ...frames.map((frame) => indented(frame, options)),
   ].join("");
-}
-
-/** Several that ended alike within a moment. */
-export function joinedLine(
-  many: Pick<AttemptEnd, "outcome" | "endpointId">,
-  words: string,
-  at: number,
-  options: AttemptLineOptions,
-): string {
-  return line(many, words, at, options);
 }
 
 /** What is done with the job, for a count of them. */
@@ -77,7 +67,8 @@ export function firstLine(text: string): string {
   return text.split("\n", 1)[0] ?? "";
 }
 
-function line(
+/** Words on one or several that ended alike. `width`: whether what does not fit into the terminal is left out. */
+export function markedLine(
   { outcome, endpointId }: Pick<AttemptEnd, "outcome" | "endpointId">,
   words: string,
   at: number,

@@ -5,7 +5,7 @@ import {
   type AttemptLineOptions,
   attemptLines,
   firstLine,
-  joinedLine,
+  markedLine,
   verbOf,
 } from "./attempt-lines.ts";
 import { durationInWords } from "../operate/terminal.ts";
@@ -88,18 +88,18 @@ export class AttemptScreen {
     const medianMs = tally.medianMs();
     const median = medianMs === undefined ? "" : `, p50 ${durationInWords(medianMs)}`;
     const words = `${jobs(tally.count, wereShown ? "more " : "")} ${verbOf(outcome)}`;
-    return joinedLine(crowd, `${words}${elsewhere(crowd)}${median}`, at, this.#lineOptions());
+    return markedLine(crowd, `${words}${elsewhere(crowd)}${median}`, at, this.#lineOptions());
   }
 
   #badCrowd(crowd: Crowd, at: number): string {
     const { outcome, tally, last } = crowd;
     const words = `${jobs(tally.count, "more ")} ${verbOf(outcome)}${elsewhere(crowd)}, the last `;
-    return joinedLine(crowd, words + inShort(last), at, this.#lineOptions());
+    return markedLine(crowd, words + inShort(last), at, this.#lineOptions());
   }
 
   #repeated({ last, count }: Repeat<AttemptEnd>, at: number): string {
     const words = `… and ${count.toLocaleString("en")} like it, last ${inShort(last)}`;
-    return joinedLine(last, words, at, this.#lineOptions());
+    return markedLine(last, words, at, this.#lineOptions());
   }
 
   #lineOptions(): AttemptLineOptions {
