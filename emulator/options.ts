@@ -1,6 +1,7 @@
 /** How the service is started as a library, and what is in the caller's hands once it runs. */
 import type { PriceTable } from "./core/billing/prices.ts";
 import type { GpuSetting } from "./core/workers/gpu-declaration.ts";
+import type { AttemptEnd } from "./core/observe/log/attempt-end.ts";
 import type { ExceededLimit } from "./core/limits/limit-report.ts";
 import type { LimitMode } from "./core/limits/rate-limit.ts";
 import type { EngineLog } from "./engine/observe/engine-log.ts";
@@ -116,6 +117,8 @@ export interface EmulatorOptions {
   readonly log?: EngineLog;
   /** Called with each line a worker writes. */
   readonly workerLine?: (line: WorkerLine) => void;
+  /** Called with each attempt of a job as it ends, and with each job that ends without one; reads nothing from the store. */
+  readonly attemptEnded?: (end: AttemptEnd) => void;
   /** Called with each job as it ends. */
   readonly jobEnded?: (job: JobRecord) => void;
 }

@@ -1,4 +1,5 @@
 /** Makes the log feed, the metrics and the tracer. */
+import type { AttemptEnd } from "../core/observe/log/attempt-end.ts";
 import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import { LogFeed } from "../engine/observe/log-feed.ts";
@@ -14,6 +15,8 @@ export interface Observation {
   readonly logs: LogFeed;
   readonly metrics: ServiceMetrics;
   readonly tracer: Tracer | undefined;
+  /** Keeps what went wrong in the feed, and passes all on to the option of that name. */
+  readonly attemptEnded: (end: AttemptEnd) => void;
   /** Also passes each line on to the option of that name. */
   readonly workerLine: (line: WorkerLine) => void;
 }
@@ -21,6 +24,7 @@ export interface Observation {
 export async function openObservation({
   log = SILENT,
   workerLine,
+  attemptEnded,
   traces,
 }: EmulatorOptions): Promise<Observation> {
   const logs = new LogFeed(Date.now);
@@ -30,6 +34,10 @@ export async function openObservation({
     logs,
     metrics: new ServiceMetrics(),
     tracer: await openTracer(traces, both),
+    attemptEnded(end) {
+      logs.attemptEnded(end);
+      attemptEnded?.(end);
+    },
     workerLine(line) {
       logs.workerLine(line);
       workerLine?.(line);

@@ -3,8 +3,10 @@ import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
 import type { Emulator, EmulatorOptions, EngineLog, LimitMode } from "../index.ts";
+import { exampleInputsOf } from "./serve/example-input.ts";
 import {
   invitation,
+  KEY_HINT,
   keySentence,
   limitSentence,
   NOTHING_EXCEEDED,
@@ -104,7 +106,7 @@ async function prepare({ targets, flags }: Request, signals: StopSignals, own: F
   if (inputs === EXIT.stoppedAtOnce) return undefined;
   const settings = settle(own, inputs.environment, inputs.configs, cwd);
   const mode = logModeOf(flags, process.stderr.isTTY);
-  const log = openLog(mode, { colors: hasColors(), stacks: isDebugging() });
+  const log = openLog(mode, { colors: hasColors(), stacks: isDebugging(), cwd });
   return { inputs, settings, mode, log, options: optionsOf(settings, inputs) };
 }
 
@@ -129,6 +131,7 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
           log,
           watch: isWatching && { find: () => foundAgain(inputs, signals) },
           workerLine: (line) => log.workerLine(line),
+          attemptEnded: (end) => log.attemptEnded(end),
         }),
       signals,
       ready: (emulator) => announce(emulator, { inputs, hasGivenKey, mode, log }),
@@ -181,7 +184,10 @@ async function runExec(
       ...options,
       ...more,
       log: isWhole ? log : quiet,
-      ...(isWhole && { workerLine: (line) => log.workerLine(line) }),
+      ...(isWhole && {
+        workerLine: (line) => log.workerLine(line),
+        attemptEnded: (end) => log.attemptEnded(end),
+      }),
     });
   const commandEnded = () => quiet.mute();
   try {
@@ -247,6 +253,7 @@ function announce(emulator: Emulator, { inputs, hasGivenKey, mode, log }: Announ
   const { url, apiKey, endpointIds, s3 } = emulator;
   const isNewKey = !hasGivenKey && apiKey !== undefined;
   const toPerson = mode === "pretty" && process.stdout.isTTY;
+  if (apiKey === undefined && !toPerson) log.info({}, KEY_HINT);
   if (isNewKey && apiKey !== undefined && !toPerson) log.info({}, keySentence(apiKey));
   if (s3 && !toPerson) log.info({ s3: s3.endpoint }, s3Sentence(s3));
   process.stdout.write(readyLine({ url }));
@@ -254,7 +261,9 @@ function announce(emulator: Emulator, { inputs, hasGivenKey, mode, log }: Announ
   const balancedIds = [...inputs.handlers, ...inputs.images]
     .filter(({ type }) => type === "LOAD_BALANCING")
     .map(({ id }) => id);
-  process.stdout.write(invitation({ url, apiKey, endpointIds, balancedIds, isNewKey, s3 }));
+  const exampleInputs = exampleInputsOf(inputs.handlers);
+  const shown = { url, apiKey, endpointIds, balancedIds, exampleInputs, isNewKey, s3 };
+  process.stdout.write(invitation(shown));
 }
 
 /** What would have failed, or has failed, for being too much at once. */

@@ -1,5 +1,6 @@
 /** The effects of a step as values: released once it is durable, dropped when it fails. */
 import type { ChunkBatch } from "../../runtime/protocol/chunk-batch.ts";
+import type { Failure } from "../../runtime/protocol/failure.ts";
 import type { ServiceOrders, WorkerReport } from "../../runtime/protocol/session.ts";
 import type { JobEffect } from "../core/jobs/job-transition.ts";
 import type { Job } from "../core/jobs/job.ts";
@@ -31,12 +32,26 @@ export interface Acknowledgement {
   readonly receipts: Receipts;
 }
 
+/** A job whose status changed: as it is now, or as it was before it was deleted. */
+export interface Moved {
+  readonly job: Job;
+  readonly move: JobMove;
+  /** The attempt that ended with it. */
+  readonly attempt: EndedAttempt | undefined;
+}
+
+/** What the job itself no longer says of an attempt, once it is to be made again. */
+export interface EndedAttempt {
+  readonly failure: Failure | undefined;
+  readonly durationMs: number;
+}
+
 export class Effects {
   readonly ofJobs: JobEffect[] = [];
   readonly assignments: Assignment[] = [];
   readonly acknowledgements: Acknowledgement[] = [];
-  /** Jobs whose status changed, in order: each as it is now, or as it was before it was deleted. */
-  readonly moves: { readonly job: Job; readonly move: JobMove }[] = [];
+  /** Jobs whose status changed, in order. */
+  readonly moves: Moved[] = [];
   /** Endpoints of whose waiting jobs too few are in memory. */
   readonly shortQueues = new Set<string>();
   /** Endpoints whose queue changed. */
@@ -56,9 +71,15 @@ export class Effects {
   readonly #undo: (() => void)[] = [];
 
   /** Records that the status of `job` changed; null stands for a job that does not exist. */
-  moved(job: Job, from: JobMove["from"], to: JobMove["to"], by: JobMove["by"]): void {
+  moved(
+    job: Job,
+    from: JobMove["from"],
+    to: JobMove["to"],
+    by: JobMove["by"],
+    attempt?: EndedAttempt,
+  ): void {
     const { endpointId, id: jobId } = job;
-    this.moves.push({ job, move: { type: "job", endpointId, jobId, from, to, by } });
+    this.moves.push({ job, move: { type: "job", endpointId, jobId, from, to, by }, attempt });
   }
 
   /** Registers how to take back what the step changed beside what it keeps, should it fail or not be stored. */

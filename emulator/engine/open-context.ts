@@ -2,6 +2,7 @@
 import { DEFAULT_PRICES, type PriceTable } from "../core/billing/prices.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../core/jobs/lease-terms.ts";
 import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
+import type { AttemptEnd } from "../core/observe/log/attempt-end.ts";
 import type { Pod } from "../core/pods/pod.ts";
 import { SECRET_KEY_BYTES } from "../core/resources/sealed-secret.ts";
 import type { Clock, Random } from "../core/time/clock.ts";
@@ -16,6 +17,7 @@ import { assignFromStore } from "./jobs/assign-free.ts";
 import { sendAssignments } from "./jobs/assign.ts";
 import { JobWatchers } from "./jobs/read/job-watchers.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "./limits/bytes-in-flight.ts";
+import { attemptEndOf } from "./observe/attempt-end.ts";
 import type { EngineLog } from "./observe/engine-log.ts";
 import { EventFeed } from "./observe/event-feed.ts";
 import { JobSpans } from "./observe/job-spans.ts";
@@ -63,6 +65,8 @@ export interface ContextOptions {
   readonly tracer?: Tracer | undefined;
   /** Default: `DEFAULT_PRICES`. */
   readonly prices?: PriceTable;
+  /** Called with each attempt that ended and each job that ended without one, after the commit. */
+  readonly attemptEnded?: (end: AttemptEnd) => void;
   /** Called with a deleted endpoint. */
   readonly endpointDeleted?: (endpointId: string) => void;
   /** Keeps the files of network volumes; by default volumes have none. */
@@ -141,7 +145,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
       options.endpointDeleted?.(endpointId);
     },
   };
-  releaseSteps(parts, signals.laterDelivery.raise);
+  releaseSteps(parts, signals.laterDelivery.raise, options.attemptEnded);
   const mover = new WorkerMover({ ...parts, bill: (worker) => beginToBill(parts, worker) });
   const context = { ...parts, mover, balancer: new Balancer({ ...parts, mover }) };
   return { context, signals, startWork: new StartWork(realClock, log) };
@@ -150,6 +154,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
 function releaseSteps(
   parts: Omit<EngineContext, "balancer" | "mover">,
   releaseDelivery: (jobId: string) => void,
+  attemptEnded: ContextOptions["attemptEnded"],
 ): void {
   const { events, metrics, spans, log, pendingWork } = parts;
   const lookLater = looksLater(parts);
@@ -164,10 +169,13 @@ function releaseSteps(
       void pendingWork.track("waiting jobs", read);
     },
     releaseDelivery,
-    observe({ job, move }) {
+    observe(moved) {
+      const { job, move } = moved;
       events.publish(move);
       metrics.jobMoved(job, move);
       spans?.moved(job, move);
+      const end = attemptEndOf(moved);
+      if (end !== undefined) attemptEnded?.(end);
     },
   };
   parts.steps.releaseBy({

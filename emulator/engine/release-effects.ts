@@ -1,7 +1,7 @@
 /** Releases the effects of steps that are durable: orders to workers, changes to watchers, timers, endpoints to look at. */
 import type { JobEffect } from "../core/jobs/job-transition.ts";
 import type { Uses } from "./context.ts";
-import type { Assignment, Effects } from "./effects.ts";
+import type { Assignment, Effects, Moved } from "./effects.ts";
 
 type ReleaseUses = Uses<
   "clock" | "dueTimer" | "endpointChanged" | "fleet" | "podChanged" | "watchers" | "webhookDue"
@@ -9,7 +9,7 @@ type ReleaseUses = Uses<
 
 export interface ReleaseParts extends ReleaseUses {
   /** Called with each job whose status changed. */
-  readonly observe: (moved: Effects["moves"][number]) => void;
+  readonly observe: (moved: Moved) => void;
   /** Sends jobs to the workers they were handed to. */
   readonly send: (assignments: readonly Assignment[]) => void;
   /** Reads more waiting jobs of the endpoint. */

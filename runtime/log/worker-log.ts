@@ -1,5 +1,7 @@
 /** The worker's own log: one line an entry on standard error, as JSON or for a reader. */
 import type { Writable } from "node:stream";
+import { failureFrames, failureSentence } from "../core/failure-text.ts";
+import { isFailureType } from "../protocol/failure.ts";
 import { LOG_LEVELS, type LogLevel, type WorkerLog } from "../protocol/worker-log.ts";
 
 export type LogFormat = "json" | "pretty";
@@ -43,8 +45,21 @@ function jsonLine(level: LogLevel, msg: string, fields: LogFields): string {
 
 function prettyLine(level: LogLevel, msg: string, fields: LogFields): string {
   const time = new Date().toISOString().slice(11, 23);
-  const { jobId, stream: _, ...rest } = fields ?? {};
+  const { jobId, stream: _, stack, ...rest } = fields ?? {};
   const job = typeof jobId === "string" ? ` [${jobId}]` : "";
-  const more = Object.keys(rest).length === 0 ? "" : ` ${JSON.stringify(rest)}`;
-  return `${time} ${level.padEnd(5)}${job} ${msg}${more}\n`;
+  const { said, more } = inWords(msg, stack, rest);
+  const shown = Object.keys(more).length === 0 ? "" : ` ${JSON.stringify(more)}`;
+  const frames = typeof stack === "string" ? failureFrames({ stack }, { cwd: process.cwd() }) : [];
+  return `${[`${time} ${level.padEnd(5)}${job} ${said}${shown}`, ...frames.map((frame) => `    ${frame}`)].join("\n")}\n`;
+}
+
+/** A failure is said as `sv-emulate` says it. */
+function inWords(message: string, stack: unknown, fields: Readonly<Record<string, unknown>>) {
+  const { type, outcome, ...more } = fields;
+  if (typeof type !== "string" || !isFailureType(type)) return { said: message, more: fields };
+  const failure = { type, message, ...(typeof stack === "string" && { stack }) };
+  return {
+    said: `${typeof outcome === "string" ? outcome : "failed"}: ${failureSentence(failure)}`,
+    more,
+  };
 }

@@ -1,30 +1,102 @@
-/** The log of the command line: what the service says and what its workers write, in one format, to one place. */
-import type { EngineLog, WorkerLine } from "../../index.ts";
+/** The log of the command line: what the service says, what its workers write and how jobs end, in one format, to one place. */
+import type { AttemptEnd, EngineLog, WorkerLine } from "../../index.ts";
 import type { LogMode } from "../serve/setting-values.ts";
+import { attemptEntry, isTrouble } from "../../core/observe/log/attempt-end.ts";
 import { jsonLine } from "../../core/observe/log/json-line.ts";
 import type { LogEntry, LogFields, LogLevel } from "../../core/observe/log/log-entry.ts";
+import { AttemptScreen, type AttemptScreenOptions } from "./attempt-screen.ts";
 import { StderrSink } from "./log-sink.ts";
-import { prettyLine, type PrettyOptions } from "./pretty-line.ts";
+import { prettyLine } from "./pretty-line.ts";
 import { readWorkerLine } from "../../core/observe/log/worker-line.ts";
 
 export interface LogOutput extends EngineLog {
   workerLine(line: WorkerLine): void;
+  attemptEnded(end: AttemptEnd): void;
   /** To be called last: resolves with true when everything is written, with false when nobody reads it. */
   close(): Promise<boolean>;
 }
 
-export function openLog(mode: LogMode, pretty: PrettyOptions): LogOutput {
+/** @param pretty for the mode of that name */
+export function openLog(
+  mode: LogMode,
+  pretty: Omit<AttemptScreenOptions, "columns" | "isWhole">,
+): LogOutput {
   const render = mode === "json" ? jsonLine : (entry: LogEntry) => prettyLine(entry, pretty);
   const line = (level: LogLevel, fields: LogFields, message: string) =>
     render({ at: Date.now(), level, message, fields });
   const sink = new StderrSink((count) =>
     line("warn", { count }, "lines of the log were dropped, for they are read too slowly"),
   );
+  const write = (text: string) => {
+    if (text !== "") sink.write(text);
+  };
+  const ends =
+    mode === "json" ? jsonEnds(write) : screenEnds(screenOn(process.stderr, pretty), write);
   return {
     info: (fields, message) => sink.write(line("info", fields, message)),
     warn: (fields, message) => sink.write(line("warn", fields, message)),
     error: (fields, message) => sink.write(line("error", fields, message)),
     workerLine: (written) => sink.write(render(readWorkerLine(written, Date.now()))),
-    close: () => sink.close(),
+    attemptEnded: ends.ended,
+    close: () => {
+      ends.close();
+      return sink.close();
+    },
+  };
+}
+
+/** Continuous integration watches nothing and keeps everything: there, too, only what went wrong is shown. */
+function screenOn(
+  stream: NodeJS.WriteStream,
+  pretty: Omit<AttemptScreenOptions, "columns" | "isWhole">,
+): AttemptScreen {
+  const isAutomated = !["", "0", "false"].includes(process.env["CI"] ?? "");
+  return new AttemptScreen({
+    ...pretty,
+    isWhole: stream.isTTY && !isAutomated,
+    columns: () => stream.columns || Number.POSITIVE_INFINITY,
+  });
+}
+
+interface Ends {
+  readonly ended: (end: AttemptEnd) => void;
+  /** Writes what is still to be told. */
+  close(): void;
+}
+
+/** For programs, each that went wrong: what went well they can ask for. */
+function jsonEnds(write: (text: string) => void): Ends {
+  return {
+    ended(end) {
+      if (isTrouble(end)) write(jsonLine(attemptEntry(end, Date.now())));
+    },
+    close: () => undefined,
+  };
+}
+
+function screenEnds(screen: AttemptScreen, write: (text: string) => void): Ends {
+  let timer: NodeJS.Timeout | undefined;
+  let wakesAt = Number.POSITIVE_INFINITY;
+  const wake = () => {
+    wakesAt = Number.POSITIVE_INFINITY;
+    write(screen.due(Date.now()));
+    aim();
+  };
+  const aim = () => {
+    const at = screen.dueAt ?? Number.POSITIVE_INFINITY;
+    if (at >= wakesAt) return;
+    clearTimeout(timer);
+    wakesAt = at;
+    timer = setTimeout(wake, Math.max(0, at - Date.now())).unref();
+  };
+  return {
+    ended(end) {
+      write(screen.ended(end, Date.now()));
+      aim();
+    },
+    close() {
+      clearTimeout(timer);
+      write(screen.due(Date.now(), true));
+    },
   };
 }

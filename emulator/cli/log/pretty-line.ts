@@ -39,13 +39,14 @@ function markOf({ source, jobId, workerId }: WorkerOrigin): string {
 }
 
 /** The end of an id is what tells it from its neighbours: the beginning is a time. */
-function shortId(id: string): string {
+export function shortId(id: string): string {
   return id.length <= MAX_ID_CHARACTERS ? id : `…${id.slice(-MAX_ID_CHARACTERS)}`;
 }
 
 const MAX_ID_CHARACTERS = 14;
 
-function clockTime(at: number): string {
+/** The time of day, in this machine's zone. */
+export function clockTime(at: number): string {
   const date = new Date(at);
   const parts = [date.getHours(), date.getMinutes(), date.getSeconds()];
   const time = parts.map((part) => String(part).padStart(2, "0")).join(":");

@@ -7,6 +7,8 @@ export interface Announcement {
   readonly endpointIds: readonly string[];
   /** Those among them whose workers are HTTP servers. */
   readonly balancedIds?: readonly string[];
+  /** Bodies of jobs that endpoints take; default: one with an empty input. */
+  readonly exampleInputs?: ReadonlyMap<string, string>;
   /** Undefined when only its digest is known. */
   readonly apiKey: string | undefined;
   /** Whether the key was made in this start, so that nobody has seen it yet. */
@@ -34,40 +36,38 @@ export function s3Sentence({
   return `object store (S3, path style) at ${endpoint}, access key id ${accessKeyId}, secret in ${credentialsFile}`;
 }
 
-/** What a person in a terminal sees below the ready line. */
+/** What helps with a key that nobody can be shown any more. */
+export const KEY_HINT =
+  "the API key is the one of the first start, of which only a digest is kept; to set a new one, start with SV_API_KEY=<key>";
+
+/** What a person in a terminal sees below the ready line: where things are, and a call of each endpoint. */
 export function invitation(announcement: Announcement): string {
-  const { apiKey, isNewKey, endpointIds } = announcement;
-  const paragraphs = endpointIds.map((id) => curlLines(announcement, id));
-  if (apiKey === undefined) {
-    paragraphs.unshift(
-      "The API key is the one of the first start, of which only a digest is kept.\n" +
-        "Put it into $SV_API_KEY for the lines below; to set a new one, start with SV_API_KEY=<key>.",
-    );
-  } else if (isNewKey) {
-    paragraphs.unshift(keySentence(apiKey));
-  }
-  if (announcement.s3) paragraphs.push(s3Sentence(announcement.s3));
-  return `\n${paragraphs.join("\n\n")}\n\n`;
+  const { url, apiKey, isNewKey, endpointIds, s3 } = announcement;
+  const places = [`the interface, to read and to try: ${url}/docs`];
+  if (apiKey === undefined)
+    places.unshift(`${KEY_HINT}\nput it into $SV_API_KEY for the lines below`);
+  else if (isNewKey) places.unshift(keySentence(apiKey));
+  if (s3) places.push(s3Sentence(s3));
+  const calls = endpointIds
+    .slice(0, MOST_CALLS)
+    .map((id) => `${id}\n  ${curlLine(announcement, id)}`);
+  const more = endpointIds.length - calls.length;
+  if (more > 0) calls.push(`… and ${more} more ${more === 1 ? "endpoint" : "endpoints"}`);
+  return `\n${[places.join("\n"), ...calls].join("\n\n")}\n\n`;
 }
 
-function curlLines({ url, apiKey, balancedIds = [] }: Announcement, endpointId: string): string {
-  const base = `${url}/v2/${endpointId}`;
+/** Endpoints whose calls are shown. */
+const MOST_CALLS = 5;
+
+function curlLine(announcement: Announcement, endpointId: string): string {
+  const { url, apiKey, balancedIds = [], exampleInputs } = announcement;
   const key =
     apiKey === undefined
       ? '-H "Authorization: Bearer $SV_API_KEY"'
       : `-H ${quoted(`Authorization: Bearer ${apiKey}`)}`;
-  if (balancedIds.includes(endpointId)) {
-    return `${endpointId}\n  curl -s ${url}/lb/${endpointId}/ ${key}`;
-  }
-  const body = `${key} -H 'Content-Type: application/json' -d '{"input":{}}'`;
-  const keepId = `tee /dev/stderr | sed 's/.*"id":"\\([^"]*\\)".*/\\1/'`;
-  return [
-    endpointId,
-    `  curl -s ${base}/runsync ${body}`,
-    `  JOB=$(curl -s ${base}/run ${body} | ${keepId})`,
-    `  curl -s ${base}/status/$JOB ${key}`,
-    `  curl -sN ${base}/stream/$JOB ${key} -H 'Accept: application/x-ndjson'`,
-  ].join("\n");
+  if (balancedIds.includes(endpointId)) return `curl -s ${url}/lb/${endpointId}/ ${key}`;
+  const body = exampleInputs?.get(endpointId) ?? '{"input":{}}';
+  return `curl -s ${url}/v2/${endpointId}/runsync ${key} -d ${quoted(body)}`;
 }
 
 /** For a shell, whatever is in it. */

@@ -1,4 +1,5 @@
 /** Keeps the newest log lines of the service and its workers in bounded memory, for reading and following. */
+import { type AttemptEnd, attemptEntry, isTrouble } from "../../core/observe/log/attempt-end.ts";
 import type { LogEntry, LogFields, LogLevel } from "../../core/observe/log/log-entry.ts";
 import { readWorkerLine, type WrittenLine } from "../../core/observe/log/worker-line.ts";
 import type { EngineLog } from "./engine-log.ts";
@@ -44,6 +45,15 @@ export class LogFeed {
     const { endpointId, line } = written;
     const entry = () => readWorkerLine(written, at);
     this.#keep({ endpointId, characters: line.length, entry });
+  }
+
+  /** Keeps those that tell of trouble: what went well would push everything else out. */
+  attemptEnded(end: AttemptEnd): void {
+    if (!isTrouble(end)) return;
+    const at = this.#now();
+    const { endpointId, failure } = end;
+    const characters = (failure?.message.length ?? 0) + (failure?.stack?.length ?? 0);
+    this.#keep({ endpointId, characters, entry: () => attemptEntry(end, at) });
   }
 
   /** The newest lines, oldest first: at most `count`, of all endpoints or of one. */

@@ -1,7 +1,8 @@
 /** Starts the built `sv-emulate` on handlers outside the project and calls them. */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { program, startEmulatorProcess } from "../emulator-process.ts";
@@ -69,7 +70,8 @@ test("a generated key is shown once, stays good over restarts, and SV_API_KEY re
   await using second = await startEmulatorProcess(options);
   expect(await isGood({ url: second.url, apiKey: undefined }, key)).toBe(true);
   await second.stop();
-  expect(second.stderrLines.join("\n")).not.toContain("API key");
+  expect(second.stderrLines.join("\n")).not.toContain(key);
+  expect(second.stderrLines.join("\n")).toContain("to set a new one, start with SV_API_KEY=");
 
   await using third = await startEmulatorProcess({ ...options, env: { SV_API_KEY: "mine" } });
   expect(await isGood({ url: third.url, apiKey: undefined }, key)).toBe(false);
@@ -116,28 +118,31 @@ test("the pretty log puts a handler's words behind a bar, without colours where 
   expect(emulator.stdoutLines).toEqual([`ready ${emulator.url}`]);
 });
 
-test("in a terminal, curl lines with the key follow the ready line, and Ctrl-C stops", async () => {
-  await using tree = await temporaryTree({ "echo.js": ECHO });
-  const command = [process.execPath, program, "echo.js", "--port", "0"];
+test("in a terminal a call with the key and an example follows the ready line, works as it stands, and Ctrl-C stops", async () => {
+  await using tree = await temporaryTree({
+    "greet/handler.js": "export default ({ input }) => `Hello, ${input.name.trim()}!`;",
+    "greet/README.md": `curl -d '{"input":{"name":"Ada"}}'`,
+  });
+  const command = [process.execPath, program, "greet", "--port", "0"];
   const terminal = spawnInTerminal(command, {
     cwd: tree.root,
     env: { PATH: process.env["PATH"], SV_API_KEY: "typed-key" },
   });
-  let text = "";
-  terminal.stdout.setEncoding("utf8").on("data", (piece: string) => {
-    const wasShown = text.includes("/stream/$JOB ");
-    text += piece;
-    if (!wasShown && text.includes("/stream/$JOB ")) terminal.stdin.write("\u0003");
-  });
   await using _ = { [Symbol.asyncDispose]: async () => void terminal.kill() };
-  const [code] = await once(terminal, "close");
-  const lines = text.split(/\r*\n/);
-  const url = /^ready (http:\S+)$/m.exec(lines.join("\n"))?.[1];
-  for (const operation of ["runsync", "run", "status/$JOB", "stream/$JOB"]) {
-    const target = `${url}/v2/echo/${operation} -H 'Authorization: Bearer typed-key'`;
-    expect(lines).toContainEqual(expect.stringMatching(/^ {2}(JOB=\$\()?curl -s/));
-    expect(lines).toContainEqual(expect.stringContaining(target));
-  }
+  const closed = once(terminal, "close");
+  let text = "";
+  const pasted = Promise.withResolvers<string>();
+  terminal.stdout.setEncoding("utf8").on("data", (piece: string) => {
+    text += piece;
+    const line = /^ {2}(curl .*)\r\n/m.exec(text)?.[1];
+    if (line !== undefined) pasted.resolve(line);
+  });
+  const answer = await promisify(execFile)("/bin/sh", ["-c", await pasted.promise]);
+  expect(JSON.parse(answer.stdout)).toMatchObject({ status: "COMPLETED", output: "Hello, Ada!" });
+  terminal.stdin.write("\u0003");
+  const [code] = await closed;
+  const url = /^ready (http:\S+)\r$/m.exec(text)?.[1];
+  expect(text).toContain(`${url}/docs\r\n`);
   expect(text).toContain("stopping: running jobs finish first");
   expect(code).toBe(0);
 });

@@ -3,6 +3,7 @@ import { setTimeout as later } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { createClient } from "sv-runtime/client";
 import {
+  type AttemptEnd,
   type EmulatorOptions,
   type JobRecord,
   NotIdleError,
@@ -89,6 +90,80 @@ describe("waiting until nothing goes on", () => {
       { input: { n: 2 }, logs: ["hello"] },
     ]);
     expect(ended[0]?.id).toBe(first.id);
+  });
+});
+
+describe("attempts", () => {
+  const endpoints: NonNullable<EmulatorOptions["endpoints"]> = {
+    twice: {
+      handler: (_, { attempt }) => {
+        if (attempt < 3) throw new TypeError(`not at attempt ${attempt}`);
+        return "done";
+      },
+      settings: { retries: { handlerError: 1, workerLost: 0 } },
+    },
+    echo: { handler: ({ input }) => input },
+  };
+  const failedAt = (attempt: number) => ({
+    type: "handler_error",
+    message: `not at attempt ${attempt}`,
+    stack: expect.stringContaining("queue-and-time.test.ts"),
+  });
+
+  test("are told of as they end, with the failures of those that are made again", async () => {
+    const ended: AttemptEnd[] = [];
+    await using emulator = await start({ endpoints, attemptEnded: (end) => ended.push(end) });
+    await using client = clientOf(emulator);
+    const { id } = await client.endpoint("twice").run({});
+    await emulator.idle();
+    await emulator.endpoint("echo").run({});
+    emulator.endpoint("echo").queue.hold();
+    const waiting = await client.endpoint("echo").run({});
+    await client.endpoint("echo").cancel(waiting.id);
+    await client.endpoint("echo").run({});
+    await client.endpoint("echo").purgeQueue();
+    const durationMs = expect.any(Number);
+    const ofFirst = { jobId: id, endpointId: "twice", durationMs };
+    const done = { endpointId: "echo", failure: undefined };
+    expect(ended).toEqual([
+      { ...ofFirst, outcome: "retried", attempt: 1, failure: expect.objectContaining(failedAt(1)) },
+      { ...ofFirst, outcome: "failed", attempt: 2, failure: expect.objectContaining(failedAt(2)) },
+      expect.objectContaining({ ...done, outcome: "completed", attempt: 1, durationMs }),
+      expect.objectContaining({ ...done, outcome: "cancelled", attempt: 0, durationMs: undefined }),
+      expect.objectContaining({ ...done, outcome: "purged", attempt: 0, durationMs: undefined }),
+    ]);
+  });
+
+  test("that failed are in the log, others are not", async () => {
+    await using emulator = await start({ endpoints });
+    await emulator.endpoint("echo").run({});
+    await emulator
+      .endpoint("twice")
+      .run({})
+      .catch(() => undefined);
+    const response = await fetch(`${emulator.url}/emulator/logs?ended=true`, {
+      headers: { authorization: "Bearer test-key" },
+    });
+    const lines = (await response.text()).match(/\{.*\}/g) ?? [];
+    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(
+      entries.filter(({ jobId, source }) => jobId !== undefined && source === undefined),
+    ).toEqual([
+      expect.objectContaining({
+        level: "warn",
+        msg: "the attempt failed, and the job is tried again: not at attempt 1",
+        endpointId: "twice",
+        attempt: 1,
+        outcome: "retried",
+        error: expect.objectContaining(failedAt(1)),
+      }),
+      expect.objectContaining({
+        level: "error",
+        msg: "the job failed: not at attempt 2",
+        attempt: 2,
+        durationMs: expect.any(Number),
+      }),
+    ]);
   });
 });
 

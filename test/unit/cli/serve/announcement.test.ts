@@ -30,38 +30,49 @@ test("the ready line is what programs wait for", () => {
   expect(readyLine(announcement)).toBe("ready http://127.0.0.1:7080\n");
 });
 
-test("each endpoint has lines to wait for a result, to submit, to look and to stream", () => {
-  const calls = curlArguments(invitation(announcement), { JOB: "j1" });
-  expect(calls.map((parts) => parts.find((part) => part.startsWith("http")))).toEqual(
-    ["hello", "tokens"].flatMap((id) =>
-      ["runsync", "run", "status/j1", "stream/j1"].map(
-        (operation) => `http://127.0.0.1:7080/v2/${id}/${operation}`,
-      ),
-    ),
-  );
-  for (const parts of calls) expect(parts).toContain("Authorization: Bearer k-1");
+test("each endpoint has a line to call it, with an input of its own where one is known", () => {
+  const exampleInputs = new Map([["tokens", `{"input":{"prompt":"it's"}}`]]);
+  const calls = curlArguments(invitation({ ...announcement, exampleInputs }));
+  const key = "Authorization: Bearer k-1";
+  const base = "http://127.0.0.1:7080/v2";
+  expect(calls).toEqual([
+    ["-s", `${base}/hello/runsync`, "-H", key, "-d", '{"input":{}}'],
+    ["-s", `${base}/tokens/runsync`, "-H", key, "-d", `{"input":{"prompt":"it's"}}`],
+  ]);
+});
+
+test("what a person sees: where things are, then the calls", () => {
+  expect(invitation({ ...announcement, isNewKey: true })).toBe(`
+API key (shown once): k-1
+the interface, to read and to try: http://127.0.0.1:7080/docs
+
+hello
+  curl -s http://127.0.0.1:7080/v2/hello/runsync -H 'Authorization: Bearer k-1' -d '{"input":{}}'
+
+tokens
+  curl -s http://127.0.0.1:7080/v2/tokens/runsync -H 'Authorization: Bearer k-1' -d '{"input":{}}'
+
+`);
+});
+
+test("of many endpoints five are shown", () => {
+  const endpointIds = Array.from({ length: 12 }, (_, nr) => `e${nr}`);
+  const text = invitation({ ...announcement, endpointIds });
+  expect(curlArguments(text)).toHaveLength(5);
+  expect(text).toMatch(/\n… and 7 more endpoints\n\n$/);
 });
 
 test("an endpoint whose workers are servers has a line to call them", () => {
   const calls = curlArguments(invitation({ ...announcement, balancedIds: ["tokens"] }));
   const urls = calls.map((parts) => parts.find((part) => part.startsWith("http")));
   expect(urls.at(-1)).toBe("http://127.0.0.1:7080/lb/tokens/");
-  expect(urls).toHaveLength(5);
+  expect(urls).toHaveLength(2);
 });
 
 test("a key with quotes reaches curl as it is", () => {
   const apiKey = `it's "$HOME" \`x\``;
   const [first] = curlArguments(invitation({ ...announcement, apiKey }), { HOME: "wrong" });
   expect(first).toContain(`Authorization: Bearer ${apiKey}`);
-});
-
-test("the line that submits keeps the job's id for the next ones", () => {
-  const line = invitation(announcement).match(/JOB=.*/)?.[0] ?? "";
-  const answer = '{"id":"01-e1","status":"IN_QUEUE"}';
-  const script = `curl() { printf '%s' '${answer}'; }; ${line}; echo "$JOB"`;
-  expect(execFileSync("/bin/sh", ["-c", script], { encoding: "utf8", stdio: "pipe" })).toBe(
-    "01-e1\n",
-  );
 });
 
 test("a new key is shown, a known one is not pointed out", () => {
@@ -85,7 +96,7 @@ test("S3 clients are told of the object store and of the file with the secret", 
   const sentence =
     "object store (S3, path style) at http://127.0.0.1:7081, access key id SVID, secret in /data/objects/credentials";
   expect(s3Sentence(s3)).toBe(sentence);
-  expect(invitation({ ...announcement, s3 })).toContain(`\n\n${sentence}\n`);
+  expect(invitation({ ...announcement, s3 })).toContain(`/docs\n${sentence}\n\n`);
   expect(invitation(announcement)).not.toContain("S3");
 });
 

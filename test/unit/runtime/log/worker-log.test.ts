@@ -42,6 +42,23 @@ describe("the worker's log", () => {
     );
   });
 
+  test("for a reader shows a failure with its error and the user's own frames", () => {
+    const { stream, text } = sink();
+    const log = openWorkerLog("pretty", stream);
+    const stack = `TypeError: broken\n    at f (${process.cwd()}/a.ts:1:2)\n    at run (node:x:1:1)`;
+    log.write("error", "broken", { outcome: "failed", type: "handler_error", stack });
+    log.write("error", "It ended.", { outcome: "lost", type: "process_exited", exitCode: 7 });
+    log.write("warn", "standby", { stack });
+    expect(text().replaceAll(/[\d:.]{12}/gu, "TIME")).toBe(
+      `TIME error failed: TypeError: broken
+    at f (a.ts:1:2)
+TIME error lost: process_exited: It ended. {"exitCode":7}
+TIME warn  standby
+    at f (a.ts:1:2)
+`,
+    );
+  });
+
   test.each([
     ["debug", "debug info warn error"],
     ["warn", "warn error"],

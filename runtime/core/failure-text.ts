@@ -1,0 +1,78 @@
+/** A failure as people read it: its error in a sentence, and of its stack the frames that are the user's own. */
+import type { Failure } from "../protocol/failure.ts";
+
+/** Of the error itself, and of each error that it names as its cause. */
+const MOST_FRAMES = 4;
+const MOST_CAUSE_FRAMES = 2;
+const CAUSED_BY = "\ncaused by: ";
+
+/** Of packages, of Node itself, and of the program around the handler. */
+const FOREIGN_FRAME =
+  /[\\/]node_modules[\\/]|\(?node:|<anonymous>\)?$|[\\/]runtime[\\/]handler[\\/]handler-process\.c?[jt]s|\(native\)$|\(index \d+\)$/;
+
+export interface FailureTextOptions {
+  /** Files below it are shown by their path from there. */
+  readonly cwd?: string;
+  /** Whether all frames are shown. Default: not. */
+  readonly isWhole?: boolean;
+}
+
+/** The error's name or the kind of failure, and its message, which may have several lines. */
+export function failureSentence({ type, message, stack }: Failure): string {
+  const name = /^(?:Uncaught )?([A-Z][\w$.]*)(?: \[\w+\])?(?::|\n|$)/.exec(stack ?? "")?.[1];
+  if (name === undefined) return `${type}: ${message}`;
+  return name === message ? name : `${name}: ${message}`;
+}
+
+/** The lines below the sentence, those of causes indented; none where there is no stack, or nothing of the user's in it. */
+export function failureFrames(
+  { stack = "" }: Pick<Failure, "stack">,
+  options: FailureTextOptions = {},
+): readonly string[] {
+  const [error = "", ...causes] = stack.split(CAUSED_BY);
+  return [
+    ...shownFrames(error, MOST_FRAMES, options),
+    ...causes.flatMap((cause) => [
+      `caused by: ${messageOf(cause)}`,
+      ...shownFrames(cause, MOST_CAUSE_FRAMES, options).map((frame) => `  ${frame}`),
+    ]),
+  ];
+}
+
+/** The place in the user's own code where it failed; "" where none is known. */
+export function failurePlace({ stack = "" }: Pick<Failure, "stack">): string {
+  return framesOf(stack).find((frame) => !FOREIGN_FRAME.test(frame)) ?? "";
+}
+
+function shownFrames(
+  stack: string,
+  most: number,
+  { cwd, isWhole = false }: FailureTextOptions,
+): readonly string[] {
+  const all = framesOf(stack);
+  const own = isWhole ? all : all.filter((frame) => !FOREIGN_FRAME.test(frame));
+  const shown = own.slice(0, isWhole ? own.length : most).map((frame) => fromHere(frame, cwd));
+  const more = own.length - shown.length;
+  return more === 0 ? shown : [...shown, `… ${more} more ${more === 1 ? "frame" : "frames"}`];
+}
+
+/** Of JavaScript; of Python, the innermost first, as in JavaScript. */
+function framesOf(stack: string): readonly string[] {
+  const lines = stack.split("\n");
+  const frames = lines.filter((line) => /^\s+at /.test(line)).map((line) => line.trim());
+  if (frames.length > 0) return frames;
+  return lines
+    .map((line) => /^\s+File "(.+)", line (\d+)(?:, in (.+))?$/.exec(line))
+    .filter((match) => match !== null)
+    .map(([, file, line, name = "<module>"]) => `at ${name} (${file}:${line})`)
+    .toReversed();
+}
+
+function messageOf(stack: string): string {
+  return stack.split(/\n\s+at /, 1)[0] ?? "";
+}
+
+function fromHere(frame: string, cwd: string | undefined): string {
+  const plain = frame.replace("file://", "");
+  return cwd === undefined ? plain : plain.replace(`${cwd}/`, "");
+}
