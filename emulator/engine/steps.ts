@@ -166,16 +166,22 @@ export class Steps {
     const endpoint = this.#jobs.endpoint(endpointId);
     if (endpoint.coldCount === 0 || this.#lengthening.has(endpointId)) return false;
     this.#lengthening.add(endpointId);
-    const { lastKey, size } = endpoint.window;
+    const { size } = endpoint.window;
     try {
-      using _ = this.#jobs.beginRead();
-      const { store, limits } = this.#options;
-      const rows = await this.#reading(store.waitingJobs(endpointId, lastKey, limits.readAhead));
-      this.#jobs.lengthen(endpointId, rows, limits.readAhead);
+      while (!(await this.#lengthen(endpointId)));
     } finally {
       this.#lengthening.delete(endpointId);
     }
     return endpoint.window.size > size;
+  }
+
+  async #lengthen(endpointId: string): Promise<boolean> {
+    using _ = this.#jobs.beginRead();
+    const { store, limits } = this.#options;
+    const after = this.#jobs.endpoint(endpointId).window.lastKey;
+    const limit = limits.readAhead;
+    const rows = await this.#reading(store.waitingJobs(endpointId, after, limit));
+    return this.#jobs.lengthen(endpointId, rows, { after, limit });
   }
 
   /** Prepares bytes that a later `commit` stores. @throws ServiceError storage_full, storage_failed */
