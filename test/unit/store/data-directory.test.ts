@@ -95,14 +95,14 @@ describe("the lock that keeps other processes out", () => {
         openSqliteStore({ directory: temporary.path }),
       );
       const opened = await Promise.allSettled(openings);
-      const stores = opened.filter(({ status }) => status === "fulfilled");
+      const stores = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
       // They may keep each other out.
       expect(stores.length).toBeLessThanOrEqual(1);
       expect(locksOf(path.join(temporary.path, "store.db"))).toHaveLength(stores.length);
       held += stores.length;
       const left = fs.readdirSync(temporary.path).filter((name) => name.startsWith("store.db."));
       expect(left).toEqual([]);
-      for (const { value } of stores) await value.close();
+      for (const store of stores) await store.close();
     }
     expect(held).toBeGreaterThan(0);
   });
