@@ -52,6 +52,8 @@ export interface StepNeeds {
   readonly jobs?: readonly string[];
   /** What was staged for it: what it does not store is given back. */
   readonly staged?: readonly (Payload | undefined)[];
+  /** Waits for room in a batch as long as it takes; by default it is refused after 10 s. */
+  readonly hasTime?: boolean;
 }
 
 type ReadJobs = (reads: StoreReads) => Promise<readonly (Job | undefined)[]>;
@@ -111,10 +113,10 @@ export class Steps {
    */
   async commit<T>(
     step: (step: Step) => Sync<T>,
-    { jobs = [], staged = [] }: StepNeeds = {},
+    { jobs = [], staged = [], hasTime = false }: StepNeeds = {},
   ): Promise<T> {
     try {
-      while (this.#writer.isFull) await this.#writer.room();
+      while (this.#writer.isFull) await this.#writer.room(hasTime);
       const unknown = jobs.filter((id) => !this.#jobs.knows(id));
       if (unknown.length === 0) return await this.#writer.run(step);
       return await this.#runOn((reads) => Promise.all(unknown.map((id) => reads.job(id))), step);
