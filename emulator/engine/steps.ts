@@ -163,6 +163,11 @@ export class Steps {
     return [...this.#jobs.all()].filter(isWanted);
   }
 
+  /** The job as steps see it, which the store may not have yet; undefined if it is in the store alone, or deleted. */
+  jobInMemory(id: string): Job | undefined {
+    return this.#jobs.find(id);
+  }
+
   /** Reads waiting jobs of the endpoint into memory, if there are any; true when there are more of them now. */
   async readAhead(endpointId: string): Promise<boolean> {
     const endpoint = this.#jobs.endpoint(endpointId);
