@@ -236,14 +236,14 @@ export class CoreWorld {
   #readAhead(): void {
     if (this.#isReadingAhead) return;
     this.#isReadingAhead = true;
-    const { lastKey: after } = this.memory.endpoint(ENDPOINT).window;
+    const { lastKey } = this.memory.endpoint(ENDPOINT).window;
     const guard = this.memory.beginRead();
     const rows = [...this.stored.values()]
-      .filter(({ status, queueKey }) => status === "IN_QUEUE" && queueKey > after)
+      .filter(({ status, queueKey }) => status === "IN_QUEUE" && queueKey > lastKey)
       .toSorted((a, b) => a.queueKey - b.queueKey)
       .slice(0, READ_AHEAD);
     this.reads.push(() => {
-      const isLonger = this.memory.lengthen(ENDPOINT, rows, { after, limit: READ_AHEAD });
+      const isLonger = this.memory.lengthen(ENDPOINT, rows, { after: lastKey, limit: READ_AHEAD });
       this.#isReadingAhead = false;
       if (!isLonger) this.#readAhead();
       guard[Symbol.dispose]();
