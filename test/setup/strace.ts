@@ -30,6 +30,12 @@ export async function injectIntoSyncs(pid: number, fate: string) {
     get begun(): number {
       return fs.readFileSync(log, "utf8").match(/f(?:data)?sync\(/g)?.length ?? 0;
     },
+    /** Kills the process in the middle of what it does; strace alone would not let it go. */
+    async killProcess() {
+      process.kill(pid, "SIGKILL");
+      strace.kill("SIGKILL");
+      await exited;
+    },
     async [Symbol.asyncDispose]() {
       strace.kill("SIGINT");
       await exited;

@@ -91,8 +91,6 @@ function refusal(error: unknown): undefined {
 
 /** Two jobs that run, and end while nothing can be stored; answers what becomes of them. */
 async function runTwo({ stage, work }: Scene) {
-  const policy = { executionTimeout: 5_000 };
-  const { id } = await work().run({ marker: "running", workMs: 2_000 }, { policy });
   const streams = stage.endpoint<Output>("streams");
   const input = { marker: "streaming", chunks: CHUNKS, pauseMs: 50 };
   const streaming = await streams.run(input);
@@ -102,6 +100,8 @@ async function runTwo({ stage, work }: Scene) {
     return output;
   });
   await begun.promise;
+  const policy = { executionTimeout: 5_000 };
+  const { id } = await work().run({ marker: "running", workMs: 2_000 }, { policy });
   await eventually("the job runs", async () =>
     (await work().status(id)).status === "IN_PROGRESS" ? true : undefined,
   );
@@ -117,7 +117,7 @@ async function press(scene: Scene): Promise<readonly Submission[]> {
   return (await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))).flat();
 }
 
-describe.runIf(straceIsMissing === undefined)("a disk that stalls", () => {
+describe.runIf(straceIsMissing === undefined)("a disk that stalls", { concurrent: true }, () => {
   test.each(IS_FULL ? [5_000, 15_000] : [5_000])(
     "for %i ms ends no worker and no job, costs no attempt, and leaves nobody without an answer",
     { timeout: 180_000 },
@@ -182,16 +182,13 @@ describe.runIf(straceIsMissing === undefined)("a disk that stalls", () => {
     const clients = Array.from({ length: 50 }, (_, number) => client(number));
     const ends = Promise.allSettled(clients);
     await eventually("many are answered", () => (acknowledged.length > 100 ? true : undefined));
-    {
-      await using _ = await scene.stall(600_000);
-      await eventually("nobody is answered any more", async () => {
-        const before = acknowledged.length;
-        await delay(300);
-        return acknowledged.length === before ? true : undefined;
-      });
-      // It is gone when strace has let go of it.
-      process.kill(scene.pid(), "SIGKILL");
-    }
+    await using syncs = await scene.stall(600_000);
+    await eventually("nobody is answered any more", async () => {
+      const before = acknowledged.length;
+      await delay(300);
+      return acknowledged.length === before ? true : undefined;
+    });
+    await syncs.killProcess();
     for (const end of await ends)
       expect(end).toMatchObject({ status: "rejected", reason: expect.any(ConnectionError) });
     await stage.kill();
