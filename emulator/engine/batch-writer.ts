@@ -19,7 +19,7 @@ import { type Contents, contentsOf, independentParts, restingOn } from "./step-c
 /** A gathering batch takes no more than so many steps, and so many bytes that lie in no file. */
 const MAX_STEPS = 1_024;
 const MAX_BYTES = 8_000_000;
-/** A step waits for so long for room in it, real time. */
+/** A step that somebody waits for waits for so long for room in it, real time. */
 const ROOM_WAIT_MS = 10_000;
 /** A flush that takes longer holds up what workers say. */
 const SLOW_FLUSH_MS = 2_000;
@@ -83,20 +83,23 @@ export class BatchWriter {
   /**
    * Resolves when the gathering batch has room again, in the order of the calls; others may have taken it by then.
    *
-   * @throws ServiceError storage_busy after 10 s
+   * @param hasTime waits for as long as it takes
+   *
+   * @throws ServiceError storage_busy after 10 s, unless it has time
    */
-  room(): Promise<void> {
+  room(hasTime = false): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const { clock } = this.#options;
     const enter = () => {
       this.#doors.delete(enter);
-      disarm();
+      disarm?.();
       resolve();
     };
-    const disarm = clock.wakeAt(clock.now() + ROOM_WAIT_MS, () => {
+    const refuse = () => {
       this.#doors.delete(enter);
       reject(tooBusy());
-    });
+    };
+    const disarm = hasTime ? undefined : clock.wakeAt(clock.now() + ROOM_WAIT_MS, refuse);
     this.#doors.add(enter);
     return promise;
   }

@@ -52,6 +52,8 @@ export interface StepNeeds {
   readonly jobs?: readonly string[];
   /** What was staged for it: what it does not store is given back. */
   readonly staged?: readonly (Payload | undefined)[];
+  /** Waits for room in a batch as long as it takes; by default it is refused after 10 s. */
+  readonly hasTime?: boolean;
 }
 
 type ReadJobs = (reads: StoreReads) => Promise<readonly (Job | undefined)[]>;
@@ -111,10 +113,10 @@ export class Steps {
    */
   async commit<T>(
     step: (step: Step) => Sync<T>,
-    { jobs = [], staged = [] }: StepNeeds = {},
+    { jobs = [], staged = [], hasTime = false }: StepNeeds = {},
   ): Promise<T> {
     try {
-      while (this.#writer.isFull) await this.#writer.room();
+      while (this.#writer.isFull) await this.#writer.room(hasTime);
       const unknown = jobs.filter((id) => !this.#jobs.knows(id));
       if (unknown.length === 0) return await this.#writer.run(step);
       return await this.#runOn((reads) => Promise.all(unknown.map((id) => reads.job(id))), step);
@@ -161,21 +163,32 @@ export class Steps {
     return [...this.#jobs.all()].filter(isWanted);
   }
 
+  /** The job as steps see it, which the store may not have yet; undefined if it is in the store alone, or deleted. */
+  jobInMemory(id: string): Job | undefined {
+    return this.#jobs.find(id);
+  }
+
   /** Reads waiting jobs of the endpoint into memory, if there are any; true when there are more of them now. */
   async readAhead(endpointId: string): Promise<boolean> {
     const endpoint = this.#jobs.endpoint(endpointId);
     if (endpoint.coldCount === 0 || this.#lengthening.has(endpointId)) return false;
     this.#lengthening.add(endpointId);
-    const { lastKey, size } = endpoint.window;
+    const { size } = endpoint.window;
     try {
-      using _ = this.#jobs.beginRead();
-      const { store, limits } = this.#options;
-      const rows = await this.#reading(store.waitingJobs(endpointId, lastKey, limits.readAhead));
-      this.#jobs.lengthen(endpointId, rows, limits.readAhead);
+      while (!(await this.#lengthen(endpointId)));
     } finally {
       this.#lengthening.delete(endpointId);
     }
     return endpoint.window.size > size;
+  }
+
+  async #lengthen(endpointId: string): Promise<boolean> {
+    using _ = this.#jobs.beginRead();
+    const { store, limits } = this.#options;
+    const after = this.#jobs.endpoint(endpointId).window.lastKey;
+    const limit = limits.readAhead;
+    const rows = await this.#reading(store.waitingJobs(endpointId, after, limit));
+    return this.#jobs.lengthen(endpointId, rows, { after, limit });
   }
 
   /** Prepares bytes that a later `commit` stores. @throws ServiceError storage_full, storage_failed */

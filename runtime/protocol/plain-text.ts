@@ -23,28 +23,32 @@ export class PlainTextFinder {
   }
 
   /**
-   * The end of a run of bytes from `start` on that are printable ASCII and neither a quote nor a backslash: in a JSON
-   * string they stand for themselves. The run may go on by a few bytes more than is answered.
+   * The end of the run of bytes from `start` on that are printable ASCII and neither a quote nor a backslash: in a JSON
+   * string they stand for themselves.
    */
   endOfRun(start: number): number {
     const words = this.#words;
     const wordsAt = this.#wordsAt;
     let word = Math.max(0, Math.ceil((start - wordsAt) / BYTES_PER_WORD));
-    if (word >= words.length) return start;
     const firstAt = wordsAt + word * BYTES_PER_WORD;
-    for (let at = start; at < firstAt; at += 1) if (!isPlain(this.#bytes[at] ?? 0)) return at;
+    const at = this.#endBefore(start, firstAt);
+    if (at < firstAt) return at;
     while (word < words.length && isPlainWord(words[word] ?? 0)) word += 1;
-    return wordsAt + word * BYTES_PER_WORD;
+    return this.#endBefore(wordsAt + word * BYTES_PER_WORD, Infinity);
+  }
+
+  /** The same byte by byte, and `limit` if the run goes on to there. */
+  #endBefore(start: number, limit: number): number {
+    let at = start;
+    // Behind the last byte comes none that is plain.
+    while (at < limit && isPlain(this.#bytes[at] ?? 0)) at += 1;
+    return at;
   }
 }
 
 /** True when every byte is such. */
 export function isPlainText(bytes: Uint8Array): boolean {
-  const finder = new PlainTextFinder(bytes);
-  for (let at = finder.endOfRun(0); at < bytes.byteLength; at += 1) {
-    if (!isPlain(bytes[at] ?? 0)) return false;
-  }
-  return true;
+  return new PlainTextFinder(bytes).endOfRun(0) === bytes.byteLength;
 }
 
 function isPlain(byte: number): boolean {

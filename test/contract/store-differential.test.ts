@@ -5,10 +5,10 @@
  *
  * STORE_SEED repeats the choices of an earlier run.
  */
-import type { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../../emulator/store/sqlite/sqlite-store.ts";
 import { sized } from "../setup/size.ts";
+import { watchStoreThreads } from "../setup/store-threads.ts";
 import { temporaryDirectory } from "../setup/temporary-directory.ts";
 import { allQuestions, compare, someQuestions } from "./store/compared-reads.ts";
 import { Differential } from "./store/differential.ts";
@@ -25,14 +25,12 @@ it(
   { timeout: BATCHES * 60 },
   async () => {
     using directory = temporaryDirectory();
-    const threads: Worker[] = [];
-    const note = (thread: Worker) => void threads.push(thread);
-    process.on("worker", note);
+    using threads = await watchStoreThreads();
     const chance = new Chance(SEED);
     const disk = await openSqliteStore({ directory: directory.path });
     const both = new Differential(disk, chance, await disk.boot());
     const kill = async () => {
-      const thread = threads.at(-1);
+      const thread = threads.started.at(-1);
       for (let turns = chance.below(4); turns > 0; turns -= 1) await new Promise(setImmediate);
       await thread?.terminate();
     };
@@ -47,9 +45,8 @@ it(
     }
     expect(await disk.check()).toEqual([]);
     await compare(both.memory, disk, allQuestions(both.known, both.owner.lastSeq));
-    expect(threads.length).toBeGreaterThan(BATCHES / KILL_EVERY);
+    expect(threads.started.length).toBeGreaterThan(BATCHES / KILL_EVERY);
     expect(both.counted.refused).toBeGreaterThan(BATCHES / 40);
-    process.off("worker", note);
     await disk.close();
   },
 );

@@ -1,8 +1,45 @@
-/** The program strace, for tests that end a process at a chosen system call. */
+/** The program strace, for tests in which something happens to a process at a chosen system call. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
 import { whatIsMissing } from "./debian-program.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
 
 /** Why those tests are left out here; undefined where they run. Under CI they are never left out. */
 export const straceIsMissing: string | undefined = whatIsMissing(
   "tests of kills at a system call",
   ["strace"],
 );
+
+/**
+ * Has `fate` happen to the syncs of the process until it is disposed of: an injection of strace, such as `error=EIO`. The `when`
+ * of one counts the syncs of each thread apart.
+ */
+export async function injectIntoSyncs(pid: number, fate: string) {
+  const directory = temporaryDirectory();
+  const log = path.join(directory.path, "syncs");
+  const what = ["-e", "trace=fsync,fdatasync", "-e", `inject=fsync,fdatasync:${fate}`, "-o", log];
+  const strace = spawn("strace", ["-f", "-p", String(pid), ...what], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const exited = once(strace, "exit");
+  await once(strace.stderr, "data");
+  return {
+    /** How many syncs have begun; they may have ended. */
+    get begun(): number {
+      return fs.readFileSync(log, "utf8").match(/f(?:data)?sync\(/g)?.length ?? 0;
+    },
+    /** Kills the process in the middle of what it does; strace alone would not let it go. */
+    async killProcess() {
+      process.kill(pid, "SIGKILL");
+      strace.kill("SIGKILL");
+      await exited;
+    },
+    async [Symbol.asyncDispose]() {
+      strace.kill("SIGINT");
+      await exited;
+      directory[Symbol.dispose]();
+    },
+  };
+}

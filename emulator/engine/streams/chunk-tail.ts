@@ -8,6 +8,9 @@ import { JobSignal } from "../jobs/read/job-signal.ts";
 /** A reader that is further behind reads from the store. */
 const KEPT_MAX_BYTES = 8 * LIMITS.chunkMaxBytes;
 
+/** How the job ended. */
+type JobEnd = JobChange & { readonly type: "settled" };
+
 export class ChunkTail implements Disposable {
   readonly #signal: JobSignal;
   #kept: ChunkBatch[] = [];
@@ -15,6 +18,7 @@ export class ChunkTail implements Disposable {
   /** The attempt they are of. */
   #attempt = 0;
   #isBehind = true;
+  #end: JobEnd | undefined;
 
   constructor(engine: Uses<"clock" | "watchers">, jobId: string) {
     this.#signal = new JobSignal(engine, jobId, (change) => this.#keep(change));
@@ -54,6 +58,12 @@ export class ChunkTail implements Disposable {
     }
   }
 
+  /** How the job ended, if that is known and nothing of the attempt comes from `index` on. */
+  endAt(attempt: number, index: number): JobEnd | undefined {
+    const { job } = this.#end ?? {};
+    return job?.attempt === attempt && job.chunkCount === index ? this.#end : undefined;
+  }
+
   /** True once the job has changed since the last call; false when `holdMs` passed or `signal` aborted before. */
   changed(holdMs: number, signal: AbortSignal): Promise<boolean> {
     return this.#signal.changed(holdMs, signal);
@@ -64,6 +74,7 @@ export class ChunkTail implements Disposable {
   }
 
   #keep(change: JobChange): void {
+    this.#end = change.type === "settled" ? change : undefined;
     if (change.type !== "chunks") {
       this.#isBehind = true;
       return;

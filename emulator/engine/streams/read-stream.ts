@@ -7,7 +7,14 @@ import type { StoreReads } from "../../store/store.ts";
 import { apply } from "../jobs/apply.ts";
 import type { Uses } from "../context.ts";
 import { askOrEnd, unlessDamaged } from "../jobs/damaged-data.ts";
-import { findJob, readJob, type JobRef, type JobView, viewJob } from "../jobs/read/job-view.ts";
+import {
+  findJob,
+  readJob,
+  type JobRef,
+  type JobView,
+  viewJob,
+  viewOfEnd,
+} from "../jobs/read/job-view.ts";
 import { ChunkTail } from "./chunk-tail.ts";
 import { JobSignal } from "../jobs/read/job-signal.ts";
 
@@ -79,11 +86,22 @@ export async function* followStream(
   engine.directory.queue(ref.endpointId);
   using tail = new ChunkTail(engine, ref.jobId);
   const place = new ReadingPlace(options.from, options.attempt ?? 0);
+  const known = engine.steps.jobInMemory(ref.jobId);
+  if (options.from === 0 && known !== undefined && isBeforeItsChunks(known, ref)) {
+    // What there will be to know of it, the tail is told.
+    tail.readingStore();
+    place.reach(known.attempt);
+  }
   for (;;) {
     const kept = tail.take(place.attempt, place.next);
     if (kept !== undefined) {
       yield place.pass(kept);
       continue;
+    }
+    const end = tail.endAt(place.attempt, place.next);
+    if (end !== undefined) {
+      yield { type: "end", view: await viewOfEnd(engine, end) };
+      return;
     }
     if (tail.isBehind) {
       tail.readingStore();
@@ -105,6 +123,10 @@ export async function* followStream(
     if (options.signal.aborted) return;
     if (!hasChanged) yield { type: "still-running" };
   }
+}
+
+function isBeforeItsChunks({ endpointId, status, chunkCount }: Job, ref: JobRef): boolean {
+  return endpointId === ref.endpointId && chunkCount === 0 && !isTerminal(status);
 }
 
 /** How far a reader has come: everything before index `next` of `attempt`. */

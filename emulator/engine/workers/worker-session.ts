@@ -144,7 +144,8 @@ export class WorkerSession {
         const receipts = this.#applyToJobs(step, staged);
         step.effects.acknowledgements.push({ session: this, report, receipts });
       },
-      { jobs, staged: payloadsOf(staged) },
+      // A worker that is refused says the same again, and has lost what was not sent to it yet.
+      { jobs, staged: payloadsOf(staged), hasTime: true },
     );
   }
 
@@ -185,7 +186,7 @@ export class WorkerSession {
     const { id: workerId, endpointId } = this.worker;
     const held = new Set(hello.held.map((lease) => lease.leaseToken));
     for (const lease of hello.held) this.worker.hold(lease);
-    const lost = await this.#engine.steps.commit((step) => {
+    const handBack = (step: Step) => {
       const tokens: string[] = [];
       for (const job of step.runningJobsOf(this.worker)) {
         if (!job.lease || held.has(job.lease.token)) continue;
@@ -195,7 +196,8 @@ export class WorkerSession {
         tokens.push(leaseToken);
       }
       return tokens;
-    });
+    };
+    const lost = await this.#engine.steps.commit(handBack, { hasTime: true });
     for (const token of lost) this.worker.release(token, this.#engine.clock.now());
     const { pendingReload: reload } = this.worker;
     const welcome = { workerId, endpointId, ...this.#engine.lease };

@@ -2,7 +2,7 @@
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { fromParameter, parseFrom } from "../../core/input/query-parameters.ts";
 import { invalidRequest } from "../../core/service-error.ts";
-import { readJob } from "../../engine/jobs/read/job-view.ts";
+import { refuseUnknown } from "../../engine/jobs/read/job-view.ts";
 import { readStream } from "../../engine/streams/read-stream.ts";
 import { preferredType } from "../answers/preferred-type.ts";
 import type { Answer } from "../answers/answer.ts";
@@ -55,7 +55,7 @@ export const stream: Operation<JobPath> = {
     const place = placeOf(call);
     const { engine } = call.service;
     engine.directory.queue(call.path.endpointId);
-    await engine.steps.read((reads) => readJob(reads, call.path));
+    await refuseUnknown(engine, call.path);
     return pushStream(call, PUSHED[type], place);
   },
 };

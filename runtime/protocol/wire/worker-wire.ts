@@ -1,8 +1,7 @@
 /** The gRPC form of a worker's session: the service definition both sides use, and the conversions of its messages. */
 import type { Buffer } from "node:buffer";
 import { ServiceMessage, WorkerMessage } from "../generated/worker.ts";
-import { encodeWorkerMessage } from "./encode-chunks.ts";
-import { asBuffer } from "./wire-fields.ts";
+import { encodeServiceMessage, encodeWorkerMessage } from "./encode-messages.ts";
 
 export { WireError } from "./wire-error.ts";
 export { decodeOrders, encodeOrders } from "./wire-orders.ts";
@@ -14,7 +13,7 @@ export const MESSAGE_MAX_BYTES = 32_000_000;
 
 /**
  * The service definition for @grpc/grpc-js, on the client's side and the server's. It differs from the generated one in
- * that a message is not copied once more to become a Buffer, nor its chunks more than once.
+ * that a message is not copied once more to become a Buffer, nor its chunks and large inputs more than once.
  */
 export const WORKER_SERVICE = {
   session: {
@@ -23,8 +22,7 @@ export const WORKER_SERVICE = {
     responseStream: true,
     requestSerialize: encodeWorkerMessage,
     requestDeserialize: (bytes: Buffer): WorkerMessage => WorkerMessage.decode(bytes),
-    responseSerialize: (message: ServiceMessage): Buffer =>
-      asBuffer(ServiceMessage.encode(message).finish()),
+    responseSerialize: encodeServiceMessage,
     responseDeserialize: (bytes: Buffer): ServiceMessage => ServiceMessage.decode(bytes),
   },
 } as const;

@@ -1,11 +1,9 @@
 /** A data directory that goes away under a running emulator, and a disk that fails: told at once, and never acknowledged. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
-import { straceIsMissing } from "../../setup/strace.ts";
+import { injectIntoSyncs, straceIsMissing } from "../../setup/strace.ts";
 import { eventually } from "./observe.ts";
 import { Stage } from "./stage.ts";
 
@@ -22,6 +20,7 @@ async function setScene() {
     dataDir,
     stage,
     submit,
+    failSyncs: () => injectIntoSyncs(stage.emulator.child.pid ?? 0, "error=EIO"),
     async jobIds(): Promise<string[]> {
       const { url, apiKey } = stage.emulator;
       const headers = { authorization: `Bearer ${apiKey}` };
@@ -77,7 +76,7 @@ describe.runIf(straceIsMissing === undefined)("while syncs fail", () => {
     const stored = await Promise.all(Array.from({ length: 20 }, () => scene.submit()));
     for (const { id } of stored) await endpoint.wait(id);
     {
-      await using _ = await failSyncs(scene);
+      await using _ = await scene.failSyncs();
       const end = performance.now() + OUTAGE_MS;
       while (performance.now() < end) {
         const startedAt = performance.now();
@@ -103,7 +102,7 @@ describe.runIf(straceIsMissing === undefined)("while syncs fail", () => {
     const { id } = await scene.submit();
     await scene.stage.endpoint("echo").wait(id);
     {
-      await using _ = await failSyncs(scene);
+      await using _ = await scene.failSyncs();
       await scene.refusal();
       await scene.stage.stop();
     }
@@ -111,20 +110,3 @@ describe.runIf(straceIsMissing === undefined)("while syncs fail", () => {
     expect(await scene.jobIds()).toEqual([id]);
   });
 });
-
-/** Has the syncs of the emulator fail until it is disposed of. */
-async function failSyncs({ stage }: Awaited<ReturnType<typeof setScene>>) {
-  const { pid } = stage.emulator.child;
-  const what = ["-o", "/dev/null", "-e", "inject=fsync,fdatasync:error=EIO"];
-  const strace = spawn("strace", ["-f", "-p", String(pid), ...what], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const exited = once(strace, "exit");
-  await once(strace.stderr, "data");
-  return {
-    async [Symbol.asyncDispose]() {
-      strace.kill("SIGINT");
-      await exited;
-    },
-  };
-}

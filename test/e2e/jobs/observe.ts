@@ -36,9 +36,15 @@ function observed(pid: number, mark: string): ObservedProcess[] {
 }
 
 /** The most memory that the process ever had resident. */
-export function peakBytes({ pid }: ObservedProcess): number {
+export function peakBytes({ pid }: Pick<ObservedProcess, "pid">): number {
   const status = fs.readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
+}
+
+/** Has that counted from now on. Answers what it has resident now. */
+export function resetPeakBytes({ pid }: Pick<ObservedProcess, "pid">): number {
+  fs.writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  return peakBytes({ pid });
 }
 
 /**

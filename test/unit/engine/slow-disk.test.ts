@@ -61,6 +61,29 @@ it("no lease runs out while the disk does not answer, nor within a lease after t
   expect(statusOf(test, id)).toBe("IN_QUEUE");
 });
 
+it("what a worker says waits for room in a batch as long as it takes, and clients are refused", async () => {
+  const { test, stall, goOn } = await scene();
+  await using _ = test;
+  const worker = await test.connectWorker();
+  const { id } = await submitOne(test);
+  const job = await worker.nextJob();
+  stall();
+  const flushed = submitOne(test);
+  await test.clock.settle();
+  const gathered = Array.from({ length: 1_024 }, () => submitOne(test));
+  await test.clock.settle();
+  const refused = submitOne(test).catch((error: unknown) => error);
+  const finished = worker.complete(job).catch((error: unknown) => error);
+  await test.clock.advance(2 * LIMITS.leaseMs);
+  expect(await refused).toMatchObject({ code: "storage_busy" });
+  expect(statusOf(test, id)).toBe("IN_PROGRESS");
+  goOn();
+  await Promise.all([flushed, ...gathered]);
+  expect(await finished).toBeUndefined();
+  const read = await test.engine.steps.read((reads) => reads.job(id));
+  expect(read).toMatchObject({ status: "COMPLETED", attempt: 1 });
+});
+
 it("what is to be stored, and what is read, is work under way that time waits for", async () => {
   const { test, stall, goOn } = await scene();
   await using _ = test;

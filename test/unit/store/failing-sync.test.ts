@@ -2,11 +2,14 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { StoreInUseError } from "../../../emulator/core/store-error.ts";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
 import { sized } from "../../setup/size.ts";
-import { straceIsMissing } from "../../setup/strace.ts";
+import { injectIntoSyncs, straceIsMissing } from "../../setup/strace.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+import { inserted } from "../../contract/store/subject.ts";
+import { storeOnDisk } from "./on-disk.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../fixtures/store/flushes-batches.ts");
 const BATCHES = 8;
@@ -61,6 +64,24 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
       expect(outcomes.refused).toBeGreaterThan(0);
     },
   );
+
+  it("that hangs keeps the database to its thread: the next one opens it when that has ended, and knows its batch", async () => {
+    await using disk = await storeOnDisk();
+    const { owner, store, threads } = disk;
+    await using syncs = await injectIntoSyncs(process.pid, "delay_enter=2000000:when=1");
+    const job = owner.newJob();
+    const flushed = owner.flush([inserted(job)]);
+    await vi.waitFor(() => expect(syncs.begun).toBe(1), { timeout: 10_000 });
+    const ended = disk.killThread();
+    const another = openSqliteStore({ directory: disk.directory });
+    await expect(another).rejects.toBeInstanceOf(StoreInUseError);
+    expect(threads[0]?.threadId).not.toBe(-1);
+    await Promise.all([flushed, ended]);
+    expect(await store.waitingJobs("hello", 0, 9)).toEqual([job]);
+    expect((await store.boot()).batch).toBe(1);
+    // The one that was refused is the second.
+    expect(threads).toHaveLength(3);
+  });
 
   it("that fails ends the log: what is stored after it rests on nothing that may not be on the disk", () => {
     const logOf = (numbers: string) => {

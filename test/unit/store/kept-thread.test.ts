@@ -2,26 +2,25 @@
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
+import { type StoreThreads, watchStoreThreads } from "../../setup/store-threads.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
-const started: Worker[] = [];
-const note = (thread: Worker) => void started.push(thread);
+let threads: StoreThreads;
 
-beforeEach(() => {
-  started.length = 0;
-  process.on("worker", note);
+beforeEach(async () => {
+  threads = await watchStoreThreads();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 });
 
 afterEach(() => {
-  process.off("worker", note);
+  threads[Symbol.dispose]();
   vi.advanceTimersByTime(1_000);
   vi.useRealTimers();
 });
 
 /** Those that have not ended within many turns of the loop. */
 async function running(): Promise<readonly Worker[]> {
-  const there = () => started.filter(({ threadId }) => threadId !== -1);
+  const there = () => threads.started.filter(({ threadId }) => threadId !== -1);
   for (let turn = 0; turn < 50_000 && there().length > 0; turn += 1) {
     await new Promise(setImmediate);
   }
@@ -39,7 +38,7 @@ it("a store is opened by the thread of the one that was closed before it", async
   const store = await openIn(second.path);
   expect((await store.boot()).running).toEqual([]);
   await store.close();
-  expect(started).toHaveLength(1);
+  expect(threads.started).toHaveLength(1);
 });
 
 it("a directory that cannot be opened ends the thread, and the next one gets another", async () => {
@@ -48,7 +47,7 @@ it("a directory that cannot be opened ends the thread, and the next one gets ano
   await expect(openIn(temporary.path)).rejects.toThrow("is in use by");
   await held.close();
   await (await openIn(temporary.path)).close();
-  expect(started).toHaveLength(2);
+  expect(threads.started).toHaveLength(2);
   vi.advanceTimersByTime(1_000);
   expect(await running()).toEqual([]);
 });
@@ -57,11 +56,11 @@ it("of two stores that are closed one thread is kept, and ends when no store was
   using first = temporaryDirectory();
   using second = temporaryDirectory();
   const stores = await Promise.all([openIn(first.path), openIn(second.path)]);
-  expect(started).toHaveLength(2);
+  expect(threads.started).toHaveLength(2);
   await Promise.all(stores.map((store) => store.close()));
-  expect(started.filter(({ threadId }) => threadId !== -1)).toHaveLength(1);
+  expect(threads.started.filter(({ threadId }) => threadId !== -1)).toHaveLength(1);
   vi.advanceTimersByTime(999);
-  expect(started.filter(({ threadId }) => threadId !== -1)).toHaveLength(1);
+  expect(threads.started.filter(({ threadId }) => threadId !== -1)).toHaveLength(1);
   vi.advanceTimersByTime(1);
   expect(await running()).toEqual([]);
 });

@@ -8,10 +8,11 @@ import {
   STATE,
   TRANSITIONS,
 } from "./grammar.ts";
+import { type JsonKind, kindOf } from "./kind.ts";
+import { endOfPlainChunk } from "./plain-chunk.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { PlainTextFinder } from "../../../../runtime/protocol/plain-text.ts";
-
-export type JsonKind = "object" | "array" | "string" | "number" | "boolean" | "null";
+import { asBuffer } from "../../../../runtime/protocol/wire/wire-fields.ts";
 
 /** Where the raw text of a member's value lies: `bytes.subarray(start, end)`, without surrounding whitespace. */
 export interface JsonSpan {
@@ -73,6 +74,7 @@ export class JsonScanner {
   readonly #maxKeyBytes: number;
   readonly #members = new Map<string, JsonSpan>();
   readonly #noteOthers: number;
+  readonly #isLines: boolean;
   readonly #transitions: Uint8Array;
   readonly #endState: number;
   readonly #others: string[] = [];
@@ -101,6 +103,7 @@ export class JsonScanner {
     this.#keep = options.keep;
     this.#maxKeyBytes = longestRawKey(options.keep);
     this.#noteOthers = options.noteOthers ?? 0;
+    this.#isLines = options.lines ?? false;
     this.#transitions = options.lines ? LINE_TRANSITIONS : TRANSITIONS;
     this.#endState = options.lines ? STATE.start : STATE.done;
   }
@@ -120,9 +123,16 @@ export class JsonScanner {
         if (i === near) {
           finder ??= new PlainTextFinder(chunk);
           i = finder.endOfRun(i);
-          while (i < length && IN_STRING[chunk[i] ?? 0] === STATE.string) i++;
         }
         if (i === length) break;
+      } else if (state === STATE.start && this.#isLines) {
+        finder ??= new PlainTextFinder(chunk);
+        const end = endOfPlainChunk(chunk, i, finder);
+        if (end > i) {
+          this.#endLine(this.#base + end - 1);
+          i = end;
+          continue;
+        }
       }
       const byte = chunk[i] ?? 0;
       const next = transitions[(state << 8) | byte] ?? ACTION.reject;
@@ -183,15 +193,20 @@ export class JsonScanner {
         this.#endValue(at + 1);
         return 1;
       case ACTION.endLine:
-        this.lineCount += 1;
-        this.longestLineBytes = Math.max(this.longestLineBytes, at - this.#lineStart);
-        this.#lineStart = at + 1;
+        this.#endLine(at);
         this.#state = STATE.start;
         return 1;
       default:
         this.#endValue(at);
         return 0;
     }
+  }
+
+  /** @param at of its line feed */
+  #endLine(at: number): void {
+    this.lineCount += 1;
+    this.longestLineBytes = Math.max(this.longestLineBytes, at - this.#lineStart);
+    this.#lineStart = at + 1;
   }
 
   #reject(byte: number, at: number): JsonFault {
@@ -274,26 +289,4 @@ function decodeKey(raw: Buffer): string {
   if (!text.includes("\\")) return text;
   const key: unknown = JSON.parse(`"${text}"`);
   return String(key);
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-function kindOf(firstByte: number): JsonKind {
-  switch (firstByte) {
-    case 0x7b:
-      return "object";
-    case 0x5b:
-      return "array";
-    case 0x22:
-      return "string";
-    case 0x74:
-    case 0x66:
-      return "boolean";
-    case 0x6e:
-      return "null";
-    default:
-      return "number";
-  }
 }

@@ -167,13 +167,23 @@ export class JobMemory {
     return row;
   }
 
-  /** Lengthens the window of an endpoint by what was read, within a `beginRead`, of the `limit` jobs behind its last key. */
-  lengthen(endpointId: string, rows: readonly Job[], limit: number): void {
+  /**
+   * Lengthens the window of an endpoint by what was read, within a `beginRead`, of the `limit` jobs behind the key `after`, which
+   * was its last one. False if the window ends before it by now: what waits between is not known, and it is to be read again.
+   */
+  lengthen(
+    endpointId: string,
+    rows: readonly Job[],
+    { after, limit }: { readonly after: number; readonly limit: number },
+  ): boolean {
+    const endpoint = this.endpoint(endpointId);
+    if (endpoint.window.lastKey < after) return false;
     const fresh = rows.filter(({ id }) => !this.#held.has(id));
     const upTo = rows.length < limit ? Number.POSITIVE_INFINITY : (rows.at(-1)?.queueKey ?? 0);
-    for (const job of this.endpoint(endpointId).lengthen(fresh, upTo)) {
+    for (const job of endpoint.lengthen(fresh, upTo)) {
       if (!this.#held.has(job.id)) this.#held.set(job.id, { job, row: job, batch: 0 });
     }
+    return true;
   }
 
   /** All batches up to this one are in the store. */

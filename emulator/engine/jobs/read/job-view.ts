@@ -28,6 +28,17 @@ export async function readJob(reads: StoreReads, ref: JobRef): Promise<Job> {
   return existing(await reads.job(ref.jobId), ref);
 }
 
+/**
+ * Whoever knows the name of a job that is in memory was told it when the job was durable.
+ *
+ * @throws ServiceError job_not_found, also for a job of another endpoint
+ */
+export async function refuseUnknown(engine: Uses<"steps">, ref: JobRef): Promise<void> {
+  const job = engine.steps.jobInMemory(ref.jobId);
+  if (job === undefined) await engine.steps.read((reads) => readJob(reads, ref));
+  else existing(job, ref);
+}
+
 /** The same in a step that was taken with it. @throws ServiceError job_not_found, also for a job of another endpoint */
 export function findJob(step: Step, ref: JobRef): Job {
   return existing(step.job(ref.jobId), ref);
@@ -104,7 +115,8 @@ export async function waitForEnd(
   }
 }
 
-async function viewOfEnd(
+/** The job as the change leaves it, which ends it. @throws ServiceError job_not_found */
+export async function viewOfEnd(
   engine: Uses<"clock" | "directory" | "fleet" | "lease" | "log" | "random" | "steps">,
   change: JobChange,
 ): Promise<JobView> {

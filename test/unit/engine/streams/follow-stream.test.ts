@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { expect, it, vi } from "vitest";
 import { followStream, type StreamEvent } from "../../../../emulator/engine/streams/read-stream.ts";
+import { retry } from "../../../../emulator/engine/jobs/retry.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { MemoryReads } from "../../../../emulator/store/memory/memory-reads.ts";
 import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
@@ -49,6 +50,35 @@ it("reads nothing from the store while it keeps up", async () => {
   expect(reads).not.toHaveBeenCalled();
   reads.mockRestore();
   await worker.complete(job, 1);
+  expect(await next(events)).toBe("end");
+});
+
+it("asks the store nothing from the job's beginning to its end, not even for the job", async () => {
+  await using test = await createTestEngine();
+  const { worker, job, events } = await followed(test);
+  const asked = vi.spyOn(MemoryReads.prototype, "job");
+  const waiting = next(events);
+  await test.clock.settle();
+  await worker.chunks(job, ["a"]);
+  expect(await waiting).toEqual(["a"]);
+  await worker.complete(job, 1);
+  expect(await next(events)).toBe("end");
+  expect(asked).not.toHaveBeenCalled();
+  asked.mockRestore();
+});
+
+it("is told the end that counts when the job was begun anew after another one", async () => {
+  await using test = await createTestEngine();
+  const { worker, job, events } = await followed(test);
+  await worker.chunks(job, ["old"]);
+  expect(await next(events)).toEqual(["old"]);
+  await worker.fail(job);
+  await retry(test.engine, { endpointId: "echo", jobId: job.jobId });
+  const again = await worker.nextJob();
+  await worker.chunks(again, ["new"]);
+  expect(await next(events)).toBe("restart");
+  expect(await next(events)).toEqual(["new"]);
+  await worker.complete(again, 1);
   expect(await next(events)).toBe("end");
 });
 

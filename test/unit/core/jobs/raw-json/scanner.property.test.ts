@@ -119,13 +119,13 @@ describe("lines of JSON", () => {
   const LINE_BYTES = 60;
 
   /** Line by line, as the platform reads them. */
-  function areLines(bytes: Buffer, count: number): boolean {
+  function areLines(bytes: Buffer, count: number, maxLineBytes = LINE_BYTES): boolean {
     const lines = bytes.toString("latin1").split("\n");
     return (
       lines.pop() === "" &&
       lines.length === count &&
       lines.every((line) => {
-        const isShort = line.length <= LINE_BYTES && !line.includes("\r");
+        const isShort = line.length <= maxLineBytes && !line.includes("\r");
         return isShort && platformAccepts(Buffer.from(line, "latin1"));
       })
     );
@@ -149,6 +149,29 @@ describe("lines of JSON", () => {
       RUNS,
     );
     expect(accepted).toBeGreaterThan(100);
+  });
+
+  it("are accepted exactly so when they are chunks, whatever byte of them is another, and wherever they are cut", () => {
+    const chunks = ["", "a text", "x".repeat(40)].map(
+      (text, at) => `{"output":"${text}","metrics":{"stream_index":${at * 10}}}\n`,
+    );
+    const bytes = Buffer.from(chunks.join(""));
+    const others = Buffer.from('\u0000\n\r "\\{}:,0199\u007f\u0080é', "latin1");
+    for (let at = 0; at < bytes.length; at += 1) {
+      for (const other of [undefined, ...others]) {
+        const changed = Buffer.from(bytes);
+        changed[at] = other ?? changed[at] ?? 0;
+        for (const cut of [0, at]) {
+          const scanner = new JsonScanner({ lines: true });
+          scanner.push(changed.subarray(0, cut));
+          scanner.push(changed.subarray(cut));
+          const found = [scanner.end().ok && scanner.lineCount === 3, scanner.longestLineBytes];
+          const areThree = areLines(changed, 3, Infinity);
+          expect([at, other, cut, found[0]]).toEqual([at, other, cut, areThree]);
+          if (areThree) expect(found[1]).toBe((chunks[2]?.length ?? 0) - 1);
+        }
+      }
+    }
   });
 
   it("are none without the last line feed", async () => {

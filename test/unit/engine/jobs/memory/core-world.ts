@@ -56,6 +56,7 @@ export class CoreWorld {
     ...MEMORY_LIMITS,
     windowMax: 4,
     jobsMax: 12,
+    fewWaiting: 3,
   });
   readonly #records = new RecordBook(this.#journal);
   /** The number of the batch that gathers, and what is in it. */
@@ -64,6 +65,7 @@ export class CoreWorld {
   #flushing: Sealed | undefined;
   #durable: Pick<Sealed, "model" | "counts"> = { model: new Map(), counts: NO_COUNTS };
   #seq = 0;
+  #isReadingAhead = false;
 
   nextSeq(): number {
     this.#seq += 1;
@@ -92,11 +94,9 @@ export class CoreWorld {
   handOver(): void {
     const { window } = this.memory.endpoint(ENDPOINT);
     const waiting = [...this.model.values()].filter(({ status }) => status === "IN_QUEUE");
+    if (this.memory.isShortOfWaiting(ENDPOINT)) this.#readAhead();
     const first = window.first();
-    if (first === undefined) {
-      if (waiting.length > 0) this.#readAhead();
-      return;
-    }
+    if (first === undefined) return;
     assert.equal(first.queueKey, Math.min(...waiting.map(({ queueKey }) => queueKey)));
     const token = `lease-${this.nextSeq()}`;
     this.tokens.push({ token, jobId: first.id });
@@ -174,7 +174,7 @@ export class CoreWorld {
 
   /** When all is stored, nothing is in memory but what belongs there. */
   end(): void {
-    for (const read of this.reads.splice(0)) read();
+    while (this.reads.length > 0) this.reads.shift()?.();
     for (let batches = 0; batches < 2; batches += 1) {
       this.flushed();
       this.seal();
@@ -234,6 +234,8 @@ export class CoreWorld {
   }
 
   #readAhead(): void {
+    if (this.#isReadingAhead) return;
+    this.#isReadingAhead = true;
     const { lastKey } = this.memory.endpoint(ENDPOINT).window;
     const guard = this.memory.beginRead();
     const rows = [...this.stored.values()]
@@ -241,7 +243,9 @@ export class CoreWorld {
       .toSorted((a, b) => a.queueKey - b.queueKey)
       .slice(0, READ_AHEAD);
     this.reads.push(() => {
-      this.memory.lengthen(ENDPOINT, rows, READ_AHEAD);
+      const isLonger = this.memory.lengthen(ENDPOINT, rows, { after: lastKey, limit: READ_AHEAD });
+      this.#isReadingAhead = false;
+      if (!isLonger) this.#readAhead();
       guard[Symbol.dispose]();
     });
   }

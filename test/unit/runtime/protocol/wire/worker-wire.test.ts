@@ -127,6 +127,21 @@ describe("the wire form", () => {
     );
   });
 
+  test("gives back large inputs and the small ones between them, in their order", () => {
+    const sizes = [3, 100_000, 65_536, 1, 300_000];
+    const jobs = sizes.map((size, number) => ({
+      jobId: `job-${number}`,
+      leaseToken: "t",
+      attempt: 1,
+      input: Buffer.alloc(size, String(number)),
+      executionTimeoutMs: 1,
+      traceparent: "parent",
+    }));
+    const sent = { jobs, drain: true };
+    const received = decodeOrders(responseDeserialize(responseSerialize(encodeOrders(sent))));
+    expect(plain(received)).toEqual(plain(sent));
+  });
+
   test("takes zeros that another implementation leaves out", () => {
     const chunk = { jobId: "j", leaseToken: "t", count: 1, lines: Buffer.from("{}\n") };
     const message = { ...encodeReport({}), chunks: [chunk] };
