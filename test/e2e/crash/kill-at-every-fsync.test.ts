@@ -16,7 +16,7 @@ const MAX_RUNS = 150;
 const LANES = 2;
 
 /**
- * strace counts the calls of each thread apart. SQLite syncs with fsync in the main thread; payload files are synced
+ * strace counts the calls of each thread apart. SQLite syncs with fsync in the store's thread; payload files are synced
  * with fdatasync, and their directory with fsync, in the only thread of the pool.
  */
 interface Syncs {
