@@ -22,6 +22,14 @@ export const loadResultShape = z.object({
 });
 export type LoadResult = z.infer<typeof loadResultShape>;
 
+/** Milliseconds. */
+interface Time {
+  now(): number;
+  wait(ms: number): Promise<void>;
+}
+
+const realTime: Time = { now: () => performance.now(), wait };
+
 /**
  * @param once sends one request over the connection of the given number and checks its answer
  * @throws what `once` rejects with: a load with failures measures nothing
@@ -29,22 +37,23 @@ export type LoadResult = z.infer<typeof loadResultShape>;
 export async function closedLoop(
   load: Load,
   once: (slot: number) => Promise<void>,
+  time = realTime,
 ): Promise<LoadResult> {
   const durations: number[] = [];
   let inTime = 0;
-  const startedAt = performance.now();
+  const startedAt = time.now();
   let endsAt = startedAt + load.durationMs;
   const { everyMs = 0 } = load;
   async function run(slot: number): Promise<void> {
     // At a pace they are spread over the time between two of a slot.
-    let sentAt = await reached(startedAt + (everyMs * slot) / load.inFlight);
+    let sentAt = await reached(startedAt + (everyMs * slot) / load.inFlight, time);
     while (sentAt < endsAt) {
       await once(slot);
-      const answeredAt = performance.now();
+      const answeredAt = time.now();
       durations.push(answeredAt - sentAt);
       if (answeredAt <= endsAt) inTime += 1;
       // One that is late is counted from when it was due: the wait for the one before it is felt.
-      sentAt = everyMs > 0 ? await reached(sentAt + everyMs) : answeredAt;
+      sentAt = everyMs > 0 ? await reached(sentAt + everyMs, time) : answeredAt;
     }
   }
   const stop = (error: unknown): never => {
@@ -61,9 +70,9 @@ export async function closedLoop(
 }
 
 /** Gives the time it is then, or `at` if that is over. */
-async function reached(at: number): Promise<number> {
-  const leftMs = at - performance.now();
+async function reached(at: number, time: Time): Promise<number> {
+  const leftMs = at - time.now();
   if (leftMs <= 0) return at;
-  await wait(leftMs);
-  return performance.now();
+  await time.wait(leftMs);
+  return time.now();
 }

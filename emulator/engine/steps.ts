@@ -163,9 +163,10 @@ export class Steps {
     return [...this.#jobs.all()].filter(isWanted);
   }
 
-  /** The job as steps see it, which the store may not have yet; undefined if it is in the store alone, or deleted. */
-  jobInMemory(id: string): Job | undefined {
-    return this.#jobs.find(id);
+  /** The job as it is now, once that is durable; undefined if that was taken back, and if it is in the store alone, or deleted. */
+  async jobInMemory(id: string): Promise<Job | undefined> {
+    const job = this.#jobs.find(id);
+    return (await this.#stored()) ? job : undefined;
   }
 
   /** Reads waiting jobs of the endpoint into memory, if there are any; true when there are more of them now. */

@@ -33,7 +33,7 @@ export function makePrivateDatabase(file: string): void {
     fs.linkSync(draft, file);
   } catch (error) {
     // Somebody else made it meanwhile; otherwise the file system has no links.
-    if (codeOf(error) !== "EEXIST") fs.renameSync(draft, file);
+    if (codeOf(error) !== "EEXIST") fs.closeSync(fs.openSync(file, "a", PRIVATE_MODE));
   } finally {
     fs.rmSync(draft, { force: true });
   }

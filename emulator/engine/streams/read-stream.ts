@@ -86,12 +86,12 @@ export async function* followStream(
   engine.directory.queue(ref.endpointId);
   using tail = new ChunkTail(engine, ref.jobId);
   const place = new ReadingPlace(options.from, options.attempt ?? 0);
-  const known = engine.steps.jobInMemory(ref.jobId);
-  if (options.from === 0 && known !== undefined && isBeforeItsChunks(known, ref)) {
-    // What there will be to know of it, the tail is told.
-    tail.readingStore();
+  tail.readingStore();
+  const known = await engine.steps.jobInMemory(ref.jobId);
+  // What there will be to know of it, the tail is told.
+  if (options.from === 0 && known !== undefined && isBeforeItsChunks(known, ref))
     place.reach(known.attempt);
-  }
+  else tail.foundInStore();
   for (;;) {
     const kept = tail.take(place.attempt, place.next);
     if (kept !== undefined) {

@@ -71,6 +71,8 @@ export class FramePort implements JobPort, Attributed {
     const directory = path.join(this.#terms.tempRoot, String(this.slot));
     // Said before it is done: what was half made is removed as well.
     this.#send(REPORT.tempDir);
+    // A handler that blocks the loop from here on is heard of all the same.
+    this.#terms.channel.flush();
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
     return directory;
   }
@@ -84,7 +86,6 @@ export class FramePort implements JobPort, Attributed {
     return openStore(this.#s3Config, process.env, {
       opened: (upload) => {
         this.#send(REPORT.uploadOpened, upload);
-        // A handler that blocks the loop from here on is heard of all the same.
         this.#terms.channel.flush();
       },
       closed: (uploadId) => this.#send(REPORT.uploadClosed, { uploadId }),

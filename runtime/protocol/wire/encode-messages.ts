@@ -6,6 +6,14 @@ import { Buffer } from "node:buffer";
 import { Chunks, Job, ServiceMessage, WorkerMessage } from "../generated/worker.ts";
 import { asBuffer } from "./wire-fields.ts";
 
+/** The numbers of the fields, as `worker.proto` has them. */
+const FIELD = {
+  WorkerMessage: { chunks: 5 },
+  Chunks: { lines: 5 },
+  ServiceMessage: { jobs: 2 },
+  Job: { input: 4 },
+} as const;
+
 /** Messages whose inputs are all smaller cost less to copy than to put together. */
 const LARGE_BYTES = 65_536;
 
@@ -20,18 +28,34 @@ interface Inner {
 
 export function encodeWorkerMessage(message: WorkerMessage): Buffer {
   const chunks = message.chunks.map(({ lines = new Uint8Array(), ...about }): Inner => {
-    return { start: Chunks.encode({ ...about, lines: undefined }), field: 5, bytes: lines };
+    return {
+      start: Chunks.encode({ ...about, lines: undefined }),
+      field: FIELD.Chunks.lines,
+      bytes: lines,
+    };
   });
-  return encodeWith(WorkerMessage.encode({ ...message, chunks: [] }), 5, chunks);
+  return encodeWith(
+    WorkerMessage.encode({ ...message, chunks: [] }),
+    FIELD.WorkerMessage.chunks,
+    chunks,
+  );
 }
 
 export function encodeServiceMessage(message: ServiceMessage): Buffer {
   const hasLarge = message.jobs.some(({ input }) => (input?.byteLength ?? 0) >= LARGE_BYTES);
   if (!hasLarge) return asBuffer(ServiceMessage.encode(message).finish());
   const jobs = message.jobs.map(({ input = new Uint8Array(), ...about }): Inner => {
-    return { start: Job.encode({ ...about, input: undefined }), field: 4, bytes: input };
+    return {
+      start: Job.encode({ ...about, input: undefined }),
+      field: FIELD.Job.input,
+      bytes: input,
+    };
   });
-  return encodeWith(ServiceMessage.encode({ ...message, jobs: [] }), 2, jobs);
+  return encodeWith(
+    ServiceMessage.encode({ ...message, jobs: [] }),
+    FIELD.ServiceMessage.jobs,
+    jobs,
+  );
 }
 
 /** What `outer` has, and behind it its repeated `field`. */

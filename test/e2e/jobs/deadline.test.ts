@@ -49,7 +49,7 @@ test("a handler that never gives the event loop a turn is TIMED_OUT on time, its
   const alone = await roundTrips(echo, 200);
 
   await using stalls = await MachineStalls.watch();
-  const { id } = await blocks.run({});
+  const { id } = await blocks.run({ computes: true });
   await stage.emulator.stderrMatch(/"blocking"/);
   let hasEnded = false;
   const ended = caught(blocks.wait(id)).finally(() => {

@@ -18,8 +18,16 @@ export async function burst(
 ): Promise<ReadonlySet<string>> {
   const socket = (await service.socket("")).setEncoding("utf8");
   const statuses: string[] = [];
-  socket.on("data", (text: string) => {
-    for (const [, status = ""] of text.matchAll(/HTTP\/1\.1 (\d{3})/g)) statuses.push(status);
+  let text = "";
+  socket.on("data", (piece: string) => {
+    text += piece;
+    let read = 0;
+    for (const { 0: line, 1: status = "", index } of text.matchAll(/HTTP\/1\.1 (\d{3})/g)) {
+      statuses.push(status);
+      read = index + line.length;
+    }
+    // A status line may be cut anywhere.
+    text = text.slice(Math.max(read, text.length - "HTTP/1.1 200".length));
   });
   const one = `${method} ${path} HTTP/1.1\r\n${HEAD}content-length: ${body.length}\r\n\r\n${body}`;
   for (let sent = 0; sent < count;) {

@@ -52,7 +52,7 @@ export class WorkerRun implements AsyncDisposable {
           for (const listener of this.#listeners) listener();
         },
       },
-      graceMs: 100,
+      graceMs: 1_000,
       ...options,
       env: { SV_TEST_TRACE: this.#trace, ...options.env },
     });

@@ -28,13 +28,9 @@ export async function readJob(reads: StoreReads, ref: JobRef): Promise<Job> {
   return existing(await reads.job(ref.jobId), ref);
 }
 
-/**
- * Whoever knows the name of a job that is in memory was told it when the job was durable.
- *
- * @throws ServiceError job_not_found, also for a job of another endpoint
- */
+/** @throws ServiceError job_not_found, also for a job of another endpoint */
 export async function refuseUnknown(engine: Uses<"steps">, ref: JobRef): Promise<void> {
-  const job = engine.steps.jobInMemory(ref.jobId);
+  const job = await engine.steps.jobInMemory(ref.jobId);
   if (job === undefined) await engine.steps.read((reads) => readJob(reads, ref));
   else existing(job, ref);
 }

@@ -1,11 +1,13 @@
 /** A follower of a stream gets chunks from memory while it keeps up, from the store when it does not; never one twice. */
 import { Buffer } from "node:buffer";
 import { expect, it, vi } from "vitest";
+import { StoreFullError } from "../../../../emulator/core/store-error.ts";
 import { followStream, type StreamEvent } from "../../../../emulator/engine/streams/read-stream.ts";
 import { retry } from "../../../../emulator/engine/jobs/retry.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { MemoryReads } from "../../../../emulator/store/memory/memory-reads.ts";
 import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
+import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 
@@ -19,8 +21,8 @@ async function followed(test: TestEngine) {
   const job = await worker.nextJob();
   const ref = { endpointId: "echo", jobId: job.jobId };
   const { signal } = new AbortController();
-  const events = followStream(engine, ref, { from: 0, signal });
-  return { worker, job, events };
+  const follow = () => followStream(engine, ref, { from: 0, signal });
+  return { worker, job, events: follow(), follow };
 }
 
 async function next(events: AsyncGenerator<StreamEvent, void>): Promise<unknown> {
@@ -79,6 +81,25 @@ it("is told the end that counts when the job was begun anew after another one", 
   expect(await next(events)).toBe("restart");
   expect(await next(events)).toEqual(["new"]);
   await worker.complete(again, 1);
+  expect(await next(events)).toBe("end");
+});
+
+it("goes by nothing that is taken back: who comes while a retry is refused gets the stream and its end", async () => {
+  await using test = await createTestEngine();
+  const { worker, job, follow } = await followed(test);
+  await worker.chunks(job, ["old"]);
+  await worker.fail(job);
+  const { promise: noRoom, reject: refuse } = Promise.withResolvers<void>();
+  vi.spyOn(test.engine.store, "flush").mockReturnValueOnce(noRoom);
+  const retried = retry(test.engine, { endpointId: "echo", jobId: job.jobId });
+  const refusal = retried.catch((error: unknown) => error);
+  const open = () => test.engine.steps.jobsInMemory(({ status }) => !isTerminal(status));
+  await vi.waitUntil(() => open().length > 0);
+  const events = follow();
+  const first = next(events);
+  refuse(new StoreFullError("there is no room"));
+  expect(await refusal).toMatchObject({ code: "storage_full" });
+  expect(await first).toEqual(["old"]);
   expect(await next(events)).toBe("end");
 });
 

@@ -169,9 +169,11 @@ describe("a job's own directory", () => {
     [{}, "completed"],
     [{ fail: true }, "failed"],
     [{ exit: true }, "lost"],
+    [{ block: true }, "timed-out"],
   ])("%j: is there while the job runs and gone afterwards", async (more, kind) => {
-    await using run = new WorkerRun("keeps-a-state");
-    const result = await run.source.submit({ input: { file: true, ...more } }).result();
+    await using run = new WorkerRun("keeps-a-state", { graceMs: 100 });
+    const input = { file: true, ...more };
+    const result = await run.source.submit({ input, executionTimeoutMs: 2_000 }).result();
     expect(result).toMatchObject({ kind });
     await run.logged("begun");
     await whenGone(path.dirname(madeFile(run)));
