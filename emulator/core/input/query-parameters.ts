@@ -151,7 +151,7 @@ export function parseListing(query: QueryParameters): JobListing {
 }
 
 /** A parameter that is one integer from `min` to `max`; `unit` stands in the sentence about any other value. */
-function integerParameter(min: number, max: number, unit: string) {
+export function integerParameter(min: number, max: number, unit: string) {
   const bounds = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;
   const read = (text: unknown) =>
     typeof text === "string" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text;

@@ -49,6 +49,7 @@ const TYPES: Readonly<Partial<Record<Member["type"], z.ZodType>>> = {
   status: z.enum(JOB_STATUSES),
   kind: z.enum(JOB_KINDS),
   failure: failureSchema,
+  failureType: z.enum(FAILURE_TYPES),
   attempts: z.array(attemptSchema),
 };
 
@@ -69,7 +70,14 @@ export const jobStateSchema = jobSchema.pick({ id: true, status: true }).meta({ 
 
 /** What those who operate the service are shown. */
 export const jobSummariesSchema = answered("JobSummaries", {
-  jobs: z.array(z.strictObject(shapeOf(VIEWS.summary))),
+  jobs: z.array(answered("JobSummary", shapeOf(VIEWS.summary))),
+  next: z.string().optional().meta({ description: "`cursor` of the next page, if there is one." }),
+  count: z
+    .strictObject({
+      jobs: count,
+      more: z.boolean().meta({ description: "There are, or may be, more." }),
+    })
+    .optional(),
 });
 
 export const jobDetailsSchema = answered("JobDetails", {
