@@ -49,7 +49,7 @@ export class JobSearch {
   /** @param lastSeq no job has a higher one */
   find(window: JobWindow, lastSeq: number) {
     const { seqs, nextSeq } = this.#scan(window, lastSeq);
-    const rows = seqs.flatMap((seq) => this.#connection.first(this.#bySeq, seq) ?? []);
+    const rows = seqs.flatMap((seq) => this.#connection.all(this.#bySeq, seq));
     return { rows: rows.map((row) => checkedJobRow(row, this.#queues.endpointIdOf)), nextSeq };
   }
 

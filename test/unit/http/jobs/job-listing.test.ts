@@ -129,7 +129,7 @@ it("counts up to 10,000 and says that there are more", async () => {
 
 it.each([
   ["status=done", /^status\.0 must be one of IN_QUEUE, .*; got "done"$/],
-  ["since=yesterday", /^since must be an instant in ISO 8601, or ms since 1970$/],
+  ["since=yesterday", /^since must be an instant in ISO 8601, or ms since 1970; got "yesterday"$/],
   ["since=2026-99-99", /^since must be an instant in ISO 8601/],
   ["minDelay=-1", /^minDelay must be one integer of 0 or more \(ms\)$/],
   ["kind=batch", /^kind must be one of async, sync; got "batch"$/],
