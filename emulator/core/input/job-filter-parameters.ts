@@ -4,7 +4,7 @@ import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import type { JobFilter } from "../jobs/job-filter.ts";
 import { JOB_KINDS } from "../jobs/job.ts";
 import { defined } from "../../../runtime/protocol/without-undefined.ts";
-import { fields, must, oneOf } from "./input-fields.ts";
+import { fields, integer, must, oneOf, readFields } from "./input-fields.ts";
 import { endpointIdParameter, integerParameter } from "./query-parameters.ts";
 
 const SEARCH_MAX_CHARACTERS = 200;
@@ -65,6 +65,26 @@ export function fromCursor(cursor: string | undefined): number | undefined {
 
 export function toCursor(seq: number | undefined): string | undefined {
   return seq === undefined ? undefined : `j${seq.toString(36)}`;
+}
+
+/** The most jobs that one call changes. */
+const CHANGED_MAX = 1_000;
+
+const matchingShape = {
+  filter: jobFilterSchema.meta({ description: "Which jobs; `{}` for all." }),
+  max: integer(1, CHANGED_MAX)
+    .default(CHANGED_MAX)
+    .meta({ description: "The most jobs that are changed." }),
+  cursor: cursorParameter,
+};
+
+/** The body of an operation on the jobs that fit a filter. */
+export const matchingSchema = fields(matchingShape);
+
+/** @throws ServiceError `invalid_request` */
+export function readMatching(body: unknown) {
+  const { filter, ...bounds } = readFields(matchingSchema, Object.keys(matchingShape), body);
+  return { ...bounds, filter: toJobFilter(filter) };
 }
 
 /** One, several with commas between them, or a list. */

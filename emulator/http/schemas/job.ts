@@ -80,6 +80,15 @@ export const jobSummariesSchema = answered("JobSummaries", {
     .optional(),
 });
 
+/** How far an operation on all jobs that fit a filter came. */
+export const changedJobsSchema = answered("ChangedJobs", {
+  matched: count.meta({ description: "Jobs that fit and can be changed so." }),
+  done: count,
+  refused: count.meta({ description: "Jobs that had changed meanwhile." }),
+  more: z.boolean().meta({ description: "There may be more that fit." }),
+  next: z.string().optional().meta({ description: "`cursor` to go on with, if there is more." }),
+});
+
 export const jobDetailsSchema = answered("JobDetails", {
   ...shapeOf(VIEWS.details),
   input: anyJson().optional(),
@@ -92,6 +101,16 @@ export const chunkSchema = z
 
 /** What `/stream` answers when it does not push. */
 export const streamSchema = z.array(chunkSchema).meta({ id: "Stream" });
+
+/** Chunks of one attempt. */
+export const chunksSchema = answered("Chunks", {
+  attempt: count.meta({ description: "With another one than before, begin again at 0." }),
+  chunks: z.array(
+    z.looseObject({ index: count, output: anyJson(), metrics: anyJson().optional() }),
+  ),
+  next: count.meta({ description: "`after` of the next call." }),
+  isComplete: z.boolean().meta({ description: "The job has ended, and these are the last ones." }),
+});
 
 export const purgedSchema = answered("Purged", {
   removed: count,

@@ -55,6 +55,7 @@ export function jobSearchContract(open: OpenSubject): void {
     ["an endpoint", { endpointId: "another" }, [5, 3, 1]],
     ["an unknown endpoint", { endpointId: "unknown" }, []],
     ["a status", { statuses: ["FAILED"] }, [1]],
+    ["a status that is named twice", { statuses: ["FAILED", "FAILED"] }, [1]],
     ["two statuses of all endpoints", { statuses: ["COMPLETED", "IN_QUEUE"] }, [5, 4, 3, 0]],
     [
       "two statuses of one endpoint",

@@ -76,7 +76,7 @@ export class JobSearch {
     const key = endpointId === undefined ? undefined : this.#queues.keyOf(endpointId);
     if (endpointId !== undefined && key === undefined) return undefined;
     const queues = key === undefined ? this.#queues.keys() : [key];
-    const pairs = (statuses ?? []).flatMap((status) =>
+    const pairs = [...new Set(statuses)].flatMap((status) =>
       queues.map((queue) => [queue, statusNumber(status)]),
     );
     if (pairs.length > 0 && pairs.length <= MAX_PAIRS)
