@@ -4,7 +4,14 @@ import type { Uses } from "./context.ts";
 import type { Assignment, Effects, Moved } from "./effects.ts";
 
 type ReleaseUses = Uses<
-  "clock" | "dueTimer" | "endpointChanged" | "events" | "fleet" | "podChanged" | "watchers" | "webhookDue"
+  | "clock"
+  | "dueTimer"
+  | "endpointChanged"
+  | "events"
+  | "fleet"
+  | "podChanged"
+  | "watchers"
+  | "webhookDue"
 >;
 
 export interface ReleaseParts extends ReleaseUses {

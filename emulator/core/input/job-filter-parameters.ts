@@ -90,9 +90,11 @@ export function readMatching(body: unknown) {
 /** One, several with commas between them, or a list. */
 function statuses() {
   const split = (value: unknown) =>
-    [value].flat().flatMap((item): unknown[] =>
-      typeof item === "string" ? item.split(",").filter((part) => part !== "") : [item],
-    );
+    [value]
+      .flat()
+      .flatMap((item): unknown[] =>
+        typeof item === "string" ? item.split(",").filter((part) => part !== "") : [item],
+      );
   const item = z.enum(JOB_STATUSES, { error: must(`one of ${JOB_STATUSES.join(", ")}`) });
   return z.preprocess(split, z.array(item));
 }

@@ -20,9 +20,7 @@ export function attemptsOf(job: Job): readonly Attempt[] {
 
 /** The newest one; undefined before the first. */
 export function lastAttemptOf(job: Job): Attempt | undefined {
-  return job.startedAt === undefined
-    ? job.earlierAttempts?.at(-1)
-    : attemptOf(job, job.startedAt);
+  return job.startedAt === undefined ? job.earlierAttempts?.at(-1) : attemptOf(job, job.startedAt);
 }
 
 /** How many attempts were made that `attemptsOf` does not answer. */

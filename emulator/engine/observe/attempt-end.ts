@@ -24,7 +24,14 @@ export function attemptEndedBy({ job, move }: Moved): AttemptEnded | undefined {
   if (attempt === undefined) return undefined;
   const { number, outcome, failure } = attempt;
   const { endpointId, jobId } = move;
-  return { type: "attempt", endpointId, jobId, number, outcome, failure: failure && brief(failure) };
+  return {
+    type: "attempt",
+    endpointId,
+    jobId,
+    number,
+    outcome,
+    failure: failure && brief(failure),
+  };
 }
 
 function brief({ type, message }: Failure): AttemptEnded["failure"] {

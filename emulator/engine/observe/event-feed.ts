@@ -62,9 +62,7 @@ export type StateChange =
 export type ServiceEvent = StateChange & { readonly at: number; readonly serial: number };
 
 /** What a reader missed; or, if that is not kept, a sentence that says why. */
-export type Missed =
-  | { readonly events: readonly ServiceEvent[] }
-  | { readonly gone: string };
+export type Missed = { readonly events: readonly ServiceEvent[] } | { readonly gone: string };
 
 type Listener = (event: ServiceEvent) => void;
 

@@ -21,7 +21,9 @@ const JOINED_EVERY_MS = 100;
 const afterParameter = z
   .string({ error: "must be one id of an event" })
   .optional()
-  .meta({ description: "Id of an event: begins with what followed it. `Last-Event-ID` goes before." });
+  .meta({
+    description: "Id of an event: begins with what followed it. `Last-Event-ID` goes before.",
+  });
 
 export const events: Operation = {
   methods: ["GET"],

@@ -61,7 +61,8 @@ async function* slicesOf<Item>(
 ): AsyncGenerator<readonly Item[], void, undefined> {
   for (let at = 0; at < items.length && !signal.aborted; at += SLICE)
     yield items.slice(at, at + SLICE);
-  while (goesOn && !signal.aborted) {
+  if (!goesOn) return;
+  while (!signal.aborted) {
     const happened = await reader.next(signal);
     if (!signal.aborted) yield happened;
   }

@@ -113,6 +113,9 @@ export function jobSearchContract(open: OpenSubject): void {
     await owner.change(deleted(c));
     await owner.insert();
     const window = { filter: {}, limit: 9, maxLooked: 9, beforeSeq: first.nextSeq };
-    expect(await subject.store.findJobs(window)).toStrictEqual({ jobs: [b, a], nextSeq: undefined });
+    expect(await subject.store.findJobs(window)).toStrictEqual({
+      jobs: [b, a],
+      nextSeq: undefined,
+    });
   });
 }

@@ -15,7 +15,8 @@ it.each([
   expect(plan.map(({ detail }) => detail)).toEqual([`SEARCH job ${search}`]);
 });
 
-const OF_STATUS = "SEARCH job USING INDEX job_by_status (queue=? AND status=? AND rowid>? AND rowid<?)";
+const OF_STATUS =
+  "SEARCH job USING INDEX job_by_status (queue=? AND status=? AND rowid>? AND rowid<?)";
 
 it.each([
   ["any job", OF_ALL, ["SEARCH job USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]],
@@ -28,8 +29,15 @@ it.each([
   [
     "jobs of three statuses",
     ofPairs(3),
-    ["MERGE (UNION ALL)", "LEFT", "MERGE (UNION ALL)", "LEFT", OF_STATUS, "RIGHT", OF_STATUS]
-      .concat("RIGHT", OF_STATUS),
+    [
+      "MERGE (UNION ALL)",
+      "LEFT",
+      "MERGE (UNION ALL)",
+      "LEFT",
+      OF_STATUS,
+      "RIGHT",
+      OF_STATUS,
+    ].concat("RIGHT", OF_STATUS),
   ],
 ])("a scan of %s needs no sorting", (_what, query, expected) => {
   using db = new DatabaseSync(":memory:");

@@ -4,7 +4,14 @@ import type { FilteredJob, JobWindow } from "../../../core/jobs/job-filter.ts";
 import { integerAt, optionalIntegerAt, type Row, textAt } from "../../../sqlite/row.ts";
 import { JobScan, rangeOf, type SeqRange } from "../../job-scan.ts";
 import type { Connection } from "../connection.ts";
-import { checkedJobRow, kindOf, readFailure, SELECTED, statusNumber, statusOf } from "./job-columns.ts";
+import {
+  checkedJobRow,
+  kindOf,
+  readFailure,
+  SELECTED,
+  statusNumber,
+  statusOf,
+} from "./job-columns.ts";
 import type { QueueTable } from "./queue-table.ts";
 
 /** What `filteredJob` reads; ?1 says whether the failure is wanted, which may be long. */

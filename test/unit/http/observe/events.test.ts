@@ -3,9 +3,12 @@ import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { storeThatFills } from "../../engine/filling-store.ts";
 import { ScriptedLauncher } from "../../engine/scripted-launcher.ts";
+import { createTestEngine } from "../../engine-harness.ts";
+import { ScriptedSender } from "../../scripted-sender.ts";
+import { completeHooked, deliveriesOf } from "../../webhooks/hooked-jobs.ts";
 import { KEY, startTestHttp } from "../http-harness.ts";
 import { TextReader } from "../answers/text-reader.ts";
-import { follow, run } from "./follow-events.ts";
+import { follow, type Frame, run } from "./follow-events.ts";
 
 it("tells the whole life of a job, with the moments in service time", async () => {
   await using service = await startTestHttp();
@@ -129,4 +132,26 @@ it("refuses an endpointId that is none", async () => {
   await using service = await startTestHttp();
   const { json } = await service.call("GET", "/emulator/events?endpointId=a&endpointId=b");
   expect(json).toMatchObject({ code: "invalid_request" });
+});
+
+it("tells of a webhook's delivery when it is made, after each try, and when it is to be sent again", async () => {
+  const webhookSender = ScriptedSender.answering(500, 200);
+  const engine = await createTestEngine(undefined, undefined, { webhookSender });
+  await using service = await startTestHttp({ engine });
+  const events = await follow(service);
+  const worker = await engine.connectWorker();
+  await completeHooked(engine, worker);
+  await engine.clock.advance(10_000);
+  const [delivery] = await deliveriesOf(engine);
+  const { id: deliveryId = "", jobId } = delivery ?? {};
+  await service.call("POST", `/emulator/webhooks/${deliveryId}/redeliver`);
+  const told: Frame[] = [];
+  while (told.length < 4) {
+    const event = await events.next();
+    if (event.type === "webhook") told.push(event);
+  }
+  const { at: _, ...first } = told[0]?.data ?? {};
+  expect(first).toEqual({ endpointId: "echo", jobId, deliveryId, state: "pending" });
+  const states = told.map(({ data }) => data["state"]);
+  expect(states).toEqual(["pending", "pending", "delivered", "pending"]);
 });

@@ -74,7 +74,7 @@ it.each(["nonsense", "zzzzzzzz-0", "0", "-", "e1-1e9"])(
 );
 
 it("gives no two events of a run the same id, and knows those of another run from its own", () => {
-  const feedOf = (run: string) => new EventFeed(new FakeClock(), { shortId: () => run });
+  const feedOf = (id: string) => new EventFeed(new FakeClock(), { shortId: () => id });
   const [feed, other] = [feedOf("one00000"), feedOf("two00000")];
   for (const each of [feed, other]) for (const _ of [1, 2]) each.publish(change);
   const ids = [feed, other].flatMap((each) => [0, 1, 2].map((serial) => each.idOf(serial)));
@@ -87,7 +87,8 @@ it("tells joined events at once at first, then ten times a second", async () => 
   await using service = await startTestHttp();
   const { clock } = service.test;
   const events = await follow(service, "?joined=true");
-  const jobIds = (frame: Frame) => (frame.data as unknown as { jobId: string }[]).map((e) => e.jobId);
+  const jobIds = (frame: Frame) =>
+    (frame.data as unknown as { jobId: string }[]).map((e) => e.jobId);
   const armed = clock.armed;
   const first = await run(service);
   const atOnce = await events.next();

@@ -37,7 +37,10 @@ it("answers chunks with their index, part by part up to the last, and takes none
 it("keeps the bytes of an output, and shows what a worker streamed in a form of its own", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
-  await worker.lines(job, ['{"output":1.0,"metrics":{"stream_index":0}}', "[12345678901234567890]"]);
+  await worker.lines(job, [
+    '{"output":1.0,"metrics":{"stream_index":0}}',
+    "[12345678901234567890]",
+  ]);
   const { text } = await service.call("GET", path);
   expect(text).toContain('{"index":0,"output":1.0,"metrics"');
   expect(text).toContain('{"index":1,"output":[12345678901234567890]}');

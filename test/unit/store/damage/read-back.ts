@@ -3,10 +3,7 @@ import { Buffer } from "node:buffer";
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import type { Job } from "../../../../emulator/core/jobs/job.ts";
 import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
-import {
-  inspectJob,
-  inspectJobAlone,
-} from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
+import { inspectJob, inspectJobAlone } from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
 import { findJobs } from "../../../../emulator/engine/jobs/read/find-jobs.ts";
 import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../../../emulator/engine/jobs/read/show-payload.ts";
