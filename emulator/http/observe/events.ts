@@ -18,12 +18,9 @@ const DROPPED =
 /** Frames of a reader that wants events joined come no closer together (real time). */
 const JOINED_EVERY_MS = 100;
 
-const afterParameter = z
-  .string({ error: "must be one id of an event" })
-  .optional()
-  .meta({
-    description: "Id of an event: begins with what followed it. `Last-Event-ID` goes before.",
-  });
+const afterParameter = z.string({ error: "must be one id of an event" }).optional().meta({
+  description: "Id of an event: begins with what followed it. `Last-Event-ID` goes before.",
+});
 
 export const events: Operation = {
   methods: ["GET"],
