@@ -1,5 +1,6 @@
 /** The parts of the emulator's answers that the commands read; `--json` prints the answers whole. */
 import { z } from "zod";
+import { ATTEMPT_OUTCOMES } from "../../core/jobs/attempt.ts";
 
 const jobSchema = z.looseObject({
   id: z.string(),
@@ -29,7 +30,7 @@ export type ShownFailure = z.infer<typeof failureSchema>;
 
 const attemptSchema = z.looseObject({
   number: z.number(),
-  outcome: z.string(),
+  outcome: z.enum(ATTEMPT_OUTCOMES),
   workerId: z.string().optional(),
   version: z.number().optional(),
   queuedAt: z.string(),

@@ -1,10 +1,11 @@
 /** The attempts at a job for a person to read: a line for each, and why it ended where it did not end well. */
+import type { AttemptOutcome } from "../../core/jobs/attempt.ts";
 import { printable } from "../printable.ts";
 import type { ShownAttempt, ShownJob } from "./answers.ts";
 import { tableText } from "./table.ts";
 import { durationInWords, instantInWords, type Paint } from "./terminal.ts";
 
-const OUTCOME_STYLES: Readonly<Record<string, Parameters<Paint>[0]>> = {
+const OUTCOME_STYLES: Readonly<Partial<Record<AttemptOutcome, Parameters<Paint>[0]>>> = {
   running: "cyan",
   completed: "green",
   failed: "red",
@@ -35,7 +36,7 @@ export function attemptsText(job: ShownJob, paint: Paint): string | undefined {
     head,
     attempts.map((attempt) => [
       String(attempt.number),
-      outcomeInWords(attempt, paint),
+      outcomeCell(attempt, paint),
       attempt.version === undefined ? "" : String(attempt.version),
       plain(attempt.workerId ?? ""),
       instantInWords(attempt.startedAt),
@@ -67,9 +68,9 @@ function stagesInWords(attempt: ShownAttempt): string {
   return stages.join(", ");
 }
 
-function outcomeInWords({ outcome }: ShownAttempt, paint: Paint): string {
+function outcomeCell({ outcome }: ShownAttempt, paint: Paint): string {
   const style = OUTCOME_STYLES[outcome];
-  const words = plain(outcome.replaceAll("_", " "));
+  const words = outcome.replaceAll("_", " ");
   return style === undefined ? words : paint(style, words);
 }
 

@@ -46,7 +46,7 @@ function attemptOf(job: Job, startedAt: number): Attempt {
   const { attempt: number, workerId, version, workerStart, queuedAt, endedAt, failure } = job;
   return {
     number,
-    outcome: outcomeOf(job),
+    outcome: outcomeOfLast(job),
     ...defined({ workerId, version }),
     queuedAt,
     ...workerStart,
@@ -55,7 +55,8 @@ function attemptOf(job: Job, startedAt: number): Attempt {
   };
 }
 
-function outcomeOf({ status, failure }: Job): AttemptOutcome {
+/** How the last attempt ended, or the job that no worker had; `running` for one that has not ended. */
+export function outcomeOfLast({ status, failure }: Job): AttemptOutcome {
   switch (status) {
     case "COMPLETED":
       return "completed";

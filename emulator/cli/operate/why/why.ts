@@ -1,9 +1,10 @@
 /** Why a job stands where it does, in one paragraph: facts become sentences, and nothing else happens. */
+import { outcomeInWords } from "../../../core/jobs/attempt.ts";
 import type { ShownAttempt, ShownJob } from "../answers.ts";
 import { durationInWords } from "../terminal.ts";
 import { historySentences } from "./history.ts";
 import { waitingSentences } from "./waiting.ts";
-import { outcomeWords, sentence } from "./words.ts";
+import { sentence } from "./words.ts";
 
 export interface WhyFacts {
   readonly job: ShownJob;
@@ -78,7 +79,7 @@ function standing({ job, now }: WhyFacts): readonly string[] {
 function endWords(job: ShownJob, last: ShownAttempt | undefined): string {
   if (job.failure?.type === "invalid_input") return "failed before its handler ran";
   if (job.failure?.type === "invalid_output") return "failed when its handler was done";
-  return last === undefined ? "failed" : outcomeWords(last.outcome);
+  return last === undefined ? "failed" : outcomeInWords(last.outcome);
 }
 
 function duration(last: ShownAttempt | undefined, now: number): string {
