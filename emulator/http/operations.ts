@@ -1,5 +1,6 @@
 /** Every operation of the interface, in the order of its documentation: the index of this folder. */
 import { events } from "./observe/events.ts";
+import { listDeletedJobs } from "./jobs/list-deleted-jobs.ts";
 import { listJobs } from "./jobs/list-jobs.ts";
 import { logs } from "./observe/logs.ts";
 import { readJob } from "./jobs/read-job.ts";
@@ -53,6 +54,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   events,
   readOrigins,
   listJobs,
+  listDeletedJobs,
   readJob,
   logs,
   readMetrics,

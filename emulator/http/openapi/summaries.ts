@@ -58,6 +58,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   readOrigins:
     "The files that endpoints are served from, and the variables their secrets were taken from.",
   listJobs: "The newest jobs of all endpoints or of one, without a rate limit.",
+  listDeletedJobs: "Failed jobs that were deleted in the last 24 h, the newest deletion first.",
   readJob: "All of one job, whichever endpoint it is of, with its input and its output.",
   logs: "The newest lines of the log and those that follow, as server-sent events.",
   readMetrics: "Counters, gauges and histograms of the service in Prometheus' text format.",

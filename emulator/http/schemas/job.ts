@@ -72,8 +72,17 @@ export const jobSummariesSchema = answered("JobSummaries", {
   jobs: z.array(z.strictObject(shapeOf(VIEWS.summary))),
 });
 
+const deletedAt = instant().meta({
+  description: "When its time was over; its payloads, its chunks and its `webhook` are gone.",
+});
+
+export const deletedJobsSchema = answered("DeletedJobs", {
+  jobs: z.array(z.strictObject({ ...shapeOf(VIEWS.summary), deletedAt })),
+});
+
 export const jobDetailsSchema = answered("JobDetails", {
   ...shapeOf(VIEWS.details),
+  deletedAt: deletedAt.optional(),
   input: anyJson().optional(),
   output: anyJson().optional(),
 });

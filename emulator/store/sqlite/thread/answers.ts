@@ -1,6 +1,7 @@
 /** What the thread of the store answers, and how. One question is answered after the other, in the order in which they come. */
 import type { ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
+import type { ReportFilter } from "../../../core/jobs/job-report.ts";
 import type { DeliveryFilter } from "../../../core/webhooks/delivery.ts";
 import type { PayloadSlot } from "../../payload.ts";
 import type { RecordKind } from "../../records.ts";
@@ -20,7 +21,7 @@ type Compared<T extends { readonly body: Uint8Array | string }> = Omit<T, "body"
 export type Answers = ReturnType<typeof answersOf>;
 
 export function answersOf(opened: OpenedDatabase, tables: Tables) {
-  const { jobs, payloads, chunks, records, deliveries, queues } = tables;
+  const { jobs, payloads, chunks, records, deliveries, queues, reports } = tables;
   return {
     boot: (kinds: readonly Exclude<RecordKind, "usage">[]) => ({
       batch: tables.batch,
@@ -57,6 +58,9 @@ export function answersOf(opened: OpenedDatabase, tables: Tables) {
     nextTryAt: (after: number) => deliveries.nextTryAt(after),
     oldestSettledAt: () => deliveries.oldestSettledAt(),
     firstPending: (jobId: string) => deliveries.firstPending(jobId),
+    report: (jobId: string) => reports.byId(jobId),
+    listReports: (filter: ReportFilter, limit: number) => reports.list(filter, limit),
+    oldestReportAt: () => reports.oldestDeletedAt(),
     /** Those of the files that no row refers to. */
     unreferred: (names: readonly string[]) => {
       const referred = tables.fileNames();
