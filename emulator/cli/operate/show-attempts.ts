@@ -1,9 +1,8 @@
 /** The attempts at a job for a person to read: a line for each, and why it ended where it did not end well. */
 import type { AttemptOutcome } from "../../core/jobs/attempt.ts";
-import { printable } from "../printable.ts";
 import type { ShownAttempt, ShownJob } from "./answers.ts";
 import { tableText } from "./table.ts";
-import { durationInWords, instantInWords, type Paint } from "./terminal.ts";
+import { durationInWords, firstLine, instantInWords, type Paint, plain } from "./terminal.ts";
 
 const OUTCOME_STYLES: Readonly<Partial<Record<AttemptOutcome, Parameters<Paint>[0]>>> = {
   running: "cyan",
@@ -43,7 +42,7 @@ export function attemptsText(job: ShownJob, paint: Paint): string | undefined {
       between(attempt.queuedAt, attempt.startedAt),
       stagesInWords(attempt),
       between(attempt.startedAt, attempt.endedAt),
-      plain(attempt.failure?.message.split("\n", 1)[0] ?? ""),
+      firstLine(attempt.failure?.message ?? ""),
     ]),
   );
   const rest = attemptsLeftOut === 0 ? "" : `  … and ${attemptsLeftOut} attempts after the first\n`;
@@ -76,8 +75,4 @@ function outcomeCell({ outcome }: ShownAttempt, paint: Paint): string {
 
 function between(from: string, to: string | undefined): string {
   return to === undefined ? "" : durationInWords(Date.parse(to) - Date.parse(from));
-}
-
-function plain(text: string): string {
-  return printable(text, false);
 }
