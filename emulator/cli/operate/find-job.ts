@@ -35,7 +35,7 @@ export async function jobIdOf(client: ServiceClient, given: string): Promise<str
 
 /** Without what the log puts before the end of an id. */
 export function partOf(given: string): string {
-  return given.replace(/^…/u, "");
+  return given.startsWith("…") ? given.slice(1) : given;
 }
 
 /** Whether the id begins or ends with `part`. */
