@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
 import type { Emulator, EmulatorOptions, EngineLog, LimitMode } from "../index.ts";
-import { exampleInputsOf } from "./serve/example-input.ts";
+import { exampleCallsOf } from "./serve/example-call.ts";
 import {
   invitation,
   KEY_HINT,
@@ -261,8 +261,8 @@ function announce(emulator: Emulator, { inputs, hasGivenKey, mode, log }: Announ
   const balancedIds = [...inputs.handlers, ...inputs.images]
     .filter(({ type }) => type === "LOAD_BALANCING")
     .map(({ id }) => id);
-  const exampleInputs = exampleInputsOf(inputs.handlers);
-  const shown = { url, apiKey, endpointIds, balancedIds, exampleInputs, isNewKey, s3 };
+  const exampleCalls = exampleCallsOf(inputs.handlers);
+  const shown = { url, apiKey, endpointIds, balancedIds, exampleCalls, isNewKey, s3 };
   process.stdout.write(invitation(shown));
 }
 

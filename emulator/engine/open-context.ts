@@ -156,7 +156,7 @@ function releaseSteps(
   releaseDelivery: (jobId: string) => void,
   attemptEnded: ContextOptions["attemptEnded"],
 ): void {
-  const { events, metrics, spans, log, pendingWork } = parts;
+  const { clock, events, metrics, spans, log, pendingWork } = parts;
   const lookLater = looksLater(parts);
   const releasing: ReleaseParts = {
     ...parts,
@@ -176,8 +176,9 @@ function releaseSteps(
       if (ended !== undefined) events.publish(ended);
       metrics.jobMoved(job, move);
       spans?.moved(job, move);
-      const end = attemptEndOf(moved);
-      if (end !== undefined) attemptEnded?.(end);
+      if (attemptEnded === undefined) return;
+      const end = attemptEndOf(moved, clock.now());
+      if (end !== undefined) attemptEnded(end);
     },
   };
   parts.steps.releaseBy({

@@ -1,5 +1,6 @@
 /** Every operation of the interface, in the order of its documentation: the index of this folder. */
 import { events } from "./observe/events.ts";
+import { listDeletedJobs } from "./jobs/list-deleted-jobs.ts";
 import { listJobs } from "./jobs/list-jobs.ts";
 import { MATCHING_OPERATIONS } from "./jobs/change-matching.ts";
 import { readChunks } from "./streams/read-chunks.ts";
@@ -55,6 +56,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   events,
   readOrigins,
   listJobs,
+  listDeletedJobs,
   readJob,
   readChunks,
   ...MATCHING_OPERATIONS,

@@ -126,6 +126,11 @@ export const LIMITS = {
   webhookKeptCount: 1_000,
   webhookKeptBytes: 128 * MB,
 
+  /** How long the reports on failed jobs are kept once the jobs are deleted, how many of them, and how much (ours). */
+  reportKeptMs: DAY_MS,
+  reportKeptCount: 1_000,
+  reportKeptBytes: 64 * MB,
+
   /** Chunks of one job a worker may have on the way before it waits for receipts (ours). */
   unackedChunks: 16_384,
   unackedChunkBytes: 16 * MB,

@@ -58,6 +58,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   readOrigins:
     "The files that endpoints are served from, and the variables their secrets were taken from.",
   listJobs: "The jobs of all endpoints that fit a filter, the newest first, and how many they are.",
+  listDeletedJobs: "Failed jobs that were deleted in the last 24 h, the newest deletion first.",
   readJob: "All of one job, whichever endpoint it is of, with its input and its output.",
   readChunks: "What a job has streamed, without taking it from a reader; or pushed as it comes.",
   cancelMatching: "Cancels the jobs that fit a filter, up to 1,000 with one call.",

@@ -2,6 +2,7 @@
 import type { ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
+import type { ReportFilter } from "../../../core/jobs/job-report.ts";
 import type { DeliveryFilter } from "../../../core/webhooks/delivery.ts";
 import type { PayloadSlot } from "../../payload.ts";
 import type { RecordKind } from "../../records.ts";
@@ -21,7 +22,7 @@ type Compared<T extends { readonly body: Uint8Array | string }> = Omit<T, "body"
 export type Answers = ReturnType<typeof answersOf>;
 
 export function answersOf(opened: OpenedDatabase, tables: Tables) {
-  const { jobs, jobSearch, payloads, chunks, records, deliveries, queues } = tables;
+  const { jobs, jobSearch, payloads, chunks, records, deliveries, queues, reports } = tables;
   return {
     boot: (kinds: readonly Exclude<RecordKind, "usage">[]) => ({
       batch: tables.batch,
@@ -60,6 +61,9 @@ export function answersOf(opened: OpenedDatabase, tables: Tables) {
     nextTryAt: (after: number) => deliveries.nextTryAt(after),
     oldestSettledAt: () => deliveries.oldestSettledAt(),
     firstPending: (jobId: string) => deliveries.firstPending(jobId),
+    report: (jobId: string) => reports.byId(jobId),
+    listReports: (filter: ReportFilter, limit: number) => reports.list(filter, limit),
+    oldestReportAt: () => reports.oldestDeletedAt(),
     /** Those of the files that no row refers to. */
     unreferred: (names: readonly string[]) => {
       const referred = tables.fileNames();
