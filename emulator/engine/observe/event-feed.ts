@@ -30,6 +30,16 @@ export type StateChange =
       readonly endpointId: string;
       readonly change: "created" | "changed" | "deleted";
     }
+  /** The scaler decided; `reason` is a sentence. */
+  | {
+      readonly type: "scale";
+      readonly endpointId: string;
+      readonly start: number;
+      readonly drain: readonly string[];
+      readonly workers: number;
+      readonly wanted: number;
+      readonly reason: string;
+    }
   /** The clock was advanced. */
   | { readonly type: "clock"; readonly offsetMs: number };
 
