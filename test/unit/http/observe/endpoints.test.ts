@@ -1,5 +1,7 @@
 /** What operators see of endpoints over HTTP: now, in the last hour, and what the scaler decided. */
 import { expect, it } from "vitest";
+import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
+import { storeWith } from "../../engine/store-with.ts";
 import { ScriptedLauncher } from "../../engine/scripted-launcher.ts";
 import { startTestHttp, USER_KEY } from "../http-harness.ts";
 
@@ -90,10 +92,16 @@ it("shows the last hour of one, a value for each step", async () => {
 });
 
 it("jobs that wait from an earlier run on are in the series", async () => {
-  await using before = await setUp({ workersMax: 0 });
-  const { engine } = before.test;
-  await before.run();
-  expect(engine.series.bucketsOf("echo")).toMatchObject([{ queued: 1, running: 0 }]);
+  const memory = createMemoryStore();
+  // What an earlier run left is still there when the next one opens it.
+  const store = storeWith(memory, { close: async () => undefined });
+  const before = await startTestHttp({ store });
+  await before.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await before[Symbol.asyncDispose]();
+  await using service = await startTestHttp({ store: memory });
+  const { json } = await service.call("GET", "/emulator/endpoints");
+  const { endpoints } = json as { endpoints: readonly Overview[] };
+  expect(endpoints[0]?.sparkline.queued.at(-1)).toBe(1);
 });
 
 it("tells each decision of the scaler with its reason, the newest first", async () => {
