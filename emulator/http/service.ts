@@ -21,7 +21,7 @@ type OfResources = Uses<
 >;
 type OfPods = Uses<"podMemoryInGb" | "podPorts">;
 type OfOperators = Uses<"logs" | "metrics" | "pendingWork" | "tracer">;
-type OfAnswers = Uses<"balancer" | "inFlight" | "realClock">;
+type OfAnswers = Uses<"balancer" | "inFlight" | "realClock" | "schemas">;
 
 /** What all operations together take of the engine: each hands its use case no more than that takes. */
 export type HttpEngine = OfJobs & OfResources & OfPods & OfOperators & OfAnswers;
