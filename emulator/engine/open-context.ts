@@ -28,6 +28,7 @@ import { JobSpans } from "./observe/job-spans.ts";
 import { LogFeed } from "./observe/log-feed.ts";
 import { type ReleaseParts, releaseEffects } from "./release-effects.ts";
 import { Directory } from "./resources/directory.ts";
+import { HandlerSchemaBook } from "./resources/handler-schemas.ts";
 import { NO_VOLUME_FILES, type VolumeFiles } from "./resources/volume-files.ts";
 import { Signal } from "./signal.ts";
 import { StartWork } from "./start-work.ts";
@@ -130,6 +131,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     lease,
     stallDetector: new StallDetector(realClock, lease, log, steps),
     directory,
+    schemas: new HandlerSchemaBook(),
     volumeFiles: options.volumeFiles ?? NO_VOLUME_FILES,
     events,
     logs: options.logs ?? new LogFeed(() => realClock.now()),

@@ -50,7 +50,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   readWebhookSecret: "The secret that webhook calls are signed with.",
   readDelivery: "A delivery with the request as it was sent last.",
   redeliver: "Sends a settled delivery again, with the same id and body.",
-  readDocument: "The description of the interface as an OpenAPI 3.1 document, open without a key.",
+  readDocument:
+    "The description of the interface as an OpenAPI 3.1 document, open without a key, with one also of handlers.",
   readClock: "Service time, how far it was advanced, and when something is due next.",
   advanceClock: "Advances service time; answers when the work this set off has settled.",
   events:

@@ -21,7 +21,7 @@ it("goes on after Last-Event-ID with all that was missed, in order and once, and
   const after = await follow(service, "", seen.id);
   ids.push(await run(service));
   expect(await after.take(4)).toMatchObject([
-    { type: "scale", start: 1 },
+    { type: "scale", endpointId: "echo" },
     ...ids.slice(1).map((jobId) => ({ type: "job", jobId, to: "IN_QUEUE" })),
   ]);
 });
