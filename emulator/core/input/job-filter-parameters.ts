@@ -32,7 +32,7 @@ export const jobFilterShape = {
   }),
 };
 
-export const jobFilterSchema = fields(jobFilterShape);
+const jobFilterSchema = fields(jobFilterShape);
 
 export function toJobFilter(written: z.infer<typeof jobFilterSchema>): JobFilter {
   const { endpointId, status, since, until, kind, minDelay, minExecution } = written;

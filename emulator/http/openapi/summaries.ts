@@ -62,7 +62,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   readChunks: "What a job has streamed, without taking it from a reader; or pushed as it comes.",
   cancelMatching: "Cancels the jobs that fit a filter, up to 1,000 with one call.",
   retryMatching:
-    "Puts those that fit a filter and failed or timed out back into the queue, likewise.",
+    "Puts the jobs that fit a filter and failed or timed out back into the queue, up to 1,000 with one call.",
   logs: "The newest lines of the log and those that follow, as server-sent events.",
   readMetrics: "Counters, gauges and histograms of the service in Prometheus' text format.",
   findDocs: "Leads to the documentation page from where the live service has it.",
