@@ -1,7 +1,6 @@
 /** Runs the command line of `sv-emulate` from its arguments to its exit code. */
-import { readFileSync } from "node:fs";
-import { findPackageJSON } from "node:module";
 import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
+import { RUNTIME_VERSION } from "../../runtime/version.ts";
 import type { Emulator, EmulatorOptions, EngineLog, LimitMode } from "../index.ts";
 import { exampleCallsOf } from "./serve/example-call.ts";
 import {
@@ -12,12 +11,14 @@ import {
   NOTHING_EXCEEDED,
   readyLine,
   s3Sentence,
+  startPage,
 } from "./serve/announcement.ts";
 import { type Invocation, readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
 import { repair } from "./repair.ts";
 import { serve } from "./serve/serve.ts";
+import { openBrowser } from "./serve/open-browser.ts";
 import { type Flags, logModeOf, settle, type Settings } from "./serve/settings.ts";
 import type { LogMode } from "./serve/setting-values.ts";
 import { startThreadAhead } from "../store/sqlite/thread/start-thread.ts";
@@ -30,7 +31,7 @@ export async function main(args: readonly string[]): Promise<number> {
   // Whoever has read the ready line may close the pipe.
   process.stdout.on("error", () => undefined);
   try {
-    return await perform(readCommandLine(args, version(), process.stdout.columns), signals);
+    return await perform(readCommandLine(args, RUNTIME_VERSION, process.stdout.columns), signals);
   } catch (error) {
     process.stderr.write(`error: ${complaint(error)}\n`);
     return exitCodeOf(error);
@@ -76,7 +77,7 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
   }
   if (invocation.kind === "complete") {
     const { complete } = await import("./completion/complete.ts");
-    output.out(await complete(invocation.completion, version(), process.env));
+    output.out(await complete(invocation.completion, RUNTIME_VERSION, process.env));
     return EXIT.stopped;
   }
   output.out(invocation.text);
@@ -134,7 +135,11 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
           attemptEnded: (end) => log.attemptEnded(end),
         }),
       signals,
-      ready: (emulator) => announce(emulator, { inputs, hasGivenKey, mode, log }),
+      ready: (emulator) => {
+        announce(emulator, { inputs, hasGivenKey, mode, log });
+        if (request.flags.open)
+          openBrowser(startPage(emulator), (problem) => log.warn({}, problem));
+      },
       say: (sentence) => log.info({}, sentence),
       stopped: (emulator) => sumUp(emulator, settings.limits, log),
     });
@@ -287,11 +292,4 @@ function isDebugging(): boolean {
 
 function hasColors(): boolean {
   return process.stderr.isTTY && (process.env["NO_COLOR"] ?? "") === "";
-}
-
-function version(): string {
-  const file = findPackageJSON(import.meta.url);
-  const manifest: unknown = file === undefined ? {} : JSON.parse(readFileSync(file, "utf8"));
-  const hasVersion = typeof manifest === "object" && manifest !== null && "version" in manifest;
-  return hasVersion ? String(manifest.version) : "unknown";
 }

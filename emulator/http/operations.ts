@@ -1,7 +1,16 @@
 /** Every operation of the interface, in the order of its documentation: the index of this folder. */
 import { events } from "./observe/events.ts";
 import { listDeletedJobs } from "./jobs/list-deleted-jobs.ts";
+import { freezeWorker } from "./workers/freeze-worker.ts";
+import { killWorker } from "./workers/kill-worker.ts";
+import { listWorkers } from "./workers/list-workers.ts";
+import { observeEndpoints } from "./observe/list-endpoints.ts";
+import { readDecisions } from "./workers/read-decisions.ts";
+import { readLimits } from "./limits/read-limits.ts";
+import { readSeries } from "./observe/read-series.ts";
 import { listJobs } from "./jobs/list-jobs.ts";
+import { MATCHING_OPERATIONS } from "./jobs/change-matching.ts";
+import { readChunks } from "./streams/read-chunks.ts";
 import { logs } from "./observe/logs.ts";
 import { readJob } from "./jobs/read-job.ts";
 import { readOrigins } from "./resources/read-origins.ts";
@@ -56,6 +65,15 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   listJobs,
   listDeletedJobs,
   readJob,
+  readChunks,
+  ...MATCHING_OPERATIONS,
+  observeEndpoints,
+  readSeries,
+  readDecisions,
+  listWorkers,
+  killWorker,
+  freezeWorker,
+  readLimits,
   logs,
   readMetrics,
   ...DOCS_OPERATIONS,

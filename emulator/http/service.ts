@@ -20,8 +20,17 @@ type OfResources = Uses<
   | "volumeFiles"
 >;
 type OfPods = Uses<"podMemoryInGb" | "podPorts">;
-type OfOperators = Uses<"logs" | "metrics" | "pendingWork" | "tracer">;
-type OfAnswers = Uses<"balancer" | "inFlight" | "realClock">;
+type OfOperators = Uses<
+  | "decisions"
+  | "gpuUse"
+  | "logs"
+  | "metrics"
+  | "pendingWork"
+  | "series"
+  | "tracer"
+  | "workerHistory"
+>;
+type OfAnswers = Uses<"balancer" | "inFlight" | "realClock" | "schemas">;
 
 /** What all operations together take of the engine: each hands its use case no more than that takes. */
 export type HttpEngine = OfJobs & OfResources & OfPods & OfOperators & OfAnswers;

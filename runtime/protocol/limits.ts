@@ -28,6 +28,8 @@ export const LIMITS = {
   webhookMaxBytes: 8_192,
   policyMaxBytes: 8_192,
   s3ConfigMaxBytes: 65_536,
+  /** Largest JSON text of what a handler takes and gives, as schemas; larger ones are not shown (ours). */
+  handlerSchemasMaxBytes: 262_144,
 
   /** From the first byte of a request to the last of its head, and of its body (ours). */
   requestHeadMs: 1 * MINUTE_MS,

@@ -41,10 +41,15 @@ export function s3Sentence({
 export const KEY_HINT =
   "the API key is the one of the first start, of which only a digest is kept; to set a new one, start with SV_API_KEY=<key>";
 
+/** Where a person begins, in a browser. */
+export function startPage({ url }: Pick<Announcement, "url">): string {
+  return `${url}/docs`;
+}
+
 /** What a person in a terminal sees below the ready line: where things are, and a call of each endpoint. */
 export function invitation(announcement: Announcement): string {
-  const { url, apiKey, isNewKey, endpointIds, s3 } = announcement;
-  const places = [`the interface, to read and to try: ${url}/docs`];
+  const { apiKey, isNewKey, endpointIds, s3 } = announcement;
+  const places = [`the interface, to read and to try: ${startPage(announcement)}`];
   if (apiKey === undefined)
     places.unshift(`${KEY_HINT}\nput it into $SV_API_KEY for the lines below`);
   else if (isNewKey) places.unshift(keySentence(apiKey));

@@ -35,6 +35,16 @@ export const fromParameter = integerParameter(0, Number.MAX_SAFE_INTEGER, "")
   .optional()
   .meta({ description: "Index of the first chunk wanted; reading from it consumes nothing." });
 
+/** `after` of a job's chunks: how many of them are known, 0 or more (ours). */
+export const knownParameter = integerParameter(0, Number.MAX_SAFE_INTEGER, "")
+  .default(0)
+  .meta({ description: "How many chunks are known: the `next` of the answer before." });
+
+/** `limit` of a job's chunks (ours). */
+export const chunkLimitParameter = integerParameter(1, 1_000, "")
+  .default(100)
+  .meta({ description: "The most there may be in the answer." });
+
 /** A parameter that is `true` or `false`, in whatever case; default false (spec). */
 export function flagParameter(description: string) {
   const read = (text: unknown) =>
@@ -89,6 +99,14 @@ export const endpointIdParameter = z
 export const tailParameter = integerParameter(0, LOG_LINES_MAX, "")
   .default(LOG_LINES_MAX)
   .meta({ description: "How many of the lines that are there are shown first." });
+
+/** The most lines of a worker that are shown with it. */
+const WORKER_LINES_MAX = 50;
+
+/** `lines` of workers: how many of the newest lines of each, 0 to 50, default 50 (ours). */
+export const linesParameter = integerParameter(0, WORKER_LINES_MAX, "")
+  .default(WORKER_LINES_MAX)
+  .meta({ description: "How many of the newest lines of each are shown." });
 
 const statusError = `must be one of ${JOB_STATUSES.join(", ")}`;
 const afterError = "must be the `next` of the page before";
@@ -151,7 +169,7 @@ export function parseListing(query: QueryParameters): JobListing {
 }
 
 /** A parameter that is one integer from `min` to `max`; `unit` stands in the sentence about any other value. */
-function integerParameter(min: number, max: number, unit: string) {
+export function integerParameter(min: number, max: number, unit: string) {
   const bounds = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;
   const read = (text: unknown) =>
     typeof text === "string" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text;

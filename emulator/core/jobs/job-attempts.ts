@@ -18,6 +18,18 @@ export function attemptsOf(job: Job): readonly Attempt[] {
     : [...earlierAttempts, attemptOf(job, job.startedAt)];
 }
 
+/** What became of the newest one, which is told of every job; undefined before the first. */
+export function lastAttemptOf(job: Job): LastAttempt | undefined {
+  const { startedAt, attempt: number, failure, earlierAttempts } = job;
+  if (startedAt !== undefined) return { number, outcome: outcomeOfLast(job), failure };
+  const last = earlierAttempts?.at(-1);
+  return last && { number: last.number, outcome: last.outcome, failure: last.failure };
+}
+
+interface LastAttempt extends Pick<Attempt, "number" | "outcome"> {
+  readonly failure: Failure | undefined;
+}
+
 /** How many attempts were made that `attemptsOf` does not answer. */
 export function attemptsLeftOut(job: Job): number {
   return job.attempt - attemptsOf(job).length;

@@ -50,16 +50,31 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   readWebhookSecret: "The secret that webhook calls are signed with.",
   readDelivery: "A delivery with the request as it was sent last.",
   redeliver: "Sends a settled delivery again, with the same id and body.",
-  readDocument: "The description of the interface as an OpenAPI 3.1 document, open without a key.",
+  readDocument:
+    "The description of the interface as an OpenAPI 3.1 document, open without a key, with one also of handlers.",
   readClock: "Service time, how far it was advanced, and when something is due next.",
   advanceClock: "Advances service time; answers when the work this set off has settled.",
   events:
     "Every change of state as it happens, as server-sent events; `?endpointId=` for one endpoint only.",
   readOrigins:
     "The files that endpoints are served from, and the variables their secrets were taken from.",
-  listJobs: "The newest jobs of all endpoints or of one, without a rate limit.",
+  listJobs: "The jobs of all endpoints that fit a filter, the newest first, and how many they are.",
   listDeletedJobs: "Failed jobs that were deleted in the last 24 h, the newest deletion first.",
   readJob: "All of one job, whichever endpoint it is of, with its input and its output.",
+  readChunks: "What a job has streamed, without taking it from a reader; or pushed as it comes.",
+  cancelMatching: "Cancels the jobs that fit a filter, up to 1,000 with one call.",
+  retryMatching:
+    "Puts those that fit a filter and failed or timed out back into the queue, likewise.",
+  observeEndpoints:
+    "The endpoints with their jobs, workers and durations now and in the last minutes.",
+  readSeries: "The last hour of an endpoint in steps of 10 s.",
+  readDecisions: "What the scaler decided of an endpoint, and why, the newest first.",
+  listWorkers:
+    "The workers with their stages, jobs, memory and newest lines, and those that ended in the last hour.",
+  killWorker: "Ends a worker as a crash would; its jobs are recovered.",
+  freezeWorker: "Stops a worker where it is (`frozen: true`), or lets it go on.",
+  readLimits:
+    "Which requests production would have refused for its rate limits, by endpoint and operation.",
   logs: "The newest lines of the log and those that follow, as server-sent events.",
   readMetrics: "Counters, gauges and histograms of the service in Prometheus' text format.",
   findDocs: "Leads to the documentation page from where the live service has it.",

@@ -1,5 +1,6 @@
 /** What the thread of the store answers, and how. One question is answered after the other, in the order in which they come. */
 import type { ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
+import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { ReportFilter } from "../../../core/jobs/job-report.ts";
 import type { DeliveryFilter } from "../../../core/webhooks/delivery.ts";
@@ -21,7 +22,7 @@ type Compared<T extends { readonly body: Uint8Array | string }> = Omit<T, "body"
 export type Answers = ReturnType<typeof answersOf>;
 
 export function answersOf(opened: OpenedDatabase, tables: Tables) {
-  const { jobs, payloads, chunks, records, deliveries, queues, reports } = tables;
+  const { jobs, jobSearch, payloads, chunks, records, queues, reports } = tables;
   return {
     boot: (kinds: readonly Exclude<RecordKind, "usage">[]) => ({
       batch: tables.batch,
@@ -34,6 +35,8 @@ export function answersOf(opened: OpenedDatabase, tables: Tables) {
     flush: (batch: ArrayBuffer) => flush(tables, batch),
     job: (id: string) => jobs.byId(id),
     listJobs: (endpointId: string, listing: JobListing) => jobs.listed(endpointId, listing),
+    findJobs: (window: JobWindow) => jobSearch.find(window, tables.lastSeq),
+    countJobs: (window: JobWindow) => jobSearch.count(window, tables.lastSeq),
     jobsOf: (endpointId: string, after: number, limit: number) =>
       jobs.ofEndpoint(endpointId, after, limit),
     waitingJobs: (endpointId: string, after: number, limit: number) =>
@@ -49,15 +52,7 @@ export function answersOf(opened: OpenedDatabase, tables: Tables) {
     chunks: (seq: number, window: ChunkWindow) => chunks.around(seq, window).map(compared),
     hasChunks: (seq: number, checksum: number | undefined) => chunks.has(seq, checksum),
     records: (kind: RecordKind, from = "") => records.texts(kind, from),
-    delivery: (id: string) => deliveries.byId(id),
-    deliveryFrame: (seq: number) => deliveries.frame(seq),
-    listDeliveries: (filter: DeliveryFilter, limit: number, before?: number) =>
-      deliveries.list(filter, limit, before),
-    dueDeliveries: (now: number, limit: number, exceptOrigins: readonly string[]) =>
-      deliveries.due(now, limit, exceptOrigins),
-    nextTryAt: (after: number) => deliveries.nextTryAt(after),
-    oldestSettledAt: () => deliveries.oldestSettledAt(),
-    firstPending: (jobId: string) => deliveries.firstPending(jobId),
+    ...deliveryAnswers(tables),
     report: (jobId: string) => reports.byId(jobId),
     listReports: (filter: ReportFilter, limit: number) => reports.list(filter, limit),
     oldestReportAt: () => reports.oldestDeletedAt(),
@@ -70,6 +65,20 @@ export function answersOf(opened: OpenedDatabase, tables: Tables) {
     keepDatabase: () => keepDatabase(opened.db),
     letDatabaseChange: () => letDatabaseChange(opened.db),
     close: () => opened.close(),
+  };
+}
+
+function deliveryAnswers({ deliveries }: Tables) {
+  return {
+    delivery: (id: string) => deliveries.byId(id),
+    deliveryFrame: (seq: number) => deliveries.frame(seq),
+    listDeliveries: (filter: DeliveryFilter, limit: number, before?: number) =>
+      deliveries.list(filter, limit, before),
+    dueDeliveries: (now: number, limit: number, exceptOrigins: readonly string[]) =>
+      deliveries.due(now, limit, exceptOrigins),
+    nextTryAt: (after: number) => deliveries.nextTryAt(after),
+    oldestSettledAt: () => deliveries.oldestSettledAt(),
+    firstPending: (jobId: string) => deliveries.firstPending(jobId),
   };
 }
 

@@ -8,9 +8,11 @@ test("the clock is shown with what is due next, and advanced by what is written 
   await service.test.clock.advance(0);
   expect(await run(service, "clock")).toMatch(/^now {7}\d{4}-\S+ \S+\ndue next {2}nothing\n$/);
   await submit(service, "echo", { policy: { ttl: 3_600_000, lowPriority: true } });
-  expect(await run(service, "clock")).toMatch(/\ndue next {2}\S+ \S+ {2}\(in 1 h 0 min\)\n$/);
+  const waiting = await run(service, "clock");
+  expect(waiting).toMatch(/\ndue next {2}\S+ \S+ {2}\(in 1 h 0 min\)\n/);
+  expect(waiting).toMatch(/\nDUE +IN +WHAT +OF\n\S+ \S+ +1 h 0 min +\S.*\n$/);
   expect(await run(service, "clock", "+31m")).toMatch(
-    /^now {7}\S+ \S+ {2}\(31 min 0 s ahead of real time\)\ndue next .*\(in 29 min 0 s\)\n$/,
+    /^now {7}\S+ \S+ {2}\(31 min 0 s ahead of real time\)\ndue next .*\(in 29 min 0 s\)\n/,
   );
   const advanced: unknown = JSON.parse(
     await run(service, "clock", undefined, { flags: { ...json, advance: "29m" } }),
