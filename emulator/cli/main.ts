@@ -262,7 +262,8 @@ function announce(emulator: Emulator, { inputs, hasGivenKey, mode, log }: Announ
     .filter(({ type }) => type === "LOAD_BALANCING")
     .map(({ id }) => id);
   const exampleInputs = exampleInputsOf(inputs.handlers);
-  const shown = { url, apiKey, endpointIds, balancedIds, exampleInputs, isNewKey, s3 };
+  const links = { dashboard: emulator.dashboardLink() };
+  const shown = { url, apiKey, endpointIds, balancedIds, exampleInputs, isNewKey, s3, ...links };
   process.stdout.write(invitation(shown));
 }
 

@@ -11,6 +11,7 @@ import {
   jobsSchema,
   jobStateSchema,
   purgedSchema,
+  ticketSchema,
 } from "./answers.ts";
 import type { Operation } from "./operate-flags.ts";
 import { RefusedError, ServiceClient } from "./service-client.ts";
@@ -65,6 +66,8 @@ export async function runOperation(
   const client = new ServiceClient(flags.url, env, terminal.signal);
   const call = { client, flags, terminal };
   switch (name) {
+    case "open":
+      return printLink(call);
     case "endpoints":
       return listEndpoints(call);
     case "workers":
@@ -94,6 +97,12 @@ interface OperationCall {
 /** The answer as JSON where that is wanted, else as `text` has it. */
 function show({ flags, terminal }: OperationCall, value: unknown, text: () => string): void {
   terminal.out(flags.json === true ? `${JSON.stringify(value)}\n` : text());
+}
+
+async function printLink(call: OperationCall): Promise<void> {
+  const { ticket } = await call.client.post("/emulator/tickets", ticketSchema);
+  const link = call.client.urlOf(`/?ticket=${encodeURIComponent(ticket)}`);
+  show(call, { link }, () => `${link}\n`);
 }
 
 async function listEndpoints(call: OperationCall): Promise<void> {

@@ -13,6 +13,8 @@ export interface Announcement {
   readonly apiKey: string | undefined;
   /** Whether the key was made in this start, so that nobody has seen it yet. */
   readonly isNewKey: boolean;
+  /** Opens the dashboard once. Undefined when there is none. */
+  readonly dashboard?: string | undefined;
   /** Undefined when there is no object store. */
   readonly s3: Pick<S3Access, "endpoint" | "accessKeyId" | "credentialsFile"> | undefined;
 }
@@ -20,6 +22,11 @@ export interface Announcement {
 /** The one line programs wait for. */
 export function readyLine({ url }: Pick<Announcement, "url">): string {
   return `ready ${url}\n`;
+}
+
+/** Where the dashboard is. */
+export function dashboardSentence(link: string): string {
+  return `the dashboard (this link opens it once): ${link}`;
 }
 
 /** The sentence that shows a new key. */
@@ -42,8 +49,9 @@ export const KEY_HINT =
 
 /** What a person in a terminal sees below the ready line: where things are, and a call of each endpoint. */
 export function invitation(announcement: Announcement): string {
-  const { url, apiKey, isNewKey, endpointIds, s3 } = announcement;
+  const { url, apiKey, isNewKey, endpointIds, dashboard, s3 } = announcement;
   const places = [`the interface, to read and to try: ${url}/docs`];
+  if (dashboard !== undefined) places.unshift(dashboardSentence(dashboard));
   if (apiKey === undefined)
     places.unshift(`${KEY_HINT}\nput it into $SV_API_KEY for the lines below`);
   else if (isNewKey) places.unshift(keySentence(apiKey));

@@ -1,0 +1,27 @@
+/** A window above the page, which has the keyboard until it is closed. */
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  /** The title is for those who do not see the window. */
+  readonly isPlain?: boolean;
+}
+
+export function Dialog({ title, onClose, children, isPlain = false }: DialogProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const closeOutside = (event: MouseEvent) => {
+    if (event.target === dialog.current) onClose();
+  };
+  return (
+    <dialog ref={dialog} class="dialog" aria-label={title} onClose={onClose} onClick={closeOutside}>
+      <div class="dialog-body">
+        {!isPlain && <h2>{title}</h2>}
+        {children}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,130 @@
+/** What the service answers, from its OpenAPI document: written by `npm run docs`. */
+
+export type JobState = { readonly id: string; readonly status: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT"; };
+
+export type Job = { readonly id: string; readonly status: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT"; readonly delayTime?: number; readonly executionTime?: number; readonly output?: unknown; readonly error?: string; readonly failure?: Failure; readonly workerId?: string; readonly retries?: number; };
+
+export type Failure = { readonly type: "handler_error" | "unhandled_error" | "invalid_input" | "invalid_output" | "process_exited" | "execution_timeout" | "worker_lost" | "worker_refused" | "data_damaged"; readonly message: string; readonly stack?: string; readonly workerId?: string; readonly exitCode?: number; readonly signal?: string; readonly outOfMemory?: boolean; readonly reported?: string; readonly lastLogLines?: readonly (string)[]; };
+
+export type Stream = readonly (Chunk)[];
+
+export type Chunk = { readonly output: unknown; readonly metrics: { readonly stream_index?: number; }; };
+
+export type Purged = { readonly removed: number; readonly status: "completed"; };
+
+export type Health = { readonly jobs: { readonly completed: number; readonly failed: number; readonly inProgress: number; readonly inQueue: number; readonly retried: number; }; readonly workers: { readonly idle: number; readonly initializing: number; readonly ready: number; readonly running: number; readonly throttled: number; readonly unhealthy: number; }; };
+
+export type Requests = { readonly requests: readonly ({ readonly id: string; readonly status: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT"; readonly submittedAt: string; readonly delayTime?: number; readonly executionTime?: number; readonly workerId?: string; })[]; readonly next?: string; };
+
+export type Template = { readonly id: string; readonly name: string; readonly imageName: string; readonly category: "NVIDIA" | "AMD" | "CPU"; readonly containerDiskInGb: number; readonly containerRegistryAuthId?: string; readonly dockerEntrypoint: readonly (string)[]; readonly dockerStartCmd: readonly (string)[]; readonly env: Readonly<Record<string, string>>; readonly isPublic: boolean; readonly isPlatform: boolean; readonly isServerless: boolean; readonly ports: readonly (string)[]; readonly readme: string; readonly volumeInGb: number; readonly volumeMountPath: string; readonly earned: number; readonly runtimeInMin: number; };
+
+export type ContainerRegistryAuth = { readonly id: string; readonly name: string; };
+
+export type Endpoint = { readonly id: string; readonly name: string; readonly templateId: string; readonly computeType: "GPU" | "CPU"; readonly gpuTypeIds: readonly (string)[]; readonly gpuCount: number; readonly cpuFlavorIds?: readonly (string)[]; readonly vcpuCount?: number; readonly allowedCudaVersions: readonly (string)[]; readonly minCudaVersion?: string; readonly dataCenterIds: readonly (string)[]; readonly networkVolumeId?: string; readonly networkVolumeIds: readonly (string)[]; readonly flashboot?: boolean; readonly workersMin: number; readonly workersMax: number; readonly idleTimeout: number; readonly type: "QUEUE" | "LOAD_BALANCING"; readonly scalerType: "QUEUE_DELAY" | "REQUEST_COUNT"; readonly scalerValue: number; readonly executionTimeoutMs: number; readonly retries: { readonly workerLost: number; readonly handlerError: number; }; readonly requestsPerWorker: number; readonly env: Readonly<Record<string, string>>; readonly version: number; readonly createdAt: string; readonly userId: string; readonly instanceIds?: readonly (string)[]; readonly template?: Template; readonly workers?: readonly (Worker)[]; };
+
+export type Worker = { readonly id: string; readonly desiredStatus: "RUNNING" | "EXITED" | "TERMINATED"; readonly endpointId: string; readonly slsVersion: number; readonly lastStartedAt: string; readonly gpu?: { readonly id: string; readonly displayName: string; readonly count: number; }; readonly templateId?: string; readonly image?: string; readonly containerDiskInGb?: number; readonly containerRegistryAuthId?: string; readonly dockerEntrypoint?: readonly (string)[]; readonly dockerStartCmd?: readonly (string)[]; readonly env?: Readonly<Record<string, string>>; readonly ports?: readonly (string)[]; readonly volumeInGb?: number; readonly volumeMountPath?: string; };
+
+export type NetworkVolume = { readonly id: string; readonly name: string; readonly size: number; readonly dataCenterId: string; };
+
+export type Pod = { readonly id: string; readonly name?: string; readonly image?: string; readonly templateId?: string; readonly desiredStatus: "RUNNING" | "EXITED" | "TERMINATED"; readonly endpointId?: string; readonly slsVersion?: number; readonly consumerUserId?: string; readonly machineId?: string; readonly gpu?: { readonly id: string; readonly displayName: string; readonly count: number; }; readonly cpuFlavorId?: string; readonly vcpuCount?: number; readonly memoryInGb?: number; readonly costPerHr?: number; readonly adjustedCostPerHr?: number; readonly containerDiskInGb?: number | null; readonly volumeInGb?: number | null; readonly volumeMountPath?: string; readonly volumeEncrypted?: boolean; readonly containerRegistryAuthId?: string; readonly dockerEntrypoint?: readonly (string)[]; readonly dockerStartCmd?: readonly (string)[]; readonly env?: Readonly<Record<string, string>>; readonly ports?: readonly (string)[]; readonly publicIp?: string | null; readonly portMappings?: Readonly<Record<string, number>> | null; readonly interruptible?: boolean; readonly locked?: boolean; readonly lastStartedAt?: string; readonly lastStatusChange?: string; readonly machine?: Machine; readonly networkVolume?: NetworkVolume; readonly savingsPlans?: readonly (unknown)[]; readonly template?: Template; };
+
+export type Machine = { readonly gpuTypeId?: string; readonly dataCenterId: string; readonly cpuCount: number; readonly secureCloud: boolean; readonly supportPublicIp: boolean; readonly costPerHr: number; readonly gpuAvailable?: number; };
+
+export type BillingRecord = { readonly amount: number; readonly time: string; readonly timeBilledMs: number; readonly diskSpaceBilledGb: number; readonly endpointId?: string; readonly podId?: string; readonly gpuTypeId?: string; };
+
+export type NetworkVolumeBillingRecord = { readonly amount: number; readonly time: string; readonly diskSpaceBilledGb: number; readonly highPerformanceStorageAmount: number; readonly highPerformanceStorageDiskSpaceBilledGb: number; };
+
+export type Deliveries = { readonly deliveries: readonly (Delivery)[]; readonly next?: string; };
+
+export type Delivery = { readonly id: string; readonly jobId: string; readonly endpointId: string; readonly jobStatus: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT"; readonly url: string; readonly state: "pending" | "delivered" | "failed"; readonly createdAt: string; readonly tries: readonly (DeliveryTry)[]; readonly nextTryAt?: string; };
+
+export type DeliveryTry = { readonly at: string; readonly durationMs: number; readonly status?: number; readonly error?: string; readonly warning?: string; };
+
+export type WebhookSecret = { readonly secret: string; };
+
+export type DeliveryWithRequest = { readonly id: string; readonly jobId: string; readonly endpointId: string; readonly jobStatus: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT"; readonly url: string; readonly state: "pending" | "delivered" | "failed"; readonly createdAt: string; readonly tries: readonly (DeliveryTry)[]; readonly nextTryAt?: string; readonly request: { readonly method: "POST"; readonly headers?: Readonly<Record<string, string>>; readonly body: unknown; }; };
+
+export type Clock = { readonly now: string; readonly nowMs: number; readonly offsetMs: number; readonly nextDueAt: string | null; };
+
+export type AdvancedClock = { readonly now: string; readonly nowMs: number; readonly offsetMs: number; readonly nextDueAt: string | null; readonly settled: boolean; readonly underWay: readonly (string)[]; };
+
+export type Origins = { readonly endpoints: readonly ({ readonly id: string; readonly handlerPath?: string; readonly command?: readonly (string)[]; readonly cwd?: string; readonly workingDirectory?: "own" | "shared"; readonly volumePath?: string; })[]; readonly templates: readonly ({ readonly id: string; readonly envSources: Readonly<Record<string, string>>; })[]; };
+
+export type JobSummaries = { readonly jobs: readonly ({ readonly id: string; readonly endpointId: string; readonly status: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT"; readonly submittedAt: string; readonly delayTime?: number; readonly executionTime?: number; readonly workerId?: string; readonly version?: number; readonly error?: string; })[]; };
+
+export type JobDetails = { readonly id: string; readonly endpointId: string; readonly status: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT"; readonly submittedAt: string; readonly delayTime?: number; readonly executionTime?: number; readonly workerId?: string; readonly kind: "async" | "sync"; readonly startedAt?: string; readonly endedAt?: string; readonly expiresAt: string; readonly attempt: number; readonly version?: number; readonly retries: number; readonly executionTimeout: number; readonly lowPriority: boolean; readonly chunks: number; readonly webhook?: string; readonly traceparent?: string; readonly queuedAt: string; readonly failure?: Failure; readonly attempts?: readonly (Attempt)[]; readonly attemptsLeftOut?: number; readonly input?: unknown; readonly output?: unknown; };
+
+export type Attempt = { readonly number: number; readonly outcome: "running" | "completed" | "failed" | "crashed" | "out_of_memory" | "timed_out" | "lost" | "handed_back" | "undelivered" | "interrupted" | "cancelled" | "damaged"; readonly workerId?: string; readonly version?: number; readonly queuedAt: string; readonly workerStartedAt?: string; readonly pulledAt?: string; readonly bootedAt?: string; readonly readyAt?: string; readonly startedAt: string; readonly endedAt?: string; readonly failure?: Failure; };
+
+export type DashboardSession = { readonly dashboard: "on" | "read-only"; };
+
+export type DashboardTicket = { readonly ticket: string; };
+
+/** By operation. */
+export interface Answers {
+  readonly run: JobState;
+  readonly runsync: Job;
+  readonly status: Job;
+  readonly statusByPost: Job;
+  readonly statusSync: Job;
+  readonly statusSyncByPost: Job;
+  readonly stream: Stream;
+  readonly streamByPost: Stream;
+  readonly cancel: JobState;
+  readonly retry: JobState;
+  readonly purgeQueue: Purged;
+  readonly health: Health;
+  readonly askOpenai: unknown;
+  readonly askOpenaiByPut: unknown;
+  readonly askOpenaiByPatch: unknown;
+  readonly readOpenai: unknown;
+  readonly readOpenaiByDelete: unknown;
+  readonly requests: Requests;
+  readonly createTemplate: Template;
+  readonly listTemplates: readonly (Template)[];
+  readonly readTemplate: Template;
+  readonly updateTemplate: Template;
+  readonly updateTemplateByPut: Template;
+  readonly updateTemplateByPost: Template;
+  readonly createRegistryAuth: ContainerRegistryAuth;
+  readonly listRegistryAuths: readonly (ContainerRegistryAuth)[];
+  readonly readRegistryAuth: ContainerRegistryAuth;
+  readonly createEndpoint: Endpoint;
+  readonly listEndpoints: readonly (Endpoint)[];
+  readonly readEndpoint: Endpoint;
+  readonly updateEndpoint: Endpoint;
+  readonly updateEndpointByPut: Endpoint;
+  readonly updateEndpointByPost: Endpoint;
+  readonly createNetworkVolume: NetworkVolume;
+  readonly listNetworkVolumes: readonly (NetworkVolume)[];
+  readonly readNetworkVolume: NetworkVolume;
+  readonly updateNetworkVolume: NetworkVolume;
+  readonly updateNetworkVolumeByPut: NetworkVolume;
+  readonly updateNetworkVolumeByPost: NetworkVolume;
+  readonly createPod: Pod;
+  readonly listPods: readonly (Pod | Worker)[];
+  readonly readPod: Pod;
+  readonly updatePod: Pod;
+  readonly updatePodByPut: Pod;
+  readonly updatePodByPost: Pod;
+  readonly startPod: Pod;
+  readonly stopPod: Pod;
+  readonly restartPod: Pod;
+  readonly resetPod: Pod;
+  readonly billPods: readonly (BillingRecord)[];
+  readonly billEndpoints: readonly (BillingRecord)[];
+  readonly billNetworkVolumes: readonly (NetworkVolumeBillingRecord)[];
+  readonly listDeliveries: Deliveries;
+  readonly readWebhookSecret: WebhookSecret;
+  readonly readDelivery: DeliveryWithRequest;
+  readonly redeliver: Delivery;
+  readonly readDocument: { readonly openapi: string; };
+  readonly readClock: Clock;
+  readonly advanceClock: AdvancedClock;
+  readonly readOrigins: Origins;
+  readonly listJobs: JobSummaries;
+  readonly readJob: JobDetails;
+  readonly beginSession: DashboardSession;
+  readonly readSession: DashboardSession;
+  readonly issueTicket: DashboardTicket;
+}
