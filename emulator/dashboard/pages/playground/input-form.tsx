@@ -54,27 +54,18 @@ export function InputForm(props: InputFormProps): JSX.Element {
           run();
         }}
       >
-        {fields !== undefined && draft.isForm ? (
-          <FormFields
-            fields={fields}
-            typed={draft.typed}
-            problems={problems}
-            onType={(name, text) => setDraft({ ...draft, typed: { ...draft.typed, [name]: text } })}
-          />
-        ) : (
-          <JsonEditor
-            key={draft.version}
-            label="Input"
-            text={draft.json}
-            onChange={(text) => setDraft((before) => ({ ...before, json: text }))}
-            onSubmit={run}
-          />
-        )}
+        <Fields
+          fields={fields}
+          draft={draft}
+          problems={problems}
+          onDraft={setDraft}
+          onSubmit={run}
+        />
         <div class="row">
           <Button kind="main" icon="play" isDisabled={isReadOnly} onPress={run}>
             Run
           </Button>
-          <kbd>Ctrl Enter</kbd>
+          {!draft.isForm && <kbd>Ctrl Enter</kbd>}
           <span class="problem-text" role="status">
             {isTried &&
               json === undefined &&
@@ -86,6 +77,31 @@ export function InputForm(props: InputFormProps): JSX.Element {
       <SavedInputs endpointId={endpointId} json={json} onTake={take} />
     </Panel>
   );
+}
+
+interface FieldsProps {
+  readonly fields: readonly FormField[] | undefined;
+  readonly draft: Draft;
+  readonly problems: Typed;
+  readonly onDraft: (change: (draft: Draft) => Draft) => void;
+  readonly onSubmit: () => void;
+}
+
+function Fields({ fields, draft, problems, onDraft, onSubmit }: FieldsProps): JSX.Element {
+  if (fields === undefined || !draft.isForm) {
+    return (
+      <JsonEditor
+        key={draft.version}
+        label="Input"
+        text={draft.json}
+        onChange={(json) => onDraft((before) => ({ ...before, json }))}
+        onSubmit={onSubmit}
+      />
+    );
+  }
+  const type = (name: string, text: string) =>
+    onDraft((before) => ({ ...before, typed: { ...before.typed, [name]: text } }));
+  return <FormFields fields={fields} typed={draft.typed} problems={problems} onType={type} />;
 }
 
 interface FormSwitchProps {

@@ -92,16 +92,11 @@ function Trial({ endpointId, jobId }: TrialProps): JSX.Element {
 
 /** What a handler says that it takes. */
 function useInputSchema(endpointId: string): { readonly value: unknown; readonly isRead: boolean } {
-  const { value, problem } = useRead<"listEndpoints">("emulator/endpoints", {
+  const { value, problem } = useRead<"observeEndpoints">("emulator/endpoints", {
     concerns: (event) => event.type === "endpoint" && event.endpointId === endpointId,
   });
-  const { endpoints = [] } = (value ?? {}) as unknown as EndpointSchemas;
-  const found = endpoints.find(({ id }) => id === endpointId);
+  const found = value?.endpoints.find(({ id }) => id === endpointId);
   return { value: found?.inputSchema, isRead: value !== undefined || problem !== undefined };
-}
-
-interface EndpointSchemas {
-  readonly endpoints?: readonly { readonly id: string; readonly inputSchema?: unknown }[];
 }
 
 /** That of the job in the address when the page is opened; of none an empty text. Undefined while it is read. */

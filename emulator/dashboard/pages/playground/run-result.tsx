@@ -6,6 +6,7 @@ import { Panel } from "../../components/panel.tsx";
 import { Loading, Problem } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
 import { hrefTo } from "../../route/route.ts";
+import type { JobDetails } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { usePart } from "../../state/store.ts";
 import { Chunks } from "../job/chunks.tsx";
@@ -33,38 +34,11 @@ export function RunResult({ jobId }: { readonly jobId: string }): JSX.Element {
       <Problem text={problem} onRetry={again} />
     );
   }
-  const { status, executionTime, delayTime, failure } = job;
-  const isOpen = status === "IN_QUEUE" || status === "IN_PROGRESS";
   return (
     <>
-      <Panel
-        title="Job"
-        actions={
-          <>
-            {isOpen && !isReadOnly && (
-              <Button kind="danger" icon="close" onPress={() => void changeJob("cancel", job)}>
-                Cancel
-              </Button>
-            )}
-            <a class="button" href={hrefTo("job", [jobId])}>
-              Open {shortId(jobId)}
-            </a>
-          </>
-        }
-      >
-        <p class="row" role="status">
-          <Status of={status} />
-          {delayTime !== undefined && (
-            <span class="quiet">waited {durationInWords(delayTime)}</span>
-          )}
-          {executionTime !== undefined && (
-            <span class="quiet">took {durationInWords(executionTime)}</span>
-          )}
-        </p>
-        {failure !== undefined && <FailureReport failure={failure} />}
-      </Panel>
+      <JobPanel job={job} isReadOnly={isReadOnly} />
       <Chunks jobId={jobId} />
-      {status === "COMPLETED" && (
+      {job.status === "COMPLETED" && (
         <PayloadPanel
           title="Output"
           node={payloads.output}
@@ -73,5 +47,41 @@ export function RunResult({ jobId }: { readonly jobId: string }): JSX.Element {
         />
       )}
     </>
+  );
+}
+
+interface JobPanelProps {
+  readonly job: JobDetails;
+  readonly isReadOnly: boolean;
+}
+
+function JobPanel({ job, isReadOnly }: JobPanelProps): JSX.Element {
+  const { id, status, executionTime, delayTime, failure } = job;
+  const isOpen = status === "IN_QUEUE" || status === "IN_PROGRESS";
+  return (
+    <Panel
+      title="Job"
+      actions={
+        <>
+          {isOpen && !isReadOnly && (
+            <Button kind="danger" icon="close" onPress={() => void changeJob("cancel", job)}>
+              Cancel
+            </Button>
+          )}
+          <a class="button" href={hrefTo("job", [id])}>
+            Open {shortId(id)}
+          </a>
+        </>
+      }
+    >
+      <p class="row" role="status">
+        <Status of={status} />
+        {delayTime !== undefined && <span class="quiet">waited {durationInWords(delayTime)}</span>}
+        {executionTime !== undefined && (
+          <span class="quiet">took {durationInWords(executionTime)}</span>
+        )}
+      </p>
+      {failure !== undefined && <FailureReport failure={failure} />}
+    </Panel>
   );
 }
