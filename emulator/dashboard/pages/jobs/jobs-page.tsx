@@ -68,15 +68,10 @@ function countInWords({ count, rows, next }: JobList): string {
 
 function PauseButton({ list }: { readonly list: JobList }): JSX.Element {
   const { isPaused, news, isAtTop } = list;
-  const toTop = () => {
-    document.querySelector(".jobs-list .virtual-list")?.scrollTo({ top: 0 });
-    if (isPaused) pause(false);
-    else void loadJobs(list.filter);
-  };
   return (
     <div class="actions">
       {news > 0 && !isLive(list) && (
-        <Button kind="main" onPress={toTop}>
+        <Button kind="main" onPress={() => showNews(list)}>
           {news.toLocaleString("en")} new
         </Button>
       )}
@@ -93,6 +88,14 @@ function PauseButton({ list }: { readonly list: JobList }): JSX.Element {
 
 function pause(isPaused: boolean): void {
   dispatch({ type: "jobs-paused", isPaused });
+  const { news, filter } = state.peek().jobs;
+  if (!isPaused && news > 0) void loadJobs(filter);
+}
+
+function showNews({ isPaused, filter }: JobList): void {
+  document.querySelector(".jobs-list .virtual-list")?.scrollTo({ top: 0 });
+  if (isPaused) pause(false);
+  else void loadJobs(filter);
 }
 
 interface RowsProps {

@@ -38,7 +38,6 @@ export function InputForm(props: InputFormProps): JSX.Element {
     setTried(true);
     if (json !== undefined && !isReadOnly) onRun(json);
   };
-  const take = (text: string) => setDraft(draftOf(fields, text, draft.version + 1));
   const problems = isTried && "problems" in result ? result.problems : {};
   return (
     <Panel
@@ -74,7 +73,11 @@ export function InputForm(props: InputFormProps): JSX.Element {
           </span>
         </div>
       </form>
-      <SavedInputs endpointId={endpointId} json={json} onTake={take} />
+      <SavedInputs
+        endpointId={endpointId}
+        json={json}
+        onTake={(text) => setDraft(draftOf(fields, text, draft.version + 1))}
+      />
     </Panel>
   );
 }
