@@ -140,7 +140,7 @@ type State = Awaited<ReturnType<typeof openState>>;
 /** The HTTP interface with its keys, and the ports of workers; nobody can call the interface yet. */
 async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisposableStack) {
   const { context, startWork, steps, random, clock, storage, webhooks, callers, log } = state;
-  const { limits = "enforce", commands = [] } = options;
+  const { limits = "enforce", commands = [], dashboard = "on" } = options;
   const { tokens } = context;
   const startedAt = new Date(clock.now()).toISOString();
   const given = { user: options.apiKey, admin: options.adminKey };
@@ -151,6 +151,7 @@ async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisp
     engine: context,
     callers,
     keys: new KeyRing(keys.records),
+    dashboard,
     webhookSecret: webhooks.secret,
     log,
     limits: rates,
@@ -241,6 +242,7 @@ async function run(
     ...testKit.kit,
     s3: storage.objects?.access,
     exceededLimits: () => parts.rates?.exceededLimits() ?? [],
+    dashboardLink: () => http.dashboardLink(url),
     stop,
     [Symbol.asyncDispose]: () => stop("kill"),
   };

@@ -1,4 +1,5 @@
 /** How the service is started as a library, and what is in the caller's hands once it runs. */
+import type { DashboardMode } from "./core/access/dashboard-mode.ts";
 import type { PriceTable } from "./core/billing/prices.ts";
 import type { GpuSetting } from "./core/workers/gpu-declaration.ts";
 import type { AttemptEnd } from "./core/observe/log/attempt-end.ts";
@@ -108,6 +109,8 @@ export interface EmulatorOptions {
    * with a header and a line in the log (`warn`), or not even counted (`off`). All other limits stay as they are.
    */
   readonly limits?: LimitMode;
+  /** The dashboard at `/`: `on` (the default), `read-only` for looking only, `off` for none. */
+  readonly dashboard?: DashboardMode;
   /**
    * Whether traces are sent by OTLP over HTTP, as OpenTelemetry's variables of this process say (`OTEL_…`); by default if
    * `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` names a collector.
@@ -133,6 +136,8 @@ export interface Emulator extends TestKit, AsyncDisposable {
   readonly endpointIds: readonly string[];
   /** Where the object store is and the keys for it; undefined if there is none. */
   readonly s3: S3Access | undefined;
+  /** An address that opens the dashboard once, within ten minutes; a new one with each call. Undefined with `dashboard: "off"`. */
+  dashboardLink(): string | undefined;
   /** What was over the rate limits since the start, also after `stop`: what fails in production. Empty with `limits: "off"`. */
   exceededLimits(): readonly ExceededLimit[];
   /** Stops everything: `drain` (the default) lets running jobs finish, `kill` does not. Idempotent; `kill` hastens a drain. */

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { bundleDashboard } from "./bundle-dashboard.ts";
 import { bundleEmulator } from "./bundle-emulator.ts";
 import { bundleImage } from "./bundle-image.ts";
 import { bundlePackages } from "./bundle-packages.ts";
@@ -19,6 +20,8 @@ const otherInputs = [
   "tsconfig.json",
   "tsconfig.build.json",
   "scripts/build.ts",
+  "package-lock.json",
+  "scripts/bundle-dashboard.ts",
   "scripts/bundle-emulator.ts",
   "scripts/bundle-image.ts",
   "scripts/bundle-packages.ts",
@@ -54,6 +57,7 @@ export async function buildIfStale(): Promise<BuildOutcome> {
     await bundleImage(fresh, packages);
     await bundleEmulator(fresh);
     await bundlePackages(fresh);
+    await bundleDashboard(root, fresh);
     // Only here: when nothing has changed, nobody should wait for it.
     const { writeConfigSchema } = await import("./config-schema.ts");
     writeConfigSchema(fresh);
@@ -97,6 +101,8 @@ function compileInto(folder: string): string {
 function copyAssets(folder: string): void {
   for (const file of sourceFolders.flatMap((source) => filesUnder(root, source))) {
     if (/\.[cm]?tsx?$/.test(file) || file.endsWith(".md")) continue;
+    // It is bundled, with its styles.
+    if (file.startsWith("emulator/dashboard/")) continue;
     fs.mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     fs.copyFileSync(path.join(root, file), path.join(folder, file));
   }

@@ -7,6 +7,7 @@ import { addOperateCommands, type Operation } from "./operate/operate-flags.ts";
 import { addExecCommand, type ExecFlags, splitCommand } from "./exec/exec-flags.ts";
 import { addInitCommand, type InitFlags } from "./init/init-flags.ts";
 import { addRepairCommand, type RepairFlags } from "./repair.ts";
+import { DASHBOARD_MODES } from "../core/access/dashboard-mode.ts";
 import { LIMIT_MODES } from "../core/limits/rate-limit.ts";
 import { ASK_FOR_GPUS, SIMULATE_GPUS } from "../core/workers/gpu-declaration.ts";
 import {
@@ -208,6 +209,12 @@ function addChoices(command: Command): Command {
     .addOption(limitsOption())
     .addOption(
       new Option(
+        "--dashboard <mode>",
+        "the dashboard at /: for everything, for looking only, or none (default: on)",
+      ).choices(DASHBOARD_MODES),
+    )
+    .addOption(
+      new Option(
         "--log <format>",
         "the log on stderr; pretty in a terminal, otherwise json",
       ).choices(LOG_MODES),
@@ -232,6 +239,7 @@ Environment (flags win):
   SV_GPUS            the GPUs, as --gpus
   SV_DOCKER          auto or off, as --docker
   SV_LIMITS          ${LIMIT_MODES.join(", ")}: as --limits
+  SV_DASHBOARD       ${DASHBOARD_MODES.join(", ")}: as --dashboard
   SV_API_KEY         the API key to accept; replaces the one kept in the data directory
   SV_ADMIN_KEY       the key for /emulator, the emulator's own operations; by default the API key opens them too
   SV_SECRET_KEY      32 bytes in base64 that registry credentials are stored encrypted with; by default the data

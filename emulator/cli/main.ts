@@ -11,7 +11,6 @@ import {
   NOTHING_EXCEEDED,
   readyLine,
   s3Sentence,
-  startPage,
 } from "./serve/announcement.ts";
 import { asCalled } from "./called-as.ts";
 import { type Invocation, readCommandLine } from "./command.ts";
@@ -139,7 +138,9 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
       ready: (emulator) => {
         announce(emulator, { inputs, hasGivenKey, mode, log });
         if (request.flags.open)
-          openBrowser(startPage(emulator), (problem) => log.warn({}, problem));
+          openBrowser(emulator.dashboardLink() ?? `${emulator.url}/docs`, (problem) =>
+            log.warn({}, problem),
+          );
       },
       say: (sentence) => log.info({}, sentence),
       stopped: (emulator) => sumUp(emulator, settings.limits, log),
@@ -268,7 +269,8 @@ function announce(emulator: Emulator, { inputs, hasGivenKey, mode, log }: Announ
     .filter(({ type }) => type === "LOAD_BALANCING")
     .map(({ id }) => id);
   const exampleCalls = exampleCallsOf(inputs.handlers);
-  const shown = { url, apiKey, endpointIds, balancedIds, exampleCalls, isNewKey, s3 };
+  const links = { dashboard: emulator.dashboardLink() };
+  const shown = { url, apiKey, endpointIds, balancedIds, exampleCalls, isNewKey, s3, ...links };
   process.stdout.write(invitation(shown));
 }
 

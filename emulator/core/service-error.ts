@@ -32,6 +32,8 @@ const CODES = {
     unauthorized: "The API key is missing or wrong.",
   },
   403: {
+    dashboard_read_only:
+      "The dashboard was started with `--dashboard read-only` and asks for something that is no reading.",
     origin_not_allowed:
       "The request comes from a page of another origin; `--allowed-origin` lets such pages call.",
   },

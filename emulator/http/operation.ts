@@ -64,7 +64,7 @@ export function routesOf({ methods, path, aliases = [] }: Operation): readonly R
 
 /** True for an operation of the emulator's own, which the service it stands for does not have. */
 export function isOwn({ path }: Operation): boolean {
-  return path.startsWith("/emulator/") || path === "/metrics";
+  return /^\/(?:emulator\/|ui\/|metrics$|$)/u.test(path);
 }
 
 /** Path parameters of operations on an endpoint's queue. */

@@ -32,6 +32,8 @@ import { POD_OPERATIONS } from "./pods/pods.ts";
 import { BILLING_OPERATIONS } from "./billing/bills.ts";
 import { DELIVERY_OPERATIONS } from "./webhooks/deliveries.ts";
 import { CLOCK_OPERATIONS } from "./time/clock.ts";
+import { DASHBOARD_PAGE_OPERATIONS } from "./dashboard/dashboard-page.ts";
+import { SESSION_OPERATIONS } from "./dashboard/sessions.ts";
 import { DOCS_OPERATIONS } from "./docs-page/docs-page.ts";
 import { OPENAI_OPERATIONS } from "./openai/openai.ts";
 import { readMetrics } from "./observe/metrics/read-metrics.ts";
@@ -76,5 +78,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   readLimits,
   logs,
   readMetrics,
+  ...SESSION_OPERATIONS,
+  ...DASHBOARD_PAGE_OPERATIONS,
   ...DOCS_OPERATIONS,
 };

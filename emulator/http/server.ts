@@ -46,6 +46,8 @@ export interface HttpServer {
    * Idempotent, also before `start`.
    */
   stop(): Promise<void>;
+  /** An address that opens the dashboard once, below `url`; undefined where there is none. */
+  dashboardLink(url: string): string | undefined;
   /** Answers the operations of live workers, and everything else with 404: for a port that only they can reach. */
   readonly forWorkers: RequestListener;
 }
@@ -87,6 +89,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         else response.writeHead(404).end();
       }),
     ),
+    dashboardLink: (url) => service.dashboard.linkBelow(url),
     start(address) {
       if (started || stopped)
         return Promise.reject(new Error("an HTTP server can be started once only"));

@@ -1,9 +1,11 @@
 /** What all operations of the HTTP interface share, and the clients that are waiting for an answer. */
+import type { DashboardMode } from "../core/access/dashboard-mode.ts";
 import type { KeyRing } from "../core/access/key-ring.ts";
 import type { Uses } from "../engine/context.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { LiveWorkers } from "../live/live-workers.ts";
 import type { CallerCheck } from "./access/caller-check.ts";
+import { DashboardAccess } from "./dashboard/dashboard-access.ts";
 import type { RateLimiter } from "./limits/rate-limiter.ts";
 
 type OfJobs = Uses<
@@ -41,6 +43,8 @@ export interface HttpServiceOptions {
   readonly callers: CallerCheck;
   /** The valid API keys. */
   readonly keys: KeyRing;
+  /** Default: there is no dashboard. */
+  readonly dashboard?: DashboardMode;
   /** Signs webhook calls. */
   readonly webhookSecret: string;
   readonly log: EngineLog;
@@ -54,6 +58,8 @@ export class HttpService {
   readonly engine: HttpEngine;
   readonly callers: CallerCheck;
   readonly keys: KeyRing;
+  /** Who may use the dashboard. */
+  readonly dashboard: DashboardAccess;
   readonly webhookSecret: string;
   readonly log: EngineLog;
   readonly limits: RateLimiter | undefined;
@@ -65,6 +71,8 @@ export class HttpService {
     this.engine = options.engine;
     this.callers = options.callers;
     this.keys = options.keys;
+    const { realClock: clock, random } = options.engine;
+    this.dashboard = new DashboardAccess({ mode: options.dashboard ?? "off", clock, random });
     this.webhookSecret = options.webhookSecret;
     this.log = options.log;
     this.limits = options.limits;

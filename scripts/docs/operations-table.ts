@@ -15,7 +15,7 @@ const folder = "emulator/http";
 export function operationsTable(prefix: string): string {
   const says = openings();
   const rows = Object.entries(OPERATIONS)
-    .filter(([, { path }]) => path.startsWith(prefix))
+    .filter(([, { path }]) => (prefix === "/" ? path === prefix : path.startsWith(prefix)))
     .flatMap(([name, operation]) =>
       routesOf(operation).map(({ methods, path }, at) => {
         const calls = methods.map((method) => `\`${method}\``).join(", ");

@@ -1,10 +1,12 @@
 /** `npm run docs`: writes the generated sections of the documentation and the summaries of the operations anew. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { summariesSource } from "./operations-table.ts";
+import { answerTypesSource } from "./answer-types.ts";
 import { PAGES, regenerated } from "./pages.ts";
 
 for (const page of PAGES) await rewrite(page.file, (before) => regenerated(page, before));
 await rewrite("emulator/http/openapi/summaries.ts", summariesSource);
+await rewrite("emulator/dashboard/service/generated/answers.ts", answerTypesSource);
 
 async function rewrite(
   path: string,

@@ -120,6 +120,23 @@ const layers: readonly Layer[] = [
     of: "emulator/test-kit/",
     mayImport: ["emulator/engine/", "runtime/client/", core, protocol],
   },
+  // Runs in a browser: it knows the service by its interface, and rules that are data.
+  {
+    of: "emulator/dashboard/",
+    mayImport: [core, protocol],
+    packages: [
+      "@codemirror/commands",
+      "@codemirror/lang-json",
+      "@codemirror/language",
+      "@codemirror/state",
+      "@codemirror/view",
+      "@preact/signals",
+      "@tanstack/virtual-core",
+      "preact",
+      "preact/hooks",
+      "uplot",
+    ],
+  },
   // Requests to load balancing endpoints go on to the servers that their workers are.
   {
     of: "emulator/http/",

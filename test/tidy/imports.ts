@@ -45,7 +45,9 @@ export function targetOf(file: string, specifier: string): string | undefined {
 /** Node runs the source as it is and the build rewrites the ending, so the ending must be there and be the real one. */
 export function endingOffences(source: Source): string[] {
   const offences = importsOf(source)
-    .filter(({ specifier }) => specifier.startsWith(".") && !/\.(ts|mjs|json)$/.test(specifier))
+    .filter(
+      ({ specifier }) => specifier.startsWith(".") && !/\.(tsx?|mjs|json|css)$/.test(specifier),
+    )
     .map(({ specifier }) => `${source.path} imports "${specifier}", which does not end in .ts`);
   if (!/^(runtime|emulator)\//.test(source.path)) return offences;
   return [...offences, ...gather(source, (report) => ({ NewExpression: urlRule(report) }))];

@@ -1,9 +1,12 @@
-/** A job's status changes in one place only, the transition function; here is everything that would change it elsewhere. */
+/**
+ * A job's status changes in one place only, the transition function; here is everything that would change it elsewhere. What a
+ * browser shows is a picture of jobs.
+ */
 import type { AssignmentExpression, Expression, ObjectExpression } from "oxc-parser";
 import { JOB_STATUSES } from "../../runtime/protocol/job-status.ts";
 import { gather, type Source } from "./source.ts";
 
-const elsewhere = /^(emulator\/(?!core\/job)|runtime\/)/;
+const elsewhere = /^(emulator\/(?!core\/job|dashboard\/)|runtime\/)/;
 const statuses: ReadonlySet<unknown> = new Set(JOB_STATUSES);
 const sqlSetsStatus = /\bSET\b[^;]*\bstatus\s*=\s*'/i;
 

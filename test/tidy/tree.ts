@@ -6,7 +6,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 
 /** Made by tools, or data that others wrote. */
 const skippedFolders =
-  /^(node_modules|dist|coverage|\.git|\.reports|\.sv|bench\/results|runtime\/protocol\/generated|(examples\/[^/]+|test\/fixtures)\/data)(\/|$)|(^|\/)node_modules(\/|$)/;
+  /^(node_modules|dist|coverage|\.git|\.reports|\.sv|bench\/results|runtime\/protocol\/generated|emulator\/dashboard\/service\/generated|(examples\/[^/]+|test\/fixtures)\/data)(\/|$)|(^|\/)node_modules(\/|$)/;
 const skippedFiles = /^(package-lock\.json)$|\.(jpe?g|png|webp|gif|ico|tgz|bin|txt)$/;
 
 /** One file: its path from the root with forward slashes, and its text. */
@@ -22,7 +22,7 @@ export function textFiles(): readonly TextFile[] {
 }
 
 export function isSource(file: TextFile): boolean {
-  return /\.(ts|mts|cts|js|mjs|cjs)$/.test(file.path);
+  return /\.(ts|mts|cts|tsx|js|mjs|cjs)$/.test(file.path);
 }
 
 function listed(folder: string): string[] {

@@ -73,6 +73,7 @@ export const jobDetailsSchema = jobSchema.extend({
 export type ShownJob = z.infer<typeof jobDetailsSchema>;
 
 export const jobStateSchema = z.looseObject({ id: z.string(), status: z.enum(JOB_STATUSES) });
+export const ticketSchema = z.looseObject({ ticket: z.string() });
 export const purgedSchema = z.looseObject({ removed: z.number() });
 
 const workerSchema = z.looseObject({

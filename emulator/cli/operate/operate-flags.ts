@@ -36,6 +36,7 @@ export interface Operation {
 }
 
 const COMMANDS = [
+  { name: "open", summary: "print a link that opens the dashboard of a running emulator" },
   { name: "endpoints", summary: "list the endpoints of a running emulator" },
   { name: "workers", argument: "[endpoint]", summary: "list the workers of a running emulator" },
   { name: "jobs", argument: "[endpoint]", summary: "list the newest jobs of a running emulator" },

@@ -10,6 +10,7 @@ import {
   jobsSchema,
   jobStateSchema,
   purgedSchema,
+  ticketSchema,
 } from "./answers.ts";
 import { findJob, jobIdOf } from "./find-job.ts";
 import { operateClock } from "./operate-clock.ts";
@@ -71,6 +72,8 @@ export async function runOperation(
   const client = new ServiceClient(flags.url, env, terminal.signal);
   const call = { client, subject: operation.subject, flags, terminal };
   switch (name) {
+    case "open":
+      return printLink(call);
     case "endpoints":
       return listEndpoints(call);
     case "workers":
@@ -95,6 +98,12 @@ export async function runOperation(
     case "logs":
       return showLogs(client, operation.subject, flags, terminal);
   }
+}
+
+async function printLink(call: OperationCall): Promise<void> {
+  const { ticket } = await call.client.post("/emulator/tickets", ticketSchema);
+  const link = call.client.urlOf(`/?ticket=${encodeURIComponent(ticket)}`);
+  show(call, { link }, () => `${link}\n`);
 }
 
 async function listEndpoints(call: OperationCall): Promise<void> {

@@ -34,6 +34,11 @@ export class ServiceClient {
     this.#signal = signal;
   }
 
+  /** Where a browser finds what is at that path. */
+  urlOf(path: string): string {
+    return this.#url + path;
+  }
+
   /** @throws UnreachableError, RefusedError */
   async get<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
     return this.read(await this.text(path), schema);

@@ -14,6 +14,8 @@ export interface Announcement {
   readonly apiKey: string | undefined;
   /** Whether the key was made in this start, so that nobody has seen it yet. */
   readonly isNewKey: boolean;
+  /** Opens the dashboard once. Undefined when there is none. */
+  readonly dashboard?: string | undefined;
   /** Undefined when there is no object store. */
   readonly s3: Pick<S3Access, "endpoint" | "accessKeyId" | "credentialsFile"> | undefined;
 }
@@ -21,6 +23,11 @@ export interface Announcement {
 /** The one line programs wait for. */
 export function readyLine({ url }: Pick<Announcement, "url">): string {
   return `ready ${url}\n`;
+}
+
+/** Where the dashboard is. */
+export function dashboardSentence(link: string): string {
+  return `the dashboard (this link opens it once): ${link}`;
 }
 
 /** The sentence that shows a new key. */
@@ -41,15 +48,11 @@ export function s3Sentence({
 export const KEY_HINT =
   "the API key is the one of the first start, of which only a digest is kept; to set a new one, start with SV_API_KEY=<key>";
 
-/** Where a person begins, in a browser. */
-export function startPage({ url }: Pick<Announcement, "url">): string {
-  return `${url}/docs`;
-}
-
 /** What a person in a terminal sees below the ready line: where things are, and a call of each endpoint. */
 export function invitation(announcement: Announcement): string {
-  const { apiKey, isNewKey, endpointIds, s3 } = announcement;
-  const places = [`the interface, to read and to try: ${startPage(announcement)}`];
+  const { url, apiKey, isNewKey, endpointIds, dashboard, s3 } = announcement;
+  const places = [`the interface, to read and to try: ${url}/docs`];
+  if (dashboard !== undefined) places.unshift(dashboardSentence(dashboard));
   if (apiKey === undefined)
     places.unshift(`${KEY_HINT}\nput it into $SV_API_KEY for the lines below`);
   else if (isNewKey) places.unshift(keySentence(apiKey));

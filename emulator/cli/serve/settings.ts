@@ -1,6 +1,7 @@
 /** Settles how the service is started: flags win over the environment, that over configs, and those over the defaults. */
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { DASHBOARD_MODES, type DashboardMode } from "../../core/access/dashboard-mode.ts";
 import { isOriginPattern, ORIGIN_PATTERN_RULE } from "../../core/access/allowed-origins.ts";
 import { HOST_PATTERN_RULE, isHostPattern } from "../../core/access/host-names.ts";
 import {
@@ -41,6 +42,7 @@ export interface Flags {
   readonly docker?: DockerMode;
   readonly localWebhooks?: (typeof ON_OFF)[number];
   readonly limits?: LimitMode;
+  readonly dashboard?: DashboardMode;
   readonly log?: LogMode;
   /** False for `--no-watch`. */
   readonly watch?: boolean;
@@ -57,7 +59,8 @@ type Always =
   | "s3"
   | "limits"
   | "gpus"
-  | "docker";
+  | "docker"
+  | "dashboard";
 type Perhaps = "dataDir" | "apiKey" | "adminKey" | "secretKey" | "webhookSecret" | "localWebhooks";
 
 /** The data directory is absolute. */
@@ -126,6 +129,7 @@ export function settleSourced(
     limits: said("limits", flags.limits, limitsIn) ?? configured("limits") ?? byDefault("enforce"),
     gpus: said("gpus", flags.gpus, gpusIn) ?? configured("gpus") ?? byDefault(ASK_FOR_GPUS),
     docker: said("docker", flags.docker, dockerIn) ?? configured("docker") ?? byDefault("auto"),
+    dashboard: said("dashboard", flags.dashboard, dashboardIn) ?? byDefault("on"),
     apiKey: variable("SV_API_KEY", keyIn) ?? byDefault(undefined),
     adminKey: variable("SV_ADMIN_KEY", keyIn) ?? byDefault(undefined),
     secretKey: variable("SV_SECRET_KEY", secretKeyIn) ?? byDefault(undefined),
@@ -211,6 +215,7 @@ const originIn = ruled(isOriginPattern, `must ${ORIGIN_PATTERN_RULE}`);
 const gpusIn = ruled(isGpuSetting, `must ${GPU_SETTING_RULE}`);
 const limitsIn: Reader<LimitMode> = oneOf(LIMIT_MODES, ", ");
 const dockerIn: Reader<DockerMode> = oneOf(DOCKER_MODES, " or ");
+const dashboardIn: Reader<DashboardMode> = oneOf(DASHBOARD_MODES, ", ");
 /** What a header can carry unchanged. */
 const keyIn = ruled(
   (text) => /^[\x21-\x7e]+$/.test(text),

@@ -2,20 +2,21 @@
 import type { IncomingMessage } from "node:http";
 import type { ApiKey, KeyScope } from "../../core/access/api-key.ts";
 import { ServiceError } from "../../core/service-error.ts";
+import { isByDashboard } from "../dashboard/dashboard-access.ts";
 import type { Access } from "../operation.ts";
+import { pathOf } from "../requests/url-path.ts";
 import type { HttpService } from "../service.ts";
 
-/** Returns the key of the request. @throws ServiceError invalid_header, unauthorized, shutting_down */
+/** Returns the key of the request. @throws ServiceError invalid_header, unauthorized, dashboard_read_only, shutting_down */
 export function admit(
   service: HttpService,
   request: IncomingMessage,
   access: Access = "user",
 ): ApiKey | undefined {
   checkHeaders(request);
-  const { authorization } = request.headers;
   // Workers authenticate in another way, and may report until they have exited.
   if (access === "worker") return undefined;
-  const key = access === "anyone" ? undefined : checkKey(service, authorization, access);
+  const key = access === "anyone" ? undefined : keyOf(service, request, access);
   if (service.stopping) throw new ServiceError("shutting_down", "the service is stopping");
   return key;
 }
@@ -45,6 +46,35 @@ function checkHeaders({ rawHeaders, headers }: IncomingMessage): void {
 export function bareKey(header: string | undefined): string | undefined {
   if (header === undefined || header === "") return undefined;
   return /^bearer +(.*)$/i.exec(header)?.[1] ?? header;
+}
+
+/** A cookie never counts by itself: browsers send it whichever page asks. */
+function keyOf(service: HttpService, request: IncomingMessage, access: KeyScope): ApiKey {
+  const { authorization } = request.headers;
+  if (authorization !== undefined || !isByDashboard(request) || service.dashboard.isOff) {
+    return checkKey(service, authorization, access);
+  }
+  if (!service.callers.isOwnPage(request) || !service.dashboard.knows(request)) {
+    throw new ServiceError("unauthorized", "the dashboard has no session here, or it has ended", {
+      topic: { type: "key_missing" },
+    });
+  }
+  if (service.dashboard.isReadOnly && !isHarmless(request)) {
+    throw new ServiceError(
+      "dashboard_read_only",
+      "the dashboard is read-only, as the service was started with --dashboard read-only",
+    );
+  }
+  return DASHBOARD_KEY;
+}
+
+/** Stands for the admin's. */
+const DASHBOARD_KEY: ApiKey = { id: "dashboard", scope: "admin", digest: "", createdAt: "" };
+
+/** Operations on queues change something by `GET` as well: a stream that is read, a time to live that is set. */
+function isHarmless(request: IncomingMessage): boolean {
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  return isRead && /^\/(?:v1|emulator)\//u.test(pathOf(request));
 }
 
 function checkKey(service: HttpService, header: string | undefined, access: KeyScope): ApiKey {

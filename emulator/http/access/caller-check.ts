@@ -43,6 +43,17 @@ export class CallerCheck {
       : { headers: answerHeaders(origin), isPreflight: false };
   }
 
+  /**
+   * Whether a page of this service asks, as far as its browser tells. Where it tells the site, that counts; it tells the origin
+   * of what may change something.
+   */
+  isOwnPage({ headers, method }: IncomingMessage): boolean {
+    const { origin, host, "sec-fetch-site": site } = headers;
+    if (site !== undefined) return site === "same-origin";
+    if (origin !== undefined) return this.#options.origins.isOwn(origin, host);
+    return method === "GET" || method === "HEAD";
+  }
+
   /** Without a Host header (HTTP/1.0) it comes from no browser. */
   #misdirection({ headers, socket }: IncomingMessage): ServiceError | undefined {
     const { host } = headers;

@@ -1,6 +1,7 @@
 /** The headers that are passed on from the client to a worker's server and back, and those that are added. */
 import type { IncomingMessage } from "node:http";
 import { AFFINITY_HEADER } from "../../core/balancing/choose-worker.ts";
+import { withoutSessions } from "../dashboard/dashboard-access.ts";
 import type { BalancedTarget } from "./target.ts";
 
 /** These concern one connection only; each side of the service has its own. */
@@ -22,7 +23,7 @@ const NEEDED = new Set(["host", "content-length"]);
 export type RawHeaders = readonly string[];
 
 /**
- * The headers for the worker's server. The key is left out, because it is meant for this service; `Host` stays as it is.
+ * The headers for the worker's server. The key and the dashboard's cookie are left out, because they are meant for this service; `Host` stays as it is.
  *
  * @param upgrade the protocol to upgrade to; default: none
  */
@@ -32,9 +33,9 @@ export function headersForWorker(
   upgrade?: string,
 ): string[] {
   const { headers, socket } = request;
-  const passed = passedOn(request.rawHeaders, headers.connection).filter(
-    ([name]) => name.toLowerCase() !== "authorization" && !isForwardedFor(name),
-  );
+  const passed = passedOn(request.rawHeaders, headers.connection)
+    .filter(([name]) => name.toLowerCase() !== "authorization" && !isForwardedFor(name))
+    .flatMap(withoutDashboard);
   const known = new Set(passed.map(([name]) => name.toLowerCase()));
   const add = (name: string, value: string | undefined) => {
     if (value !== undefined && !known.has(name.toLowerCase())) passed.push([name, value]);
@@ -67,6 +68,11 @@ export function headersForClient(
     passed.push(["Connection", "Upgrade"], ["Upgrade", answer.headers.upgrade ?? "websocket"]);
   }
   return passed.flat();
+}
+
+function withoutDashboard([name, value]: [string, string]): [string, string][] {
+  const left = name.toLowerCase() === "cookie" ? withoutSessions(value) : value;
+  return left === undefined ? [] : [[name, left]];
 }
 
 /** Methods whose requests are expected to say that they have no body. */

@@ -77,6 +77,13 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     "Which requests production would have refused for its rate limits, by endpoint and operation.",
   logs: "The newest lines of the log and those that follow, as server-sent events.",
   readMetrics: "Counters, gauges and histograms of the service in Prometheus' text format.",
+  beginSession:
+    "Opens the dashboard for a browser by a ticket or the admin key, and answers a cookie for it.",
+  readSession: "What the dashboard may be used for.",
+  endSession: "Ends the session of a browser.",
+  issueTicket: "Makes a ticket that opens the dashboard once.",
+  readDashboard: "The dashboard, for a browser; needs a session to show anything.",
+  readDashboardFile: "The scripts and styles of the dashboard.",
   findDocs: "Leads to the documentation page from where the live service has it.",
   readDocs:
     "A page on which the interface can be read and tried; it needs no network and loads nothing from elsewhere.",

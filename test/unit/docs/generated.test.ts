@@ -11,6 +11,7 @@ import { clientErrorsTable } from "../../../scripts/docs/client-errors-table.ts"
 import { takeSource } from "../../../scripts/docs/comments.ts";
 import { errorCodesTable, failureTypesTable } from "../../../scripts/docs/errors-table.ts";
 import { limitInWords, limitsTable } from "../../../scripts/docs/limits-table.ts";
+import { answerTypesSource } from "../../../scripts/docs/answer-types.ts";
 import { operationsTable, summariesSource } from "../../../scripts/docs/operations-table.ts";
 import { PAGES, regenerated } from "../../../scripts/docs/pages.ts";
 import { withSection } from "../../../scripts/docs/section.ts";
@@ -38,6 +39,11 @@ test("every arrow of a state diagram joins names that Mermaid takes", () => {
   const arrows = text.split("\n").filter((line) => line.includes(" --> "));
   expect(arrows.length).toBeGreaterThan(20);
   for (const arrow of arrows) expect(arrow).toMatch(/^ +(\[\*\]|\w+) --> (\[\*\]|\w+): /);
+});
+
+test("the dashboard's types of answers are what npm run docs would write", () => {
+  const { text } = readDocument("emulator/dashboard/service/generated/answers.ts");
+  expect(answerTypesSource()).toBe(text);
 });
 
 test("the summaries of the operations are what npm run docs would write", () => {
@@ -92,7 +98,9 @@ describe("tables", () => {
     for (const code of Object.keys(ERROR_CODES)) expect(codes).toContain(`| \`${code}\` `);
     const types = failureTypesTable();
     for (const type of FAILURE_TYPES) expect(types).toContain(`| \`${type}\` `);
-    const tables = ["/v1/", "/v2/", "/emulator/", "/metrics", "/docs"].map(operationsTable);
+    const tables = ["/v1/", "/v2/", "/emulator/", "/metrics", "/docs", "/ui/", "/"].map(
+      operationsTable,
+    );
     const rows = tables.flatMap((table) => table.split("\n").slice(2));
     expect(rows).toHaveLength(Object.values(OPERATIONS).flatMap(routesOf).length);
   });

@@ -62,7 +62,7 @@ export interface TestAnswer {
   readonly json: unknown;
 }
 
-export interface TestHttpOptions extends Pick<HttpServerOptions, "connectionLimits"> {
+export interface TestHttpOptions extends Pick<HttpServerOptions, "connectionLimits" | "dashboard"> {
   readonly stopGraceMs?: number;
   /** Default: none. */
   readonly limits?: "enforce" | "warn";

@@ -19,6 +19,7 @@ function staged() {
     endpointIds: [],
     s3: undefined,
     clock: { now: () => 0, advance: async () => Promise.reject(new Error("time stands still")) },
+    dashboardLink: () => undefined,
     exceededLimits: () => [],
     endpoint: () => expect.unreachable(),
     idle: async () => undefined,

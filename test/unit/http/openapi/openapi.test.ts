@@ -51,11 +51,15 @@ test("the document is served without a key, while everything else asks for one",
   const { json } = await service.call("GET", "/v1/openapi.json");
   expect(json).toEqual(JSON.parse(JSON.stringify(DOCUMENT)));
   const open = DOCUMENTED.filter(({ operation }) => operation.security?.length === 0);
-  expect(open.map(({ path }) => path)).toEqual([
-    "/v1/openapi.json",
-    "/v1/docs",
-    "/docs",
-    "/docs/{file}",
+  expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    "GET /v1/openapi.json",
+    "POST /emulator/session",
+    "DELETE /emulator/session",
+    "GET /",
+    "GET /ui/{file}",
+    "GET /v1/docs",
+    "GET /docs",
+    "GET /docs/{file}",
   ]);
 });
 

@@ -1,0 +1,35 @@
+/** A window above the page, which has the keyboard until it is closed. */
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  /** The title is for those who do not see the window. */
+  readonly isPlain?: boolean;
+  readonly isWide?: boolean;
+}
+
+export function Dialog(props: DialogProps): JSX.Element {
+  const { title, onClose, children, isPlain = false, isWide = false } = props;
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const closeOutside = (event: MouseEvent) => {
+    if (event.target === dialog.current) onClose();
+  };
+  return (
+    <dialog
+      ref={dialog}
+      class={`dialog ${isWide ? "wide" : ""}`}
+      aria-label={title}
+      onClose={onClose}
+      onClick={closeOutside}
+    >
+      <div class="dialog-body">
+        {!isPlain && <h2>{title}</h2>}
+        {children}
+      </div>
+    </dialog>
+  );
+}

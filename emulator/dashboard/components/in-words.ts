@@ -1,0 +1,42 @@
+/** Durations, instants, sizes and ids as people read them. */
+
+/** Of two parts at most: `412 ms`, `3.2 s`, `4 m 10 s`, `2 h 5 m`. */
+export function durationInWords(ms: number | undefined): string {
+  if (ms === undefined) return "–";
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 60_000) return `${Math.round(ms / 1_000)} s`;
+  if (ms < 3_600_000) return twoParts(ms, 60_000, "m", 1_000, "s");
+  if (ms < 86_400_000) return twoParts(ms, 3_600_000, "h", 60_000, "m");
+  return twoParts(ms, 86_400_000, "d", 3_600_000, "h");
+}
+
+function twoParts(ms: number, large: number, one: string, small: number, other: string): string {
+  const rest = Math.floor((ms % large) / small);
+  return `${Math.floor(ms / large)} ${one}${rest > 0 ? ` ${rest} ${other}` : ""}`;
+}
+
+export function sizeInWords(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(1)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** The end of it, as the log in the terminal has it: the beginnings of ids made at one time are alike. */
+export function shortId(id: string): string {
+  return id.length > 14 ? `…${id.slice(-14)}` : id;
+}
+
+/** Of today the time alone. */
+export function instantInWords(iso: string | undefined, now = new Date()): string {
+  if (iso === undefined) return "–";
+  const at = new Date(iso);
+  const time = at.toLocaleTimeString(undefined, { hour12: false });
+  return at.toDateString() === now.toDateString()
+    ? time
+    : `${at.toLocaleDateString(undefined, { month: "short", day: "numeric" })} ${time}`;
+}
+
+export function plural(count: number, one: string, more = `${one}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
+}

@@ -1,0 +1,45 @@
+/**
+ * Where in the dashboard one is: the part of the address behind `#`. It never reaches the server, so that the page works below
+ * any path of a proxy, and is kept when the page is loaded anew.
+ */
+
+export interface Route {
+  /** The page's name. */
+  readonly page: string;
+  /** What follows it, for example the id of a job. */
+  readonly parts: readonly string[];
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export const START_PAGE = "jobs";
+
+/** @param hash with its `#`, or empty */
+export function readRoute(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#\/?/u, "").split("?", 2);
+  const [page = "", ...parts] = path.split("/").map(decoded);
+  return {
+    page: page === "" ? START_PAGE : page,
+    parts: parts.filter((part) => part !== ""),
+    query: Object.fromEntries(new URLSearchParams(query)),
+  };
+}
+
+/** What a link to the route refers to; entries of the query that are empty are left out. */
+export function hrefTo(
+  page: string,
+  parts: readonly string[] = [],
+  query: Readonly<Record<string, string>> = {},
+): string {
+  const path = [page, ...parts].map(encodeURIComponent).join("/");
+  const given = Object.entries(query).filter(([, value]) => value !== "");
+  const search = new URLSearchParams(given).toString();
+  return search === "" ? `#/${path}` : `#/${path}?${search}`;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,75 @@
+/** Asks the service: every address is relative to the page's, so that it works below any path of a proxy. */
+import type { Answers } from "./generated/answers.ts";
+
+/** The service refused, or could not be asked. */
+export class CallError extends Error {
+  override readonly name = "CallError";
+  /** 0: it did not answer. */
+  readonly status: number;
+
+  constructor(message: string, status: number, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+  }
+}
+
+export interface CallOptions {
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Sent as JSON; a text as it stands, so that no number in it changes. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+let closed = (): void => undefined;
+
+/** Called when the service knows no session any more. */
+export function onSessionClosed(listener: () => void): void {
+  closed = listener;
+}
+
+/** The answer of that operation. @param path without a slash at its beginning @throws CallError */
+export async function call<Operation extends keyof Answers>(
+  path: string,
+  options: CallOptions = {},
+): Promise<Answers[Operation]> {
+  const response = await open(path, options);
+  const text = await response.text();
+  return (text === "" ? undefined : JSON.parse(text)) as Answers[Operation];
+}
+
+/** The answer as it comes. @throws CallError */
+export async function open(path: string, options: CallOptions = {}): Promise<Response> {
+  const { method = "GET", body, headers, signal } = options;
+  let response: Response;
+  try {
+    response = await fetch(new URL(path, base()), {
+      method,
+      headers: { "x-sv-dashboard": "1", ...headers },
+      credentials: "same-origin",
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new CallError("the service does not answer", 0, { cause: error });
+  }
+  if (response.ok) return response;
+  if (response.status === 401) closed();
+  throw new CallError(sentenceIn(await response.text()), response.status);
+}
+
+/** Where the service is, as this browser reaches it. */
+export function base(): string {
+  return new URL(".", document.baseURI).href;
+}
+
+function sentenceIn(text: string): string {
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (typeof value === "object" && value !== null && "error" in value) return String(value.error);
+  } catch {
+    // It is no answer of the service.
+  }
+  return "what answers is not the service";
+}

@@ -1,0 +1,112 @@
+/** What a page shows of the service: asked for when it is first shown, and again when something happened that concerns it. */
+import { useEffect } from "preact/hooks";
+import { complain, dispatch, state, usePart } from "../state/store.ts";
+import { type Read, UNREAD } from "../state/reads.ts";
+import { sizeInWords } from "../components/in-words.ts";
+import { call, CallError, open } from "./call.ts";
+import { onEvents } from "./follow.ts";
+import type { Answers } from "./generated/answers.ts";
+import type { ServiceEvent } from "./service-event.ts";
+
+export interface ReadOptions {
+  /** Whether an event may have changed the answer; default: none does. */
+  readonly concerns?: (event: ServiceEvent) => boolean;
+  /** Asked again at most so often, ms; default 1,000. */
+  readonly paceMs?: number;
+  /** The answer as the text it is, so that no number in it changes. */
+  readonly asText?: boolean;
+  /** Larger answers are refused, bytes; default: none are. */
+  readonly mostBytes?: number;
+  /** Asked again so often, whatever happens, ms; default: never. */
+  readonly everyMs?: number;
+}
+
+/** The newest answer and how it stands with it. */
+export interface Reading<Value> extends Omit<Read, "value"> {
+  readonly value: Value | undefined;
+  /** Asks again now. */
+  readonly again: () => void;
+}
+
+const DEFAULT_PACE_MS = 1_000;
+
+/** How many components show a path. */
+const users = new Map<string, number>();
+/** When each was asked for last, by the page's clock. */
+const askedAt = new Map<string, number>();
+
+type Form = Pick<ReadOptions, "asText" | "mostBytes">;
+
+/** @param path of a `GET` operation, without a slash at its beginning; undefined: nothing is asked for */
+export function useRead<Operation extends keyof Answers>(
+  path: string | undefined,
+  options: ReadOptions = {},
+): Reading<Answers[Operation]> {
+  const { concerns, paceMs = DEFAULT_PACE_MS, everyMs, asText = false, mostBytes } = options;
+  const form = { asText, ...(mostBytes !== undefined && { mostBytes }) };
+  const reads = usePart((all) => all.reads);
+  const read = (path === undefined ? undefined : reads[path]) ?? UNREAD;
+  useEffect(() => (path === undefined ? undefined : useOf(path, form)), [path]);
+  useEffect(() => {
+    if (path === undefined || concerns === undefined) return undefined;
+    return onEvents((events) => {
+      if (events.some(concerns)) dispatch({ type: "outdated", path });
+    });
+  }, [path]);
+  useEffect(() => {
+    if (path === undefined || everyMs === undefined) return undefined;
+    const timer = setInterval(() => dispatch({ type: "outdated", path }), everyMs);
+    return () => clearInterval(timer);
+  }, [path, everyMs]);
+  const { isStale, isAsking } = read;
+  useEffect(() => {
+    if (path === undefined || !isStale || isAsking) return undefined;
+    const sinceMs = performance.now() - (askedAt.get(path) ?? 0);
+    const timer = setTimeout(() => void ask(path, form), Math.max(0, paceMs - sinceMs));
+    return () => clearTimeout(timer);
+  }, [path, isStale, isAsking]);
+  return {
+    ...read,
+    value: read.value as Answers[Operation] | undefined,
+    again: () => path !== undefined && void ask(path, form),
+  };
+}
+
+/** Asks for a path whether or not it is shown. Never rejects: what went wrong is in the state. */
+async function ask(path: string, form: Form): Promise<void> {
+  askedAt.set(path, performance.now());
+  dispatch({ type: "asked", path });
+  try {
+    dispatch({ type: "answered", path, value: await answerTo(path, form) });
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    dispatch({ type: "refused", path, problem });
+    if (!(error instanceof CallError)) complain(error);
+  }
+}
+
+async function answerTo(path: string, { asText, mostBytes }: Form): Promise<unknown> {
+  if (asText !== true) return call(path);
+  const response = await open(path);
+  const bytes = Number(response.headers.get("content-length") ?? 0);
+  if (mostBytes === undefined || bytes <= mostBytes) return response.text();
+  await response.body?.cancel();
+  throw new CallError(`it has ${sizeInWords(bytes)}`, TOO_LARGE);
+}
+
+/** As a service says it of what it was sent. */
+const TOO_LARGE = 413;
+
+function useOf(path: string, form: Form): () => void {
+  const count = users.get(path) ?? 0;
+  users.set(path, count + 1);
+  if (count === 0 || state.peek().reads[path] === undefined) void ask(path, form);
+  return () => {
+    const left = (users.get(path) ?? 1) - 1;
+    users.set(path, left);
+    if (left > 0) return;
+    users.delete(path);
+    askedAt.delete(path);
+    dispatch({ type: "dropped", path });
+  };
+}

@@ -1,0 +1,143 @@
+/** The frame of every page: navigation, state of the connection, palette, help, notices. */
+import type { ComponentType, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Button } from "../components/button.tsx";
+import { Empty, Loading, Problem } from "../components/states.tsx";
+import { type Page, PAGES, type PageProps } from "../pages.ts";
+import { goTo, route } from "../route/address.ts";
+import { hrefTo } from "../route/route.ts";
+import { usePart } from "../state/store.ts";
+import { KeyboardHelp } from "./keyboard-help.tsx";
+import { type Keys, useKeys } from "./keys.ts";
+import { LinkState } from "./link-state.tsx";
+import { Notices } from "./notices.tsx";
+import { Palette } from "./palette.tsx";
+import { SignIn } from "./sign-in.tsx";
+import { chooseTheme, nextTheme, theme } from "./theme.ts";
+
+type Window = "palette" | "help" | undefined;
+
+export function App(): JSX.Element {
+  const session = usePart((state) => state.session);
+  const [window, setWindow] = useState<Window>(undefined);
+  useKeys({
+    "Ctrl-k": () => setWindow("palette"),
+    "/": () => setWindow("palette"),
+    "?": () => setWindow("help"),
+    ...goKeys(),
+  });
+  if (session === "unknown") return <Loading what="the dashboard" />;
+  if (session === "closed") return <SignIn />;
+  const close = () => setWindow(undefined);
+  return (
+    <div class="app">
+      <a class="skip" href="#content" onClick={skip}>
+        Skip to the content
+      </a>
+      <TopBar isReadOnly={session === "read-only"} onOpen={setWindow} />
+      <Navigation />
+      <main id="content" class="content" tabIndex={-1}>
+        <CurrentPage />
+      </main>
+      <Notices />
+      {window === "palette" && <Palette onClose={close} />}
+      {window === "help" && <KeyboardHelp onClose={close} />}
+    </div>
+  );
+}
+
+function goKeys(): Keys {
+  const listed = PAGES.filter(({ key }) => key !== undefined);
+  return Object.fromEntries(listed.map(({ key = "", name }) => [`g ${key}`, () => goTo(name)]));
+}
+
+/** The address is that of the page: a link to a place in it would lead elsewhere. */
+function skip(event: Event): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>("#content")?.focus();
+}
+
+interface TopBarProps {
+  readonly isReadOnly: boolean;
+  readonly onOpen: (window: Window) => void;
+}
+
+function TopBar({ isReadOnly, onOpen }: TopBarProps): JSX.Element {
+  const icon = { system: "half", light: "sun", dark: "moon" } as const;
+  return (
+    <header class="top-bar">
+      <a class="brand" href={hrefTo(PAGES[0]?.name ?? "")}>
+        sv-runtime
+      </a>
+      <LinkState />
+      {isReadOnly && <span class="tag">read-only</span>}
+      <span class="spring" />
+      <button type="button" class="button search" onClick={() => onOpen("palette")}>
+        <span class="wide-only">Go to …</span>
+        <kbd>Ctrl K</kbd>
+      </button>
+      <Button
+        kind="bare"
+        icon={icon[theme.value]}
+        label={`Theme: ${theme.value}`}
+        onPress={() => chooseTheme(nextTheme())}
+      />
+      <Button kind="bare" label="Keyboard help" onPress={() => onOpen("help")}>
+        ?
+      </Button>
+    </header>
+  );
+}
+
+function Navigation(): JSX.Element {
+  const { page: current } = route.value;
+  const page = PAGES.find(({ name }) => name === current);
+  return (
+    <nav class="navigation" aria-label="Pages">
+      <ul>
+        {PAGES.filter(({ key }) => key !== undefined).map(({ name, title }) => (
+          <li key={name}>
+            <a
+              href={hrefTo(name)}
+              {...((page?.within ?? current) === name && { "aria-current": "page" })}
+            >
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** Those that were loaded, by name. */
+const loaded = new Map<string, ComponentType<PageProps>>();
+
+function CurrentPage(): JSX.Element {
+  const { page: name } = route.value;
+  const page = PAGES.find((each) => each.name === name);
+  const [, draw] = useState(0);
+  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const load = (wanted: Page) => {
+    setProblem(undefined);
+    wanted.load().then(
+      (component) => {
+        loaded.set(wanted.name, component);
+        draw((drawn) => drawn + 1);
+      },
+      (error: unknown) => setProblem(`this page could not be loaded: ${String(error)}`),
+    );
+  };
+  useEffect(() => {
+    document.title = `${page?.title ?? "Nothing here"} · sv-runtime`;
+    if (page !== undefined && !loaded.has(name)) load(page);
+  }, [name]);
+  if (page === undefined) return <Empty>There is no page “{name}”.</Empty>;
+  if (problem !== undefined) return <Problem text={problem} onRetry={() => load(page)} />;
+  const Component = loaded.get(name);
+  return Component === undefined ? (
+    <Loading what={page.title.toLowerCase()} />
+  ) : (
+    <Component key={name} route={route.value} />
+  );
+}

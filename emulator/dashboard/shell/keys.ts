@@ -1,0 +1,43 @@
+/** Keys that work on a whole page, unless one is typing. */
+import { useEffect } from "preact/hooks";
+
+/** What each key does; with `Ctrl-` before it for that. The name is what the event calls it. */
+export type Keys = Readonly<Record<string, () => void>>;
+
+/** How long the first of two keys counts, ms. */
+const PAIR_MS = 1_500;
+
+let [firstKey, firstAt] = ["", 0];
+
+/** `g j` is pressed one after the other. */
+export function useKeys(keys: Keys): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const key = nameOf(event);
+      if (event.defaultPrevented || (isTyping(event) && !key.startsWith("Ctrl-"))) return;
+      if (!key.startsWith("Ctrl-") && document.querySelector("dialog[open]")) return;
+      const pair = event.timeStamp - firstAt < PAIR_MS ? `${firstKey} ${key}` : "";
+      const act = keys[pair] ?? keys[key];
+      [firstKey, firstAt] = [key, event.timeStamp];
+      if (act === undefined) return;
+      event.preventDefault();
+      act();
+    };
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  });
+}
+
+function nameOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string {
+  if (altKey) return "";
+  return ctrlKey || metaKey ? `Ctrl-${key.toLowerCase()}` : key;
+}
+
+function isTyping({ target }: KeyboardEvent): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable ||
+      /^(?:INPUT|TEXTAREA|SELECT)$/u.test(target.tagName) ||
+      target.shadowRoot !== null)
+  );
+}

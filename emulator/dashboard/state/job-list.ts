@@ -1,0 +1,230 @@
+/** The list of jobs: what was asked for, the rows that were read, what happened to them since, and which are selected. */
+import type { JobMoved, ServiceEvent } from "../service/service-event.ts";
+import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
+import type { JobFilter } from "../pages/jobs/job-query.ts";
+
+/** A job in the list; what the service has not told yet is absent. */
+export interface JobRow {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly status: JobStatus;
+  readonly submittedAt: string;
+  readonly startedAt?: string;
+  readonly endedAt?: string;
+  readonly delayTime?: number;
+  readonly executionTime?: number;
+  readonly attempt?: number;
+  readonly version?: number;
+  readonly workerId?: string;
+  readonly error?: string;
+  readonly errorType?: string;
+}
+
+export interface JobCount {
+  readonly jobs: number;
+  readonly more: boolean;
+}
+
+/** What the service answers of it. */
+export interface JobsPage {
+  readonly jobs: readonly JobRow[];
+  readonly next?: string | undefined;
+  readonly count?: JobCount | undefined;
+}
+
+export interface JobList {
+  readonly filter: JobFilter;
+  readonly rows: readonly JobRow[];
+  /** Where the next page begins; undefined where there is none. */
+  readonly next: string | undefined;
+  readonly count: JobCount | undefined;
+  readonly reading: "asking" | "more" | "here" | "refused";
+  readonly problem: string | undefined;
+  /** Held by hand: nothing moves until it is let go. */
+  readonly isPaused: boolean;
+  /** The top of the list is in sight, where new jobs come in. */
+  readonly isAtTop: boolean;
+  /** Jobs that came, or came to match, since rows were put in last. */
+  readonly news: number;
+  /** Rows may have to be read anew. */
+  readonly isStale: boolean;
+  readonly selected: ReadonlySet<string>;
+  /** All that match are meant, beyond those that were read. */
+  readonly isAllSelected: boolean;
+  /** Which row has the keyboard. */
+  readonly cursor: number;
+}
+
+export type JobListAction =
+  | { readonly type: "jobs-asked"; readonly filter: JobFilter }
+  | { readonly type: "jobs-asked-more" }
+  /** `isMore`: behind the rows that are there. */
+  | {
+      readonly type: "jobs-answered";
+      readonly filter: JobFilter;
+      readonly page: JobsPage;
+      readonly isMore: boolean;
+    }
+  | { readonly type: "jobs-refused"; readonly filter: JobFilter; readonly problem: string }
+  | { readonly type: "jobs-paused"; readonly isPaused: boolean }
+  | { readonly type: "jobs-scrolled"; readonly isAtTop: boolean }
+  | { readonly type: "jobs-cursor"; readonly at: number }
+  | { readonly type: "jobs-selected"; readonly ids: readonly string[]; readonly isOn: boolean }
+  | { readonly type: "jobs-all-selected"; readonly isOn: boolean };
+
+export const NO_FILTER: JobFilter = {};
+
+export const EMPTY_LIST: JobList = {
+  filter: NO_FILTER,
+  rows: [],
+  next: undefined,
+  count: undefined,
+  reading: "asking",
+  problem: undefined,
+  isPaused: false,
+  isAtTop: true,
+  news: 0,
+  isStale: false,
+  selected: new Set(),
+  isAllSelected: false,
+  cursor: -1,
+};
+
+/** Rows that come in live push out the last ones, so that the list does not grow for as long as it is looked at. */
+const MOST_LIVE_ROWS = 300;
+
+export function reduceJobList(list: JobList, action: JobListAction): JobList {
+  switch (action.type) {
+    case "jobs-asked": {
+      const { isPaused, isAtTop } = list;
+      return isSameFilter(list.filter, action.filter)
+        ? { ...list, isStale: false }
+        : { ...EMPTY_LIST, isPaused, isAtTop, filter: action.filter };
+    }
+    case "jobs-asked-more":
+      return { ...list, reading: "more" };
+    case "jobs-answered":
+      return isSameFilter(list.filter, action.filter) ? answered(list, action) : list;
+    case "jobs-refused":
+      return isSameFilter(list.filter, action.filter)
+        ? { ...list, reading: "refused", problem: action.problem }
+        : list;
+    case "jobs-paused":
+      return { ...list, isPaused: action.isPaused, isStale: list.isStale || list.news > 0 };
+    case "jobs-scrolled":
+      return { ...list, isAtTop: action.isAtTop, isStale: list.isStale || list.news > 0 };
+    case "jobs-cursor":
+      return { ...list, cursor: Math.max(-1, Math.min(action.at, list.rows.length - 1)) };
+    case "jobs-selected":
+      return { ...list, isAllSelected: false, selected: changed(list.selected, action) };
+    case "jobs-all-selected":
+      return { ...list, isAllSelected: action.isOn, selected: new Set() };
+  }
+}
+
+/** Whether new rows are put in as they come. */
+export function isLive({ isPaused, isAtTop }: JobList): boolean {
+  return !isPaused && isAtTop;
+}
+
+export function isSameFilter(one: JobFilter, other: JobFilter): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function answered(
+  list: JobList,
+  { page, isMore }: Extract<JobListAction, { type: "jobs-answered" }>,
+): JobList {
+  const known = new Set(isMore ? list.rows.map(({ id }) => id) : []);
+  const rows = isMore ? [...list.rows, ...page.jobs.filter(({ id }) => !known.has(id))] : page.jobs;
+  const cursorId = list.rows[list.cursor]?.id;
+  return {
+    ...list,
+    rows,
+    next: page.next,
+    count: page.count ?? list.count,
+    reading: "here",
+    problem: undefined,
+    news: isMore ? list.news : 0,
+    cursor: isMore ? list.cursor : rows.findIndex(({ id }) => id === cursorId),
+  };
+}
+
+function changed(
+  selected: ReadonlySet<string>,
+  { ids, isOn }: Pick<Extract<JobListAction, { type: "jobs-selected" }>, "ids" | "isOn">,
+): ReadonlySet<string> {
+  const next = new Set(selected);
+  for (const id of ids) {
+    if (isOn) next.add(id);
+    else next.delete(id);
+  }
+  return next;
+}
+
+/** Rows follow what happened to their jobs; new ones come in at the top while the list is live, and are counted otherwise. */
+export function jobsMoved(list: JobList, events: readonly ServiceEvent[]): JobList {
+  const moves = events.filter((event): event is JobMoved => event.type === "job");
+  const at = new Map(list.rows.map(({ id }, index) => [id, index]));
+  const rows: (JobRow | undefined)[] = [...list.rows];
+  const fresh = new Map<string, JobRow>();
+  let [isTouched, news] = [false, 0];
+  for (const move of moves) {
+    const index = at.get(move.jobId);
+    const known = index === undefined ? fresh.get(move.jobId) : rows[index];
+    if (known !== undefined) {
+      const next = moved(known, move);
+      isTouched = true;
+      if (index !== undefined) rows[index] = next;
+      else if (next !== undefined) fresh.set(move.jobId, next);
+    } else if (comesIn(list.filter, move)) {
+      fresh.set(move.jobId, rowOf(move));
+      news += 1;
+    }
+  }
+  if (!isTouched && news === 0) return list;
+  const kept = isTouched ? rows.filter((row) => row !== undefined) : list.rows;
+  if (!isLive(list)) return { ...list, rows: kept, news: list.news + news };
+  const cursor = list.cursor < 0 ? -1 : list.cursor + fresh.size;
+  const all = [...[...fresh.values()].toReversed(), ...kept];
+  // What events do not tell is read soon.
+  return { ...list, rows: all.slice(0, MOST_LIVE_ROWS), cursor, isStale: true };
+}
+
+/** Whether a job that is not in the list comes in, as far as can be told: of what is searched for nothing can. */
+function comesIn(filter: JobFilter, { endpointId, from, to }: JobMoved): boolean {
+  const { status, search, minDelay, minExecution, until, kind } = filter;
+  if ([search, minDelay, minExecution, until, kind].some((bound) => bound !== undefined)) {
+    return false;
+  }
+  if (filter.endpointId !== undefined && filter.endpointId !== endpointId) return false;
+  if (status === undefined) return from === null;
+  return to !== null && to !== from && status.includes(to);
+}
+
+function rowOf({ jobId, endpointId, at, to }: JobMoved): JobRow {
+  return { id: jobId, endpointId, status: to ?? "IN_QUEUE", submittedAt: at };
+}
+
+/** Undefined: it was deleted. */
+function moved(row: JobRow, { from, to, at }: JobMoved): JobRow | undefined {
+  if (to === null) return undefined;
+  if (to === from) return row;
+  if (to === "IN_QUEUE" || to === "IN_PROGRESS") {
+    const { id, endpointId, submittedAt, attempt, version } = row;
+    const plain = { id, endpointId, submittedAt, status: to, ...given({ attempt, version }) };
+    return to === "IN_QUEUE" ? plain : { ...plain, startedAt: at };
+  }
+  const { startedAt } = row;
+  const executionTime =
+    startedAt === undefined ? undefined : Math.max(0, Date.parse(at) - Date.parse(startedAt));
+  return { ...row, status: to, endedAt: at, ...given({ executionTime }) };
+}
+
+/** Without what is undefined. */
+function given<Values extends object>(
+  values: Values,
+): { readonly [Key in keyof Values]?: NonNullable<Values[Key]> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof Values]?: NonNullable<Values[Key]> };
+}

@@ -1,0 +1,125 @@
+/**
+ * Who may use the dashboard: a browser brings a ticket (or the admin's key), which it can use once, and has a cookie from then
+ * on. Both are kept in memory only, so that they end with the service.
+ */
+import type { IncomingMessage } from "node:http";
+import type { DashboardMode } from "../../core/access/dashboard-mode.ts";
+import type { Clock, Random } from "../../core/time/clock.ts";
+
+/** How long a ticket is good, ms of real time. */
+export const TICKET_MS = 600_000;
+
+/** Of more the oldest are forgotten. */
+export const MOST_TICKETS = 100;
+export const MOST_SESSIONS = 100;
+
+/** Scripts of the dashboard send it; pages of other origins could not without being asked about first. */
+export const DASHBOARD_HEADER = "x-sv-dashboard";
+
+const COOKIE = "sv-session";
+
+export interface DashboardAccessOptions {
+  readonly mode: DashboardMode;
+  /** Real time. */
+  readonly clock: Pick<Clock, "now">;
+  readonly random: Pick<Random, "token">;
+}
+
+export class DashboardAccess {
+  readonly mode: DashboardMode;
+  readonly #clock: Pick<Clock, "now">;
+  readonly #random: Pick<Random, "token">;
+  /** Each with the moment at which it is no good any more. */
+  readonly #tickets = new Map<string, number>();
+  /** In the order of their last use. */
+  readonly #sessions = new Set<string>();
+
+  constructor({ mode, clock, random }: DashboardAccessOptions) {
+    this.mode = mode;
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  get isOff(): boolean {
+    return this.mode === "off";
+  }
+
+  get isReadOnly(): boolean {
+    return this.mode === "read-only";
+  }
+
+  /** An address with a ticket; undefined where there is no dashboard. */
+  linkBelow(url: string): string | undefined {
+    return this.isOff ? undefined : `${url}/?ticket=${this.issueTicket()}`;
+  }
+
+  /** A ticket that opens one session, within ten minutes. */
+  issueTicket(): string {
+    const ticket = this.#random.token();
+    this.#tickets.set(ticket, this.#clock.now() + TICKET_MS);
+    forgetOldest(this.#tickets, MOST_TICKETS);
+    return ticket;
+  }
+
+  /** Whether the ticket was good; it is not any more. */
+  useTicket(ticket: string): boolean {
+    const endsAt = this.#tickets.get(ticket);
+    this.#tickets.delete(ticket);
+    return endsAt !== undefined && this.#clock.now() < endsAt;
+  }
+
+  /** Begins a session; answers the `Set-Cookie` of its cookie. */
+  begin(request: IncomingMessage): string {
+    const session = this.#random.token();
+    this.#sessions.add(session);
+    forgetOldest(this.#sessions, MOST_SESSIONS);
+    return `${cookieName(request)}=${session}; Path=/; HttpOnly; SameSite=Strict`;
+  }
+
+  /** Ends the session of the request; answers the `Set-Cookie` that removes its cookie. */
+  end(request: IncomingMessage): string {
+    this.#sessions.delete(sessionOf(request) ?? "");
+    return `${cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
+  }
+
+  /** Whether the request has the cookie of a session. */
+  knows(request: IncomingMessage): boolean {
+    const session = sessionOf(request);
+    if (session === undefined || !this.#sessions.delete(session)) return false;
+    this.#sessions.add(session);
+    return true;
+  }
+}
+
+/** Whether the header is the work of a script of the dashboard; a link, a form or a picture cannot set it. */
+export function isByDashboard({ headers }: IncomingMessage): boolean {
+  return headers[DASHBOARD_HEADER] === "1";
+}
+
+/** The `Cookie` header without those of dashboards, which are for this service alone; undefined where nothing is left. */
+export function withoutSessions(cookies: string): string | undefined {
+  const others = cookies.split(";").filter((cookie) => !cookie.trim().startsWith(COOKIE));
+  return others.length === 0 ? undefined : others.join(";").trim();
+}
+
+/** Cookies do not tell ports apart, and several emulators may be open in one browser. */
+function cookieName({ headers }: IncomingMessage): string {
+  const port = /:(\d+)$/u.exec(headers.host ?? "")?.[1];
+  return port === undefined ? COOKIE : `${COOKIE}-${port}`;
+}
+
+function sessionOf(request: IncomingMessage): string | undefined {
+  const start = `${cookieName(request)}=`;
+  const cookies = (request.headers.cookie ?? "").split(";").map((cookie) => cookie.trim());
+  return cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length);
+}
+
+function forgetOldest(
+  entries: Pick<Set<string> | Map<string, number>, "keys" | "size" | "delete">,
+  most: number,
+): void {
+  for (const oldest of entries.keys()) {
+    if (entries.size <= most) return;
+    entries.delete(oldest);
+  }
+}
