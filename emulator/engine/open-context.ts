@@ -132,7 +132,6 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     stallDetector: new StallDetector(realClock, lease, log, steps),
     directory,
     schemas: new HandlerSchemaBook(),
-    volumeFiles: options.volumeFiles ?? NO_VOLUME_FILES,
     events,
     logs: options.logs ?? new LogFeed(() => realClock.now()),
     metrics,
@@ -147,8 +146,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     inFlight: new BytesInFlight(realClock, IN_FLIGHT_LIMITS),
     watchers: new JobWatchers(),
     podPorts: new Map(),
-    podMemoryInGb: options.podMemoryInGb ?? (() => undefined),
-    gpuUse: options.gpuUse ?? (async () => []),
+    ...machineOf(options),
     ...raisersOf(signals),
     endpointDeleted: (endpointId: string) => {
       forgetEndpoint(endpointId);
@@ -160,6 +158,15 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   const mover = new WorkerMover({ ...parts, bill: (worker) => beginToBill(parts, worker) });
   const context = { ...parts, mover, balancer: new Balancer({ ...parts, mover }) };
   return { context, signals, startWork: new StartWork(realClock, log) };
+}
+
+/** What the engine asks of the machine it runs on. */
+function machineOf({
+  volumeFiles = NO_VOLUME_FILES,
+  podMemoryInGb = () => undefined,
+  gpuUse = async () => [],
+}: ContextOptions): Pick<EngineContext, "gpuUse" | "podMemoryInGb" | "volumeFiles"> {
+  return { volumeFiles, podMemoryInGb, gpuUse };
 }
 
 function releaseSteps(
