@@ -4,6 +4,7 @@ export { DEFAULT_PRICES, type PriceTable } from "./core/billing/prices.ts";
 export type { DeclaredGpus, GpuSetting } from "./core/workers/gpu-declaration.ts";
 export type { Advance, ClockReading } from "./engine/time/advance-clock.ts";
 export type { AttemptEnd } from "./core/observe/log/attempt-end.ts";
+export type { HandlerTold } from "./engine/resources/handler-schemas.ts";
 export type { ExceededLimit } from "./core/limits/limit-report.ts";
 export type { FunctionEndpoint, InProcessHandler } from "./handlers/function-endpoint.ts";
 export type { LimitMode } from "./core/limits/rate-limit.ts";

@@ -28,7 +28,7 @@ import { JobSpans } from "./observe/job-spans.ts";
 import { LogFeed } from "./observe/log-feed.ts";
 import { type ReleaseParts, releaseEffects } from "./release-effects.ts";
 import { Directory } from "./resources/directory.ts";
-import { HandlerSchemaBook } from "./resources/handler-schemas.ts";
+import { HandlerSchemaBook, type HandlerTold } from "./resources/handler-schemas.ts";
 import { NO_VOLUME_FILES, type VolumeFiles } from "./resources/volume-files.ts";
 import { Signal } from "./signal.ts";
 import { StartWork } from "./start-work.ts";
@@ -73,6 +73,8 @@ export interface ContextOptions {
   readonly prices?: PriceTable;
   /** Called with each attempt that ended and each job that ended without one, after the commit. */
   readonly attemptEnded?: (end: AttemptEnd) => void;
+  /** Called with whatever a worker tells of its handler. */
+  readonly handlerTold?: HandlerTold;
   /** Called with a deleted endpoint. */
   readonly endpointDeleted?: (endpointId: string) => void;
   /** Keeps the files of network volumes; by default volumes have none. */
@@ -120,18 +122,14 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   const metrics = options.metrics ?? new ServiceMetrics();
   const { forgetEndpoint, ...history } = openHistory(clock, events, directory);
   const parts = {
-    store,
-    steps,
+    ...{ store, steps, clock, realClock, random },
     deliveries: new Turns(),
-    clock,
-    realClock,
-    random,
     secretKey: options.secretKey ?? fixedSecretKey(random.bytes(SECRET_KEY_BYTES)),
     log,
     lease,
     stallDetector: new StallDetector(realClock, lease, log, steps),
     directory,
-    schemas: new HandlerSchemaBook(),
+    schemas: new HandlerSchemaBook(options.handlerTold),
     events,
     logs: options.logs ?? new LogFeed(() => realClock.now()),
     metrics,

@@ -8,7 +8,7 @@ import { RefusedError, type ServiceClient } from "./service-client.ts";
 const WHOLE_ID = /^(?:sync-)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}-[a-z]\d+$/u;
 
 /** Pages of jobs that are looked through. */
-const MOST_PAGES = 100;
+const MOST_PAGES = 1_000;
 const MOST_SHOWN = 10;
 
 /** @throws RefusedError when there is none, or several may be meant; UsageError when nothing says which */
@@ -45,29 +45,42 @@ export function isPartOf(part: string, id: string): boolean {
 
 /** Those of jobs that are there, the newest first, and of those that are deleted and still told of. */
 async function idsWith(client: ServiceClient, part: string): Promise<readonly string[]> {
-  const query = new URLSearchParams({ search: part, limit: "100" });
-  const ids: string[] = [];
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
-    const page = await client.get(`/emulator/jobs?${query.toString()}`, jobsSchema);
-    ids.push(...page.jobs.map(({ id }) => id));
-    if (page.next === undefined) break;
-    query.set("cursor", page.next);
-  }
-  query.delete("cursor");
-  const deleted = await client.get(`/emulator/jobs/deleted?${query.toString()}`, deletedJobsSchema);
-  ids.push(...deleted.jobs.map(({ id }) => id));
+  const query = { search: part, limit: "100" };
+  const there = await Array.fromAsync(jobsOf(client, query));
+  const { jobs: gone } = await client.get(
+    pathOf("/emulator/jobs/deleted", query),
+    deletedJobsSchema,
+  );
+  const ids = [...there, ...gone].map(({ id }) => id);
   return [...new Set(ids)].filter((id) => isPartOf(part, id));
 }
 
 async function newest(client: ServiceClient, hasFailed: boolean): Promise<string> {
-  const filters = hasFailed ? ["&status=FAILED", "&status=TIMED_OUT"] : [""];
-  const lists = await Promise.all([
-    ...filters.map((filter) => client.get(`/emulator/jobs?limit=1${filter}`, jobsSchema)),
-    client.get("/emulator/jobs/deleted?limit=1", deletedJobsSchema),
-  ]);
-  const [last] = lists
-    .flatMap(({ jobs }) => jobs)
-    .toSorted((a, b) => b.submittedAt.localeCompare(a.submittedAt));
+  const query = { limit: "1", ...(hasFailed && { status: "FAILED,TIMED_OUT" }) };
+  const there = await jobsOf(client, query).next();
+  const { jobs: gone } = await client.get("/emulator/jobs/deleted?limit=1", deletedJobsSchema);
+  const [last] = [...(there.done === true ? [] : [there.value]), ...gone].toSorted((a, b) =>
+    b.submittedAt.localeCompare(a.submittedAt),
+  );
   if (last !== undefined) return last.id;
   throw new RefusedError(hasFailed ? "no job that is still known has failed" : "there is no job");
+}
+
+/** Page by page, each of which may be empty: one question looks at so many jobs only. */
+async function* jobsOf(client: ServiceClient, query: Readonly<Record<string, string>>) {
+  let next: string | undefined;
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const path = pathOf("/emulator/jobs", {
+      ...query,
+      ...(next !== undefined && { cursor: next }),
+    });
+    const page = await client.get(path, jobsSchema);
+    yield* page.jobs;
+    next = page.next;
+    if (next === undefined) return;
+  }
+}
+
+function pathOf(path: string, query: Readonly<Record<string, string>>): string {
+  return `${path}?${new URLSearchParams(query).toString()}`;
 }

@@ -1,7 +1,9 @@
-/** Finds a call that an endpoint takes, as the README beside its handler shows it: the starters' and the examples' do. */
+/** Finds a call that an endpoint takes: as the README beside its handler shows it, or made of the schema of its input. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LocalHandler } from "../../index.ts";
+import type { JsonSchema } from "../../../runtime/protocol/session.ts";
+import { sampleOf } from "./sample-of-schema.ts";
 
 export interface ExampleCall {
   /** Behind the endpoint's own. */
@@ -31,6 +33,19 @@ export function exampleCallsOf(
 ): ReadonlyMap<string, ExampleCall> {
   const entries = handlers.map(({ id, path }) => [id, exampleCall(path)] as const);
   return new Map(entries.filter((entry): entry is [string, ExampleCall] => entry[1] !== undefined));
+}
+
+/** Calls with inputs that are made of the schemas, of those for which that can be done. */
+export function callsOfSchemas(
+  schemas: ReadonlyMap<string, JsonSchema>,
+): ReadonlyMap<string, ExampleCall> {
+  const entries = [...schemas].map(([id, schema]) => {
+    const body = JSON.stringify({ input: sampleOf(schema) });
+    return [id, { path: "runsync", body }] as const;
+  });
+  return new Map(
+    entries.filter(([, { body }]) => body.startsWith('{"input":{') && isPastable(body)),
+  );
 }
 
 function callIn(readme: string): ExampleCall | undefined {

@@ -19,11 +19,20 @@ interface Teller {
   readonly endpointVersion: number;
 }
 
+/** Called with what the handler of an endpoint takes and gives, each as a JSON Schema; empty where it has none that can be told. */
+export type HandlerTold = (endpointId: string, schemas: HandlerSchemas) => void;
+
 export class HandlerSchemaBook {
   /** In the order in which they were told. */
   readonly #told = new Map<string, Told>();
+  readonly #noted: HandlerTold;
   #bytes = 0;
   #revision = 0;
+
+  /** @param noted called with whatever a worker tells, also where that is nothing */
+  constructor(noted: HandlerTold = () => undefined) {
+    this.#noted = noted;
+  }
 
   /** Grows whenever something here changes. */
   get revision(): number {
@@ -46,7 +55,9 @@ export class HandlerSchemaBook {
   note({ endpointId, endpointVersion: version }: Teller, json: Uint8Array): void {
     const before = this.#told.get(endpointId);
     if (before !== undefined && before.version > version) return;
-    const text = JSON.stringify(readSchemas(json));
+    const schemas = readSchemas(json);
+    this.#noted(endpointId, schemas);
+    const text = JSON.stringify(schemas);
     if (before?.text === text && before.version === version) return;
     this.forget(endpointId);
     if (text === JSON.stringify(NOTHING)) return;

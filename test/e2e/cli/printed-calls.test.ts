@@ -76,3 +76,23 @@ test.skipIf(curlIsMissing !== undefined)("those of the starters", async () => {
     "stream-tokens": COMPLETED,
   });
 });
+
+test.skipIf(curlIsMissing !== undefined)("those made of a handler's schema", async () => {
+  await using tree = await temporaryTree({
+    "all/greets/handler.ts": `import { defineHandler } from "sv-runtime";
+import { z } from "zod";
+export default defineHandler({
+  input: z.object({ name: z.string().min(8), times: z.int().min(2), loud: z.boolean().optional() }),
+  run: ({ input: { name, times } }) => name.repeat(times),
+});
+`,
+    "all/plain/handler.js": "export default () => 1;",
+    "node_modules/none": "",
+  });
+  fs.symlinkSync(root, tree.path("node_modules/sv-runtime"));
+  fs.symlinkSync(path.join(root, "node_modules/zod"), tree.path("node_modules/zod"));
+  expect(Object.fromEntries(await answers(tree.root, "all"))).toEqual({
+    greets: expect.objectContaining({ status: "COMPLETED", output: "namexxxxnamexxxx" }),
+    plain: COMPLETED,
+  });
+});
