@@ -7,6 +7,7 @@ import { type Emulator, startEmulator } from "../../../emulator/index.ts";
 import { createClient } from "../../../runtime/client/index.ts";
 import { Gate } from "./gate.ts";
 import { eventually } from "./observe.ts";
+import { Stage } from "./stage.ts";
 
 const LEASE_MS = 3_000;
 const ADMIN = "operators-key";
@@ -88,6 +89,10 @@ function stateOf(pid: number): string | undefined {
   return fs.readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.[0];
 }
 
+function isThere(pid: number): boolean {
+  return fs.existsSync(`/proc/${pid}`);
+}
+
 function childrenOf(pid: number): readonly number[] {
   const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1");
   return children.split(" ").filter(Boolean).map(Number);
@@ -145,6 +150,26 @@ test("a frozen worker stands still with its handler; one that goes on in time ke
     { outcome: "lost", workerId: first.id },
     { outcome: "completed" },
   ]);
+}, 30_000);
+
+test("a frozen worker does not outlive an emulator that is killed", async () => {
+  await using stage = await Stage.set({ endpoints: { gated: { handler: "waits-at-a-gate.ts" } } });
+  await using gate = await Gate.build();
+  await stage.endpoint("gated").run(gate.input("never"));
+  await gate.arrival("never");
+  const { url, apiKey } = stage.emulator;
+  const ask = async (what: string, body?: string) =>
+    fetch(`${url}/emulator/workers${what}`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+      ...(body !== undefined && { method: "POST", body }),
+    });
+  const { workers } = (await (await ask("")).json()) as { workers: readonly SeenWorker[] };
+  const [{ id, pid } = { id: "", pid: 0 }] = workers;
+  const processes = [pid, ...childrenOf(pid)];
+  expect((await ask(`/${id}/freeze`, '{"frozen":true}')).status).toBe(200);
+  expect(processes.map(stateOf)).toEqual(processes.map(() => "T"));
+  await stage.kill();
+  await eventually("all have ended", () => (processes.some(isThere) ? undefined : true));
 }, 30_000);
 
 test("the memory of a worker and its handler process is sampled", async () => {
