@@ -6,6 +6,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { bundleEmulator } from "./bundle-emulator.ts";
 import { bundleImage } from "./bundle-image.ts";
+import { bundlePackages } from "./bundle-packages.ts";
 import { bundlePrograms } from "./bundle-programs.ts";
 import { copySwaggerUi } from "./swagger-ui.ts";
 
@@ -20,6 +21,7 @@ const otherInputs = [
   "scripts/build.ts",
   "scripts/bundle-emulator.ts",
   "scripts/bundle-image.ts",
+  "scripts/bundle-packages.ts",
   "scripts/bundle-programs.ts",
   "scripts/config-schema.ts",
   "scripts/package-licences.ts",
@@ -51,6 +53,7 @@ export async function buildIfStale(): Promise<BuildOutcome> {
     const packages = await bundlePrograms(fresh);
     await bundleImage(fresh, packages);
     await bundleEmulator(fresh);
+    await bundlePackages(fresh);
     // Only here: when nothing has changed, nobody should wait for it.
     const { writeConfigSchema } = await import("./config-schema.ts");
     writeConfigSchema(fresh);
