@@ -13,6 +13,7 @@ import {
   s3Sentence,
   startPage,
 } from "./serve/announcement.ts";
+import { asCalled } from "./called-as.ts";
 import { type Invocation, readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
@@ -33,7 +34,7 @@ export async function main(args: readonly string[]): Promise<number> {
   try {
     return await perform(readCommandLine(args, RUNTIME_VERSION, process.stdout.columns), signals);
   } catch (error) {
-    process.stderr.write(`error: ${complaint(error)}\n`);
+    process.stderr.write(`error: ${asCalled(complaint(error))}\n`);
     return exitCodeOf(error);
   }
 }
@@ -80,7 +81,7 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
     output.out(await complete(invocation.completion, RUNTIME_VERSION, process.env));
     return EXIT.stopped;
   }
-  output.out(invocation.text);
+  output.out(asCalled(invocation.text));
   return EXIT.stopped;
 }
 
