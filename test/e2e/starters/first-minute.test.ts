@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { RUNTIME_VERSION } from "../../../runtime/version.ts";
 import { npmRegistry, whatIsMissingOfNpm } from "../../setup/npm-registry.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { packedCli } from "../docker/packed-cli.ts";
@@ -99,3 +100,33 @@ test.skipIf(isMissing !== undefined)(
   },
   300_000,
 );
+
+test.skipIf(isMissing !== undefined).each([
+  ["npm", ["install"]],
+  ["pnpm", ["exec", "--yes", "--", "pnpm@12.21.0", "add"]],
+  ["Bun", ["exec", "--yes", "--", "bun@1.4.5", "add"]],
+])("%s installs the package without a question, and its program runs", async (_, install) => {
+  using cli = packedCli();
+  await using registry = npmRegistry(cli.archive);
+  const manifest = { name: "any", private: true, type: "module" };
+  await using tree = await temporaryTree({
+    "package.json": JSON.stringify(manifest),
+    "hi/handler.ts": "export default (job: { input: { n: number } }): number => job.input.n + 1;",
+  });
+  fs.copyFileSync(cli.archive, tree.path("sv-runtime.tgz"));
+  const url = await registry.listen("127.0.0.1");
+  const env = { npm_config_registry: url, pnpm_config_registry: url, NO_COLOR: "1" };
+  const { code, stdout, stderr } = await runNpm(tree.root, [...install, "./sv-runtime.tgz"], env);
+  expect(code, stdout + stderr).toBe(0);
+  // A link or a script, as the installer likes it.
+  const run = async (name: string, ...args: readonly string[]) =>
+    runToEnd(tree.path("node_modules/.bin", name), args, { cwd: tree.root, env: process.env });
+  expect(await run("sv-runtime", "--version")).toMatchObject({
+    code: 0,
+    stdout: `${RUNTIME_VERSION}\n`,
+  });
+  expect(await run("sv-worker", "run", "hi", "--input", '{"n":1}')).toMatchObject({
+    code: 0,
+    stdout: "2\n",
+  });
+});
