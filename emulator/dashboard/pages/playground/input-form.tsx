@@ -27,6 +27,8 @@ interface Draft {
   readonly version: number;
 }
 
+const NONE: Typed = {};
+
 export function InputForm(props: InputFormProps): JSX.Element {
   const { endpointId, schema, firstInput, isReadOnly, onRun } = props;
   const fields = useMemo(() => fieldsOf(schema), [schema]);
@@ -38,7 +40,7 @@ export function InputForm(props: InputFormProps): JSX.Element {
     setTried(true);
     if (json !== undefined && !isReadOnly) onRun(json);
   };
-  const problems = isTried && "problems" in result ? result.problems : {};
+  const problems = isTried && "problems" in result ? result.problems : NONE;
   return (
     <Panel
       title="Input"
@@ -66,10 +68,7 @@ export function InputForm(props: InputFormProps): JSX.Element {
           </Button>
           {!draft.isForm && <kbd>Ctrl Enter</kbd>}
           <span class="problem-text" role="status">
-            {isTried &&
-              json === undefined &&
-              "problems" in result &&
-              (result.problems[""] ?? "Some fields are not right.")}
+            {problems === NONE ? "" : (problems[""] ?? "Some fields are not right.")}
           </span>
         </div>
       </form>
