@@ -62,15 +62,7 @@ export function InputForm(props: InputFormProps): JSX.Element {
           onDraft={setDraft}
           onSubmit={run}
         />
-        <div class="row">
-          <Button kind="main" icon="play" isDisabled={isReadOnly} onPress={run}>
-            Run
-          </Button>
-          {!draft.isForm && <kbd>Ctrl Enter</kbd>}
-          <span class="problem-text" role="status">
-            {problems === NONE ? "" : (problems[""] ?? "Some fields are not right.")}
-          </span>
-        </div>
+        <RunLine isOff={isReadOnly} isForm={draft.isForm} problems={problems} onRun={run} />
       </form>
       <SavedInputs
         endpointId={endpointId}
@@ -78,6 +70,27 @@ export function InputForm(props: InputFormProps): JSX.Element {
         onTake={(text) => setDraft(draftOf(fields, text, draft.version + 1))}
       />
     </Panel>
+  );
+}
+
+interface RunLineProps {
+  readonly isOff: boolean;
+  readonly isForm: boolean;
+  readonly problems: Typed;
+  readonly onRun: () => void;
+}
+
+function RunLine({ isOff, isForm, problems, onRun }: RunLineProps): JSX.Element {
+  return (
+    <div class="row">
+      <Button kind="main" icon="play" isDisabled={isOff} onPress={onRun}>
+        Run
+      </Button>
+      {!isForm && <kbd>Ctrl Enter</kbd>}
+      <span class="problem-text" role="status">
+        {problems === NONE ? "" : (problems[""] ?? "Some fields are not right.")}
+      </span>
+    </div>
   );
 }
 
