@@ -84,13 +84,19 @@ function AttemptLine({ attempt, now, isLast }: AttemptLineProps): JSX.Element {
           {instantInWords(startedAt)}
         </time>
       </div>
-      <Waterfall stages={stagesOf(attempt, now)} />
+      <Waterfall stages={stagesOf(attempt, now)} tone={tone} />
       {failure !== undefined && !isLast && <FailureReport failure={failure} isShort />}
     </li>
   );
 }
 
-function Waterfall({ stages }: { readonly stages: readonly Stage[] }): JSX.Element {
+interface WaterfallProps {
+  readonly stages: readonly Stage[];
+  /** Of the outcome. */
+  readonly tone: string;
+}
+
+function Waterfall({ stages, tone }: WaterfallProps): JSX.Element {
   const from = stages[0]?.fromMs ?? 0;
   const whole = Math.max(1, (stages.at(-1)?.toMs ?? 1) - from);
   const percent = (ms: number) => `${(ms / whole) * 100}%`;
@@ -101,7 +107,7 @@ function Waterfall({ stages }: { readonly stages: readonly Stage[] }): JSX.Eleme
           <span class="quiet">{name}</span>
           <span class="track">
             <span
-              class={`bar ${name}`}
+              class={`bar ${name} ${tone}`}
               style={{ marginLeft: percent(fromMs - from), width: percent(toMs - fromMs) }}
             />
           </span>
