@@ -4,7 +4,8 @@ import type { Failure } from "../../runtime/protocol/failure.ts";
 import type { ServiceOrders, WorkerReport } from "../../runtime/protocol/session.ts";
 import type { JobEffect } from "../core/jobs/job-transition.ts";
 import type { Job } from "../core/jobs/job.ts";
-import type { JobMove } from "./observe/event-feed.ts";
+import type { JobMove, StateChange } from "./observe/event-feed.ts";
+import type { Delivery } from "../core/webhooks/delivery.ts";
 import type { WorkerHandle } from "./workers/worker-handle.ts";
 
 /** A job to send to the worker that it was handed to. */
@@ -52,6 +53,8 @@ export class Effects {
   readonly acknowledgements: Acknowledgement[] = [];
   /** Jobs whose status changed, in order. */
   readonly moves: Moved[] = [];
+  /** Changes of state to tell of beside those of jobs. */
+  readonly changes: StateChange[] = [];
   /** Endpoints of whose waiting jobs too few are in memory. */
   readonly shortQueues = new Set<string>();
   /** Endpoints whose queue changed. */
@@ -80,6 +83,11 @@ export class Effects {
   ): void {
     const { endpointId, id: jobId } = job;
     this.moves.push({ job, move: { type: "job", endpointId, jobId, from, to, by }, attempt });
+  }
+
+  /** Records that a delivery was made, tried or settled, or is to be sent again. */
+  deliveryChanged({ id, endpointId, jobId, state }: Omit<Delivery, "sizeBytes">): void {
+    this.changes.push({ type: "webhook", endpointId, jobId, deliveryId: id, state });
   }
 
   /** Registers how to take back what the step changed beside what it keeps, should it fail or not be stored. */

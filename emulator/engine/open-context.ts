@@ -17,7 +17,7 @@ import { assignFromStore } from "./jobs/assign-free.ts";
 import { sendAssignments } from "./jobs/assign.ts";
 import { JobWatchers } from "./jobs/read/job-watchers.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "./limits/bytes-in-flight.ts";
-import { attemptEndOf } from "./observe/attempt-end.ts";
+import { attemptEndedBy, attemptEndOf } from "./observe/attempt-end.ts";
 import type { EngineLog } from "./observe/engine-log.ts";
 import { EventFeed } from "./observe/event-feed.ts";
 import { JobSpans } from "./observe/job-spans.ts";
@@ -108,7 +108,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   const signals = createSignals();
   const clock = new ServiceClock(options.serviceClock ?? realClock, storedOffsetMs(steps));
   const directory = options.directory ?? new Directory(steps.records);
-  const events = new EventFeed(clock);
+  const events = new EventFeed(clock, random);
   const metrics = options.metrics ?? new ServiceMetrics();
   const parts = {
     store,
@@ -172,6 +172,8 @@ function releaseSteps(
     observe(moved) {
       const { job, move } = moved;
       events.publish(move);
+      const ended = attemptEndedBy(moved);
+      if (ended !== undefined) events.publish(ended);
       metrics.jobMoved(job, move);
       spans?.moved(job, move);
       const end = attemptEndOf(moved);

@@ -4,7 +4,14 @@ import type { Uses } from "./context.ts";
 import type { Assignment, Effects, Moved } from "./effects.ts";
 
 type ReleaseUses = Uses<
-  "clock" | "dueTimer" | "endpointChanged" | "fleet" | "podChanged" | "watchers" | "webhookDue"
+  | "clock"
+  | "dueTimer"
+  | "endpointChanged"
+  | "events"
+  | "fleet"
+  | "podChanged"
+  | "watchers"
+  | "webhookDue"
 >;
 
 export interface ReleaseParts extends ReleaseUses {
@@ -21,6 +28,7 @@ export interface ReleaseParts extends ReleaseUses {
 /** Orders to workers go before answers, for a job that runs sooner ends sooner. A hand-over names the span that `observe` begins. */
 export function releaseEffects(engine: ReleaseParts, batch: readonly Effects[]): void {
   for (const { moves } of batch) for (const moved of moves) engine.observe(moved);
+  for (const { changes } of batch) for (const change of changes) engine.events.publish(change);
   engine.send(batch.flatMap(({ assignments }) => assignments));
   for (const { ofJobs } of batch) for (const effect of ofJobs) revoke(engine, effect);
   for (const { acknowledgements } of batch)

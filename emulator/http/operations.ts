@@ -1,6 +1,8 @@
 /** Every operation of the interface, in the order of its documentation: the index of this folder. */
 import { events } from "./observe/events.ts";
 import { listJobs } from "./jobs/list-jobs.ts";
+import { MATCHING_OPERATIONS } from "./jobs/change-matching.ts";
+import { readChunks } from "./streams/read-chunks.ts";
 import { logs } from "./observe/logs.ts";
 import { readJob } from "./jobs/read-job.ts";
 import { readOrigins } from "./resources/read-origins.ts";
@@ -56,6 +58,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   readOrigins,
   listJobs,
   readJob,
+  readChunks,
+  ...MATCHING_OPERATIONS,
   logs,
   readMetrics,
   ...SESSION_OPERATIONS,

@@ -6,6 +6,7 @@
 import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
 import type { JobCounts } from "../core/jobs/job-counts.ts";
 import type { JobFrame } from "../core/jobs/job-body.ts";
+import type { JobWindow } from "../core/jobs/job-filter.ts";
 import type { JobListing } from "../core/jobs/job-listing.ts";
 import type { Job } from "../core/jobs/job.ts";
 import type { Delivery, DeliveryFilter } from "../core/webhooks/delivery.ts";
@@ -34,6 +35,20 @@ export interface Boot {
   };
 }
 
+/** How far a question about a filter came; how many jobs it looked at is the store's affair, but for the most. */
+interface Looked {
+  /** `beforeSeq` of the next question: no other job that fits has this or a higher one. Undefined: there is no other at all. */
+  readonly nextSeq: number | undefined;
+}
+
+export interface FoundJobs extends Looked {
+  readonly jobs: readonly Job[];
+}
+
+export interface CountedJobs extends Looked {
+  readonly count: number;
+}
+
 /**
  * Every question is answered by what is durable when it reaches the store; all batches that were flushed before it was asked are.
  * Bytes that are answered must not be changed.
@@ -42,6 +57,10 @@ export interface StoreReads {
   job(id: string): Promise<Job | undefined>;
   /** Jobs of an endpoint, the newest submission first. */
   listJobs(endpointId: string, listing: JobListing): Promise<readonly Job[]>;
+  /** Jobs of all endpoints or of one that fit a filter, the newest submission first. */
+  findJobs(window: JobWindow): Promise<FoundJobs>;
+  /** How many those are. */
+  countJobs(window: JobWindow): Promise<CountedJobs>;
   /** Jobs of an endpoint in any status with a seq above `after`, by seq. */
   jobsOf(endpointId: string, after: number, limit: number): Promise<readonly Job[]>;
   /** Waiting jobs of the endpoint with a queueKey above `after`, in its order. */

@@ -4,6 +4,7 @@ import { chunksContract } from "./store/chunks.contract.ts";
 import { deliveriesContract } from "./store/deliveries.contract.ts";
 import { durabilityContract } from "./store/durability.contract.ts";
 import { flushContract } from "./store/flush.contract.ts";
+import { jobSearchContract } from "./store/job-search.contract.ts";
 import { jobsContract } from "./store/jobs.contract.ts";
 import { payloadsContract } from "./store/payloads.contract.ts";
 import type { OpenSubject } from "./store/subject.ts";
@@ -18,6 +19,7 @@ export interface Adapter {
 export function storeContract({ name, open, durable }: Adapter): void {
   describe(`the ${name} store: batches`, () => flushContract(open));
   describe(`the ${name} store: jobs`, () => jobsContract(open));
+  describe(`the ${name} store: jobs by a filter`, () => jobSearchContract(open));
   describe(`the ${name} store: payloads and records`, () => payloadsContract(open));
   describe(`the ${name} store: chunks`, () => chunksContract(open));
   describe(`the ${name} store: deliveries`, () => deliveriesContract(open));

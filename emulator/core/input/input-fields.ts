@@ -11,7 +11,7 @@ type RawIssue = z.core.$ZodRawIssue;
 export const NAME_MAX_CHARACTERS = 191;
 
 /** A problem's sentence without its subject: `must be …; got …`, or that the field is missing. */
-function must(be: string): (issue: RawIssue) => string {
+export function must(be: string): (issue: RawIssue) => string {
   return ({ input }) =>
     input === undefined
       ? `is required and must be ${be}`

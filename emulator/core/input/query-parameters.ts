@@ -35,6 +35,16 @@ export const fromParameter = integerParameter(0, Number.MAX_SAFE_INTEGER, "")
   .optional()
   .meta({ description: "Index of the first chunk wanted; reading from it consumes nothing." });
 
+/** `after` of a job's chunks: how many of them are known, 0 or more (ours). */
+export const knownParameter = integerParameter(0, Number.MAX_SAFE_INTEGER, "")
+  .default(0)
+  .meta({ description: "How many chunks are known: the `next` of the answer before." });
+
+/** `limit` of a job's chunks (ours). */
+export const chunkLimitParameter = integerParameter(1, 1_000, "")
+  .default(100)
+  .meta({ description: "The most there may be in the answer." });
+
 /** A parameter that is `true` or `false`, in whatever case; default false (spec). */
 export function flagParameter(description: string) {
   const read = (text: unknown) =>
@@ -151,7 +161,7 @@ export function parseListing(query: QueryParameters): JobListing {
 }
 
 /** A parameter that is one integer from `min` to `max`; `unit` stands in the sentence about any other value. */
-function integerParameter(min: number, max: number, unit: string) {
+export function integerParameter(min: number, max: number, unit: string) {
   const bounds = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;
   const read = (text: unknown) =>
     typeof text === "string" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text;

@@ -18,6 +18,11 @@ export function attemptsOf(job: Job): readonly Attempt[] {
     : [...earlierAttempts, attemptOf(job, job.startedAt)];
 }
 
+/** The newest one; undefined before the first. */
+export function lastAttemptOf(job: Job): Attempt | undefined {
+  return job.startedAt === undefined ? job.earlierAttempts?.at(-1) : attemptOf(job, job.startedAt);
+}
+
 /** How many attempts were made that `attemptsOf` does not answer. */
 export function attemptsLeftOut(job: Job): number {
   return job.attempt - attemptsOf(job).length;

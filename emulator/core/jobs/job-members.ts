@@ -8,7 +8,7 @@ export interface Member {
   readonly name: string;
   /** That in JSON. */
   readonly as: string;
-  readonly type: keyof FieldTypes | "positive" | "json";
+  readonly type: keyof FieldTypes | "failureType" | "positive" | "json";
   readonly optional: boolean;
   /** For the OpenAPI document. */
   readonly description: string | undefined;
@@ -28,6 +28,7 @@ const BESIDE = {
   ),
   /** Of a job that failed or timed out: why, in one sentence (live). */
   error: beside("error", "text", "Why the job failed.", (job) => job.failure && errorOf(job)),
+  errorType: beside("errorType", "failureType", "What went wrong.", (job) => job.failure?.type),
 };
 
 /** What the operators' pages show that is no field. */
@@ -51,6 +52,7 @@ export const { output: OUTPUT } = BESIDE;
 const MEMBERS = FIELDS.filter(({ status, details }) => status ?? details).map(memberOf);
 
 const IN_LISTS = ["id", "status", "submittedAt", "delayTime", "executionTime", "workerId"];
+const IN_SUMMARIES = ["endpointId", "startedAt", "endedAt", "attempt", "version"];
 
 export const VIEWS = {
   /** What `/status` shows. */
@@ -61,7 +63,8 @@ export const VIEWS = {
   request: MEMBERS.filter(({ as }) => IN_LISTS.includes(as)),
   /** What a list of jobs of all endpoints shows of each. */
   summary: [
-    ...MEMBERS.filter(({ as }) => [...IN_LISTS, "endpointId", "version"].includes(as)),
+    ...MEMBERS.filter(({ as }) => [...IN_LISTS, ...IN_SUMMARIES].includes(as)),
+    BESIDE.errorType,
     { ...BESIDE.error, valueOf: (job: Job) => job.failure?.message },
   ],
 } as const satisfies Record<string, readonly Member[]>;

@@ -1,7 +1,10 @@
-/** Publishes every committed change of state to its listeners; past events are not kept. */
+/** Publishes every committed change of state to its listeners, and keeps the newest ones for those whose connection broke. */
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
-import type { Clock } from "../../core/time/clock.ts";
+import type { Failure } from "../../../runtime/protocol/failure.ts";
+import type { Clock, Random } from "../../core/time/clock.ts";
+import type { AttemptOutcome } from "../../core/jobs/attempt.ts";
 import type { JobEventType } from "../../core/jobs/job-event.ts";
+import type { DeliveryState } from "../../core/webhooks/delivery.ts";
 import type { WorkerState } from "../../core/workers/worker-life.ts";
 
 /** The status of a job changed. */
@@ -17,8 +20,22 @@ export interface JobMove {
   readonly by: JobEventType | "submit";
 }
 
+/** An attempt at a job ended, and the job is kept. */
+export interface AttemptEnded {
+  readonly type: "attempt";
+  readonly endpointId: string;
+  readonly jobId: string;
+  /** Counts the hand-overs of the job, from 1. */
+  readonly number: number;
+  readonly outcome: AttemptOutcome;
+  /** Its message may be cut. */
+  readonly failure: Pick<Failure, "type" | "message"> | undefined;
+}
+
+/** It is kept for long: none holds more than short texts. */
 export type StateChange =
   | JobMove
+  | AttemptEnded
   | {
       readonly type: "worker";
       readonly endpointId: string;
@@ -30,31 +47,63 @@ export type StateChange =
       readonly endpointId: string;
       readonly change: "created" | "changed" | "deleted";
     }
+  /** A webhook delivery was made, tried or settled, or is to be sent again. */
+  | {
+      readonly type: "webhook";
+      readonly endpointId: string;
+      readonly jobId: string;
+      readonly deliveryId: string;
+      readonly state: DeliveryState;
+    }
   /** The clock was advanced. */
   | { readonly type: "clock"; readonly offsetMs: number };
 
-/** A change with the moment of its publication, in service time (ms). */
-export type ServiceEvent = StateChange & { readonly at: number };
+/** A change with the moment of its publication, in service time (ms), and its number among all of this run, from 1. */
+export type ServiceEvent = StateChange & { readonly at: number; readonly serial: number };
+
+/** What a reader missed; or, if that is not kept, a sentence that says why. */
+export type Missed = { readonly events: readonly ServiceEvent[] } | { readonly gone: string };
 
 type Listener = (event: ServiceEvent) => void;
 
+/** So many of the newest events are kept. */
+const KEPT = 10_000;
+const RUN_ID_LENGTH = 8;
+
 export class EventFeed {
   readonly #clock: Clock;
+  readonly #random: Pick<Random, "shortId">;
   readonly #listeners = new Set<Listener>();
+  /** That with the number n at n % KEPT: changes as they were published, so that keeping one costs next to nothing. */
+  readonly #changes: StateChange[] = [];
+  readonly #moments = new Float64Array(KEPT);
+  #newest = 0;
+  /** Tells the ids of this run from those of others. */
+  #run: string | undefined;
 
   /** @param clock service time */
-  constructor(clock: Clock) {
+  constructor(clock: Clock, random: Pick<Random, "shortId">) {
     this.#clock = clock;
+    this.#random = random;
   }
 
   get isFollowed(): boolean {
     return this.#listeners.size > 0;
   }
 
+  /** The number of the newest event; 0 before the first. */
+  get newest(): number {
+    return this.#newest;
+  }
+
   /** Call it after the commit. */
   publish(change: StateChange): void {
+    this.#newest += 1;
+    const place = this.#newest % KEPT;
+    this.#changes[place] = change;
+    this.#moments[place] = this.#clock.now();
     if (!this.isFollowed) return;
-    const event = { at: this.#clock.now(), ...change };
+    const event = this.#event(this.#newest, change);
     for (const listener of this.#listeners) listener(event);
   }
 
@@ -63,4 +112,33 @@ export class EventFeed {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
+
+  /** The id of the event with that number: opaque to those who are told it. */
+  idOf(serial: number): string {
+    this.#run ??= this.#random.shortId(RUN_ID_LENGTH);
+    return `${this.#run}-${serial}`;
+  }
+
+  /** The events after the one with that id. */
+  since(id: string): Missed {
+    const known = Number(id.slice(id.lastIndexOf("-") + 1));
+    const isOfRun = known >= 0 && known <= this.#newest && this.idOf(known) === id;
+    if (!isOfRun) return { gone: OTHER_RUN };
+    if (this.#newest - known > KEPT) return { gone: TOO_MANY };
+    const events: ServiceEvent[] = [];
+    for (let next = known + 1; next <= this.#newest; next += 1) {
+      const change = this.#changes[next % KEPT];
+      if (change) events.push(this.#event(next, change));
+    }
+    return { events };
+  }
+
+  #event(serial: number, change: StateChange): ServiceEvent {
+    return { serial, at: this.#moments[serial % KEPT] ?? 0, ...change };
+  }
 }
+
+const OTHER_RUN =
+  "that event is not of this run of the service: ask for the states, and follow on from here";
+const TOO_MANY =
+  "more has happened since that event than is kept: ask for the states, and follow on from here";

@@ -1,5 +1,5 @@
 /** The spans of a job: how long it waited in the queue each time, and each execution. */
-import { attemptsOf } from "../../core/jobs/job-attempts.ts";
+import { lastAttemptOf } from "../../core/jobs/job-attempts.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { StatusMove } from "../../core/observe/metrics/service-metrics.ts";
 import type { OpenSpan, Tracer } from "../../trace/tracer.ts";
@@ -50,7 +50,7 @@ export class JobSpans {
     const span = this.#executions.get(job.id);
     this.#executions.delete(job.id);
     // A job that goes back to the queue has no failure any more: the attempt has.
-    const attempt = attemptsOf(job).at(-1);
+    const attempt = lastAttemptOf(job);
     const outcome = attempt?.outcome === "running" ? undefined : attempt?.outcome;
     const error = GOOD_ENDS.has(by) ? undefined : (attempt?.failure?.message ?? by);
     const attributes = {

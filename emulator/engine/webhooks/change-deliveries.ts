@@ -13,6 +13,7 @@ export function storeTried(
   return engine.deliveries.inTurn(async () => {
     await engine.steps.commit((step) => {
       step.replaceDelivery(tried);
+      step.effects.deliveryChanged(tried);
       if (tried.settledAt !== undefined) step.pruneDeliveries(keptDeliveries(now));
     });
     if (tried.settledAt !== undefined) await releaseNext(engine, tried.jobId);
@@ -57,6 +58,7 @@ export function redeliver(
     const again = dueAgain(delivery, engine.clock.now());
     await engine.steps.commit((step) => {
       step.replaceDelivery(again);
+      step.effects.deliveryChanged(again);
       step.effects.webhookDue = true;
     });
     return again;

@@ -13,7 +13,9 @@ export function openDelivery(step: Step, job: Job, now: number): void {
   const isFirst = retries === lostCount + errorCount;
   step.sharePayload(job.seq, "input", seq);
   step.sharePayload(job.seq, "output", seq);
-  step.insertDelivery(newDelivery(ended, { seq, isFirst }, now), deliveryFrame(ended));
+  const delivery = newDelivery(ended, { seq, isFirst }, now);
+  step.insertDelivery(delivery, deliveryFrame(ended));
+  step.effects.deliveryChanged(delivery);
   if (isFirst) step.effects.webhookDue = true;
   else step.effects.laterDeliveries.add(job.id);
 }

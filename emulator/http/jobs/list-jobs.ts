@@ -1,18 +1,26 @@
-/** `GET /emulator/jobs`: the newest jobs of all endpoints or of one, without a rate limit. */
+/** `GET /emulator/jobs`: the jobs of all endpoints that fit a filter, the newest first, and how many they are. */
 import { z } from "zod";
 import {
-  endpointIdParameter,
-  limitParameter,
-  listingParameters,
-  parse,
-  parseLimit,
-} from "../../core/input/query-parameters.ts";
+  cursorParameter,
+  fromCursor,
+  jobFilterShape,
+  toCursor,
+  toJobFilter,
+} from "../../core/input/job-filter-parameters.ts";
+import { flagParameter, limitParameter, readQuery } from "../../core/input/query-parameters.ts";
 import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
-import { newestJobs } from "../../engine/jobs/read/inspect-jobs.ts";
+import { countJobs, findJobs } from "../../engine/jobs/read/find-jobs.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import { json } from "../schemas/contract.ts";
 import { jobSummariesSchema } from "../schemas/job.ts";
 import type { Operation } from "../operation.ts";
+
+const parameters = {
+  ...jobFilterShape,
+  cursor: cursorParameter,
+  limit: limitParameter,
+  count: flagParameter("True counts the jobs that fit, up to 10,000."),
+};
 
 export const listJobs: Operation = {
   methods: ["GET"],
@@ -20,19 +28,23 @@ export const listJobs: Operation = {
   access: "admin",
   contract: {
     tag: "emulator",
-    query: z.object({
-      endpointId: endpointIdParameter,
-      status: listingParameters.status,
-      limit: limitParameter,
-    }),
-    answers: { 200: json("The newest first.", jobSummariesSchema) },
+    query: z.object(parameters),
+    answers: {
+      200: json(
+        "A page, which may have fewer jobs than asked for, even none, although there is a next one.",
+        jobSummariesSchema,
+      ),
+    },
     errors: ["endpoint_not_found", "wrong_endpoint_type"],
   },
-  async perform({ service, query }) {
-    const endpointId = parse(query, "endpointId", endpointIdParameter);
-    const status = parse(query, "status", listingParameters.status);
-    const listing = { status, limit: parseLimit(query) };
-    const jobs = await newestJobs(service.engine, endpointId, listing);
-    return jsonAnswer({ jobs: jobs.map((job) => objectOf(job, VIEWS.summary)) });
+  async perform({ service: { engine }, query }) {
+    const { limit, cursor, count, ...written } = readQuery(parameters, query);
+    const filter = toJobFilter(written);
+    const page = await findJobs(engine, filter, { limit, beforeSeq: fromCursor(cursor) });
+    return jsonAnswer({
+      jobs: page.jobs.map((job) => objectOf(job, VIEWS.summary)),
+      next: toCursor(page.nextSeq),
+      count: count ? await countJobs(engine, filter) : undefined,
+    });
   },
 };

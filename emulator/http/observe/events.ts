@@ -1,15 +1,26 @@
 /** `GET /emulator/events`: every change of state as it happens, as server-sent events; `?endpointId=` for one endpoint only. */
 import { z } from "zod";
-import { endpointIdParameter, parse } from "../../core/input/query-parameters.ts";
-import type { Uses } from "../../engine/context.ts";
-import type { ServiceEvent } from "../../engine/observe/event-feed.ts";
+import {
+  endpointIdParameter,
+  flagParameter,
+  parse,
+  parseFlag,
+} from "../../core/input/query-parameters.ts";
+import type { EventFeed, ServiceEvent } from "../../engine/observe/event-feed.ts";
 import { FeedReader } from "../../engine/observe/feed-reader.ts";
 import type { Operation } from "../operation.ts";
 import { iso } from "../time/clock-body.ts";
-import { pushFeed } from "./push-feed.ts";
+import { type Push, pushFeed } from "./push-feed.ts";
 
 const DROPPED =
   "events came faster than they were read, so some are lost; ask for the states and follow again";
+
+/** Frames of a reader that wants events joined come no closer together (real time). */
+const JOINED_EVERY_MS = 100;
+
+const afterParameter = z.string({ error: "must be one id of an event" }).optional().meta({
+  description: "Id of an event: begins with what followed it. `Last-Event-ID` goes before.",
+});
 
 export const events: Operation = {
   methods: ["GET"],
@@ -17,39 +28,93 @@ export const events: Operation = {
   access: "admin",
   contract: {
     tag: "emulator",
-    query: z.object({ endpointId: endpointIdParameter }),
+    query: z.object({
+      endpointId: endpointIdParameter,
+      after: afterParameter,
+      joined: flagParameter("True joins events that come close together, as `batch`."),
+    }),
     answers: {
       200: {
         description: "Every change of state as it happens.",
         content: {
-          "text/event-stream": "Events `job`, `worker`, `endpoint`, `clock` and `dropped`.",
+          "text/event-stream":
+            "Events `job`, `attempt`, `worker`, `endpoint`, `webhook` and `clock`, or `batch` of these; `reset` and `dropped`.",
         },
       },
     },
   },
-  async perform({ service, query }) {
+  async perform({ service, query, request }) {
+    const { events: feed, realClock } = service.engine;
     const endpointId = parse(query, "endpointId", endpointIdParameter);
-    const follow = () => followed(service.engine, endpointId);
-    return {
-      flow: (response) => pushFeed(service, response, { follow, frame, dropped: DROPPED }),
+    const isJoined = parseFlag(query, "joined");
+    const asked = parse(query, "after", afterParameter);
+    const lastEventId = request.headers["last-event-id"];
+    const after = typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : asked;
+    const isWanted = (event: ServiceEvent) =>
+      endpointId === undefined || event.type === "clock" || event.endpointId === endpointId;
+    const push: Push<ServiceEvent> = {
+      follow: () =>
+        new FeedReader(realClock, (listener) =>
+          feed.follow((event) => {
+            if (isWanted(event)) listener(event);
+          }),
+        ),
+      before: () => beginning(feed, after, isWanted),
+      written: isJoined ? batchOf(feed) : framesOf(feed),
+      paceMs: isJoined ? JOINED_EVERY_MS : undefined,
+      dropped: DROPPED,
     };
+    return { flow: (response) => pushFeed(service, response, push) };
   },
 };
 
-/** All endpoints, or only what concerns `endpointId`; an advance of the clock concerns all. */
-function followed(
-  { realClock, events: feed }: Uses<"events" | "realClock">,
-  endpointId: string | undefined,
-): FeedReader<ServiceEvent> {
-  return new FeedReader(realClock, (listener) =>
-    feed.follow((event) => {
-      const isWanted =
-        endpointId === undefined || event.type === "clock" || event.endpointId === endpointId;
-      if (isWanted) listener(event);
-    }),
-  );
+/** Where the reader stands, if it did not say so or what it missed is not kept; else what it missed. */
+function beginning(
+  feed: EventFeed,
+  after: string | undefined,
+  isWanted: (event: ServiceEvent) => boolean,
+) {
+  const id = `id: ${feed.idOf(feed.newest)}\n`;
+  if (after === undefined) return { text: `${id}\n`, items: [] };
+  const missed = feed.since(after);
+  return "gone" in missed
+    ? { text: `event: reset\n${id}data: ${JSON.stringify({ reason: missed.gone })}\n\n`, items: [] }
+    : { text: "", items: missed.events.filter(isWanted) };
 }
 
-function frame({ at, type, ...change }: ServiceEvent): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ at: iso(at), ...change })}\n\n`;
+/** A frame for each event. */
+function framesOf(feed: EventFeed): Push<ServiceEvent>["written"] {
+  return (happened) => {
+    const at = instants();
+    return happened
+      .map(({ type, serial, ...event }) => {
+        const data = JSON.stringify({ ...event, at: at(event.at) });
+        return `event: ${type}\nid: ${feed.idOf(serial)}\ndata: ${data}\n\n`;
+      })
+      .join("");
+  };
+}
+
+/** One frame for all of them. */
+function batchOf(feed: EventFeed): Push<ServiceEvent>["written"] {
+  return (happened) => {
+    const at = instants();
+    const data = happened.map(({ type, serial, ...event }) => ({
+      type,
+      id: feed.idOf(serial),
+      ...event,
+      at: at(event.at),
+    }));
+    return `event: batch\nid: ${data.at(-1)?.id}\ndata: ${JSON.stringify(data)}\n\n`;
+  };
+}
+
+/** Writes moments, of which many that follow each other are the same. */
+function instants(): (at: number) => string {
+  let last = Number.NaN;
+  let text = "";
+  return (at) => {
+    if (at !== last) [last, text] = [at, iso(at)];
+    return text;
+  };
 }

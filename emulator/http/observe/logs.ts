@@ -40,9 +40,9 @@ export const logs: Operation = {
     const goesOn = !parseFlag(query, "ended");
     const push = {
       follow: () => new FeedReader<LoggedLine>(realClock, (each) => feed.follow(endpointId, each)),
-      before: () => feed.newest(tail, endpointId).map(frame).join(""),
+      before: () => ({ text: "", items: feed.newest(tail, endpointId) }),
       goesOn,
-      frame,
+      written: (lines: readonly LoggedLine[]) => lines.map(frame).join(""),
       dropped: DROPPED,
     };
     return { flow: (response) => pushFeed(service, response, push) };

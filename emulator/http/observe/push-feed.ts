@@ -1,5 +1,6 @@
 /** Pushes the items of a feed to a client as server-sent events, as long as the client keeps up. */
 import type { ServerResponse } from "node:http";
+import type { Clock } from "../../core/time/clock.ts";
 import type { FeedReader } from "../../engine/observe/feed-reader.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import { beginPush } from "../answers/begin-push.ts";
@@ -12,14 +13,20 @@ const QUIET = ": nothing happened\n\n";
 /** How long a reader that was dropped has to read what was written already. */
 const GRACE_MS = 5_000;
 
+/** What is written at once of what is there already. */
+const SLICE = 1_000;
+
 export interface Push<Item> {
   /** Begins to follow the feed: items from then on are pushed. */
   readonly follow: () => FeedReader<Item>;
-  /** Text that is written first. */
-  readonly before?: () => string;
-  /** False: the answer ends after that text. */
+  /** What is written first: a text, and items. */
+  readonly before?: () => { readonly text: string; readonly items: readonly Item[] };
+  /** False: the answer ends after that. */
   readonly goesOn?: boolean;
-  readonly frame: (item: Item) => string;
+  /** How items are written that are written at once, at least one. */
+  readonly written: (items: readonly Item[]) => string;
+  /** At least so much real time lies between two writes of items; default: none. */
+  readonly paceMs?: number | undefined;
   /** The message for a reader that did not keep up. */
   readonly dropped: string;
 }
@@ -28,30 +35,48 @@ export interface Push<Item> {
 export async function pushFeed<Item>(
   service: HttpService,
   response: ServerResponse,
-  { follow, before, goesOn = true, frame, dropped }: Push<Item>,
+  push: Push<Item>,
 ): Promise<void> {
   using wait = new ClientWait(service, response);
-  using reader = follow();
+  using reader = push.follow();
+  const { text, items } = push.before?.() ?? { text: "", items: [] };
   const signal = AbortSignal.any([wait.signal, reader.behind]);
   if (!beginPush(response, "text/event-stream")) return;
-  const first = before?.() ?? "";
-  if (first !== "") await writeWithBackpressure(response, [first], signal);
-  if (goesOn) await pushItems(response, reader, frame, signal);
-  if (reader.behind.aborted) drop(response, dropped);
+  if (text !== "") await writeWithBackpressure(response, [text], signal);
+  for await (const some of slicesOf(items, reader, push, signal)) {
+    const written = some.length > 0 ? push.written(some) : QUIET;
+    await writeWithBackpressure(response, [written], signal);
+    if (some.length > 0) await pause(service.engine.realClock, push.paceMs, signal);
+  }
+  if (reader.behind.aborted) drop(response, push.dropped);
   else response.end();
 }
 
-async function pushItems<Item>(
-  response: ServerResponse,
+/** What is to be written one after another; an empty slice when nothing happened for a while. */
+async function* slicesOf<Item>(
+  items: readonly Item[],
   reader: FeedReader<Item>,
-  frame: Push<Item>["frame"],
+  { goesOn = true }: Push<Item>,
   signal: AbortSignal,
-): Promise<void> {
+): AsyncGenerator<readonly Item[], void, undefined> {
+  for (let at = 0; at < items.length && !signal.aborted; at += SLICE)
+    yield items.slice(at, at + SLICE);
+  if (!goesOn) return;
   while (!signal.aborted) {
     const happened = await reader.next(signal);
-    if (signal.aborted) break;
-    await writeWithBackpressure(response, [happened.map(frame).join("") || QUIET], signal);
+    if (!signal.aborted) yield happened;
   }
+}
+
+async function pause(clock: Clock, forMs: number | undefined, signal: AbortSignal): Promise<void> {
+  if (forMs === undefined || signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const wake = () => resolve();
+  const disarm = clock.wakeAt(clock.now() + forMs, wake);
+  signal.addEventListener("abort", wake, { once: true });
+  await promise;
+  disarm();
+  signal.removeEventListener("abort", wake);
 }
 
 /** Its socket is full: it may read what was written and the message, within a limited time. */

@@ -57,8 +57,12 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     "Every change of state as it happens, as server-sent events; `?endpointId=` for one endpoint only.",
   readOrigins:
     "The files that endpoints are served from, and the variables their secrets were taken from.",
-  listJobs: "The newest jobs of all endpoints or of one, without a rate limit.",
+  listJobs: "The jobs of all endpoints that fit a filter, the newest first, and how many they are.",
   readJob: "All of one job, whichever endpoint it is of, with its input and its output.",
+  readChunks: "What a job has streamed, without taking it from a reader; or pushed as it comes.",
+  cancelMatching: "Cancels the jobs that fit a filter, up to 1,000 with one call.",
+  retryMatching:
+    "Puts those that fit a filter and failed or timed out back into the queue, likewise.",
   logs: "The newest lines of the log and those that follow, as server-sent events.",
   readMetrics: "Counters, gauges and histograms of the service in Prometheus' text format.",
   beginSession:

@@ -1,5 +1,6 @@
 /** Pushes a job's stream to one reader, as fast as the reader takes it and no faster. */
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { invalidRequest } from "../../core/service-error.ts";
 import { followStream, type StreamEvent } from "../../engine/streams/read-stream.ts";
 import type { FlowingAnswer } from "../answers/answer.ts";
 import { ClientWait } from "../requests/client-wait.ts";
@@ -7,7 +8,7 @@ import type { Call, JobPath } from "../operation.ts";
 import { beginPush } from "../answers/begin-push.ts";
 import { writeWithBackpressure } from "../answers/write-with-backpressure.ts";
 import { asRefusal } from "../answers/refuse.ts";
-import type { StreamFormat, StreamPlace } from "./stream-format.ts";
+import { placeAfter, type StreamFormat, type StreamPlace } from "./stream-format.ts";
 
 /**
  * The stream from `place` to the job's end. A reader that goes away ends it, never the job; so does the stop of the
@@ -46,4 +47,18 @@ async function push(
     );
   }
   response.end();
+}
+
+/**
+ * Where the stream begins. A reader that comes again says where it was by `Last-Event-ID`; its URL is still the one it
+ * began with.
+ *
+ * @throws ServiceError invalid_request
+ */
+export function placeOf({ headers }: IncomingMessage, from: number): StreamPlace {
+  const lastEventId = headers["last-event-id"];
+  if (typeof lastEventId !== "string" || lastEventId === "") return { from, attempt: undefined };
+  const place = placeAfter(lastEventId);
+  if (place) return place;
+  throw invalidRequest(["Last-Event-ID must be the id of an event of this stream"]);
 }

@@ -1,15 +1,14 @@
 /** `/stream/{id}`: a job's chunks, since the previous read (spec) or from an index, or pushed as they come (ours). */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { fromParameter, parseFrom } from "../../core/input/query-parameters.ts";
-import { invalidRequest } from "../../core/service-error.ts";
 import { refuseUnknown } from "../../engine/jobs/read/job-view.ts";
 import { readStream } from "../../engine/streams/read-stream.ts";
 import { preferredType } from "../answers/preferred-type.ts";
 import type { Answer } from "../answers/answer.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import type { Call, JobPath, Operation } from "../operation.ts";
-import { pushStream } from "./push-stream.ts";
-import { EVENT_STREAM, JSON_LINES, placeAfter, type StreamPlace } from "./stream-format.ts";
+import { placeOf, pushStream } from "./push-stream.ts";
+import { EVENT_STREAM, JSON_LINES } from "./stream-format.ts";
 import { z } from "zod";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import type { AnswerContract } from "../schemas/contract.ts";
@@ -52,7 +51,7 @@ export const stream: Operation<JobPath> = {
       "application/x-ndjson",
     ]);
     if (type === "application/json") return readBatch(call);
-    const place = placeOf(call);
+    const place = placeOf(call.request, parseFrom(call.query) ?? 0);
     const { engine } = call.service;
     engine.directory.queue(call.path.endpointId);
     await refuseUnknown(engine, call.path);
@@ -67,14 +66,4 @@ async function readBatch(call: Call<JobPath>): Promise<Answer> {
   using wait = new ClientWait(service, response);
   const options = { from, holdMs: LIMITS.streamHoldMs, signal: wait.signal };
   return dialect.chunks(await readStream(service.engine, path, options));
-}
-
-/** A reader that comes again says where it was by `Last-Event-ID`; its URL is still the one it began with. */
-function placeOf({ query, request }: Call<JobPath>): StreamPlace {
-  const from = parseFrom(query) ?? 0;
-  const lastEventId = request.headers["last-event-id"];
-  if (typeof lastEventId !== "string" || lastEventId === "") return { from, attempt: undefined };
-  const place = placeAfter(lastEventId);
-  if (place) return place;
-  throw invalidRequest(["Last-Event-ID must be the id of an event of this stream"]);
 }

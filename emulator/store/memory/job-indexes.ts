@@ -16,6 +16,8 @@ const ENDPOINT_ORDERS = ["all", "waiting", "scaling"] as const;
 type EndpointIndexes = Readonly<Record<keyof typeof ENDPOINT_PLACES | JobStatus, OrderedSet>>;
 
 export class JobIndexes {
+  /** Those of all endpoints by seq. */
+  readonly all = new OrderedSet();
   readonly due = new OrderedSet();
   readonly #byEndpoint = new Map<string, EndpointIndexes>();
 
@@ -42,6 +44,7 @@ export class JobIndexes {
       if (before !== undefined) indexes[before.status].delete(job.seq, job.seq);
       if (after !== undefined) indexes[after.status].add(job.seq, job.seq);
     }
+    moveIn(this.all, job.seq, before?.seq, after?.seq);
     moveIn(this.due, job.seq, before && dueAt(before), after && dueAt(after));
   }
 

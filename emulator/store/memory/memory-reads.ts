@@ -1,14 +1,16 @@
 /** The questions of the port, answered from tables in memory. */
 import { Buffer } from "node:buffer";
 import type { ChunkBatch, ChunkWindow } from "../../../runtime/protocol/chunk-batch.ts";
+import type { JobWindow } from "../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../core/jobs/job-listing.ts";
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { StoreClosedError } from "../../core/store-error.ts";
 import { selectChunks } from "../chunk-selection.ts";
+import { JobScan, rangeOf } from "../job-scan.ts";
 import { payloadInHand } from "../payload-in-hand.ts";
 import type { ReadablePayload } from "../payload.ts";
-import type { Boot, StoreReads } from "../store.ts";
+import type { Boot, CountedJobs, FoundJobs, StoreReads } from "../store.ts";
 import { noRecords } from "../records.ts";
 import type { PayloadDamagedError, PayloadSlot } from "../payload.ts";
 import type { Records } from "../records.ts";
@@ -48,6 +50,16 @@ export class MemoryReads implements StoreReads {
   async listJobs(endpointId: string, listing: JobListing): Promise<readonly Job[]> {
     const places = this.tables.indexes.of(endpointId)?.[listing.status ?? "all"];
     return this.#jobs(places?.last(listing.limit, listing.beforeSeq));
+  }
+
+  async findJobs(window: JobWindow): Promise<FoundJobs> {
+    const { seqs, nextSeq } = this.#scan(window);
+    return { jobs: this.#jobs(seqs), nextSeq };
+  }
+
+  async countJobs(window: JobWindow): Promise<CountedJobs> {
+    const { seqs, nextSeq } = this.#scan(window);
+    return { count: seqs.length, nextSeq };
   }
 
   async jobsOf(endpointId: string, after: number, limit: number): Promise<readonly Job[]> {
@@ -97,6 +109,20 @@ export class MemoryReads implements StoreReads {
   protected get tables(): MemoryTables {
     if (this.isClosed) throw new StoreClosedError();
     return this.#tables;
+  }
+
+  #scan(window: JobWindow): JobScan {
+    const scan = new JobScan(window);
+    const { indexes, jobs, lastSeq } = this.tables;
+    const { endpointId } = window.filter;
+    const newestBelow = (end: number) => jobs.get(indexes.all.last(1, end)[0] ?? 0);
+    const { first, end } = rangeOf(window, lastSeq, newestBelow);
+    const places = endpointId === undefined ? indexes.all : indexes.of(endpointId)?.all;
+    for (const seq of places?.last(window.maxLooked, end) ?? []) {
+      const job = jobs.get(seq);
+      if (seq < first || job === undefined || !scan.look(seq, job)) break;
+    }
+    return scan;
   }
 
   /** Jobs that do not run, the earliest due first. */

@@ -1,8 +1,10 @@
 /** Every question of the port, asked of two stores at once. */
 import assert from "node:assert/strict";
+import type { JobFilter } from "../../../emulator/core/jobs/job-filter.ts";
 import type { Store, StoreReads } from "../../../emulator/store/store.ts";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import { PayloadDamagedError } from "../../../emulator/store/payload.ts";
+import { everyMatch } from "./every-match.ts";
 import { type Chance, ENDPOINTS, type RandomBatches } from "./random-batches.ts";
 import { ALL_CHUNKS, bytesAt, textsOf } from "./subject.ts";
 
@@ -20,10 +22,14 @@ export function someQuestions(chance: Chance, known: RandomBatches, lastSeq: num
   const window = { from: chance.below(4), maxCount: chance.below(5), maxBytes: chance.below(400) };
   const slot = chance.pick(["input", "output", "s3Config"] as const);
   const from = chance.pick(["", "b", "ü"]);
+  const filter = someFilter(chance, known, id);
+  const bounds = { limit: chance.pick([1, 3, 1_000]), maxLooked: chance.pick([40, 1_000]) };
   const listing = { limit, beforeSeq: seq, ...(status && { status }) };
   return [
     (store) => store.job(id),
     (store) => store.listJobs(endpointId, listing),
+    // How far one question comes is the store's affair.
+    async (store) => ({ ...(await everyMatch(store, filter, bounds)), questions: 0 }),
     (store) => store.jobsOf(endpointId, seq, limit),
     (store) => store.waitingJobs(endpointId, chance.seed % 2 === 0 ? seq : 0, limit),
     (store) => store.dueJobs(now, limit),
@@ -44,6 +50,20 @@ export function someQuestions(chance: Chance, known: RandomBatches, lastSeq: num
     (store) => store.deliveries.oldestSettledAt(),
     (store) => store.deliveries.firstPending(id),
   ];
+}
+
+function someFilter(chance: Chance, known: RandomBatches, id: string): JobFilter {
+  const moment = () => chance.pick([undefined, known.now - chance.below(200_000)]);
+  return {
+    endpointId: chance.pick([...ENDPOINTS, undefined, undefined]),
+    statuses: chance.pick([undefined, [chance.pick(JOB_STATUSES), chance.pick(JOB_STATUSES)]]),
+    since: moment(),
+    until: moment(),
+    kind: chance.pick([undefined, undefined, "async", "sync"]),
+    minDelayMs: chance.pick([undefined, undefined, chance.below(5_000)]),
+    minExecutionMs: chance.pick([undefined, undefined, chance.below(5_000)]),
+    search: chance.pick([undefined, undefined, "0190", id.slice(-6), "e", "worker"]),
+  };
 }
 
 /** All that is there. */

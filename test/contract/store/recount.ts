@@ -5,6 +5,7 @@ import { countChange, NO_COUNTS } from "../../../emulator/core/jobs/job-counts.t
 import type { Job } from "../../../emulator/core/jobs/job.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
+import { everyMatch } from "./every-match.ts";
 import { ENDPOINTS, type RandomBatches } from "./random-batches.ts";
 
 const LIMIT = 100_000;
@@ -14,6 +15,8 @@ export async function compareWithRecount(store: Store, known: RandomBatches): Pr
   const jobs = [...known.jobs.values()].toSorted((a, b) => a.seq - b.seq);
   const { counts, running } = await store.boot();
   assert.deepStrictEqual(running, jobs.filter(isRunning));
+  const { jobs: found } = await everyMatch(store, {}, { limit: LIMIT, maxLooked: LIMIT });
+  assert.deepStrictEqual(found, jobs.toReversed());
   const due = jobs.filter((job) => !isRunning(job) && dueAt(job) <= known.now + 50_000);
   due.sort((a, b) => dueAt(a) - dueAt(b) || a.seq - b.seq);
   assert.deepStrictEqual(await store.dueJobs(known.now + 50_000, LIMIT), due);

@@ -30,6 +30,8 @@ export function random(seed: number): Below {
 const READS = new Set([
   "job",
   "listJobs",
+  "findJobs",
+  "countJobs",
   "jobsOf",
   "waitingJobs",
   "dueJobs",

@@ -50,11 +50,17 @@ export type AdvancedClock = { readonly now: string; readonly nowMs: number; read
 
 export type Origins = { readonly endpoints: readonly ({ readonly id: string; readonly handlerPath?: string; readonly command?: readonly (string)[]; readonly cwd?: string; readonly workingDirectory?: "own" | "shared"; readonly volumePath?: string; })[]; readonly templates: readonly ({ readonly id: string; readonly envSources: Readonly<Record<string, string>>; })[]; };
 
-export type JobSummaries = { readonly jobs: readonly ({ readonly id: string; readonly endpointId: string; readonly status: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT"; readonly submittedAt: string; readonly delayTime?: number; readonly executionTime?: number; readonly workerId?: string; readonly version?: number; readonly error?: string; })[]; };
+export type JobSummaries = { readonly jobs: readonly (JobSummary)[]; readonly next?: string; readonly count?: { readonly jobs: number; readonly more: boolean; }; };
+
+export type JobSummary = { readonly id: string; readonly endpointId: string; readonly status: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT"; readonly submittedAt: string; readonly delayTime?: number; readonly executionTime?: number; readonly workerId?: string; readonly startedAt?: string; readonly endedAt?: string; readonly attempt: number; readonly version?: number; readonly errorType?: "handler_error" | "unhandled_error" | "invalid_input" | "invalid_output" | "process_exited" | "execution_timeout" | "worker_lost" | "worker_refused" | "data_damaged"; readonly error?: string; };
 
 export type JobDetails = { readonly id: string; readonly endpointId: string; readonly status: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT"; readonly submittedAt: string; readonly delayTime?: number; readonly executionTime?: number; readonly workerId?: string; readonly kind: "async" | "sync"; readonly startedAt?: string; readonly endedAt?: string; readonly expiresAt: string; readonly attempt: number; readonly version?: number; readonly retries: number; readonly executionTimeout: number; readonly lowPriority: boolean; readonly chunks: number; readonly webhook?: string; readonly traceparent?: string; readonly queuedAt: string; readonly failure?: Failure; readonly attempts?: readonly (Attempt)[]; readonly attemptsLeftOut?: number; readonly input?: unknown; readonly output?: unknown; };
 
 export type Attempt = { readonly number: number; readonly outcome: "running" | "completed" | "failed" | "crashed" | "out_of_memory" | "timed_out" | "lost" | "handed_back" | "undelivered" | "interrupted" | "cancelled" | "damaged"; readonly workerId?: string; readonly version?: number; readonly queuedAt: string; readonly workerStartedAt?: string; readonly pulledAt?: string; readonly bootedAt?: string; readonly readyAt?: string; readonly startedAt: string; readonly endedAt?: string; readonly failure?: Failure; };
+
+export type Chunks = { readonly attempt: number; readonly chunks: readonly ({ readonly index: number; readonly output: unknown; readonly metrics?: unknown; })[]; readonly next: number; readonly isComplete: boolean; };
+
+export type ChangedJobs = { readonly matched: number; readonly done: number; readonly refused: number; readonly more: boolean; readonly next?: string; };
 
 export type DashboardSession = { readonly dashboard: "on" | "read-only"; };
 
@@ -124,6 +130,9 @@ export interface Answers {
   readonly readOrigins: Origins;
   readonly listJobs: JobSummaries;
   readonly readJob: JobDetails;
+  readonly readChunks: Chunks;
+  readonly cancelMatching: ChangedJobs;
+  readonly retryMatching: ChangedJobs;
   readonly beginSession: DashboardSession;
   readonly readSession: DashboardSession;
   readonly issueTicket: DashboardTicket;

@@ -1,5 +1,4 @@
-/** Reads jobs of any endpoint with all their fields, for operators. */
-import type { JobListing } from "../../../core/jobs/job-listing.ts";
+/** Reads a job of any endpoint with all its fields, for operators. */
 import type { Job } from "../../../core/jobs/job.ts";
 import type { ShownPayload } from "../../../core/jobs/opened-payload.ts";
 import { ServiceError } from "../../../core/service-error.ts";
@@ -7,25 +6,6 @@ import type { StoreReads } from "../../../store/store.ts";
 import { PayloadDamagedError } from "../../../store/payload.ts";
 import type { Uses } from "../../context.ts";
 import { showBoth } from "./show-payload.ts";
-
-/**
- * The newest jobs of all endpoints or of one.
- *
- * @throws ServiceError endpoint_not_found, wrong_endpoint_type
- */
-export async function newestJobs(
-  engine: Uses<"directory" | "steps">,
-  endpointId: string | undefined,
-  listing: Pick<JobListing, "limit" | "status">,
-): Promise<readonly Job[]> {
-  const endpoints =
-    endpointId === undefined ? engine.directory.endpoints() : [engine.directory.queue(endpointId)];
-  const lists = await engine.steps.read((view) =>
-    Promise.all(endpoints.map(({ id }) => view.listJobs(id, listing))),
-  );
-  const newestFirst = lists.flat().toSorted((a, b) => b.seq - a.seq);
-  return newestFirst.slice(0, listing.limit);
-}
 
 export interface InspectedJob {
   readonly job: Job;

@@ -41,6 +41,11 @@ export function statusOf(number: number): JobStatus {
   return named(STATUSES, number);
 }
 
+/** The kind in a row that has it and the dialect. */
+export function kindOf(number: number): JobKind {
+  return named(KINDS, number).kind;
+}
+
 interface Format<Value> {
   /** Absent: it is stored as it is. */
   write?(value: Value): SQLOutputValue;
@@ -54,7 +59,7 @@ const FORMATS: { readonly [Type in keyof FieldTypes]: Format<FieldTypes[Type]> }
   flag: { write: Number, read: (row, at) => integerAt(row, at) === 1 },
   endpoint: { read: textAt },
   status: { write: statusNumber, read: (row, at) => named(STATUSES, integerAt(row, at)) },
-  kind: { read: (row, at) => named(KINDS, integerAt(row, at)).kind },
+  kind: { read: (row, at) => kindOf(integerAt(row, at)) },
   dialect: { read: (row, at) => named(KINDS, integerAt(row, at)).dialect },
   lease: { read: readLease },
   failure: { write: (failure) => JSON.stringify(failure), read: readFailure },
@@ -136,7 +141,7 @@ function readLease(row: Row): Lease {
   };
 }
 
-function readFailure(row: Row, at: number): Failure {
+export function readFailure(row: Row, at: number): Failure {
   const failure: unknown = JSON.parse(textAt(row, at));
   if (!isFailure(failure)) throw damaged("a failure", failure);
   return failure;

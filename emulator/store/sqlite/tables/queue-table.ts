@@ -40,6 +40,11 @@ export class QueueTable {
     return this.#byEndpoint.get(endpointId)?.key;
   }
 
+  /** Those of all endpoints that ever had a job. */
+  keys(): readonly number[] {
+    return [...this.#byKey.keys()];
+  }
+
   /** For a key found in a row. */
   readonly endpointIdOf = (key: number): string => {
     const queue = this.#byKey.get(key);

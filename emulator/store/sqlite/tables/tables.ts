@@ -6,6 +6,7 @@ import { rowChecksum } from "../integrity/checksum.ts";
 import { checkedRow } from "../integrity/checked-row.ts";
 import { ChunkTable } from "./chunk-table.ts";
 import { DeliveryTable } from "./delivery-table.ts";
+import { JobSearch } from "./job-search.ts";
 import { JobTable } from "./job-table.ts";
 import { PayloadTable } from "./payload-table.ts";
 import { QueueTable } from "./queue-table.ts";
@@ -15,6 +16,7 @@ import { integerAt } from "../../../sqlite/row.ts";
 export class Tables {
   readonly queues: QueueTable;
   readonly jobs: JobTable;
+  readonly jobSearch: JobSearch;
   readonly payloads: PayloadTable;
   readonly chunks: ChunkTable;
   readonly records: RecordTable;
@@ -35,6 +37,7 @@ export class Tables {
     this.#progress = new ProgressRow(connection);
     this.queues = new QueueTable(connection);
     this.jobs = new JobTable(connection, this.queues);
+    this.jobSearch = new JobSearch(connection, this.queues);
     this.payloads = new PayloadTable(connection, dropped);
     this.chunks = new ChunkTable(connection, dropped);
     this.records = new RecordTable(connection);

@@ -1,5 +1,6 @@
 /** What the thread of the store answers, and how. One question is answered after the other, in the order in which they come. */
 import type { ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
+import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { DeliveryFilter } from "../../../core/webhooks/delivery.ts";
 import type { PayloadSlot } from "../../payload.ts";
@@ -20,7 +21,7 @@ type Compared<T extends { readonly body: Uint8Array | string }> = Omit<T, "body"
 export type Answers = ReturnType<typeof answersOf>;
 
 export function answersOf(opened: OpenedDatabase, tables: Tables) {
-  const { jobs, payloads, chunks, records, deliveries, queues } = tables;
+  const { jobs, jobSearch, payloads, chunks, records, deliveries, queues } = tables;
   return {
     boot: (kinds: readonly Exclude<RecordKind, "usage">[]) => ({
       batch: tables.batch,
@@ -33,6 +34,8 @@ export function answersOf(opened: OpenedDatabase, tables: Tables) {
     flush: (batch: ArrayBuffer) => flush(tables, batch),
     job: (id: string) => jobs.byId(id),
     listJobs: (endpointId: string, listing: JobListing) => jobs.listed(endpointId, listing),
+    findJobs: (window: JobWindow) => jobSearch.find(window, tables.lastSeq),
+    countJobs: (window: JobWindow) => jobSearch.count(window, tables.lastSeq),
     jobsOf: (endpointId: string, after: number, limit: number) =>
       jobs.ofEndpoint(endpointId, after, limit),
     waitingJobs: (endpointId: string, after: number, limit: number) =>

@@ -1,11 +1,12 @@
 /** The questions of the port, answered by the thread of the store; payload files are read here. */
 import type { ChunkBatch, ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
+import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { selectChunks } from "../../chunk-selection.ts";
 import { payloadInHand } from "../../payload-in-hand.ts";
 import type { ReadablePayload } from "../../payload.ts";
-import type { Boot, StoreReads } from "../../store.ts";
+import type { Boot, CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
 import { noRecords } from "../../records.ts";
 import { PayloadDamagedError, type PayloadPlace, type PayloadSlot } from "../../payload.ts";
 import type { Records } from "../../records.ts";
@@ -67,6 +68,15 @@ export abstract class ThreadReads implements StoreReads {
 
   listJobs(endpointId: string, listing: JobListing): Promise<readonly Job[]> {
     return jobsOf(this.#ask("listJobs", endpointId, listing));
+  }
+
+  async findJobs(window: JobWindow): Promise<FoundJobs> {
+    const { rows, nextSeq } = await this.#ask("findJobs", window);
+    return { jobs: rows.map(jobOf), nextSeq };
+  }
+
+  countJobs(window: JobWindow): Promise<CountedJobs> {
+    return this.#ask("countJobs", window);
   }
 
   jobsOf(endpointId: string, after: number, limit: number): Promise<readonly Job[]> {

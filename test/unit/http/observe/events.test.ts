@@ -3,40 +3,12 @@ import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { storeThatFills } from "../../engine/filling-store.ts";
 import { ScriptedLauncher } from "../../engine/scripted-launcher.ts";
-import { KEY, startTestHttp, type TestHttp } from "../http-harness.ts";
+import { createTestEngine } from "../../engine-harness.ts";
+import { ScriptedSender } from "../../scripted-sender.ts";
+import { completeHooked, deliveriesOf } from "../../webhooks/hooked-jobs.ts";
+import { KEY, startTestHttp } from "../http-harness.ts";
 import { TextReader } from "../answers/text-reader.ts";
-
-interface Event {
-  readonly type: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
-async function follow(service: TestHttp, query = "") {
-  const { body, headers } = await service.open(`/emulator/events${query}`);
-  const reader = new TextReader(body);
-  const next = async (): Promise<Event> => {
-    const [, type = "", data = ""] =
-      /^event: (\w+)\ndata: (.*)\n\n$/.exec(await reader.until("\n\n")) ?? [];
-    return { type, data: JSON.parse(data) as Event["data"] };
-  };
-  const take = async (count: number): Promise<unknown[]> => {
-    const events = [];
-    for (let nth = 0; nth < count; nth += 1) {
-      const {
-        type,
-        data: { at: _, ...data },
-      } = await next();
-      events.push({ type, ...data });
-    }
-    return events;
-  };
-  return { reader, headers, next, take };
-}
-
-const run = async (service: TestHttp, endpointId = "echo"): Promise<string> => {
-  const { json } = await service.call("POST", `/v2/${endpointId}/run`, { body: { input: {} } });
-  return (json as { id: string }).id;
-};
+import { follow, type Frame, run } from "./follow-events.ts";
 
 it("tells the whole life of a job, with the moments in service time", async () => {
   await using service = await startTestHttp();
@@ -58,7 +30,13 @@ it("tells the whole life of a job, with the moments in service time", async () =
     move("IN_QUEUE", "IN_PROGRESS", "hand-over"),
   ]);
   await worker.fail(await worker.nextJob());
-  expect(await events.take(1)).toEqual([move("IN_PROGRESS", "FAILED", "fail")]);
+  expect(await events.take(2)).toEqual([
+    move("IN_PROGRESS", "FAILED", "fail"),
+    {
+      ...{ type: "attempt", endpointId: "echo", jobId, number: 1, outcome: "failed" },
+      failure: { type: "handler_error", message: "it failed" },
+    },
+  ]);
   const endedAt = clock.now();
   await service.call("POST", "/emulator/clock", { body: { advance: "31m" } });
   const expired = await events.next();
@@ -85,8 +63,9 @@ it("tells of workers and endpoints, and with endpointId of one endpoint alone", 
     { jobId, to: "IN_PROGRESS" },
   ]);
   await service.call("DELETE", "/v1/endpoints/echo");
-  expect(await all.take(4)).toMatchObject([
+  expect(await all.take(5)).toMatchObject([
     { jobId, to: "CANCELLED", by: "cancel" },
+    { type: "attempt", jobId, outcome: "cancelled" },
     { jobId, from: "CANCELLED", to: null },
     worker("draining"),
     { type: "endpoint", endpointId: "echo", change: "deleted" },
@@ -153,4 +132,26 @@ it("refuses an endpointId that is none", async () => {
   await using service = await startTestHttp();
   const { json } = await service.call("GET", "/emulator/events?endpointId=a&endpointId=b");
   expect(json).toMatchObject({ code: "invalid_request" });
+});
+
+it("tells of a webhook's delivery when it is made, after each try, and when it is to be sent again", async () => {
+  const webhookSender = ScriptedSender.answering(500, 200);
+  const engine = await createTestEngine(undefined, undefined, { webhookSender });
+  await using service = await startTestHttp({ engine });
+  const events = await follow(service);
+  const worker = await engine.connectWorker();
+  await completeHooked(engine, worker);
+  await engine.clock.advance(10_000);
+  const [delivery] = await deliveriesOf(engine);
+  const { id: deliveryId = "", jobId } = delivery ?? {};
+  await service.call("POST", `/emulator/webhooks/${deliveryId}/redeliver`);
+  const told: Frame[] = [];
+  while (told.length < 4) {
+    const event = await events.next();
+    if (event.type === "webhook") told.push(event);
+  }
+  const { at: _, ...first } = told[0]?.data ?? {};
+  expect(first).toEqual({ endpointId: "echo", jobId, deliveryId, state: "pending" });
+  const states = told.map(({ data }) => data["state"]);
+  expect(states).toEqual(["pending", "pending", "delivered", "pending"]);
 });

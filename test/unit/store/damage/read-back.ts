@@ -3,11 +3,8 @@ import { Buffer } from "node:buffer";
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import type { Job } from "../../../../emulator/core/jobs/job.ts";
 import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
-import {
-  inspectJob,
-  inspectJobAlone,
-  newestJobs,
-} from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
+import { inspectJob, inspectJobAlone } from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
+import { findJobs } from "../../../../emulator/engine/jobs/read/find-jobs.ts";
 import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../../../emulator/engine/jobs/read/show-payload.ts";
 import { followStream } from "../../../../emulator/engine/streams/read-stream.ts";
@@ -107,10 +104,10 @@ class Reading {
 
   async #byList(endpointId: string): Promise<void> {
     const listed = await this.#ask(() =>
-      newestJobs(this.#test.engine, endpointId, { limit: 10_000, status: undefined }),
+      findJobs(this.#test.engine, { endpointId }, { limit: 10_000 }),
     );
     if (listed === "damaged") return;
-    const statuses = new Map(listed.value.map((job) => [job.id, job]));
+    const statuses = new Map(listed.value.jobs.map((job) => [job.id, job]));
     for (const known of this.#known.filter((job) => job.endpointId === endpointId)) {
       const job = statuses.get(known.id);
       if (job?.failure?.type === "data_damaged") this.#told += 1;

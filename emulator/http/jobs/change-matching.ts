@@ -1,0 +1,41 @@
+/** Operations on all jobs that fit a filter. */
+import {
+  fromCursor,
+  matchingSchema,
+  readMatching,
+  toCursor,
+} from "../../core/input/job-filter-parameters.ts";
+import { changeMatching } from "../../engine/jobs/change-matching.ts";
+import { jsonAnswer } from "../answers/answer.ts";
+import type { Operation } from "../operation.ts";
+import { readJsonBody } from "../requests/json-body.ts";
+import { json } from "../schemas/contract.ts";
+import { changedJobsSchema } from "../schemas/job.ts";
+
+function changing(what: "cancel" | "retry"): Operation {
+  return {
+    methods: ["POST"],
+    path: `/emulator/jobs/${what}`,
+    access: "admin",
+    body: "read",
+    contract: {
+      tag: "emulator",
+      takes: matchingSchema,
+      answers: { 200: json("How far it came.", changedJobsSchema) },
+      errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_busy", "storage_full"],
+    },
+    async perform({ service, request, response }) {
+      const { filter, max, cursor } = readMatching(await readJsonBody(request, response));
+      const bounds = { max, beforeSeq: fromCursor(cursor) };
+      const { nextSeq, ...changed } = await changeMatching(service.engine, what, filter, bounds);
+      return jsonAnswer({ ...changed, more: nextSeq !== undefined, next: toCursor(nextSeq) });
+    },
+  };
+}
+
+export const MATCHING_OPERATIONS = {
+  /** `POST /emulator/jobs/cancel`: cancels the jobs that fit a filter, up to 1,000 with one call. */
+  cancelMatching: changing("cancel"),
+  /** `POST /emulator/jobs/retry`: puts those that fit a filter and failed or timed out back into the queue, likewise. */
+  retryMatching: changing("retry"),
+};

@@ -1,0 +1,118 @@
+/** Finds the rows of jobs that fit a filter: an index leads to those of an endpoint and of a status, the rest is looked at. */
+import type { SQLInputValue, StatementSync } from "node:sqlite";
+import type { FilteredJob, JobWindow } from "../../../core/jobs/job-filter.ts";
+import { integerAt, optionalIntegerAt, type Row, textAt } from "../../../sqlite/row.ts";
+import { JobScan, rangeOf, type SeqRange } from "../../job-scan.ts";
+import type { Connection } from "../connection.ts";
+import {
+  checkedJobRow,
+  kindOf,
+  readFailure,
+  SELECTED,
+  statusNumber,
+  statusOf,
+} from "./job-columns.ts";
+import type { QueueTable } from "./queue-table.ts";
+
+/** What `filteredJob` reads; ?1 says whether the failure is wanted, which may be long. */
+const LOOKED_AT = `SELECT seq, id, status, kind, submitted_at, delay_time_ms, execution_time_ms,
+  iif(?1, failure, NULL) FROM job`;
+const IN_RANGE = "seq >= ?2 AND seq < ?3";
+const NEWEST_FIRST = "ORDER BY 1 DESC";
+
+/** Where jobs are looked for, the newest first without sorting. */
+export const OF_ALL = `${LOOKED_AT} WHERE ${IN_RANGE} ${NEWEST_FIRST}`;
+export const OF_QUEUE = `${LOOKED_AT} INDEXED BY job_by_queue WHERE queue = ?4 AND ${IN_RANGE} ${NEWEST_FIRST}`;
+
+/** Those of so many pairs of a queue and a status, merged. */
+export function ofPairs(pairs: number): string {
+  const each = Array.from({ length: pairs }, (_, pair) => {
+    const [queue, status] = [4 + 2 * pair, 5 + 2 * pair];
+    return `${LOOKED_AT} INDEXED BY job_by_status WHERE queue = ?${queue} AND status = ?${status} AND ${IN_RANGE}`;
+  });
+  return `${each.join(" UNION ALL ")} ${NEWEST_FIRST}`;
+}
+
+/** With more of them it costs less to look at the jobs of all statuses. */
+const MAX_PAIRS = 24;
+
+export class JobSearch {
+  readonly #connection: Connection;
+  readonly #queues: QueueTable;
+  readonly #newestBelow: StatementSync;
+  readonly #bySeq: StatementSync;
+  /** By their text. */
+  readonly #scans = new Map<string, StatementSync>();
+
+  constructor(connection: Connection, queues: QueueTable) {
+    this.#connection = connection;
+    this.#queues = queues;
+    this.#bySeq = connection.prepare(`SELECT ${SELECTED} FROM job WHERE seq = ?`);
+    this.#newestBelow = connection.prepare(
+      "SELECT seq, submitted_at FROM job WHERE seq < ? ORDER BY seq DESC LIMIT 1",
+    );
+  }
+
+  /** @param lastSeq no job has a higher one */
+  find(window: JobWindow, lastSeq: number) {
+    const { seqs, nextSeq } = this.#scan(window, lastSeq);
+    const rows = seqs.flatMap((seq) => this.#connection.all(this.#bySeq, seq));
+    return { rows: rows.map((row) => checkedJobRow(row, this.#queues.endpointIdOf)), nextSeq };
+  }
+
+  count(window: JobWindow, lastSeq: number) {
+    const { seqs, nextSeq } = this.#scan(window, lastSeq);
+    return { count: seqs.length, nextSeq };
+  }
+
+  #scan(window: JobWindow, lastSeq: number): JobScan {
+    const scan = new JobScan(window);
+    const range = rangeOf(window, lastSeq, (end) => this.#newest(end));
+    const { statement, values } = this.#way(window, range) ?? {};
+    if (statement === undefined || values === undefined) return scan;
+    this.#connection.each(statement, values, (row) =>
+      scan.look(integerAt(row, 0), filteredJob(row)),
+    );
+    return scan;
+  }
+
+  /** Undefined where there is nothing to look at. */
+  #way({ filter }: JobWindow, { first, end }: SeqRange) {
+    const { endpointId, statuses, search } = filter;
+    const common: readonly SQLInputValue[] = [search === undefined ? 0 : 1, first, end];
+    const key = endpointId === undefined ? undefined : this.#queues.keyOf(endpointId);
+    if (endpointId !== undefined && key === undefined) return undefined;
+    const queues = key === undefined ? this.#queues.keys() : [key];
+    const pairs = [...new Set(statuses)].flatMap((status) =>
+      queues.map((queue) => [queue, statusNumber(status)]),
+    );
+    if (pairs.length > 0 && pairs.length <= MAX_PAIRS)
+      return this.#prepared(ofPairs(pairs.length), [...common, ...pairs.flat()]);
+    return key === undefined
+      ? this.#prepared(OF_ALL, common)
+      : this.#prepared(OF_QUEUE, [...common, key]);
+  }
+
+  #prepared(text: string, values: readonly SQLInputValue[]) {
+    const statement = this.#scans.get(text) ?? this.#connection.prepare(text);
+    this.#scans.set(text, statement);
+    return { statement, values };
+  }
+
+  #newest(end: number) {
+    const row = this.#connection.first(this.#newestBelow, end);
+    return row && { seq: integerAt(row, 0), submittedAt: integerAt(row, 1) };
+  }
+}
+
+function filteredJob(row: Row): FilteredJob {
+  return {
+    id: textAt(row, 1),
+    status: statusOf(integerAt(row, 2)),
+    kind: kindOf(integerAt(row, 3)),
+    submittedAt: integerAt(row, 4),
+    delayTimeMs: optionalIntegerAt(row, 5),
+    executionTimeMs: optionalIntegerAt(row, 6),
+    failure: row[7] === null ? undefined : readFailure(row, 7),
+  };
+}
