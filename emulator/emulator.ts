@@ -34,6 +34,7 @@ import { RateLimiter } from "./http/limits/rate-limiter.ts";
 import { createHttpServer } from "./http/server.ts";
 import { containerMemoryInGb } from "./launch/docker/containers/container-settings.ts";
 import { gpuFinder } from "./launch/gpus/find-gpus.ts";
+import { gpuUseAsker } from "./launch/gpus/gpu-use.ts";
 import { deviceLocks } from "./launch/gpus/socket-lock.ts";
 import { LiveWorkers } from "./live/live-workers.ts";
 import type { Emulator, EmulatorOptions } from "./options.ts";
@@ -126,6 +127,7 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
     ...(options.prices && { prices: options.prices }),
     endpointDeleted: (endpointId) => void storage.objects?.endpointDeleted(endpointId),
     volumeFiles: storage.volumes,
+    gpuUse: gpuUseAsker(),
     ...(docker !== "off" && { podMemoryInGb: containerMemoryInGb }),
   });
   made.defer(() => open.startWork.stop());

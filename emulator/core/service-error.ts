@@ -24,6 +24,8 @@ const CODES = {
     registry_auth_name_taken: "Another container registry auth has that name.",
     pod_locked: "A locked pod is to be stopped, restarted or reset; unlock it first.",
     in_use: "What is to be deleted is still used; the message names what uses it.",
+    worker_out_of_reach:
+      "A worker is to be killed or frozen that the service did not start, or frozen that runs in the service's own process or does not run yet.",
     delivery_pending: "Redelivery of a webhook delivery that still has tries of its own.",
   },
   401: {
@@ -43,6 +45,7 @@ const CODES = {
     affinity_worker_gone:
       "The worker named with `strict` or `strict-resume` takes no requests of the endpoint any more.",
     registry_auth_not_found: "There is no container registry auth with that id.",
+    worker_not_found: "There is no worker with that id, or it has ended.",
     delivery_not_found: "There is no webhook delivery with that id, or it is kept no longer.",
     pod_not_found: "There is no pod with that id.",
     network_volume_not_found: "There is no network volume with that id.",

@@ -1,6 +1,8 @@
 /** The parts of the engine. Each use case names those that it takes. */
 import type { Clock, Random } from "../core/time/clock.ts";
+import type { GpuUse } from "../core/workers/gpu-allocation.ts";
 import type { Pod } from "../core/pods/pod.ts";
+import type { ServiceSeries } from "../core/observe/series/service-series.ts";
 import type { LeaseTerms } from "../core/jobs/lease-terms.ts";
 import type { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
 import type { PodPorts } from "../launch/pod-launcher.ts";
@@ -14,6 +16,7 @@ import type { DueTimer } from "./time/due-timer.ts";
 import type { Balancer } from "./balancing/balancer.ts";
 import type { BytesInFlight } from "./limits/bytes-in-flight.ts";
 import type { Directory } from "./resources/directory.ts";
+import type { DecisionLog } from "./workers/scaling/decision-log.ts";
 import type { EventFeed } from "./observe/event-feed.ts";
 import type { Fleet } from "./workers/fleet.ts";
 import type { JobWatchers } from "./jobs/read/job-watchers.ts";
@@ -27,6 +30,7 @@ import type { Steps } from "./steps.ts";
 import type { Turns } from "./turns.ts";
 import type { WorkerTokens } from "./workers/worker-tokens.ts";
 import type { UsageMeter } from "./billing/usage-meter.ts";
+import type { WorkerHistory } from "./workers/worker-history.ts";
 import type { WorkerMover } from "./workers/move-worker.ts";
 
 /** Some of the parts: what a use case takes. */
@@ -78,6 +82,12 @@ export interface EngineContext {
   readonly logs: LogFeed;
   /** Counters and histograms of the service. */
   readonly metrics: ServiceMetrics;
+  /** What happened to each endpoint in the last hour. */
+  readonly series: ServiceSeries;
+  /** What the scaler decided. */
+  readonly decisions: DecisionLog;
+  /** What workers did, those that have ended among them. */
+  readonly workerHistory: WorkerHistory;
   /** Undefined where no traces are collected. */
   readonly tracer: Tracer | undefined;
   /** The spans of jobs; undefined without a tracer. */
@@ -97,6 +107,8 @@ export interface EngineContext {
   readonly inputDamaged: (damage: InputDamage) => void;
   /** The memory limit of a running pod, in whole GiB; undefined where it is not known. */
   readonly podMemoryInGb: (pod: Pod) => number | undefined;
+  /** How much of this machine's GPUs is used now; empty where nobody can tell. Never rejects. */
+  readonly gpuUse: () => Promise<readonly GpuUse[]>;
   /** Called with a pod that was made, changed or deleted, after the commit. */
   readonly podChanged: (podId: string) => void;
   /** Called when a webhook call became due, after the commit. */

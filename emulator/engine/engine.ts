@@ -12,6 +12,7 @@ import { checkData } from "./jobs/check-data.ts";
 import { endDamaged } from "./jobs/damaged-data.ts";
 import { expireDue } from "./jobs/expire.ts";
 import { requeueOrphans } from "./jobs/requeue.ts";
+import { noteWaiting } from "./observe/note-in-series.ts";
 import { type ContextOptions, openContext, type OpenContext } from "./open-context.ts";
 import { PodKeeper } from "./pods/pod-keeper.ts";
 import { checkCredentials } from "./resources/registry-credentials.ts";
@@ -20,6 +21,7 @@ import { serveResources } from "./resources/serve-resources.ts";
 import type { StartWork } from "./start-work.ts";
 import { WebhookDelivery } from "./webhooks/deliver-webhooks.ts";
 import { GpuPool } from "./workers/gpus/gpu-pool.ts";
+import { MemoryWatch } from "./workers/memory-watch.ts";
 import { WorkerManager } from "./workers/worker-manager.ts";
 import { WorkerStarter } from "./workers/worker-starter.ts";
 import { WorkerWatch } from "./workers/worker-watch.ts";
@@ -65,7 +67,7 @@ export async function createEngine(
   { context, signals, startWork }: OpenContext,
   { launchers, podLauncher, healthProbe, webhookSender, ...gpuOptions }: EngineOptions,
 ): Promise<RunningEngine> {
-  const { directory, endpointChanged, podChanged, realClock, log } = context;
+  const { decisions, directory, endpointChanged, podChanged, realClock, log } = context;
   const { findGpus = unknownGpus, lockDevice = noOtherEmulator } = gpuOptions;
   const gpus = new GpuPool({
     find: findGpus,
@@ -75,9 +77,10 @@ export async function createEngine(
     log,
   });
   const health = new HealthWatch(context, healthProbe);
-  const starter = new WorkerStarter(context, { launchers, gpus, health });
+  const memory = new MemoryWatch(context);
+  const starter = new WorkerStarter(context, { launchers, gpus, health, memory });
   const watch = new WorkerWatch(context);
-  const workers = new WorkerManager(context, { gpus, starter, watch });
+  const workers = new WorkerManager(context, { decisions, gpus, starter, watch });
   const pods = new PodKeeper(context, podLauncher, gpus);
   const webhooks = new WebhookDelivery(context, webhookSender);
   signals.endpointChanged.on((endpointId) => workers.consider(endpointId));
@@ -93,12 +96,12 @@ export async function createEngine(
     pods.considerAll();
   });
   await resume(context, startWork);
-  return runningEngine({ context, workers, pods, webhooks, startWork }, gpus);
+  return runningEngine({ context, workers, pods, webhooks, startWork }, { gpus, memory });
 }
 
 function runningEngine(
   parts: Pick<RunningEngine, "context" | "workers" | "pods" | "webhooks" | "startWork">,
-  gpus: GpuPool,
+  { gpus, memory }: { readonly gpus: GpuPool; readonly memory: MemoryWatch },
 ): RunningEngine {
   const { context, workers, pods, webhooks, startWork } = parts;
   return {
@@ -119,6 +122,7 @@ function runningEngine(
       await startWork.stop();
       await Promise.all([workers.stop(how), pods.stop(how)]);
       gpus.close();
+      memory.stop();
       await context.usage.stop();
       context.dueTimer.stop();
       // Last, for the webhooks of jobs that finished meanwhile.
@@ -138,6 +142,7 @@ async function serveWith(
 
 /** Settles what earlier runs left in the store. */
 async function resume(context: EngineContext, startWork: StartWork): Promise<void> {
+  noteWaiting(context);
   await checkCredentials(context);
   await startWork.do(() => context.usage.load());
   await startWork.do(() => requeueOrphans(context));

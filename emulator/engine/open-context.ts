@@ -3,8 +3,10 @@ import { DEFAULT_PRICES, type PriceTable } from "../core/billing/prices.ts";
 import { DEFAULT_LEASE_TERMS, type LeaseTerms } from "../core/jobs/lease-terms.ts";
 import { ServiceMetrics } from "../core/observe/metrics/service-metrics.ts";
 import type { AttemptEnd } from "../core/observe/log/attempt-end.ts";
+import type { GpuUse } from "../core/workers/gpu-allocation.ts";
 import type { Pod } from "../core/pods/pod.ts";
 import { SECRET_KEY_BYTES } from "../core/resources/sealed-secret.ts";
+import { reasonInWords } from "../core/workers/scale-reason.ts";
 import type { Clock, Random } from "../core/time/clock.ts";
 import { fixedSecretKey, type SecretKey } from "../secrets/secret-key.ts";
 import type { Store } from "../store/store.ts";
@@ -18,6 +20,8 @@ import { sendAssignments } from "./jobs/assign.ts";
 import { JobWatchers } from "./jobs/read/job-watchers.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "./limits/bytes-in-flight.ts";
 import { attemptEndedBy, attemptEndOf } from "./observe/attempt-end.ts";
+import { ServiceSeries } from "../core/observe/series/service-series.ts";
+import { noteMove } from "./observe/note-in-series.ts";
 import type { EngineLog } from "./observe/engine-log.ts";
 import { EventFeed } from "./observe/event-feed.ts";
 import { JobSpans } from "./observe/job-spans.ts";
@@ -36,7 +40,8 @@ import { Fleet } from "./workers/fleet.ts";
 import { Turns } from "./turns.ts";
 import { WorkerMover } from "./workers/move-worker.ts";
 import { StallDetector } from "./workers/stall-detector.ts";
-import type { WorkerHandle } from "./workers/worker-handle.ts";
+import { DecisionLog } from "./workers/scaling/decision-log.ts";
+import { WorkerHistory } from "./workers/worker-history.ts";
 import { WorkerTokens } from "./workers/worker-tokens.ts";
 
 const LOOK_AGAIN_MS = 1_000;
@@ -73,6 +78,8 @@ export interface ContextOptions {
   readonly volumeFiles?: VolumeFiles;
   /** The memory limit of a running pod, in whole GiB; default: not known. */
   readonly podMemoryInGb?: (pod: Pod) => number | undefined;
+  /** How much of this machine's GPUs is used now; default: nobody can tell. Must not reject. */
+  readonly gpuUse?: () => Promise<readonly GpuUse[]>;
 }
 
 /** The parts of an engine that does not run yet. */
@@ -110,6 +117,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   const directory = options.directory ?? new Directory(steps.records);
   const events = new EventFeed(clock, random);
   const metrics = options.metrics ?? new ServiceMetrics();
+  const { forgetEndpoint, ...history } = openHistory(clock, events, directory);
   const parts = {
     store,
     steps,
@@ -132,15 +140,16 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     dueTimer: new DueTimer(clock, signals.jobsDue.raise),
     usage: new UsageMeter({ steps, clock, realClock, random, log }),
     prices: options.prices ?? DEFAULT_PRICES,
-    fleet: new Fleet((worker) => publishState(events, worker)),
+    ...history,
     tokens: new WorkerTokens(),
     inFlight: new BytesInFlight(realClock, IN_FLIGHT_LIMITS),
     watchers: new JobWatchers(),
     podPorts: new Map(),
     podMemoryInGb: options.podMemoryInGb ?? (() => undefined),
+    gpuUse: options.gpuUse ?? (async () => []),
     ...raisersOf(signals),
     endpointDeleted: (endpointId: string) => {
-      events.publish({ type: "endpoint", endpointId, change: "deleted" });
+      forgetEndpoint(endpointId);
       metrics.retainEndpoints(directory.endpointIds());
       options.endpointDeleted?.(endpointId);
     },
@@ -156,7 +165,7 @@ function releaseSteps(
   releaseDelivery: (jobId: string) => void,
   attemptEnded: ContextOptions["attemptEnded"],
 ): void {
-  const { events, metrics, spans, log, pendingWork } = parts;
+  const { events, metrics, spans, log, pendingWork, workerHistory } = parts;
   const lookLater = looksLater(parts);
   const releasing: ReleaseParts = {
     ...parts,
@@ -175,6 +184,8 @@ function releaseSteps(
       const ended = attemptEndedBy(moved);
       if (ended !== undefined) events.publish(ended);
       metrics.jobMoved(job, move);
+      noteMove(parts, job, move);
+      workerHistory.jobMoved(job, move);
       spans?.moved(job, move);
       const end = attemptEndOf(moved);
       if (end !== undefined) attemptEnded?.(end);
@@ -225,7 +236,27 @@ function raisersOf({ endpointChanged, podChanged, webhookDue, inputDamaged }: En
   };
 }
 
-function publishState(events: EventFeed, worker: WorkerHandle): void {
-  const { id: workerId, endpointId, state } = worker;
-  events.publish({ type: "worker", endpointId, workerId, state });
+/** The workers, and what is remembered of them and of their endpoints. */
+function openHistory(clock: ServiceClock, events: EventFeed, directory: Directory) {
+  const series = new ServiceSeries(() => clock.now());
+  const decisions = new DecisionLog((endpointId, { start, drain, workers, wanted, ...why }) => {
+    const reason = reasonInWords(why);
+    events.publish({ type: "scale", endpointId, start, drain, workers, wanted, reason });
+  });
+  const fleet: Fleet = new Fleet((worker) => {
+    const { id: workerId, endpointId, state } = worker;
+    events.publish({ type: "worker", endpointId, workerId, state });
+    // Workers of an endpoint that was deleted are still to end.
+    if (directory.findEndpoint(endpointId) === undefined) return;
+    const states = fleet.workersOf(endpointId).map((each) => each.state);
+    series.workersChanged(endpointId, states);
+  });
+  const workerHistory = new WorkerHistory(clock, (workerId) => fleet.find(workerId));
+  const forgetEndpoint = (endpointId: string) => {
+    events.publish({ type: "endpoint", endpointId, change: "deleted" });
+    series.forget(endpointId);
+    decisions.forgetEndpoint(endpointId);
+    workerHistory.forgetEndpoint(endpointId);
+  };
+  return { series, decisions, fleet, workerHistory, forgetEndpoint };
 }

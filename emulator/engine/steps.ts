@@ -153,6 +153,11 @@ export class Steps {
     return (await this.#stored()) ? counts : this.#jobs.endpoint(endpointId).counts;
   }
 
+  /** The counters of an endpoint at once: ahead of the store by what is being stored. */
+  countsNow(endpointId: string): JobCounts {
+    return this.#jobs.endpoint(endpointId).counts;
+  }
+
   /** The records that are in the store, at once; steps may have changed them since. */
   get records(): RecordView {
     return this.#records.stored;

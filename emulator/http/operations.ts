@@ -1,5 +1,12 @@
 /** Every operation of the interface, in the order of its documentation: the index of this folder. */
 import { events } from "./observe/events.ts";
+import { freezeWorker } from "./workers/freeze-worker.ts";
+import { killWorker } from "./workers/kill-worker.ts";
+import { listWorkers } from "./workers/list-workers.ts";
+import { observeEndpoints } from "./observe/list-endpoints.ts";
+import { readDecisions } from "./workers/read-decisions.ts";
+import { readLimits } from "./limits/read-limits.ts";
+import { readSeries } from "./observe/read-series.ts";
 import { listJobs } from "./jobs/list-jobs.ts";
 import { MATCHING_OPERATIONS } from "./jobs/change-matching.ts";
 import { readChunks } from "./streams/read-chunks.ts";
@@ -60,6 +67,13 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   readJob,
   readChunks,
   ...MATCHING_OPERATIONS,
+  observeEndpoints,
+  readSeries,
+  readDecisions,
+  listWorkers,
+  killWorker,
+  freezeWorker,
+  readLimits,
   logs,
   readMetrics,
   ...SESSION_OPERATIONS,

@@ -22,7 +22,16 @@ type OfResources = Uses<
   | "volumeFiles"
 >;
 type OfPods = Uses<"podMemoryInGb" | "podPorts">;
-type OfOperators = Uses<"logs" | "metrics" | "pendingWork" | "tracer">;
+type OfOperators = Uses<
+  | "decisions"
+  | "gpuUse"
+  | "logs"
+  | "metrics"
+  | "pendingWork"
+  | "series"
+  | "tracer"
+  | "workerHistory"
+>;
 type OfAnswers = Uses<"balancer" | "inFlight" | "realClock">;
 
 /** What all operations together take of the engine: each hands its use case no more than that takes. */

@@ -35,6 +35,7 @@ function launch(options: InProcessLauncherOptions, order: WorkerOrder): Launched
   const tail = new LineTail((text) => options.line(order, text));
   const worker = options.start(order, (text) => tail.push(Buffer.from(`${text}\n`)));
   return {
+    kind: "function",
     exited: worker.ended.then((exitCode) => exitWith({ exitCode, lastLogLines: tail.end() })),
     drain: () => worker.drain(),
     kill: () => worker.stop(),

@@ -2,6 +2,7 @@
 import type { Endpoint } from "../core/resources/endpoint.ts";
 import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
 import type { Template } from "../core/resources/template.ts";
+import type { LauncherKind } from "../core/workers/worker-life.ts";
 
 /** Everything a launcher needs to know to start one worker. */
 export interface WorkerOrder {
@@ -37,8 +38,16 @@ export interface ServerAddress {
   readonly healthPath: string;
 }
 
+/** Where a worker is found on this machine; neither while it is not known, and for one that runs in this process. */
+export interface WorkerPlace {
+  readonly pid?: number | undefined;
+  /** Id of its container. */
+  readonly container?: string | undefined;
+}
+
 /** A worker that was started; it may still be initializing. */
 export interface LaunchedWorker {
+  readonly kind: LauncherKind;
   /**
    * Resolves when its program runs, where that takes its time: an image is pulled first. The time it has to speak and to
    * become ready begins then. Stays open where it comes to nothing; absent where the program runs at once.
@@ -56,6 +65,16 @@ export interface LaunchedWorker {
   drain(): void;
   /** Ends the worker and everything it started at once. */
   kill(): void;
+  place?(): WorkerPlace;
+  /**
+   * Stops the worker and everything it started where they are, as if their machine stood still, or lets them go on. Absent where
+   * that cannot be done. A frozen worker can be killed.
+   *
+   * @throws Error with a sentence where nothing of it runs, or it could not be done
+   */
+  freeze?(isFrozen: boolean): Promise<void>;
+  /** How much memory its processes have resident; undefined where that cannot be told. Takes no time worth mentioning. */
+  memoryBytes?(): number | undefined;
 }
 
 export interface Launcher {

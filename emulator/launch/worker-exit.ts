@@ -1,4 +1,5 @@
 /** How workers end, as records with all that is known of it. Pure. */
+import type { LauncherKind } from "../core/workers/worker-life.ts";
 import type { LaunchedWorker, WorkerExit } from "./launcher.ts";
 
 /** An end of which nothing else is known. */
@@ -13,7 +14,7 @@ export function notStarted(startError: string): WorkerExit {
 }
 
 /** A worker that the system refused to start: it has ended already. */
-export function refusedWorker(reason: unknown): LaunchedWorker {
+export function refusedWorker(kind: LauncherKind, reason: unknown): LaunchedWorker {
   const exit = notStarted(reason instanceof Error ? reason.message : String(reason));
-  return { exited: Promise.resolve(exit), drain: () => undefined, kill: () => undefined };
+  return { kind, exited: Promise.resolve(exit), drain: () => undefined, kill: () => undefined };
 }

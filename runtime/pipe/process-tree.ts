@@ -49,10 +49,19 @@ export async function endMarked(name: string, marker: string): Promise<void> {
  * many there were; one that was killed before may still be on its way out.
  */
 export function killMarked(name: string, marker: string): number {
+  return signalMarked(name, marker, "SIGKILL");
+}
+
+/** Sends them that signal; the process that asks gets none. */
+export function signalMarked(
+  name: string,
+  marker: string,
+  signal: "SIGKILL" | "SIGSTOP" | "SIGCONT",
+): number {
   const pids = markedProcesses(`${name}=${marker}`);
   for (const pid of pids) {
     try {
-      if (pid !== process.pid) process.kill(pid, "SIGKILL");
+      if (pid !== process.pid) process.kill(pid, signal);
     } catch (error) {
       if (!hasCode(error, "ESRCH") && !hasCode(error, "EPERM")) throw error;
     }

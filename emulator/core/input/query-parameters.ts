@@ -100,6 +100,14 @@ export const tailParameter = integerParameter(0, LOG_LINES_MAX, "")
   .default(LOG_LINES_MAX)
   .meta({ description: "How many of the lines that are there are shown first." });
 
+/** The most lines of a worker that are shown with it. */
+const WORKER_LINES_MAX = 50;
+
+/** `lines` of workers: how many of the newest lines of each, 0 to 50, default 50 (ours). */
+export const linesParameter = integerParameter(0, WORKER_LINES_MAX, "")
+  .default(WORKER_LINES_MAX)
+  .meta({ description: "How many of the newest lines of each are shown." });
+
 const statusError = `must be one of ${JOB_STATUSES.join(", ")}`;
 const afterError = "must be the `next` of the page before";
 

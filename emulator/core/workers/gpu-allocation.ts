@@ -18,6 +18,16 @@ export interface GpuDevice {
   readonly computeCapability?: string;
 }
 
+/** How much of a GPU is used at a moment. */
+export interface GpuUse {
+  /** As `GpuDevice` has it. */
+  readonly id: string;
+  readonly usedBytes: number;
+  readonly totalBytes: number;
+  /** Of the last second or so; undefined where that is not known. */
+  readonly busyPercent: number | undefined;
+}
+
 /**
  * The GPUs of this machine.
  *

@@ -1,5 +1,6 @@
 /** Decides how many workers an endpoint should have, from its demand and its workers. Pure. */
 import type { Endpoint } from "../resources/endpoint.ts";
+import type { ScaleDue, ScaleReason } from "./scale-reason.ts";
 import type { WorkerState } from "./worker-life.ts";
 
 /** The jobs of an endpoint, or its requests. Jobs of low priority do not count (spec). */
@@ -53,6 +54,14 @@ export interface ScalerDecision {
   readonly forget: readonly string[];
   /** When to decide again if nothing changes before; the start of a worker is a change. Undefined: only on a change. */
   readonly dueAt: number | undefined;
+  /** What is due then. */
+  readonly dueFor: ScaleDue | undefined;
+  /** How many workers start or are ready, those of earlier versions among them. */
+  readonly workers: number;
+  /** How many there are to be of this version. */
+  readonly wanted: number;
+  /** What speaks for what is done, and what holds back the rest; none if all is as it should be. */
+  readonly reasons: readonly ScaleReason[];
 }
 
 /**
@@ -74,6 +83,7 @@ export function decideScale(input: ScalerInput): ScalerDecision {
   // A failed worker keeps its place until its process has exited: only then is it known how long to wait.
   const ending = failed.filter((worker) => worker.hasProcess && isCurrent(worker));
   const missing = Math.max(0, wanted - current.length - ending.length);
+  const start = startable(input, current, missing);
 
   const outdated = live.filter(
     (worker) => !isCurrent(worker) && !standsIn(worker, input, current, wanted),
@@ -88,13 +98,52 @@ export function decideScale(input: ScalerInput): ScalerDecision {
   const gone = failed.filter((worker) => !worker.hasProcess && isOurs(worker));
   const forget = gone.filter((worker) => now >= notBefore || !isCurrent(worker));
   const waitsOutFailure = now < notBefore && (missing > 0 || forget.length < gone.length);
+  const endingFirst = Math.min(ending.length, Math.max(0, wanted - current.length));
   return {
-    start: startable(input, current, missing),
+    start,
     missing,
     drain: [...outdated, ...excess, ...idle.drain].map(({ id }) => id),
     forget: forget.map(({ id }) => id),
-    dueAt: earliest([growth.dueAt, idle.dueAt, waitsOutFailure ? notBefore : undefined]),
+    ...nextDue(growth.dueAt, idle.dueAt, waitsOutFailure ? notBefore : undefined),
+    workers: live.length,
+    wanted,
+    reasons: [
+      ...growthReasons(input, growth, { missing, start, endingFirst }),
+      ...drainReasons(endpoint, { outdated, excess, idle: idle.drain }),
+    ],
   };
+}
+
+/** What speaks for more workers, and what holds them back. */
+function growthReasons(
+  { endpoint, now, notBefore }: ScalerInput,
+  growth: Growth,
+  { missing, start, endingFirst }: Readonly<Record<"missing" | "start" | "endingFirst", number>>,
+): readonly ScaleReason[] {
+  const { workersMin, workersMax } = endpoint;
+  const isCapped = growth.isCapped === true || growth.count > workersMax;
+  if (missing === 0 && endingFirst === 0 && !isCapped) return [];
+  const cause: ScaleReason | undefined =
+    growth.count < workersMin ? { type: "below-minimum", workersMin } : growth.reason;
+  const reasons: ScaleReason[] = cause === undefined ? [] : [cause];
+  if (isCapped) reasons.push({ type: "at-maximum", workersMax });
+  if (endingFirst > 0) reasons.push({ type: "still-ending", workers: endingFirst });
+  if (missing > start)
+    reasons.push(
+      now < notBefore ? { type: "after-failure", until: notBefore } : { type: "one-at-a-time" },
+    );
+  return reasons;
+}
+
+function drainReasons(
+  { version, workersMax, idleTimeout }: ScalerInput["endpoint"],
+  drained: Readonly<Record<"outdated" | "excess" | "idle", readonly ScalableWorker[]>>,
+): readonly ScaleReason[] {
+  const reasons: ScaleReason[] = [];
+  if (drained.outdated.length > 0) reasons.push({ type: "new-version", version });
+  if (drained.excess.length > 0) reasons.push({ type: "above-maximum", workersMax });
+  if (drained.idle.length > 0) reasons.push({ type: "idle", idleTimeout });
+  return reasons;
 }
 
 function isOurs({ isExternal = false }: ScalableWorker): boolean {
@@ -112,19 +161,33 @@ function standsIn(
   return state === "ready" && wanted > 0 && !current.some((worker) => worker.state === "ready");
 }
 
+interface Growth {
+  readonly count: number;
+  /** When one more is demanded if nothing changes before. */
+  readonly dueAt?: number;
+  /** What demands as many; absent where there are as many already. */
+  readonly reason?: ScaleReason;
+  /** There is work for more, but no more may run. */
+  readonly isCapped?: boolean;
+}
+
 /** How many workers the formula demands, at least those there are: only idle workers are stopped. */
-function growthOf(
-  { endpoint, demand, now, lastStartAt }: ScalerInput,
-  have: number,
-): { readonly count: number; readonly dueAt?: number } {
-  if (endpoint.scalerType === "REQUEST_COUNT")
-    return { count: Math.max(have, byCount(endpoint, demand)) };
-  if (demand.waitingSince === undefined) return { count: have };
-  if (have === 0) return { count: 1 };
-  if (have >= endpoint.workersMax) return { count: have };
-  const delayMs = endpoint.scalerValue * 1000;
-  const growAt = Math.max(demand.waitingSince, lastStartAt ?? 0) + delayMs;
-  return growAt <= now ? { count: have + 1 } : { count: have, dueAt: growAt };
+function growthOf({ endpoint, demand, now, lastStartAt }: ScalerInput, have: number): Growth {
+  const { scalerType, scalerValue, workersMax } = endpoint;
+  if (scalerType === "REQUEST_COUNT") {
+    const workers = byCount(endpoint, demand);
+    if (workers <= have) return { count: have };
+    const { waiting, running } = demand;
+    const reason = { type: "request-count", waiting, running, scalerValue, workers } as const;
+    return { count: workers, reason };
+  }
+  const { waitingSince: since } = demand;
+  if (since === undefined) return { count: have };
+  if (have === 0) return { count: 1, reason: { type: "first-job" } };
+  if (have >= workersMax) return { count: have, isCapped: true };
+  const growAt = Math.max(since, lastStartAt ?? 0) + scalerValue * 1000;
+  if (growAt > now) return { count: have, dueAt: growAt };
+  return { count: have + 1, reason: { type: "waited", since, scalerValue } };
 }
 
 function byCount({ scalerValue }: ScalerInput["endpoint"], { waiting, running }: Demand): number {
@@ -179,6 +242,18 @@ function dispensableFirst(a: ScalableWorker, b: ScalableWorker): number {
 
 function clamp(count: number, min: number, max: number): number {
   return Math.min(max, Math.max(min, count));
+}
+
+/** The earliest of what is due. */
+function nextDue(
+  growAt: number | undefined,
+  idleUntil: number | undefined,
+  notBefore: number | undefined,
+): Pick<ScalerDecision, "dueAt" | "dueFor"> {
+  const dueAt = earliest([growAt, idleUntil, notBefore]);
+  if (dueAt === undefined) return { dueAt, dueFor: undefined };
+  if (dueAt === notBefore) return { dueAt, dueFor: "after-failure" };
+  return { dueAt, dueFor: dueAt === growAt ? "queue-delay" : "idle" };
 }
 
 function earliest(moments: readonly (number | undefined)[]): number | undefined {

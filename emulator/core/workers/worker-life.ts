@@ -27,7 +27,19 @@ export type WorkerPhase =
   | "gone";
 
 /** What is shown of a worker in `/health`, in events and in the log. */
-export type WorkerState = "initializing" | "ready" | "draining" | "unhealthy" | "lost" | "ended";
+export const WORKER_STATES = [
+  "initializing",
+  "ready",
+  "draining",
+  "unhealthy",
+  "lost",
+  "ended",
+] as const;
+export type WorkerState = (typeof WORKER_STATES)[number];
+
+/** What workers run in; `server` is a process as well: that of a load balancing endpoint; `function`: the service's own process. */
+export const LAUNCHER_KINDS = ["process", "command", "server", "container", "function"] as const;
+export type LauncherKind = (typeof LAUNCHER_KINDS)[number];
 
 export const SHOWN_STATES = {
   preparing: "initializing",
@@ -47,7 +59,8 @@ export const SHOWN_STATES = {
  * How a worker ended: `left` as it was told to; `not_initialized`: its handler could not be loaded, or it never became ready;
  * `unasked`: it exited by itself; `lost`: it sent no message for too long.
  */
-export type WorkerEnd = "left" | "not_initialized" | "lost" | "unasked";
+export const WORKER_ENDS = ["left", "not_initialized", "lost", "unasked"] as const;
+export type WorkerEnd = (typeof WORKER_ENDS)[number];
 
 export interface WorkerLife {
   readonly phase: WorkerPhase;

@@ -15,7 +15,7 @@ export function beginToBill(
   const template = endpoint && engine.directory.findTemplate(endpoint.templateId);
   if (!endpoint || !template) return;
   const wanted = endpoint.computeType === "GPU" ? endpoint.gpuTypeIds[0] : undefined;
-  const gpuTypeId = worker.gpuTypeId ?? wanted;
+  const gpuTypeId = worker.gpus[0]?.typeId ?? wanted;
   const { gpuCount, vcpuCount = DEFAULT_VCPU_COUNT } = endpoint;
   engine.usage.began({
     kind: "worker",

@@ -55,6 +55,16 @@ export type StateChange =
       readonly deliveryId: string;
       readonly state: DeliveryState;
     }
+  /** The scaler decided; `reason` is a sentence. */
+  | {
+      readonly type: "scale";
+      readonly endpointId: string;
+      readonly start: number;
+      readonly drain: readonly string[];
+      readonly workers: number;
+      readonly wanted: number;
+      readonly reason: string;
+    }
   /** The clock was advanced. */
   | { readonly type: "clock"; readonly offsetMs: number };
 

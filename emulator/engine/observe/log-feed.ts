@@ -12,6 +12,8 @@ const MOST_CHARACTERS = 2_000_000;
 export interface LoggedLine {
   /** Undefined for a line that concerns no endpoint. */
   readonly endpointId: string | undefined;
+  /** Undefined for a line that no worker wrote. */
+  readonly workerId?: string;
   readonly characters: number;
   entry(): LogEntry;
 }
@@ -42,9 +44,9 @@ export class LogFeed {
 
   workerLine(written: WrittenLine): void {
     const at = this.#now();
-    const { endpointId, line } = written;
+    const { endpointId, workerId, line } = written;
     const entry = () => readWorkerLine(written, at);
-    this.#keep({ endpointId, characters: line.length, entry });
+    this.#keep({ endpointId, workerId, characters: line.length, entry });
   }
 
   /** Keeps those that tell of trouble: what went well would push everything else out. */
@@ -60,6 +62,21 @@ export class LogFeed {
   newest(count: number, endpointId: string | undefined): readonly LoggedLine[] {
     const lines = this.#kept.slice(this.#first).filter((line) => concerns(line, endpointId));
     return count === 0 ? [] : lines.slice(-count);
+  }
+
+  /** The newest lines of each worker by its id, oldest first: at most `count` of each, of all endpoints or of one. */
+  newestOfWorkers(
+    count: number,
+    endpointId: string | undefined,
+  ): ReadonlyMap<string, readonly LoggedLine[]> {
+    const byWorker = new Map<string, LoggedLine[]>();
+    for (let at = this.#kept.length - 1; at >= this.#first; at -= 1) {
+      const line = this.#kept[at];
+      if (line?.workerId === undefined || !concerns(line, endpointId)) continue;
+      const lines = byWorker.get(line.workerId) ?? [];
+      if (lines.length < count) byWorker.set(line.workerId, [line, ...lines]);
+    }
+    return byWorker;
   }
 
   /** Calls `listener` with every line from now on, of all endpoints or of one, until the returned function is called. */

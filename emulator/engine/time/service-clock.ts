@@ -1,10 +1,12 @@
 /** Service time: real time plus the offset by which the clock was advanced; timers follow an advance. */
 import type { Clock, Disarm } from "../../core/time/clock.ts";
+import type { DueMoment, DueNote } from "../../core/time/due.ts";
 import { Turns } from "../turns.ts";
 
 interface Wake {
   readonly at: number;
   readonly wake: () => void;
+  readonly note: DueNote | undefined;
   disarm: Disarm;
 }
 
@@ -37,8 +39,14 @@ export class ServiceClock implements Clock {
     return next;
   }
 
-  wakeAt(at: number, wake: () => void): Disarm {
-    const entry: Wake = { at, wake, disarm: () => undefined };
+  /** The moments of timers that were set with a note. */
+  get noted(): readonly DueMoment[] {
+    return [...this.#wakes].flatMap(({ at, note: due }) => (due === undefined ? [] : { at, due }));
+  }
+
+  /** @param note for those who ask what is due */
+  wakeAt(at: number, wake: () => void, note?: DueNote): Disarm {
+    const entry: Wake = { at, wake, note, disarm: () => undefined };
     this.#wakes.add(entry);
     this.#aim(entry);
     return () => {

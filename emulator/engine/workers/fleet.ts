@@ -27,9 +27,9 @@ export class Fleet {
 
   add(worker: WorkerHandle): void {
     this.#workers.set(worker.id, worker);
-    this.changed(worker);
     const workers = this.#byEndpoint.get(worker.endpointId) ?? new Set();
     this.#byEndpoint.set(worker.endpointId, workers.add(worker));
+    this.changed(worker);
   }
 
   /** The worker was added, or its state changed. */

@@ -7,6 +7,7 @@ import type { UsageMeter } from "../billing/usage-meter.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 import type { Fleet } from "./fleet.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
+import type { WorkerHistory } from "./worker-history.ts";
 
 export interface WorkerMoverParts {
   /** Service time. */
@@ -15,6 +16,7 @@ export interface WorkerMoverParts {
   readonly log: EngineLog;
   readonly fleet: Pick<Fleet, "changed" | "remove">;
   readonly usage: Pick<UsageMeter, "ended">;
+  readonly workerHistory: Pick<WorkerHistory, "ended">;
   readonly endpointChanged: (endpointId: string) => void;
   /** Begins to bill the worker. */
   readonly bill: (worker: WorkerHandle) => void;
@@ -34,7 +36,7 @@ export class WorkerMover {
     if (!move) return false;
     const shown = worker.state;
     worker.life = move.life;
-    noteStart(worker, event, clock.now());
+    noteStage(worker, event, clock.now());
     if (worker.state !== shown) fleet.changed(worker);
     for (const effect of move.effects) this.#release(worker, effect);
     return true;
@@ -50,7 +52,7 @@ export class WorkerMover {
   }
 
   #release(worker: WorkerHandle, effect: WorkerEffect): void {
-    const { bill, endpointChanged, fleet, log, usage } = this.#parts;
+    const { bill, endpointChanged, fleet, log, usage, workerHistory } = this.#parts;
     const { id: workerId, endpointId, state } = worker;
     switch (effect) {
       case "bill":
@@ -65,6 +67,7 @@ export class WorkerMover {
         return worker.launched?.kill();
       case "end":
         usage.ended(workerId);
+        workerHistory.ended(worker);
         return worker.end();
       case "remove":
         return fleet.remove(worker);
@@ -72,8 +75,9 @@ export class WorkerMover {
   }
 }
 
-function noteStart(worker: WorkerHandle, event: WorkerEvent, now: number): void {
+function noteStage(worker: WorkerHandle, event: WorkerEvent, now: number): void {
   if (event === "begin") worker.pulledAt = now;
+  if (worker.state === "draining") worker.drainingAt ??= now;
   if (event !== "report-ready") return;
   const { startedAt: workerStartedAt, pulledAt, bootedAt } = worker;
   worker.start = { workerStartedAt, ...defined({ pulledAt, bootedAt }), readyAt: now };

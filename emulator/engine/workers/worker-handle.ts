@@ -11,7 +11,8 @@ import {
   type WorkerLife,
   type WorkerState,
 } from "../../core/workers/worker-life.ts";
-import type { LaunchedWorker, ServerAddress } from "../../launch/launcher.ts";
+import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
+import type { LaunchedWorker, ServerAddress, WorkerExit } from "../../launch/launcher.ts";
 import { WorkerContact } from "./worker-contact.ts";
 import { WorkerCredit } from "./worker-credit.ts";
 
@@ -51,20 +52,24 @@ export class WorkerHandle {
   readonly isExternal: boolean;
   /** Assigned by `move-worker.ts` alone. */
   life: WorkerLife;
-  /** When its program began to run (service time). Assigned by `move-worker.ts` alone, as the next two. */
+  /** When its program began to run (service time). Assigned by `move-worker.ts` alone, as the next three. */
   pulledAt: number | undefined;
   /** When its first message came (service time). */
   bootedAt: number | undefined;
+  /** When it was told to leave, or said that it leaves (service time). */
+  drainingAt: number | undefined;
   /** How it came to be ready; undefined before. */
   start: WorkerStart | undefined;
   /** Set when its launcher starts it; undefined for an external worker. */
   launched: LaunchedWorker | undefined;
   /** Where its server listens; undefined for a worker without one, and while that is not known yet. */
   server: ServerAddress | undefined;
-  /** The type of the GPUs it was given; undefined for none. */
-  gpuTypeId: string | undefined;
-  /** Devices of that type it was given. */
-  gpuCount = 0;
+  /** How its process ended; undefined before. */
+  exit: WorkerExit | undefined;
+  /** It was stopped where it is, on demand. */
+  isFrozen = false;
+  /** The GPUs it was given, all of one type. */
+  gpus: readonly GpuDevice[] = [];
   /** It has reported on a job. */
   hasFinishedJob = false;
   /** Since when it holds no job (real time); its start at first. */

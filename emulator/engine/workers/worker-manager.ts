@@ -1,10 +1,12 @@
 /** Gives each endpoint the workers that the scaler decides on: starts them, lets them leave, and counts their failures. */
 import type { Endpoint } from "../../core/resources/endpoint.ts";
+import type { ScaleDue } from "../../core/workers/scale-reason.ts";
 import { decideScale, type ScalerDecision } from "../../core/workers/scaler.ts";
 import type { WorkerEvent } from "../../core/workers/worker-event.ts";
 import type { WorkerExit } from "../../launch/launcher.ts";
 import type { Uses } from "../context.ts";
 import { demandOf } from "./scaling/endpoint-demand.ts";
+import type { DecisionLog } from "./scaling/decision-log.ts";
 import { EndpointScale } from "./scaling/endpoint-scale.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
@@ -15,6 +17,8 @@ import type { WorkerStarter } from "./worker-starter.ts";
 import type { Overdue, WorkerWatch } from "./worker-watch.ts";
 
 export interface WorkerManagerOptions {
+  /** Keeps what was decided. */
+  readonly decisions: Pick<DecisionLog, "add">;
   readonly gpus: Pick<GpuPool, "leave">;
   readonly starter: WorkerStarter;
   readonly watch: WorkerWatch;
@@ -134,13 +138,28 @@ export class WorkerManager {
       if (decision.drain.includes(worker.id)) this.#move(worker, "retire");
     }
     this.#drainIdle(workers);
-    const retryAt = this.#startMissing(endpoint, scale, decision);
-    this.#aim(endpointId, scale, Math.min(retryAt, decision.dueAt ?? retryAt));
+    const { started, retryAt, refusal } = this.#startMissing(endpoint, scale, decision);
+    this.#note(endpointId, decision, started, refusal);
+    const { dueAt = retryAt, dueFor } = decision;
+    if (retryAt < dueAt || dueFor === undefined) this.#aim(endpointId, scale, retryAt, "try-again");
+    else this.#aim(endpointId, scale, dueAt, dueFor);
     this.#engine.balancer.dispatch(endpointId);
   }
 
-  /** Starts the workers that may be started now; returns when to try again if one could not be started. */
-  #startMissing(endpoint: Endpoint, scale: EndpointScale, decision: ScalerDecision): number {
+  #note(
+    endpointId: string,
+    { drain, workers, wanted, reasons }: ScalerDecision,
+    start: number,
+    refusal: string | undefined,
+  ): void {
+    const { clock } = this.#engine;
+    const refused = refusal === undefined ? [] : [{ type: "refused", reason: refusal } as const];
+    const decision = { start, drain, workers, wanted, reasons: [...reasons, ...refused] };
+    this.#options.decisions.add(endpointId, { at: clock.now(), ...decision });
+  }
+
+  /** Starts the workers that may be started now; says when to try again, and why, if one could not be started. */
+  #startMissing(endpoint: Endpoint, scale: EndpointScale, decision: ScalerDecision) {
     const { fleet, clock, log } = this.#engine;
     const { gpus, starter } = this.#options;
     const { start, missing } = decision;
@@ -163,9 +182,8 @@ export class WorkerManager {
       scale.refusal = refusal?.reason;
     }
     fleet.setThrottled(endpoint.id, scale.refusal === undefined ? 0 : missing - started);
-    return refusal?.retryMs === undefined
-      ? Number.POSITIVE_INFINITY
-      : clock.now() + refusal.retryMs;
+    const { retryMs = Number.POSITIVE_INFINITY, reason } = refusal ?? {};
+    return { started, retryAt: clock.now() + retryMs, refusal: reason };
   }
 
   /** The workers of a deleted endpoint leave. */
@@ -198,10 +216,11 @@ export class WorkerManager {
     }
   }
 
-  #aim(endpointId: string, scale: EndpointScale, dueAt: number): void {
+  #aim(endpointId: string, scale: EndpointScale, dueAt: number, dueFor: ScaleDue): void {
     scale.disarm?.();
+    const due = { type: "scale", endpointId, dueFor } as const;
     scale.disarm = Number.isFinite(dueAt)
-      ? this.#engine.clock.wakeAt(dueAt, () => this.consider(endpointId))
+      ? this.#engine.clock.wakeAt(dueAt, () => this.consider(endpointId), due)
       : undefined;
   }
 

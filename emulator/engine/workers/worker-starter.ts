@@ -6,6 +6,7 @@ import type { Launcher, WorkerExit, WorkerOrder } from "../../launch/launcher.ts
 import type { HealthWatch } from "../balancing/health-watch.ts";
 import type { Uses } from "../context.ts";
 import type { GpuPool } from "./gpus/gpu-pool.ts";
+import type { MemoryWatch } from "./memory-watch.ts";
 import { WorkerHandle } from "./worker-handle.ts";
 
 /** A launcher that refused is asked again after this time at the latest. */
@@ -24,6 +25,8 @@ export interface WorkerStarterOptions {
   readonly gpus: Pick<GpuPool, "leave" | "release" | "take">;
   /** Checks the health of those that are servers. */
   readonly health: Pick<HealthWatch, "watch">;
+  /** Samples their memory. */
+  readonly memory: Pick<MemoryWatch, "watch">;
 }
 
 type StarterUses = Uses<
@@ -89,8 +92,7 @@ export class WorkerStarter {
   ): void {
     const engine = this.#engine;
     const { endpoint, template, gpus, workerToken } = order;
-    worker.gpuTypeId = gpus[0]?.typeId;
-    worker.gpuCount = gpus.length;
+    worker.gpus = gpus;
     engine.fleet.add(worker);
     engine.metrics.workerStarted(endpoint.id);
     engine.tokens.add(workerToken, worker);
@@ -103,6 +105,7 @@ export class WorkerStarter {
     if (running === undefined) begin();
     else void running.then(begin);
     this.#options.health.watch(worker);
+    this.#options.memory.watch();
     const gpuIds = gpus.map(({ id }) => id);
     engine.log.info({ ...ids, ...(gpuIds.length > 0 && { gpuIds }) }, "worker started");
     const recorded = worker.launched.exited
@@ -120,6 +123,7 @@ export class WorkerStarter {
   #ended(worker: WorkerHandle, workerToken: string, exit: WorkerExit): void {
     const { metrics, mover, tokens } = this.#engine;
     tokens.remove(workerToken);
+    worker.exit = exit;
     mover.move(worker, "exit");
     const { end = "unasked" } = worker.life;
     metrics.workerEnded(worker.endpointId, end);

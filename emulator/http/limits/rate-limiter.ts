@@ -28,7 +28,7 @@ type GateUses = Uses<"clock" | "directory" | "fleet" | "log" | "metrics">;
 
 export class RateLimiter {
   readonly #engine: GateUses;
-  readonly #mode: "enforce" | "warn";
+  readonly mode: "enforce" | "warn";
   readonly #report = new LimitReport();
   /** By endpoint and key; idle ones are removed. */
   readonly #meters = new Map<string, Map<string, MetersOfKey>>();
@@ -36,7 +36,7 @@ export class RateLimiter {
 
   constructor(engine: GateUses, mode: "enforce" | "warn") {
     this.#engine = engine;
-    this.#mode = mode;
+    this.mode = mode;
   }
 
   /** The limits that were exceeded since the start. */
@@ -85,10 +85,10 @@ export class RateLimiter {
     response: ServerResponse,
   ): void {
     meter.exceed(now);
-    const outcome = this.#mode === "enforce" ? "refused" : "warned";
+    const outcome = this.mode === "enforce" ? "refused" : "warned";
     this.#engine.metrics.exceededLimit(caller, side, outcome);
     const isNews = this.#report.exceed(caller, now, limit, meter.load(now));
-    if (this.#mode === "enforce") {
+    if (this.mode === "enforce") {
       meter.endOver();
       throw refusal(caller, limit, side, meter.roomInMs(now, limit));
     }

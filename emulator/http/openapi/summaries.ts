@@ -63,6 +63,16 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   cancelMatching: "Cancels the jobs that fit a filter, up to 1,000 with one call.",
   retryMatching:
     "Puts those that fit a filter and failed or timed out back into the queue, likewise.",
+  observeEndpoints:
+    "The endpoints with their jobs, workers and durations now and in the last minutes.",
+  readSeries: "The last hour of an endpoint in steps of 10 s.",
+  readDecisions: "What the scaler decided of an endpoint, and why, the newest first.",
+  listWorkers:
+    "The workers with their stages, jobs, memory and newest lines, and those that ended in the last hour.",
+  killWorker: "Ends a worker as a crash would; its jobs are recovered.",
+  freezeWorker: "Stops a worker where it is (`frozen: true`), or lets it go on.",
+  readLimits:
+    "Which requests production would have refused for its rate limits, by endpoint and operation.",
   logs: "The newest lines of the log and those that follow, as server-sent events.",
   readMetrics: "Counters, gauges and histograms of the service in Prometheus' text format.",
   beginSession:

@@ -16,13 +16,14 @@ export function workerBody(worker: WorkerHandle, template: Template | undefined)
     // The version of the endpoint that the worker was started for: behind the endpoint's while it is being replaced.
     slsVersion: worker.endpointVersion,
     lastStartedAt: new Date(worker.startedAt).toISOString(),
-    ...(worker.gpuTypeId === undefined ? {} : { gpu: gpuOf(worker, worker.gpuTypeId) }),
+    ...gpuOf(worker),
     ...(madeOf && containerOf(madeOf)),
   };
 }
 
-function gpuOf({ gpuCount: count }: WorkerHandle, id: string) {
-  return { id, displayName: id, count };
+function gpuOf({ gpus }: WorkerHandle) {
+  const id = gpus[0]?.typeId;
+  return id === undefined ? {} : { gpu: { id, displayName: id, count: gpus.length } };
 }
 
 /** The variables are those of the template; the addresses and keys that a worker gets in addition are not shown. */

@@ -1,5 +1,6 @@
 /** The clock as the emulator's own operations answer it. */
 import { z } from "zod";
+import { DUE_KINDS } from "../../core/time/due.ts";
 import { answered, instant } from "./contract.ts";
 
 const reading = {
@@ -11,7 +12,22 @@ const reading = {
   }),
 };
 
-export const clockSchema = answered("Clock", reading);
+export const clockSchema = answered("Clock", {
+  ...reading,
+  due: z
+    .array(
+      z.strictObject({
+        at: instant(),
+        kind: z.enum(DUE_KINDS),
+        what: z.string().meta({ description: "What happens then, and why: a sentence." }),
+        endpointId: z.string().optional(),
+        id: z.string().optional().meta({ description: "Of the job or the webhook delivery." }),
+      }),
+    )
+    .meta({
+      description: "What happens next by the passing of time alone, the next first: 20 at most.",
+    }),
+});
 
 export const advancedClockSchema = answered("AdvancedClock", {
   ...reading,

@@ -10,6 +10,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   containerRegistryAuthId: "Id of a container registry auth.",
   deliveryId: "Id of a webhook delivery: the `webhook-id` of its calls.",
   podId: "Id of a pod.",
+  workerId: "Id of a worker.",
   networkVolumeId: "Id of a network volume.",
 };
 

@@ -1,20 +1,27 @@
 /** Operations on service time. */
 import { advanceSchema, readAdvanceMs } from "../../core/time/advance-input.ts";
+import { dueInWords, type DueMoment, idsOf } from "../../core/time/due.ts";
 import { advanceClock, readClock } from "../../engine/time/advance-clock.ts";
+import { whatIsDue } from "../../engine/time/what-is-due.ts";
 import { jsonAnswer } from "../answers/answer.ts";
 import type { Operation } from "../operation.ts";
 import { ClientWait } from "../requests/client-wait.ts";
 import { readJsonBody } from "../requests/json-body.ts";
 import { advancedClockSchema, clockSchema } from "../schemas/clock.ts";
 import { json } from "../schemas/contract.ts";
-import { clockBody } from "./clock-body.ts";
+import { clockBody, iso } from "./clock-body.ts";
+
+const DUE_MAX = 20;
 
 const read: Operation = {
   methods: ["GET"],
   path: "/emulator/clock",
   access: "admin",
   contract: { tag: "emulator", answers: { 200: json("The clock.", clockSchema) } },
-  perform: async ({ service }) => jsonAnswer(clockBody(readClock(service.engine))),
+  async perform({ service: { engine } }) {
+    const due = await whatIsDue(engine, DUE_MAX);
+    return jsonAnswer({ ...clockBody(readClock(engine)), due: due.map(dueBody) });
+  },
 };
 
 const advance: Operation = {
@@ -35,6 +42,10 @@ const advance: Operation = {
     return jsonAnswer({ ...clockBody(reading), settled, underWay });
   },
 };
+
+function dueBody({ at, due }: DueMoment) {
+  return { at: iso(at), kind: due.type, what: dueInWords(due), ...idsOf(due) };
+}
 
 export const CLOCK_OPERATIONS = {
   /** `GET /emulator/clock`: service time, how far it was advanced, and when something is due next. */

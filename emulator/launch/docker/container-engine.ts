@@ -109,6 +109,8 @@ export interface EngineContainer {
    * engine says no more.
    */
   listen(heard: (failure?: EngineError) => void, signal: AbortSignal): Promise<void>;
+  /** Stops all its processes where they are, or lets them go on. @throws EngineError where it does not run, or that is so already */
+  pause(isPaused: boolean): Promise<void>;
   /** One that has ended already is no error. */
   signal(name: "SIGTERM" | "SIGKILL"): Promise<void>;
 }

@@ -112,11 +112,16 @@ class Docker implements DockerLauncher {
       placeOf: place.find,
       line: (text: string) => line(order, text),
     };
-    const worker = this.#started(order.workerId, new ContainerRun(role, this.#host));
+    const run = this.#started(order.workerId, new ContainerRun(role, this.#host));
     this.#tellOfSimulated(order.gpus, { endpointId: order.endpoint.id });
     // It may be an image of the live service.
     const speaksLate = true;
-    return Object.assign(worker, { speaksLate, ...(place.server && { server: place.server }) });
+    return Object.assign(run, {
+      kind: "container" as const,
+      place: () => ({ container: run.containerId }),
+      speaksLate,
+      ...(place.server && { server: place.server }),
+    });
   }
 
   launchPod(order: PodOrder): LaunchedPod {

@@ -193,11 +193,16 @@ function containerOf(
         deaths.on("data", () => heard()).on("error", () => undefined);
         deaths.on("close", () => heard(fellSilent()));
       }),
+    pause: (isPaused) => ask(actMs, pausing(container, isPaused)),
     signal: async (name) =>
       void (await ask(askMs, (_, abortSignal) =>
         exists(container.kill({ signal: name, abortSignal }), HAS_ENDED),
       )),
   };
+}
+
+function pausing(container: Dockerode.Container, isPaused: boolean): Question<void> {
+  return (_, abortSignal) => container[isPaused ? "pause" : "unpause"]({ abortSignal });
 }
 
 /** What the library asks of images and networks cannot be ended by a signal. */

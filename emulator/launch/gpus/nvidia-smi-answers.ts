@@ -1,6 +1,8 @@
 /** What the answers of nvidia-smi mean: its table, its list of MIG devices, its header and its complaints. Pure. */
 import { defined } from "../../../runtime/protocol/without-undefined.ts";
-import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
+import type { GpuDevice, GpuUse } from "../../core/workers/gpu-allocation.ts";
+
+const MIB = 1_024 ** 2;
 
 /** Without these a line names no GPU. */
 const NEEDED_FIELDS = ["index", "uuid", "name"] as const;
@@ -48,6 +50,21 @@ export function readGpuTable(stdout: string, fields: readonly string[]): readonl
     });
     const isCut = value("mig.mode.current") === "Enabled";
     return [{ index, uuid, name, isCut, memoryGb, facts }];
+  });
+}
+
+export const GPU_USE_FIELDS = ["uuid", "memory.used", "memory.total", "utilization.gpu"] as const;
+
+/** A line whose memory is not told, as of a GPU that is cut into MIG devices, is left out. */
+export function readGpuUse(stdout: string): readonly GpuUse[] {
+  return stdout.split("\n").flatMap((line) => {
+    const [id, used, total, busy] = line.split(",").map((cell) => said(cell.trim()));
+    if (id === undefined || used === undefined || total === undefined) return [];
+    const [usedBytes, totalBytes] = [Number(used) * MIB, Number(total) * MIB];
+    if (!Number.isFinite(usedBytes) || !Number.isFinite(totalBytes)) return [];
+    return [
+      { id, usedBytes, totalBytes, busyPercent: busy === undefined ? undefined : Number(busy) },
+    ];
   });
 }
 

@@ -1,15 +1,17 @@
 /** Asks nvidia-smi which GPUs this machine has. */
 import { execFile } from "node:child_process";
-import type { GpuDevice, GpuInventory } from "../../core/workers/gpu-allocation.ts";
+import type { GpuDevice, GpuInventory, GpuUse } from "../../core/workers/gpu-allocation.ts";
 import {
   failureInWords,
   fieldsWithoutUnknown,
   GPU_FIELDS,
+  GPU_USE_FIELDS,
   type GpuRow,
   memoryOfProfile,
   type MigRow,
   readCudaVersion,
   readGpuTable,
+  readGpuUse,
   readMigList,
 } from "./nvidia-smi-answers.ts";
 
@@ -96,6 +98,15 @@ async function askForTable(ask: Ask, fields: readonly string[]): Promise<readonl
     if (fewer === undefined) throw error;
     return askForTable(ask, fewer);
   }
+}
+
+/** The table of how much of each GPU is used. @throws Error with a sentence when it fails or is silent for too long */
+export async function askForGpuUse(
+  program = NVIDIA_SMI,
+  limitMs = LIMIT_MS,
+): Promise<readonly GpuUse[]> {
+  const fields = `--query-gpu=${GPU_USE_FIELDS.join(",")}`;
+  return readGpuUse(await answerOf(program, [fields, "--format=csv,noheader,nounits"], limitMs));
 }
 
 /** One that hangs in its driver does not even die of SIGKILL, so nobody waits for its end. */

@@ -55,14 +55,14 @@ function launch(options: CommandLauncherOptions, order: WorkerOrder): LaunchedWo
     fs.mkdirSync(home, { recursive: true });
     const child = start(ownCommand(served, place), environment(options, order, home));
     endAll(child, order.workerId);
-    const worker = asWorker(child, order.workerId, (line) => options.line(order, line));
+    const worker = asWorker("command", child, order.workerId, (line) => options.line(order, line));
     const exited = worker.exited.then(async (exit) => {
       await dropPlace(place);
       return explained(exit, served);
     });
     return { ...worker, exited, speaksLate: true };
   } catch (error) {
-    const refused = refusedWorker(error);
+    const refused = refusedWorker("command", error);
     const ended = Promise.all([refused.exited, dropPlace(place)]);
     const exited = ended.then(([exit]) => explained(exit, served));
     return { ...refused, exited };

@@ -30,13 +30,13 @@ export function createProcessLauncher(options: ProcessLauncherOptions): Launcher
 
 function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWorker {
   try {
-    const worker = asWorker(start(options, order), order.workerId, (line) =>
+    const worker = asWorker("process", start(options, order), order.workerId, (line) =>
       options.line(order, line),
     );
     return { ...worker, reloads: true };
   } catch (error) {
     // Thrown at once where its environment is longer than the system allows.
-    return refusedWorker(error);
+    return refusedWorker("process", error);
   }
 }
 

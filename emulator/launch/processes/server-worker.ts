@@ -51,7 +51,14 @@ export function launchServer(
     else ended = notStarted("it was stopped before it was started");
   };
   return {
+    kind: "server",
     server,
+    place: () => worker?.place?.() ?? {},
+    freeze: async (isFrozen) => {
+      if (worker?.freeze === undefined) throw new Error("it has not begun to run");
+      await worker.freeze(isFrozen);
+    },
+    memoryBytes: () => worker?.memoryBytes?.(),
     exited: start()
       .catch((error: unknown) => notStarted(String(error)))
       .finally(() => ports.release(taken)),
@@ -104,5 +111,5 @@ function startServer(
   child.stdio[4]?.on("error", () => undefined);
   // What it started may hold its output open, and is not to outlive it.
   child.once("exit", () => killMarked(WORKER_ENV.workerId, workerId));
-  return asWorker(child, workerId, (line) => options.line(order, line));
+  return asWorker("server", child, workerId, (line) => options.line(order, line));
 }

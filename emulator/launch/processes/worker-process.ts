@@ -1,9 +1,11 @@
 /** A child process as a worker: what it inherits, what it writes, and how it ends with everything it started. */
 import type { ChildProcess } from "node:child_process";
-import { endMarked, killMarked } from "../../../runtime/pipe/process-tree.ts";
+import { endMarked, killMarked, signalMarked } from "../../../runtime/pipe/process-tree.ts";
 import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import type { LauncherKind } from "../../core/workers/worker-life.ts";
 import type { LaunchedWorker, WorkerExit, WorkerOrder } from "../launcher.ts";
 import { LineTail } from "./line-tail.ts";
+import { residentBytes } from "./resident-bytes.ts";
 import { realGpuIds, toldGpus } from "../worker-environment.ts";
 import { exitWith } from "../worker-exit.ts";
 
@@ -21,6 +23,7 @@ export function inheritedEnvironment(): NodeJS.ProcessEnv {
  * @param line called with each line it writes
  */
 export function asWorker(
+  kind: LauncherKind,
   child: ChildProcess,
   workerId: string,
   line: (line: string) => void,
@@ -29,6 +32,7 @@ export function asWorker(
   child.stdout?.on("data", (bytes: Buffer) => tail.push(bytes));
   child.stderr?.on("data", (bytes: Buffer) => tail.push(bytes));
   return {
+    kind,
     exited: exitOf(child, tail).then(async (exit) => {
       // What it started ends by itself as soon as the worker is gone, unless it is stopped or hangs.
       await endMarked(WORKER_ENV.workerId, workerId);
@@ -40,7 +44,20 @@ export function asWorker(
       // These end by themselves when the worker is gone, unless they are stopped.
       killMarked(WORKER_ENV.workerId, workerId);
     },
+    place: () => ({ pid: child.pid }),
+    freeze: async (isFrozen) => freeze(child, workerId, isFrozen),
+    memoryBytes: () => (child.pid === undefined ? undefined : residentBytes(child.pid)),
   };
+}
+
+/** The worker is the first to stop and the last to go on: it is not to see that what it started stands still. */
+function freeze(child: ChildProcess, workerId: string, isFrozen: boolean): void {
+  const own = () => child.kill(isFrozen ? "SIGSTOP" : "SIGCONT");
+  const all = () => signalMarked(WORKER_ENV.workerId, workerId, isFrozen ? "SIGSTOP" : "SIGCONT");
+  if (child.exitCode !== null || child.signalCode !== null) throw new Error("it has ended");
+  if (isFrozen && !own()) throw new Error("it does not run");
+  all();
+  if (!isFrozen && !own()) throw new Error("it does not run");
 }
 
 /**

@@ -46,6 +46,7 @@ export class TestcontainersLauncher implements Launcher {
     const leave = () =>
       void started.then((container) => container.stop({ timeout: LEAVES_MS, remove: false }));
     return {
+      kind: "container",
       exited: this.#end(started),
       drain: leave,
       kill: () => void started.then((container) => container.stop({ timeout: 0, remove: false })),

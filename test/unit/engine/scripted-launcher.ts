@@ -14,10 +14,14 @@ export const exit: WorkerExit = {
 
 /** A worker that was ordered and has not connected yet. */
 export class LaunchedScript {
+  readonly kind = "process";
   readonly order: WorkerOrder;
   readonly #exited = Promise.withResolvers<WorkerExit>();
   wasDrained = false;
   wasKilled = false;
+  isFrozen = false;
+  /** What its processes have resident; undefined: nobody can tell. */
+  resident: number | undefined;
 
   readonly running?: Promise<void>;
   readonly reloads: boolean;
@@ -40,6 +44,18 @@ export class LaunchedScript {
 
   drain(): void {
     this.wasDrained = true;
+  }
+
+  place() {
+    return { pid: 4_711 };
+  }
+
+  async freeze(isFrozen: boolean): Promise<void> {
+    this.isFrozen = isFrozen;
+  }
+
+  memoryBytes(): number | undefined {
+    return this.resident;
   }
 
   /** It has gone, as it was asked to. */

@@ -41,7 +41,7 @@ function recordingLauncher() {
     launch(order) {
       orders.push(order);
       const { promise: exited, resolve } = Promise.withResolvers<WorkerExit>();
-      return { exited, drain: () => resolve(exit), kill: () => resolve(exit) };
+      return { kind: "process", exited, drain: () => resolve(exit), kill: () => resolve(exit) };
     },
     close: async () => undefined,
   };

@@ -1,5 +1,4 @@
 /** Says of each endpoint how it is: what is wrong with it, and where one sees that. */
-import type { IconName } from "../../components/icon.tsx";
 import { plural } from "../../components/in-words.ts";
 import { hrefTo } from "../../route/route.ts";
 import { jobsOf, limitsOf, workersOf } from "../endpoint/links.ts";
@@ -59,9 +58,9 @@ export function concernsOf(endpoint: Overviewed): readonly Concern[] {
 export const FAILED = "status:failed,timed_out";
 
 export interface Verdict {
-  readonly icon: IconName;
+  readonly icon: "failed" | "warning" | "running" | "done" | "idle";
   readonly word: string;
-  readonly tone: "calm" | "busy" | "good" | "bad" | "warn" | "quiet";
+  readonly tone: "busy" | "good" | "bad" | "warn" | "quiet";
 }
 
 /** The state of the endpoint in a word. */

@@ -44,7 +44,7 @@ export type WebhookSecret = { readonly secret: string; };
 
 export type DeliveryWithRequest = { readonly id: string; readonly jobId: string; readonly endpointId: string; readonly jobStatus: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED" | "TIMED_OUT"; readonly url: string; readonly state: "pending" | "delivered" | "failed"; readonly createdAt: string; readonly tries: readonly (DeliveryTry)[]; readonly nextTryAt?: string; readonly request: { readonly method: "POST"; readonly headers?: Readonly<Record<string, string>>; readonly body: unknown; }; };
 
-export type Clock = { readonly now: string; readonly nowMs: number; readonly offsetMs: number; readonly nextDueAt: string | null; };
+export type Clock = { readonly now: string; readonly nowMs: number; readonly offsetMs: number; readonly nextDueAt: string | null; readonly due: readonly ({ readonly at: string; readonly kind: "scale" | "answer" | "deletion" | "overrun" | "leases" | "webhook"; readonly what: string; readonly endpointId?: string; readonly id?: string; })[]; };
 
 export type AdvancedClock = { readonly now: string; readonly nowMs: number; readonly offsetMs: number; readonly nextDueAt: string | null; readonly settled: boolean; readonly underWay: readonly (string)[]; };
 
@@ -61,6 +61,22 @@ export type Attempt = { readonly number: number; readonly outcome: "running" | "
 export type Chunks = { readonly attempt: number; readonly chunks: readonly ({ readonly index: number; readonly output: unknown; readonly metrics?: unknown; })[]; readonly next: number; readonly isComplete: boolean; };
 
 export type ChangedJobs = { readonly matched: number; readonly done: number; readonly refused: number; readonly more: boolean; readonly next?: string; };
+
+export type EndpointOverviews = { readonly endpoints: readonly (EndpointOverview)[]; };
+
+export type EndpointOverview = { readonly id: string; readonly name: string; readonly type: "QUEUE" | "LOAD_BALANCING"; readonly version: number; readonly workersMin: number; readonly workersMax: number; readonly jobs: { readonly completed: number; readonly failed: number; readonly inProgress: number; readonly inQueue: number; readonly retried: number; }; readonly workers: { readonly initializing: number; readonly ready: number; readonly draining: number; readonly unhealthy: number; readonly lost: number; }; readonly refusedInProduction: number; readonly newest: { readonly delayP50: number | null; readonly delayP95: number | null; readonly executionP50: number | null; readonly executionP95: number | null; }; readonly sparkline: { readonly stepMs: 10000; readonly queued: readonly (number | null)[]; readonly running: readonly (number | null)[]; }; readonly inputSchema?: unknown; readonly outputSchema?: unknown; };
+
+export type EndpointSeries = { readonly stepMs: 10000; readonly endsAt: string; readonly points: { readonly queued: readonly (number | null)[]; readonly running: readonly (number | null)[]; readonly completed: readonly (number | null)[]; readonly failed: readonly (number | null)[]; readonly delayP50: readonly (number | null)[]; readonly delayP95: readonly (number | null)[]; readonly executionP50: readonly (number | null)[]; readonly executionP95: readonly (number | null)[]; readonly workers: { readonly initializing: readonly (number | null)[]; readonly ready: readonly (number | null)[]; readonly draining: readonly (number | null)[]; readonly unhealthy: readonly (number | null)[]; readonly lost: readonly (number | null)[]; }; }; };
+
+export type ScalerDecisions = { readonly decisions: readonly ({ readonly at: string; readonly start: number; readonly drain: readonly (string)[]; readonly workers: number; readonly wanted: number; readonly reason: string; })[]; };
+
+export type OperatedWorkers = { readonly workers: readonly (OperatedWorker)[]; };
+
+export type OperatedWorker = { readonly id: string; readonly endpointId: string; readonly version: number; readonly state: "initializing" | "ready" | "draining" | "unhealthy" | "lost" | "ended"; readonly launcher: "process" | "command" | "server" | "container" | "function" | "external"; readonly frozen: boolean; readonly gpus: readonly ({ readonly id: string; readonly typeId: string; readonly simulated: boolean; })[]; readonly gpuMemory?: readonly ({ readonly id: string; readonly usedBytes: number; readonly totalBytes: number; readonly busyPercent?: number; })[]; readonly startedAt: string; readonly pulledAt?: string; readonly bootedAt?: string; readonly readyAt?: string; readonly drainingAt?: string; readonly endedAt?: string; readonly end?: "left" | "not_initialized" | "lost" | "unasked"; readonly exit?: { readonly message: string; readonly exitCode?: number; readonly signal?: string; readonly outOfMemory: boolean; }; readonly pid?: number; readonly container?: string; readonly memory?: { readonly stepMs: number; readonly endsAt: string; readonly bytes: readonly (number)[]; }; readonly jobs: readonly ({ readonly jobId: string; readonly startedAt: string; })[]; readonly past: readonly ({ readonly jobId: string; readonly startedAt: string; readonly endedAt: string; readonly outcome: "running" | "completed" | "failed" | "crashed" | "out_of_memory" | "timed_out" | "lost" | "handed_back" | "undelivered" | "interrupted" | "cancelled" | "damaged" | "expired"; })[]; readonly lines: readonly ({ readonly at: string; readonly level: "debug" | "info" | "warn" | "error"; readonly message: string; readonly jobId?: string; })[]; };
+
+export type OperatedOn = { readonly id: string; readonly frozen: boolean; };
+
+export type LimitReport = { readonly mode: "enforce" | "warn" | "off"; readonly exceeded: readonly ({ readonly endpointId: string; readonly operation: string; readonly count: number; readonly requests: { readonly limit: number; readonly peak: number; }; readonly concurrent?: { readonly limit: number; readonly peak: number; }; readonly firstAt: string; readonly lastAt: string; })[]; };
 
 export type DashboardSession = { readonly dashboard: "on" | "read-only"; };
 
@@ -133,6 +149,12 @@ export interface Answers {
   readonly readChunks: Chunks;
   readonly cancelMatching: ChangedJobs;
   readonly retryMatching: ChangedJobs;
+  readonly observeEndpoints: EndpointOverviews;
+  readonly readSeries: EndpointSeries;
+  readonly readDecisions: ScalerDecisions;
+  readonly listWorkers: OperatedWorkers;
+  readonly freezeWorker: OperatedOn;
+  readonly readLimits: LimitReport;
   readonly beginSession: DashboardSession;
   readonly readSession: DashboardSession;
   readonly issueTicket: DashboardTicket;

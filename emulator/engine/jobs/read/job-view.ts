@@ -97,7 +97,8 @@ export async function waitForEnd(
     if (change.type === "settled" || change.type === "removed") resolve(change);
   });
   signal.addEventListener("abort", giveUp, { once: true });
-  const disarm = engine.clock.wakeAt(engine.clock.now() + waitMs, giveUp);
+  const note = { type: "answer", jobId } as const;
+  const disarm = engine.clock.wakeAt(engine.clock.now() + waitMs, giveUp, note);
   try {
     const job = await begin();
     const ref = { endpointId: job.endpointId, jobId };

@@ -67,6 +67,22 @@ export class ContainerRun<Place> {
     this.#send("SIGKILL");
   }
 
+  /** @throws Error with a sentence where its program does not run, or the engine refuses */
+  async freeze(isFrozen: boolean): Promise<void> {
+    if (this.#container === undefined) throw new Error("its container does not run yet");
+    try {
+      await this.#container.pause(isFrozen);
+    } catch (error) {
+      this.#host.failed(error);
+      throw new Error(startProblem(error), { cause: error });
+    }
+  }
+
+  /** Id of its container, once its program runs. */
+  get containerId(): string | undefined {
+    return this.#container?.id;
+  }
+
   /** Its engine is not waited for any longer: it counts as ended, whatever becomes of it. */
   abandon(reason: string): void {
     this.#calledOff.abort();

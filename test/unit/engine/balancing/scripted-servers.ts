@@ -9,6 +9,7 @@ import type {
 } from "../../../../emulator/launch/launcher.ts";
 
 export class ScriptedServer implements LaunchedWorker {
+  readonly kind = "server";
   readonly order: WorkerOrder;
   readonly server: Promise<ServerAddress>;
   readonly #exited = Promise.withResolvers<WorkerExit>();

@@ -20,7 +20,11 @@ const status = async (service: TestHttp, id: string) =>
 describe("/emulator/clock", () => {
   it("shows service time, how far it was advanced, and when something is due next", async () => {
     await using service = await startTestHttp();
-    const read = async () => (await service.call("GET", "/emulator/clock")).json;
+    const read = async () => {
+      const { json } = await service.call("GET", "/emulator/clock");
+      const { due: _, ...reading } = json as { readonly due: unknown };
+      return reading;
+    };
     const now = service.test.clock.now();
     await service.test.clock.advance(0);
     const shown = (offsetMs: number, nextDueAt: string | null) => ({
@@ -38,6 +42,35 @@ describe("/emulator/clock", () => {
     expect(json).toStrictEqual({ ...later, settled: true, underWay: [] });
     await advance(service, 1_000);
     expect(await read()).toStrictEqual(shown(60_000, null));
+  });
+
+  it("tells what happens next and why, the next first", async () => {
+    await using service = await startTestHttp({ launcher: new ScriptedLauncher() });
+    const due = async () => {
+      const { json } = await service.call("GET", "/emulator/clock");
+      return (json as { due: readonly { at: string; kind: string; what: string }[] }).due;
+    };
+    const { clock } = service.test;
+    const at = (ms: number) => new Date(clock.now() + ms).toISOString();
+    expect(await due()).toEqual([]);
+    const waiting = await run(service, { ttl: 60_000 });
+    await clock.settle();
+    const scaled = "endpoint echo: the oldest job has waited for scalerValue, so one more worker";
+    expect(await due()).toEqual([
+      { at: at(4_000), kind: "scale", endpointId: "echo", what: `${scaled} is started` },
+      {
+        ...{ at: at(60_000), kind: "deletion", endpointId: "echo", id: waiting },
+        what: `the job ${waiting} is deleted: its time to live runs out, and it is IN_QUEUE`,
+      },
+    ]);
+    const worker = await service.test.connectWorker();
+    const job = await worker.nextJob();
+    expect((await due()).map(({ kind }) => kind)).toEqual(["leases", "deletion"]);
+    await worker.complete(job);
+    expect((await due()).map(({ what }) => what)).toEqual([
+      `the job ${waiting} is deleted: its time to live runs out, and it is COMPLETED`,
+      "endpoint echo: a worker has been idle for idleTimeout and leaves",
+    ]);
   });
 
   it("needs the admin's key", async () => {

@@ -58,6 +58,11 @@ export class ScriptedContainer implements EngineContainer {
     this.#heard = heard;
   }
 
+  async pause(isPaused: boolean): Promise<void> {
+    if (this.problem) throw this.problem;
+    this.signals.push(isPaused ? "pause" : "unpause");
+  }
+
   async signal(name: "SIGTERM" | "SIGKILL"): Promise<void> {
     if (this.problem) throw this.problem;
     this.signals.push(name);

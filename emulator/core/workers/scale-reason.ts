@@ -1,0 +1,107 @@
+/** Why the scaler decides as it does: a closed set of reasons with their numbers, and the sentence for each. Pure. */
+
+/** Moments are service time, ms. */
+export type ScaleReason =
+  | { readonly type: "below-minimum"; readonly workersMin: number }
+  /** There is no worker. */
+  | { readonly type: "first-job" }
+  /** The oldest waiting job, or request, has waited since then: longer than `scalerValue` seconds. */
+  | { readonly type: "waited"; readonly since: number; readonly scalerValue: number }
+  | {
+      readonly type: "request-count";
+      readonly waiting: number;
+      readonly running: number;
+      readonly scalerValue: number;
+      readonly workers: number;
+    }
+  | HoldReason
+  /** Workers that were started for an earlier version leave. */
+  | { readonly type: "new-version"; readonly version: number }
+  | { readonly type: "above-maximum"; readonly workersMax: number }
+  | { readonly type: "idle"; readonly idleTimeout: number };
+
+/** Why workers that are missing, or that more work asks for, are not started now. */
+export type HoldReason =
+  | { readonly type: "at-maximum"; readonly workersMax: number }
+  | { readonly type: "after-failure"; readonly until: number }
+  | { readonly type: "one-at-a-time" }
+  /** A failed worker keeps its place until its process has exited. */
+  | { readonly type: "still-ending"; readonly workers: number }
+  /** There is no GPU for it, or no launcher runs its template. */
+  | { readonly type: "refused"; readonly reason: string };
+
+const HOLDS: ReadonlySet<ScaleReason["type"]> = new Set<HoldReason["type"]>([
+  "at-maximum",
+  "after-failure",
+  "one-at-a-time",
+  "still-ending",
+  "refused",
+]);
+
+export function isHold({ type }: ScaleReason): boolean {
+  return HOLDS.has(type);
+}
+
+/** What an endpoint does at a moment by the passing of time alone. */
+export type ScaleDue = "queue-delay" | "idle" | "after-failure" | "try-again";
+
+/** What a decision was, and why. */
+export interface ScaleDecision {
+  /** Service time, ms. */
+  readonly at: number;
+  /** Workers that were started. */
+  readonly start: number;
+  /** Ids of the workers that finish their jobs and leave. */
+  readonly drain: readonly string[];
+  /** Workers that start or are ready, before the decision. */
+  readonly workers: number;
+  /** How many there are to be. */
+  readonly wanted: number;
+  /** What speaks for it first, then what holds it back. */
+  readonly reasons: readonly ScaleReason[];
+}
+
+/** The reasons of a decision as one sentence, which begins in lower case and has no full stop. */
+export function reasonInWords({ at, reasons }: Pick<ScaleDecision, "at" | "reasons">): string {
+  return reasons.map((reason) => inWords(reason, at)).join("; ");
+}
+
+/** @param now service time of the decision */
+function inWords(reason: ScaleReason, now: number): string {
+  switch (reason.type) {
+    case "below-minimum":
+      return `workersMin asks for ${counted(reason.workersMin, "worker")}`;
+    case "first-job":
+      return "a job waits, and there is no worker";
+    case "waited":
+      return `the oldest job has waited for ${seconds(now - reason.since)}: longer than ${reason.scalerValue} s (scalerValue)`;
+    case "request-count": {
+      const { waiting, running, scalerValue, workers } = reason;
+      return `${waiting} waiting and ${running} running, ${scalerValue} for each worker (scalerValue), make ${counted(workers, "worker")}`;
+    }
+    case "at-maximum":
+      return `held back: workersMax allows ${counted(reason.workersMax, "worker")}`;
+    case "after-failure":
+      return `held back: a worker failed, and the next one is started in ${seconds(reason.until - now)}`;
+    case "one-at-a-time":
+      return "held back: a worker failed, and the next ones are started one at a time until one is ready";
+    case "still-ending":
+      return `held back: ${counted(reason.workers, "failed worker")} must have ended before`;
+    case "refused":
+      return `held back: ${reason.reason}`;
+    case "new-version":
+      return `workers of earlier versions leave: this is version ${reason.version}`;
+    case "above-maximum":
+      return `workersMax allows only ${counted(reason.workersMax, "worker")}`;
+    case "idle":
+      return `idle for longer than ${reason.idleTimeout} s (idleTimeout)`;
+  }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(Math.max(0, ms) / 100) / 10} s`;
+}

@@ -1,0 +1,87 @@
+/** The endpoints as operators see them: their jobs and workers now and lately, without asking the store for jobs. */
+import {
+  type Bucket,
+  byState,
+  SERIES_STEPS,
+  STEP_MS,
+  type WorkersByState,
+} from "../../core/observe/series/service-series.ts";
+import {
+  type Drawing,
+  type Quantiles,
+  quantilesSince,
+  type SeriesPoints,
+  seriesPoints,
+  sparkline,
+} from "../../core/observe/series/series-points.ts";
+import type { Endpoint } from "../../core/resources/endpoint.ts";
+import type { Uses } from "../context.ts";
+import { health, type Health } from "./health.ts";
+
+/** 10 minutes. */
+const SPARKLINE_STEPS = 60;
+/** 5 minutes. */
+const NEWEST_STEPS = 30;
+
+type OverviewUses = Uses<"directory" | "fleet" | "series" | "steps">;
+
+export interface EndpointOverview {
+  readonly endpoint: Endpoint;
+  readonly jobs: Health["jobs"];
+  readonly workers: WorkersByState;
+  readonly newest: Quantiles;
+  readonly sparkline: Pick<SeriesPoints, "queued" | "running">;
+}
+
+export interface EndpointSeries {
+  readonly endsAt: number;
+  readonly points: SeriesPoints;
+}
+
+export async function endpointOverviews(
+  engine: OverviewUses,
+): Promise<readonly EndpointOverview[]> {
+  const overviews: EndpointOverview[] = [];
+  for (const endpoint of engine.directory.endpoints()) {
+    const { id } = endpoint;
+    // Deleted while the others were asked for.
+    if (engine.directory.findEndpoint(id) === undefined) continue;
+    const { jobs } = await health(engine, id);
+    const drawing = drawingOf(engine, endpoint, SPARKLINE_STEPS);
+    overviews.push({
+      endpoint,
+      jobs,
+      workers: byState(engine.fleet.workersOf(id).map(({ state }) => state)),
+      newest: quantilesSince(drawing.buckets, drawing.lastStep - NEWEST_STEPS),
+      sparkline: sparkline(drawing),
+    });
+  }
+  return overviews;
+}
+
+/** @throws ServiceError endpoint_not_found */
+export function endpointSeries(engine: OverviewUses, endpointId: string): EndpointSeries {
+  const drawing = drawingOf(engine, engine.directory.endpoint(endpointId), SERIES_STEPS);
+  return { endsAt: (drawing.lastStep + 1) * STEP_MS, points: seriesPoints(drawing) };
+}
+
+function drawingOf(engine: OverviewUses, endpoint: Endpoint, steps: number): Drawing {
+  const { series } = engine;
+  const lastStep = series.stepNow;
+  const firstStep = lastStep - steps + 1;
+  const buckets = series.bucketsOf(endpoint.id);
+  const depth = engine.steps.countsNow(endpoint.id);
+  return {
+    buckets: since(buckets, firstStep),
+    lastStep,
+    steps,
+    firstStep: series.firstStep,
+    depth,
+  };
+}
+
+/** Those from that step on, and the last one before. */
+function since(buckets: readonly Bucket[], firstStep: number): readonly Bucket[] {
+  const first = buckets.findIndex(({ step }) => step >= firstStep);
+  return buckets.slice(first === -1 ? -1 : Math.max(0, first - 1));
+}

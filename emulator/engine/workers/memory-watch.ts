@@ -1,0 +1,37 @@
+/** Samples the memory of workers that are processes, always: that costs some 0.1 ms for each of them in 10 s. */
+import type { Disarm } from "../../core/time/clock.ts";
+import type { Uses } from "../context.ts";
+
+/** In real time. */
+export const MEMORY_STEP_MS = 10_000;
+
+export class MemoryWatch {
+  readonly #engine: Uses<"fleet" | "realClock" | "workerHistory">;
+  #disarm: Disarm | undefined;
+
+  constructor(engine: Uses<"fleet" | "realClock" | "workerHistory">) {
+    this.#engine = engine;
+  }
+
+  /** To be called with each worker that starts; ends by itself when none is left. */
+  watch(): void {
+    const { realClock } = this.#engine;
+    this.#disarm ??= realClock.wakeAt(realClock.now() + MEMORY_STEP_MS, () => this.#look());
+  }
+
+  stop(): void {
+    this.#disarm?.();
+    this.#disarm = undefined;
+  }
+
+  #look(): void {
+    this.#disarm = undefined;
+    const { fleet, workerHistory } = this.#engine;
+    const measurable = fleet.all().filter(({ launched }) => launched?.memoryBytes !== undefined);
+    for (const worker of measurable) {
+      const bytes = worker.launched?.memoryBytes?.();
+      if (bytes !== undefined) workerHistory.memory(worker, bytes);
+    }
+    if (measurable.length > 0) this.watch();
+  }
+}

@@ -1,0 +1,61 @@
+/** Ends a worker as a crash would, or stops it where it is: so that a person sees what the service makes of that. */
+import { ServiceError } from "../../core/service-error.ts";
+import type { LaunchedWorker } from "../../launch/launcher.ts";
+import type { Uses } from "../context.ts";
+import type { WorkerHandle } from "./worker-handle.ts";
+
+/**
+ * Kills its process, or its container. Nothing is said to the worker or noted of it before: its jobs are recovered as after any
+ * crash.
+ *
+ * @throws ServiceError worker_not_found; worker_out_of_reach for one that the service did not start
+ */
+export function killWorker({ fleet, log }: Uses<"fleet" | "log">, workerId: string): void {
+  const { worker, launched } = workerInReach(fleet, workerId);
+  const { endpointId } = worker;
+  log.warn({ workerId, endpointId }, "worker is killed on demand");
+  launched.kill();
+}
+
+/**
+ * A frozen worker says nothing, so that it is judged as any that falls silent: its leases run out, and it is lost. One that goes on
+ * before that has lost nothing.
+ *
+ * @throws ServiceError worker_not_found; worker_out_of_reach also for one that cannot be frozen
+ */
+export async function freezeWorker(
+  { fleet, log }: Uses<"fleet" | "log">,
+  workerId: string,
+  isFrozen: boolean,
+): Promise<void> {
+  const { worker, launched } = workerInReach(fleet, workerId);
+  const { endpointId } = worker;
+  if (launched.freeze === undefined) {
+    const message = `worker "${workerId}" runs in the service's own process, which cannot be frozen`;
+    throw new ServiceError("worker_out_of_reach", message);
+  }
+  if (worker.isFrozen === isFrozen) return;
+  try {
+    await launched.freeze(isFrozen);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const what = isFrozen ? "frozen" : "thawed";
+    const message = `worker "${workerId}" cannot be ${what}: ${reason}`;
+    throw new ServiceError("worker_out_of_reach", message);
+  }
+  worker.isFrozen = isFrozen;
+  log.warn({ workerId, endpointId }, `worker is ${isFrozen ? "frozen" : "thawed"} on demand`);
+}
+
+function workerInReach(
+  fleet: Uses<"fleet">["fleet"],
+  workerId: string,
+): { readonly worker: WorkerHandle; readonly launched: LaunchedWorker } {
+  const worker = fleet.find(workerId);
+  if (worker === undefined || (worker.launched === undefined && !worker.isExternal))
+    throw new ServiceError("worker_not_found", `there is no worker "${workerId}" that runs`);
+  const { launched } = worker;
+  if (launched !== undefined) return { worker, launched };
+  const message = `worker "${workerId}" was not started by this service, which cannot reach its process`;
+  throw new ServiceError("worker_out_of_reach", message);
+}

@@ -1,0 +1,71 @@
+/** The workers as operators see them: those there are, and those that have ended lately, with their newest lines. */
+import type { LogEntry } from "../../core/observe/log/log-entry.ts";
+import { readWorkerLine } from "../../core/observe/log/worker-line.ts";
+import type { GpuUse } from "../../core/workers/gpu-allocation.ts";
+import type { Uses } from "../context.ts";
+import type { WorkerReport } from "./worker-history.ts";
+
+export interface OperatedWorker extends WorkerReport {
+  /** Of its GPUs; undefined where nobody can tell. */
+  readonly gpuMemory: readonly GpuUse[] | undefined;
+  /** Oldest first. */
+  readonly lines: readonly LogEntry[];
+}
+
+/**
+ * Those of all endpoints, or of one.
+ *
+ * @param lines how many of the newest lines of each
+ * @throws ServiceError endpoint_not_found
+ */
+export async function operatedWorkers(
+  engine: Uses<"directory" | "fleet" | "gpuUse" | "logs" | "workerHistory">,
+  endpointId: string | undefined,
+  lines: number,
+): Promise<readonly OperatedWorker[]> {
+  const { directory, fleet, logs, workerHistory } = engine;
+  const endpoints =
+    endpointId === undefined ? directory.endpoints() : [directory.endpoint(endpointId)];
+  const reports = endpoints.flatMap(({ id }) => [
+    ...workerHistory.endedOf(id),
+    ...fleet
+      .workersOf(id)
+      .filter(({ gone }) => !gone.aborted)
+      .map((worker) => workerHistory.reportOf(worker)),
+  ]);
+  const written = logs.newestOfWorkers(lines, endpointId);
+  const uses = await gpuUses(engine, reports);
+  return reports.map((report) => ({
+    ...report,
+    gpuMemory: usesOf(report, uses),
+    lines: written.get(report.id)?.map((line) => line.entry()) ?? lastLines(report, lines),
+  }));
+}
+
+/** What is known of them where the log has lines of others only by now. */
+function lastLines(
+  { id: workerId, endpointId, endedAt = 0, exit }: WorkerReport,
+  count: number,
+): readonly LogEntry[] {
+  const lines = exit?.lastLogLines.slice(-count) ?? [];
+  if (count === 0) return [];
+  return lines.map((line) => readWorkerLine({ workerId, endpointId, line }, endedAt));
+}
+
+/** Asked only where a worker has a real GPU. */
+async function gpuUses(
+  { gpuUse }: Uses<"gpuUse">,
+  reports: readonly WorkerReport[],
+): Promise<readonly GpuUse[]> {
+  const isReal = ({ gpus, endedAt }: WorkerReport) =>
+    endedAt === undefined && gpus.some(({ isSimulated }) => !isSimulated);
+  return reports.some(isReal) ? gpuUse() : [];
+}
+
+function usesOf(
+  { gpus, endedAt }: WorkerReport,
+  uses: readonly GpuUse[],
+): readonly GpuUse[] | undefined {
+  const own = uses.filter((use) => gpus.some(({ id }) => id === use.id));
+  return endedAt !== undefined || own.length === 0 ? undefined : own;
+}

@@ -1,0 +1,186 @@
+/**
+ * What workers did, as operators are shown it: the stages of their lives, the jobs they had, their memory; also of those that
+ * have ended, for an hour. A worker takes about 25 kB at most.
+ */
+import type { AttemptOutcome } from "../../core/jobs/attempt.ts";
+import { attemptsOf } from "../../core/jobs/job-attempts.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { NewestByKey } from "../../core/observe/newest-by-key.ts";
+import type { StatusMove } from "../../core/observe/metrics/service-metrics.ts";
+import type { Clock } from "../../core/time/clock.ts";
+import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
+import type { LauncherKind, WorkerEnd, WorkerState } from "../../core/workers/worker-life.ts";
+import type { WorkerExit, WorkerPlace } from "../../launch/launcher.ts";
+import type { WorkerHandle } from "./worker-handle.ts";
+
+/** How long an ended worker is kept (service time), and how many. */
+const KEPT_MS = 60 * 60_000;
+const ENDED_BOUNDS = { perKey: 100, inAll: 1_000 };
+
+/** Jobs of a worker that are kept. */
+const PAST_JOBS = 200;
+
+/** An hour of samples. */
+const MEMORY_SAMPLES = 360;
+
+/** Moments are service time, ms, here and in all that follows. */
+export interface CurrentJob {
+  readonly jobId: string;
+  readonly startedAt: number;
+}
+
+/** `expired`: the job was deleted while it ran. */
+export type PastOutcome = AttemptOutcome | "expired";
+
+export interface PastJob extends CurrentJob {
+  readonly endedAt: number;
+  readonly outcome: PastOutcome;
+}
+
+/** What its processes had resident, oldest first, a sample every 10 s of real time. */
+export interface MemorySamples {
+  readonly bytes: readonly number[];
+  /** When the last one was taken. */
+  readonly endsAt: number;
+}
+
+/** A worker as operators are shown it. */
+export interface WorkerReport extends WorkerPlace {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly version: number;
+  readonly state: WorkerState;
+  readonly launcher: LauncherKind | "external";
+  readonly isFrozen: boolean;
+  readonly gpus: readonly GpuDevice[];
+  readonly startedAt: number;
+  readonly pulledAt: number | undefined;
+  readonly bootedAt: number | undefined;
+  readonly readyAt: number | undefined;
+  readonly drainingAt: number | undefined;
+  readonly endedAt: number | undefined;
+  readonly end: WorkerEnd | undefined;
+  readonly exit: WorkerExit | undefined;
+  readonly memory: MemorySamples | undefined;
+  readonly jobs: readonly CurrentJob[];
+  /** Oldest first. */
+  readonly past: readonly PastJob[];
+}
+
+/** What is noted of a worker that has not ended. */
+interface Notes {
+  readonly jobs: Map<string, number>;
+  readonly past: PastJob[];
+  readonly bytes: number[];
+  sampledAt: number;
+}
+
+export class WorkerHistory {
+  readonly #clock: Clock;
+  readonly #find: (workerId: string) => WorkerHandle | undefined;
+  readonly #notes = new WeakMap<WorkerHandle, Notes>();
+  /** Who has the jobs that run, by job. */
+  readonly #holders = new Map<string, Notes>();
+  readonly #ended = new NewestByKey<WorkerReport>(ENDED_BOUNDS);
+
+  /**
+   * @param clock service time
+   * @param find finds workers by id
+   */
+  constructor(clock: Clock, find: (workerId: string) => WorkerHandle | undefined) {
+    this.#clock = clock;
+    this.#find = find;
+  }
+
+  /** The change is committed. `job` is as it became, or as it was before it was deleted. */
+  jobMoved(job: Job, { from, to }: StatusMove): void {
+    if (to === "IN_PROGRESS") this.#handedOver(job);
+    else if (from === "IN_PROGRESS") this.#givenUp(job, to);
+  }
+
+  memory(worker: WorkerHandle, bytes: number): void {
+    const notes = this.#notesOf(worker);
+    notes.bytes.push(bytes);
+    if (notes.bytes.length > MEMORY_SAMPLES) notes.bytes.shift();
+    notes.sampledAt = this.#clock.now();
+  }
+
+  /** Call it with a worker of which nothing runs any more. */
+  ended(worker: WorkerHandle): void {
+    const endedAt = this.#clock.now();
+    const { endpointId, life, exit } = worker;
+    const report = { ...this.reportOf(worker), state: "ended", endedAt, end: life.end } as const;
+    // The jobs that it takes along are among the past ones as soon as that is durable.
+    this.#ended.add(endpointId, { ...report, exit, jobs: [] });
+  }
+
+  /** Those of the endpoint that ended in the last hour, oldest first. */
+  endedOf(endpointId: string): readonly WorkerReport[] {
+    const since = this.#clock.now() - KEPT_MS;
+    return this.#ended.of(endpointId).filter(({ endedAt = 0 }) => endedAt >= since);
+  }
+
+  /** A worker that has not ended. */
+  reportOf(worker: WorkerHandle): WorkerReport {
+    const notes = this.#notesOf(worker);
+    const { id, endpointId, endpointVersion: version, state, launched, isFrozen, gpus } = worker;
+    const { startedAt, pulledAt, bootedAt, drainingAt, start } = worker;
+    return {
+      ...{ id, endpointId, version, state, isFrozen, gpus, ...launched?.place?.() },
+      launcher: launched?.kind ?? "external",
+      ...{ startedAt, pulledAt, bootedAt, drainingAt },
+      readyAt: start?.readyAt,
+      ...{ endedAt: undefined, end: undefined, exit: undefined },
+      memory: memoryOf(notes),
+      jobs: Array.from(notes.jobs, ([jobId, since]) => ({ jobId, startedAt: since })),
+      past: notes.past,
+    };
+  }
+
+  forgetEndpoint(endpointId: string): void {
+    this.#ended.delete(endpointId);
+  }
+
+  #handedOver(job: Job): void {
+    const worker = job.workerId === undefined ? undefined : this.#find(job.workerId);
+    if (worker === undefined) return;
+    const notes = this.#notesOf(worker);
+    notes.jobs.set(job.id, job.startedAt ?? this.#clock.now());
+    this.#holders.set(job.id, notes);
+  }
+
+  #givenUp(job: Job, to: StatusMove["to"]): void {
+    const holder = this.#holders.get(job.id);
+    if (holder === undefined) return;
+    this.#holders.delete(job.id);
+    const since = holder.jobs.get(job.id) ?? 0;
+    holder.jobs.delete(job.id);
+    const endedAt = this.#clock.now();
+    holder.past.push({ jobId: job.id, endedAt, ...lastAttempt(job, to, since) });
+    if (holder.past.length > PAST_JOBS) holder.past.shift();
+  }
+
+  #notesOf(worker: WorkerHandle): Notes {
+    const known = this.#notes.get(worker);
+    if (known !== undefined) return known;
+    const notes: Notes = { jobs: new Map(), past: [], bytes: [], sampledAt: 0 };
+    this.#notes.set(worker, notes);
+    return notes;
+  }
+}
+
+/** Its start as the job has it: an advance of the clock moves that of a job that runs. */
+function lastAttempt(
+  job: Job,
+  to: StatusMove["to"],
+  since: number,
+): Pick<PastJob, "startedAt" | "outcome"> {
+  if (to === null) return { startedAt: job.startedAt ?? since, outcome: "expired" };
+  if (to === "COMPLETED") return { startedAt: job.startedAt ?? since, outcome: "completed" };
+  const attempt = attemptsOf(job).at(-1);
+  return { startedAt: attempt?.startedAt ?? since, outcome: attempt?.outcome ?? "interrupted" };
+}
+
+function memoryOf({ bytes, sampledAt: endsAt }: Notes): MemorySamples | undefined {
+  return bytes.length === 0 ? undefined : { bytes: [...bytes], endsAt };
+}

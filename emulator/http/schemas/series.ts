@@ -1,0 +1,80 @@
+/** What operators are shown of endpoints: how they are now, their series, and what the scaler decided. */
+import { z } from "zod";
+import { COUNTED_STATES, STEP_MS } from "../../core/observe/series/service-series.ts";
+import { ENDPOINT_TYPES } from "../../core/resources/endpoint.ts";
+import { answered, anyJson, instant } from "./contract.ts";
+import { healthSchema } from "./job.ts";
+
+const count = z.int().min(0);
+const points = z.array(count.nullable());
+const quantile = count.nullable();
+const stepMs = z.literal(STEP_MS);
+
+const overState = <Schema extends z.ZodType>(schema: Schema) =>
+  z.strictObject(Object.fromEntries(COUNTED_STATES.map((state) => [state, schema])));
+
+const overviewSchema = answered("EndpointOverview", {
+  id: z.string(),
+  name: z.string(),
+  type: z.enum(ENDPOINT_TYPES),
+  version: z.int(),
+  workersMin: count,
+  workersMax: count,
+  jobs: healthSchema.shape.jobs,
+  workers: overState(count).meta({ description: "How many there are in each state." }),
+  refusedInProduction: count.meta({
+    description: "Requests that were over a rate limit since the start, refused or only warned of.",
+  }),
+  newest: z
+    .strictObject({
+      delayP50: quantile,
+      delayP95: quantile,
+      executionP50: quantile,
+      executionP95: quantile,
+    })
+    .meta({ description: "Of the last 5 minutes, ms; null: there were none." }),
+  sparkline: z
+    .strictObject({ stepMs, queued: points, running: points })
+    .meta({ description: "The last 10 minutes." }),
+  inputSchema: anyJson()
+    .optional()
+    .meta({ description: "JSON Schema, where its handler has one." }),
+  outputSchema: anyJson().optional(),
+});
+
+export const overviewsSchema = answered("EndpointOverviews", {
+  endpoints: z.array(overviewSchema),
+});
+
+export const seriesSchema = answered("EndpointSeries", {
+  stepMs,
+  endsAt: instant().meta({ description: "When the last step ends, which is not over yet." }),
+  points: z
+    .strictObject({
+      queued: points.meta({ description: "The most jobs at one time within the step." }),
+      running: points,
+      completed: points.meta({ description: "Jobs that ended in the step." }),
+      failed: points.meta({ description: "FAILED and TIMED_OUT." }),
+      delayP50: points.meta({ description: "From the queue to a worker, ms." }),
+      delayP95: points,
+      executionP50: points.meta({ description: "From the worker to the end of the job, ms." }),
+      executionP95: points,
+      workers: overState(points).meta({ description: "At the end of the step." }),
+    })
+    .meta({ description: "A value for each step of the last hour; null: nothing was measured." }),
+});
+
+export const decisionsSchema = answered("ScalerDecisions", {
+  decisions: z
+    .array(
+      z.strictObject({
+        at: instant(),
+        start: count.meta({ description: "Workers that were started." }),
+        drain: z.array(z.string()).meta({ description: "Workers that were told to leave." }),
+        workers: count.meta({ description: "Those that started or were ready before." }),
+        wanted: count,
+        reason: z.string(),
+      }),
+    )
+    .meta({ description: "The newest first." }),
+});

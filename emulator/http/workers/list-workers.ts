@@ -1,0 +1,83 @@
+/** `GET /emulator/workers`: the workers with their stages, jobs, memory and newest lines, and those that ended in the last hour. */
+import { z } from "zod";
+import { endpointIdParameter, linesParameter, parse } from "../../core/input/query-parameters.ts";
+import { describeExit } from "../../engine/workers/describe-exit.ts";
+import { type OperatedWorker, operatedWorkers } from "../../engine/workers/operated-workers.ts";
+import type { PastJob } from "../../engine/workers/worker-history.ts";
+import { MEMORY_STEP_MS } from "../../engine/workers/memory-watch.ts";
+import { jsonAnswer } from "../answers/answer.ts";
+import { json } from "../schemas/contract.ts";
+import { workersSchema } from "../schemas/operated-worker.ts";
+import type { Operation } from "../operation.ts";
+import { iso } from "../time/clock-body.ts";
+
+export const listWorkers: Operation = {
+  methods: ["GET"],
+  path: "/emulator/workers",
+  access: "admin",
+  contract: {
+    tag: "emulator",
+    query: z.object({ endpointId: endpointIdParameter, lines: linesParameter }),
+    answers: { 200: json("The workers, each endpoint's ended ones first.", workersSchema) },
+    errors: ["endpoint_not_found"],
+  },
+  async perform({ service, query }) {
+    const endpointId = parse(query, "endpointId", endpointIdParameter);
+    const lines = parse(query, "lines", linesParameter);
+    const workers = await operatedWorkers(service.engine, endpointId, lines);
+    return jsonAnswer({ workers: workers.map(shown) });
+  },
+};
+
+/** Members that are undefined are left out of JSON. */
+function shown({
+  isFrozen: frozen,
+  gpus,
+  memory,
+  jobs,
+  past,
+  lines,
+  exit,
+  ...worker
+}: OperatedWorker) {
+  return {
+    ...worker,
+    ...stagesOf(worker),
+    frozen,
+    gpus: gpus.map(({ id, typeId, isSimulated: simulated }) => ({ id, typeId, simulated })),
+    exit: exit && { ...exitOf(exit), message: describeExit(exit) },
+    memory: memory && { ...memory, stepMs: MEMORY_STEP_MS, endsAt: iso(memory.endsAt) },
+    jobs: jobs.map((job) => ({ ...job, startedAt: iso(job.startedAt) })),
+    past: past.map(pastJob),
+    lines: lines.map(({ at, level, message, origin }) => ({
+      ...{ at: iso(at), level, message },
+      jobId: origin?.jobId,
+    })),
+  };
+}
+
+function stagesOf(
+  stages: Pick<
+    OperatedWorker,
+    "startedAt" | "pulledAt" | "bootedAt" | "readyAt" | "drainingAt" | "endedAt"
+  >,
+) {
+  const { startedAt, pulledAt, bootedAt, readyAt, drainingAt, endedAt } = stages;
+  const at = (moment: number | undefined) => (moment === undefined ? undefined : iso(moment));
+  return {
+    startedAt: iso(startedAt),
+    pulledAt: at(pulledAt),
+    bootedAt: at(bootedAt),
+    readyAt: at(readyAt),
+    drainingAt: at(drainingAt),
+    endedAt: at(endedAt),
+  };
+}
+
+function exitOf({ exitCode, signal, outOfMemory }: NonNullable<OperatedWorker["exit"]>) {
+  return { exitCode, signal, outOfMemory };
+}
+
+function pastJob({ jobId, startedAt, endedAt, outcome }: PastJob) {
+  return { jobId, startedAt: iso(startedAt), endedAt: iso(endedAt), outcome };
+}

@@ -1,0 +1,158 @@
+/** The series of an endpoint: what happened in each step, how it was in steps in which nothing did, and what it costs. */
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  quantilesSince,
+  seriesPoints,
+} from "../../../../../emulator/core/observe/series/series-points.ts";
+import {
+  type Happened,
+  SERIES_STEPS,
+  ServiceSeries,
+  STEP_MS,
+} from "../../../../../emulator/core/observe/series/service-series.ts";
+
+const START = 1_000 * STEP_MS;
+let now: number;
+let series: ServiceSeries;
+
+beforeEach(() => {
+  now = START;
+  series = new ServiceSeries(() => now);
+});
+
+const happened = (inQueue: number, inProgress: number, what: Happened = {}) =>
+  series.happened("x", { inQueue, inProgress }, what);
+
+function drawn(steps: number, depth = { inQueue: 0, inProgress: 0 }) {
+  const { firstStep, stepNow: lastStep } = series;
+  return seriesPoints({ buckets: series.bucketsOf("x"), lastStep, steps, firstStep, depth });
+}
+
+describe("depth and workers", () => {
+  it("are the most within a step, then as the step before ended", () => {
+    happened(3, 1);
+    happened(0, 4);
+    happened(1, 2);
+    now += 2 * STEP_MS;
+    happened(0, 2);
+    now += STEP_MS;
+    const { queued, running } = drawn(5);
+    expect({ queued, running }).toEqual({
+      queued: [null, 3, 1, 1, 0],
+      running: [null, 4, 2, 2, 2],
+    });
+  });
+
+  it("of an endpoint to which nothing happened are as they are now, since the service knows", () => {
+    now += STEP_MS;
+    expect(drawn(3, { inQueue: 7, inProgress: 0 })).toMatchObject({
+      queued: [null, 7, 7],
+      completed: [null, 0, 0],
+      delayP50: [null, null, null],
+    });
+  });
+
+  it("are still known when nothing has happened for longer than the hour", () => {
+    happened(5, 1);
+    series.workersChanged("x", ["ready", "initializing", "ended"]);
+    now += (SERIES_STEPS + 10) * STEP_MS;
+    const { queued, workers } = drawn(SERIES_STEPS);
+    expect(new Set(queued)).toEqual(new Set([5]));
+    expect(new Set(workers.ready)).toEqual(new Set([1]));
+    happened(4, 1);
+    now += STEP_MS;
+    happened(4, 1);
+    expect(drawn(SERIES_STEPS).queued.slice(-3)).toEqual([5, 5, 4]);
+  });
+
+  it("count workers by state at the end of each step", () => {
+    series.workersChanged("x", ["initializing", "initializing"]);
+    series.workersChanged("x", ["initializing", "ready"]);
+    now += STEP_MS;
+    series.workersChanged("x", ["ready", "lost"]);
+    const { workers } = drawn(2);
+    expect(workers).toMatchObject({ initializing: [1, 0], ready: [1, 1], lost: [0, 1] });
+  });
+});
+
+describe("ends and durations", () => {
+  it("are counted in the step in which they happened", () => {
+    happened(0, 1, { delayMs: 20 });
+    happened(0, 0, { executionMs: 3_000, end: "completed" });
+    now += STEP_MS;
+    happened(0, 0, { executionMs: 10, end: "failed" });
+    expect(drawn(3)).toMatchObject({
+      completed: [null, 1, 0],
+      failed: [null, 0, 1],
+      delayP50: [null, 20, null],
+      delayP95: [null, 20, null],
+      executionP50: [null, 3_000, 10],
+    });
+    const { stepNow } = series;
+    const since = (step: number) => quantilesSince(series.bucketsOf("x"), step);
+    expect(since(stepNow - 1)).toMatchObject({ delayP50: null, executionP95: 10 });
+    expect(since(stepNow - 2)).toMatchObject({ delayP50: 20, executionP95: 3_000 });
+  });
+
+  it("all jobs of the hour are in it, and none of before", () => {
+    const pauses = fc.array(fc.integer({ min: 0, max: 400 * STEP_MS }), { maxLength: 40 });
+    fc.assert(
+      fc.property(pauses, (all) => {
+        now = START;
+        series = new ServiceSeries(() => now);
+        const steps = all.map((pause) => {
+          now += pause;
+          happened(0, 0, { end: "completed" });
+          return series.stepNow;
+        });
+        const inHour = steps.filter((step) => step > series.stepNow - SERIES_STEPS);
+        const { completed } = drawn(SERIES_STEPS);
+        expect(completed).toHaveLength(SERIES_STEPS);
+        expect(completed.reduce<number>((sum, count) => sum + (count ?? 0), 0)).toBe(inHour.length);
+        expect(series.bucketsOf("x").length).toBeLessThanOrEqual(SERIES_STEPS + 1);
+      }),
+    );
+  });
+
+  it("go on where an advance of the clock was taken back", () => {
+    now += 5 * STEP_MS;
+    happened(0, 0, { end: "completed" });
+    now -= 5 * STEP_MS;
+    happened(0, 0, { end: "completed" });
+    now += 5 * STEP_MS;
+    expect(drawn(2).completed).toEqual([0, 2]);
+  });
+});
+
+describe("what it costs", () => {
+  it("an endpoint whose jobs take from 1 ms to an hour takes less than 1 MB, a usual one less than 300 kB", () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const used = () => {
+      collect();
+      return getHeapStatistics().used_heap_size;
+    };
+    const costOf = (durations: readonly number[]) => {
+      now = START;
+      series = new ServiceSeries(() => now);
+      const before = used();
+      for (let step = 0; step < SERIES_STEPS; step += 1, now += STEP_MS) {
+        for (const executionMs of durations)
+          happened(1, 1, { delayMs: executionMs, executionMs, end: "completed" });
+      }
+      return used() - before;
+    };
+    const wide = Array.from({ length: 22 }, (_, power) => 2 ** power);
+    expect(costOf(wide)).toBeLessThan(1_000_000);
+    expect(costOf([100, 130, 90, 250])).toBeLessThan(300_000);
+  });
+
+  it("endpoints that are no more, and steps beyond what there is room for, cost nothing", () => {
+    happened(1, 0);
+    series.forget("x");
+    expect(series.bucketsOf("x")).toEqual([]);
+  });
+});
