@@ -52,7 +52,9 @@ export function barsOf(worker: DrawnWorker, now: number, resolutionMs: number): 
   const bars = [
     ...startBars(worker, end),
     ...(readyAt === undefined ? [] : restBars(worker, executions, { from: readyAt, to: end })),
-  ].filter((bar) => bar.to > bar.from && (bar.stage !== "idle" || bar.to - bar.from > resolutionMs));
+  ].filter(
+    (bar) => bar.to > bar.from && (bar.stage !== "idle" || bar.to - bar.from > resolutionMs),
+  );
   return [...bars, ...joined(inTracks(executions), resolutionMs)];
 }
 

@@ -10,7 +10,16 @@ const at = (ms: number) => new Date(ms).toISOString();
 
 function worker(id: string, from: number, more: Partial<DrawnWorker> = {}): DrawnWorker {
   const readyAt = at(from + 1_000);
-  return { id, version: 1, state: "ready", startedAt: at(from), readyAt, jobs: [], past: [], ...more };
+  return {
+    id,
+    version: 1,
+    state: "ready",
+    startedAt: at(from),
+    readyAt,
+    jobs: [],
+    past: [],
+    ...more,
+  };
 }
 
 function decision(ms: number, reason = "a job waits, and there is no worker") {
@@ -66,7 +75,11 @@ test("steps in which as many jobs waited are one bar", () => {
 });
 
 test("decisions close to each other share a flag, the newest last", () => {
-  const decisions = [decision(50_000, "third"), decision(10_500, "second"), decision(10_000, "first")];
+  const decisions = [
+    decision(50_000, "third"),
+    decision(10_500, "second"),
+    decision(10_000, "first"),
+  ];
   const { flags } = laneLayout(input({ decisions }), view);
   expect(flags.map(({ x, decisions: of }) => [x, of.map(({ reason }) => reason)])).toEqual([
     [100, ["first", "second"]],

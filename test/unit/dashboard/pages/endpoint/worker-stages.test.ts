@@ -98,7 +98,9 @@ describe("once it is ready", () => {
   });
 
   test("what came before the jobs that are still told is not called idle", () => {
-    const past = Array.from({ length: 200 }, (_, index) => job(1_000 + index * 10, 1_005 + index * 10));
+    const past = Array.from({ length: 200 }, (_, index) =>
+      job(1_000 + index * 10, 1_005 + index * 10),
+    );
     const bars = barsOf(worker({ ...READY, past }), 3_000, 1);
     expect(bars.find(({ stage }) => stage === "unknown")).toMatchObject({ from: 100, to: 1_000 });
     expect(bars.filter(({ stage, from }) => stage === "idle" && from < 1_000)).toEqual([]);

@@ -37,7 +37,11 @@ describe("a concern", () => {
   test("is a worker that is ill, with a link to it", () => {
     const ill = endpoint({ workers: { ...NO_WORKERS, unhealthy: 1 } });
     expect(concernsOf(ill)).toMatchObject([
-      { tone: "bad", text: "1 worker is unhealthy", href: "#/workers?endpoint=resize&state=unhealthy" },
+      {
+        tone: "bad",
+        text: "1 worker is unhealthy",
+        href: "#/workers?endpoint=resize&state=unhealthy",
+      },
     ]);
   });
 
