@@ -1,12 +1,14 @@
 /** One endpoint of the overview: every number leads to the jobs or workers that it counts. */
 import type { ComponentChildren, JSX } from "preact";
-import { durationInWords } from "../../components/in-words.ts";
+import { durationInWords, plural } from "../../components/in-words.ts";
 import { Badge } from "../../components/status.tsx";
 import { hrefTo } from "../../route/route.ts";
 import type { EndpointOverview } from "../../service/generated/answers.ts";
 import { jobsOf, limitsOf, workersOf } from "../endpoint/links.ts";
 import { sparkline } from "./sparkline.ts";
 import { FAILED, verdictOf } from "./verdict.ts";
+
+const OVER_LIMITS = "would have been refused in production";
 
 /** The names of the columns; on a narrow screen each stands beside its value. */
 export function LineHead(): JSX.Element {
@@ -16,12 +18,23 @@ export function LineHead(): JSX.Element {
       <span>State</span>
       <span class="number">Queued</span>
       <span class="number">Running</span>
-      <span>Last 10 min</span>
+      <span class="spark-head">
+        <svg viewBox="0 0 8 8">
+          <rect class="spark-queued" width="8" height="8" />
+        </svg>
+        queued
+        <svg viewBox="0 0 8 8">
+          <path class="spark-running" d="M0 4h8" />
+        </svg>
+        running
+      </span>
       <span class="number">Delay p50 / p95</span>
       <span class="number">Execution p50 / p95</span>
       <span>Workers</span>
       <span class="number">Failed, 5 min</span>
-      <span class="number">Over limits</span>
+      <span class="number" title={OVER_LIMITS}>
+        Over limits
+      </span>
     </div>
   );
 }
@@ -43,28 +56,33 @@ export function EndpointLine({ endpoint }: { readonly endpoint: EndpointOverview
         <Figure value={jobs.inProgress} href={jobsOf(id, "status:running")} />
       </Cell>
       <Spark endpoint={endpoint} />
-      <Cell label="Delay p50 / p95">
+      <Cell label="Delay p50 / p95" class="wide">
         <Quantiles
           low={newest.delayP50}
           high={newest.delayP95}
           href={(ms) => jobsOf(id, `waited:>${ms}ms`, "since:5m")}
         />
       </Cell>
-      <Cell label="Execution p50 / p95">
+      <Cell label="Execution p50 / p95" class="wide">
         <Quantiles
           low={newest.executionP50}
           high={newest.executionP95}
           href={(ms) => jobsOf(id, `took:>${ms}ms`, "since:5m")}
         />
       </Cell>
-      <Cell label="Workers">
+      <Cell label="Workers" class="overview-workers">
         <WorkerCounts endpoint={endpoint} />
       </Cell>
       <Cell label="Failed, 5 min">
         <Figure value={newest.failed} href={jobsOf(id, FAILED)} tone="bad" />
       </Cell>
-      <Cell label="Would have been refused in production">
-        <Figure value={refusedInProduction} href={limitsOf(id)} tone="warn" />
+      <Cell label="Over limits">
+        <Figure
+          value={refusedInProduction}
+          href={limitsOf(id)}
+          tone="warn"
+          title={`${plural(refusedInProduction, "request")} ${OVER_LIMITS}`}
+        />
       </Cell>
     </li>
   );
@@ -72,12 +90,14 @@ export function EndpointLine({ endpoint }: { readonly endpoint: EndpointOverview
 
 interface CellProps {
   readonly label: string;
+  /** For its place on a narrow screen. */
+  readonly class?: string;
   readonly children: ComponentChildren;
 }
 
-function Cell({ label, children }: CellProps): JSX.Element {
+function Cell({ label, class: more = "", children }: CellProps): JSX.Element {
   return (
-    <div class="overview-cell number">
+    <div class={`overview-cell number ${more}`}>
       <span class="cell-label">{label}</span>
       {children}
     </div>
@@ -89,11 +109,12 @@ interface FigureProps {
   readonly href: string;
   /** Where it is not 0. */
   readonly tone?: "bad" | "warn";
+  readonly title?: string;
 }
 
-function Figure({ value, href, tone }: FigureProps): JSX.Element {
+function Figure({ value, href, tone, title }: FigureProps): JSX.Element {
   return (
-    <a class={`figure ${value === 0 ? "none" : (tone ?? "")}`} href={href}>
+    <a class={`figure ${value === 0 ? "none" : (tone ?? "")}`} href={href} title={title}>
       {value.toLocaleString("en")}
     </a>
   );

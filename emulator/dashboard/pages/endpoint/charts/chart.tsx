@@ -65,7 +65,7 @@ function usePlot(chart: ChartModel, setAt: (index: number | undefined) => void) 
     void import("uplot").then(({ default: Plot }) => {
       if (isGone) return;
       const size = { width: element.clientWidth, height: HEIGHT };
-      const options = plotOptions(newest.current, element, size, setAt);
+      const options = plotOptions(Plot, newest.current, element, size, setAt);
       plot.current = new Plot(options, plotData(newest.current), element);
     });
     const observer = new ResizeObserver(() =>

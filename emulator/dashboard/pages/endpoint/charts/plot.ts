@@ -10,14 +10,17 @@ export function plotData({ moments, lines }: ChartModel): uPlot.AlignedData {
   return [[...moments], ...lines.map(({ values }) => [...values])];
 }
 
-/** @param setAt is told which step the pointer is at in any chart of the page */
+/** @param Plot uPlot, once it is loaded; @param setAt is told which step the pointer is at in any chart of the page */
 export function plotOptions(
+  Plot: typeof uPlot,
   chart: ChartModel,
   element: HTMLElement,
   size: { readonly width: number; readonly height: number },
   setAt: (index: number | undefined) => void,
 ): uPlot.Options {
   const colour = colourReader(element);
+  // A value holds for the whole of its step.
+  const stairs = Plot.paths.stepped?.({ align: 1 });
   const axis = {
     stroke: colour("--quiet"),
     font: FONT,
@@ -28,7 +31,7 @@ export function plotOptions(
     ...size,
     legend: { show: false },
     cursor: { sync: { key: "endpoint" }, drag: { x: false, y: false }, y: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, 20, 0, 0],
     scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [
       { ...axis, size: 24, space: 60, values: (_, moments) => moments.map(clockTime) },
@@ -40,7 +43,15 @@ export function plotOptions(
         values: (_, values) => values.map((value) => valueInWords(value, chart.unit)),
       },
     ],
-    series: [{}, ...chart.lines.map((line) => seriesOf(line, chart, colour))],
+    series: [
+      {},
+      ...chart.lines.map((line) => ({
+        ...styleOf(line, colour),
+        ...(chart.shape === "dots"
+          ? DOTS
+          : { points: { show: false }, ...(stairs && { paths: stairs }) }),
+      })),
+    ],
     hooks: { setCursor: [({ cursor: { idx } }) => setAt(idx ?? undefined)] },
   };
 }
@@ -50,9 +61,10 @@ const WHOLE_STEPS = [1, 2, 5]
   .flatMap((digit) => [0, 1, 2, 3, 4, 5, 6].map((power) => digit * 10 ** power))
   .toSorted((one, other) => one - other);
 
-function seriesOf(
+const DOTS: uPlot.Series = { spanGaps: false, points: { show: true, size: 4 } };
+
+function styleOf(
   { name, tone, isDashed = false, isArea = false }: ChartModel["lines"][number],
-  { shape }: ChartModel,
   colour: (name: string) => string,
 ): uPlot.Series {
   const stroke = colour(`--${tone satisfies Tone}`);
@@ -62,17 +74,8 @@ function seriesOf(
     width: 1.5,
     ...(isDashed && { dash: [5, 3] }),
     ...(isArea && { fill: stroke.replace(")", " / 0.25)").replaceAll(",", "") }),
-    ...(shape === "dots"
-      ? { spanGaps: false, points: { show: true, size: 4 } }
-      : { paths: stairs, points: { show: false } }),
   };
 }
-
-/** A value holds for the whole of its step; uPlot's own for this is loaded with it, and given by the series. */
-const stairs: uPlot.Series.PathBuilder = (plot, index, from, to) => {
-  const build = Reflect.get(plot.constructor, "paths") as typeof uPlot.paths;
-  return build.stepped?.({ align: 1 })(plot, index, from, to) ?? null;
-};
 
 /** The colour as the page has it, whichever theme holds: canvases know no variables. */
 function colourReader(element: HTMLElement): (name: string) => string {

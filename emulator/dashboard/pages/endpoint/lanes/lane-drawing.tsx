@@ -1,9 +1,8 @@
 /** Draws the lanes. For those who see them only: the table below says the same. */
-import type { JSX, TargetedPointerEvent, TargetedWheelEvent } from "preact";
+import type { JSX } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { plural } from "../../../components/in-words.ts";
 import { WorkerLink } from "../../../components/links.tsx";
-import { goTo } from "../../../route/address.ts";
 import type {
   EndpointSeries,
   OperatedWorker,
@@ -14,7 +13,8 @@ import { LaneShapes } from "./lane-shapes.tsx";
 import { laneLayout, type LaneLayout } from "./lane-layout.ts";
 import { rowsOf } from "./lane-rows.ts";
 import type { LaneView } from "./lane-view.ts";
-import { momentAt, type Span, zoomed } from "./time-scale.ts";
+import type { Span } from "./time-scale.ts";
+import { useSelection } from "./use-selection.ts";
 import { useWidth } from "./use-width.ts";
 
 interface LaneDrawingProps {
@@ -94,42 +94,10 @@ interface DrawingProps {
   readonly onShow: (window: Span) => void;
 }
 
-/** Narrower ones are a click, px. */
-const LEAST_SELECTION = 5;
-const WHEEL_FACTOR = 1.2;
-
-function Drawing({ layout, now, window, onShow }: DrawingProps): JSX.Element {
+function Drawing(props: DrawingProps): JSX.Element {
+  const { layout } = props;
   const { hint, point, leave, hitAt } = useHint(layout);
-  const [selection, select] = useState<readonly [number, number] | undefined>(undefined);
-  const xOfEvent = (event: { currentTarget: Element; clientX: number }) =>
-    event.clientX - event.currentTarget.getBoundingClientRect().left;
-  const down = (event: TargetedPointerEvent<SVGSVGElement>) => {
-    if (event.button !== 0) return;
-    event.currentTarget.setPointerCapture(event.pointerId);
-    select([xOfEvent(event), xOfEvent(event)]);
-  };
-  const move = (event: TargetedPointerEvent<SVGSVGElement>) => {
-    point(event);
-    if (selection !== undefined) select([selection[0], xOfEvent(event)]);
-  };
-  const up = (event: TargetedPointerEvent<SVGSVGElement>) => {
-    if (selection === undefined) return;
-    select(undefined);
-    const [x0 = 0, x1 = 0] = [...selection].toSorted((one, other) => one - other);
-    if (x1 - x0 < LEAST_SELECTION) press(event);
-    else onShow({ from: momentAt(layout.scale, x0), to: momentAt(layout.scale, x1) });
-  };
-  const press = (event: TargetedPointerEvent<SVGSVGElement>) => {
-    const bar = hitAt(event)?.bar;
-    if (bar?.jobId !== undefined) goTo("job", [bar.jobId]);
-    else if (bar !== undefined && bar.jobs > 1) onShow({ from: bar.from, to: bar.to });
-  };
-  const wheel = (event: TargetedWheelEvent<SVGSVGElement>) => {
-    if (!event.ctrlKey && !event.metaKey) return;
-    event.preventDefault();
-    const factor = event.deltaY < 0 ? 1 / WHEEL_FACTOR : WHEEL_FACTOR;
-    onShow(zoomed(window, factor, momentAt(layout.scale, xOfEvent(event)), now));
-  };
+  const { selection, ...handlers } = useSelection(props, point, hitAt);
   return (
     <>
       <svg
@@ -137,12 +105,8 @@ function Drawing({ layout, now, window, onShow }: DrawingProps): JSX.Element {
         width={layout.scale.width}
         height={rowsOf(layout).height}
         aria-hidden="true"
-        onPointerDown={down}
-        onPointerMove={move}
-        onPointerUp={up}
-        onPointerCancel={() => select(undefined)}
         onPointerLeave={leave}
-        onWheel={wheel}
+        {...handlers}
       >
         <LaneShapes layout={layout} />
         {selection !== undefined && (

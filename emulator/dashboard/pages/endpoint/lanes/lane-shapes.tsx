@@ -123,8 +123,8 @@ function LaneShape({ lane, y }: { readonly lane: Lane; readonly y: number }): JS
   return (
     <g>
       {lane.bars.map(({ stage, x, width, track, failed, from, jobs, outcome }) => {
-        const place = barPlace(stage);
         const isFailed = failed > 0;
+        const place = barPlace(stage, isFailed);
         const isRunning = outcome === "running";
         const top = y + track * (TRACK_HEIGHT + 1) + place.y;
         const name = `bar ${stage} ${isFailed ? "failed" : ""} ${isRunning ? "running" : ""} ${jobs > 1 ? "joined" : ""}`;
@@ -132,7 +132,10 @@ function LaneShape({ lane, y }: { readonly lane: Lane; readonly y: number }): JS
           <g key={`${stage} ${from} ${track}`}>
             <rect class={name} x={x} y={top} width={width} height={place.height} rx={1} />
             {isFailed && width >= 9 && (
-              <path class="bar-cross" d={`M${x + width / 2 - 3} ${top + 4}l6 6m0-6l-6 6`} />
+              <path
+                class="bar-cross"
+                d={`M${x + width / 2 - 3} ${top + place.height / 2 - 3}l6 6m0-6l-6 6`}
+              />
             )}
           </g>
         );
@@ -141,8 +144,11 @@ function LaneShape({ lane, y }: { readonly lane: Lane; readonly y: number }): JS
   );
 }
 
+const MINUTE_MS = 60_000;
+
 function Axis({ layout }: LayoutProps): JSX.Element {
   const { axis, flags } = rowsOf(layout);
+  const isInSeconds = layout.ticks.some(({ at }) => at % MINUTE_MS !== 0);
   return (
     <>
       <line class="lane-line" x1={0} x2={layout.scale.width} y1={axis} y2={axis} />
@@ -150,10 +156,16 @@ function Axis({ layout }: LayoutProps): JSX.Element {
         <g key={at}>
           <line class="tick" x1={x} x2={x} y1={flags} y2={axis + 4} />
           <text class="tick-name" x={x} y={axis + 14}>
-            {new Date(at).toLocaleTimeString(undefined, { hour12: false })}
+            {clockTime(at, isInSeconds)}
           </text>
         </g>
       ))}
     </>
   );
+}
+
+function clockTime(at: number, isInSeconds: boolean): string {
+  const options = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
+  const seconds = isInSeconds ? ({ second: "2-digit" } as const) : {};
+  return new Date(at).toLocaleTimeString(undefined, { ...options, ...seconds });
 }

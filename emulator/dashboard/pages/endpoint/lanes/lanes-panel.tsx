@@ -30,28 +30,10 @@ interface LanesPanelProps {
 
 const STEP = 2;
 
-export function LanesPanel({
-  route,
-  now,
-  workers,
-  decisions,
-  series,
-}: LanesPanelProps): JSX.Element {
-  const { query, parts } = route;
-  const view = viewOf(query, now);
-  const show = (window: Span) => replaceRoute("endpoint", parts, withWindow(query, window, now));
-  const zoom = (factor: number) => {
-    // What is now stays in sight.
-    const { from, to } = view.window;
-    show(zoomed(view.window, factor, view.isLive ? to : (from + to) / 2, now));
-  };
-  const pan = (share: number) => show(panned(view.window, share, now));
-  useKeys({
-    "+": () => zoom(1 / STEP),
-    "-": () => zoom(STEP),
-    "[": () => pan(-0.5),
-    "]": () => pan(0.5),
-  });
+export function LanesPanel(props: LanesPanelProps): JSX.Element {
+  const { route, now, workers, decisions, series } = props;
+  const view = viewOf(route.query, now);
+  const steering = useSteering(route, view, now);
   const { value, problem, again } = workers;
   const drawn = useMemo(() => value?.workers ?? [], [value]);
   if (value === undefined && problem !== undefined) {
@@ -60,27 +42,7 @@ export function LanesPanel({
   return (
     <Panel
       title="Workers over time"
-      actions={
-        <>
-          <SpanButtons view={view} now={now} onShow={show} />
-          <Button kind="bare" icon="left" label="Earlier ([)" onPress={() => pan(-0.5)} />
-          <Button
-            kind="bare"
-            icon="right"
-            label="Later (])"
-            isDisabled={view.isLive}
-            onPress={() => pan(0.5)}
-          />
-          <Button kind="bare" icon="plus" label="Zoom in (+)" onPress={() => zoom(1 / STEP)} />
-          <Button kind="bare" icon="idle" label="Zoom out (-)" onPress={() => zoom(STEP)} />
-          <Button
-            isPressed={view.isIdleFolded}
-            onPress={() => replaceRoute("endpoint", parts, withIdle(query, !view.isIdleFolded))}
-          >
-            Fold idle
-          </Button>
-        </>
-      }
+      actions={<Steering view={view} now={now} steering={steering} />}
     >
       {value === undefined ? (
         <Loading what="the workers" />
@@ -92,7 +54,7 @@ export function LanesPanel({
             series={series}
             view={view}
             now={now}
-            onShow={show}
+            onShow={steering.show}
           />
           <Legend />
           {drawn.length === 0 ? (
@@ -109,26 +71,66 @@ export function LanesPanel({
   );
 }
 
-interface SpanButtonsProps {
-  readonly view: LaneView;
-  readonly now: number;
-  readonly onShow: (window: Span) => void;
+interface Steers {
+  readonly show: (window: Span) => void;
+  readonly zoom: (factor: number) => void;
+  readonly pan: (share: number) => void;
+  readonly fold: () => void;
 }
 
-function SpanButtons({ view, now, onShow }: SpanButtonsProps): JSX.Element {
-  const { window, isLive } = view;
-  const shown = window.to - window.from;
+/** What the window shows is in the address; keys move it as the buttons do. */
+function useSteering({ query, parts }: Route, view: LaneView, now: number): Steers {
+  const { window, isLive, isIdleFolded } = view;
+  const show = (next: Span) => replaceRoute("endpoint", parts, withWindow(query, next, now));
+  const zoom = (factor: number) => {
+    // What is now stays in sight.
+    const around = isLive ? window.to : (window.from + window.to) / 2;
+    show(zoomed(window, factor, around, now));
+  };
+  const pan = (share: number) => show(panned(window, share, now));
+  useKeys({
+    "+": () => zoom(1 / STEP),
+    "-": () => zoom(STEP),
+    "[": () => pan(-0.5),
+    "]": () => pan(0.5),
+  });
+  const fold = () => replaceRoute("endpoint", parts, withIdle(query, !isIdleFolded));
+  return { show, zoom, pan, fold };
+}
+
+interface SteeringProps {
+  readonly view: LaneView;
+  readonly now: number;
+  readonly steering: Steers;
+}
+
+function Steering({ view, now, steering }: SteeringProps): JSX.Element {
+  const { show, zoom, pan, fold } = steering;
+  const { window, isLive, isIdleFolded } = view;
   return (
     <>
       {SPANS.map(([word, ms]) => (
         <Button
           key={word}
-          isPressed={isLive && shown === ms}
-          onPress={() => onShow({ from: now - ms, to: now })}
+          isPressed={isLive && window.to - window.from === ms}
+          onPress={() => show({ from: now - ms, to: now })}
         >
           {word}
         </Button>
       ))}
+      <Button kind="bare" icon="left" label="Earlier: [" onPress={() => pan(-0.5)} />
+      <Button
+        kind="bare"
+        icon="right"
+        label="Later: ]"
+        isDisabled={isLive}
+        onPress={() => pan(0.5)}
+      />
+      <Button kind="bare" icon="plus" label="Zoom in: +" onPress={() => zoom(1 / STEP)} />
+      <Button kind="bare" icon="idle" label="Zoom out: -" onPress={() => zoom(STEP)} />
+      <Button isPressed={isIdleFolded} onPress={fold}>
+        Fold idle
+      </Button>
     </>
   );
 }

@@ -19,7 +19,7 @@ export function Legend(): JSX.Element {
         </li>
       ))}
       <li>
-        <Swatch class="bar execution failed" y={0} height={14} />
+        <Swatch class="bar execution failed" y={-2} height={18} />
         with failures
       </li>
     </ul>
@@ -40,11 +40,14 @@ function Swatch({ class: name, y, height }: SwatchProps): JSX.Element {
   );
 }
 
-/** Within a track, which is 14 px high. What is not work is drawn lower, so that colour is not all that tells. */
-export function barPlace(stage: Stage): { readonly y: number; readonly height: number } {
+/** Within a track, which is 14 px high. What is not work is drawn lower and failures higher, as colour must not be all that tells. */
+export function barPlace(
+  stage: Stage,
+  isFailed = false,
+): { readonly y: number; readonly height: number } {
   switch (stage) {
     case "execution":
-      return { y: 0, height: 14 };
+      return isFailed ? { y: -3, height: 18 } : { y: 0, height: 13 };
     case "idle":
     case "leave":
     case "unknown":

@@ -113,17 +113,23 @@ const TICK_STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600
 );
 const TICK_WIDTH = 64;
 
-/** Moments that are named below the lanes, as many as have room. */
+/** Moments that are named below the lanes, as many as have room beside each other and the names of folds. */
 export function ticksOf(scale: TimeScale): readonly number[] {
   const wanted = msPerPixel(scale) * TICK_WIDTH;
   const step = TICK_STEPS_MS.find((ms) => ms >= wanted) ?? 3_600_000;
+  const half = TICK_WIDTH / 2;
   const ticks: number[] = [];
-  let free = TICK_WIDTH / 2;
-  for (const { from, to, isFolded } of scale.segments) {
-    if (isFolded) continue;
+  let free = half;
+  for (const [index, { from, to, x1, isFolded }] of scale.segments.entries()) {
+    if (isFolded) {
+      free = x1 + half;
+      continue;
+    }
+    const isLast = index === scale.segments.length - 1;
+    const end = isLast ? scale.width - half : x1 - half;
     for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
       const x = xOf(scale, at);
-      if (x < free || x > scale.width - TICK_WIDTH / 2) continue;
+      if (x < free || x > end) continue;
       ticks.push(at);
       free = x + TICK_WIDTH;
     }

@@ -41,6 +41,7 @@ export interface Bar extends Span {
 
 /** So many ended executions of a worker are told. */
 const PAST_TOLD = 200;
+const HAND_OVER_MS = 50;
 /** More than so many at one time are drawn over each other. */
 const MOST_TRACKS = 4;
 
@@ -52,9 +53,7 @@ export function barsOf(worker: DrawnWorker, now: number, resolutionMs: number): 
   const bars = [
     ...startBars(worker, end),
     ...(readyAt === undefined ? [] : restBars(worker, executions, { from: readyAt, to: end })),
-  ].filter(
-    (bar) => bar.to > bar.from && (bar.stage !== "idle" || bar.to - bar.from > resolutionMs),
-  );
+  ].filter(({ stage, from, to }) => to > from && (stage !== "idle" || to - from > resolutionMs));
   return [...bars, ...joined(inTracks(executions), resolutionMs)];
 }
 
@@ -123,14 +122,20 @@ export function isFailure(outcome: string): boolean {
   return !NO_FAILURES.has(outcome);
 }
 
-/** Each in the first track that is free by then. */
+/**
+ * Each in the first track that is free by then. A worker is handed the next job while it still reports the last one: what
+ * overlaps so little is no second track.
+ */
 function inTracks(executions: readonly Bar[]): readonly Bar[] {
   const freeAt: number[] = [];
   return executions.map((execution) => {
-    const free = freeAt.findIndex((at) => at <= execution.from);
+    const { from, to } = execution;
+    const overlap = Math.min(HAND_OVER_MS, (to - from) / 4);
+    const free = freeAt.findIndex((at) => at <= from + overlap);
     const track = Math.min(MOST_TRACKS - 1, free === -1 ? freeAt.length : free);
-    freeAt[track] = Math.max(freeAt[track] ?? 0, execution.to);
-    return { ...execution, track };
+    const before = free === -1 ? undefined : freeAt[track];
+    freeAt[track] = Math.max(freeAt[track] ?? 0, to);
+    return { ...execution, from: Math.max(from, before ?? from), track };
   });
 }
 

@@ -134,7 +134,7 @@ export type Draft = Readonly<Record<string, string>>;
 export function textOf(endpoint: Editable, name: string): string {
   const value = valueAt(endpoint, name);
   if (Array.isArray(value)) return value.join(", ");
-  return value === undefined ? "" : String(value);
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 /** Fields whose text is not that of the endpoint any more. */

@@ -97,6 +97,15 @@ describe("once it is ready", () => {
     expect(tracksOf(bars)).toBe(2);
   });
 
+  test("a job that is handed over while the last one is still reported follows it, without a second track", () => {
+    const past = [job(200, 400), job(390, 600)];
+    const bars = barsOf(worker({ ...READY, past }), 600, 1);
+    expect(bars.slice(-2)).toMatchObject([
+      { from: 200, to: 400, track: 0 },
+      { from: 400, to: 600, track: 0 },
+    ]);
+  });
+
   test("what came before the jobs that are still told is not called idle", () => {
     const past = Array.from({ length: 200 }, (_, index) =>
       job(1_000 + index * 10, 1_005 + index * 10),
