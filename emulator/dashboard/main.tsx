@@ -2,7 +2,8 @@
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/components.css";
-import "./styles/pages.css";
+import "./styles/job.css";
+import "./styles/jobs.css";
 import "./styles/overview.css";
 import "./styles/lanes.css";
 import "./styles/endpoint.css";

@@ -8,6 +8,9 @@ export interface SeqRange {
   readonly end: number;
 }
 
+/** Of failures that are read to be searched, which a job may have a long one of. */
+const MAX_CHARACTERS = 2_000_000;
+
 export class JobScan {
   /** Of the jobs that fit. */
   readonly seqs: number[] = [];
@@ -15,17 +18,24 @@ export class JobScan {
   nextSeq: number | undefined;
   readonly #window: JobWindow;
   #looked = 0;
+  #characters = 0;
 
   constructor(window: JobWindow) {
     this.#window = window;
   }
 
-  /** Looks at the next job; answers false when that was the last one it looks at. */
-  look(seq: number, job: FilteredJob): boolean {
+  /**
+   * Looks at the next job; answers false when that was the last one it looks at.
+   *
+   * @param characters of what had to be read to be searched
+   */
+  look(seq: number, job: FilteredJob, characters = 0): boolean {
     const { filter, limit, maxLooked } = this.#window;
     this.#looked += 1;
+    this.#characters += characters;
     if (fitsFilter(job, filter)) this.seqs.push(seq);
-    if (this.seqs.length < limit && this.#looked < maxLooked) return true;
+    const isEnough = this.seqs.length >= limit || this.#looked >= maxLooked;
+    if (!isEnough && this.#characters < MAX_CHARACTERS) return true;
     this.nextSeq = seq;
     return false;
   }

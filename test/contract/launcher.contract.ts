@@ -1,4 +1,5 @@
 /** What every launcher must do, whatever its workers run in. */
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../e2e/jobs/observe.ts";
 import { type Behaviour, endsWorkers, type EndingSubject } from "./launcher/ending.ts";
@@ -93,6 +94,45 @@ export function launcherContract(name: string, open: () => Promise<LauncherSubje
       worker.kill();
       expect(await worker.exited).toMatchObject({ signal: "SIGKILL" });
       expect(await subject.left()).toBe(0);
+    });
+
+    it("freezes a worker with all it started, and lets it go on", async () => {
+      await using subject = await open();
+      const ticks = "setInterval(() => console.log(`tick of ${who}`), 20)";
+      const childs = JSON.stringify(`const who = "the child"; ${ticks}`);
+      const child = `spawn(process.execPath, ["-e", ${childs}], { stdio: "inherit", detached: true })`;
+      const code = `const { spawn } = require("node:child_process"); ${child}; const who = "its own"; ${ticks}`;
+      const worker = launch(subject, code);
+      const ticked = (who: string) => subject.lines.filter((line) => line.includes(who)).length;
+      const bothTick = async (since = { own: 0, child: 0 }) =>
+        eventually("both tick", () => {
+          const now = { own: ticked("its own"), child: ticked("the child") };
+          return now.own > since.own + 2 && now.child > since.child + 2 ? now : undefined;
+        });
+      await bothTick();
+      await worker.freeze?.(true);
+      // What was written before may still be on its way.
+      await delay(300);
+      const frozen = { own: ticked("its own"), child: ticked("the child") };
+      await delay(300);
+      expect({ own: ticked("its own"), child: ticked("the child") }).toEqual(frozen);
+      await worker.freeze?.(false);
+      await bothTick(frozen);
+      worker.kill();
+      await worker.exited;
+    });
+
+    it("kills a frozen worker, says where it is, and freezes none that has ended", async () => {
+      await using subject = await open();
+      const worker = launch(subject, STAYS);
+      await eventually("it is there", () => (subject.lines.length === 1 ? true : undefined));
+      const { pid, container } = worker.place?.() ?? {};
+      expect(worker.kind === "container" ? container : pid).toBeDefined();
+      await worker.freeze?.(true);
+      worker.kill();
+      expect(await worker.exited).toMatchObject({ signal: "SIGKILL" });
+      expect(await subject.left()).toBe(0);
+      await expect(worker.freeze?.(true)).rejects.toThrow(/\w+ \w+/u);
     });
 
     it("has nothing left of a worker once that has ended", async () => {

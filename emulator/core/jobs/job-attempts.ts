@@ -18,9 +18,16 @@ export function attemptsOf(job: Job): readonly Attempt[] {
     : [...earlierAttempts, attemptOf(job, job.startedAt)];
 }
 
-/** The newest one; undefined before the first. */
-export function lastAttemptOf(job: Job): Attempt | undefined {
-  return job.startedAt === undefined ? job.earlierAttempts?.at(-1) : attemptOf(job, job.startedAt);
+/** What became of the newest one, which is told of every job; undefined before the first. */
+export function lastAttemptOf(job: Job): LastAttempt | undefined {
+  const { startedAt, attempt: number, failure, earlierAttempts } = job;
+  if (startedAt !== undefined) return { number, outcome: outcomeOf(job), failure };
+  const last = earlierAttempts?.at(-1);
+  return last && { number: last.number, outcome: last.outcome, failure: last.failure };
+}
+
+interface LastAttempt extends Pick<Attempt, "number" | "outcome"> {
+  readonly failure: Failure | undefined;
 }
 
 /** How many attempts were made that `attemptsOf` does not answer. */

@@ -121,7 +121,8 @@ function growthReasons(
   { missing, start, endingFirst }: Readonly<Record<"missing" | "start" | "endingFirst", number>>,
 ): readonly ScaleReason[] {
   const { workersMin, workersMax } = endpoint;
-  const isCapped = growth.isCapped === true || growth.count > workersMax;
+  const isCapped =
+    growth.isCapped === true || (growth.reason !== undefined && growth.count > workersMax);
   if (missing === 0 && endingFirst === 0 && !isCapped) return [];
   const cause: ScaleReason | undefined =
     growth.count < workersMin ? { type: "below-minimum", workersMin } : growth.reason;

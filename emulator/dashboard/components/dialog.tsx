@@ -8,16 +8,24 @@ interface DialogProps {
   readonly children: ComponentChildren;
   /** The title is for those who do not see the window. */
   readonly isPlain?: boolean;
+  readonly isWide?: boolean;
 }
 
-export function Dialog({ title, onClose, children, isPlain = false }: DialogProps): JSX.Element {
+export function Dialog(props: DialogProps): JSX.Element {
+  const { title, onClose, children, isPlain = false, isWide = false } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const closeOutside = (event: MouseEvent) => {
     if (event.target === dialog.current) onClose();
   };
   return (
-    <dialog ref={dialog} class="dialog" aria-label={title} onClose={onClose} onClick={closeOutside}>
+    <dialog
+      ref={dialog}
+      class={`dialog ${isWide ? "wide" : ""}`}
+      aria-label={title}
+      onClose={onClose}
+      onClick={closeOutside}
+    >
       <div class="dialog-body">
         {!isPlain && <h2>{title}</h2>}
         {children}

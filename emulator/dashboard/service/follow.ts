@@ -1,7 +1,7 @@
 /** Follows what happens at the service for as long as the dashboard is open, and connects again when that breaks off. */
 import { dispatch, state } from "../state/store.ts";
 import { CallError, open } from "./call.ts";
-import { FrameReader, type Frame } from "./frame-reader.ts";
+import { type Frame, readFrames } from "./frame-reader.ts";
 import { eventsOf, type ServiceEvent } from "./service-event.ts";
 
 type Listener = (events: readonly ServiceEvent[]) => void;
@@ -50,18 +50,13 @@ async function followOnce(signal: AbortSignal): Promise<void> {
 const SILENCE_MS = 40_000;
 
 async function read(response: Response, quiet: AbortController): Promise<void> {
-  const frames = new FrameReader();
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  if (reader === undefined) return;
   let timer = setTimeout(() => quiet.abort(), SILENCE_MS);
   try {
-    for (;;) {
-      const { done, value = "" } = await reader.read();
-      if (done) return;
+    await readFrames(response, (frames) => {
       clearTimeout(timer);
       timer = setTimeout(() => quiet.abort(), SILENCE_MS);
-      take(frames.push(value));
-    }
+      take(frames);
+    });
   } finally {
     clearTimeout(timer);
   }

@@ -8,6 +8,20 @@ export interface Frame {
   readonly id: string | undefined;
 }
 
+/** Hands on the frames of an answer, piece by piece: none for a piece without a whole one. Ends with the answer. */
+export async function readFrames(
+  { body }: Pick<Response, "body">,
+  take: (frames: readonly Frame[]) => void,
+): Promise<void> {
+  const frames = new FrameReader();
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const piece = await reader?.read();
+    if (piece?.value === undefined) return;
+    take(frames.push(piece.value));
+  }
+}
+
 export class FrameReader {
   #rest = "";
 

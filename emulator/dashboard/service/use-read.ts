@@ -2,7 +2,8 @@
 import { useEffect } from "preact/hooks";
 import { complain, dispatch, state, usePart } from "../state/store.ts";
 import { type Read, UNREAD } from "../state/reads.ts";
-import { call, CallError } from "./call.ts";
+import { sizeInWords } from "../components/in-words.ts";
+import { call, CallError, open } from "./call.ts";
 import { onEvents } from "./follow.ts";
 import type { Answers } from "./generated/answers.ts";
 import type { ServiceEvent } from "./service-event.ts";
@@ -12,6 +13,10 @@ export interface ReadOptions {
   readonly concerns?: (event: ServiceEvent) => boolean;
   /** Asked again at most so often, ms; default 1,000. */
   readonly paceMs?: number;
+  /** The answer as the text it is, so that no number in it changes. */
+  readonly asText?: boolean;
+  /** Larger answers are refused, bytes; default: none are. */
+  readonly mostBytes?: number;
   /** Asked again so often, whatever happens, ms; default: never. */
   readonly everyMs?: number;
 }
@@ -30,15 +35,18 @@ const users = new Map<string, number>();
 /** When each was asked for last, by the page's clock. */
 const askedAt = new Map<string, number>();
 
+type Form = Pick<ReadOptions, "asText" | "mostBytes">;
+
 /** @param path of a `GET` operation, without a slash at its beginning; undefined: nothing is asked for */
 export function useRead<Operation extends keyof Answers>(
   path: string | undefined,
   options: ReadOptions = {},
 ): Reading<Answers[Operation]> {
-  const { concerns, paceMs = DEFAULT_PACE_MS, everyMs } = options;
+  const { concerns, paceMs = DEFAULT_PACE_MS, everyMs, asText = false, mostBytes } = options;
+  const form = { asText, ...(mostBytes !== undefined && { mostBytes }) };
   const reads = usePart((all) => all.reads);
   const read = (path === undefined ? undefined : reads[path]) ?? UNREAD;
-  useEffect(() => (path === undefined ? undefined : useOf(path)), [path]);
+  useEffect(() => (path === undefined ? undefined : useOf(path, form)), [path]);
   useEffect(() => {
     if (path === undefined || concerns === undefined) return undefined;
     return onEvents((events) => {
@@ -54,22 +62,22 @@ export function useRead<Operation extends keyof Answers>(
   useEffect(() => {
     if (path === undefined || !isStale || isAsking) return undefined;
     const sinceMs = performance.now() - (askedAt.get(path) ?? 0);
-    const timer = setTimeout(() => void ask(path), Math.max(0, paceMs - sinceMs));
+    const timer = setTimeout(() => void ask(path, form), Math.max(0, paceMs - sinceMs));
     return () => clearTimeout(timer);
   }, [path, isStale, isAsking]);
   return {
     ...read,
     value: read.value as Answers[Operation] | undefined,
-    again: () => path !== undefined && void ask(path),
+    again: () => path !== undefined && void ask(path, form),
   };
 }
 
 /** Asks for a path whether or not it is shown. Never rejects: what went wrong is in the state. */
-export async function ask(path: string): Promise<void> {
+async function ask(path: string, form: Form): Promise<void> {
   askedAt.set(path, performance.now());
   dispatch({ type: "asked", path });
   try {
-    dispatch({ type: "answered", path, value: await call(path) });
+    dispatch({ type: "answered", path, value: await answerTo(path, form) });
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     dispatch({ type: "refused", path, problem });
@@ -77,10 +85,22 @@ export async function ask(path: string): Promise<void> {
   }
 }
 
-function useOf(path: string): () => void {
+async function answerTo(path: string, { asText, mostBytes }: Form): Promise<unknown> {
+  if (asText !== true) return call(path);
+  const response = await open(path);
+  const bytes = Number(response.headers.get("content-length") ?? 0);
+  if (mostBytes === undefined || bytes <= mostBytes) return response.text();
+  await response.body?.cancel();
+  throw new CallError(`it has ${sizeInWords(bytes)}`, TOO_LARGE);
+}
+
+/** As a service says it of what it was sent. */
+const TOO_LARGE = 413;
+
+function useOf(path: string, form: Form): () => void {
   const count = users.get(path) ?? 0;
   users.set(path, count + 1);
-  if (count === 0 || state.peek().reads[path] === undefined) void ask(path);
+  if (count === 0 || state.peek().reads[path] === undefined) void ask(path, form);
   return () => {
     const left = (users.get(path) ?? 1) - 1;
     users.set(path, left);

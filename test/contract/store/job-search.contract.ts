@@ -103,6 +103,19 @@ export function jobSearchContract(open: OpenSubject): void {
     expect(questions).toBeGreaterThanOrEqual(5);
   });
 
+  it("finds jobs among such that have long failures, however few of these it looks at at a time", async () => {
+    await using subject = await open();
+    const owner = await Owner.of(subject.store);
+    const message = `${"x".repeat(1_500_000)} at last`;
+    const failure = { type: "handler_error", message } as const;
+    const jobs = await owner.insertMany({}, {}, {}, {});
+    await owner.flush(
+      jobs.map((before) => ({ before, after: { ...before, status: "FAILED", failure } as const })),
+    );
+    const { seqs } = await found(subject.store, { search: "at last" });
+    expect(seqs).toEqual(jobs.map(({ seq }) => seq).toReversed());
+  });
+
   it("goes on below the last job looked at, whatever came and went meanwhile", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);

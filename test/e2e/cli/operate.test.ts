@@ -49,6 +49,23 @@ function operate(...args: string[]): Promise<Run> {
   return runEmulatorProcess({ args, env });
 }
 
+test("open prints a link that opens the dashboard, once", async () => {
+  const { code, stdout } = await operate("open");
+  expect(code).toBe(0);
+  const link = new URL(stdout.trim());
+  expect(link.origin).toBe(emulator.url);
+  const enter = () =>
+    fetch(`${emulator.url}/emulator/session`, {
+      method: "POST",
+      headers: { origin: emulator.url, "x-sv-dashboard": "1" },
+      body: JSON.stringify({ ticket: link.searchParams.get("ticket") }),
+    });
+  expect((await enter()).status).toBe(201);
+  expect((await enter()).status).toBe(401);
+  const json = await operate("open", "--json");
+  expect(JSON.parse(json.stdout)).toEqual({ link: expect.stringContaining("/?ticket=") });
+});
+
 test("jobs are submitted, listed, shown and looked for in the log", async () => {
   const done = await call(emulator, `${ENDPOINT}/runsync`, { input: { n: 7 } });
   const id = String(done["id"]);

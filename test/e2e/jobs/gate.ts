@@ -14,6 +14,8 @@ export class Gate implements AsyncDisposable {
     const jobId = String(request.headers["x-job-id"]);
     this.names.push(name);
     this.#visit(name).resolve({ jobId, response });
+    // Whoever has gone is not waited for any more: another attempt may come.
+    response.once("close", () => void (response.writableEnded || this.#visits.delete(name)));
   });
   readonly #visits = new Map<string, PromiseWithResolvers<Visitor>>();
   /** Everybody who came, in this order. */

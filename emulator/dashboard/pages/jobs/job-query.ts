@@ -57,6 +57,8 @@ export function readJobQuery(text: string, now: number): JobQuery {
     const [, word = "", value = ""] = /^([a-z]+):(.*)$/su.exec(token) ?? [];
     if (!isWord(word)) {
       words.push(token);
+      if (UNKNOWN_WORD.test(token))
+        problems.push(`“${token}” is looked for as it is: there is no such word`);
       continue;
     }
     const part = partOf(word, value, now);
@@ -66,6 +68,9 @@ export function readJobQuery(text: string, now: number): JobQuery {
   if (words.length > 0) filter.search = words.join(" ");
   return { filter, problems };
 }
+
+/** As the words are written; addresses are none. */
+const UNKNOWN_WORD = /^[a-z]+:[^/]/u;
 
 function isKind(text: string): text is "async" | "sync" {
   return text === "async" || text === "sync";

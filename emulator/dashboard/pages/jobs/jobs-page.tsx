@@ -1,7 +1,171 @@
-/** A page that shows nothing yet. */
+/** The jobs: a query, the list of those that match, and what can be done with those that are selected. */
 import type { JSX } from "preact";
-import { Empty } from "../../components/states.tsx";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { Button } from "../../components/button.tsx";
+import { plural } from "../../components/in-words.ts";
+import { Empty, Loading, Problem } from "../../components/states.tsx";
+import { VirtualList } from "../../components/virtual-list.tsx";
+import type { PageProps } from "../../pages.ts";
+import { goTo, replaceRoute } from "../../route/address.ts";
+import { useKeys } from "../../shell/keys.ts";
+import { isLive, type JobList } from "../../state/job-list.ts";
+import { dispatch, state, usePart } from "../../state/store.ts";
+import { loadJobs, loadMore, wantsReload } from "./job-loader.ts";
+import { type JobFilter, readJobQuery } from "./job-query.ts";
+import { JobRowLine, rowHeight } from "./job-row.tsx";
+import { QueryField } from "./query-field.tsx";
+import { changeSelected, SelectionBar } from "./selection-bar.tsx";
 
-export function JobsPage(): JSX.Element {
-  return <Empty>Nothing here yet.</Empty>;
+/** The list is read anew at most so often while it is live. */
+const RELOAD_PACE_MS = 1_000;
+
+export function JobsPage({ route }: PageProps): JSX.Element {
+  const text = route.query["q"] ?? "";
+  const query = useMemo(() => readJobQuery(text, Date.now()), [text]);
+  const list = usePart((all) => all.jobs);
+  useEffect(() => void loadJobs(query.filter), [text]);
+  useReload(query.filter);
+  const field = useRef<HTMLInputElement>(null);
+  useJobKeys(() => field.current?.focus());
+  return (
+    <div class="page jobs-page">
+      <div class="page-head">
+        <h1>Jobs</h1>
+        <span class="quiet number" role="status">
+          {countInWords(list)}
+        </span>
+        <span class="spring" />
+        <PauseButton list={list} />
+      </div>
+      <QueryField
+        text={text}
+        problems={query.problems}
+        field={field}
+        onChange={(typed) => replaceRoute("jobs", [], { q: typed })}
+      />
+      <SelectionBar list={list} />
+      <Rows list={list} isFiltered={text !== ""} />
+    </div>
+  );
+}
+
+/** Where something happened that the events did not tell in full. */
+function useReload(filter: JobFilter): void {
+  const isWanted = usePart(wantsReload);
+  useEffect(() => {
+    if (!isWanted) return undefined;
+    const timer = setTimeout(() => void loadJobs(filter), RELOAD_PACE_MS);
+    return () => clearTimeout(timer);
+  }, [isWanted, filter]);
+}
+
+function countInWords({ count, rows, next }: JobList): string {
+  if (count !== undefined) {
+    return `${count.jobs.toLocaleString("en")}${count.more ? "+" : ""} match`;
+  }
+  return next === undefined ? `${rows.length} match` : "";
+}
+
+function PauseButton({ list }: { readonly list: JobList }): JSX.Element {
+  const { isPaused, news, isAtTop } = list;
+  return (
+    <div class="actions">
+      {news > 0 && !isLive(list) && (
+        <Button kind="main" onPress={() => showNews(list)}>
+          {news.toLocaleString("en")} new
+        </Button>
+      )}
+      <Button
+        icon={isPaused ? "play" : "pause"}
+        isPressed={isPaused}
+        onPress={() => pause(!isPaused)}
+      >
+        {isPaused ? "Paused" : isAtTop ? "Pause" : "Held while scrolled"}
+      </Button>
+    </div>
+  );
+}
+
+function pause(isPaused: boolean): void {
+  dispatch({ type: "jobs-paused", isPaused });
+  const { news, filter } = state.peek().jobs;
+  if (!isPaused && news > 0) void loadJobs(filter);
+}
+
+function showNews({ isPaused, filter }: JobList): void {
+  document.querySelector(".jobs-list .virtual-list")?.scrollTo({ top: 0 });
+  if (isPaused) pause(false);
+  else void loadJobs(filter);
+}
+
+interface RowsProps {
+  readonly list: JobList;
+  readonly isFiltered: boolean;
+}
+
+function Rows({ list, isFiltered }: RowsProps): JSX.Element {
+  const { rows, reading, problem, cursor, filter } = list;
+  if (reading === "refused" && rows.length === 0) {
+    return <Problem text={problem ?? ""} onRetry={() => void loadJobs(filter)} />;
+  }
+  if (rows.length === 0) {
+    if (reading === "asking") return <Loading what="jobs" />;
+    return (
+      <Empty>
+        {isFiltered ? "No job matches." : "No job was submitted yet. "}
+        {!isFiltered && <a href="#/playground">Run one in the playground</a>}
+      </Empty>
+    );
+  }
+  return (
+    <div class="jobs-list">
+      <div class="job-line job-head quiet" aria-hidden="true">
+        <span />
+        <span>Status</span>
+        <span>Job</span>
+        <span>Endpoint</span>
+        <span>Submitted</span>
+        <span class="number">Waited</span>
+        <span class="number">Took</span>
+        <span>Error</span>
+      </div>
+      <VirtualList
+        count={rows.length}
+        rowHeight={rowHeight()}
+        label={plural(rows.length, "job")}
+        cursor={cursor}
+        onEnd={() => void loadMore()}
+        onTop={(isAtTop) => {
+          if (state.peek().jobs.isAtTop !== isAtTop) dispatch({ type: "jobs-scrolled", isAtTop });
+        }}
+        renderRow={(index) => <JobRowLine list={list} index={index} />}
+      />
+    </div>
+  );
+}
+
+function useJobKeys(toQuery: () => void): void {
+  const list = () => state.peek().jobs;
+  const step = (by: number) => dispatch({ type: "jobs-cursor", at: list().cursor + by });
+  const current = () => list().rows[list().cursor]?.id;
+  useKeys({
+    j: () => step(1),
+    ArrowDown: () => step(1),
+    k: () => step(-1),
+    ArrowUp: () => step(-1),
+    f: toQuery,
+    " ": () => pause(!list().isPaused),
+    Enter: () => {
+      const id = current();
+      if (id !== undefined) goTo("job", [id]);
+    },
+    x: () => {
+      const id = current();
+      const isOn = id !== undefined && !list().selected.has(id);
+      if (id !== undefined) dispatch({ type: "jobs-selected", ids: [id], isOn });
+    },
+    X: () => dispatch({ type: "jobs-all-selected", isOn: !list().isAllSelected }),
+    c: () => void changeSelected("cancel"),
+    r: () => void changeSelected("retry"),
+  });
 }

@@ -6,8 +6,8 @@ import type { Uses } from "../../context.ts";
 import { ownTurn } from "../../limits/own-turn.ts";
 import type { JobPage } from "./list-requests.ts";
 
-/** Jobs that one question to the store looks at: it answers others between two. */
-const LOOKED_AT_ONCE = 2_000;
+/** Jobs that one question to the store looks at, which takes it a few ms: it answers others between two. */
+const LOOKED_AT_ONCE = 1_000;
 /** Jobs that are looked at for one page. */
 const LOOKED_FOR_PAGE = 10_000;
 /** A count ends with so many, or when so many were looked at. */

@@ -1,7 +1,13 @@
 /** Finds the rows of jobs that fit a filter: an index leads to those of an endpoint and of a status, the rest is looked at. */
 import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { FilteredJob, JobWindow } from "../../../core/jobs/job-filter.ts";
-import { integerAt, optionalIntegerAt, type Row, textAt } from "../../../sqlite/row.ts";
+import {
+  integerAt,
+  optionalIntegerAt,
+  optionalTextAt,
+  type Row,
+  textAt,
+} from "../../../sqlite/row.ts";
 import { JobScan, rangeOf, type SeqRange } from "../../job-scan.ts";
 import type { Connection } from "../connection.ts";
 import {
@@ -71,7 +77,7 @@ export class JobSearch {
     const { statement, values } = this.#way(window, range) ?? {};
     if (statement === undefined || values === undefined) return scan;
     this.#connection.each(statement, values, (row) =>
-      scan.look(integerAt(row, 0), filteredJob(row)),
+      scan.look(integerAt(row, 0), filteredJob(row), optionalTextAt(row, 7)?.length),
     );
     return scan;
   }

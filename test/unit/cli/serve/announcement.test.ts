@@ -55,6 +55,13 @@ tokens
 `);
 });
 
+test("where there is a dashboard, the link to it comes first", () => {
+  const dashboard = "http://127.0.0.1:7080/?ticket=t";
+  expect(invitation({ ...announcement, dashboard })).toMatch(
+    /^\nthe dashboard \(this link opens it once\): http:\/\/127\.0\.0\.1:7080\/\?ticket=t\nthe interface/u,
+  );
+});
+
 test("of many endpoints five are shown", () => {
   const endpointIds = Array.from({ length: 12 }, (_, nr) => `e${nr}`);
   const text = invitation({ ...announcement, endpointIds });

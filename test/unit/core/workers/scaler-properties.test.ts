@@ -1,6 +1,7 @@
 /** What holds of the scaler's decisions whatever it is told. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isHold } from "../../../../emulator/core/workers/scale-reason.ts";
 import {
   decideScale,
   type ScalableWorker,
@@ -72,6 +73,18 @@ describe("whatever the scaler is told", () => {
         expect(kept + missing + ending.length).toBeGreaterThanOrEqual(workersMin);
         expect(start).toBeLessThanOrEqual(missing);
         if (dueAt !== undefined) expect(dueAt).toBeGreaterThan(NOW);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("has a reason for whatever it does, and one for whatever it holds back", () => {
+    fc.assert(
+      fc.property(anyInput, (input) => {
+        const { start, missing, drain, reasons } = decideScale(input);
+        const speaking = reasons.filter((reason) => !isHold(reason));
+        if (start > 0 || drain.length > 0) expect(speaking).not.toEqual([]);
+        if (start < missing) expect(reasons.filter(isHold)).not.toEqual([]);
       }),
       { numRuns: 2_000 },
     );

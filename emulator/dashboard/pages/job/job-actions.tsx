@@ -1,0 +1,115 @@
+/** What can be done with a job: cancel, retry, run again, edit and run, copy. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { Button, CopyButton } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { JsonEditor } from "../../components/json-editor.tsx";
+import { readRawJson, writeRawJson } from "../../json/raw-json.ts";
+import { base } from "../../service/call.ts";
+import type { JobDetails } from "../../service/generated/answers.ts";
+import { usePart } from "../../state/store.ts";
+import { type Form, FORMS } from "./copy-as.ts";
+import type { Payloads } from "./payloads.tsx";
+import { changeJob, runAnew } from "./run-job.ts";
+
+interface JobActionsProps {
+  readonly job: JobDetails;
+  readonly payloads: Payloads;
+}
+
+export function JobActions({ job, payloads }: JobActionsProps): JSX.Element {
+  const isReadOnly = usePart(({ session }) => session === "read-only");
+  const [isEditing, setEditing] = useState(false);
+  const { status, endpointId } = job;
+  const { input } = payloads;
+  const isOpen = status === "IN_QUEUE" || status === "IN_PROGRESS";
+  const mayRetry = status === "FAILED" || status === "TIMED_OUT";
+  return (
+    <div class="actions" role="group" aria-label="The job">
+      {!isReadOnly && isOpen && (
+        <Button kind="danger" icon="close" onPress={() => void changeJob("cancel", job)}>
+          Cancel
+        </Button>
+      )}
+      {!isReadOnly && mayRetry && (
+        <Button kind="main" icon="retry" onPress={() => void changeJob("retry", job)}>
+          Retry
+        </Button>
+      )}
+      {!isReadOnly && input !== undefined && (
+        <>
+          <Button icon="play" onPress={() => void runAnew(endpointId, writeRawJson(input))}>
+            Run again
+          </Button>
+          <Button onPress={() => setEditing(true)}>Edit and run</Button>
+        </>
+      )}
+      {input !== undefined && <CopyAs job={job} payloads={payloads} />}
+      {isEditing && input !== undefined && (
+        <EditAndRun
+          endpointId={endpointId}
+          text={writeRawJson(input, 2)}
+          onClose={() => setEditing(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+function CopyAs({ job, payloads }: JobActionsProps): JSX.Element {
+  const { input, output } = payloads;
+  const copied = (form: Form): string =>
+    input === undefined
+      ? ""
+      : FORMS[form]({
+          endpointId: job.endpointId,
+          input,
+          output: job.status === "COMPLETED" ? output : undefined,
+          base: base(),
+        });
+  return (
+    <details class="menu">
+      <summary class="button">Copy as …</summary>
+      <div class="menu-list">
+        {(Object.keys(FORMS) as Form[]).map((form) => (
+          <CopyButton key={form} text={() => copied(form)} what={`the job as ${form}`}>
+            {form}
+          </CopyButton>
+        ))}
+        <CopyButton text={() => job.id} what="the id">
+          id
+        </CopyButton>
+      </div>
+    </details>
+  );
+}
+
+interface EditAndRunProps {
+  readonly endpointId: string;
+  readonly text: string;
+  readonly onClose: () => void;
+}
+
+function EditAndRun({ endpointId, text, onClose }: EditAndRunProps): JSX.Element {
+  const [edited, setEdited] = useState(text);
+  const isJson = readRawJson(edited) !== undefined;
+  const run = () => {
+    if (!isJson) return;
+    onClose();
+    void runAnew(endpointId, edited);
+  };
+  return (
+    <Dialog title={`A new job of ${endpointId}`} onClose={onClose} isWide>
+      <JsonEditor label="Input" text={text} onChange={setEdited} onSubmit={run} />
+      <div class="row">
+        <Button kind="main" icon="play" isDisabled={!isJson} onPress={run}>
+          Run
+        </Button>
+        <Button onPress={onClose}>Close</Button>
+        <span class="problem-text" role="status">
+          {isJson ? "" : "This is no JSON yet."}
+        </span>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,51 @@
+/** One job in the list, as a line that leads to its page. */
+import type { JSX } from "preact";
+import { durationInWords, instantInWords, shortId } from "../../components/in-words.ts";
+import { Status } from "../../components/status.tsx";
+import { hrefTo } from "../../route/route.ts";
+import type { JobList } from "../../state/job-list.ts";
+import { dispatch } from "../../state/store.ts";
+
+/** In two lines where the page is narrow, as the styles have it. */
+export function rowHeight(): number {
+  return window.matchMedia("(max-width: 760px)").matches ? 52 : 32;
+}
+
+interface JobRowProps {
+  readonly list: JobList;
+  readonly index: number;
+}
+
+export function JobRowLine({ list, index }: JobRowProps): JSX.Element {
+  const row = list.rows[index];
+  if (row === undefined) return <span />;
+  const { id, status, endpointId, submittedAt, delayTime, executionTime, error, errorType } = row;
+  const isOn = list.isAllSelected || list.selected.has(id);
+  return (
+    <div class={`job-line ${index === list.cursor ? "current" : ""} ${isOn ? "selected" : ""}`}>
+      <label class="tick">
+        <input
+          type="checkbox"
+          checked={isOn}
+          aria-label={`Select job ${shortId(id)}`}
+          onChange={() => dispatch({ type: "jobs-selected", ids: [id], isOn: !isOn })}
+        />
+      </label>
+      <Status of={status} />
+      <a class="mono" href={hrefTo("job", [id])} title={id}>
+        {shortId(id)}
+      </a>
+      <span class="cut endpoint" title={endpointId}>
+        {endpointId}
+      </span>
+      <time class="number quiet" dateTime={submittedAt} title={submittedAt}>
+        {instantInWords(submittedAt)}
+      </time>
+      <span class="number quiet waited">{durationInWords(delayTime)}</span>
+      <span class="number took">{durationInWords(executionTime)}</span>
+      <span class="cut quiet error" title={error}>
+        {errorType !== undefined && <b>{errorType}</b>} {error?.split("\n", 1)[0]}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,110 @@
+/** The field for the query of the list, with the words it knows and what is wrong with what was typed. */
+import type { JSX, RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../../components/button.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { QUERY_WORDS, withWord } from "./job-query.ts";
+
+interface QueryFieldProps {
+  readonly text: string;
+  readonly problems: readonly string[];
+  readonly field: RefObject<HTMLInputElement | null>;
+  readonly onChange: (text: string) => void;
+}
+
+/** After the last key. */
+const TYPING_MS = 250;
+
+const SHORTCUTS = [
+  ["all", ""],
+  ["running", "running"],
+  ["queued", "queued"],
+  ["failed", "failed,timed_out"],
+  ["completed", "completed"],
+] as const;
+
+export function QueryField({ text, problems, field, onChange }: QueryFieldProps): JSX.Element {
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => {
+    if (field.current !== null && field.current !== document.activeElement)
+      field.current.value = text;
+  }, [text]);
+  const type = (typed: string) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => onChange(typed.trim()), TYPING_MS);
+  };
+  const choose = (value: string) => {
+    const next = withWord(text, "status", value);
+    if (field.current) field.current.value = next;
+    onChange(next);
+  };
+  return (
+    <div class="query">
+      <label class="query-field">
+        <Icon name="search" />
+        <input
+          ref={field}
+          type="search"
+          aria-label="Query"
+          aria-describedby="query-problems"
+          placeholder="status:failed endpoint:x took:>5s text"
+          autocomplete="off"
+          spellcheck={false}
+          defaultValue={text}
+          onInput={(event) => type(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+        />
+      </label>
+      <StatusChoice text={text} onChoose={choose} />
+      <QueryHelp />
+      <p id="query-problems" class="query-problems" role="status">
+        {problems.join("; ")}
+      </p>
+    </div>
+  );
+}
+
+interface StatusChoiceProps {
+  readonly text: string;
+  readonly onChoose: (value: string) => void;
+}
+
+function StatusChoice({ text, onChoose }: StatusChoiceProps): JSX.Element {
+  const status = /(?:^|\s)status:(\S+)/u.exec(text)?.[1] ?? "";
+  return (
+    <div class="actions" role="group" aria-label="Status">
+      {SHORTCUTS.map(([word, value]) => (
+        <Button key={word} isPressed={status === value} onPress={() => onChoose(value)}>
+          {word}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+function QueryHelp(): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      class="query-help"
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>Words</summary>
+      <dl class="keys">
+        {Object.entries(QUERY_WORDS).map(([word, meaning]) => (
+          <div key={word}>
+            <dt>
+              <code>{word}:</code>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>text</dt>
+          <dd>the beginning or end of an id, or part of an error</dd>
+        </div>
+      </dl>
+    </details>
+  );
+}

@@ -1,0 +1,155 @@
+/** The input of a new job: as a form where its schema allows one, or as JSON; with those that were saved. */
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { Button } from "../../components/button.tsx";
+import { JsonEditor } from "../../components/json-editor.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { readRawJson, writeRawJson } from "../../json/raw-json.ts";
+import { FormFields } from "./form-fields.tsx";
+import { SavedInputs } from "./saved-inputs-bar.tsx";
+import { fieldsOf, type FormField, inputOf, type Typed, typedOf } from "./schema-form.ts";
+
+interface InputFormProps {
+  readonly endpointId: string;
+  readonly schema: unknown;
+  /** JSON to begin with, or empty. */
+  readonly firstInput: string;
+  readonly isReadOnly: boolean;
+  readonly onRun: (json: string) => void;
+}
+
+/** What is typed: into fields, or as JSON. */
+interface Draft {
+  readonly typed: Typed;
+  readonly json: string;
+  readonly isForm: boolean;
+  /** Another one where the editor is to begin anew. */
+  readonly version: number;
+}
+
+export function InputForm(props: InputFormProps): JSX.Element {
+  const { endpointId, schema, firstInput, isReadOnly, onRun } = props;
+  const fields = useMemo(() => fieldsOf(schema), [schema]);
+  const [draft, setDraft] = useState(() => draftOf(fields, firstInput, 0));
+  const [isTried, setTried] = useState(false);
+  const result = resultOf(fields, draft);
+  const json = "json" in result ? result.json : undefined;
+  const run = () => {
+    setTried(true);
+    if (json !== undefined && !isReadOnly) onRun(json);
+  };
+  const problems = isTried && "problems" in result ? result.problems : {};
+  return (
+    <Panel
+      title="Input"
+      actions={
+        fields && <FormSwitch fields={fields} draft={draft} json={json} onSwitch={setDraft} />
+      }
+    >
+      <form
+        class="input-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run();
+        }}
+      >
+        <Fields
+          fields={fields}
+          draft={draft}
+          problems={problems}
+          onDraft={setDraft}
+          onSubmit={run}
+        />
+        <div class="row">
+          <Button kind="main" icon="play" isDisabled={isReadOnly} onPress={run}>
+            Run
+          </Button>
+          {!draft.isForm && <kbd>Ctrl Enter</kbd>}
+          <span class="problem-text" role="status">
+            {isTried &&
+              json === undefined &&
+              "problems" in result &&
+              (result.problems[""] ?? "Some fields are not right.")}
+          </span>
+        </div>
+      </form>
+      <SavedInputs
+        endpointId={endpointId}
+        json={json}
+        onTake={(text) => setDraft(draftOf(fields, text, draft.version + 1))}
+      />
+    </Panel>
+  );
+}
+
+interface FieldsProps {
+  readonly fields: readonly FormField[] | undefined;
+  readonly draft: Draft;
+  readonly problems: Typed;
+  readonly onDraft: (change: (draft: Draft) => Draft) => void;
+  readonly onSubmit: () => void;
+}
+
+function Fields({ fields, draft, problems, onDraft, onSubmit }: FieldsProps): JSX.Element {
+  if (fields === undefined || !draft.isForm) {
+    return (
+      <JsonEditor
+        key={draft.version}
+        label="Input"
+        text={draft.json}
+        onChange={(json) => onDraft((before) => ({ ...before, json }))}
+        onSubmit={onSubmit}
+      />
+    );
+  }
+  const type = (name: string, text: string) =>
+    onDraft((before) => ({ ...before, typed: { ...before.typed, [name]: text } }));
+  return <FormFields fields={fields} typed={draft.typed} problems={problems} onType={type} />;
+}
+
+interface FormSwitchProps {
+  readonly fields: readonly FormField[];
+  readonly draft: Draft;
+  readonly json: string | undefined;
+  readonly onSwitch: (draft: Draft) => void;
+}
+
+/** What was typed goes along. */
+function FormSwitch({ fields, draft, json, onSwitch }: FormSwitchProps): JSX.Element {
+  const version = draft.version + 1;
+  const toJson = () =>
+    onSwitch({ ...draft, version, isForm: false, json: pretty(json ?? draft.json) });
+  const toForm = () => onSwitch({ ...draftOf(fields, draft.json, version) });
+  return (
+    <>
+      <Button isPressed={draft.isForm} onPress={toForm}>
+        Form
+      </Button>
+      <Button isPressed={!draft.isForm} onPress={toJson}>
+        JSON
+      </Button>
+    </>
+  );
+}
+
+/** As a form where there are fields for all that the text has. */
+function draftOf(fields: readonly FormField[] | undefined, text: string, version: number): Draft {
+  const json = text === "" ? "{\n  \n}" : pretty(text);
+  if (fields === undefined) return { typed: {}, json, isForm: false, version };
+  const node = text === "" ? undefined : readRawJson(text);
+  const typed = node === undefined ? {} : typedOf(fields, node);
+  return { typed: typed ?? {}, json, isForm: typed !== undefined, version };
+}
+
+function resultOf(fields: readonly FormField[] | undefined, { typed, json, isForm }: Draft) {
+  if (fields !== undefined && isForm) return inputOf(fields, typed);
+  const node = readRawJson(json);
+  return node === undefined
+    ? { problems: { "": "This is no JSON yet." } as Typed }
+    : { json: writeRawJson(node) };
+}
+
+function pretty(text: string): string {
+  const node = readRawJson(text);
+  return node === undefined ? text : writeRawJson(node, 2);
+}

@@ -1,0 +1,53 @@
+/** The inputs that were saved in this browser: to take one, to save the one that is there, to forget one. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { Button } from "../../components/button.tsx";
+import { complain } from "../../state/store.ts";
+import { forgetInput, savedInputs, saveInput } from "./saved-inputs.ts";
+
+interface SavedInputsProps {
+  readonly endpointId: string;
+  /** Of the input that is there; undefined where it is not right. */
+  readonly json: string | undefined;
+  readonly onTake: (json: string) => void;
+}
+
+export function SavedInputs({ endpointId, json, onTake }: SavedInputsProps): JSX.Element {
+  const [inputs, setInputs] = useState(() => savedInputs(endpointId));
+  const [name, setName] = useState("");
+  const save = () => {
+    if (json === undefined || name.trim() === "") return;
+    try {
+      setInputs(saveInput(endpointId, { name: name.trim(), json }));
+      setName("");
+    } catch {
+      complain(new Error("this browser keeps no more inputs"));
+    }
+  };
+  return (
+    <div class="saved-inputs" role="group" aria-label="Saved inputs">
+      {inputs.map((input) => (
+        <span key={input.name} class="saved-input">
+          <Button onPress={() => onTake(input.json)}>{input.name}</Button>
+          <Button
+            kind="bare"
+            icon="close"
+            label={`Forget ${input.name}`}
+            onPress={() => setInputs(forgetInput(endpointId, input.name))}
+          />
+        </span>
+      ))}
+      <input
+        type="text"
+        aria-label="Name for this input"
+        placeholder="name"
+        value={name}
+        onInput={(event) => setName(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === "Enter" && save()}
+      />
+      <Button isDisabled={json === undefined || name.trim() === ""} onPress={save}>
+        Save input
+      </Button>
+    </div>
+  );
+}

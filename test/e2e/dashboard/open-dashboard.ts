@@ -1,0 +1,63 @@
+/** The dashboard in a real browser, opened by a link, with everything noted that the browser complains of. */
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { expect } from "vitest";
+import type { EmulatorProcess } from "../emulator-process.ts";
+
+export interface OpenDashboard {
+  readonly page: Page;
+  /** Errors of scripts, violations of the page's policy, requests to elsewhere. */
+  readonly complaints: readonly string[];
+}
+
+/** @param hash what the link is to lead to */
+export async function openDashboard(
+  browser: Browser,
+  emulator: Pick<EmulatorProcess, "url" | "apiKey">,
+  hash = "",
+): Promise<OpenDashboard> {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  page.on("dialog", (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol.startsWith("http") && origin !== emulator.url) complaints.push(request.url());
+  });
+  await page.goto(`${await newLink(emulator)}${hash}`);
+  await page.locator(".top-bar").waitFor();
+  return { page, complaints };
+}
+
+/** As `sv-emulate open` prints it. */
+export async function newLink({
+  url,
+  apiKey = "",
+}: Pick<EmulatorProcess, "url" | "apiKey">): Promise<string> {
+  const answer = await fetch(`${url}/emulator/tickets`, {
+    method: "POST",
+    headers: { authorization: apiKey },
+  });
+  const { ticket } = (await answer.json()) as { ticket: string };
+  return `${url}/?ticket=${ticket}`;
+}
+
+/** In both themes. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.evaluate(axe.source);
+    const violations = await page.evaluate(async () => {
+      const { axe: inPage } = globalThis as unknown as { axe: typeof axe };
+      const result = await inPage.run();
+      return result.violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
+    });
+    expect.soft(violations, `${page.url()} ${colorScheme}`).toEqual([]);
+  }
+}

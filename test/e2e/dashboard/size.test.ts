@@ -1,0 +1,57 @@
+/** How much a browser loads of the built dashboard, gzipped: at first, and in all. */
+import fs from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+
+const folder = path.resolve(import.meta.dirname, "../../../dist/emulator/dashboard");
+
+const FIRST_LOAD_MAX = 90_000;
+const EVERYTHING_MAX = 210_000;
+
+const isServed = (name: string) => /\.(?:html|js|css)$/u.test(name);
+/** Of the build. */
+const names = fs.existsSync(folder) ? fs.readdirSync(folder).filter(isServed) : [];
+const sizeOf = (names: Iterable<string>) =>
+  [...names].reduce(
+    (bytes, name) => bytes + gzipSync(fs.readFileSync(path.join(folder, name))).length,
+    0,
+  );
+
+/** A file and what it imports before it runs. */
+function loadedWith(name: string, found = new Set<string>()): Set<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  const text = fs.readFileSync(path.join(folder, name), "utf8");
+  for (const [, imported = ""] of text.matchAll(/(?:from|import)\s*"\.\/([\w.-]+)"/gu)) {
+    if (names.includes(imported)) loadedWith(imported, found);
+  }
+  return found;
+}
+
+/** The page, what it refers to, and one of its pages. */
+function firstLoad(page: string): Set<string> {
+  const html = fs.readFileSync(path.join(folder, "page.html"), "utf8");
+  const files = Array.from(html.matchAll(/"ui\/([\w.-]+)"/gu), ([, name = ""]) => name);
+  const found = new Set(["page.html"]);
+  for (const name of [...files, page]) loadedWith(name, found);
+  return found;
+}
+
+const pages = names.filter((name) => /-page-[\w]+\.js$/u.test(name));
+
+test("the first page that is shown, whichever it is, takes 90 kB at most", () => {
+  expect(pages.length).toBeGreaterThan(2);
+  for (const page of pages) {
+    const loaded = firstLoad(page);
+    expect(loaded.size).toBeGreaterThan(4);
+    expect.soft(sizeOf(loaded), page).toBeLessThanOrEqual(FIRST_LOAD_MAX);
+  }
+});
+
+test("all of it takes 210 kB at most, and the editor is no part of any first load", () => {
+  expect(sizeOf(names)).toBeLessThanOrEqual(EVERYTHING_MAX);
+  const first = new Set(pages.flatMap((page) => [...firstLoad(page)]));
+  expect([...first].some((name) => name.startsWith("editor-"))).toBe(false);
+  expect(names.some((name) => name.startsWith("editor-"))).toBe(true);
+});

@@ -1,0 +1,62 @@
+/** What is typed above the list of jobs, as what the service is asked for. */
+import { expect, test } from "vitest";
+import {
+  parametersOf,
+  readJobQuery,
+  withWord,
+} from "../../../../emulator/dashboard/pages/jobs/job-query.ts";
+
+const NOW = Date.parse("2026-03-01T12:00:30.000Z");
+const read = (text: string) => readJobQuery(text, NOW);
+
+test.each([
+  ["", {}],
+  ["status:failed", { status: ["FAILED"] }],
+  [
+    "status:queued,RUNNING,timed_out,failed,failed",
+    { status: ["IN_QUEUE", "IN_PROGRESS", "TIMED_OUT", "FAILED"] },
+  ],
+  ["endpoint:x took:>5s waited:>=1m", { endpointId: "x", minExecution: 5_000, minDelay: 60_000 }],
+  ["took:250", { minExecution: 250 }],
+  ["took:>1.5s", { minExecution: 1_500 }],
+  ["kind:sync", { kind: "sync" }],
+  ["since:10m", { since: "2026-03-01T11:50:00.000Z" }],
+  ["until:2026-01-01", { until: "2026-01-01T00:00:00.000Z" }],
+  ["out of memory", { search: "out of memory" }],
+  ['"cuda  error" endpoint:"my e"', { search: "cuda  error", endpointId: "my e" }],
+  ["https://a.test/x", { search: "https://a.test/x" }],
+])("%s", (text, filter) => {
+  expect(read(text)).toEqual({ filter, problems: [] });
+});
+
+test.each([
+  ["status:lost", 'there is no status "lost"'],
+  ["took:soon", "took:soon is no duration"],
+  ["since:never", "since:never is no time"],
+  ["kind:other", "neither async nor sync"],
+  ["endpoint:", "wants the id"],
+  ["stauts:failed", "there is no such word"],
+])("%s is told of", (text, problem) => {
+  expect(read(`${text} rest`).problems).toEqual([expect.stringContaining(problem)]);
+});
+
+test("the same words ask for the same within a minute, so that pages fit together", () => {
+  const later = readJobQuery("since:1h", NOW + 20_000);
+  expect(read("since:1h")).toEqual(later);
+});
+
+test("what it asks for goes into the query of the service", () => {
+  const { filter } = read("status:failed,cancelled took:>5s x");
+  expect(parametersOf(filter)).toEqual({
+    status: "FAILED,CANCELLED",
+    minExecution: "5000",
+    search: "x",
+  });
+});
+
+test("a word is set in the text, or taken out of it, and the others stay", () => {
+  expect(withWord('endpoint:x status:failed "a b"', "status", "running")).toBe(
+    'status:running endpoint:x "a b"',
+  );
+  expect(withWord("status:failed text", "status", "")).toBe("text");
+});

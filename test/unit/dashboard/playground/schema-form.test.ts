@@ -1,0 +1,112 @@
+/** A form made of a handler's input schema, and the JSON of what is typed into it. */
+import { describe, expect, test } from "vitest";
+import { readRawJson } from "../../../../emulator/dashboard/json/raw-json.ts";
+import {
+  fieldsOf,
+  inputOf,
+  typedOf,
+} from "../../../../emulator/dashboard/pages/playground/schema-form.ts";
+
+const schema = {
+  type: "object",
+  properties: {
+    prompt: { type: "string", title: "Prompt", description: "What to say." },
+    steps: { type: "integer", default: 20 },
+    seed: { anyOf: [{ type: "integer" }, { type: "null" }] },
+    fast: { type: "boolean", default: false },
+    size: { enum: ["small", "large", 7] },
+    more: { $ref: "#/$defs/More" },
+  },
+  required: ["prompt", "steps"],
+  $defs: { More: { type: "array", items: { type: "number" } } },
+};
+
+const fields = fieldsOf(schema) ?? [];
+
+describe("fields", () => {
+  test("have the kind, the words and the default of the schema", () => {
+    const told = fields.map(({ name, kind, isRequired, initial }) => [
+      name,
+      kind,
+      isRequired,
+      initial,
+    ]);
+    expect(told).toEqual([
+      ["prompt", "text", true, ""],
+      ["steps", "number", true, "20"],
+      ["seed", "number", false, ""],
+      ["fast", "flag", false, "false"],
+      ["size", "choice", false, ""],
+      ["more", "json", false, ""],
+    ]);
+    expect(fields[0]).toMatchObject({ title: "Prompt", description: "What to say.", isLong: true });
+    expect(fields[4]?.choices).toEqual(['"small"', '"large"', "7"]);
+  });
+
+  test.each([
+    [undefined],
+    [true],
+    [{}],
+    [{ type: "string" }],
+    [{ type: "object", properties: {} }],
+    [{ anyOf: [{ type: "object" }] }],
+  ])("there are none for %j: it is typed as JSON", (other) => {
+    expect(fieldsOf(other)).toBeUndefined();
+  });
+
+  test("a schema with markup, or that refers to itself, makes fields of text", () => {
+    const hostile = {
+      properties: {
+        "<b>": { title: "<img src=x>", type: "string" },
+        loop: { $ref: "#/properties/loop" },
+      },
+    };
+    expect(fieldsOf(hostile)).toMatchObject([
+      { name: "<b>", title: "<img src=x>" },
+      { name: "loop" },
+    ]);
+  });
+});
+
+describe("the input", () => {
+  test("is what was typed, numbers as they were, with the defaults, and without what was left empty", () => {
+    const typed = {
+      prompt: 'say "hi"\n',
+      seed: "90071992547409931",
+      size: '"large"',
+      more: "[1.0, 2]",
+    };
+    expect(inputOf(fields, typed)).toEqual({
+      json: '{"prompt":"say \\"hi\\"\\n","steps":20,"seed":90071992547409931,"fast":false,"size":"large","more":[1.0,2]}',
+    });
+  });
+
+  test("a text that is needed may be empty, a number may not", () => {
+    expect(inputOf(fields, { steps: "" })).toEqual({ problems: { steps: "is needed" } });
+    expect(inputOf(fields, {})).toMatchObject({ json: expect.stringContaining('"prompt":""') });
+  });
+
+  test("each field that is not right has a sentence", () => {
+    const typed = { steps: "many", fast: "maybe", size: '"huge"', more: "[1" };
+    expect(inputOf(fields, typed)).toEqual({
+      problems: {
+        steps: "must be a number",
+        fast: "must be true or false",
+        size: "must be one of the choices",
+        more: "must be JSON",
+      },
+    });
+  });
+
+  test("fills the fields again, unless it has what no field shows", () => {
+    const typed = typedOf(
+      fields,
+      readRawJson('{"prompt":"a","seed":1.50}') ?? { kind: "array", items: [] },
+    );
+    expect(typed).toMatchObject({ prompt: "a", seed: "1.50", steps: "" });
+    expect(
+      typedOf(fields, readRawJson('{"other":1}') ?? { kind: "array", items: [] }),
+    ).toBeUndefined();
+    expect(typedOf(fields, { kind: "array", items: [] })).toBeUndefined();
+  });
+});

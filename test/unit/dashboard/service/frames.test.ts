@@ -1,0 +1,73 @@
+/** Server-sent events as they arrive, the routes of the dashboard, and what is shown in words. */
+import { describe, expect, test } from "vitest";
+import {
+  durationInWords,
+  plural,
+  shortId,
+  sizeInWords,
+} from "../../../../emulator/dashboard/components/in-words.ts";
+import { hrefTo, readRoute } from "../../../../emulator/dashboard/route/route.ts";
+import { FrameReader } from "../../../../emulator/dashboard/service/frame-reader.ts";
+import { eventsOf } from "../../../../emulator/dashboard/service/service-event.ts";
+
+describe("frames", () => {
+  const text =
+    'id: r-1\n\nevent: job\nid: r-2\ndata: {"a":1}\n\n: quiet\n\ndata: one\ndata: two\n\nevent: ba';
+
+  test("are taken apart wherever the pieces end", () => {
+    const whole = new FrameReader().push(text);
+    expect(whole).toEqual([
+      { type: "message", data: "", id: "r-1" },
+      { type: "job", data: '{"a":1}', id: "r-2" },
+      { type: "message", data: "one\ntwo", id: undefined },
+    ]);
+    for (let size = 1; size < 9; size += 1) {
+      const reader = new FrameReader();
+      const pieces = text.match(new RegExp(`[^]{1,${size}}`, "gu")) ?? [];
+      expect.soft(pieces.flatMap((piece) => reader.push(piece))).toEqual(whole);
+    }
+  });
+
+  test("hold one event or a batch of them; what is not known, or no JSON, is left out", () => {
+    const at = "2026-01-01T00:00:00.000Z";
+    expect(eventsOf("worker", JSON.stringify({ at, endpointId: "e" }))).toEqual([
+      { type: "worker", at, endpointId: "e" },
+    ]);
+    const batch = [{ type: "job", at }, { type: "future", at }, null, 7, { type: "clock" }];
+    expect(eventsOf("batch", JSON.stringify(batch))).toEqual([{ type: "job", at }]);
+    expect(eventsOf("job", "{")).toEqual([]);
+    expect(eventsOf("batch", "{}")).toEqual([]);
+  });
+});
+
+describe("routes", () => {
+  test("lead back to what they were made of, whatever is in it", () => {
+    const query = { q: "status:failed a&b=c #?/ü" };
+    const parts = ["a/b", "<b>", "ü%"];
+    expect(readRoute(hrefTo("job", parts, query))).toEqual({ page: "job", parts, query });
+  });
+
+  test("are read whatever somebody typed", () => {
+    expect(readRoute("")).toMatchObject({ parts: [], query: {} });
+    expect(readRoute("#/job/%ZZ//x?")).toEqual({ page: "job", parts: ["%ZZ", "x"], query: {} });
+    expect(hrefTo("jobs", [], { q: "" })).toBe("#/jobs");
+  });
+});
+
+test("durations, sizes, numbers and ids are said as people read them", () => {
+  const durations = [undefined, 0, 412, 3_210, 31_400, 250_000, 7_500_000, 180_000_000];
+  expect(durations.map(durationInWords)).toEqual([
+    "–",
+    "0 ms",
+    "412 ms",
+    "3.2 s",
+    "31 s",
+    "4 m 10 s",
+    "2 h 5 m",
+    "2 d 2 h",
+  ]);
+  expect([12, 1_500, 2_500_000].map(sizeInWords)).toEqual(["12 bytes", "1.5 kB", "2.5 MB"]);
+  expect([plural(1, "job"), plural(1_200, "job")]).toEqual(["1 job", "1,200 jobs"]);
+  expect(shortId("01a20866-3c1b-7d5a-97cf-6b3a79a089fd-e1")).toBe("…b3a79a089fd-e1");
+  expect(shortId("short")).toBe("short");
+});
