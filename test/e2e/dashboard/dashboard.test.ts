@@ -52,6 +52,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     });
     const { page, complaints } = await openDashboard(browser, emulator);
     expect(page.url()).toBe(`${emulator.url}/`);
+    await page.getByRole("link", { name: "Jobs", exact: true }).click();
     await page.getByText("No job was submitted yet.").waitFor();
     await page.getByRole("link", { name: "Playground", exact: true }).click();
     await page.getByLabel("Endpoint").selectOption("talks");

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import {
   type LaneInput,
   laneLayout,
-} from "../../../../../emulator/dashboard/pages/endpoint/lanes/lane-layout.ts";
-import type { DrawnWorker } from "../../../../../emulator/dashboard/pages/endpoint/lanes/worker-stages.ts";
+} from "../../../../emulator/dashboard/pages/endpoint/lanes/lane-layout.ts";
+import type { DrawnWorker } from "../../../../emulator/dashboard/pages/endpoint/lanes/worker-stages.ts";
 
 const at = (ms: number) => new Date(ms).toISOString();
 

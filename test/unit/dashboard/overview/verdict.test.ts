@@ -5,7 +5,7 @@ import {
   type Overviewed,
   summaryOf,
   verdictOf,
-} from "../../../../../emulator/dashboard/pages/overview/verdict.ts";
+} from "../../../../emulator/dashboard/pages/overview/verdict.ts";
 
 const NO_WORKERS = { initializing: 0, ready: 0, draining: 0, unhealthy: 0, lost: 0 };
 

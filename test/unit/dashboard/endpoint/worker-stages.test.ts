@@ -4,7 +4,7 @@ import {
   barsOf,
   type DrawnWorker,
   tracksOf,
-} from "../../../../../emulator/dashboard/pages/endpoint/lanes/worker-stages.ts";
+} from "../../../../emulator/dashboard/pages/endpoint/lanes/worker-stages.ts";
 
 const at = (ms: number) => new Date(ms).toISOString();
 

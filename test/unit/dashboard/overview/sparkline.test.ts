@@ -1,6 +1,6 @@
 /** The small drawing of an endpoint's last minutes. */
 import { expect, test } from "vitest";
-import { sparkline } from "../../../../../emulator/dashboard/pages/overview/sparkline.ts";
+import { sparkline } from "../../../../emulator/dashboard/pages/overview/sparkline.ts";
 
 const size = { width: 40, height: 12 };
 
