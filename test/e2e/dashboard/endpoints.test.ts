@@ -71,13 +71,23 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
     expect(complaints).toEqual([]);
   });
 
-  test("without endpoints, the overview says how to make one", async () => {
-    await using tree = await temporaryTree({});
-    await using emulator = await startEmulatorProcess({ args: ["--ephemeral"], cwd: tree.root });
+  test("once the last endpoint is deleted, the overview says how to make one, and its page that it is gone", async () => {
+    await using tree = await temporaryTree({ "waits.js": WAITS });
+    await using emulator = await startEmulatorProcess({
+      args: ["waits.js", "--ephemeral"],
+      cwd: tree.root,
+    });
     const { page, complaints } = await openDashboard(browser, emulator);
+    await page.getByText("The endpoint is well").waitFor();
+    await fetch(`${emulator.url}/v1/endpoints/waits`, {
+      method: "DELETE",
+      headers: { authorization: emulator.apiKey ?? "" },
+    });
     await page.getByText("No endpoint is served yet").waitFor();
     await page.getByText("npx sv-runtime greet").waitFor();
     await expectAccessible(page);
+    await page.goto(`${emulator.url}/#/endpoint/waits`);
+    await page.getByText("There is no endpoint “waits” (any more).").waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 /** One endpoint of the overview: every number leads to the jobs or workers that it counts. */
 import type { ComponentChildren, JSX } from "preact";
+import { useMemo, useRef } from "preact/hooks";
 import { durationInWords, plural } from "../../components/in-words.ts";
 import { Badge } from "../../components/status.tsx";
 import { hrefTo } from "../../route/route.ts";
@@ -39,7 +40,18 @@ export function LineHead(): JSX.Element {
   );
 }
 
-export function EndpointLine({ endpoint }: { readonly endpoint: EndpointOverview }): JSX.Element {
+interface LineProps {
+  readonly endpoint: EndpointOverview;
+}
+
+/** Drawn anew only if something of the endpoint changed: there may be hundreds, asked for every second. */
+export function EndpointLine({ endpoint }: LineProps): JSX.Element {
+  const drawn = useRef(endpoint);
+  if (JSON.stringify(drawn.current) !== JSON.stringify(endpoint)) drawn.current = endpoint;
+  return useMemo(() => <Line endpoint={drawn.current} />, [drawn.current]);
+}
+
+function Line({ endpoint }: LineProps): JSX.Element {
   const { id, name, type, jobs, newest, refusedInProduction } = endpoint;
   return (
     <li class="overview-line">
@@ -152,11 +164,7 @@ const WORKER_STATES = [
   ["lost", "lost"],
 ] as const;
 
-export function WorkerCounts({
-  endpoint: { id, workers, workersMax },
-}: {
-  readonly endpoint: EndpointOverview;
-}): JSX.Element {
+export function WorkerCounts({ endpoint: { id, workers, workersMax } }: LineProps): JSX.Element {
   const present = WORKER_STATES.filter(([state]) => workers[state] > 0);
   return (
     <span class="worker-counts">
@@ -181,7 +189,7 @@ export function WorkerCounts({
 
 const SPARK = { width: 120, height: 24 };
 
-function Spark({ endpoint: { id, sparkline: points } }: { readonly endpoint: EndpointOverview }) {
+function Spark({ endpoint: { id, sparkline: points } }: LineProps): JSX.Element {
   const { queued, running, mostQueued, mostRunning } = sparkline(
     points.queued,
     points.running,
