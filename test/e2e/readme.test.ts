@@ -196,7 +196,7 @@ describe.skipIf(curlIsMissing !== undefined)("the examples' own pages", () => {
   });
 
   test("thumbnails makes a file that is WebP", async () => {
-    expect(await pasteBelow("thumbnails")).toHaveLength(3);
+    expect(await pasteBelow("thumbnails")).toHaveLength(4);
     const file = fs.readFileSync(path.join(directory, "thumbnail.webp"));
     expect([file.toString("latin1", 0, 4), file.toString("latin1", 8, 12)]).toEqual([
       "RIFF",

@@ -1,5 +1,8 @@
-/** Workers that take every job of an endpoint and end it in one of all ways, by turns. */
+/** Workers that take every job of an endpoint and end it in one of all ways, by turns; and workers that take none. */
 import type { HandedJob } from "../../runtime/protocol/outcome.ts";
+import type { EngineContext } from "../../emulator/engine/context.ts";
+import type { WorkerOrder } from "../../emulator/launch/launcher.ts";
+import { type LaunchedScript, ScriptedLauncher } from "../unit/engine/scripted-launcher.ts";
 import type { TestEngine } from "../unit/engine-harness.ts";
 import type { ScriptedWorker } from "../unit/scripted-worker.ts";
 
@@ -47,4 +50,18 @@ export async function startBusyWorker(
   return () => {
     stopped = true;
   };
+}
+
+/** Starts workers that are ready at once and take no job: only one that the service started can be killed or frozen. */
+export class IdleLauncher extends ScriptedLauncher {
+  engine: EngineContext | undefined;
+
+  override launch(order: WorkerOrder): LaunchedScript {
+    const script = super.launch(order);
+    // One that is gone by then connects no more.
+    setImmediate(() => {
+      if (this.engine?.fleet.find(order.workerId)) void script.connect(this.engine, 0);
+    });
+    return script;
+  }
 }

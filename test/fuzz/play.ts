@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Pool } from "undici";
 import { ALL_DOCUMENTED, assertDocumented } from "../unit/http/documented.ts";
 import { KEY, startTestHttp, type TestHttp } from "../unit/http/http-harness.ts";
-import { startBusyWorker } from "./busy-workers.ts";
+import { IdleLauncher, startBusyWorker } from "./busy-workers.ts";
 import { KnownId, KnownIds, type Place } from "./known-ids.ts";
 import { anyRequest, type FuzzRequest } from "./request-arbitrary.ts";
 
@@ -41,7 +41,9 @@ const ALWAYS = {
  * @throws Error that shows the request, when an answer is none that the document shows, or a defect was logged
  */
 export async function playRequests(seed: number, count: number, tally: Tally): Promise<void> {
-  await using service = await startTestHttp();
+  const launcher = new IdleLauncher();
+  await using service = await startTestHttp({ launcher, dashboard: "on" });
+  launcher.engine = service.test.engine;
   const pool = new Pool(service.url, { connections: BATCH, pipelining: 1 });
   try {
     const round = new Round(service, pool, tally);
@@ -75,6 +77,7 @@ class Round {
 
   async play(requests: readonly FuzzRequest[]): Promise<void> {
     await this.#haveEcho();
+    await this.#haveIdleWorker();
     const hangUp = new AbortController();
     const played = Promise.all(requests.map((request) => this.#send(request, hangUp.signal)));
     const isOver = () => played.then(() => true);
@@ -98,6 +101,14 @@ class Round {
     this.#stopWorker?.();
     if (!isThere) await test.addEndpoint("echo");
     this.#stopWorker = await startBusyWorker(test, "echo", (error) => this.#failures.push(error));
+  }
+
+  /** Only a worker that the service started can be killed or frozen. */
+  async #haveIdleWorker(): Promise<void> {
+    const { test } = this.#service;
+    const { directory, fleet } = test.engine;
+    if (!directory.findEndpoint("idle")) await test.addEndpoint("idle", { workersMin: 1 });
+    for (const { id } of fleet.workersOf("idle")) this.#ids.add("workerId", { workerId: id });
   }
 
   /** Resolves with what is to be remembered of the answer. */
@@ -157,14 +168,20 @@ class Round {
     const parameter = parameterNamedBy(method, path);
     // The documentation page has files, and is no JSON.
     if (parameter === undefined || !/^[[{]/.test(text)) return;
-    for (const id of idsIn(JSON.parse(text)))
+    // Lists begin with the newest, which is to be remembered longest.
+    for (const id of idsIn(JSON.parse(text)).toReversed())
       this.#ids.add(parameter, { ...place, [parameter]: id });
   }
 }
 
+/** Some requests kill workers or freeze them, and idle ones say nothing: users are to see that, and it is no defect. */
+const END_OF_WORKER = /^worker (?:ended unasked|could not initialize|said nothing)/;
+
 /** @throws Error when the service logged a defect or does not answer any more */
 async function assertUnharmed(service: TestHttp, seed: number): Promise<void> {
-  const defect = service.test.logged.find(({ level }) => level === "error");
+  const defect = service.test.logged.find(
+    ({ level, message }) => level === "error" && !END_OF_WORKER.test(message),
+  );
   assert.equal(defect, undefined, `seed ${seed}: ${JSON.stringify(defect)}`);
   const { status } = await service.call("GET", "/v1/endpoints");
   assert.equal(status, 200, `seed ${seed}: the service lists no endpoints any more`);
@@ -183,7 +200,7 @@ function parameterNamedBy(method: string, path: string): string | undefined {
   if (method !== "POST" && method !== "GET") return undefined;
   if (/\/run(?:sync)?$/.test(path)) return "jobId";
   const item = ALL_DOCUMENTED.find((each) => each.path.startsWith(`${path}/{`));
-  return /\{(\w+)\}$/.exec(item?.path ?? "")?.[1];
+  return /^\{(\w+)\}/.exec(item?.path.slice(path.length + 1) ?? "")?.[1];
 }
 
 function keyOf({ key }: FuzzRequest): Record<string, string> {

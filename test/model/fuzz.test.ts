@@ -7,6 +7,9 @@ import { ALL_DOCUMENTED } from "../unit/http/documented.ts";
 const REQUESTS = sized(24_000, 200_000);
 const REQUESTS_A_SEED = sized(8_000, 10_000);
 
+/** A ticket of the dashboard can be used once; its page is for browsers, and its files have names of their build: test/unit/http/dashboard. */
+const LEFT_OUT = ["POST /emulator/session 201", "GET / 200", "GET /ui/{file} 200"];
+
 describe(`of ${REQUESTS} generated requests`, () => {
   const tally: Tally = new Map();
 
@@ -25,6 +28,7 @@ describe(`of ${REQUESTS} generated requests`, () => {
         .filter((status) => status < "400")
         .map((status) => `${method} ${path} ${status}`),
     );
-    expect(successes.filter((success) => !tally.has(success))).toEqual([]);
+    const missing = successes.filter((success) => !tally.has(success));
+    expect(missing.filter((success) => !LEFT_OUT.includes(success))).toEqual([]);
   });
 });

@@ -59,7 +59,8 @@ test("--open opens the page that is announced in a browser, once it can be calle
   await expect.poll(opened, { timeout: 20_000 }).toMatch(/\n$/u);
   const page = (await opened()).trim();
   expect(page.startsWith(`${emulator.url}/`)).toBe(true);
-  expect((await fetch(page)).headers.get("content-type")).toContain("text/html");
+  const answer = await fetch(page, { headers: { accept: "text/html" } });
+  expect(answer.headers.get("content-type")).toContain("text/html");
 });
 
 test("--ephemeral leaves nothing behind", async () => {

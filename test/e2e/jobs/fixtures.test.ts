@@ -51,7 +51,8 @@ async function ended(endpoint: EndpointClient, jobId: string): Promise<Job> {
 function saidOf(jobId: string): string[] {
   return stage.emulator.stderrLines
     .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .filter((entry) => entry["jobId"] === jobId)
+    // How its attempts ended is said by the service, not by the handler.
+    .filter((entry) => entry["jobId"] === jobId && entry["outcome"] === undefined)
     .map((entry) => `${String(entry["level"])}: ${String(entry["msg"])}`);
 }
 
