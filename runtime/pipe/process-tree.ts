@@ -49,15 +49,15 @@ export async function endMarked(name: string, marker: string): Promise<void> {
  * many there were; one that was killed before may still be on its way out.
  */
 export function killMarked(name: string, marker: string): number {
-  return signalMarked(name, marker, "SIGKILL");
+  return signalMarked(name, marker, "SIGKILL").length;
 }
 
-/** Sends them that signal; the process that asks gets none. */
+/** Sends them that signal, and answers which they are; the process that asks gets none. */
 export function signalMarked(
   name: string,
   marker: string,
   signal: "SIGKILL" | "SIGSTOP" | "SIGCONT",
-): number {
+): readonly number[] {
   const pids = markedProcesses(`${name}=${marker}`);
   for (const pid of pids) {
     try {
@@ -66,7 +66,7 @@ export function signalMarked(
       if (!hasCode(error, "ESRCH") && !hasCode(error, "EPERM")) throw error;
     }
   }
-  return pids.length;
+  return pids;
 }
 
 /** Descendants are told by their environment: their parents may be gone, so that no tree leads to them. */

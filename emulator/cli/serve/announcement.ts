@@ -25,7 +25,7 @@ export function readyLine({ url }: Pick<Announcement, "url">): string {
 }
 
 /** Where the dashboard is. */
-export function dashboardSentence(link: string): string {
+function dashboardSentence(link: string): string {
   return `the dashboard (this link opens it once): ${link}`;
 }
 

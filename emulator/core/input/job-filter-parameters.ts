@@ -32,7 +32,7 @@ export const jobFilterShape = {
   }),
 };
 
-export const jobFilterSchema = fields(jobFilterShape);
+const jobFilterSchema = fields(jobFilterShape);
 
 export function toJobFilter(written: z.infer<typeof jobFilterSchema>): JobFilter {
   const { endpointId, status, since, until, kind, minDelay, minExecution } = written;
@@ -107,5 +107,16 @@ function moment() {
     if (/^\d{1,15}$/.test(value)) return Number(value);
     return /^\d{4}-\d\d/.test(value) ? Date.parse(value) : value;
   };
-  return z.preprocess(read, z.int({ error }).min(0, { error }));
+  return z.preprocess(read, z.int({ error }).min(0, { error })).meta({ override: alsoInIso });
+}
+
+/** Adds the form that is only read. */
+function alsoInIso({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
+  delete jsonSchema["minimum"];
+  delete jsonSchema["maximum"];
+  delete jsonSchema["type"];
+  jsonSchema["anyOf"] = [
+    { type: "string", format: "date-time" },
+    { type: "integer", minimum: 0 },
+  ];
 }

@@ -56,7 +56,7 @@ const SYNC_PREFIX = "sync-";
 
 /** The log shows the ends of ids, with an ellipsis before them. */
 function isFound({ id, failure }: FilteredJob, search: string): boolean {
-  const ofId = search.replace(/^\u2026/u, "");
+  const ofId = search.startsWith("…") ? search.slice(1) : search;
   const lower = id.toLowerCase();
   const bare = lower.startsWith(SYNC_PREFIX) ? lower.slice(SYNC_PREFIX.length) : lower;
   if (lower.startsWith(ofId) || bare.startsWith(ofId) || lower.endsWith(ofId)) return true;

@@ -74,7 +74,7 @@ function inWords(reason: ScaleReason, now: number): string {
     case "first-job":
       return "a job waits, and there is no worker";
     case "waited":
-      return `the oldest job has waited for ${seconds(now - reason.since)}: longer than ${reason.scalerValue} s (scalerValue)`;
+      return `the oldest job has waited for ${seconds(now - reason.since)}, and a worker is added after ${reason.scalerValue} s (scalerValue)`;
     case "request-count": {
       const { waiting, running, scalerValue, workers } = reason;
       return `${waiting} waiting and ${running} running, ${scalerValue} for each worker (scalerValue), make ${counted(workers, "worker")}`;

@@ -72,7 +72,7 @@ export type JobListAction =
   | { readonly type: "jobs-selected"; readonly ids: readonly string[]; readonly isOn: boolean }
   | { readonly type: "jobs-all-selected"; readonly isOn: boolean };
 
-export const NO_FILTER: JobFilter = {};
+const NO_FILTER: JobFilter = {};
 
 export const EMPTY_LIST: JobList = {
   filter: NO_FILTER,
@@ -127,7 +127,7 @@ export function isLive({ isPaused, isAtTop }: JobList): boolean {
   return !isPaused && isAtTop;
 }
 
-export function isSameFilter(one: JobFilter, other: JobFilter): boolean {
+function isSameFilter(one: JobFilter, other: JobFilter): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 

@@ -11,10 +11,10 @@ import { retry } from "./retry.ts";
 
 type ChangeUses = Uses<"clock" | "directory" | "fleet" | "lease" | "random" | "steps">;
 
-/** Jobs changed beside each other. */
-const AT_ONCE = 100;
+/** Jobs changed beside each other, in one turn of the event loop. */
+const AT_ONCE = 50;
 /** As many as it takes for a call's jobs: fewer are found where many are looked at that do not fit. */
-const MAX_PAGES = 10;
+const MAX_PAGES = 20;
 
 interface JobChange {
   /** Jobs in another status cannot be changed so. */

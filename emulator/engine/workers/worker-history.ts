@@ -67,21 +67,32 @@ export interface WorkerReport extends WorkerPlace {
   readonly past: readonly PastJob[];
 }
 
-/** What is noted of a worker that has not ended. */
+/** What is noted of a worker. */
 interface Notes {
-  readonly jobs: Map<string, number>;
-  readonly past: PastJob[];
+  /** Twice as many as are shown at most: the oldest go many at once. */
+  past: PastJob[];
   readonly bytes: number[];
   sampledAt: number;
+}
+
+/** A job that runs, and who has it. */
+interface Held extends CurrentJob {
+  readonly by: Notes;
+}
+
+/** The jobs that it took along are among its past ones only when that is durable. */
+interface EndedWorker {
+  readonly report: WorkerReport;
+  readonly notes: Notes;
 }
 
 export class WorkerHistory {
   readonly #clock: Clock;
   readonly #find: (workerId: string) => WorkerHandle | undefined;
   readonly #notes = new WeakMap<WorkerHandle, Notes>();
-  /** Who has the jobs that run, by job. */
-  readonly #holders = new Map<string, Notes>();
-  readonly #ended = new NewestByKey<WorkerReport>(ENDED_BOUNDS);
+  /** The jobs that run, by id. */
+  readonly #held = new Map<string, Held>();
+  readonly #ended = new NewestByKey<EndedWorker>(ENDED_BOUNDS);
 
   /**
    * @param clock service time
@@ -107,17 +118,21 @@ export class WorkerHistory {
 
   /** Call it with a worker of which nothing runs any more. */
   ended(worker: WorkerHandle): void {
-    const endedAt = this.#clock.now();
+    const notes = this.#notesOf(worker);
+    notes.past = notes.past.slice(-PAST_JOBS);
     const { endpointId, life, exit } = worker;
-    const report = { ...this.reportOf(worker), state: "ended", endedAt, end: life.end } as const;
-    // The jobs that it takes along are among the past ones as soon as that is durable.
-    this.#ended.add(endpointId, { ...report, exit, jobs: [] });
+    const ending = { state: "ended", endedAt: this.#clock.now(), end: life.end, exit } as const;
+    const report = { ...this.reportOf(worker), ...ending, jobs: [] };
+    this.#ended.add(endpointId, { report, notes });
   }
 
   /** Those of the endpoint that ended in the last hour, oldest first. */
   endedOf(endpointId: string): readonly WorkerReport[] {
     const since = this.#clock.now() - KEPT_MS;
-    return this.#ended.of(endpointId).filter(({ endedAt = 0 }) => endedAt >= since);
+    return this.#ended
+      .of(endpointId)
+      .filter(({ report: { endedAt = 0 } }) => endedAt >= since)
+      .map(({ report, notes }) => ({ ...report, past: notes.past.slice(-PAST_JOBS) }));
   }
 
   /** A worker that has not ended. */
@@ -132,8 +147,10 @@ export class WorkerHistory {
       readyAt: start?.readyAt,
       ...{ endedAt: undefined, end: undefined, exit: undefined },
       memory: memoryOf(notes),
-      jobs: Array.from(notes.jobs, ([jobId, since]) => ({ jobId, startedAt: since })),
-      past: notes.past,
+      jobs: [...this.#held.values()]
+        .filter(({ by }) => by === notes)
+        .map(({ jobId, startedAt: since }) => ({ jobId, startedAt: since })),
+      past: notes.past.slice(-PAST_JOBS),
     };
   }
 
@@ -144,26 +161,24 @@ export class WorkerHistory {
   #handedOver(job: Job): void {
     const worker = job.workerId === undefined ? undefined : this.#find(job.workerId);
     if (worker === undefined) return;
-    const notes = this.#notesOf(worker);
-    notes.jobs.set(job.id, job.startedAt ?? this.#clock.now());
-    this.#holders.set(job.id, notes);
+    const startedAt = job.startedAt ?? this.#clock.now();
+    this.#held.set(job.id, { jobId: job.id, startedAt, by: this.#notesOf(worker) });
   }
 
   #givenUp(job: Job, to: StatusMove["to"]): void {
-    const holder = this.#holders.get(job.id);
-    if (holder === undefined) return;
-    this.#holders.delete(job.id);
-    const since = holder.jobs.get(job.id) ?? 0;
-    holder.jobs.delete(job.id);
-    const endedAt = this.#clock.now();
-    holder.past.push({ jobId: job.id, endedAt, ...lastAttempt(job, to, since) });
-    if (holder.past.length > PAST_JOBS) holder.past.shift();
+    const held = this.#held.get(job.id);
+    if (held === undefined) return;
+    this.#held.delete(job.id);
+    const { by } = held;
+    const { startedAt, outcome } = lastAttempt(job, to, held.startedAt);
+    by.past.push({ jobId: job.id, startedAt, endedAt: this.#clock.now(), outcome });
+    if (by.past.length > 2 * PAST_JOBS) by.past = by.past.slice(-PAST_JOBS);
   }
 
   #notesOf(worker: WorkerHandle): Notes {
     const known = this.#notes.get(worker);
     if (known !== undefined) return known;
-    const notes: Notes = { jobs: new Map(), past: [], bytes: [], sampledAt: 0 };
+    const notes: Notes = { past: [], bytes: [], sampledAt: 0 };
     this.#notes.set(worker, notes);
     return notes;
   }

@@ -14,7 +14,7 @@ export const MOST_TICKETS = 100;
 export const MOST_SESSIONS = 100;
 
 /** Scripts of the dashboard send it; pages of other origins could not without being asked about first. */
-export const DASHBOARD_HEADER = "x-sv-dashboard";
+const DASHBOARD_HEADER = "x-sv-dashboard";
 
 const COOKIE = "sv-session";
 

@@ -45,8 +45,6 @@ const readPage: Operation = {
     return answerOf(call, file, {
       "content-security-policy": POLICY,
       "referrer-policy": "no-referrer",
-      "x-frame-options": "DENY",
-      "cross-origin-opener-policy": "same-origin",
       // It names the files of this build.
       "cache-control": "no-cache",
     });

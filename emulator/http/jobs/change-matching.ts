@@ -36,6 +36,6 @@ function changing(what: "cancel" | "retry"): Operation {
 export const MATCHING_OPERATIONS = {
   /** `POST /emulator/jobs/cancel`: cancels the jobs that fit a filter, up to 1,000 with one call. */
   cancelMatching: changing("cancel"),
-  /** `POST /emulator/jobs/retry`: puts those that fit a filter and failed or timed out back into the queue, likewise. */
+  /** `POST /emulator/jobs/retry`: puts the jobs that fit a filter and failed or timed out back into the queue, up to 1,000 with one call. */
   retryMatching: changing("retry"),
 };

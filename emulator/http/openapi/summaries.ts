@@ -62,7 +62,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   readChunks: "What a job has streamed, without taking it from a reader; or pushed as it comes.",
   cancelMatching: "Cancels the jobs that fit a filter, up to 1,000 with one call.",
   retryMatching:
-    "Puts those that fit a filter and failed or timed out back into the queue, likewise.",
+    "Puts the jobs that fit a filter and failed or timed out back into the queue, up to 1,000 with one call.",
   observeEndpoints:
     "The endpoints with their jobs, workers and durations now and in the last minutes.",
   readSeries: "The last hour of an endpoint in steps of 10 s.",

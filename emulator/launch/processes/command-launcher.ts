@@ -9,6 +9,7 @@ import type { Template } from "../../core/resources/template.ts";
 import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "../launcher.ts";
 import type { LiveService } from "../live-environment.ts";
 import { localLauncher } from "../local-launcher.ts";
+import { whenWeAreGone } from "./guard.ts";
 import { commandFrom, makeOwnDirectory, ownHome } from "./worker-directories.ts";
 import { refusedWorker } from "../worker-exit.ts";
 import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
@@ -89,30 +90,12 @@ function start({ command: [program = "", ...args], cwd }: Command, env: NodeJS.P
 function endAll(child: ChildProcess, workerId: string): void {
   const { pid } = child;
   if (pid === undefined) return;
-  const callOff = endWithUs(pid);
+  const callOff = whenWeAreGone('kill -KILL "-$1"', [pid]);
   child.once("exit", () => {
     callOff();
     signalGroup(pid, "SIGKILL");
     killMarked(WORKER_ENV.workerId, workerId);
   });
-}
-
-/** Waits until nobody holds the other end of its standard input any more. */
-const GUARD = 'read -r nothing; kill -KILL "-$0"';
-
-/**
- * Has the process group of `leaderPid` killed when this process is gone, however it went: a small shell waits for that.
- * Answers what calls the guard off, to be called when the leader has ended.
- */
-function endWithUs(leaderPid: number): () => void {
-  const guard = spawn("/bin/sh", ["-c", GUARD, String(leaderPid)], {
-    detached: true,
-    stdio: ["pipe", "ignore", "ignore"],
-    env: {},
-  });
-  guard.on("error", () => undefined);
-  guard.stdin.on("error", () => undefined);
-  return () => void guard.kill("SIGKILL");
 }
 
 function environment(

@@ -4,6 +4,7 @@ import { endMarked, killMarked, signalMarked } from "../../../runtime/pipe/proce
 import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import type { LauncherKind } from "../../core/workers/worker-life.ts";
 import type { LaunchedWorker, WorkerExit, WorkerOrder } from "../launcher.ts";
+import { whenWeAreGone } from "./guard.ts";
 import { LineTail } from "./line-tail.ts";
 import { residentBytes } from "./resident-bytes.ts";
 import { realGpuIds, toldGpus } from "../worker-environment.ts";
@@ -45,19 +46,25 @@ export function asWorker(
       killMarked(WORKER_ENV.workerId, workerId);
     },
     place: () => ({ pid: child.pid }),
-    freeze: async (isFrozen) => freeze(child, workerId, isFrozen),
+    freeze: freezer(child, workerId),
     memoryBytes: () => (child.pid === undefined ? undefined : residentBytes(child.pid)),
   };
 }
 
 /** The worker is the first to stop and the last to go on: it is not to see that what it started stands still. */
-function freeze(child: ChildProcess, workerId: string, isFrozen: boolean): void {
-  const own = () => child.kill(isFrozen ? "SIGSTOP" : "SIGCONT");
-  const all = () => signalMarked(WORKER_ENV.workerId, workerId, isFrozen ? "SIGSTOP" : "SIGCONT");
-  if (child.exitCode !== null || child.signalCode !== null) throw new Error("it has ended");
-  if (isFrozen && !own()) throw new Error("it does not run");
-  all();
-  if (!isFrozen && !own()) throw new Error("it does not run");
+function freezer(child: ChildProcess, workerId: string): (isFrozen: boolean) => Promise<void> {
+  let callOff = (): void => undefined;
+  child.once("exit", () => callOff());
+  return async (isFrozen) => {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error("it has ended");
+    if (isFrozen && !child.kill("SIGSTOP")) throw new Error("it does not run");
+    const signal = isFrozen ? "SIGSTOP" : "SIGCONT";
+    const pids = signalMarked(WORKER_ENV.workerId, workerId, signal);
+    if (!isFrozen && !child.kill("SIGCONT")) throw new Error("it does not run");
+    callOff();
+    // A worker ends by itself when we are gone, unless it stands still.
+    if (isFrozen) callOff = whenWeAreGone('kill -CONT "$@"', [...pids, child.pid ?? process.pid]);
+  };
 }
 
 /**

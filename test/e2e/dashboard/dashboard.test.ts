@@ -24,6 +24,17 @@ export default (job) => {
 
 const HTML = '<img src=x onerror="document.title=1"><script>alert(1)</script>';
 
+/** Of the input of a handler. */
+const SCHEMA = {
+  type: "object",
+  properties: {
+    prompt: { type: "string", description: HTML },
+    seed: { type: "integer", title: "Seed" },
+    size: { enum: ["small", "large"] },
+  },
+  required: ["prompt"],
+};
+
 /** 64 by 64, red. */
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
@@ -50,9 +61,8 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
       args: ["talks.js", "fails.js", "--ephemeral"],
       cwd: tree.root,
     });
-    const { page, complaints } = await openDashboard(browser, emulator);
-    expect(page.url()).toBe(`${emulator.url}/`);
-    await page.getByRole("link", { name: "Jobs", exact: true }).click();
+    const { page, complaints } = await openDashboard(browser, emulator, "#/jobs");
+    expect(page.url()).toBe(`${emulator.url}/#/jobs`);
     await page.getByText("No job was submitted yet.").waitFor();
     await page.getByRole("link", { name: "Playground", exact: true }).click();
     await page.getByLabel("Endpoint").selectOption("talks");
@@ -204,7 +214,47 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     await statusOf(page).getByText("completed").waitFor();
     await other.goto(used);
     await other.getByLabel("Link or key").waitFor();
+    const beside = await stranger.newPage();
+    await beside.goto(await newLink(second));
+    await beside.locator(".top-bar").waitFor();
+    await other.evaluate(`dispatchEvent(new Event("focus"))`);
+    await other.locator(".top-bar").waitFor();
     await stranger.close();
+  });
+
+  test("a form is made of the schema of a handler's input, and what is typed is what the job gets", async () => {
+    await using tree = await temporaryTree({ "echo.js": "export default (job) => job.input;" });
+    await using emulator = await startEmulatorProcess({
+      args: ["echo.js", "--ephemeral"],
+      cwd: tree.root,
+    });
+    const { page, complaints } = await openDashboard(browser, emulator, "#/jobs");
+    await page.route("**/emulator/endpoints", async (route) => {
+      const body = (await (await route.fetch()).json()) as { endpoints: object[] };
+      const endpoints = body.endpoints.map((endpoint) => ({ ...endpoint, inputSchema: SCHEMA }));
+      await route.fulfill({ json: { ...body, endpoints } });
+    });
+    await page.goto(`${emulator.url}/#/playground/echo`);
+    await page.getByLabel(/^Seed/).fill("many");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByText("must be a number").waitFor();
+    await expectAccessible(page);
+    await page.getByLabel(/^Seed/).fill("9007199254740993");
+    await page.getByLabel(/^prompt/).fill(HTML);
+    await page.getByLabel(/^size/).selectOption("large");
+    await page.getByLabel("Name for this input").fill(HTML);
+    await page.getByRole("button", { name: "Save input" }).click();
+    await page.getByRole("button", { name: "Run" }).click();
+    const output = page.getByRole("region", { name: "Output" });
+    await output.getByText(JSON.stringify(HTML)).waitFor();
+    await output.getByText('"large"').waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "JSON" }).click();
+    await page.locator(".cm-content").getByText("9007199254740993").waitFor();
+    await page.getByRole("button", { name: HTML, exact: true }).click();
+    expect(await page.getByLabel(/^prompt/).inputValue()).toBe(HTML);
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
   });
 
   test("for looking only, nothing offers to change anything", async () => {

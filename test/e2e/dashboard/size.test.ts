@@ -12,8 +12,8 @@ const EVERYTHING_MAX = 210_000;
 const isServed = (name: string) => /\.(?:html|js|css)$/u.test(name);
 /** Of the build. */
 const names = fs.existsSync(folder) ? fs.readdirSync(folder).filter(isServed) : [];
-const sizeOf = (names: Iterable<string>) =>
-  [...names].reduce(
+const sizeOf = (files: Iterable<string>) =>
+  [...files].reduce(
     (bytes, name) => bytes + gzipSync(fs.readFileSync(path.join(folder, name))).length,
     0,
   );

@@ -1,4 +1,5 @@
 /** Workers that are killed and frozen on demand, with real processes: what becomes of their jobs, and what operators see. */
+import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -6,6 +7,7 @@ import { type Emulator, startEmulator } from "../../../emulator/index.ts";
 import { createClient } from "../../../runtime/client/index.ts";
 import { Gate } from "./gate.ts";
 import { eventually } from "./observe.ts";
+import { Stage } from "./stage.ts";
 
 const LEASE_MS = 3_000;
 const ADMIN = "operators-key";
@@ -42,7 +44,7 @@ class Scene implements AsyncDisposable {
 
   get endpoint() {
     const { url: baseUrl } = this.emulator;
-    return createClient({ baseUrl, apiKey: ADMIN }).endpoint<unknown>("gated");
+    return createClient({ baseUrl, apiKey: ADMIN }).endpoint("gated");
   }
 
   async workers(): Promise<readonly SeenWorker[]> {
@@ -77,7 +79,7 @@ class Scene implements AsyncDisposable {
       ...(body !== undefined && { method: "POST", body }),
     });
     const text = await answer.text();
-    expect(answer.ok, text).toBe(true);
+    assert.ok(answer.ok, text);
     return text === "" ? undefined : (JSON.parse(text) as unknown);
   }
 }
@@ -85,6 +87,10 @@ class Scene implements AsyncDisposable {
 /** As Linux tells it: `T` is stopped. */
 function stateOf(pid: number): string | undefined {
   return fs.readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.[0];
+}
+
+function isThere(pid: number): boolean {
+  return fs.existsSync(`/proc/${pid}`);
 }
 
 function childrenOf(pid: number): readonly number[] {
@@ -144,6 +150,26 @@ test("a frozen worker stands still with its handler; one that goes on in time ke
     { outcome: "lost", workerId: first.id },
     { outcome: "completed" },
   ]);
+}, 30_000);
+
+test("a frozen worker does not outlive an emulator that is killed", async () => {
+  await using stage = await Stage.set({ endpoints: { gated: { handler: "waits-at-a-gate.ts" } } });
+  await using gate = await Gate.build();
+  await stage.endpoint("gated").run(gate.input("never"));
+  await gate.arrival("never");
+  const { url, apiKey } = stage.emulator;
+  const ask = async (what: string, body?: string) =>
+    fetch(`${url}/emulator/workers${what}`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+      ...(body !== undefined && { method: "POST", body }),
+    });
+  const { workers } = (await (await ask("")).json()) as { workers: readonly SeenWorker[] };
+  const [{ id, pid } = { id: "", pid: 0 }] = workers;
+  const processes = [pid, ...childrenOf(pid)];
+  expect((await ask(`/${id}/freeze`, '{"frozen":true}')).status).toBe(200);
+  expect(processes.map(stateOf)).toEqual(processes.map(() => "T"));
+  await stage.kill();
+  await eventually("all have ended", () => (processes.some(isThere) ? undefined : true));
 }, 30_000);
 
 test("the memory of a worker and its handler process is sampled", async () => {

@@ -33,7 +33,7 @@ export function Chunks({ jobId, isAlwaysShown = false }: ChunksProps): JSX.Eleme
       title={isComplete ? "Stream" : "Stream …"}
       actions={
         <>
-          <span class="quiet number" role="status">
+          <span class="quiet number">
             {plural(count, "chunk")}
             {firstAfterMs !== undefined && `, the first after ${durationInWords(firstAfterMs)}`}
           </span>

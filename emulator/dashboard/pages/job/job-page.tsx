@@ -32,7 +32,12 @@ export function JobPage({ route }: PageProps): JSX.Element {
   if (value === undefined && problem !== undefined)
     return <Problem text={problem} onRetry={again} />;
   if (value === undefined) return <Loading what="the job" />;
-  return <JobView key={id} job={value} />;
+  return (
+    <>
+      {problem !== undefined && <Problem text={problem} onRetry={again} />}
+      <JobView key={id} job={value} />
+    </>
+  );
 }
 
 function JobView({ job }: { readonly job: JobDetails }): JSX.Element {

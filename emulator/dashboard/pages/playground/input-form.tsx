@@ -27,6 +27,8 @@ interface Draft {
   readonly version: number;
 }
 
+const NONE: Typed = {};
+
 export function InputForm(props: InputFormProps): JSX.Element {
   const { endpointId, schema, firstInput, isReadOnly, onRun } = props;
   const fields = useMemo(() => fieldsOf(schema), [schema]);
@@ -38,7 +40,7 @@ export function InputForm(props: InputFormProps): JSX.Element {
     setTried(true);
     if (json !== undefined && !isReadOnly) onRun(json);
   };
-  const problems = isTried && "problems" in result ? result.problems : {};
+  const problems = isTried && "problems" in result ? result.problems : NONE;
   return (
     <Panel
       title="Input"
@@ -60,18 +62,7 @@ export function InputForm(props: InputFormProps): JSX.Element {
           onDraft={setDraft}
           onSubmit={run}
         />
-        <div class="row">
-          <Button kind="main" icon="play" isDisabled={isReadOnly} onPress={run}>
-            Run
-          </Button>
-          {!draft.isForm && <kbd>Ctrl Enter</kbd>}
-          <span class="problem-text" role="status">
-            {isTried &&
-              json === undefined &&
-              "problems" in result &&
-              (result.problems[""] ?? "Some fields are not right.")}
-          </span>
-        </div>
+        <RunLine isOff={isReadOnly} isForm={draft.isForm} problems={problems} onRun={run} />
       </form>
       <SavedInputs
         endpointId={endpointId}
@@ -79,6 +70,27 @@ export function InputForm(props: InputFormProps): JSX.Element {
         onTake={(text) => setDraft(draftOf(fields, text, draft.version + 1))}
       />
     </Panel>
+  );
+}
+
+interface RunLineProps {
+  readonly isOff: boolean;
+  readonly isForm: boolean;
+  readonly problems: Typed;
+  readonly onRun: () => void;
+}
+
+function RunLine({ isOff, isForm, problems, onRun }: RunLineProps): JSX.Element {
+  return (
+    <div class="row">
+      <Button kind="main" icon="play" isDisabled={isOff} onPress={onRun}>
+        Run
+      </Button>
+      {!isForm && <kbd>Ctrl Enter</kbd>}
+      <span class="problem-text" role="status">
+        {problems === NONE ? "" : (problems[""] ?? "Some fields are not right.")}
+      </span>
+    </div>
   );
 }
 

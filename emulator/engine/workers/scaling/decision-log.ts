@@ -6,8 +6,6 @@ const BOUNDS = { perKey: 200, inAll: 20_000 };
 
 export class DecisionLog {
   readonly #decisions = new NewestByKey<ScaleDecision>(BOUNDS);
-  /** What held back the last decision, by endpoint: the same again says nothing new. */
-  readonly #held = new Map<string, string>();
   readonly #added: (endpointId: string, decision: ScaleDecision) => void;
 
   /** `added` is called with each decision that is kept. */
@@ -20,19 +18,27 @@ export class DecisionLog {
     return this.#decisions.of(endpointId);
   }
 
-  /** One that does nothing, or is held back as the one before, is not kept. */
+  /** One that does nothing is not kept, unless it is held back in another way than the last one that was kept. */
   add(endpointId: string, decision: ScaleDecision): void {
-    const held = decision.reasons.filter(isHold).map(({ type }) => type);
-    const isNews = held.length > 0 && this.#held.get(endpointId) !== held.join(" ");
-    if (held.length === 0) this.#held.delete(endpointId);
-    else this.#held.set(endpointId, held.join(" "));
-    if (decision.start === 0 && decision.drain.length === 0 && !isNews) return;
+    const last = this.#decisions.newest(endpointId);
+    const says = changesNothing(decision) ? holdsOf(decision) : undefined;
+    if (says === "") return;
+    if (says !== undefined && last && changesNothing(last) && holdsOf(last) === says) return;
     this.#decisions.add(endpointId, decision);
     this.#added(endpointId, decision);
   }
 
   forgetEndpoint(endpointId: string): void {
     this.#decisions.delete(endpointId);
-    this.#held.delete(endpointId);
   }
+}
+
+function changesNothing({ start, drain }: ScaleDecision): boolean {
+  return start === 0 && drain.length === 0;
+}
+
+/** What holds it back; without the numbers, for under load they are others all the time. */
+function holdsOf({ wanted, reasons }: ScaleDecision): string {
+  const holds = reasons.filter(isHold).map(({ type }) => type);
+  return holds.length === 0 ? "" : [wanted, ...holds].join(" ");
 }

@@ -142,13 +142,23 @@ function readLease(row: Row): Lease {
 }
 
 export function readFailure(row: Row, at: number): Failure {
-  const failure: unknown = JSON.parse(textAt(row, at));
+  const failure = jsonAt(row, at, "a failure");
   if (!isFailure(failure)) throw damaged("a failure", failure);
   return failure;
 }
 
+/** Of a row that may not have been compared with its checksum. @throws StoreDamagedError */
+function jsonAt(row: Row, at: number, what: string): unknown {
+  const text = textAt(row, at);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw damaged(what, text);
+  }
+}
+
 function readAttempts(row: Row, at: number): readonly Attempt[] {
-  const attempts: unknown = JSON.parse(textAt(row, at));
+  const attempts = jsonAt(row, at, "attempts");
   if (!Array.isArray(attempts) || !attempts.every(isAttempt)) throw damaged("attempts", attempts);
   return attempts;
 }
@@ -164,7 +174,7 @@ function isAttempt(value: unknown): value is Attempt {
 }
 
 function readWorkerStart(row: Row, at: number): WorkerStart {
-  const start: unknown = JSON.parse(textAt(row, at));
+  const start = jsonAt(row, at, "the start of a worker");
   if (!isWorkerStart(start)) throw damaged("the start of a worker", start);
   return start;
 }

@@ -50,7 +50,7 @@ const CASES: readonly (readonly [string, Overrides])[] = [
   ["a job waits, and there is no worker", { demand: waiting(1, 0) }],
   ["", { demand: waiting(1, 3_999), workers: [ready] }],
   [
-    "the oldest job has waited for 4.5 s: longer than 4 s (scalerValue)",
+    "the oldest job has waited for 4.5 s, and a worker is added after 4 s (scalerValue)",
     { demand: waiting(1, 4_500), workers: [ready] },
   ],
   [

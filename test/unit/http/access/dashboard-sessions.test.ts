@@ -4,7 +4,9 @@ import type { DashboardMode } from "../../../../emulator/core/access/dashboard-m
 import {
   DashboardAccess,
   MOST_SESSIONS,
+  MOST_TICKETS,
   TICKET_MS,
+  withoutSessions,
 } from "../../../../emulator/http/dashboard/dashboard-access.ts";
 import { KEY, startTestHttp, type TestHttp, USER_KEY } from "../http-harness.ts";
 
@@ -242,6 +244,18 @@ describe("what is kept of them", () => {
     expect(dashboard.useTicket(early)).toBe(true);
     at.now = TICKET_MS;
     expect(dashboard.useTicket(late)).toBe(false);
+  });
+
+  it("is bounded: the oldest ticket gives way", () => {
+    const dashboard = access();
+    const tickets = Array.from({ length: MOST_TICKETS + 1 }, () => dashboard.issueTicket());
+    expect(dashboard.useTicket(tickets[0] ?? "")).toBe(false);
+    expect(dashboard.useTicket(tickets[1] ?? "")).toBe(true);
+  });
+
+  it("is for this service alone: servers of workers are passed the other cookies", () => {
+    expect(withoutSessions("a=1; sv-session-7080=secret; b=2")).toBe("a=1; b=2");
+    expect(withoutSessions("sv-session=secret")).toBeUndefined();
   });
 
   it("is bounded: the session that was used least recently ends first", () => {

@@ -56,9 +56,10 @@ it("tells of workers and endpoints, and with endpointId of one endpoint alone", 
   const { workerId } = launcher.at(0).order;
   const worker = (state: string) => ({ type: "worker", endpointId: "echo", workerId, state });
   await launcher.at(0).connect(service.test.engine);
-  expect(await all.take(4)).toMatchObject([
+  expect(await all.take(5)).toMatchObject([
     { jobId, to: "IN_QUEUE" },
     worker("initializing"),
+    { type: "scale", start: 1, drain: [], reason: "a job waits, and there is no worker" },
     worker("ready"),
     { jobId, to: "IN_PROGRESS" },
   ]);

@@ -1,0 +1,20 @@
+/** A row that is damaged is told of as such by a search, too, which reads but a part of it. */
+import { expect, it } from "vitest";
+import { StoreDamagedError } from "../../../../emulator/core/store-error.ts";
+import { fullJob } from "../../../contract/store/odd-jobs.ts";
+import { inserted } from "../../../contract/store/subject.ts";
+import { storeOnDisk } from "../on-disk.ts";
+
+it.each([
+  ["a failure that is no JSON", "failure = '{'"],
+  ["a failure that is none", "failure = '[]'"],
+  ["a status that there is not", "status = 77"],
+  ["a message that is another one", "failure = replace(failure, 'SIGKILL', 'SIGTERM')"],
+])("a search says that the store is damaged by %s", async (_what, damage) => {
+  await using disk = await storeOnDisk();
+  await disk.owner.flush([inserted(fullJob(disk.owner.newJob()))]);
+  await disk.sql(`UPDATE job SET ${damage}`);
+  const store = await disk.reopen();
+  const found = store.findJobs({ filter: { search: "sigterm" }, limit: 9, maxLooked: 9 });
+  await expect(found).rejects.toThrow(StoreDamagedError);
+});
