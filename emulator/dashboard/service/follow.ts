@@ -2,6 +2,7 @@
 import { dispatch, state } from "../state/store.ts";
 import { CallError, open } from "./call.ts";
 import { type Frame, readFrames } from "./frame-reader.ts";
+import { inSight, onOutOfSight } from "./sight.ts";
 import { eventsOf, type ServiceEvent } from "./service-event.ts";
 
 type Listener = (events: readonly ServiceEvent[]) => void;
@@ -20,12 +21,14 @@ export function onEvents(listener: Listener): () => void {
 /** Ends when there is no session. */
 export async function follow(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
+    await inSight(signal);
     try {
       await followOnce(signal);
     } catch (error) {
       if (error instanceof CallError && error.status === 401) return;
     }
     if (signal.aborted) return;
+    if (document.hidden) continue;
     dispatch({ type: "disconnected" });
     const { link } = state.peek();
     await pause(link.phase === "waiting" ? link.retryMs : 0, signal);
@@ -34,6 +37,15 @@ export async function follow(signal: AbortSignal): Promise<void> {
 
 async function followOnce(signal: AbortSignal): Promise<void> {
   const quiet = new AbortController();
+  const forget = onOutOfSight(() => quiet.abort());
+  try {
+    await connect(signal, quiet);
+  } finally {
+    forget();
+  }
+}
+
+async function connect(signal: AbortSignal, quiet: AbortController): Promise<void> {
   const headers = lastId === undefined ? {} : { "last-event-id": lastId };
   const response = await open("emulator/events?joined=true", {
     headers,

@@ -20,6 +20,11 @@ const IN_LISTS = [
   ["r", "retry the selected"],
 ] as const;
 
+const OF_ENDPOINT = [
+  ["[  ]", "earlier, later"],
+  ["+  -", "zoom in, out"],
+] as const;
+
 export function KeyboardHelp({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const pages = PAGES.flatMap(({ key, title }) =>
     key === undefined ? [] : [[`g ${key}`, title] as const],
@@ -30,6 +35,7 @@ export function KeyboardHelp({ onClose }: { readonly onClose: () => void }): JSX
         <KeyTable title="Everywhere" keys={EVERYWHERE} />
         <KeyTable title="Pages" keys={pages} />
         <KeyTable title="Jobs" keys={IN_LISTS} />
+        <KeyTable title="Endpoint" keys={OF_ENDPOINT} />
       </div>
     </Dialog>
   );

@@ -97,6 +97,7 @@ function useAllChoices(): readonly Choice[] {
 
 function endpointChoices({ id }: { readonly id: string }): readonly Choice[] {
   return [
+    { title: `${id}: endpoint`, kind: "endpoint", act: () => goTo("endpoint", [id]) },
     {
       title: `${id}: jobs`,
       kind: "endpoint",

@@ -2,6 +2,7 @@
 import { createServer, request, type RequestListener } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { chromiumIsMissing, startChromium } from "../../setup/chromium.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
@@ -24,11 +25,19 @@ async function startProxy(target: string, path: string) {
     asked.pipe(onward);
     return undefined;
   };
-  const server = createServer(pass).listen(0, "127.0.0.1");
+  let inFlight = 0;
+  const counted: RequestListener = (asked, answer) => {
+    inFlight += 1;
+    answer.once("close", () => (inFlight -= 1));
+    pass(asked, answer);
+  };
+  const server = createServer(counted).listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `http://localhost:${(server.address() as AddressInfo).port}${path}`;
   return {
     url,
+    /** Requests that are not answered whole. */
+    inFlight: () => inFlight,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
@@ -37,7 +46,43 @@ async function startProxy(target: string, path: string) {
   };
 }
 
+/** As a browser does when its tab is put behind another one, or before. */
+async function showPage(page: Page, isShown: boolean): Promise<void> {
+  await page.evaluate(
+    `Object.defineProperty(document, "hidden", { configurable: true, value: ${!isShown} });
+     document.dispatchEvent(new Event("visibilitychange"));`,
+  );
+}
+
 describe.skipIf(chromiumIsMissing !== undefined)("the dashboard behind a proxy", () => {
+  test("a page in the background holds no connection, and goes on where it was when it is seen again", async () => {
+    await using tree = await temporaryTree({ "echo.js": "export default (job) => job.input;" });
+    await using emulator = await startEmulatorProcess({
+      args: ["echo.js", "--ephemeral"],
+      cwd: tree.root,
+    });
+    await using proxy = await startProxy(emulator.url, "/");
+    const browser = await startChromium();
+    try {
+      const page = await browser.newPage();
+      await page.goto(`${proxy.url}${new URL(await newLink(emulator)).search}#/jobs`);
+      await page.getByText("live", { exact: true }).waitFor();
+      await expect.poll(() => proxy.inFlight()).toBe(1);
+      await showPage(page, false);
+      await expect.poll(() => proxy.inFlight(), { timeout: 20_000 }).toBe(0);
+      await fetch(`${emulator.url}/v2/echo/run`, {
+        method: "POST",
+        headers: { authorization: emulator.apiKey ?? "" },
+        body: '{"input":{}}',
+      });
+      await showPage(page, true);
+      await page.locator(".job-line").filter({ hasText: "completed" }).waitFor();
+      await page.getByText("live", { exact: true }).waitFor();
+    } finally {
+      await browser.close();
+    }
+  });
+
   test.each([
     ["a forwarded port", "/"],
     ["a path of its own", "/some/where/"],

@@ -163,7 +163,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
 
     await page.keyboard.press("j");
     await page.keyboard.press("x");
-    await page.getByText("1 job", { exact: true }).waitFor();
+    await page.getByText("1 job selected").waitFor();
     await page.keyboard.press("c");
     await page.getByText("1 job cancelled").waitFor();
     await lines.filter({ hasText: "cancelled" }).waitFor();

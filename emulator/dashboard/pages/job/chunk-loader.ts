@@ -3,6 +3,7 @@ import { memberOf, readRawJson, writeRawJson } from "../../json/raw-json.ts";
 import { open } from "../../service/call.ts";
 import { onEvents } from "../../service/follow.ts";
 import { type Frame, readFrames } from "../../service/frame-reader.ts";
+import { inSight, onOutOfSight } from "../../service/sight.ts";
 import type { Chunk } from "../../state/chunk-list.ts";
 import { dispatch } from "../../state/store.ts";
 
@@ -36,18 +37,23 @@ async function follow(jobId: string, began: Began, signal: AbortSignal): Promise
   const place: { id: string | undefined; isOver: boolean } = { id: undefined, isOver: false };
   const path = `emulator/jobs/${encodeURIComponent(jobId)}/chunks`;
   while (!signal.aborted && !place.isOver) {
+    await inSight(signal);
+    const unseen = new AbortController();
+    const forget = onOutOfSight(() => unseen.abort());
     const headers = {
       accept: "text/event-stream",
       ...(place.id !== undefined && { "last-event-id": place.id }),
     };
     try {
-      await readFrames(await open(path, { headers, signal }), (frames) => {
+      const whileSeen = AbortSignal.any([signal, unseen.signal]);
+      await readFrames(await open(path, { headers, signal: whileSeen }), (frames) => {
         place.id = frames.findLast(({ id }) => id !== undefined)?.id ?? place.id;
         place.isOver ||= take(jobId, frames, began);
       });
     } catch {
       // It is tried again, unless the page has gone.
     }
+    forget();
     if (!place.isOver) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
 }

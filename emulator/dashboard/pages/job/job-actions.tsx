@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { Button, CopyButton } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { JsonEditor } from "../../components/json-editor.tsx";
+import { Popover } from "../../components/popover.tsx";
 import { readRawJson, writeRawJson } from "../../json/raw-json.ts";
 import { base } from "../../service/call.ts";
 import type { JobDetails } from "../../service/generated/answers.ts";
@@ -68,8 +69,7 @@ function CopyAs({ job, payloads }: JobActionsProps): JSX.Element {
           base: base(),
         });
   return (
-    <details class="menu">
-      <summary class="button">Copy as …</summary>
+    <Popover word="Copy as …" class="menu" wordClass="button">
       <div class="menu-list">
         {(Object.keys(FORMS) as Form[]).map((form) => (
           <CopyButton key={form} text={() => copied(form)} what={`the job as ${form}`}>
@@ -80,7 +80,7 @@ function CopyAs({ job, payloads }: JobActionsProps): JSX.Element {
           id
         </CopyButton>
       </div>
-    </details>
+    </Popover>
   );
 }
 

@@ -15,7 +15,7 @@ import { FailureReport } from "./failure-report.tsx";
 import { JobActions } from "./job-actions.tsx";
 import { JobDiagram } from "./job-diagram.tsx";
 import { LogLines } from "./log-lines.tsx";
-import { PayloadPanel, usePayloads } from "./payloads.tsx";
+import { PayloadPanel, type Payloads, usePayloads } from "./payloads.tsx";
 import { WebhookTries } from "./webhook-tries.tsx";
 
 /** What happens to a job is asked for at most so often, ms. */
@@ -43,19 +43,10 @@ export function JobPage({ route }: PageProps): JSX.Element {
 function JobView({ job }: { readonly job: JobDetails }): JSX.Element {
   const { id, endpointId, status, failure, chunks } = job;
   const payloads = usePayloads(id);
+  const isOpen = status === "IN_QUEUE" || status === "IN_PROGRESS";
   return (
     <div class="page job-page">
-      <div class="page-head">
-        <h1 class="row">
-          <a href={hrefTo("jobs", [], { q: `endpoint:${endpointId}` })}>{endpointId}</a>
-          <Status of={status} />
-        </h1>
-        <span class="spring" />
-        <JobActions job={job} payloads={payloads} />
-        <p class="job-id mono quiet">
-          {id} <CopyButton text={() => id} what="the id" />
-        </p>
-      </div>
+      <JobHead job={job} payloads={payloads} />
       <div class="columns">
         <div class="column">
           {failure !== undefined && (
@@ -68,7 +59,7 @@ function JobView({ job }: { readonly job: JobDetails }): JSX.Element {
             title="Output"
             node={payloads.output}
             payloads={payloads}
-            none={status === "IN_QUEUE" || status === "IN_PROGRESS" ? "None yet." : "It has none."}
+            none={isOpen ? "None yet." : "It has none."}
           />
           <PayloadPanel
             title="Input"
@@ -76,7 +67,7 @@ function JobView({ job }: { readonly job: JobDetails }): JSX.Element {
             payloads={payloads}
             none="It is kept no longer."
           />
-          <LogLines jobId={id} endpointId={endpointId} />
+          <LogLines jobId={id} endpointId={endpointId} isOpen={isOpen} />
         </div>
         <div class="column">
           <Panel title="State">
@@ -87,6 +78,28 @@ function JobView({ job }: { readonly job: JobDetails }): JSX.Element {
           <WebhookTries jobId={id} />
         </div>
       </div>
+    </div>
+  );
+}
+
+interface JobHeadProps {
+  readonly job: JobDetails;
+  readonly payloads: Payloads;
+}
+
+function JobHead({ job, payloads }: JobHeadProps): JSX.Element {
+  const { id, endpointId, status } = job;
+  return (
+    <div class="page-head">
+      <h1 class="row">
+        <a href={hrefTo("jobs", [], { q: `endpoint:${endpointId}` })}>{endpointId}</a>
+        <Status of={status} />
+      </h1>
+      <span class="spring" />
+      <JobActions job={job} payloads={payloads} />
+      <p class="job-id mono quiet">
+        {id} <CopyButton text={() => id} what="the id" />
+      </p>
     </div>
   );
 }

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Panel } from "../../components/panel.tsx";
 import { open } from "../../service/call.ts";
-import { type Frame, readFrames } from "../../service/frame-reader.ts";
+import { readFrames } from "../../service/frame-reader.ts";
 
 interface Line {
   readonly time: string;
@@ -14,6 +14,8 @@ interface Line {
 interface LogLinesProps {
   readonly jobId: string;
   readonly endpointId: string;
+  /** More may come. */
+  readonly isOpen: boolean;
 }
 
 /** The newest. */
@@ -22,21 +24,28 @@ const MOST_LINES = 500;
 /** The service keeps no more. */
 const TAIL = 2_000;
 
-export function LogLines({ jobId, endpointId }: LogLinesProps): JSX.Element | null {
+/** They are asked for: one more stream for each page would be one connection less for others. */
+const PACE_MS = 2_000;
+
+export function LogLines({ jobId, endpointId, isOpen }: LogLinesProps): JSX.Element | null {
   const [lines, setLines] = useState<readonly Line[]>([]);
   useEffect(() => {
     const ended = new AbortController();
-    setLines([]);
-    const take = (frames: readonly Frame[]) => {
-      const fresh = frames.flatMap(({ data }) => lineOf(data, jobId));
-      if (fresh.length > 0) setLines((before) => [...before, ...fresh].slice(-MOST_LINES));
+    const look = async () => {
+      const read = await readLines(jobId, endpointId, ended.signal).catch(() => undefined);
+      if (read !== undefined) setLines(read);
     };
-    const query = new URLSearchParams({ endpointId, tail: String(TAIL) });
-    open(`emulator/logs?${query}`, { signal: ended.signal })
-      .then((response) => readFrames(response, take))
-      .catch(() => undefined);
-    return () => ended.abort();
-  }, [jobId, endpointId]);
+    void look();
+    // The last lines may come after the end.
+    const timer = setInterval(() => {
+      void look();
+      if (!isOpen) clearInterval(timer);
+    }, PACE_MS);
+    return () => {
+      clearInterval(timer);
+      ended.abort();
+    };
+  }, [jobId, endpointId, isOpen]);
   if (lines.length === 0) return null;
   return (
     <Panel title="Log" actions={<span class="quiet">as far as the service still has it</span>}>
@@ -52,6 +61,19 @@ export function LogLines({ jobId, endpointId }: LogLinesProps): JSX.Element | nu
       </ol>
     </Panel>
   );
+}
+
+async function readLines(
+  jobId: string,
+  endpointId: string,
+  signal: AbortSignal,
+): Promise<readonly Line[]> {
+  const query = new URLSearchParams({ endpointId, tail: String(TAIL), ended: "true" });
+  const lines: Line[] = [];
+  await readFrames(await open(`emulator/logs?${query}`, { signal }), (frames) => {
+    lines.push(...frames.flatMap(({ data }) => lineOf(data, jobId)));
+  });
+  return lines.slice(-MOST_LINES);
 }
 
 function lineOf(data: string, jobId: string): readonly Line[] {

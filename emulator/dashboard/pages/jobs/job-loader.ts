@@ -61,5 +61,11 @@ function ask(filter: JobFilter, more: Readonly<Record<string, string>>): Promise
 /** Whether rows are to be read anew: never while they are held. */
 export function wantsReload(): boolean {
   const { jobs, link } = state.value;
-  return jobs.isStale && isLive(jobs) && jobs.reading === "here" && link.phase === "live";
+  return (
+    jobs.isStale &&
+    isLive(jobs) &&
+    jobs.reading !== "asking" &&
+    jobs.reading !== "more" &&
+    link.phase === "live"
+  );
 }

@@ -1,8 +1,9 @@
 /** The field for the query of the list, with the words it knows and what is wrong with what was typed. */
 import type { JSX, RefObject } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
+import { Popover } from "../../components/popover.tsx";
 import { QUERY_WORDS, withWord } from "./job-query.ts";
 
 interface QueryFieldProps {
@@ -83,14 +84,8 @@ function StatusChoice({ text, onChoose }: StatusChoiceProps): JSX.Element {
 }
 
 function QueryHelp(): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
   return (
-    <details
-      class="query-help"
-      open={isOpen}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
-    >
-      <summary>Words</summary>
+    <Popover word="Words" class="query-help">
       <dl class="keys">
         {Object.entries(QUERY_WORDS).map(([word, meaning]) => (
           <div key={word}>
@@ -105,6 +100,6 @@ function QueryHelp(): JSX.Element {
           <dd>the beginning or end of an id, or part of an error</dd>
         </div>
       </dl>
-    </details>
+    </Popover>
   );
 }

@@ -38,7 +38,7 @@ export function SelectionBar({ list }: { readonly list: JobList }): JSX.Element 
 }
 
 function inWords({ selected, isAllSelected }: JobList): string {
-  return isAllSelected ? "all that match" : plural(selected.size, "job");
+  return `${isAllSelected ? "all that match" : plural(selected.size, "job")} selected`;
 }
 
 function allInWords({ count }: JobList): string {

@@ -3,11 +3,12 @@ import { expect, test } from "vitest";
 import {
   chartInWords,
   chartsOf,
+  type DrawnSeries,
   isBlank,
 } from "../../../../emulator/dashboard/pages/endpoint/charts/chart-data.ts";
 
 const nothing = [null, null, null];
-const SERIES = {
+const SERIES: DrawnSeries = {
   stepMs: 10_000,
   endsAt: new Date(100_000).toISOString(),
   points: {
@@ -51,9 +52,12 @@ test("each chart is a sentence for those who do not see it", () => {
   );
 });
 
-test("a chart without anything but gaps and zeros is blank", () => {
-  const blank = chartsOf(SERIES)
-    .filter(isBlank)
-    .map(({ title }) => title);
-  expect(blank).toEqual(["Delay"]);
+test("a chart of nothing but gaps is blank, and so is one where nothing was counted; a duration of 0 ms is one", () => {
+  const blank = (points: Partial<DrawnSeries["points"]>) =>
+    chartsOf({ ...SERIES, points: { ...SERIES.points, ...points } })
+      .filter(isBlank)
+      .map(({ title }) => title);
+  const zeros = [null, 0, 0];
+  expect(blank({})).toEqual(["Delay"]);
+  expect(blank({ delayP50: zeros, queued: zeros, running: zeros })).toEqual(["Queue and running"]);
 });

@@ -52,6 +52,23 @@ test("there is a lane for each worker that lived in the window, in the order of 
   ]);
 });
 
+test("a worker that ended without being told to is marked at its end with the reason", () => {
+  const endedAt = at(30_000);
+  const workers = [
+    worker("crashed", 10_000, { endedAt, end: "unasked", exit: { message: "exited with code 7" } }),
+    worker("lost", 11_000, { endedAt, end: "lost" }),
+    worker("left", 12_000, { endedAt, end: "left", exit: { message: "exited with code 0" } }),
+    worker("runs", 13_000),
+  ];
+  const { lanes } = laneLayout(input({ workers }), view);
+  expect(lanes.map(({ misfortune }) => misfortune)).toEqual([
+    { x: 300, text: "exited with code 7" },
+    { x: 300, text: "lost" },
+    undefined,
+    undefined,
+  ]);
+});
+
 test("what is too short to be seen is drawn two pixels wide", () => {
   const past = [{ jobId: "a", startedAt: at(50_000), endedAt: at(50_001), outcome: "completed" }];
   const { lanes } = laneLayout(input({ workers: [worker("w", 0, { past })] }), view);

@@ -54,8 +54,8 @@ test("the lane and the track at a height are found, and none beside them", () =>
   const worker = { id: "w", version: 1, state: "ready", startedAt: "", jobs: [], past: [] };
   const layout = {
     lanes: [
-      { worker, tracks: 1, bars: [] },
-      { worker, tracks: 2, bars: [] },
+      { worker, tracks: 1, bars: [], misfortune: undefined },
+      { worker, tracks: 2, bars: [], misfortune: undefined },
     ],
   };
   const { lanes, queue, axis } = rowsOf(layout);

@@ -131,7 +131,9 @@ export function chartInWords({ title, unit, lines }: ChartModel): string {
   return `${title} in the last hour; ${parts.join("; ")}`;
 }
 
-/** Whether there is anything to draw. */
-export function isBlank({ lines }: ChartModel): boolean {
-  return lines.every(({ values }) => values.every((value) => value === null || value === 0));
+/** Whether there is nothing to draw. A count of 0 is nothing; a duration of 0 is one. */
+export function isBlank({ lines, unit }: ChartModel): boolean {
+  return lines.every(({ values }) =>
+    values.every((value) => value === null || (unit === "count" && value === 0)),
+  );
 }

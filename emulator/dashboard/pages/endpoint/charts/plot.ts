@@ -5,6 +5,8 @@ import { type ChartModel, type Tone, valueInWords } from "./chart-data.ts";
 const FONT = "11px system-ui, sans-serif";
 /** Room for the numbers at the left, px. */
 const AXIS_WIDTH = 48;
+/** What the axis of durations reaches up to at least. */
+const LEAST_MS = 10;
 
 export function plotData({ moments, lines }: ChartModel): uPlot.AlignedData {
   return [[...moments], ...lines.map(({ values }) => [...values])];
@@ -32,7 +34,9 @@ export function plotOptions(
     legend: { show: false },
     cursor: { sync: { key: "endpoint" }, drag: { x: false, y: false }, y: false },
     padding: [8, 20, 0, 0],
-    scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
+    scales: {
+      y: { range: (_, __, most) => [0, Math.max(chart.unit === "ms" ? LEAST_MS : 1, most * 1.1)] },
+    },
     axes: [
       { ...axis, size: 24, space: 60, values: (_, moments) => moments.map(clockTime) },
       {

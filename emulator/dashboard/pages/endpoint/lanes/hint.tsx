@@ -63,6 +63,10 @@ function hitIn(layout: LaneLayout, x: number, y: number): Hit | undefined {
     return wait && { lines: [waitInWords(wait)] };
   }
   const lane = layout.lanes[place.lane];
+  const { misfortune } = lane ?? {};
+  if (lane && misfortune && x >= misfortune.x && x <= misfortune.x + 2 * REACH) {
+    return { lines: [`ended: ${misfortune.text}`, `worker ${lane.worker.id}`] };
+  }
   const bar =
     lane?.bars.findLast((each) => each.track === place.track && isAt(each, x)) ??
     lane?.bars.findLast((each) => isAt(each, x));
@@ -76,9 +80,17 @@ function isAt({ x, width }: { readonly x: number; readonly width: number }, at: 
   return at >= x - 1 && at <= x + width + 1;
 }
 
-export function Hint({ hint: { x, y, lines } }: { readonly hint: Hinted }): JSX.Element {
+interface HintProps {
+  readonly hint: Hinted;
+  /** Of the drawing, px. */
+  readonly width: number;
+}
+
+/** On the side of the pointer where there is more room. */
+export function Hint({ hint: { x, y, lines }, width }: HintProps): JSX.Element {
+  const side = x > width / 2 ? { right: `${width - x}px` } : { left: `${x}px` };
   return (
-    <div class="lane-hint" aria-hidden="true" style={{ top: `${y + 16}px`, left: `${x}px` }}>
+    <div class="lane-hint" aria-hidden="true" style={{ top: `${y + 16}px`, ...side }}>
       {lines.map((line) => (
         <p key={line}>{line}</p>
       ))}

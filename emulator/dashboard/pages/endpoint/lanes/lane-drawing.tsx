@@ -119,7 +119,9 @@ function Drawing(props: DrawingProps): JSX.Element {
           />
         )}
       </svg>
-      {hint !== undefined && selection === undefined && <Hint hint={hint} />}
+      {hint !== undefined && selection === undefined && (
+        <Hint hint={hint} width={layout.scale.width} />
+      )}
     </>
   );
 }

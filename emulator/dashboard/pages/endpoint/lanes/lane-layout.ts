@@ -1,6 +1,6 @@
 /** Everything that the lanes of an endpoint are drawn from: where each bar, flag, band and tick is, px. Pure. */
 import { msPerPixel, type Span, ticksOf, timeScale, type TimeScale, xOf } from "./time-scale.ts";
-import { type Bar, barsOf, type DrawnWorker, tracksOf } from "./worker-stages.ts";
+import { type Bar, barsOf, type DrawnWorker, misfortuneOf, tracksOf } from "./worker-stages.ts";
 
 export interface Decision {
   readonly at: string;
@@ -38,6 +38,8 @@ export interface Lane {
   readonly worker: DrawnWorker;
   readonly tracks: number;
   readonly bars: readonly (Bar & Placed)[];
+  /** Where it ended without being told to, and why. */
+  readonly misfortune: { readonly x: number; readonly text: string } | undefined;
 }
 
 /** How many jobs waited for a while. */
@@ -101,10 +103,16 @@ function laneOf(worker: DrawnWorker, now: number, window: Span, scale: TimeScale
   const bars = barsOf(worker, now, msPerPixel(scale) * LEAST_WIDTH).filter((bar) =>
     overlaps(bar, window),
   );
+  const text = misfortuneOf(worker);
+  const endedAt = Date.parse(worker.endedAt ?? "");
   return {
     worker,
     tracks: tracksOf(bars),
     bars: bars.map((bar) => ({ ...bar, ...placed(scale, bar) })),
+    misfortune:
+      text === undefined || !isWithin(endedAt, window)
+        ? undefined
+        : { x: xOf(scale, endedAt), text },
   };
 }
 

@@ -120,9 +120,10 @@ function FlagShape({ flag, y }: { readonly flag: Flag; readonly y: number }): JS
 }
 
 function LaneShape({ lane, y }: { readonly lane: Lane; readonly y: number }): JSX.Element {
+  const { bars, misfortune } = lane;
   return (
     <g>
-      {lane.bars.map(({ stage, x, width, track, failed, from, jobs, outcome }) => {
+      {bars.map(({ stage, x, width, track, failed, from, jobs, outcome }) => {
         const isFailed = failed > 0;
         const place = barPlace(stage, isFailed);
         const isRunning = outcome === "running";
@@ -140,6 +141,9 @@ function LaneShape({ lane, y }: { readonly lane: Lane; readonly y: number }): JS
           </g>
         );
       })}
+      {misfortune !== undefined && (
+        <path class="misfortune" d={`M${misfortune.x + 3} ${y + 3}l7 7m0-7l-7 7`} />
+      )}
     </g>
   );
 }

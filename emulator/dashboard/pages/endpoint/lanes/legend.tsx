@@ -22,6 +22,12 @@ export function Legend(): JSX.Element {
         <Swatch class="bar execution failed" y={-2} height={18} />
         with failures
       </li>
+      <li>
+        <svg class="swatch" viewBox="0 0 18 14" aria-hidden="true">
+          <path class="misfortune" d="M5.5 3.5l7 7m0-7l-7 7" />
+        </svg>
+        worker failed
+      </li>
     </ul>
   );
 }

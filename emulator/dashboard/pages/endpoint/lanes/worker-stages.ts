@@ -12,6 +12,9 @@ export interface DrawnWorker {
   readonly readyAt?: string | undefined;
   readonly drainingAt?: string | undefined;
   readonly endedAt?: string | undefined;
+  /** `left` where it was told to. */
+  readonly end?: string | undefined;
+  readonly exit?: { readonly message: string } | undefined;
   readonly jobs: readonly { readonly jobId: string; readonly startedAt: string }[];
   readonly past: readonly {
     readonly jobId: string;
@@ -55,6 +58,12 @@ export function barsOf(worker: DrawnWorker, now: number, resolutionMs: number): 
     ...(readyAt === undefined ? [] : restBars(worker, executions, { from: readyAt, to: end })),
   ].filter(({ stage, from, to }) => to > from && (stage !== "idle" || to - from > resolutionMs));
   return [...bars, ...joined(inTracks(executions), resolutionMs)];
+}
+
+/** Why it ended, where nobody told it to. */
+export function misfortuneOf({ endedAt, end, exit }: DrawnWorker): string | undefined {
+  if (endedAt === undefined || end === undefined || end === "left") return undefined;
+  return exit?.message ?? end.replaceAll("_", " ");
 }
 
 /** How many tracks the bars need. */

@@ -3,13 +3,16 @@ import type { JSX } from "preact";
 import { durationInWords, instantInWords } from "../../../components/in-words.ts";
 import { WorkerLink } from "../../../components/links.tsx";
 import type { OperatedWorker } from "../../../service/generated/answers.ts";
-import { isFailure } from "./worker-stages.ts";
+import { isFailure, misfortuneOf } from "./worker-stages.ts";
 
 export function WorkerTable({
   workers,
 }: {
   readonly workers: readonly OperatedWorker[];
 }): JSX.Element {
+  const newestFirst = workers.toSorted(
+    (one, other) => Date.parse(other.startedAt) - Date.parse(one.startedAt),
+  );
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label="Workers as a table">
       <table>
@@ -40,7 +43,7 @@ export function WorkerTable({
           </tr>
         </thead>
         <tbody>
-          {workers.toReversed().map((worker) => (
+          {newestFirst.map((worker) => (
             <WorkerRow key={worker.id} worker={worker} />
           ))}
         </tbody>
@@ -59,7 +62,7 @@ function WorkerRow({ worker }: { readonly worker: OperatedWorker }): JSX.Element
       </td>
       <td class="number">{version}</td>
       <td>{state}</td>
-      <td class="number-left">{instantInWords(startedAt)}</td>
+      <td>{instantInWords(startedAt)}</td>
       <td class="number">{between(startedAt, pulledAt)}</td>
       <td class="number">{between(pulledAt, bootedAt)}</td>
       <td class="number">{between(bootedAt, readyAt)}</td>
@@ -70,11 +73,9 @@ function WorkerRow({ worker }: { readonly worker: OperatedWorker }): JSX.Element
   );
 }
 
-function endOf({ endedAt, end, exit }: OperatedWorker): string {
-  if (endedAt === undefined) return "";
-  const how =
-    exit !== undefined && end !== "left" ? exit.message : (end ?? "").replaceAll("_", " ");
-  return `${instantInWords(endedAt)}${how === "" ? "" : `, ${how}`}`;
+function endOf(worker: OperatedWorker): string {
+  if (worker.endedAt === undefined) return "";
+  return `${instantInWords(worker.endedAt)}, ${misfortuneOf(worker) ?? "left"}`;
 }
 
 function between(from: string | undefined, to: string | undefined): string {
