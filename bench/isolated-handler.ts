@@ -27,6 +27,7 @@ export class IsolatedHandler implements AsyncDisposable {
         ready: () => this.#ready.resolve(),
         unusable,
         restartFailed: unusable,
+        described: () => undefined,
         standbyReady: () => undefined,
         standbyFailed: unusable,
         paused: () => undefined,

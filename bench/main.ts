@@ -12,6 +12,7 @@ import { writeReport } from "./report.ts";
 import { container } from "./rows/container.ts";
 import { crowd } from "./rows/crowd.ts";
 import { extraProcess } from "./rows/extra-process.ts";
+import { followed } from "./rows/followed.ts";
 import { idleLatency } from "./rows/idle-latency.ts";
 import { largeJob } from "./rows/large-job.ts";
 import { live } from "./rows/live.ts";
@@ -40,6 +41,7 @@ const ROWS: readonly Row[] = [
   throughput,
   single,
   submit,
+  followed,
   largeJob,
   mixed,
   streaming,

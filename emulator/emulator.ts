@@ -127,6 +127,7 @@ async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDi
     ...(options.prices && { prices: options.prices }),
     endpointDeleted: (endpointId) => void storage.objects?.endpointDeleted(endpointId),
     volumeFiles: storage.volumes,
+    ...(options.handlerTold && { handlerTold: options.handlerTold }),
     gpuUse: gpuUseAsker(),
     ...(docker !== "off" && { podMemoryInGb: containerMemoryInGb }),
   });

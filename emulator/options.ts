@@ -6,6 +6,7 @@ import type { AttemptEnd } from "./core/observe/log/attempt-end.ts";
 import type { ExceededLimit } from "./core/limits/limit-report.ts";
 import type { LimitMode } from "./core/limits/rate-limit.ts";
 import type { EngineLog } from "./engine/observe/engine-log.ts";
+import type { HandlerTold } from "./engine/resources/handler-schemas.ts";
 import type { ServedResources } from "./core/resources/served-endpoint.ts";
 import type { FunctionEndpoint } from "./handlers/function-endpoint.ts";
 import type { CommandEndpoint, ImageEndpoint, LocalHandler } from "./handlers/local-endpoint.ts";
@@ -122,6 +123,8 @@ export interface EmulatorOptions {
   readonly workerLine?: (line: WorkerLine) => void;
   /** Called with each attempt of a job as it ends, and with each job that ends without one; reads nothing from the store. */
   readonly attemptEnded?: (end: AttemptEnd) => void;
+  /** Called with what the handler of an endpoint takes and gives, each time one of its workers has told it; empty for no schemas. */
+  readonly handlerTold?: HandlerTold;
   /** Called with each job as it ends. */
   readonly jobEnded?: (job: JobRecord) => void;
 }

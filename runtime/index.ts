@@ -2,8 +2,10 @@
 import type { Context, Handler, HandlerDefinition, Job, Returned } from "./handler/contract.ts";
 import type { StandardSchema } from "./handler/module/standard-schema.ts";
 import type { StartedWorker, StartWorkerOptions } from "./own-worker.ts";
+import type { Yielded } from "./protocol/chunk.ts";
 
-export { chunk, type ChunkWithMetrics } from "./handler/output/chunk.ts";
+export { chunk } from "./handler/output/chunk.ts";
+export type { ChunkWithMetrics } from "./protocol/chunk.ts";
 export type {
   Concurrency,
   Context,
@@ -42,53 +44,95 @@ export type {
 } from "./handler/module/standard-schema.ts";
 
 /** A definition without an `output` schema: `Output` is whatever `run` returns. */
-export type UncheckedDefinition<Input, Output, State, RawInput> = HandlerDefinition<
+export type UncheckedDefinition<
   Input,
   Output,
   State,
-  RawInput
-> & { readonly output?: undefined };
+  RawInput,
+  Chunk = unknown,
+  Aggregate extends boolean = boolean,
+> = HandlerDefinition<Input, Output, State, RawInput, Output, Chunk> & {
+  readonly output?: undefined;
+  readonly aggregate?: Aggregate;
+};
 
 /** A definition whose `output` schema is of the array of all yields. */
-export type AggregatingDefinition<Input, Output, State, RawInput> = Omit<
-  HandlerDefinition<Input, Output, State, RawInput>,
-  "run"
-> & {
-  readonly output: StandardSchema<Output, unknown>;
+export type AggregatingDefinition<
+  Input,
+  Output,
+  State,
+  RawInput,
+  Sent = unknown,
+  Chunk = unknown,
+> = Omit<HandlerDefinition<Input, Output, State, RawInput>, "run" | "output"> & {
+  readonly output: StandardSchema<Output, Sent>;
   readonly aggregate: true;
   readonly run: (
     job: Job<Input>,
     context: Context<State>,
-  ) => Iterator<unknown, unknown, undefined> | AsyncIterator<unknown, unknown, undefined>;
+  ) => Iterator<Chunk, unknown, undefined> | AsyncIterator<Chunk, unknown, undefined>;
 };
 
 /** A definition whose `output` schema says what `run` must return. */
-export type CheckedDefinition<Input, Output, State, RawInput> = Omit<
-  HandlerDefinition<Input, Output, State, RawInput>,
-  "run"
-> & {
-  readonly output: StandardSchema<Output, unknown>;
-  readonly run: (job: Job<Input>, context: Context<State>) => Returned<NoInfer<Output>>;
+export type CheckedDefinition<
+  Input,
+  Output,
+  State,
+  RawInput,
+  Sent = unknown,
+  Chunk = unknown,
+> = Omit<HandlerDefinition<Input, Output, State, RawInput>, "run" | "output"> & {
+  readonly output: StandardSchema<Output, Sent>;
+  readonly run: (job: Job<Input>, context: Context<State>) => Returned<NoInfer<Output>, Chunk>;
 };
 
 /**
  * Gives a handler its types: `export default defineHandler<Input>((job) => …)`, or with options
  * `export default defineHandler({ input: schema, concurrency: 4, run: (job) => … })`. `job.input` has the type the
  * `input` schema gives, `context.state` that of `setup`, and what `run` returns is compared with the `output` schema.
- * Options given here win over the module's named exports of the same names. The value is returned as it is.
+ * Options given here win over the module's named exports of the same names. The value is returned as it is; its type tells
+ * clients what they send and get: `client.endpoint<typeof handler>("greeter")`.
  */
-export function defineHandler<Input = unknown, Output = unknown>(
-  handler: Handler<Input, Output>,
-): Handler<Input, Output>;
-export function defineHandler<Input = unknown, Output = unknown, State = unknown, RawInput = Input>(
-  definition: UncheckedDefinition<Input, Output, State, RawInput>,
-): HandlerDefinition<Input, Output, State, RawInput>;
-export function defineHandler<Input = unknown, Output = unknown, State = unknown, RawInput = Input>(
-  definition: AggregatingDefinition<Input, Output, State, RawInput>,
-): HandlerDefinition<Input, Output, State, RawInput>;
-export function defineHandler<Input = unknown, Output = unknown, State = unknown, RawInput = Input>(
-  definition: CheckedDefinition<Input, Output, State, RawInput>,
-): HandlerDefinition<Input, Output, State, RawInput>;
+export function defineHandler<Input = unknown, Output = unknown, Chunk = unknown>(
+  handler: Handler<Input, Output, unknown, Chunk>,
+): Handler<Input, Output, unknown, Chunk>;
+export function defineHandler<
+  Input = unknown,
+  Output = unknown,
+  State = unknown,
+  RawInput = Input,
+  Chunk = unknown,
+  Aggregate extends boolean = boolean,
+>(
+  definition: UncheckedDefinition<Input, Output, State, RawInput, Chunk, Aggregate>,
+): HandlerDefinition<
+  Input,
+  Output,
+  State,
+  RawInput,
+  [Aggregate] extends [true] ? Yielded<Chunk>[] : Output,
+  Chunk
+>;
+export function defineHandler<
+  Input = unknown,
+  Output = unknown,
+  State = unknown,
+  RawInput = Input,
+  Sent = Output,
+  Chunk = unknown,
+>(
+  definition: AggregatingDefinition<Input, Output, State, RawInput, Sent, Chunk>,
+): HandlerDefinition<Input, Output, State, RawInput, Sent, Chunk>;
+export function defineHandler<
+  Input = unknown,
+  Output = unknown,
+  State = unknown,
+  RawInput = Input,
+  Sent = Output,
+  Chunk = unknown,
+>(
+  definition: CheckedDefinition<Input, Output, State, RawInput, Sent, Chunk>,
+): HandlerDefinition<Input, Output, State, RawInput, Sent, Chunk>;
 export function defineHandler(handler: unknown): unknown {
   return handler;
 }

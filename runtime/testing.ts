@@ -83,7 +83,7 @@ export async function runHandler<Input = unknown, Output = unknown, State = unkn
   options?: RunHandlerOptions,
 ): Promise<HandlerRun>;
 export async function runHandler<Input, Output, State, RawInput>(
-  handler: HandlerDefinition<Input, Output, State, RawInput>,
+  handler: HandlerDefinition<Input, Output, State, RawInput, unknown>,
   input: NoInfer<RawInput>,
   options?: RunHandlerOptions,
 ): Promise<HandlerRun>;

@@ -59,6 +59,8 @@ class RunningWorker implements Worker {
   readonly #receipts = new PendingReceipts();
   #source: JobSource | undefined;
   #concurrency: number | undefined;
+  /** What the handler takes and gives; told once there is a source. */
+  #schemas: Uint8Array | undefined;
   /** Why the handler cannot be used; reported once there is a source. */
   #failure: Failure | undefined;
   /** Credit that was granted and has brought no job yet. */
@@ -79,6 +81,10 @@ class RunningWorker implements Worker {
     const openIsolate = options.openIsolate ?? handlerProcesses(options);
     this.#handlers = openIsolate(this.#mask, {
       ready: (concurrency) => this.#ready(concurrency),
+      described: (schemas) => {
+        this.#schemas = schemas;
+        this.#source?.describe(schemas);
+      },
       reloaded: () => this.#dealtWithReload("info", "the new version serves: new jobs go to it"),
       reloadFailed: ({ message, stack }) =>
         this.#dealtWithReload("error", `${message}\nThe version before serves on.`, { stack }),
@@ -156,6 +162,7 @@ class RunningWorker implements Worker {
       });
       if (this.#failure !== undefined) void this.#unusable(this.#failure);
       if (this.#concurrency !== undefined) this.#ready(this.#concurrency);
+      if (this.#schemas !== undefined) source.describe(this.#schemas);
       const { workerId, endpointId } = await welcome;
       this.#log.write("info", "connected to the service", { workerId, endpointId });
     } catch (error) {

@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { bundleDashboard } from "./bundle-dashboard.ts";
 import { bundleEmulator } from "./bundle-emulator.ts";
 import { bundleImage } from "./bundle-image.ts";
+import { bundlePackages } from "./bundle-packages.ts";
 import { bundlePrograms } from "./bundle-programs.ts";
 import { copySwaggerUi } from "./swagger-ui.ts";
 
@@ -23,6 +24,7 @@ const otherInputs = [
   "scripts/bundle-dashboard.ts",
   "scripts/bundle-emulator.ts",
   "scripts/bundle-image.ts",
+  "scripts/bundle-packages.ts",
   "scripts/bundle-programs.ts",
   "scripts/config-schema.ts",
   "scripts/package-licences.ts",
@@ -54,6 +56,7 @@ export async function buildIfStale(): Promise<BuildOutcome> {
     const packages = await bundlePrograms(fresh);
     await bundleImage(fresh, packages);
     await bundleEmulator(fresh);
+    await bundlePackages(fresh);
     await bundleDashboard(root, fresh);
     // Only here: when nothing has changed, nobody should wait for it.
     const { writeConfigSchema } = await import("./config-schema.ts");

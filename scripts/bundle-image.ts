@@ -25,8 +25,8 @@ const LIBRARY = { ".": "index", "./client": "client/index" };
 /** Packages that the library imports by a file, for the sake of Bun: in the image each is one file and has its name alone. */
 const PACKAGES = { "undici/index.js": "undici" };
 
-/** It starts a program of its own, so it has to stay a package. That program is added when the image is built. */
-const BUNDLER = "esbuild";
+/** It starts a program of its own, so it has to stay a package. */
+export const BUNDLER = "esbuild";
 
 /** Commands of the image, by the script that each is. */
 const COMMANDS = { "sv-worker": "sv-worker.sh", "sv-worker-health": "sv-worker-health.sh" };
@@ -55,7 +55,7 @@ export async function bundleImage(folder: string, packages: readonly string[]): 
   fs.copyFileSync(path.join(root, "LICENSE"), path.join(home, "LICENSE"));
   writeJson(path.join(home, "package.json"), manifest());
   await addPackages(home, [...loaded].toSorted());
-  addBundler(home);
+  addBundler(path.join(home, "node_modules"));
   lockBundler(path.join(folder, "image/bundler"));
 }
 
@@ -93,9 +93,10 @@ async function addPackages(home: string, names: readonly string[]): Promise<void
   fs.writeFileSync(path.join(home, "node_modules/licences.txt"), licencesOf(inputs));
 }
 
-function addBundler(home: string): void {
+/** Without its program, which depends on the platform: in the image it is added when that is built. */
+export function addBundler(modules: string): void {
   for (const file of ["package.json", "LICENSE.md", "lib/main.js"]) {
-    copy(path.join(installed(BUNDLER), file), path.join(home, "node_modules", BUNDLER, file));
+    copy(path.join(installed(BUNDLER), file), path.join(modules, BUNDLER, file));
   }
 }
 

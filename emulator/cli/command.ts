@@ -138,6 +138,7 @@ function createCommand(version: string): Command {
         "--no-watch",
         "do not reload handlers when their files change; by default every save puts new code into service",
       )
+      .option("--open", "open its page in a browser as soon as it can be called")
       // Behind a subcommand stand the subcommand's own options.
       .enablePositionalOptions()
       .helpCommand(false)

@@ -9,6 +9,7 @@ export const EXIT = {
   image: 5,
   unreachable: 6,
   refused: 7,
+  jobNotCompleted: 8,
   stoppedAtOnce: 130,
 } as const;
 
@@ -26,6 +27,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.unreachable]: "commands for a running emulator: none answers at the address",
   [EXIT.refused]:
     "the same: it refused; a wrong key, nothing of that id, or not possible in that state",
+  [EXIT.jobNotCompleted]: "run: the job failed, timed out or was cancelled",
   [EXIT.stoppedAtOnce]: "stopped at once by a second signal; running jobs were not waited for",
 };
 
@@ -39,6 +41,7 @@ const CODE_OF_ERROR: ReadonlyMap<string, ExitCode> = new Map([
   ["ImageError", EXIT.image],
   ["UnreachableError", EXIT.unreachable],
   ["RefusedError", EXIT.refused],
+  ["JobNotCompletedError", EXIT.jobNotCompleted],
   ["ListenError", EXIT.port],
   ["PortInUseError", EXIT.port],
   ["StoreInUseError", EXIT.dataDir],

@@ -1,25 +1,17 @@
 /** Runs the command line of `sv-emulate` from its arguments to its exit code. */
-import { readFileSync } from "node:fs";
-import { findPackageJSON } from "node:module";
 import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
-import type { Emulator, EmulatorOptions, EngineLog, LimitMode } from "../index.ts";
-import { exampleInputsOf } from "./serve/example-input.ts";
-import {
-  invitation,
-  KEY_HINT,
-  keySentence,
-  limitSentence,
-  NOTHING_EXCEEDED,
-  readyLine,
-  s3Sentence,
-} from "./serve/announcement.ts";
+import { RUNTIME_VERSION } from "../../runtime/version.ts";
+import type { EmulatorOptions, EngineLog } from "../index.ts";
+import { announce, sumUp } from "./serve/announce.ts";
+import { ToldInputs } from "./serve/told-inputs.ts";
+import { asCalled } from "./called-as.ts";
 import { type Invocation, readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
 import { repair } from "./repair.ts";
 import { serve } from "./serve/serve.ts";
+import { openBrowser } from "./serve/open-browser.ts";
 import { type Flags, logModeOf, settle, type Settings } from "./serve/settings.ts";
-import type { LogMode } from "./serve/setting-values.ts";
 import { startThreadAhead } from "../store/sqlite/thread/start-thread.ts";
 import { countStopSignals, type StopSignals } from "./signals.ts";
 import { gatherInputs, type StartInputs } from "./serve/start-inputs.ts";
@@ -30,9 +22,9 @@ export async function main(args: readonly string[]): Promise<number> {
   // Whoever has read the ready line may close the pipe.
   process.stdout.on("error", () => undefined);
   try {
-    return await perform(readCommandLine(args, version(), process.stdout.columns), signals);
+    return await perform(readCommandLine(args, RUNTIME_VERSION, process.stdout.columns), signals);
   } catch (error) {
-    process.stderr.write(`error: ${complaint(error)}\n`);
+    process.stderr.write(`error: ${asCalled(complaint(error))}\n`);
     return exitCodeOf(error);
   }
 }
@@ -76,10 +68,10 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
   }
   if (invocation.kind === "complete") {
     const { complete } = await import("./completion/complete.ts");
-    output.out(await complete(invocation.completion, version(), process.env));
+    output.out(await complete(invocation.completion, RUNTIME_VERSION, process.env));
     return EXIT.stopped;
   }
-  output.out(invocation.text);
+  output.out(asCalled(invocation.text));
   return EXIT.stopped;
 }
 
@@ -121,6 +113,7 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
   const hasGivenKey = settings.apiKey !== undefined;
   const isWatching = request.flags.watch !== false;
   const { startEmulator } = await loading;
+  const toldInputs = new ToldInputs();
   const crashed = Promise.withResolvers<never>();
   process.once("uncaughtException", crashed.reject);
   try {
@@ -132,9 +125,16 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
           watch: isWatching && { find: () => foundAgain(inputs, signals) },
           workerLine: (line) => log.workerLine(line),
           attemptEnded: (end) => log.attemptEnded(end),
+          handlerTold: (endpointId, schemas) => toldInputs.note(endpointId, schemas),
         }),
       signals,
-      ready: (emulator) => announce(emulator, { inputs, hasGivenKey, mode, log }),
+      ready: (emulator) => {
+        void announce(emulator, { inputs, hasGivenKey, mode, log, toldInputs });
+        if (request.flags.open)
+          openBrowser(emulator.dashboardLink() ?? `${emulator.url}/docs`, (problem) =>
+            log.warn({}, problem),
+          );
+      },
       say: (sentence) => log.info({}, sentence),
       stopped: (emulator) => sumUp(emulator, settings.limits, log),
     });
@@ -242,38 +242,6 @@ function optionsOf(
   };
 }
 
-interface Announced {
-  readonly inputs: StartInputs;
-  readonly hasGivenKey: boolean;
-  readonly mode: LogMode;
-  readonly log: LogOutput;
-}
-
-function announce(emulator: Emulator, { inputs, hasGivenKey, mode, log }: Announced): void {
-  const { url, apiKey, endpointIds, s3 } = emulator;
-  const isNewKey = !hasGivenKey && apiKey !== undefined;
-  const toPerson = mode === "pretty" && process.stdout.isTTY;
-  if (apiKey === undefined && !toPerson) log.info({}, KEY_HINT);
-  if (isNewKey && apiKey !== undefined && !toPerson) log.info({}, keySentence(apiKey));
-  if (s3 && !toPerson) log.info({ s3: s3.endpoint }, s3Sentence(s3));
-  process.stdout.write(readyLine({ url }));
-  if (!toPerson) return;
-  const balancedIds = [...inputs.handlers, ...inputs.images]
-    .filter(({ type }) => type === "LOAD_BALANCING")
-    .map(({ id }) => id);
-  const exampleInputs = exampleInputsOf(inputs.handlers);
-  const links = { dashboard: emulator.dashboardLink() };
-  const shown = { url, apiKey, endpointIds, balancedIds, exampleInputs, isNewKey, s3, ...links };
-  process.stdout.write(invitation(shown));
-}
-
-/** What would have failed, or has failed, for being too much at once. */
-function sumUp(emulator: Emulator, limits: LimitMode, log: LogOutput): void {
-  const exceeded = emulator.exceededLimits();
-  for (const limit of exceeded) log.warn({ ...limit }, limitSentence(limit, limits));
-  if (limits === "warn" && exceeded.length === 0) log.info({}, NOTHING_EXCEEDED);
-}
-
 /** The sentence about an error; what nobody foresaw can be looked into. */
 function complaint(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -288,11 +256,4 @@ function isDebugging(): boolean {
 
 function hasColors(): boolean {
   return process.stderr.isTTY && (process.env["NO_COLOR"] ?? "") === "";
-}
-
-function version(): string {
-  const file = findPackageJSON(import.meta.url);
-  const manifest: unknown = file === undefined ? {} : JSON.parse(readFileSync(file, "utf8"));
-  const hasVersion = typeof manifest === "object" && manifest !== null && "version" in manifest;
-  return hasVersion ? String(manifest.version) : "unknown";
 }

@@ -19,6 +19,18 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
   {
+    name: "overview",
+    title: "Overview",
+    key: "o",
+    load: async () => (await import("./pages/overview/overview-page.tsx")).OverviewPage,
+  },
+  {
+    name: "endpoint",
+    title: "Endpoint",
+    within: "overview",
+    load: async () => (await import("./pages/endpoint/endpoint-page.tsx")).EndpointPage,
+  },
+  {
     name: "jobs",
     title: "Jobs",
     key: "j",

@@ -21,6 +21,7 @@ import type { EventFeed } from "./observe/event-feed.ts";
 import type { Fleet } from "./workers/fleet.ts";
 import type { JobWatchers } from "./jobs/read/job-watchers.ts";
 import type { LogFeed } from "./observe/log-feed.ts";
+import type { HandlerSchemaBook } from "./resources/handler-schemas.ts";
 import type { VolumeFiles } from "./resources/volume-files.ts";
 import type { PriceTable } from "../core/billing/prices.ts";
 import type { ServiceClock } from "./time/service-clock.ts";
@@ -98,6 +99,8 @@ export interface EngineContext {
   readonly dueTimer: DueTimer;
   /** Endpoints, templates and network volumes as they are in the store. */
   readonly directory: Directory;
+  /** What handlers take and give, as their workers told it. */
+  readonly schemas: HandlerSchemaBook;
   readonly volumeFiles: VolumeFiles;
   /** Called with an endpoint whose queue or workers changed, after the commit. */
   readonly endpointChanged: (endpointId: string) => void;

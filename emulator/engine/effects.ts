@@ -1,6 +1,5 @@
 /** The effects of a step as values: released once it is durable, dropped when it fails. */
 import type { ChunkBatch } from "../../runtime/protocol/chunk-batch.ts";
-import type { Failure } from "../../runtime/protocol/failure.ts";
 import type { ServiceOrders, WorkerReport } from "../../runtime/protocol/session.ts";
 import type { JobEffect } from "../core/jobs/job-transition.ts";
 import type { Job } from "../core/jobs/job.ts";
@@ -37,14 +36,6 @@ export interface Acknowledgement {
 export interface Moved {
   readonly job: Job;
   readonly move: JobMove;
-  /** The attempt that ended with it. */
-  readonly attempt: EndedAttempt | undefined;
-}
-
-/** What the job itself no longer says of an attempt, once it is to be made again. */
-export interface EndedAttempt {
-  readonly failure: Failure | undefined;
-  readonly durationMs: number;
 }
 
 export class Effects {
@@ -74,15 +65,9 @@ export class Effects {
   readonly #undo: (() => void)[] = [];
 
   /** Records that the status of `job` changed; null stands for a job that does not exist. */
-  moved(
-    job: Job,
-    from: JobMove["from"],
-    to: JobMove["to"],
-    by: JobMove["by"],
-    attempt?: EndedAttempt,
-  ): void {
+  moved(job: Job, from: JobMove["from"], to: JobMove["to"], by: JobMove["by"]): void {
     const { endpointId, id: jobId } = job;
-    this.moves.push({ job, move: { type: "job", endpointId, jobId, from, to, by }, attempt });
+    this.moves.push({ job, move: { type: "job", endpointId, jobId, from, to, by } });
   }
 
   /** Records that a delivery was made, tried or settled, or is to be sent again. */

@@ -67,7 +67,7 @@ export async function createEngine(
   { context, signals, startWork }: OpenContext,
   { launchers, podLauncher, healthProbe, webhookSender, ...gpuOptions }: EngineOptions,
 ): Promise<RunningEngine> {
-  const { decisions, directory, endpointChanged, podChanged, realClock, log } = context;
+  const { decisions, directory, endpointChanged, podChanged, realClock, log, schemas } = context;
   const { findGpus = unknownGpus, lockDevice = noOtherEmulator } = gpuOptions;
   const gpus = new GpuPool({
     find: findGpus,
@@ -83,7 +83,10 @@ export async function createEngine(
   const workers = new WorkerManager(context, { decisions, gpus, starter, watch });
   const pods = new PodKeeper(context, podLauncher, gpus);
   const webhooks = new WebhookDelivery(context, webhookSender);
-  signals.endpointChanged.on((endpointId) => workers.consider(endpointId));
+  signals.endpointChanged.on((endpointId) => {
+    if (!directory.findEndpoint(endpointId)) schemas.forget(endpointId);
+    workers.consider(endpointId);
+  });
   signals.podChanged.on((podId) => pods.consider(podId));
   signals.webhookDue.on(() => webhooks.wake());
   signals.laterDelivery.on((jobId) => webhooks.release(jobId));

@@ -19,15 +19,16 @@ import { assignFromStore } from "./jobs/assign-free.ts";
 import { sendAssignments } from "./jobs/assign.ts";
 import { JobWatchers } from "./jobs/read/job-watchers.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "./limits/bytes-in-flight.ts";
-import { attemptEndedBy, attemptEndOf } from "./observe/attempt-end.ts";
 import { ServiceSeries } from "../core/observe/series/service-series.ts";
 import { noteMove } from "./observe/note-in-series.ts";
+import { attemptEndedBy, attemptEndOf } from "./observe/attempt-end.ts";
 import type { EngineLog } from "./observe/engine-log.ts";
 import { EventFeed } from "./observe/event-feed.ts";
 import { JobSpans } from "./observe/job-spans.ts";
 import { LogFeed } from "./observe/log-feed.ts";
 import { type ReleaseParts, releaseEffects } from "./release-effects.ts";
 import { Directory } from "./resources/directory.ts";
+import { HandlerSchemaBook, type HandlerTold } from "./resources/handler-schemas.ts";
 import { NO_VOLUME_FILES, type VolumeFiles } from "./resources/volume-files.ts";
 import { Signal } from "./signal.ts";
 import { StartWork } from "./start-work.ts";
@@ -72,6 +73,8 @@ export interface ContextOptions {
   readonly prices?: PriceTable;
   /** Called with each attempt that ended and each job that ended without one, after the commit. */
   readonly attemptEnded?: (end: AttemptEnd) => void;
+  /** Called with whatever a worker tells of its handler. */
+  readonly handlerTold?: HandlerTold;
   /** Called with a deleted endpoint. */
   readonly endpointDeleted?: (endpointId: string) => void;
   /** Keeps the files of network volumes; by default volumes have none. */
@@ -119,18 +122,14 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   const metrics = options.metrics ?? new ServiceMetrics();
   const { forgetEndpoint, ...history } = openHistory(clock, events, directory);
   const parts = {
-    store,
-    steps,
+    ...{ store, steps, clock, realClock, random },
     deliveries: new Turns(),
-    clock,
-    realClock,
-    random,
     secretKey: options.secretKey ?? fixedSecretKey(random.bytes(SECRET_KEY_BYTES)),
     log,
     lease,
     stallDetector: new StallDetector(realClock, lease, log, steps),
     directory,
-    volumeFiles: options.volumeFiles ?? NO_VOLUME_FILES,
+    schemas: new HandlerSchemaBook(options.handlerTold),
     events,
     logs: options.logs ?? new LogFeed(() => realClock.now()),
     metrics,
@@ -145,8 +144,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     inFlight: new BytesInFlight(realClock, IN_FLIGHT_LIMITS),
     watchers: new JobWatchers(),
     podPorts: new Map(),
-    podMemoryInGb: options.podMemoryInGb ?? (() => undefined),
-    gpuUse: options.gpuUse ?? (async () => []),
+    ...machineOf(options),
     ...raisersOf(signals),
     endpointDeleted: (endpointId: string) => {
       forgetEndpoint(endpointId);
@@ -160,12 +158,21 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   return { context, signals, startWork: new StartWork(realClock, log) };
 }
 
+/** What the engine asks of the machine it runs on. */
+function machineOf({
+  volumeFiles = NO_VOLUME_FILES,
+  podMemoryInGb = () => undefined,
+  gpuUse = async () => [],
+}: ContextOptions): Pick<EngineContext, "gpuUse" | "podMemoryInGb" | "volumeFiles"> {
+  return { volumeFiles, podMemoryInGb, gpuUse };
+}
+
 function releaseSteps(
   parts: Omit<EngineContext, "balancer" | "mover">,
   releaseDelivery: (jobId: string) => void,
   attemptEnded: ContextOptions["attemptEnded"],
 ): void {
-  const { events, metrics, spans, log, pendingWork, workerHistory } = parts;
+  const { clock, events, metrics, spans, log, pendingWork, workerHistory } = parts;
   const lookLater = looksLater(parts);
   const releasing: ReleaseParts = {
     ...parts,
@@ -187,8 +194,9 @@ function releaseSteps(
       noteMove(parts, job, move);
       workerHistory.jobMoved(job, move);
       spans?.moved(job, move);
-      const end = attemptEndOf(moved);
-      if (end !== undefined) attemptEnded?.(end);
+      if (attemptEnded === undefined) return;
+      const end = attemptEndOf(moved, clock.now());
+      if (end !== undefined) attemptEnded(end);
     },
   };
   parts.steps.releaseBy({

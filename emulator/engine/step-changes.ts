@@ -122,6 +122,7 @@ function placesOf({ changes }: Changer): Set<Place> {
 function seqOf(change: Change | StepChange): number {
   if ("seq" in change) return change.seq;
   if ("job" in change) return change.job.seq;
+  if ("report" in change) return change.report.job.seq;
   return "delivery" in change ? change.delivery.seq : -1;
 }
 

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JobCounts } from "../core/jobs/job-counts.ts";
 import type { JobFrame } from "../core/jobs/job-body.ts";
+import type { JobReport, KeptReports } from "../core/jobs/job-report.ts";
 import type { Job } from "../core/jobs/job.ts";
 import type { Delivery, KeptDeliveries } from "../core/webhooks/delivery.ts";
 import type { Payload, PayloadSlot, StagedBatch } from "../store/payload.ts";
@@ -149,6 +150,21 @@ export class Step {
   /** Deletes settled deliveries, the oldest first, until the rest is within the bounds. */
   pruneDeliveries(kept: KeptDeliveries): void {
     this.changes.push({ type: "prune-deliveries", kept });
+  }
+
+  /** Keeps what is to be told of a job that the step deletes. */
+  putReport(report: JobReport): void {
+    this.changes.push({ type: "put-report", report });
+  }
+
+  /** Those on jobs of the endpoint. */
+  removeReports(endpointId: string): void {
+    this.changes.push({ type: "remove-reports", endpointId });
+  }
+
+  /** Deletes reports, the oldest first, until the rest is within the bounds. */
+  pruneReports(kept: KeptReports): void {
+    this.changes.push({ type: "prune-reports", kept });
   }
 
   #change(job: Job, before: Job | undefined, after: Job | undefined): void {

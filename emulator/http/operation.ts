@@ -6,6 +6,7 @@ import type { QueryParameters } from "../core/input/query-parameters.ts";
 import type { Answer } from "./answers/answer.ts";
 import type { Contract } from "./schemas/contract.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
+import type { KnownSchemas } from "./openapi/endpoint-paths.ts";
 import type { HttpService } from "./service.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -22,8 +23,8 @@ export interface Call<Path> {
   readonly refusal: Refusal;
   /** W3C `traceparent` that what it sets off belongs to, if anything. */
   readonly traceparent: string | undefined;
-  /** The OpenAPI document of the interface in that dialect, as JSON. */
-  readonly document: () => Promise<string>;
+  /** The OpenAPI document of the interface in that dialect as JSON, with the handlers that are known, if any are to be shown. */
+  readonly document: (known?: KnownSchemas) => Promise<string>;
 }
 
 /** `worker`: the operation looks at the key by itself, and is there until the service has stopped. */

@@ -1,5 +1,6 @@
 /** Every operation of the interface, in the order of its documentation: the index of this folder. */
 import { events } from "./observe/events.ts";
+import { listDeletedJobs } from "./jobs/list-deleted-jobs.ts";
 import { freezeWorker } from "./workers/freeze-worker.ts";
 import { killWorker } from "./workers/kill-worker.ts";
 import { listWorkers } from "./workers/list-workers.ts";
@@ -64,6 +65,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   events,
   readOrigins,
   listJobs,
+  listDeletedJobs,
   readJob,
   readChunks,
   ...MATCHING_OPERATIONS,

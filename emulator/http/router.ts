@@ -14,6 +14,7 @@ import { type Dialect, type Refusal, refusalAt } from "./dialect.ts";
 import { CONTRACT_DIALECT } from "./dialects/contract-dialect.ts";
 import { LIVE_DIALECT } from "./dialects/live-dialect.ts";
 import { askGraphql } from "./live-management/ask-graphql.ts";
+import type { KnownSchemas } from "./openapi/endpoint-paths.ts";
 import { type Call, isOwn, type Method, type Operation, routesOf } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import { isBelow, pathOf, withNameableParts, withoutLastSlash } from "./requests/url-path.ts";
@@ -203,14 +204,25 @@ function stationsOf(dialect: Dialect, others: Operations = {}): readonly Station
   });
 }
 
-/** Made at the first request, which also loads the code for it. */
-function documentOf(dialect: Dialect, operations: Operations): () => Promise<string> {
-  const make = async () => {
+/** Made at the first request, which also loads the code for it, and anew when handlers have other schemas. */
+function documentOf(dialect: Dialect, operations: Operations): Call<unknown>["document"] {
+  const load = async () => {
     const { createDocument } = await import("./openapi/document.ts");
-    return JSON.stringify(createDocument(operations, dialect));
+    const { withEndpoints } = await import("./openapi/endpoint-paths.ts");
+    const plain = createDocument(operations, dialect);
+    return (known?: KnownSchemas) => JSON.stringify(known ? withEndpoints(plain, known) : plain);
   };
-  let text: Promise<string> | undefined;
-  return () => (text ??= make());
+  let loading: ReturnType<typeof load> | undefined;
+  const made = new Map<"plain" | "known", { readonly revision?: number; readonly text: string }>();
+  return async (known) => {
+    const make = await (loading ??= load());
+    const kind = known ? "known" : "plain";
+    const before = made.get(kind);
+    if (before !== undefined && before.revision === known?.revision) return before.text;
+    const text = make(known);
+    made.set(kind, { ...(known && { revision: known.revision }), text });
+    return text;
+  };
 }
 
 function isForWorkers({ operation }: Station): boolean {

@@ -10,24 +10,40 @@ export interface OwnPackage {
   readonly version: string;
   /** By package: of what it depends on itself, for its development too. */
   readonly versions: ReadonlyMap<string, string>;
+  /** The file it was installed from, absolute; undefined where it came from a registry, or was not installed. */
+  readonly archive: string | undefined;
 }
 
 export async function readOwnPackage(): Promise<OwnPackage> {
   const file = findPackageJSON(import.meta.url);
   if (file === undefined) throw new Error("this installation of sv-runtime lacks its package.json");
-  const manifest = JSON.parse(await readFile(file, "utf8")) as Readonly<
-    Pick<OwnPackage, "name" | "version"> &
-      Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>
-  >;
-  const { name, version, dependencies, devDependencies } = manifest;
-  const versions = new Map(Object.entries({ ...devDependencies, ...dependencies }));
-  return { root: path.dirname(file), name, version, versions };
+  const manifest = JSON.parse(await readFile(file, "utf8")) as Manifest;
+  const { name, version, devDependencies } = manifest;
+  const root = path.dirname(file);
+  const versions = new Map(Object.entries({ ...devDependencies }));
+  return { root, name, version, versions, archive: await archiveOf(root, name) };
+}
+
+type Manifest = Readonly<
+  Pick<OwnPackage, "name" | "version"> &
+    Partial<Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>>
+>;
+
+/** What the project, or the cache of `npx`, says that this package is installed in. */
+async function archiveOf(root: string, name: string): Promise<string | undefined> {
+  const home = path.resolve(root, "../..");
+  const text = await readFile(path.join(home, "package.json"), "utf8").catch(() => "{}");
+  const { dependencies, devDependencies } = JSON.parse(text) as Partial<Manifest>;
+  const [, file] =
+    /^file:(.+\.tgz)$/u.exec({ ...devDependencies, ...dependencies }[name] ?? "") ?? [];
+  return file === undefined ? undefined : path.resolve(home, file);
 }
 
 /** The versions that a project in that directory depends on, of this package too. */
 export function versionsFor(own: OwnPackage, directory: string): ReadonlyMap<string, string> {
   const isInstalled = own.root.split(path.sep).includes("node_modules");
-  // A clone stands for itself: no registry need have what is in it.
-  const clone = `file:${path.relative(directory, own.root).replaceAll(path.sep, "/")}`;
-  return new Map(own.versions).set(own.name, isInstalled ? own.version : clone);
+  // A clone stands for itself, and so does an archive: no registry need have what is in it.
+  const place = own.archive ?? (isInstalled ? undefined : own.root);
+  const file = place && `file:${path.relative(directory, place).replaceAll(path.sep, "/")}`;
+  return new Map(own.versions).set(own.name, file ?? own.version);
 }

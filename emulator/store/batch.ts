@@ -1,6 +1,7 @@
 /** A batch: all that changes at once in the store, as data. */
 import type { JobCounts } from "../core/jobs/job-counts.ts";
 import type { JobFrame } from "../core/jobs/job-body.ts";
+import type { JobReport, KeptReports } from "../core/jobs/job-report.ts";
 import type { Job } from "../core/jobs/job.ts";
 import type { Delivery, KeptDeliveries } from "../core/webhooks/delivery.ts";
 import type { Payload, PayloadSlot, StagedBatch } from "./payload.ts";
@@ -61,4 +62,9 @@ export type Change =
     }
   | { readonly type: "replace-delivery"; readonly delivery: Delivery }
   /** Deletes settled deliveries with their payloads, the oldest first, until the rest is within the bounds. */
-  | { readonly type: "prune-deliveries"; readonly kept: KeptDeliveries };
+  | { readonly type: "prune-deliveries"; readonly kept: KeptDeliveries }
+  | { readonly type: "put-report"; readonly report: JobReport }
+  /** Deletes the reports on jobs of the endpoint. */
+  | { readonly type: "remove-reports"; readonly endpointId: string }
+  /** Deletes reports, the oldest first, until the rest is within the bounds. */
+  | { readonly type: "prune-reports"; readonly kept: KeptReports };

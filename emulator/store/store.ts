@@ -8,6 +8,7 @@ import type { JobCounts } from "../core/jobs/job-counts.ts";
 import type { JobFrame } from "../core/jobs/job-body.ts";
 import type { JobWindow } from "../core/jobs/job-filter.ts";
 import type { JobListing } from "../core/jobs/job-listing.ts";
+import type { JobReport, ReportFilter } from "../core/jobs/job-report.ts";
 import type { Job } from "../core/jobs/job.ts";
 import type { Delivery, DeliveryFilter } from "../core/webhooks/delivery.ts";
 import type { Batch } from "./batch.ts";
@@ -83,6 +84,15 @@ export interface StoreReads {
   /** Records of use with an id of at least `from`, in order of id; by default all. */
   usage(from?: string): Promise<readonly Records["usage"][]>;
   readonly deliveries: DeliveryReads;
+  readonly reports: ReportReads;
+}
+
+/** Reports on jobs that failed and were deleted. */
+export interface ReportReads {
+  byId(jobId: string): Promise<JobReport | undefined>;
+  /** The newest deletion first. */
+  list(filter: ReportFilter, limit: number): Promise<readonly JobReport[]>;
+  oldestDeletedAt(): Promise<number | undefined>;
 }
 
 /** Webhook deliveries. The payloads they share with jobs are read with `StoreReads.payload`. */

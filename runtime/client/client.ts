@@ -1,5 +1,6 @@
 /** `createClient`: one pool of connections to one service, and the endpoints behind it. */
 import { EndpointClient } from "./endpoint.ts";
+import type { ChunkOf, InputOf, OutputOf } from "./handler-types.ts";
 import { ConfigurationError } from "./errors/errors.ts";
 import { readOptions, type ClientOptions } from "./options.ts";
 import { Transport } from "./transport.ts";
@@ -21,18 +22,26 @@ export class Client implements AsyncDisposable {
   /**
    * The endpoint `id`. Nothing is sent: an endpoint that does not exist shows with the first call.
    *
+   * The type parameters say what its handler takes, returns and yields. The first may be the handler's own type,
+   * `endpoint<typeof handler>("greeter")` or `endpoint<typeof import("./greeter/handler.ts")>("greeter")`, which says it all.
+   * Nothing of it is checked.
+   *
    * @param id default: the client's `endpointId`
    * @throws ConfigurationError when there is neither
    */
-  endpoint<Input = unknown, Output = unknown, Chunk = unknown>(
+  endpoint<
+    HandlerOrInput = unknown,
+    Output = OutputOf<HandlerOrInput>,
+    Chunk = ChunkOf<HandlerOrInput>,
+  >(
     id: string | undefined = this.#endpointId,
-  ): EndpointClient<Input, Output, Chunk> {
+  ): EndpointClient<InputOf<HandlerOrInput>, Output, Chunk> {
     if (id === undefined || id === "") {
       throw new ConfigurationError(
         "Which endpoint? Give its id to endpoint(), or endpointId to createClient().",
       );
     }
-    return new EndpointClient<Input, Output, Chunk>(this.#transport, id);
+    return new EndpointClient(this.#transport, id);
   }
 
   /** Closes the connections; calls and streams still under way end with a ClientClosedError. Jobs go on. Idempotent. */
@@ -51,7 +60,7 @@ export class Client implements AsyncDisposable {
  * @throws ConfigurationError when an option cannot work
  * @example
  * await using client = createClient({ apiKey });
- * const hello = client.endpoint<{ name: string }, string>("hello");
+ * const hello = client.endpoint<typeof handler>("hello"); // import type handler from "./hello/handler.ts"
  * const { output } = await hello.runSync({ name: "Ada" });
  */
 export function createClient(options: ClientOptions = {}): Client {

@@ -3,6 +3,7 @@ export { createClient, type Client } from "./client.ts";
 export type { ClientClock } from "./clock.ts";
 export type { ClientOptions, RetryOptions } from "./options.ts";
 export type { CallOptions, EndpointClient, RunSyncOptions, StatusOptions } from "./endpoint.ts";
+export type { ChunkOf, InputOf, OutputOf } from "./handler-types.ts";
 export type { JobPolicy, S3Config, SubmitOptions } from "./submission.ts";
 export type { WaitOptions } from "./wait.ts";
 export type { CompletedJob, Job, JobFacts, JobState, UncompletedJob } from "./job.ts";

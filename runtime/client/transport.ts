@@ -1,5 +1,6 @@
 /** Sends requests over the client's own pool of connections and turns every way they can fail into one of our errors. */
 // By its file: in the place of the package's name Bun puts something of its own.
+import type { Readable } from "node:stream";
 import { Pool, type Dispatcher } from "undici/index.js";
 import { ClientClosedError, ConnectionError, InvalidResponseError } from "./errors/errors.ts";
 import type { ClientSettings } from "./options.ts";
@@ -30,7 +31,8 @@ export interface Call {
 }
 
 type Response = Dispatcher.ResponseData;
-export type ResponseBody = Response["body"];
+/** Said without its package: who uses the client need not have that. */
+export type ResponseBody = Readable;
 
 /** Failures in which nothing of the request can have arrived. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set([

@@ -100,36 +100,39 @@ export interface Context<State = unknown> extends Transfers {
  *   job's `output`, unless `aggregate` is set: then the `output` is the array of all yields.
  * - Whatever it throws fails the job.
  */
-export type Handler<Input = unknown, Output = unknown, State = unknown> = (
+export type Handler<Input = unknown, Output = unknown, State = unknown, Chunk = unknown> = (
   job: Job<Input>,
   context: Context<State>,
-) => Returned<Output>;
+) => Returned<Output, Chunk>;
 
-/** What a handler may return whose output is an `Output`. */
-export type Returned<Output> =
+/** What a handler may return whose output is an `Output`, and whose yields are `Chunk`s. */
+export type Returned<Output, Chunk = unknown> =
   | Output
   | Promise<Output>
   // Not Iterator and AsyncIterator: from what their `return` takes, an Output that may be a promise would be inferred.
-  | { next(): IteratorResult<unknown, Output>; [Symbol.iterator](): unknown }
-  | { next(): Promise<IteratorResult<unknown, Output>>; [Symbol.asyncIterator](): unknown };
+  | { next(): IteratorResult<Chunk, Output>; [Symbol.iterator](): unknown }
+  | { next(): Promise<IteratorResult<Chunk, Output>>; [Symbol.asyncIterator](): unknown };
 
 /**
  * A handler with its options, as `defineHandler` takes them.
  *
  * `Input` is what `run` sees as `job.input`, `Output` what it returns, `State` what `setup` gives, and `RawInput` what
- * clients submit; it differs from `Input` only where the `input` schema transforms.
+ * clients submit; it differs from `Input` only where the `input` schema transforms. `Sent` is what clients get, which is not
+ * `Output` where the `output` schema transforms or yields are collected; `Chunk` is what `run` yields.
  */
 export interface HandlerDefinition<
   Input = unknown,
   Output = unknown,
   State = unknown,
   RawInput = Input,
+  Sent = Output,
+  Chunk = unknown,
 > {
-  readonly run: Handler<Input, Output, State>;
+  readonly run: Handler<Input, Output, State, Chunk>;
   /** Any Standard Schema. A job whose input does not fit fails with `invalid_input` before `run` is called. */
   readonly input?: StandardSchema<RawInput, Input> | undefined;
   /** Any Standard Schema. A job whose output does not fit fails with `invalid_output`; what the schema gives is sent. */
-  readonly output?: StandardSchema<Output, unknown> | undefined;
+  readonly output?: StandardSchema<Output, Sent> | undefined;
   /** Jobs one handler process works on at a time, at least 1 (default), or a function that says it; see {@link Concurrency}. */
   readonly concurrency?: Concurrency;
   /** Whether a generator's yields are also collected into the job's `output`; default false. */

@@ -26,6 +26,7 @@ import { beginLife, type HandlerLife } from "./handler-life.ts";
 import { InitError } from "./init-error.ts";
 import type { JobInvocation } from "./job/invocation.ts";
 import { openLog } from "./job/job-context.ts";
+import { schemasOf } from "./module/json-schemas.ts";
 import { importHandler } from "./module/load-handler.ts";
 import { Printing } from "./printing.ts";
 import { SetupRun } from "./setup-run.ts";
@@ -36,6 +37,8 @@ import { describeThrown } from "./thrown.ts";
 const LAST_FRAMES_MS = 500;
 /** The first job needs it; while the process is idle it can wait for what else is being started. */
 const WATCHDOG_DELAY_MS = 1_000;
+/** Nobody waits for it, and the first job comes at once. */
+const SCHEMAS_DELAY_MS = 50;
 /** A process that waits to take over has time to start it before it is given a handler. */
 const SPARE_WATCHDOG_DELAY_MS = 200;
 
@@ -122,6 +125,10 @@ async function load(head: LoadOrderHead): Promise<void> {
     channel.send(REPORT.ready, 0, told);
     channel.flush();
     setTimeout(startWatchdog, WATCHDOG_DELAY_MS).unref();
+    setTimeout(
+      () => channel.send(REPORT.schemas, 0, undefined, schemasOf(handler)),
+      SCHEMAS_DELAY_MS,
+    ).unref();
   } catch (thrown) {
     const { message, stack } = describeThrown(thrown);
     const shown = thrown instanceof InitError && thrown.stack === "" ? {} : { stack };

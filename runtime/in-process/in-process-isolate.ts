@@ -7,6 +7,7 @@ import type { HandlerLife } from "../handler/handler-life.ts";
 import { JobInvocation, readJob } from "../handler/job/invocation.ts";
 import type { InvocationResult } from "../handler/job/invoke.ts";
 import { openLog } from "../handler/job/job-context.ts";
+import { schemasOf } from "../handler/module/json-schemas.ts";
 import type { LoadedHandler } from "../handler/module/read-module.ts";
 import { describeThrown } from "../handler/thrown.ts";
 import { timedOut, withLogLines } from "../isolate/ending/failure-report.ts";
@@ -150,6 +151,7 @@ export class InProcessIsolate implements JobIsolate {
       if (this.#isStopped) return await life.dispose();
       this.#life = life;
       this.#events.ready(life.concurrency.current);
+      this.#events.described(schemasOf(handler));
       this.#events.placesChanged();
     } catch (thrown) {
       const failure = this.#mask.words(describeThrown(thrown));

@@ -166,6 +166,7 @@ export class Isolate {
     if (frame.kind === REPORT.concurrency) {
       return this.#ready((JSON.parse(frame.head) as ReadyHead).concurrency);
     }
+    if (frame.kind === REPORT.schemas) return this.#events.described(frame.payload);
     if (frame.kind === REPORT.refresh) {
       this.#isRefreshing = true;
       return;

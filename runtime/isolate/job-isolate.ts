@@ -35,6 +35,8 @@ export interface JobIsolate {
 export interface IsolateEvents {
   /** The handler is ready, for the first time or again, or takes another number of jobs at a time. */
   ready(concurrency: number): void;
+  /** What the handler that is ready takes and gives: JSON text of a `HandlerSchemas`. */
+  described(schemas: Uint8Array): void;
   /** The handler cannot be made ready; there will be no process any more. */
   unusable(failure: Failure): void;
   /** The handler did not come back this time; another try follows. */

@@ -133,6 +133,9 @@ export class VersionedIsolate implements JobIsolate {
     const isolate: Isolate = new Isolate(options, {
       ...this.#events,
       ready: (concurrency) => this.#ready(isolate, concurrency),
+      described: (schemas) => {
+        if (isolate === this.#current) this.#events.described(schemas);
+      },
       unusable: (failure) => this.#unusable(isolate, failure),
       placesChanged: () => {
         this.#events.placesChanged();

@@ -45,6 +45,8 @@ export const REPORT = {
   uploadOpened: 13,
   /** It is complete, or nothing is left of it. Head: {@link UploadClosedHead}. */
   uploadClosed: 14,
+  /** What the handler takes and gives, told once after it is ready. No head; payload: a {@link HandlerSchemas} as JSON. */
+  schemas: 15,
 } as const;
 
 /** Which module to load. */

@@ -19,6 +19,19 @@ export interface YieldMetrics {
   readonly [name: string]: unknown;
 }
 
+/** Marks what {@link ChunkWithMetrics} is. Registered by name, so that a handler with its own copy of this package is understood too. */
+export const CHUNK_BRAND: unique symbol = Symbol.for("sv-runtime.chunk");
+
+/** A yield that carries metrics beside its output; only good for yielding. */
+export interface ChunkWithMetrics<Output = unknown> {
+  readonly [CHUNK_BRAND]: true;
+  readonly output: Output;
+  readonly metrics: Readonly<Record<string, unknown>>;
+}
+
+/** What readers of the stream get of a yield. */
+export type Yielded<Chunk> = Chunk extends ChunkWithMetrics<infer Output> ? Output : Chunk;
+
 /** What stands beside a chunk's output. */
 export interface ChunkMetrics extends YieldMetrics {
   /** Present when the chunk is a part of a yield that was split (ours). */

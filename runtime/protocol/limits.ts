@@ -28,6 +28,8 @@ export const LIMITS = {
   webhookMaxBytes: 8_192,
   policyMaxBytes: 8_192,
   s3ConfigMaxBytes: 65_536,
+  /** Largest JSON text of what a handler takes and gives, as schemas; larger ones are not shown (ours). */
+  handlerSchemasMaxBytes: 262_144,
 
   /** From the first byte of a request to the last of its head, and of its body (ours). */
   requestHeadMs: 1 * MINUTE_MS,
@@ -125,6 +127,11 @@ export const LIMITS = {
   webhookKeptMs: DAY_MS,
   webhookKeptCount: 1_000,
   webhookKeptBytes: 128 * MB,
+
+  /** How long the reports on failed jobs are kept once the jobs are deleted, how many of them, and how much (ours). */
+  reportKeptMs: DAY_MS,
+  reportKeptCount: 1_000,
+  reportKeptBytes: 64 * MB,
 
   /** Chunks of one job a worker may have on the way before it waits for receipts (ours). */
   unackedChunks: 16_384,

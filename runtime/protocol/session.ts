@@ -54,7 +54,17 @@ export interface WorkerReport {
   /** Further jobs the worker is ready for, added to what it granted before. */
   readonly credit?: number;
   readonly pauses?: readonly PauseReport[];
+  /** JSON text of a {@link HandlerSchemas}. */
+  readonly schemas?: Uint8Array;
 }
+
+/** What a handler takes and gives, each as a JSON Schema (draft 2020-12); absent where that is not known. */
+export interface HandlerSchemas {
+  readonly input?: JsonSchema;
+  readonly output?: JsonSchema;
+}
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The terms of a session, sent in answer to `hello`. */
 export interface Welcome {

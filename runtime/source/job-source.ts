@@ -35,6 +35,8 @@ export interface JobSource {
    * @param reloadVersion the newest reload that was dealt with: loaded, or given up for the version before; default: none was
    */
   ready(concurrency: number, reloadVersion?: number): void;
+  /** Tells what the handler takes and gives: JSON text of a `HandlerSchemas`. */
+  describe(schemas: Uint8Array): void;
   /** The handler cannot be loaded. Resolves when the report was handed to the transport. */
   initFailed(failure: Failure): Promise<void>;
   /** Asks for `count` further jobs. */

@@ -58,6 +58,8 @@ export class OneJobSource implements JobSource {
 
   ready(): void {}
 
+  describe(): void {}
+
   initFailed(): Promise<void> {
     return Promise.resolve();
   }

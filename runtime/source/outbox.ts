@@ -15,6 +15,7 @@ import type {
 export class Outbox {
   #hello: Hello | undefined;
   #ready: HandlerReady | undefined;
+  #schemas: Uint8Array | undefined;
   #initFailure: Failure | undefined;
   #renewals: readonly LeaseRef[] = [];
   #chunks: ChunkReport[] = [];
@@ -40,6 +41,11 @@ export class Outbox {
 
   ready(ready: HandlerReady): void {
     this.#ready = ready;
+    this.#filled = true;
+  }
+
+  describe(schemas: Uint8Array): void {
+    this.#schemas = schemas;
     this.#filled = true;
   }
 
@@ -130,6 +136,7 @@ export class Outbox {
       ...(this.#draining ? { draining: true } : undefined),
       ...(this.#credit === 0 ? undefined : { credit: this.#credit }),
       ...(this.#pauses.size === 0 ? undefined : { pauses: [...this.#pauses.values()] }),
+      ...(this.#schemas === undefined ? undefined : { schemas: this.#schemas }),
     };
     const saysSomething = this.#isAlive || Object.keys(report).length > 0;
     this.#clearSmall();
@@ -141,6 +148,7 @@ export class Outbox {
     this.#isAlive = false;
     this.#hello = undefined;
     this.#ready = undefined;
+    this.#schemas = undefined;
     this.#initFailure = undefined;
     this.#renewals = [];
     this.#progress.clear();

@@ -46,6 +46,7 @@ export class SessionSource implements JobSource {
   #listener: JobSourceListener | undefined;
   #session: Session | undefined;
   #ready: HandlerReady | undefined;
+  #schemas: Uint8Array | undefined;
   #initFailure: Failure | undefined;
   /** Granted and not yet answered by a job. */
   #credit = 0;
@@ -72,6 +73,12 @@ export class SessionSource implements JobSource {
   ready(concurrency: number, reloadVersion?: number): void {
     this.#ready = { concurrency, ...(reloadVersion !== undefined && { reloadVersion }) };
     this.#outbox.ready(this.#ready);
+    this.#schedule();
+  }
+
+  describe(schemas: Uint8Array): void {
+    this.#schemas = schemas;
+    this.#outbox.describe(schemas);
     this.#schedule();
   }
 
@@ -148,6 +155,7 @@ export class SessionSource implements JobSource {
       held: this.#book.leases(),
     });
     if (this.#ready !== undefined) this.#outbox.ready(this.#ready);
+    if (this.#schemas !== undefined) this.#outbox.describe(this.#schemas);
     if (this.#initFailure !== undefined) this.#outbox.initFailed(this.#initFailure);
     this.#book.nothingOnTheWay();
     for (const report of this.#book.unconfirmedChunks()) this.#outbox.chunks(report);

@@ -22,6 +22,6 @@ test("clients of the service get the greeting", async () => {
     handlers: [{ id: "my-endpoint", path: `${import.meta.dirname}/handler.ts` }],
   });
   await using client = createClient({ baseUrl: emulator.url, apiKey: "test-key" });
-  const { output } = await client.endpoint("my-endpoint").runSync({ name: "Ada" });
+  const { output } = await client.endpoint<typeof handler>("my-endpoint").runSync({ name: "Ada" });
   expect(output).toEqual({ greeting: "Hello, Ada!" });
 }, 60_000);

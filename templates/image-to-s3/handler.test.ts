@@ -31,7 +31,7 @@ test("clients of the service can open the address they get", async () => {
     handlers: [{ id: "my-endpoint", path: `${import.meta.dirname}/handler.ts` }],
   });
   await using client = createClient({ baseUrl: emulator.url, apiKey: "test-key" });
-  const endpoint = client.endpoint<unknown, { url: string; bytes: number }>("my-endpoint");
+  const endpoint = client.endpoint<typeof handler>("my-endpoint");
   const { output } = await endpoint.runSync({ prompt: "the sea", width: 64, height: 32 });
   const image = await fetch(output.url);
   expect(image.headers.get("content-type")).toBe("image/png");

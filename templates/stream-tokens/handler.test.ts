@@ -41,7 +41,7 @@ test("clients of the service read the stream", async () => {
     handlers: [{ id: "my-endpoint", path: `${import.meta.dirname}/handler.ts` }],
   });
   await using client = createClient({ baseUrl: emulator.url, apiKey: "test-key" });
-  const endpoint = client.endpoint<unknown, undefined, { tokens: number }>("my-endpoint");
+  const endpoint = client.endpoint<typeof handler>("my-endpoint");
   const { id } = await endpoint.run({ prompt: "The", maxTokens: 3 });
   const counts: number[] = [];
   for await (const { output } of endpoint.stream(id)) counts.push(output.tokens);

@@ -7,6 +7,7 @@ import { flushContract } from "./store/flush.contract.ts";
 import { jobSearchContract } from "./store/job-search.contract.ts";
 import { jobsContract } from "./store/jobs.contract.ts";
 import { payloadsContract } from "./store/payloads.contract.ts";
+import { reportsContract } from "./store/reports.contract.ts";
 import type { OpenSubject } from "./store/subject.ts";
 
 export interface Adapter {
@@ -23,5 +24,6 @@ export function storeContract({ name, open, durable }: Adapter): void {
   describe(`the ${name} store: payloads and records`, () => payloadsContract(open));
   describe(`the ${name} store: chunks`, () => chunksContract(open));
   describe(`the ${name} store: deliveries`, () => deliveriesContract(open));
+  describe(`the ${name} store: reports`, () => reportsContract(open));
   if (durable) describe(`the ${name} store: durability`, () => durabilityContract(open));
 }

@@ -11,6 +11,7 @@ import { documents, fencesIn, readDocument, root } from "../unit/docs/documents.
 import { type Snippet, writeSnippets } from "../unit/docs/snippets.ts";
 import { call } from "./cli/call.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "./emulator-process.ts";
+import { eventually } from "./jobs/observe.ts";
 import { commandsBelow, pasteAll, pointed } from "./readme/pasted.ts";
 import { commandsIn, openShell, type Ran, type Shell } from "./readme/shell.ts";
 
@@ -29,7 +30,7 @@ afterAll(async () => {
   temporary[Symbol.dispose]();
 });
 
-test("npm start serves the examples under the key that the README names", () => {
+test("npm start serves the examples under the key that their page names", () => {
   const { scripts } = JSON.parse(readDocument("package.json").text) as {
     scripts: Record<string, string>;
   };
@@ -38,8 +39,8 @@ test("npm start serves the examples under the key that the README names", () => 
   );
 });
 
-describe.skipIf(curlIsMissing !== undefined)("README.md", () => {
-  const commands = commandsBelow("README.md", "## Calling it");
+describe.skipIf(curlIsMissing !== undefined)("docs/examples.md", () => {
+  const commands = commandsBelow("docs/examples.md", "## Calling them");
   let shell: Shell;
   beforeAll(() => {
     shell = openShell({ cwd: root });
@@ -125,22 +126,55 @@ describe.skipIf(curlIsMissing !== undefined)("README.md", () => {
       workers: { idle: 1, running: 0 },
     });
   });
+});
 
-  test("its first handler is served as it says", async () => {
-    const [fence] = fencesIn(readDocument("README.md").text).filter(({ info }) => info[0] === "ts");
-    if (fence === undefined) throw new Error("the README has no handler");
-    await using tree = await temporaryTree({ "greet/handler.ts": fence.code });
-    const args = ["greet", "--ephemeral"];
-    await using greeting = await startEmulatorProcess({ args, cwd: tree.root });
-    const { id, status: ended } = await call(greeting, "greet/runsync", { input: { name: "Ada" } });
-    expect(ended).toBe("COMPLETED");
-    const chunks = await call(greeting, `greet/stream/${String(id)}?from=0`);
-    expect(Object.values(chunks)).toEqual(
-      ["A", "d", "a"].map((letter, at) => ({
-        output: { letter },
-        metrics: { stream_index: at },
-      })),
-    );
+describe.skipIf(curlIsMissing !== undefined)("README.md", () => {
+  const { text } = readDocument("README.md");
+  const fences = (info: string) => fencesIn(text).filter((fence) => fence.info[0] === info);
+
+  test("its handler is served by the command below it, and answers and fails as it says", async () => {
+    const [handler] = fences("ts");
+    const [dev, curl] = fences("sh");
+    const [answer, lines] = fences("text");
+    if (!handler || !dev || !curl || !answer || !lines) throw new Error("the README lacks a part");
+    const [, key = "", ...args] =
+      /^SV_API_KEY=(\S+) npx sv-runtime (dev) (greet) /u.exec(dev.code) ?? [];
+    await using tree = await temporaryTree({ "greet/handler.ts": handler.code });
+    await using greeting = await startEmulatorProcess({
+      args: [...args, "--ephemeral", "--log", "pretty"],
+      cwd: tree.root,
+      env: { SV_API_KEY: key },
+    });
+    await using shell = openShell({ cwd: tree.root });
+    const { url } = greeting;
+    const [called] = await pasteAll(shell, [curl.code.trim()], { url, directory });
+    const job = JSON.parse(called?.output ?? "") as object;
+    const written = JSON.parse(answer.code) as object;
+    expect(Object.keys(job)).toEqual(Object.keys(written));
+    expect(job).toMatchObject({ status: "COMPLETED", output: { greeting: "Hello, Ada!" } });
+    expect(written).toMatchObject({ status: "COMPLETED", output: { greeting: "Hello, Ada!" } });
+    await call(greeting, "greet/runsync", { input: {} });
+    const plain = (line: string) =>
+      line
+        .replace(/…\w+-e1/u, "ID")
+        .replace(/\d+ ms/u, "N ms")
+        .replace(/^\d\d:\S+ /u, "");
+    // What went well is told in a terminal only.
+    const [well = "", ...badly] = lines.code.trimEnd().split("\n");
+    expect(plain(well)).toBe("✓ greet ID completed after N ms");
+    for (const line of badly) {
+      await eventually(line, () =>
+        greeting.stderrLines.map(plain).includes(plain(line)) ? true : undefined,
+      );
+    }
+  });
+
+  test("the two commands that do all set-up are the ones it says", () => {
+    const [, , clone] = fences("sh");
+    expect(commandsIn(clone?.code ?? "")).toEqual([
+      expect.stringMatching(/^npm start +#/u),
+      expect.stringMatching(/^npm test +#/u),
+    ]);
   });
 });
 
@@ -211,7 +245,7 @@ describe("TypeScript that is marked as runnable", () => {
     const fences = fencesIn(readDocument("docs/handlers.md").text);
     const command = fences.find(({ info }) => info[0] === "sh")?.code ?? "";
     const [npx, name, ...args] = command.replace(/ *#.*\n/, "").split(" ");
-    expect([npx, name]).toEqual(["npx", "sv-emulate"]);
+    expect([npx, name]).toEqual(["npx", "sv-runtime"]);
     const cwd = path.join(written.directory, "docs-handlers.md");
     await using serving = await startEmulatorProcess({ args: [...args, "--ephemeral"], cwd });
     expect(await call(serving, "greet/runsync", { input: { name: "Ada" } })).toMatchObject({

@@ -165,6 +165,7 @@ const layers: readonly Layer[] = [
       handlers,
       "runtime/bin/buffer-memory.ts",
       "runtime/load/",
+      "runtime/version.ts",
       runtimeCore,
       core,
       protocol,

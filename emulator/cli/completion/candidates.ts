@@ -91,7 +91,7 @@ async function argumentValues(
   const { argChoices } = argument;
   if (argChoices)
     return { values: argChoices.map((value) => ({ value, description: "" })), files: false };
-  if (argument.name() === "id") return NONE;
+  if (["id", "delivery", "duration"].includes(argument.name())) return NONE;
   if (argument.name() !== "endpoint") return { values: [], files: true };
   const ids = await endpointIds();
   return { values: ids.map((value) => ({ value, description: "endpoint" })), files: false };

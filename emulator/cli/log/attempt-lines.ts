@@ -1,6 +1,7 @@
 /** Attempts that ended, as lines for people: what went well dim and short, what went wrong with its error and its place. */
 import { failureFrames, failureSentence } from "../../../runtime/core/failure-text.ts";
-import type { AttemptEnd, AttemptOutcome } from "../../core/observe/log/attempt-end.ts";
+import { outcomeInWords } from "../../core/jobs/attempt.ts";
+import { type AttemptEnd, isTrouble } from "../../core/observe/log/attempt-end.ts";
 import { durationInWords, type Paint, painter } from "../operate/terminal.ts";
 import { printable } from "../printable.ts";
 import { clockTime, shortId } from "./pretty-line.ts";
@@ -19,32 +20,15 @@ export interface AttemptLineOptions {
 const MOST_MESSAGE_LINES = 6;
 const FRAME_INDENT = "    ";
 
-interface Look {
-  readonly mark: string;
-  readonly color: Parameters<Paint>[0];
-  readonly verb: string;
-}
-
-const LOOKS: Readonly<Record<AttemptOutcome, Look>> = {
-  completed: { mark: "✓", color: "dim", verb: "completed" },
-  cancelled: { mark: "-", color: "dim", verb: "cancelled" },
-  purged: { mark: "-", color: "dim", verb: "purged" },
-  "handed-back": { mark: "↻", color: "dim", verb: "given back unharmed" },
-  retried: { mark: "↻", color: "yellow", verb: "failed" },
-  failed: { mark: "✗", color: "red", verb: "failed" },
-  "timed-out": { mark: "✗", color: "red", verb: "timed out" },
-  expired: { mark: "✗", color: "red", verb: "expired" },
-};
-
 /** One attempt: one line, of a failure also the lines of its message and its place. */
 export function attemptLines(end: AttemptEnd, at: number, options: AttemptLineOptions): string {
-  const { outcome, jobId, attempt, durationMs, failure } = end;
+  const { jobId, attempt, durationMs, failure, isTriedAgain } = end;
   const after = durationMs === undefined ? "" : ` after ${durationInWords(durationMs)}`;
-  const again = ["retried", "handed-back"].includes(outcome) ? ", is tried again" : "";
-  const which = attempt > 1 || again !== "" ? `attempt ${attempt} ` : "";
-  const head = `${shortId(jobId)} ${which}${LOOKS[outcome].verb}${after}${again}`;
+  const again = isTriedAgain ? ", is tried again" : "";
+  const which = attempt > 1 || isTriedAgain ? `attempt ${attempt} ` : "";
+  const head = `${shortId(jobId)} ${which}${verbOf(end)}${after}${again}`;
   if (failure === undefined) return markedLine(end, head, at, options);
-  if (outcome === "retried")
+  if (isTriedAgain)
     return markedLine(end, `${head}: ${firstLine(failureSentence(failure))}`, at, options, "whole");
   const [first = "", ...rest] = failureSentence(failure).split("\n");
   const frames = failureFrames(failure, { cwd: options.cwd, isWhole: options.stacks });
@@ -57,9 +41,11 @@ export function attemptLines(end: AttemptEnd, at: number, options: AttemptLineOp
   ].join("");
 }
 
-/** What is done with the job, for a count of them. */
-export function verbOf(outcome: AttemptOutcome): string {
-  return LOOKS[outcome].verb;
+/** What became of the job, or of `several` jobs. */
+export function verbOf({ outcome }: Pick<AttemptEnd, "outcome">, several = false): string {
+  if (outcome === "expired" || outcome === "purged") return outcome;
+  const verb = outcomeInWords(outcome).replace(/^was /u, "");
+  return several ? verb.replace(" its worker", " their workers") : verb;
 }
 
 /** The first line of what a person reads of a failure. */
@@ -67,17 +53,26 @@ export function firstLine(text: string): string {
   return text.split("\n", 1)[0] ?? "";
 }
 
+/** What decides how a line looks. */
+export type LineOf = Pick<AttemptEnd, "outcome" | "endpointId" | "isTriedAgain">;
+
+function lookOf(end: LineOf): { readonly mark: string; readonly color: Parameters<Paint>[0] } {
+  if (!isTrouble(end))
+    return { mark: end.outcome === "completed" ? "✓" : end.isTriedAgain ? "↻" : "-", color: "dim" };
+  return end.isTriedAgain ? { mark: "↻", color: "yellow" } : { mark: "✗", color: "red" };
+}
+
 /** Words on one or several that ended alike. `width`: whether what does not fit into the terminal is left out. */
 export function markedLine(
-  { outcome, endpointId }: Pick<AttemptEnd, "outcome" | "endpointId">,
+  end: LineOf,
   words: string,
   at: number,
   { colors, columns }: AttemptLineOptions,
   width: "cut" | "whole" = "cut",
 ): string {
-  const { mark, color } = LOOKS[outcome];
+  const { mark, color } = lookOf(end);
   const time = clockTime(at);
-  const text = printable(`${mark} ${endpointId} ${words}`, false);
+  const text = printable(`${mark} ${end.endpointId} ${words}`, false);
   const fitting = width === "cut" ? cut(text, columns - time.length - 1) : text;
   const paint = painter({ colors });
   return `${paint("dim", time)} ${paint(color, fitting)}\n`;

@@ -84,16 +84,16 @@ export class AttemptScreen {
   }
 
   #goodCrowd(crowd: Crowd, wereShown: boolean, at: number): string {
-    const { outcome, tally } = crowd;
+    const { tally } = crowd;
     const medianMs = tally.medianMs();
     const median = medianMs === undefined ? "" : `, p50 ${durationInWords(medianMs)}`;
-    const words = `${jobs(tally.count, wereShown ? "more " : "")} ${verbOf(outcome)}`;
+    const words = `${jobs(tally.count, wereShown ? "more " : "")} ${verbOf(crowd, true)}`;
     return markedLine(crowd, `${words}${elsewhere(crowd)}${median}`, at, this.#lineOptions());
   }
 
   #badCrowd(crowd: Crowd, at: number): string {
-    const { outcome, tally, last } = crowd;
-    const words = `${jobs(tally.count, "more ")} ${verbOf(outcome)}${elsewhere(crowd)}, the last `;
+    const { tally, last } = crowd;
+    const words = `${jobs(tally.count, "more ")} ${verbOf(crowd, true)}${elsewhere(crowd)}, the last `;
     return markedLine(crowd, words + inShort(last), at, this.#lineOptions());
   }
 
@@ -108,10 +108,10 @@ export class AttemptScreen {
 }
 
 /** Alike are those of one endpoint with the same error at the same place; each attempt of a job is told of. */
-function keyOf({ outcome, endpointId, attempt, failure }: AttemptEnd): string {
+function keyOf({ outcome, endpointId, isTriedAgain, attempt, failure }: AttemptEnd): string {
   const { type = "", message = "" } = failure ?? {};
   const place = failure === undefined ? "" : failurePlace(failure);
-  const which = outcome === "retried" ? attempt : 0;
+  const which = isTriedAgain ? attempt : 0;
   return [outcome, which, endpointId, type, message.slice(0, KEY_CHARACTERS), place].join("\0");
 }
 

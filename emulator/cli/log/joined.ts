@@ -1,5 +1,6 @@
 /** What comes in crowds: the first few of a second are shown one by one, the others counted until it is over. */
 import type { AttemptEnd } from "../../core/observe/log/attempt-end.ts";
+import type { LineOf } from "./attempt-lines.ts";
 import { Tally } from "./tally.ts";
 
 const SECOND_MS = 1_000;
@@ -7,7 +8,7 @@ const SECOND_MS = 1_000;
 const MOST_LINES = 5;
 
 /** Those that ended alike in one second. */
-export interface Crowd extends Pick<AttemptEnd, "outcome" | "endpointId"> {
+export interface Crowd extends LineOf {
   readonly tally: Tally;
   last: AttemptEnd;
   /** Over how many endpoints. */
@@ -36,11 +37,11 @@ export class Joined {
       this.#shown += 1;
       return true;
     }
-    const key = `${end.outcome} ${end.endpointId}`;
-    const { outcome, endpointId } = end;
+    const { outcome, endpointId, isTriedAgain } = end;
+    const key = `${outcome} ${isTriedAgain} ${endpointId}`;
     let crowd = this.#crowds.get(key);
     if (crowd === undefined) {
-      crowd = { outcome, endpointId, tally: new Tally(), last: end, endpoints: 1 };
+      crowd = { outcome, endpointId, isTriedAgain, tally: new Tally(), last: end, endpoints: 1 };
       this.#crowds.set(key, crowd);
     }
     crowd.last = end;
@@ -77,8 +78,9 @@ function fewer(crowds: readonly Crowd[]): readonly Crowd[] {
   const sorted = crowds.toSorted((a, b) => b.tally.count - a.tally.count);
   const rest = new Map<string, Crowd>();
   for (const crowd of sorted.slice(MOST_LINES - 1)) {
-    const other = rest.get(crowd.outcome);
-    if (other === undefined) rest.set(crowd.outcome, crowd);
+    const kind = `${crowd.outcome} ${crowd.isTriedAgain}`;
+    const other = rest.get(kind);
+    if (other === undefined) rest.set(kind, crowd);
     else {
       other.tally.addAll(crowd.tally);
       other.last = crowd.last;

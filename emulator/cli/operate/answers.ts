@@ -1,5 +1,7 @@
 /** The parts of the emulator's answers that the commands read; `--json` prints the answers whole. */
 import { z } from "zod";
+import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
+import { ATTEMPT_OUTCOMES } from "../../core/jobs/attempt.ts";
 
 const jobSchema = z.looseObject({
   id: z.string(),
@@ -13,7 +15,11 @@ const jobSchema = z.looseObject({
   error: z.string().optional(),
 });
 
-export const jobsSchema = z.looseObject({ jobs: z.array(jobSchema) });
+export const jobsSchema = z.looseObject({
+  jobs: z.array(jobSchema),
+  next: z.string().optional(),
+});
+export const deletedJobsSchema = z.looseObject({ jobs: z.array(jobSchema) });
 
 const failureSchema = z.looseObject({
   type: z.string(),
@@ -29,7 +35,7 @@ export type ShownFailure = z.infer<typeof failureSchema>;
 
 const attemptSchema = z.looseObject({
   number: z.number(),
-  outcome: z.string(),
+  outcome: z.enum(ATTEMPT_OUTCOMES),
   workerId: z.string().optional(),
   version: z.number().optional(),
   queuedAt: z.string(),
@@ -49,6 +55,8 @@ export const jobDetailsSchema = jobSchema.extend({
   startedAt: z.string().optional(),
   endedAt: z.string().optional(),
   expiresAt: z.string(),
+  ttlPinned: z.boolean().optional(),
+  deletedAt: z.string().optional(),
   attempt: z.number(),
   retries: z.number(),
   executionTimeout: z.number(),
@@ -64,7 +72,7 @@ export const jobDetailsSchema = jobSchema.extend({
 });
 export type ShownJob = z.infer<typeof jobDetailsSchema>;
 
-export const jobStateSchema = z.looseObject({ id: z.string(), status: z.string() });
+export const jobStateSchema = z.looseObject({ id: z.string(), status: z.enum(JOB_STATUSES) });
 export const ticketSchema = z.looseObject({ ticket: z.string() });
 export const purgedSchema = z.looseObject({ removed: z.number() });
 
@@ -92,6 +100,54 @@ export const healthSchema = z.looseObject({
   jobs: z.looseObject({ inQueue: count, inProgress: count, completed: count, failed: count }),
   workers: z.looseObject({ idle: count, running: count, initializing: count, unhealthy: count }),
 });
+
+export const clockSchema = z.looseObject({
+  now: z.string(),
+  offsetMs: z.number(),
+  nextDueAt: z.string().nullable(),
+  due: z
+    .array(z.looseObject({ at: z.string(), what: z.string(), id: z.string().optional() }))
+    .optional(),
+  /** Of an advance. */
+  settled: z.boolean().optional(),
+  underWay: z.array(z.string()).optional(),
+});
+export type ShownClock = z.infer<typeof clockSchema>;
+
+export const deliverySchema = z.looseObject({
+  id: z.string(),
+  jobId: z.string(),
+  endpointId: z.string(),
+  jobStatus: z.string(),
+  url: z.string(),
+  state: z.string(),
+  createdAt: z.string(),
+  tries: z.array(
+    z.looseObject({
+      at: z.string(),
+      durationMs: z.number(),
+      status: z.number().optional(),
+      error: z.string().optional(),
+      warning: z.string().optional(),
+    }),
+  ),
+  nextTryAt: z.string().optional(),
+});
+export type ShownDelivery = z.infer<typeof deliverySchema>;
+
+export const deliveriesSchema = z.looseObject({
+  deliveries: z.array(deliverySchema),
+  next: z.string().optional(),
+});
+
+export const deliveryWithRequestSchema = deliverySchema.extend({
+  request: z.looseObject({
+    method: z.string(),
+    headers: z.record(z.string(), z.string()).optional(),
+    body: z.unknown(),
+  }),
+});
+export type ShownDeliveryWithRequest = z.infer<typeof deliveryWithRequestSchema>;
 
 /** A line of the log as `/emulator/logs` has it. */
 export const logLineSchema = z.looseObject({

@@ -1,6 +1,7 @@
 /** The subcommands for a running emulator: their arguments, flags and help. */
 import { type Command, Option } from "commander";
 import { JOB_STATUSES, type JobStatus } from "../../../runtime/protocol/job-status.ts";
+import { DELIVERY_STATES, type DeliveryState } from "../../core/webhooks/delivery.ts";
 import { DEFAULT_HOST, DEFAULT_PORT } from "../serve/setting-values.ts";
 
 export const DEFAULT_URL = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`;
@@ -14,6 +15,14 @@ export interface OperateFlags {
   readonly yes?: true;
   readonly follow?: true;
   readonly tail?: string;
+  /** True: whatever became of it. */
+  readonly last?: true | "failed";
+  readonly save?: string;
+  readonly advance?: string;
+  readonly endpoint?: string;
+  readonly state?: DeliveryState;
+  readonly redeliver?: true;
+  readonly from?: string;
 }
 
 export type OperateName = (typeof COMMANDS)[number]["name"];
@@ -21,7 +30,7 @@ export type OperateName = (typeof COMMANDS)[number]["name"];
 /** One of the subcommands, as it was given. */
 export interface Operation {
   readonly name: OperateName;
-  /** The endpoint or the job it concerns; an endpoint may be left out by some. */
+  /** What it concerns: an endpoint, a job, a delivery, or by how much the clock is advanced; some may go without. */
   readonly subject: string | undefined;
   readonly flags: OperateFlags;
 }
@@ -31,11 +40,18 @@ const COMMANDS = [
   { name: "endpoints", summary: "list the endpoints of a running emulator" },
   { name: "workers", argument: "[endpoint]", summary: "list the workers of a running emulator" },
   { name: "jobs", argument: "[endpoint]", summary: "list the newest jobs of a running emulator" },
-  { name: "job", argument: "<id>", summary: "show all of one job" },
-  { name: "why", argument: "<id>", summary: "say in one paragraph why a job failed, or waits" },
+  { name: "job", argument: "[id]", summary: "show all of one job, or save it as a file" },
+  { name: "why", argument: "[id]", summary: "say in one paragraph why a job failed, or waits" },
+  { name: "run", argument: "[endpoint]", summary: "run a job that was saved, and show its end" },
   { name: "cancel", argument: "<id>", summary: "end a job that waits or runs" },
   { name: "retry", argument: "<id>", summary: "queue a job again that failed or timed out" },
   { name: "purge", argument: "<endpoint>", summary: "remove the jobs that wait in a queue" },
+  {
+    name: "webhooks",
+    argument: "[delivery]",
+    summary: "list webhook deliveries, show one, or send it again",
+  },
+  { name: "clock", argument: "[duration]", summary: "show service time, or advance it" },
   { name: "logs", argument: "[endpoint]", summary: "show the log of a running emulator" },
 ] as const satisfies readonly { name: string; argument?: string; summary: string }[];
 
@@ -57,9 +73,12 @@ export function addOperateCommands(program: Command, taken: (operation: Operatio
 }
 
 const ARGUMENT_HELP = {
-  "[endpoint]": "id of an endpoint; default: all of them",
+  "[endpoint]": "id of an endpoint",
   "<endpoint>": "id of an endpoint",
-  "<id>": "id of a job",
+  "[id]": "id of a job, or the end of it as the log shows it",
+  "<id>": "id of a job, or the end of it as the log shows it",
+  "[delivery]": "id of a delivery, or of the job it tells of; default: all of them",
+  "[duration]": "by how much, for example +31m or 1h30m",
 } as const;
 
 function addOptions(name: OperateName, command: Command): Command {
@@ -70,6 +89,27 @@ function addOptions(name: OperateName, command: Command): Command {
           new Option("--status <status>", "only jobs in this status").choices(JOB_STATUSES),
         )
         .option("--limit <number>", "how many, 1 to 100 (default: 20)");
+    case "job":
+      return command
+        .addOption(lastOption())
+        .option("--save <file>", "write it to a file that run --from takes, without credentials");
+    case "why":
+      return command.addOption(lastOption());
+    case "run":
+      return command.option(
+        "--from <file>",
+        "the job, as job --save writes it; by default it runs on the endpoint of that name",
+      );
+    case "webhooks":
+      return command
+        .option("--endpoint <id>", "only those of one endpoint")
+        .addOption(
+          new Option("--state <state>", "only those in this state").choices(DELIVERY_STATES),
+        )
+        .option("--limit <number>", "how many, 1 to 100 (default: 20)")
+        .option("--redeliver", "send the one that is named again, with the same id and body");
+    case "clock":
+      return command.option("--advance <duration>", "the same as the argument");
     case "purge":
       return command.option("--yes", "do not ask");
     case "logs":
@@ -79,6 +119,12 @@ function addOptions(name: OperateName, command: Command): Command {
     default:
       return command;
   }
+}
+
+function lastOption(): Option {
+  return new Option("--last [failed]", "the newest job, or the newest that failed").choices([
+    "failed",
+  ]);
 }
 
 const AFTER_HELP = `
@@ -93,6 +139,7 @@ Exit codes:
   2    wrong usage
   6    no emulator answers at that address
   7    the emulator refused: a wrong key, nothing of that id, or not possible in that state
+  8    run: the job failed, timed out or was cancelled
   130  broken off by Ctrl-C
 `;
 

@@ -1,6 +1,5 @@
 /** Performs the subcommands for a running emulator: asks it, and shows the answer. */
 import { EXIT, type ExitCode } from "../exit-code.ts";
-import { printable } from "../printable.ts";
 import type { StopSignals } from "../signals.ts";
 import type { Environment } from "../serve/setting-values.ts";
 import { UsageError } from "../usage-error.ts";
@@ -13,7 +12,12 @@ import {
   purgedSchema,
   ticketSchema,
 } from "./answers.ts";
+import { findJob, jobIdOf } from "./find-job.ts";
+import { operateClock } from "./operate-clock.ts";
 import type { Operation } from "./operate-flags.ts";
+import { operateWebhooks } from "./operate-webhooks.ts";
+import { type OperationCall, show } from "./operation-call.ts";
+import { runSaved, saveJob } from "./saved-job.ts";
 import { RefusedError, ServiceClient } from "./service-client.ts";
 import { jobText } from "./show-job.ts";
 import { showLogs } from "./show-logs.ts";
@@ -22,8 +26,10 @@ import { factsOf } from "./why/explain-job.ts";
 import { why } from "./why/why.ts";
 import {
   durationInWords,
+  firstLine,
   instantInWords,
   painter,
+  plain,
   statusInColor,
   type Terminal,
 } from "./terminal.ts";
@@ -64,7 +70,7 @@ export async function runOperation(
 ): Promise<void> {
   const { name, subject = "", flags } = operation;
   const client = new ServiceClient(flags.url, env, terminal.signal);
-  const call = { client, flags, terminal };
+  const call = { client, subject: operation.subject, flags, terminal };
   switch (name) {
     case "open":
       return printLink(call);
@@ -75,28 +81,23 @@ export async function runOperation(
     case "jobs":
       return listJobs(call, operation.subject);
     case "job":
-      return showJob(call, subject);
+      return showJob(call);
     case "why":
-      return explainJob(call, subject);
+      return explainJob(call);
+    case "run":
+      return runSaved(call);
     case "cancel":
     case "retry":
       return changeJob(call, name, subject);
     case "purge":
       return purge(call, subject);
+    case "webhooks":
+      return operateWebhooks(call);
+    case "clock":
+      return operateClock(call);
     case "logs":
       return showLogs(client, operation.subject, flags, terminal);
   }
-}
-
-interface OperationCall {
-  readonly client: ServiceClient;
-  readonly flags: Operation["flags"];
-  readonly terminal: Terminal;
-}
-
-/** The answer as JSON where that is wanted, else as `text` has it. */
-function show({ flags, terminal }: OperationCall, value: unknown, text: () => string): void {
-  terminal.out(flags.json === true ? `${JSON.stringify(value)}\n` : text());
 }
 
 async function printLink(call: OperationCall): Promise<void> {
@@ -177,21 +178,31 @@ async function listJobs(call: OperationCall, endpointId: string | undefined): Pr
   );
 }
 
-async function showJob(call: OperationCall, id: string): Promise<void> {
+async function showJob(call: OperationCall): Promise<void> {
+  const id = await findJob(call);
+  if (call.flags.save !== undefined) return saveJob(call, id, call.flags.save);
   const job = await call.client.get(`/emulator/jobs/${encodeURIComponent(id)}`, jobDetailsSchema);
   show(call, job, () => jobText(job, call.terminal));
 }
 
-async function explainJob(call: OperationCall, id: string): Promise<void> {
-  const facts = await factsOf(call.client, id);
+async function explainJob(call: OperationCall): Promise<void> {
+  const facts = await factsOf(call.client, await findJob(call));
   const text = why(facts);
   show(call, { id: facts.job.id, status: facts.job.status, why: text }, () => `${plain(text)}\n`);
 }
 
-async function changeJob(call: OperationCall, name: "cancel" | "retry", id: string): Promise<void> {
+async function changeJob(
+  call: OperationCall,
+  name: "cancel" | "retry",
+  given: string,
+): Promise<void> {
   const { client, terminal } = call;
+  const id = await jobIdOf(client, given);
   const jobId = encodeURIComponent(id);
-  const { endpointId } = await client.get(`/emulator/jobs/${jobId}?brief=true`, jobDetailsSchema);
+  const job = await client.get(`/emulator/jobs/${jobId}?brief=true`, jobDetailsSchema);
+  const { endpointId, deletedAt } = job;
+  if (deletedAt !== undefined)
+    throw new RefusedError(`the job "${id}" was deleted, and its input is not kept`);
   const path = `/v2/${encodeURIComponent(endpointId)}/${name}/${jobId}`;
   const state = await client.post(path, jobStateSchema);
   const paint = painter(terminal);
@@ -214,12 +225,4 @@ async function purge(call: OperationCall, endpointId: string): Promise<void> {
   }
   const purged = await client.post(`${base}/purge-queue`, purgedSchema);
   show(call, purged, () => `${purged.removed} jobs removed\n`);
-}
-
-function firstLine(text: string): string {
-  return plain(text.split("\n", 1)[0] ?? "");
-}
-
-function plain(text: string): string {
-  return printable(text, false);
 }

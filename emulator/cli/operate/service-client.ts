@@ -41,12 +41,24 @@ export class ServiceClient {
 
   /** @throws UnreachableError, RefusedError */
   async get<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
-    return this.#read(await this.#send("GET", path), schema);
+    return this.read(await this.text(path), schema);
   }
 
-  /** @throws UnreachableError, RefusedError */
-  async post<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
-    return this.#read(await this.#send("POST", path), schema);
+  /** The answer as it was sent. @throws UnreachableError, RefusedError */
+  async text(path: string): Promise<string> {
+    return (await this.#send("GET", path)).text();
+  }
+
+  /** @param body JSON @throws UnreachableError, RefusedError */
+  async post<Value>(path: string, schema: z.ZodType<Value>, body?: string): Promise<Value> {
+    return this.read(await (await this.#send("POST", path, body)).text(), schema);
+  }
+
+  /** @throws UnreachableError when no emulator of this version would answer so */
+  read<Value>(text: string, schema: z.ZodType<Value>): Value {
+    const value = schema.safeParse(parsed(text));
+    if (value.success) return value.data;
+    throw this.#stranger();
   }
 
   /** Ends when the emulator ends the stream. @throws UnreachableError, RefusedError */
@@ -65,20 +77,16 @@ export class ServiceClient {
     }
   }
 
-  async #read<Value>(response: Response, schema: z.ZodType<Value>): Promise<Value> {
-    const text = await response.text();
-    const value = schema.safeParse(parsed(text));
-    if (value.success) return value.data;
-    throw this.#stranger();
-  }
-
-  async #send(method: string, path: string): Promise<Response> {
+  async #send(method: string, path: string, body?: string): Promise<Response> {
     const key = this.#keyFor(path);
-    const headers: Record<string, string> =
-      key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const headers = {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    };
+    const request = { method, headers, signal: this.#signal, ...(body !== undefined && { body }) };
     let response: Response;
     try {
-      response = await fetch(this.#url + path, { method, headers, signal: this.#signal });
+      response = await fetch(this.#url + path, request);
     } catch (error) {
       this.#signal.throwIfAborted();
       throw this.#unreachable(error);

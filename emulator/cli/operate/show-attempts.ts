@@ -1,10 +1,10 @@
 /** The attempts at a job for a person to read: a line for each, and why it ended where it did not end well. */
-import { printable } from "../printable.ts";
+import type { AttemptOutcome } from "../../core/jobs/attempt.ts";
 import type { ShownAttempt, ShownJob } from "./answers.ts";
 import { tableText } from "./table.ts";
-import { durationInWords, instantInWords, type Paint } from "./terminal.ts";
+import { durationInWords, firstLine, instantInWords, type Paint, plain } from "./terminal.ts";
 
-const OUTCOME_STYLES: Readonly<Record<string, Parameters<Paint>[0]>> = {
+const OUTCOME_STYLES: Readonly<Partial<Record<AttemptOutcome, Parameters<Paint>[0]>>> = {
   running: "cyan",
   completed: "green",
   failed: "red",
@@ -35,14 +35,14 @@ export function attemptsText(job: ShownJob, paint: Paint): string | undefined {
     head,
     attempts.map((attempt) => [
       String(attempt.number),
-      outcomeInWords(attempt, paint),
+      outcomeCell(attempt, paint),
       attempt.version === undefined ? "" : String(attempt.version),
       plain(attempt.workerId ?? ""),
       instantInWords(attempt.startedAt),
       between(attempt.queuedAt, attempt.startedAt),
       stagesInWords(attempt),
       between(attempt.startedAt, attempt.endedAt),
-      plain(attempt.failure?.message.split("\n", 1)[0] ?? ""),
+      firstLine(attempt.failure?.message ?? ""),
     ]),
   );
   const rest = attemptsLeftOut === 0 ? "" : `  … and ${attemptsLeftOut} attempts after the first\n`;
@@ -67,16 +67,12 @@ function stagesInWords(attempt: ShownAttempt): string {
   return stages.join(", ");
 }
 
-function outcomeInWords({ outcome }: ShownAttempt, paint: Paint): string {
+function outcomeCell({ outcome }: ShownAttempt, paint: Paint): string {
   const style = OUTCOME_STYLES[outcome];
-  const words = plain(outcome.replaceAll("_", " "));
+  const words = outcome.replaceAll("_", " ");
   return style === undefined ? words : paint(style, words);
 }
 
 function between(from: string, to: string | undefined): string {
   return to === undefined ? "" : durationInWords(Date.parse(to) - Date.parse(from));
-}
-
-function plain(text: string): string {
-  return printable(text, false);
 }

@@ -1,12 +1,13 @@
 /** One job for a person to read: where it stands, its failure report, its input and output shortened. */
-import { printable } from "../printable.ts";
 import type { ShownFailure, ShownJob } from "./answers.ts";
 import { attemptsText } from "./show-attempts.ts";
+import { type Facts, factsText } from "./table.ts";
 import {
   durationInWords,
   instantInWords,
   type Paint,
   painter,
+  plain,
   statusInColor,
   type Terminal,
 } from "./terminal.ts";
@@ -17,8 +18,8 @@ const PAYLOAD_CHARACTERS = 2_000;
 export function jobText(job: ShownJob, terminal: Pick<Terminal, "colors">): string {
   const paint = painter(terminal);
   const sections = [
-    pairs(paint, factsOf(job, paint)),
-    job.failure && `${paint("bold", "failure")}\n${pairs(paint, failureFacts(job.failure))}`,
+    factsText(paint, factsOf(job, paint)),
+    job.failure && `${paint("bold", "failure")}\n${factsText(paint, failureFacts(job.failure))}`,
     job.failure?.stack && block(paint, "stack", job.failure.stack),
     job.failure?.lastLogLines?.length &&
       block(paint, "last lines it wrote", job.failure.lastLogLines.join("\n")),
@@ -29,8 +30,6 @@ export function jobText(job: ShownJob, terminal: Pick<Terminal, "colors">): stri
   return sections.filter((section) => typeof section === "string").join("\n");
 }
 
-type Facts = readonly (readonly [name: string, value: string])[];
-
 function factsOf(job: ShownJob, paint: Paint): Facts {
   return [
     ["job", plain(job.id)],
@@ -39,7 +38,13 @@ function factsOf(job: ShownJob, paint: Paint): Facts {
     ["submitted", instantInWords(job.submittedAt)],
     ["started", instantInWords(job.startedAt)],
     ["ended", instantInWords(job.endedAt)],
-    ["expires", instantInWords(job.expiresAt)],
+    ["expires", job.deletedAt === undefined ? instantInWords(job.expiresAt) : ""],
+    [
+      "deleted",
+      job.deletedAt === undefined
+        ? ""
+        : `${instantInWords(job.deletedAt)}; its input and output are gone`,
+    ],
     ["waited", durationInWords(job.delayTime)],
     ["executed", durationInWords(job.executionTime)],
     ["limit", durationInWords(job.executionTimeout)],
@@ -64,13 +69,8 @@ function failureFacts(failure: ShownFailure): Facts {
   ];
 }
 
-function pairs(paint: Paint, facts: Facts): string {
-  const known = facts.filter(([, value]) => value !== "");
-  const width = Math.max(...known.map(([name]) => name.length));
-  return known.map(([name, value]) => `${paint("dim", name.padEnd(width))}  ${value}\n`).join("");
-}
-
-function block(paint: Paint, title: string, text: string): string {
+/** Text below its title. */
+export function block(paint: Paint, title: string, text: string): string {
   const lines = plain(text).split("\n");
   return `${paint("bold", title)}\n${lines.map((line) => `  ${line}\n`).join("")}`;
 }
@@ -79,13 +79,10 @@ function outputTitle({ status }: ShownJob): string {
   return status === "IN_PROGRESS" ? "progress" : "output";
 }
 
-function payloadText(value: unknown): string {
+/** A payload, shortened. */
+export function payloadText(value: unknown): string {
   const text = JSON.stringify(value, undefined, 2);
   if (text.length <= PAYLOAD_CHARACTERS) return text;
   const rest = text.length - PAYLOAD_CHARACTERS;
   return `${text.slice(0, PAYLOAD_CHARACTERS)}\n… and ${rest} characters more; --json shows all`;
-}
-
-function plain(text: string): string {
-  return printable(text, false);
 }

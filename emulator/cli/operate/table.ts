@@ -1,5 +1,6 @@
-/** Rows as aligned columns. */
+/** Rows as aligned columns, and facts below each other. */
 import { stripVTControlCharacters } from "node:util";
+import type { Paint } from "./terminal.ts";
 
 const GAP = "  ";
 
@@ -21,4 +22,14 @@ export function tableText(head: readonly string[], rows: readonly (readonly stri
 /** Colours take no place. */
 function widthOf(cell: string): number {
   return stripVTControlCharacters(cell).length;
+}
+
+/** Facts with their names before them. */
+export type Facts = readonly (readonly [name: string, value: string])[];
+
+/** Those without a value are left out. */
+export function factsText(paint: Paint, facts: Facts): string {
+  const known = facts.filter(([, value]) => value !== "");
+  const width = Math.max(...known.map(([name]) => name.length));
+  return known.map(([name, value]) => `${paint("dim", name.padEnd(width))}  ${value}\n`).join("");
 }

@@ -30,7 +30,7 @@ const STATUS_STYLES: Readonly<Record<string, Style>> = {
 
 export function statusInColor(paint: Paint, status: string): string {
   const style = STATUS_STYLES[status];
-  return style === undefined ? printable(status, false) : paint(style, status);
+  return style === undefined ? plain(status) : paint(style, status);
 }
 
 /** A duration as people say it; empty for none. */
@@ -47,7 +47,16 @@ export function durationInWords(ms: number | undefined): string {
 export function instantInWords(iso: string | undefined): string {
   return iso === undefined
     ? ""
-    : printable(iso, false)
+    : plain(iso)
         .replace("T", " ")
         .replace(/\.\d+Z$/u, "");
+}
+
+/** What others wrote, as it may be shown. */
+export function plain(text: string): string {
+  return printable(text, false);
+}
+
+export function firstLine(text: string): string {
+  return plain(text.split("\n", 1)[0] ?? "");
 }

@@ -1,4 +1,5 @@
 /** What is printed when the service can be called (the ready line, and in a terminal curl lines to paste), and at its end. */
+import type { ExampleCall } from "./example-call.ts";
 import type { ExceededLimit, LimitMode, S3Access } from "../../index.ts";
 
 export interface Announcement {
@@ -7,8 +8,8 @@ export interface Announcement {
   readonly endpointIds: readonly string[];
   /** Those among them whose workers are HTTP servers. */
   readonly balancedIds?: readonly string[];
-  /** Bodies of jobs that endpoints take; default: one with an empty input. */
-  readonly exampleInputs?: ReadonlyMap<string, string>;
+  /** Calls that endpoints take; default: a job with an empty input. */
+  readonly exampleCalls?: ReadonlyMap<string, ExampleCall>;
   /** Undefined when only its digest is known. */
   readonly apiKey: string | undefined;
   /** Whether the key was made in this start, so that nobody has seen it yet. */
@@ -64,18 +65,20 @@ export function invitation(announcement: Announcement): string {
   return `\n${[places.join("\n"), ...calls].join("\n\n")}\n\n`;
 }
 
+const EMPTY_JOB: ExampleCall = { path: "runsync", body: '{"input":{}}' };
+
 /** Endpoints whose calls are shown. */
 const MOST_CALLS = 5;
 
 function curlLine(announcement: Announcement, endpointId: string): string {
-  const { url, apiKey, balancedIds = [], exampleInputs } = announcement;
+  const { url, apiKey, balancedIds = [], exampleCalls } = announcement;
   const key =
     apiKey === undefined
       ? '-H "Authorization: Bearer $SV_API_KEY"'
       : `-H ${quoted(`Authorization: Bearer ${apiKey}`)}`;
   if (balancedIds.includes(endpointId)) return `curl -s ${url}/lb/${endpointId}/ ${key}`;
-  const body = exampleInputs?.get(endpointId) ?? '{"input":{}}';
-  return `curl -s ${url}/v2/${endpointId}/runsync ${key} -d ${quoted(body)}`;
+  const { path, body } = exampleCalls?.get(endpointId) ?? EMPTY_JOB;
+  return `curl -s ${url}/v2/${endpointId}/${path} ${key} -d ${quoted(body)}`;
 }
 
 /** For a shell, whatever is in it. */

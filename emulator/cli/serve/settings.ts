@@ -46,6 +46,7 @@ export interface Flags {
   readonly log?: LogMode;
   /** False for `--no-watch`. */
   readonly watch?: boolean;
+  readonly open?: true;
   readonly envFile?: readonly string[];
 }
 

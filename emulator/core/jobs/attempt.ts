@@ -24,6 +24,26 @@ export const ATTEMPT_OUTCOMES = [
 
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
+const IN_WORDS: Readonly<Record<AttemptOutcome, string>> = {
+  running: "runs",
+  completed: "completed",
+  failed: "failed",
+  crashed: "crashed",
+  out_of_memory: "ran out of memory",
+  timed_out: "timed out",
+  lost: "lost its worker",
+  handed_back: "was handed back unharmed",
+  undelivered: "never arrived at its worker",
+  interrupted: "was interrupted by the end of the emulator",
+  cancelled: "was cancelled",
+  damaged: "failed for damaged data",
+};
+
+/** The predicate of a sentence about a job or an attempt. */
+export function outcomeInWords(outcome: AttemptOutcome): string {
+  return IN_WORDS[outcome];
+}
+
 /** Those of an attempt that costs the job nothing. */
 export type HarmlessOutcome = Extract<
   AttemptOutcome,

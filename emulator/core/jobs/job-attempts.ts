@@ -21,7 +21,7 @@ export function attemptsOf(job: Job): readonly Attempt[] {
 /** What became of the newest one, which is told of every job; undefined before the first. */
 export function lastAttemptOf(job: Job): LastAttempt | undefined {
   const { startedAt, attempt: number, failure, earlierAttempts } = job;
-  if (startedAt !== undefined) return { number, outcome: outcomeOf(job), failure };
+  if (startedAt !== undefined) return { number, outcome: outcomeOfLast(job), failure };
   const last = earlierAttempts?.at(-1);
   return last && { number: last.number, outcome: last.outcome, failure: last.failure };
 }
@@ -58,7 +58,7 @@ function attemptOf(job: Job, startedAt: number): Attempt {
   const { attempt: number, workerId, version, workerStart, queuedAt, endedAt, failure } = job;
   return {
     number,
-    outcome: outcomeOf(job),
+    outcome: outcomeOfLast(job),
     ...defined({ workerId, version }),
     queuedAt,
     ...workerStart,
@@ -67,7 +67,8 @@ function attemptOf(job: Job, startedAt: number): Attempt {
   };
 }
 
-function outcomeOf({ status, failure }: Job): AttemptOutcome {
+/** How the last attempt ended, or the job that no worker had; `running` for one that has not ended. */
+export function outcomeOfLast({ status, failure }: Job): AttemptOutcome {
   switch (status) {
     case "COMPLETED":
       return "completed";

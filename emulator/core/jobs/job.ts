@@ -118,7 +118,7 @@ const JOB_FIELDS = {
   /** Submission or the last return to the queue; `delayTime` counts from here. */
   queuedAt: { number: 7, type: "instant", details: "Submission, or the last return to the queue." },
   /** True once `/status?ttl=` fixed the moment of deletion; retention then no longer applies. */
-  ttlPinned: { number: 14, type: "flag", initial: false },
+  ttlPinned: { number: 14, type: "flag", initial: false, details: "Fixed by `/status?ttl=`." },
   /** How long the job is kept once it has ended. */
   retentionMs: { number: 15, type: "integer", fixed: true },
   /** Times the job was put back because its worker was lost, since submission or the last `/retry`. */

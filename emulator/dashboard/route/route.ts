@@ -11,7 +11,7 @@ export interface Route {
   readonly query: Readonly<Record<string, string>>;
 }
 
-const START_PAGE = "jobs";
+const START_PAGE = "overview";
 
 /** @param hash with its `#`, or empty */
 export function readRoute(hash: string): Route {

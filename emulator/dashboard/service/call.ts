@@ -6,10 +6,17 @@ export class CallError extends Error {
   override readonly name = "CallError";
   /** 0: it did not answer. */
   readonly status: number;
+  /** What is wrong with the request: a sentence for each thing, which begins with the name of its field. */
+  readonly problems: readonly string[];
 
-  constructor(message: string, status: number, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    status: number,
+    { problems = [], ...options }: ErrorOptions & { readonly problems?: readonly string[] } = {},
+  ) {
     super(message, options);
     this.status = status;
+    this.problems = problems;
   }
 }
 
@@ -56,7 +63,8 @@ export async function open(path: string, options: CallOptions = {}): Promise<Res
   }
   if (response.ok) return response;
   if (response.status === 401) closed();
-  throw new CallError(sentenceIn(await response.text()), response.status);
+  const { error, problems } = refusalIn(await response.text());
+  throw new CallError(error, response.status, { problems });
 }
 
 /** Where the service is, as this browser reaches it. */
@@ -64,12 +72,15 @@ export function base(): string {
   return new URL(".", document.baseURI).href;
 }
 
-function sentenceIn(text: string): string {
+function refusalIn(text: string): { readonly error: string; readonly problems: readonly string[] } {
   try {
     const value = JSON.parse(text) as unknown;
-    if (typeof value === "object" && value !== null && "error" in value) return String(value.error);
+    if (typeof value === "object" && value !== null && "error" in value) {
+      const problems = "problems" in value && Array.isArray(value.problems) ? value.problems : [];
+      return { error: String(value.error), problems: problems.map(String) };
+    }
   } catch {
     // It is no answer of the service.
   }
-  return "what answers is not the service";
+  return { error: "what answers is not the service", problems: [] };
 }

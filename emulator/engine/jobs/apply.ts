@@ -3,9 +3,7 @@ import { dueAt } from "../../core/jobs/job-due.ts";
 import type { JobEvent } from "../../core/jobs/job-event.ts";
 import { transition, type Transition } from "../../core/jobs/job-transition.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import { elapsed } from "../../core/jobs/transitions/row.ts";
 import type { Payload } from "../../store/payload.ts";
-import type { EndedAttempt } from "../effects.ts";
 import type { Step } from "../step.ts";
 import { openDelivery } from "../webhooks/open-delivery.ts";
 
@@ -29,13 +27,7 @@ export function apply(
       if (outcome.voided.output) step.removePayload(job.seq, "output");
       if (outcome.voided.chunks) step.removeChunks(job.seq);
       if (outcome.job.status !== job.status)
-        effects.moved(
-          outcome.job,
-          job.status,
-          outcome.job.status,
-          event.type,
-          ended(job, event, now),
-        );
+        effects.moved(outcome.job, job.status, outcome.job.status, event.type);
       if (outcome.effects.some(({ type }) => type === "settled")) {
         keepOutput(step, outcome.job, output);
         openDelivery(step, outcome.job, now);
@@ -44,7 +36,7 @@ export function apply(
       break;
     case "deleted":
       step.deleteJob(job);
-      effects.moved(job, job.status, null, event.type, ended(job, event, now));
+      effects.moved(job, job.status, null, event.type);
       break;
     default:
       return outcome;
@@ -52,13 +44,6 @@ export function apply(
   effects.ofJobs.push(...outcome.effects);
   effects.changedEndpoints.add(job.endpointId);
   return outcome;
-}
-
-/** The attempt that `event` ends: a job that runs can only leave that status. */
-function ended(job: Job, event: JobEvent, now: number): EndedAttempt | undefined {
-  if (job.status !== "IN_PROGRESS") return undefined;
-  const durationMs = elapsed(job.startedAt ?? now, now);
-  return { durationMs, failure: "failure" in event ? event.failure : undefined };
 }
 
 /** In place of the progress value; that of an ending which has no output is void anyway. */

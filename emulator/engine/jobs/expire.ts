@@ -1,6 +1,7 @@
 /** Applies what is due by time alone: expiry, overrun of executionTimeout, leases that ran out. */
 import { dueAt, dueEvent } from "../../core/jobs/job-due.ts";
 import type { JobEvent } from "../../core/jobs/job-event.ts";
+import { keptReports, leavesReport, reportEndsAt, reportOf } from "../../core/jobs/job-report.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Step } from "../step.ts";
 import { apply } from "./apply.ts";
@@ -25,10 +26,10 @@ export async function expireDue(engine: ExpireUses & Uses<"dueTimer">): Promise<
   }
   // A batch that was not applied to the last job ends the round: the rest was put off.
   while ((await expireStored(engine)) === BATCH);
-  const next = await nextDueAt(engine);
+  const next = Math.min(await forgetReports(engine), await nextDueAt(engine));
   const now = clock.now();
   // What is due already was put off.
-  if (next !== undefined) dueTimer.aim(next > now ? next : now + stallDetector.graceLeftMs);
+  if (Number.isFinite(next)) dueTimer.aim(next > now ? next : now + stallDetector.graceLeftMs);
 }
 
 function expireStored(engine: ExpireUses): Promise<number> {
@@ -42,14 +43,18 @@ function expireStored(engine: ExpireUses): Promise<number> {
 function expire(engine: ExpireUses, step: Step, jobs: readonly Job[]): number {
   const now = engine.clock.now();
   const { graceLeftMs } = engine.stallDetector;
-  let applied = 0;
+  let [applied, reports] = [0, 0];
   for (const job of jobs) {
     const event = dueEvent(job, now, retryRules(engine, job.endpointId));
     if (!event || (dependsOnContact(event) && graceLeftMs > 0)) continue;
     if (event.type === "lose-worker" && job.lease) loseContact(engine, job.lease.workerId);
-    apply(step, job, event, now);
+    const { result } = apply(step, job, event, now);
     applied += 1;
+    if (result !== "deleted" || !leavesReport(job)) continue;
+    step.putReport(reportOf(job, now));
+    reports += 1;
   }
+  if (reports > 0) step.pruneReports(keptReports(now));
   for (const endpointId of step.effects.changedEndpoints) assignWaiting(engine, step, endpointId);
   return applied;
 }
@@ -58,11 +63,20 @@ function jobsOf(step: Step, ids: readonly string[]): Job[] {
   return ids.flatMap((id) => step.job(id) ?? []);
 }
 
-async function nextDueAt({ steps }: Uses<"steps">): Promise<number | undefined> {
+async function nextDueAt({ steps }: Uses<"steps">): Promise<number> {
   const stored = await steps.read((reads) => reads.nextDueAt());
   let next = stored ?? Number.POSITIVE_INFINITY;
   for (const job of steps.jobsInMemory()) next = Math.min(next, dueAt(job));
-  return Number.isFinite(next) ? next : undefined;
+  return next;
+}
+
+/** Deletes what is told no longer of jobs that are deleted; answers when the next of it is due. */
+async function forgetReports({ clock, steps }: Uses<"clock" | "steps">): Promise<number> {
+  const oldest = await steps.read((reads) => reads.reports.oldestDeletedAt());
+  const endsAt = oldest === undefined ? Number.POSITIVE_INFINITY : reportEndsAt(oldest);
+  if (endsAt > clock.now()) return endsAt;
+  await steps.commit((step) => step.pruneReports(keptReports(clock.now())));
+  return forgetReports({ clock, steps });
 }
 
 /** A worker whose lease ran out is handed no job until a message comes from it. */

@@ -1,4 +1,4 @@
-/** `/purge-queue`: removes every job of an endpoint that still waits. */
+/** `/purge-queue`: removes every job of an endpoint that still waits, and what is told of those deleted before. */
 import { apply } from "./apply.ts";
 import type { Uses } from "../context.ts";
 
@@ -15,7 +15,10 @@ export async function purgeQueue(
   endpointId: string,
 ): Promise<number> {
   engine.directory.queue(endpointId);
-  const endKey = await engine.steps.commit((step) => step.nextSeq());
+  const endKey = await engine.steps.commit((step) => {
+    step.removeReports(endpointId);
+    return step.nextSeq();
+  });
   let removed = 0;
   for (let lastKey = 0; ;) {
     const batch = await engine.steps.commitOn(

@@ -1,18 +1,12 @@
 /** What a change of a job's status says of the attempt that ended with it. */
 import { Buffer } from "node:buffer";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
-import { isTerminal, type JobStatus } from "../../../runtime/protocol/job-status.ts";
-import type { AttemptEnd, AttemptOutcome } from "../../core/observe/log/attempt-end.ts";
-import { lastAttemptOf } from "../../core/jobs/job-attempts.ts";
+import { isTerminal } from "../../../runtime/protocol/job-status.ts";
+import { lastAttemptOf, outcomeOfLast } from "../../core/jobs/job-attempts.ts";
+import { elapsed } from "../../core/jobs/transitions/row.ts";
+import type { AttemptEnd } from "../../core/observe/log/attempt-end.ts";
 import type { Moved } from "../effects.ts";
 import type { AttemptEnded } from "./event-feed.ts";
-
-const ENDS: Readonly<Partial<Record<JobStatus, AttemptOutcome>>> = {
-  COMPLETED: "completed",
-  FAILED: "failed",
-  TIMED_OUT: "timed-out",
-  CANCELLED: "cancelled",
-};
 
 /** Longer messages are cut in events. */
 const MESSAGE_CHARACTERS = 500;
@@ -40,18 +34,20 @@ function brief({ type, message }: Failure): AttemptEnded["failure"] {
   return { type, message: Buffer.from(message.slice(0, MESSAGE_CHARACTERS)).toString() };
 }
 
-/** Undefined for a change that ends nothing. */
-export function attemptEndOf({ job, move, attempt }: Moved): AttemptEnd | undefined {
-  const outcome = outcomeOf(move);
-  if (outcome === undefined) return undefined;
-  const { id: jobId, endpointId } = job;
-  const { failure = job.failure, durationMs } = attempt ?? {};
-  return { jobId, endpointId, outcome, attempt: job.attempt, durationMs, failure };
-}
-
-function outcomeOf({ from, to, by }: Moved["move"]): AttemptOutcome | undefined {
-  if (from === null || isTerminal(from)) return undefined;
-  if (to === null) return by === "purge" ? "purged" : "expired";
-  if (to !== "IN_QUEUE") return ENDS[to];
-  return by === "hand-back" ? "handed-back" : "retried";
+/** Undefined for a change that ends nothing. @param now service time */
+export function attemptEndOf({ job, move }: Moved, now: number): AttemptEnd | undefined {
+  const { from, to, by } = move;
+  if (from === null || isTerminal(from) || to === "IN_PROGRESS") return undefined;
+  const { id: jobId, endpointId, attempt, startedAt } = job;
+  const of = { jobId, endpointId, attempt, isTriedAgain: to === "IN_QUEUE" };
+  if (to === null) {
+    const durationMs = startedAt === undefined ? undefined : elapsed(startedAt, now);
+    const outcome = by === "purge" ? "purged" : "expired";
+    return { ...of, outcome, durationMs, failure: undefined };
+  }
+  const last = of.isTriedAgain ? job.earlierAttempts?.at(-1) : undefined;
+  const outcome = last?.outcome ?? outcomeOfLast(job);
+  if (outcome === "running") return undefined;
+  const durationMs = last ? elapsed(last.startedAt, last.endedAt ?? now) : job.executionTimeMs;
+  return { ...of, outcome, durationMs, failure: last ? last.failure : job.failure };
 }

@@ -8,6 +8,8 @@ import {
 } from "../../core/observe/series/service-series.ts";
 import {
   type Drawing,
+  type Ends,
+  endsSince,
   type Quantiles,
   quantilesSince,
   type SeriesPoints,
@@ -29,7 +31,7 @@ export interface EndpointOverview {
   readonly endpoint: Endpoint;
   readonly jobs: Health["jobs"];
   readonly workers: WorkersByState;
-  readonly newest: Quantiles;
+  readonly newest: Ends & Quantiles;
   readonly sparkline: Pick<SeriesPoints, "queued" | "running">;
 }
 
@@ -48,11 +50,15 @@ export async function endpointOverviews(
     if (engine.directory.findEndpoint(id) === undefined) continue;
     const { jobs } = await health(engine, id);
     const drawing = drawingOf(engine, endpoint, SPARKLINE_STEPS);
+    const afterStep = drawing.lastStep - NEWEST_STEPS;
     overviews.push({
       endpoint,
       jobs,
       workers: byState(engine.fleet.workersOf(id).map(({ state }) => state)),
-      newest: quantilesSince(drawing.buckets, drawing.lastStep - NEWEST_STEPS),
+      newest: {
+        ...endsSince(drawing.buckets, afterStep),
+        ...quantilesSince(drawing.buckets, afterStep),
+      },
       sparkline: sparkline(drawing),
     });
   }

@@ -65,6 +65,7 @@ export async function deleteEndpoint(
   await engine.steps.commit((step) => {
     step.deleteRecord("endpoint", id);
     step.deleteRecord("served", id);
+    step.removeReports(id);
   });
   engine.endpointChanged(id);
   engine.endpointDeleted(id);

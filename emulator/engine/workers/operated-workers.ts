@@ -25,7 +25,7 @@ export interface WantedWorkers {
  * @throws ServiceError endpoint_not_found
  */
 export async function operatedWorkers(
-  engine: Uses<"directory" | "fleet" | "gpuUse" | "logs" | "workerHistory">,
+  engine: Uses<"directory" | "fleet" | "gpuUse" | "logs" | "steps" | "workerHistory">,
   { endpointId, workerId }: WantedWorkers,
   lines: number,
 ): Promise<readonly OperatedWorker[]> {
@@ -42,11 +42,22 @@ export async function operatedWorkers(
   ]);
   const written = logs.newestOfWorkers(lines, endpointId);
   const uses = await gpuUses(engine, reports);
+  const startedAt = startsOfRunning(engine);
   return reports.map((report) => ({
     ...report,
+    // An advance of the clock moves the start of a job that runs.
+    jobs: report.jobs.map((job) => ({
+      ...job,
+      startedAt: startedAt.get(job.jobId) ?? job.startedAt,
+    })),
     gpuMemory: usesOf(report, uses),
     lines: written.get(report.id)?.map((line) => line.entry()) ?? lastLines(report, lines),
   }));
+}
+
+function startsOfRunning({ steps }: Uses<"steps">): ReadonlyMap<string, number | undefined> {
+  const running = steps.jobsInMemory(({ status }) => status === "IN_PROGRESS");
+  return new Map(running.map(({ id, startedAt }) => [id, startedAt]));
 }
 
 /** What is known of them where the log has lines of others only by now. */

@@ -27,6 +27,7 @@ type SessionUses = Uses<
   | "log"
   | "mover"
   | "random"
+  | "schemas"
   | "steps"
 >;
 
@@ -135,6 +136,7 @@ export class WorkerSession {
       const { initFailure: failure } = report;
       log.error({ workerId, endpointId, failure }, failure.message);
     }
+    if (report.schemas) this.#engine.schemas.note(this.worker, report.schemas);
     if (report.draining) mover.move(this.worker, "report-draining");
     if (report.credit) this.worker.grant(report.credit, this.#send);
     if (!changesJobs(report)) return;

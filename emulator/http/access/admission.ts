@@ -21,6 +21,12 @@ export function admit(
   return key;
 }
 
+/** Whether the request has a good key, for what anyone may ask and who has one is told more of. */
+export function hasKey({ keys }: HttpService, { headers }: IncomingMessage): boolean {
+  const key = bareKey(headers.authorization);
+  return key !== undefined && keys.find(key) !== undefined;
+}
+
 function checkHeaders({ rawHeaders, headers }: IncomingMessage): void {
   let keys = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -2,11 +2,12 @@
 import { z } from "zod";
 import { flagParameter, parseFlag } from "../../core/input/query-parameters.ts";
 import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
-import { inspectJob, inspectJobAlone } from "../../engine/jobs/read/inspect-jobs.ts";
-import { jsonAnswer, type Piece } from "../answers/answer.ts";
+import { inspectJob } from "../../engine/jobs/read/inspect-jobs.ts";
+import type { Piece } from "../answers/answer.ts";
 import { json } from "../schemas/contract.ts";
 import { jobDetailsSchema } from "../schemas/job.ts";
 import type { Operation } from "../operation.ts";
+import { iso } from "../time/clock-body.ts";
 
 export const readJob: Operation<{ readonly jobId: string }> = {
   methods: ["GET"],
@@ -20,11 +21,10 @@ export const readJob: Operation<{ readonly jobId: string }> = {
   },
   async perform({ service, path, query }) {
     const { engine } = service;
-    const { jobId } = path;
-    if (parseFlag(query, "brief"))
-      return jsonAnswer(objectOf(await inspectJobAlone(engine, jobId), VIEWS.details));
-    const { job, input, output } = await inspectJob(engine, jobId);
-    const head = JSON.stringify(objectOf(job, VIEWS.details));
+    const isBrief = parseFlag(query, "brief");
+    const { job, deletedAt, input, output } = await inspectJob(engine, path.jobId, isBrief);
+    const deleted = deletedAt === undefined ? {} : { deletedAt: iso(deletedAt) };
+    const head = JSON.stringify({ ...objectOf(job, VIEWS.details), ...deleted });
     // Payloads stay the bytes they are.
     const pieces: Piece[] = [head.slice(0, -1)];
     if (input !== undefined) pieces.push(',"input":', input);

@@ -23,11 +23,14 @@ export const observeEndpoints: Operation = {
     const endpoints = overviews.map(({ endpoint, sparkline, ...overview }) => {
       const { id, name, type, version, workersMin, workersMax } = endpoint;
       const exceeded = refused.get(id) ?? [];
+      const { input: inputSchema, output: outputSchema } = service.engine.schemas.of(id);
       return {
         ...{ id, name, type, version, workersMin, workersMax },
         ...overview,
         refusedInProduction: exceeded.reduce((sum, { count }) => sum + count, 0),
         sparkline: { stepMs: STEP_MS, ...sparkline },
+        inputSchema,
+        outputSchema,
       };
     });
     return jsonAnswer({ endpoints });

@@ -1,5 +1,6 @@
-/** `GET /openapi.json`: the description of the interface as an OpenAPI 3.1 document, open without a key (live). */
+/** `GET /openapi.json`: the description of the interface as an OpenAPI 3.1 document, open without a key (live), with one also of handlers (ours). */
 import { z } from "zod";
+import { hasKey } from "../access/admission.ts";
 import { json } from "../schemas/contract.ts";
 import type { Operation } from "../operation.ts";
 
@@ -11,5 +12,10 @@ export const readDocument: Operation = {
     tag: "documentation",
     answers: { 200: json("The document.", z.looseObject({ openapi: z.string() })) },
   },
-  perform: async ({ document }) => ({ status: 200, pieces: [await document()] }),
+  // Without a key nobody learns which endpoints there are.
+  perform: async ({ document, service, request }) => ({
+    status: 200,
+    pieces: [await document(hasKey(service, request) ? service.engine.schemas : undefined)],
+    headers: { vary: "authorization" },
+  }),
 };

@@ -50,7 +50,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   readWebhookSecret: "The secret that webhook calls are signed with.",
   readDelivery: "A delivery with the request as it was sent last.",
   redeliver: "Sends a settled delivery again, with the same id and body.",
-  readDocument: "The description of the interface as an OpenAPI 3.1 document, open without a key.",
+  readDocument:
+    "The description of the interface as an OpenAPI 3.1 document, open without a key, with one also of handlers.",
   readClock: "Service time, how far it was advanced, and when something is due next.",
   advanceClock: "Advances service time; answers when the work this set off has settled.",
   events:
@@ -58,6 +59,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   readOrigins:
     "The files that endpoints are served from, and the variables their secrets were taken from.",
   listJobs: "The jobs of all endpoints that fit a filter, the newest first, and how many they are.",
+  listDeletedJobs: "Failed jobs that were deleted in the last 24 h, the newest deletion first.",
   readJob: "All of one job, whichever endpoint it is of, with its input and its output.",
   readChunks: "What a job has streamed, without taking it from a reader; or pushed as it comes.",
   cancelMatching: "Cancels the jobs that fit a filter, up to 1,000 with one call.",

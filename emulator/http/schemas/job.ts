@@ -89,8 +89,17 @@ export const changedJobsSchema = answered("ChangedJobs", {
   next: z.string().optional().meta({ description: "`cursor` to go on with, if there is more." }),
 });
 
+const deletedAt = instant().meta({
+  description: "When its time was over; its payloads, its chunks and its `webhook` are gone.",
+});
+
+export const deletedJobsSchema = answered("DeletedJobs", {
+  jobs: z.array(z.strictObject({ ...shapeOf(VIEWS.summary), deletedAt })),
+});
+
 export const jobDetailsSchema = answered("JobDetails", {
   ...shapeOf(VIEWS.details),
+  deletedAt: deletedAt.optional(),
   input: anyJson().optional(),
   output: anyJson().optional(),
 });

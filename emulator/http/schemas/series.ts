@@ -27,6 +27,8 @@ const overviewSchema = answered("EndpointOverview", {
   }),
   newest: z
     .strictObject({
+      completed: count,
+      failed: count.meta({ description: "FAILED and TIMED_OUT." }),
       delayP50: quantile,
       delayP95: quantile,
       executionP50: quantile,

@@ -1,7 +1,7 @@
 /** `GET /emulator/jobs/{jobId}/chunks`: what a job has streamed, without taking it from a reader; or pushed as it comes. */
 import { z } from "zod";
 import { chunkLimitParameter, knownParameter, parse } from "../../core/input/query-parameters.ts";
-import { inspectJobAlone } from "../../engine/jobs/read/inspect-jobs.ts";
+import { inspectJob } from "../../engine/jobs/read/inspect-jobs.ts";
 import { readStream, type StreamPart } from "../../engine/streams/read-stream.ts";
 import type { Answer, Piece } from "../answers/answer.ts";
 import { preferredType } from "../answers/preferred-type.ts";
@@ -34,8 +34,8 @@ export const readChunks: Operation<{ readonly jobId: string }> = {
     const { jobId } = call.path;
     const after = parse(query, "after", knownParameter);
     const limit = parse(query, "limit", chunkLimitParameter);
-    const { endpointId } = await inspectJobAlone(service.engine, jobId);
-    const path = { endpointId, jobId };
+    const { job: known } = await inspectJob(service.engine, jobId, true);
+    const path = { endpointId: known.endpointId, jobId };
     const type = preferredType(request.headers.accept, ["application/json", "text/event-stream"]);
     if (type === "text/event-stream")
       return pushStream({ ...call, path }, EVENT_STREAM, placeOf(request, after));

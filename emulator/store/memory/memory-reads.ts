@@ -26,6 +26,11 @@ export class MemoryReads implements StoreReads {
     oldestSettledAt: async () => this.tables.deliveries.oldestSettledAt(),
     firstPending: async (jobId) => this.tables.deliveries.firstPending(jobId),
   };
+  readonly reports: StoreReads["reports"] = {
+    byId: async (jobId) => this.tables.reports.byId(jobId),
+    list: async (filter, limit) => this.tables.reports.list(filter, limit),
+    oldestDeletedAt: async () => this.tables.reports.oldestDeletedAt(),
+  };
   protected isClosed = false;
   readonly #tables: MemoryTables;
 

@@ -110,23 +110,37 @@ function applyChange(tables: MemoryTables, made: Change): void {
     case "delete-record":
       tables.setIn(recordsOf(tables, made.kind), made.id, undefined);
       break;
-    case "insert-delivery": {
-      const { delivery, frame } = made;
-      const bodies = [...(tables.bodies.get(delivery.seq)?.slots.values() ?? [])];
-      const sizeBytes = bodies.reduce(
-        (sum, { byteLength }) => sum + byteLength,
-        frame.head.length + frame.tail.length,
-      );
-      tables.deliveries.insert({ ...delivery, sizeBytes }, frame);
+    case "insert-delivery":
+      insertDelivery(tables, made);
       break;
-    }
     case "replace-delivery":
       tables.deliveries.replace(made.delivery);
       break;
     case "prune-deliveries":
       for (const seq of tables.deliveries.prune(made.kept))
         tables.setIn(tables.bodies, seq, undefined);
+      break;
+    case "put-report":
+      tables.reports.put(made.report);
+      break;
+    case "remove-reports":
+      tables.reports.removeOf(made.endpointId);
+      break;
+    case "prune-reports":
+      tables.reports.prune(made.kept);
   }
+}
+
+function insertDelivery(
+  tables: MemoryTables,
+  { delivery, frame }: Extract<Change, { readonly type: "insert-delivery" }>,
+): void {
+  const bodies = [...(tables.bodies.get(delivery.seq)?.slots.values() ?? [])];
+  const sizeBytes = bodies.reduce(
+    (sum, { byteLength }) => sum + byteLength,
+    frame.head.length + frame.tail.length,
+  );
+  tables.deliveries.insert({ ...delivery, sizeBytes }, frame);
 }
 
 function appendChunks(tables: MemoryTables, seq: number, batch: StagedBatch): void {

@@ -7,6 +7,7 @@ import { noRecords } from "../records.ts";
 import type { PayloadSlot } from "../payload.ts";
 import { JobIndexes } from "./job-indexes.ts";
 import { MemoryDeliveries } from "./memory-deliveries.ts";
+import { MemoryReports } from "./memory-reports.ts";
 
 /** The payloads of one job. */
 export interface Bodies {
@@ -21,6 +22,7 @@ export class MemoryTables {
   readonly bodies = new Map<number, Bodies>();
   readonly records = noRecords();
   readonly deliveries: MemoryDeliveries;
+  readonly reports: MemoryReports;
   lastSeq = 0;
 
   readonly #counts = new Map<string, JobCounts>();
@@ -29,6 +31,7 @@ export class MemoryTables {
   constructor(journal: Journal) {
     this.#journal = journal;
     this.deliveries = new MemoryDeliveries(journal);
+    this.reports = new MemoryReports(journal);
   }
 
   /** Replaces a job by another; undefined stands for a job that does not exist. */

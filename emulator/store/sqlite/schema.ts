@@ -11,6 +11,7 @@ import { REQUESTS_SCHEMA } from "./migrations/0005-requests.ts";
 import { TRACEPARENT_SCHEMA } from "./migrations/0006-traceparent.ts";
 import { CHECKSUMS } from "./migrations/0007-checksums.ts";
 import { ATTEMPTS_SCHEMA } from "./migrations/0008-attempts.ts";
+import { REPORTS_SCHEMA } from "./migrations/0009-reports.ts";
 
 /** The SQL that leads from each version of the schema to the next. Never change one that was released: add another. */
 const MIGRATIONS: readonly string[] = [
@@ -22,6 +23,7 @@ const MIGRATIONS: readonly string[] = [
   TRACEPARENT_SCHEMA,
   CHECKSUMS,
   ATTEMPTS_SCHEMA,
+  REPORTS_SCHEMA,
 ];
 
 /** From this version of the schema on the database knows how many commits there were. */

@@ -7,9 +7,16 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     /** The library that made it. */
     readonly vendor: string;
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+    /** What the schema takes and gives as JSON Schema (standardschema.dev/json-schema); libraries may lack it. */
+    readonly jsonSchema?: Readonly<Record<"input" | "output", (terms: JsonSchemaTerms) => object>>;
     /** Never there when a program runs. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
+}
+
+export interface JsonSchemaTerms {
+  readonly target: "draft-2020-12";
+  readonly libraryOptions?: Record<string, unknown>;
 }
 
 /** Either the value, as the schema made it, or what is wrong with it. */

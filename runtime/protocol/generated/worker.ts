@@ -75,6 +75,11 @@ export interface WorkerMessage {
     | undefined;
   /** Newest state of jobs that a debugger holds or held. A service that does not know them ends such a job too early. */
   pauses: Pause[];
+  /**
+   * What the handler takes and gives, told again when another version of it is loaded: the JSON text
+   * {"input": ..., "output": ...} with a JSON Schema (draft 2020-12) for each of them that has one.
+   */
+  schemas?: Uint8Array | undefined;
 }
 
 export interface ServiceMessage {
@@ -247,6 +252,7 @@ function createBaseWorkerMessage(): WorkerMessage {
     draining: undefined,
     credit: undefined,
     pauses: [],
+    schemas: undefined,
   };
 }
 
@@ -281,6 +287,9 @@ export const WorkerMessage: MessageFns<WorkerMessage> = {
     }
     for (const v of message.pauses) {
       Pause.encode(v!, writer.uint32(82).fork()).join();
+    }
+    if (message.schemas !== undefined) {
+      writer.uint32(90).bytes(message.schemas);
     }
     return writer;
   },
@@ -376,6 +385,14 @@ export const WorkerMessage: MessageFns<WorkerMessage> = {
             }
 
             message.pauses.push(Pause.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.schemas = reader.bytes();
             continue;
           }
         }

@@ -30,13 +30,14 @@ export function encodeReport(report: WorkerReport): proto.WorkerMessage {
     draining: report.draining === true ? true : undefined,
     credit: report.credit === 0 ? undefined : report.credit,
     pauses: [...(report.pauses ?? [])],
+    schemas: report.schemas,
   };
 }
 
 /** @throws WireError when something required is missing or unknown */
 export function decodeReport(message: proto.WorkerMessage): WorkerReport {
   const { hello, ready, initFailure, renewals, chunks, progress, outcomes } = message;
-  const { draining, credit, pauses } = message;
+  const { draining, credit, pauses, schemas } = message;
   return {
     ...(hello === undefined ? undefined : { hello: decodeHello(hello) }),
     ...(ready === undefined ? undefined : { ready: decodeReady(ready) }),
@@ -52,6 +53,7 @@ export function decodeReport(message: proto.WorkerMessage): WorkerReport {
     ...(draining === true ? { draining } : undefined),
     ...(credit === undefined || credit === 0 ? undefined : { credit }),
     ...(pauses.length === 0 ? undefined : { pauses: pauses.map(decodePause) }),
+    ...(schemas === undefined ? undefined : { schemas }),
   };
 }
 

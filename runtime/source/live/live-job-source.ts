@@ -95,6 +95,9 @@ export class LiveJobSource implements JobSource {
   /** The queue learns by each question how many jobs are wanted. */
   ready(): void {}
 
+  /** The queue has no place for it. */
+  describe(): void {}
+
   initFailed({ message }: Failure): Promise<void> {
     return pingUnhealthy(this.#pinging, message);
   }

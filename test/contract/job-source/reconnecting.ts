@@ -58,6 +58,19 @@ export function reconnects(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
+  test("what the handler takes and gives is told at once, and again to the next session", async () => {
+    await using service = await start();
+    const { source, session } = await connect(service, [job(1)]);
+    const schemas = Buffer.from('{"input":{"type":"object"}}');
+    source.describe(schemas);
+    await session.until(() => session.reports.some((report) => report.schemas !== undefined));
+    session.cut();
+    const second = await service.nextSession();
+    await second.until(() => second.reports.length > 0);
+    expect(Buffer.from(second.reports[0]?.schemas ?? []).toString()).toBe(String(schemas));
+    await source.close();
+  });
+
   test("what a debugger does is told at once, and the newest word again to the next session", async () => {
     await using service = await start();
     const { source, session } = await connect(service, [job(1), job(2), job(3)]);

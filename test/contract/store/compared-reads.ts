@@ -6,7 +6,7 @@ import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import { PayloadDamagedError } from "../../../emulator/store/payload.ts";
 import { everyMatch } from "./every-match.ts";
 import { type Chance, ENDPOINTS, type RandomBatches } from "./random-batches.ts";
-import { ALL_CHUNKS, bytesAt, textsOf } from "./subject.ts";
+import { ALL_CHUNKS, bytesAt, textsOf, waitingJob } from "./subject.ts";
 
 type Question = (store: Store) => Promise<unknown>;
 
@@ -49,6 +49,9 @@ export function someQuestions(chance: Chance, known: RandomBatches, lastSeq: num
     (store) => store.deliveries.nextTryAt(now - 50_000),
     (store) => store.deliveries.oldestSettledAt(),
     (store) => store.deliveries.firstPending(id),
+    (store) => store.reports.byId(waitingJob(seq).id),
+    (store) => store.reports.list({ endpointId, idPart: String(seq) }, limit),
+    (store) => store.reports.oldestDeletedAt(),
   ];
 }
 
@@ -74,6 +77,7 @@ export function allQuestions(known: RandomBatches, lastSeq: number): Question[] 
     // A batch that changed nothing may be numbered or not.
     async (store) => ({ ...(await store.boot()), batch: 0, lastSeq: 0 }),
     (store) => store.deliveries.list({}, limit),
+    (store) => store.reports.list({}, limit),
     (store) => store.dueJobs(Number.MAX_SAFE_INTEGER, limit),
     ...ENDPOINTS.flatMap((endpointId) => [
       (store: StoreReads) => store.jobsOf(endpointId, 0, limit),

@@ -1,6 +1,6 @@
 /** Random batches: jobs through their lives, payloads, chunks, deliveries and records; now and then one that does not fit. */
 import { transition } from "../../../emulator/core/jobs/job-transition.ts";
-import type { JobEvent } from "../../../emulator/core/jobs/job-event.ts";
+import { leavesReport, reportOf } from "../../../emulator/core/jobs/job-report.ts";
 import type { Job } from "../../../emulator/core/jobs/job.ts";
 import { afterTry, type Delivery } from "../../../emulator/core/webhooks/delivery.ts";
 import type { Change, JobRow } from "../../../emulator/store/batch.ts";
@@ -18,13 +18,10 @@ import {
   usageOf,
 } from "./subject.ts";
 import { endpointRecord } from "./endpoint-record.ts";
+import { eventFor, EVENTS } from "./random-events.ts";
 
 export const ENDPOINTS = ["one", "two", "drei ü"] as const;
 const SLOTS = ["input", "output", "s3Config"] as const;
-const EVENTS = [
-  ...(["hand-over", "hand-over", "renew", "complete", "fail", "lose-worker"] as const),
-  ...(["hand-back", "cancel", "retry", "pin-expiry", "append-chunks", "purge"] as const),
-];
 /** Larger ones are files. */
 const SIZES = [0, 20, 20, 200, 200, 2_000, 30_000] as const;
 const FILE_BYTES = 300_000;
@@ -175,10 +172,21 @@ export class RandomBatches {
 
   #remove(job: Job): void {
     this.#changes.push(deleted(job));
+    if (leavesReport(job))
+      this.#changes.push({ type: "put-report", report: reportOf(job, this.#now) });
+    if (this.#random.below(6) === 0) this.#changes.push(this.#fewerReports());
     this.#then.push(() => {
       this.jobs.delete(job.seq);
       this.#chunks.delete(job.seq);
     });
+  }
+
+  #fewerReports(): Change {
+    const endpointId = this.#random.pick(ENDPOINTS);
+    const kept = { deletedAfter: this.#now - 60_000, maxCount: 9, maxBytes: 6_000 };
+    return this.#random.below(3) === 0
+      ? { type: "remove-reports", endpointId }
+      : { type: "prune-reports", kept };
   }
 
   #deliver(): void {
@@ -260,39 +268,5 @@ export class RandomBatches {
 
   #insertWrong(made: Change): void {
     this.#changes.splice(this.#random.below(this.#changes.length + 1), 0, made);
-  }
-}
-
-function eventFor(type: (typeof EVENTS)[number], job: Job, nextQueueKey: number): JobEvent {
-  const leaseToken = job.lease?.token ?? "none";
-  const failure = { type: "handler_error", message: 'no "ü"' } as const;
-  const retryRules = { workerLost: 1, handlerError: 1 };
-  switch (type) {
-    case "hand-over":
-      return {
-        ...{ type, workerId: `w${job.seq % 3}`, leaseToken: `t${nextQueueKey}`, leaseMs: 15_000 },
-        ...(job.seq % 2 === 0 && {
-          version: nextQueueKey,
-          workerStart: { workerStartedAt: NOW, readyAt: job.queuedAt + 1 },
-        }),
-      };
-    case "renew":
-      return { type, leaseToken, leaseMs: 20_000 };
-    case "fail":
-      return { type, leaseToken, failure, retryRules, nextQueueKey };
-    case "lose-worker":
-      return { type, leaseToken, failure, retryRules };
-    case "complete":
-    case "hand-back":
-      return { type, leaseToken };
-    case "retry":
-      return { type, nextQueueKey };
-    case "pin-expiry":
-      return { type, ttlMs: 5_000 };
-    case "append-chunks":
-      return { type, leaseToken, firstIndex: job.chunkCount, count: 2 };
-    case "cancel":
-    case "purge":
-      return { type };
   }
 }

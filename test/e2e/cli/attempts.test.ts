@@ -75,9 +75,9 @@ test("in a terminal every end is a line, and a failure has its error and its pla
   expect(terminal.text()).toContain("\u001b[31m✗ greeter");
   await terminal.run({ exit: 7 });
   await terminal.shown(
-    /↻ greeter …[\w-]{14} attempt 1 failed after \d+ ms, is tried again: process_exited: [\s\S]*code 7/,
+    /↻ greeter …[\w-]{14} attempt 1 crashed after \d+ ms, is tried again: process_exited: [\s\S]*code 7/,
   );
-  await terminal.shown(/✗ greeter …[\w-]{14} attempt 2 failed after .*: process_exited: /);
+  await terminal.shown(/✗ greeter …[\w-]{14} attempt 2 crashed after .*: process_exited: /);
   await terminal.stop();
 });
 

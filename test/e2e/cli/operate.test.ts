@@ -87,6 +87,19 @@ test("jobs are submitted, listed, shown and looked for in the log", async () => 
   expect(messages).toContain("worker is ready");
 });
 
+test("a job is saved as a file and run again, and the clock is advanced", async () => {
+  await call(emulator, `${ENDPOINT}/runsync`, { input: { n: 8 } });
+  const file = tree.path("job.json");
+  expect(await operate("job", "--last", "--save", file)).toMatchObject({ code: 0, stderr: "" });
+  const again = await operate("run", "--from", file, "--json");
+  expect(again).toMatchObject({ code: 0, stderr: "" });
+  const { id, input } = JSON.parse(again.stdout) as { id: string; input: unknown };
+  expect(input).toEqual({ n: 8 });
+  expect((await operate("why", `…${id.slice(-14)}`)).stdout).toContain(`Job ${id} of`);
+  expect((await operate("clock", "+1s")).stdout).toMatch(/^now .*ahead of real time\)\n/);
+  expect(await operate("webhooks", "--json")).toMatchObject({ code: 0, stdout: "[]" });
+});
+
 test("the log is followed until Ctrl-C, which is a good end", async () => {
   const env = { ...process.env, SV_URL: emulator.url, SV_API_KEY: emulator.apiKey };
   const follower = spawn(process.execPath, [program, "logs", "--follow", "--json"], {

@@ -1,7 +1,7 @@
 /** Starts the built `sv-emulate` on handlers outside the project and calls them. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { temporaryTree } from "../../temporary-tree.ts";
@@ -45,6 +45,21 @@ test("without targets the current directory is served as its config says", async
   });
   expect(await readdir(tree.root)).toEqual(expect.arrayContaining(["state"]));
   expect(await readdir(tree.root)).not.toContain(".sv");
+});
+
+test("--open opens the page that is announced in a browser, once it can be called", async () => {
+  await using tree = await temporaryTree({ "echo.js": ECHO });
+  await mkdir(tree.path("bin"));
+  const script = `#!/bin/sh\necho "$@" > '${tree.path("opened")}'\n`;
+  await writeFile(tree.path("bin/xdg-open"), script, { mode: 0o755 });
+  const env = { PATH: `${tree.path("bin")}:${process.env["PATH"]}` };
+  const args = ["dev", "echo.js", "--ephemeral", "--open"];
+  await using emulator = await startEmulatorProcess({ args, cwd: tree.root, env });
+  const opened = () => readFile(tree.path("opened"), "utf8").catch(() => "");
+  await expect.poll(opened, { timeout: 20_000 }).toMatch(/\n$/u);
+  const page = (await opened()).trim();
+  expect(page.startsWith(`${emulator.url}/`)).toBe(true);
+  expect((await fetch(page)).headers.get("content-type")).toContain("text/html");
 });
 
 test("--ephemeral leaves nothing behind", async () => {

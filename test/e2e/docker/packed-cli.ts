@@ -26,8 +26,7 @@ export function packedCli(): PackedCli {
   fs.mkdirSync(folder, { recursive: true });
   const unpack = ["-xzf", archive, "-C", folder, "--strip-components=1"];
   execFileSync("tar", unpack);
-  // The packages it depends on, as installed for this project.
-  fs.symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"));
+  linkDependencies(folder, path.join(home.path, "node_modules"));
   const program = path.join(folder, "dist/emulator/cli/sv-emulate.js");
   return {
     archive,
@@ -38,4 +37,19 @@ export function packedCli(): PackedCli {
       }),
     [Symbol.dispose]: () => home[Symbol.dispose](),
   };
+}
+
+/** The packages it depends on, as installed for this project, and no others. */
+function linkDependencies(folder: string, modules: string): void {
+  const manifest = fs.readFileSync(path.join(folder, "package.json"), "utf8");
+  const { dependencies = {}, optionalDependencies = {} } = JSON.parse(manifest) as Readonly<
+    Partial<Record<string, object>>
+  >;
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    const installed = path.join(root, "node_modules", name);
+    // Of its own platform alone.
+    if (!fs.existsSync(installed)) continue;
+    fs.mkdirSync(path.dirname(path.join(modules, name)), { recursive: true });
+    fs.symlinkSync(installed, path.join(modules, name));
+  }
 }

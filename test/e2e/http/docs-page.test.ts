@@ -23,7 +23,13 @@ function watch(page: Page) {
 test.skipIf(chromiumIsMissing !== undefined)(
   "the page shows every operation, calls one with the key that was typed in, and asks nobody else for anything",
   async () => {
-    await using tree = await temporaryTree({ "echo.js": "export default (job) => job.input;" });
+    const schema = [
+      `const jsonSchema = { input: () => ({ type: "object", properties: { name: {} } }) };`,
+      `const validate = (value) => ({ value });`,
+      `export const input = { "~standard": { version: 1, vendor: "mine", validate, jsonSchema } };`,
+      `export default (job) => job.input;`,
+    ];
+    await using tree = await temporaryTree({ "echo.js": schema.join("\n") });
     await using emulator = await startEmulatorProcess({
       args: ["echo.js", "--ephemeral"],
       cwd: tree.root,
@@ -45,6 +51,9 @@ test.skipIf(chromiumIsMissing !== undefined)(
       await page.locator(".auth-container input").fill(emulator.apiKey ?? "");
       await page.locator(".modal-ux .btn.authorize").click();
       await page.locator(".modal-ux .btn-done").click();
+      const own = page.locator("#operations-endpoint_echo-run_echo");
+      await own.locator(".opblock-summary").click();
+      expect(await own.locator(".opblock-section-request-body").textContent()).toContain('"name"');
       const health = page.locator("#operations-jobs-health");
       await health.locator(".opblock-summary").click();
       await health.locator(".try-out__btn").click();

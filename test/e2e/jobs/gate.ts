@@ -13,10 +13,12 @@ export class Gate implements AsyncDisposable {
     const name = (request.url ?? "").slice(1);
     const jobId = String(request.headers["x-job-id"]);
     this.names.push(name);
+    // Another attempt takes the place of one that has gone.
+    if (this.#gone.delete(name)) this.#visits.delete(name);
     this.#visit(name).resolve({ jobId, response });
-    // Whoever has gone is not waited for any more: another attempt may come.
-    response.once("close", () => void (response.writableEnded || this.#visits.delete(name)));
+    response.once("close", () => void (response.writableEnded || this.#gone.add(name)));
   });
+  readonly #gone = new Set<string>();
   readonly #visits = new Map<string, PromiseWithResolvers<Visitor>>();
   /** Everybody who came, in this order. */
   readonly names: string[] = [];

@@ -55,6 +55,33 @@ describe("a save", () => {
     await expectAnswer(served, "plain", "second");
   });
 
+  test("that changes what the handler takes changes the document of the interface", async () => {
+    const handler = (type: string) =>
+      [
+        `const jsonSchema = { input: () => ({ type: "object", properties: { name: { type: "${type}" } } }) };`,
+        `const validate = (value: unknown) => ({ value });`,
+        `export const input = { "~standard": { version: 1, vendor: "mine", validate, jsonSchema } };`,
+        `export default () => "any";`,
+      ].join("\n");
+    const shown = async () => {
+      const { url, apiKey = "" } = served.emulator;
+      const headers = { authorization: apiKey };
+      const answer = await fetch(`${url}/v1/openapi.json`, { headers });
+      const [, type] =
+        /"plain\.input":\{"type":"object","properties":\{"name":\{"type":"(\w+)"/u.exec(
+          await answer.text(),
+        ) ?? [undefined, "nothing"];
+      return type;
+    };
+    const showing = async (type: string) => expect.poll(shown, { timeout: 20_000 }).toBe(type);
+    for (const type of ["string", "integer"]) {
+      served.save("app/plain/handler.ts", handler(type));
+      await showing(type);
+    }
+    served.save("app/plain/handler.ts", answering("without"));
+    await showing("nothing");
+  });
+
   test("by a file that is renamed over the handler", async () => {
     served.save("app/plain/.handler.ts.tmp", answering("renamed"));
     fs.renameSync(served.path("app/plain/.handler.ts.tmp"), served.path("app/plain/handler.ts"));

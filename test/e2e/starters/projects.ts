@@ -11,7 +11,6 @@ import { type CliRun, runToEnd } from "../run-to-end.ts";
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
-  readonly allowScripts: Readonly<Record<string, boolean>>;
 }
 
 /** One starter's project is called after it, and lies in a directory of that name. */
@@ -71,7 +70,6 @@ export class StarterProjects implements AsyncDisposable {
       private: true,
       dependencies: all("dependencies"),
       devDependencies: all("devDependencies"),
-      allowScripts: all("allowScripts"),
     };
     fs.writeFileSync(path.join(this.root, "package.json"), JSON.stringify(union));
     await this.#npmInstall(this.root);

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { type Document, documents, root } from "./documents.ts";
+import { type Document, documents, readDocument, root } from "./documents.ts";
 
 /** What is wrong with the links of a document. */
 function brokenLinks({ path: from, text }: Document): string[] {
@@ -14,11 +14,24 @@ function brokenLinks({ path: from, text }: Document): string[] {
     .map((target) => `${from} links to ${target}`);
 }
 
+/** Where a project has this package, as its starter's files see it. */
+const INSTALLED = "node_modules/sv-runtime/";
+
 function leadsSomewhere(from: string, target: string): boolean {
   const [file = "", anchor] = target.split("#");
+  if (from.startsWith("templates/") && file.startsWith(INSTALLED)) {
+    return (
+      isPacked(file.slice(INSTALLED.length)) && leadsSomewhere(".", target.slice(INSTALLED.length))
+    );
+  }
   const at = file === "" ? path.join(root, from) : path.join(root, path.dirname(from), file);
   if (!fs.existsSync(at)) return false;
   return anchor === undefined || anchorsIn(fs.readFileSync(at, "utf8")).includes(anchor);
+}
+
+function isPacked(file: string): boolean {
+  const { files } = JSON.parse(readDocument("package.json").text) as { files: readonly string[] };
+  return files.some((entry) => file === entry || file.startsWith(`${entry}/`));
 }
 
 /** As GitHub makes them of headings. */
@@ -43,4 +56,32 @@ test("a link to nowhere is found", () => {
     "docs/client.md links to handlers.md#none",
     "docs/client.md links to #a-b",
   ]);
+  const links = ["docs/README.md", "docs/client.md#streams", "docs/none.md", "ARCHITECTURE.md"];
+  const starter = links.map((link) => `[x](node_modules/sv-runtime/${link})`).join(" ");
+  expect(brokenLinks({ path: "templates/hello/README.md", text: starter })).toEqual([
+    "templates/hello/README.md links to node_modules/sv-runtime/docs/none.md",
+    "templates/hello/README.md links to node_modules/sv-runtime/ARCHITECTURE.md",
+  ]);
+});
+
+test("what is typed with npx is found where nothing is installed yet, or the page is about a project that has it", () => {
+  /** They are about a project in which this package is installed. */
+  const installed = new Set([
+    "docs/testing.md",
+    "docs/storage.md",
+    "templates/every-starter/AGENTS.md",
+  ]);
+  const { bin } = JSON.parse(readDocument("package.json").text) as { bin: Record<string, string> };
+  expect(bin["sv-runtime"]).toBe(bin["sv-emulate"]);
+  const typed = documents().flatMap(({ path: from, text }) =>
+    Array.from(text.matchAll(/\bnpx (?:--\S+ (?=-))*(sv-[a-z]+)/gu), ([, name = ""]) => ({
+      from,
+      name,
+    })),
+  );
+  expect(typed.length).toBeGreaterThan(20);
+  const others = typed.filter(({ name }) => name !== "sv-runtime");
+  expect(others.filter(({ from, name }) => name !== "sv-worker" || !installed.has(from))).toEqual(
+    [],
+  );
 });

@@ -71,6 +71,8 @@ export class MemoryJobSource implements JobSource {
   readonly leases = new Map<string, TestLease>();
   readonly initFailure = Promise.withResolvers<Failure>();
   readonly whenReady = Promise.withResolvers<number>();
+  /** Everything the worker told of its handler's schemas, oldest first. */
+  readonly described: unknown[] = [];
   /** Every concurrency the worker announced, oldest first. */
   readonly announced: number[] = [];
   /** Chunks get their receipts at once, unless a test holds them back. */
@@ -165,6 +167,10 @@ export class MemoryJobSource implements JobSource {
     this.announced.push(concurrency);
     this.whenReady.resolve(concurrency);
     for (const look of this.#onAnnounced) look();
+  }
+
+  describe(schemas: Uint8Array): void {
+    this.described.push(parse(schemas));
   }
 
   initFailed(failure: Failure): Promise<void> {

@@ -57,19 +57,10 @@ describe.each(STARTER_NAMES)("the starter %s", (name) => {
     expect(Object.keys(configSchema.parse(config).endpoints)).toEqual(["greeter"]);
   });
 
-  test("lets the same packages run their install scripts, whoever installs them", () => {
-    const { allowScripts } = JSON.parse(files.get("package.json") ?? "") as {
-      readonly allowScripts: Readonly<Record<string, boolean>>;
-    };
-    const [, ofPnpm] = (files.get("pnpm-workspace.yaml") ?? "").split("allowBuilds:\n");
-    const lines = Object.entries(allowScripts).map(([script, may]) => `  ${script}: ${may}\n`);
-    expect(ofPnpm).toBe(lines.join(""));
-  });
-
   test("has a page on all that is done with it", () => {
     const headings = [...(files.get("README.md") ?? "").matchAll(/^## (.*)$/gmu)];
     expect(headings.map(([, heading]) => heading)).toEqual([
-      ...["Run", "Call", "Test", "Build", "Ship"],
+      ...["Run", "Call", "Test", "Build", "Ship", "More"],
     ]);
   });
 
@@ -96,9 +87,13 @@ test("what a project depends on is known by name", () => {
   );
 });
 
-test("a project depends on the version that made it, and on a clone where that is what made it", () => {
-  const at = (root: string): OwnPackage => ({ ...own, root, version: "1.2.3" });
-  const version = (root: string) => versionsFor(at(root), "/home/p").get("sv-runtime");
+test("a project depends on the version that made it, and on a clone or an archive where that is what made it", () => {
+  const at = (root: string, archive?: string): OwnPackage => {
+    return { ...own, root, version: "1.2.3", archive };
+  };
+  const version = (...where: Parameters<typeof at>) =>
+    versionsFor(at(...where), "/home/p").get("sv-runtime");
   expect(version("/x/node_modules/sv-runtime")).toBe("1.2.3");
+  expect(version("/x/node_modules/sv-runtime", "/home/x.tgz")).toBe("file:../x.tgz");
   expect(version("/home/sv-runtime")).toBe("file:../sv-runtime");
 });

@@ -42,6 +42,28 @@ describe("a handler that is a function of the test", () => {
     expect(greet.mock.calls[0]?.[0].id).toBe(job.id);
   });
 
+  test("is described with its schemas in the document of the interface", async () => {
+    const input = z.object({ at: z.date(), name: z.string().trim() });
+    const handler = defineHandler({ input, run: () => "x" });
+    await using emulator = await start({ hello: { handler }, plain: { handler: () => 1 } });
+    const read = async () => {
+      const headers = { authorization: "test-key" };
+      const answer = await fetch(`${emulator.url}/v1/openapi.json`, { headers });
+      const { components, paths } = (await answer.json()) as Record<
+        string,
+        Record<string, unknown>
+      >;
+      expect(paths).not.toHaveProperty(["/v2/plain/run"]);
+      return components?.["schemas"] as Record<string, unknown>;
+    };
+    const schema = await eventually(
+      "its worker tells it",
+      async () => (await read())["hello.input"],
+    );
+    // What has no JSON form may be anything.
+    expect(schema).toMatchObject({ properties: { at: {}, name: { type: "string" } } });
+  });
+
   test("fails its job with what it throws, and the last lines of its log", async () => {
     await using emulator = await start({
       broken: {

@@ -123,11 +123,16 @@ describe("attempts", () => {
     await client.endpoint("echo").run({});
     await client.endpoint("echo").purgeQueue();
     const durationMs = expect.any(Number);
-    const ofFirst = { jobId: id, endpointId: "twice", durationMs };
-    const done = { endpointId: "echo", failure: undefined };
+    const ofFirst = { jobId: id, endpointId: "twice", outcome: "failed", durationMs };
+    const done = { endpointId: "echo", isTriedAgain: false, failure: undefined };
     expect(ended).toEqual([
-      { ...ofFirst, outcome: "retried", attempt: 1, failure: expect.objectContaining(failedAt(1)) },
-      { ...ofFirst, outcome: "failed", attempt: 2, failure: expect.objectContaining(failedAt(2)) },
+      { ...ofFirst, isTriedAgain: true, attempt: 1, failure: expect.objectContaining(failedAt(1)) },
+      {
+        ...ofFirst,
+        isTriedAgain: false,
+        attempt: 2,
+        failure: expect.objectContaining(failedAt(2)),
+      },
       expect.objectContaining({ ...done, outcome: "completed", attempt: 1, durationMs }),
       expect.objectContaining({ ...done, outcome: "cancelled", attempt: 0, durationMs: undefined }),
       expect.objectContaining({ ...done, outcome: "purged", attempt: 0, durationMs: undefined }),
@@ -151,10 +156,11 @@ describe("attempts", () => {
     ).toEqual([
       expect.objectContaining({
         level: "warn",
-        msg: "the attempt failed, and the job is tried again: not at attempt 1",
+        msg: "the job failed, and is tried again: not at attempt 1",
         endpointId: "twice",
         attempt: 1,
-        outcome: "retried",
+        outcome: "failed",
+        isTriedAgain: true,
         error: expect.objectContaining(failedAt(1)),
       }),
       expect.objectContaining({

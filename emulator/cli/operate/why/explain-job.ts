@@ -1,6 +1,7 @@
 /** Asks a running emulator for all that bears on a job, and says in one paragraph why it stands where it does. */
 import { z } from "zod";
 import {
+  clockSchema,
   endpointsSchema,
   healthSchema,
   jobDetailsSchema,
@@ -9,8 +10,6 @@ import {
 } from "../answers.ts";
 import type { ServiceClient } from "../service-client.ts";
 import type { EndpointFacts, FailedStart, WhyFacts } from "./why.ts";
-
-const clockSchema = z.looseObject({ now: z.string() });
 
 /** Jobs of the endpoint that are looked at. */
 const OTHERS = 100;

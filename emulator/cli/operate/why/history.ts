@@ -1,7 +1,8 @@
 /** What the earlier attempts of a job, and the other jobs of its endpoint, say about it. */
+import { outcomeInWords } from "../../../core/jobs/attempt.ts";
 import type { ShownAttempt, ShownJob } from "../answers.ts";
 import type { OtherJob, WhyFacts } from "./why.ts";
-import { counted, ordinal, outcomeWords } from "./words.ts";
+import { counted, ordinal } from "./words.ts";
 
 /** Outcomes that are the handler's or its worker's doing. */
 const BAD = new Set(["failed", "crashed", "out_of_memory", "timed_out", "lost"]);
@@ -57,7 +58,7 @@ function attemptInWords({ number, outcome, failure, version }: ShownAttempt): st
   const text = failure?.message.split("\n", 1)[0]?.replace(/\.$/u, "") ?? "";
   const said = text === "" ? "" : ` (${text})`;
   const on = version === undefined ? "" : ` on version ${version}`;
-  return `attempt ${number} ${outcomeWords(outcome)}${on}${said}`;
+  return `attempt ${number} ${outcomeInWords(outcome)}${on}${said}`;
 }
 
 function onThisVersion(others: readonly OtherJob[], version: number): readonly string[] {

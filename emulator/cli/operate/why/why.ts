@@ -1,9 +1,10 @@
 /** Why a job stands where it does, in one paragraph: facts become sentences, and nothing else happens. */
+import { outcomeInWords } from "../../../core/jobs/attempt.ts";
 import type { ShownAttempt, ShownJob } from "../answers.ts";
-import { durationInWords } from "../terminal.ts";
+import { durationInWords, instantInWords } from "../terminal.ts";
 import { historySentences } from "./history.ts";
 import { waitingSentences } from "./waiting.ts";
-import { outcomeWords, sentence } from "./words.ts";
+import { sentence } from "./words.ts";
 
 export interface WhyFacts {
   readonly job: ShownJob;
@@ -49,16 +50,27 @@ export function why(facts: WhyFacts): string {
     ...standing(facts),
     ...lastLine(job),
     ...limits(job),
-    ...(job.status === "IN_QUEUE" ? waitingSentences(facts) : []),
+    ...(job.status === "IN_QUEUE" && !wasCutOff(job) ? waitingSentences(facts) : []),
     ...historySentences(facts),
+    ...deletion(job),
   ];
   return sentences.join(" ");
+}
+
+function deletion({ deletedAt }: ShownJob): readonly string[] {
+  return deletedAt === undefined
+    ? []
+    : [`It was deleted at ${instantInWords(deletedAt)}; its input and output are gone.`];
 }
 
 function standing({ job, now }: WhyFacts): readonly string[] {
   const subject = `Job ${job.id} of "${job.endpointId}"`;
   const last = job.attempts.at(-1);
   const where = last === undefined ? "" : onWorker(last);
+  if (wasCutOff(job))
+    return [
+      `${subject} ran out of its time to live before it had ended, in attempt ${job.attempt}${where}.`,
+    ];
   switch (job.status) {
     case "IN_QUEUE":
       return [];
@@ -75,10 +87,15 @@ function standing({ job, now }: WhyFacts): readonly string[] {
   }
 }
 
+/** Deleted before it had ended. */
+function wasCutOff({ deletedAt, status }: ShownJob): boolean {
+  return deletedAt !== undefined && (status === "IN_QUEUE" || status === "IN_PROGRESS");
+}
+
 function endWords(job: ShownJob, last: ShownAttempt | undefined): string {
   if (job.failure?.type === "invalid_input") return "failed before its handler ran";
   if (job.failure?.type === "invalid_output") return "failed when its handler was done";
-  return last === undefined ? "failed" : outcomeWords(last.outcome);
+  return last === undefined ? "failed" : outcomeInWords(last.outcome);
 }
 
 function duration(last: ShownAttempt | undefined, now: number): string {
@@ -109,7 +126,12 @@ function lastLine({ failure }: ShownJob): readonly string[] {
 }
 
 /** The limit that it met, and what could be done about it. */
-function limits({ attempts, executionTimeout, failure, status }: ShownJob): readonly string[] {
+function limits(job: ShownJob): readonly string[] {
+  const { attempts, executionTimeout, failure, status } = job;
+  if (wasCutOff(job)) {
+    const ttlMs = Date.parse(job.expiresAt) - Date.parse(job.submittedAt);
+    return [`Its time to live was ${durationInWords(ttlMs)}.`];
+  }
   if (status === "COMPLETED" || status === "CANCELLED") return [];
   const outcome = attempts.at(-1)?.outcome;
   if (status === "IN_PROGRESS" || outcome === "timed_out")

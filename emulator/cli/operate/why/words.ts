@@ -1,25 +1,5 @@
 /** Words that several sentences on a job share. */
 
-const OUTCOMES: Readonly<Record<string, string>> = {
-  running: "runs",
-  completed: "completed",
-  failed: "failed",
-  crashed: "crashed",
-  out_of_memory: "ran out of memory",
-  timed_out: "timed out",
-  lost: "lost its worker",
-  handed_back: "was handed back",
-  undelivered: "never arrived at its worker",
-  interrupted: "was interrupted by the end of the emulator",
-  cancelled: "was cancelled",
-  damaged: "failed for damaged data",
-};
-
-/** The predicate of a sentence about a job or an attempt. */
-export function outcomeWords(outcome: string): string {
-  return OUTCOMES[outcome] ?? outcome;
-}
-
 /** With a capital and a full stop. */
 export function sentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;

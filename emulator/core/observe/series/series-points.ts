@@ -47,6 +47,8 @@ export interface Quantiles {
   readonly executionP95: number | null;
 }
 
+export type Ends = Pick<Bucket, "completed" | "failed">;
+
 export function seriesPoints(drawing: Drawing): SeriesPoints {
   const cells = cellsOf(drawing);
   const of = (value: (cell: Cell) => number | null) =>
@@ -86,6 +88,13 @@ export function quantilesSince(buckets: readonly Bucket[], afterStep: number): Q
     executionP50: executions.quantile(0.5) ?? null,
     executionP95: executions.quantile(0.95) ?? null,
   };
+}
+
+/** How many jobs ended in all steps after `afterStep`. */
+export function endsSince(buckets: readonly Bucket[], afterStep: number): Ends {
+  const newest = buckets.filter(({ step }) => step > afterStep);
+  const sum = (of: keyof Ends) => newest.reduce((all, bucket) => all + bucket[of], 0);
+  return { completed: sum("completed"), failed: sum("failed") };
 }
 
 /** One step: what happened in it, or else how the endpoint was. */

@@ -104,10 +104,10 @@ function Row({ row }: { readonly row: Exceeded }): JSX.Element {
       <td class="number" data-head="requests over">
         {count.toLocaleString("en")}
       </td>
-      <td class="wide" data-head="in 10 s">
+      <td class="whole" data-head="in 10 s">
         <Peak of={requests} />
       </td>
-      <td class="wide" data-head="at once">
+      <td class="whole" data-head="at once">
         {concurrent ? <Peak of={concurrent} /> : <span class="quiet">no limit</span>}
       </td>
       <td class="roomy">

@@ -18,7 +18,7 @@ export function MemoryLine({ memory }: { readonly memory: Memory | undefined }):
   const { line, area } = lineOf(bytes, Math.max(...bytes), SMALL);
   return (
     <span class="memory-line">
-      <svg class="chart" viewBox={`0 0 ${SMALL.width} ${SMALL.height}`} aria-hidden="true">
+      <svg class="memory-svg" viewBox={`0 0 ${SMALL.width} ${SMALL.height}`} aria-hidden="true">
         <path class="area" d={area} />
         <path class="line" d={line} />
       </svg>
@@ -54,9 +54,9 @@ export function MemoryChart({ memory }: { readonly memory: Memory }): JSX.Elemen
         <span class="spring" />
         <span class="quiet">most {sizeInWords(peak)}</span>
       </figcaption>
-      <div class="chart-box">
+      <div class="memory-box">
         <svg
-          class="chart"
+          class="memory-svg"
           viewBox={`0 0 ${LARGE.width} ${LARGE.height}`}
           preserveAspectRatio="none"
           role="img"

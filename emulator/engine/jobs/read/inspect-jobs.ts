@@ -1,4 +1,5 @@
-/** Reads a job of any endpoint with all its fields, for operators. */
+/** Reads jobs of any endpoint with all their fields, for operators. */
+import type { JobReport, ReportFilter } from "../../../core/jobs/job-report.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { ShownPayload } from "../../../core/jobs/opened-payload.ts";
 import { ServiceError } from "../../../core/service-error.ts";
@@ -7,38 +8,53 @@ import { PayloadDamagedError } from "../../../store/payload.ts";
 import type { Uses } from "../../context.ts";
 import { showBoth } from "./show-payload.ts";
 
-export interface InspectedJob {
-  readonly job: Job;
-  /** Raw JSON. To be disposed of if it is opened. */
-  readonly input: ShownPayload | undefined;
-  /** The same: what the handler returned, or its last progress value while it runs. */
-  readonly output: ShownPayload | undefined;
+/**
+ * Failed jobs that were deleted, as far as they are still told of, the newest deletion first.
+ *
+ * @throws ServiceError endpoint_not_found, wrong_endpoint_type
+ */
+export async function deletedJobs(
+  engine: Uses<"directory" | "steps">,
+  filter: ReportFilter,
+  limit: number,
+): Promise<readonly JobReport[]> {
+  if (filter.endpointId !== undefined) engine.directory.queue(filter.endpointId);
+  return engine.steps.read((view) => view.reports.list(filter, limit));
 }
 
-/** @throws ServiceError job_not_found */
-export async function inspectJob(engine: Uses<"steps">, jobId: string): Promise<InspectedJob> {
+/** A job, or what is still told of one that is deleted. */
+export interface InspectedJob {
+  readonly job: Job;
+  /** Undefined for a job that is there. */
+  readonly deletedAt?: number;
+  /** Raw JSON. To be disposed of if it is opened. */
+  readonly input?: ShownPayload | undefined;
+  /** The same: what the handler returned, or its last progress value while it runs. */
+  readonly output?: ShownPayload | undefined;
+}
+
+/** With its payloads, unless `isBrief`. @throws ServiceError job_not_found */
+export async function inspectJob(
+  engine: Uses<"steps">,
+  jobId: string,
+  isBrief = false,
+): Promise<InspectedJob> {
   return engine.steps.read(async (view) => {
-    const job = await findAnyJob(view, jobId);
+    const job = await view.job(jobId);
+    if (job === undefined) return reportOn(view, jobId);
+    if (isBrief) return { job };
     const input = await view.payload(job.seq, "input");
     const output = await view.payload(job.seq, "output");
+    if (input !== undefined) return { job, ...(await showBoth(input, output)) };
     // Every job has an input; between two questions it may have been deleted with its job.
-    if (input === undefined && (await findAnyJob(view, jobId)))
-      throw new PayloadDamagedError(
-        { seq: job.seq, slot: "input" },
-        "is missing from the database",
-      );
-    return { job, ...(await showBoth(input, output)) };
+    if ((await view.job(jobId)) === undefined) return reportOn(view, jobId);
+    throw new PayloadDamagedError({ seq: job.seq, slot: "input" }, "is missing from the database");
   });
 }
 
-/** The same without its payloads. @throws ServiceError job_not_found */
-export async function inspectJobAlone(engine: Uses<"steps">, jobId: string): Promise<Job> {
-  return engine.steps.read((view) => findAnyJob(view, jobId));
-}
-
-async function findAnyJob(view: StoreReads, jobId: string): Promise<Job> {
-  const job = await view.job(jobId);
-  if (job !== undefined) return job;
+async function reportOn(view: StoreReads, jobId: string): Promise<JobReport> {
+  const report = await view.reports.byId(jobId);
+  if (report !== undefined) return report;
   throw new ServiceError(
     "job_not_found",
     `there is no job "${jobId}"; it may have been deleted after its time to live or its retention`,

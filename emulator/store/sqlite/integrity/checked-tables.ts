@@ -38,4 +38,8 @@ export const CHECKED_TABLES: readonly CheckedTable[] = [
     ],
   },
   { name: "delivery", checked: ["seq", "head", "tail", "frame_checksum"] },
+  {
+    name: "report",
+    checked: ["seq", "job_id", "endpoint_id", "deleted_at", "size_bytes", "job", "checksum"],
+  },
 ];

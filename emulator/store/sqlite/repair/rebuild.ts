@@ -18,7 +18,7 @@ export interface Rebuilt {
 }
 
 /** In this order: each row is kept only with those it belongs to. */
-const TABLES = ["record", "queue", "job", "delivery", "payload", "chunk_batch"] as const;
+const TABLES = ["record", "queue", "job", "delivery", "payload", "chunk_batch", "report"] as const;
 /** Far more than there can be. */
 const MAX_RECORDS = 1_000_000;
 

@@ -163,7 +163,7 @@ class Repair {
     const [keys = []] = rowsOf(
       db,
       `SELECT max(coalesce((SELECT max(seq) FROM job), 0), coalesce((SELECT max(queue_key) FROM job), 0),
-         coalesce((SELECT max(seq) FROM delivery), 0))`,
+         coalesce((SELECT max(seq) FROM delivery), 0), coalesce((SELECT max(seq) FROM report), 0))`,
     );
     const marked = readMark(this.#directory);
     const made = Math.max(commits, typeof marked === "number" ? marked : 0);

@@ -11,6 +11,7 @@ import { JobTable } from "./job-table.ts";
 import { PayloadTable } from "./payload-table.ts";
 import { QueueTable } from "./queue-table.ts";
 import { RecordTable } from "./record-table.ts";
+import { ReportTable } from "./report-table.ts";
 import { integerAt } from "../../../sqlite/row.ts";
 
 export class Tables {
@@ -21,6 +22,7 @@ export class Tables {
   readonly chunks: ChunkTable;
   readonly records: RecordTable;
   readonly deliveries: DeliveryTable;
+  readonly reports: ReportTable;
   readonly #connection: Connection;
   readonly #opened: OpenedDatabase;
   readonly #progress: ProgressRow;
@@ -42,6 +44,7 @@ export class Tables {
     this.chunks = new ChunkTable(connection, dropped);
     this.records = new RecordTable(connection);
     this.deliveries = new DeliveryTable(connection);
+    this.reports = new ReportTable(connection);
   }
 
   /** The number of the last batch that was stored. */

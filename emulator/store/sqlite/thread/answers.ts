@@ -2,6 +2,7 @@
 import type { ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
+import type { ReportFilter } from "../../../core/jobs/job-report.ts";
 import type { DeliveryFilter } from "../../../core/webhooks/delivery.ts";
 import type { PayloadSlot } from "../../payload.ts";
 import type { RecordKind } from "../../records.ts";
@@ -21,7 +22,7 @@ type Compared<T extends { readonly body: Uint8Array | string }> = Omit<T, "body"
 export type Answers = ReturnType<typeof answersOf>;
 
 export function answersOf(opened: OpenedDatabase, tables: Tables) {
-  const { jobs, jobSearch, payloads, chunks, records, deliveries, queues } = tables;
+  const { jobs, jobSearch, payloads, chunks, records, queues, reports } = tables;
   return {
     boot: (kinds: readonly Exclude<RecordKind, "usage">[]) => ({
       batch: tables.batch,
@@ -51,15 +52,10 @@ export function answersOf(opened: OpenedDatabase, tables: Tables) {
     chunks: (seq: number, window: ChunkWindow) => chunks.around(seq, window).map(compared),
     hasChunks: (seq: number, checksum: number | undefined) => chunks.has(seq, checksum),
     records: (kind: RecordKind, from = "") => records.texts(kind, from),
-    delivery: (id: string) => deliveries.byId(id),
-    deliveryFrame: (seq: number) => deliveries.frame(seq),
-    listDeliveries: (filter: DeliveryFilter, limit: number, before?: number) =>
-      deliveries.list(filter, limit, before),
-    dueDeliveries: (now: number, limit: number, exceptOrigins: readonly string[]) =>
-      deliveries.due(now, limit, exceptOrigins),
-    nextTryAt: (after: number) => deliveries.nextTryAt(after),
-    oldestSettledAt: () => deliveries.oldestSettledAt(),
-    firstPending: (jobId: string) => deliveries.firstPending(jobId),
+    ...deliveryAnswers(tables),
+    report: (jobId: string) => reports.byId(jobId),
+    listReports: (filter: ReportFilter, limit: number) => reports.list(filter, limit),
+    oldestReportAt: () => reports.oldestDeletedAt(),
     /** Those of the files that no row refers to. */
     unreferred: (names: readonly string[]) => {
       const referred = tables.fileNames();
@@ -69,6 +65,20 @@ export function answersOf(opened: OpenedDatabase, tables: Tables) {
     keepDatabase: () => keepDatabase(opened.db),
     letDatabaseChange: () => letDatabaseChange(opened.db),
     close: () => opened.close(),
+  };
+}
+
+function deliveryAnswers({ deliveries }: Tables) {
+  return {
+    delivery: (id: string) => deliveries.byId(id),
+    deliveryFrame: (seq: number) => deliveries.frame(seq),
+    listDeliveries: (filter: DeliveryFilter, limit: number, before?: number) =>
+      deliveries.list(filter, limit, before),
+    dueDeliveries: (now: number, limit: number, exceptOrigins: readonly string[]) =>
+      deliveries.due(now, limit, exceptOrigins),
+    nextTryAt: (after: number) => deliveries.nextTryAt(after),
+    oldestSettledAt: () => deliveries.oldestSettledAt(),
+    firstPending: (jobId: string) => deliveries.firstPending(jobId),
   };
 }
 

@@ -2,6 +2,7 @@
 import { crc32 } from "node:zlib";
 import type { SQLOutputValue } from "node:sqlite";
 import type { JobFrame } from "../../../core/jobs/job-body.ts";
+import type { JobReport, KeptReports } from "../../../core/jobs/job-report.ts";
 import { NO_COUNTS, type JobCounts } from "../../../core/jobs/job-counts.ts";
 import type { Delivery, KeptDeliveries } from "../../../core/webhooks/delivery.ts";
 import type { Payload, PayloadSlot } from "../../payload.ts";
@@ -97,12 +98,12 @@ function applyChange(tables: Tables, reader: ValueReader): void {
       records.delete(reader.text(), reader.text());
       break;
     default:
-      applyToDeliveries(tables, code, readJson(reader));
+      applyRare(tables, code, readJson(reader));
   }
 }
 
-function applyToDeliveries(tables: Tables, code: number, made: unknown): void {
-  const { deliveries, payloads } = tables;
+function applyRare(tables: Tables, code: number, made: unknown): void {
+  const { deliveries, payloads, reports } = tables;
   switch (code) {
     case CODES["insert-delivery"]: {
       const [delivery, frame] = made as [Omit<Delivery, "sizeBytes">, JobFrame];
@@ -115,6 +116,15 @@ function applyToDeliveries(tables: Tables, code: number, made: unknown): void {
       break;
     case CODES["prune-deliveries"]:
       for (const seq of deliveries.prune(made as KeptDeliveries)) payloads.removeAll(seq);
+      break;
+    case CODES["put-report"]:
+      reports.put(made as JobReport);
+      break;
+    case CODES["remove-reports"]:
+      reports.removeOf(String(made));
+      break;
+    case CODES["prune-reports"]:
+      reports.prune(made as KeptReports);
       break;
     default:
       throw new Error(`a batch has a change of the unknown kind ${code}`);

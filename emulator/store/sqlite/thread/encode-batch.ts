@@ -21,6 +21,9 @@ export const CODES = {
   "insert-delivery": 10,
   "replace-delivery": 11,
   "prune-deliveries": 12,
+  "put-report": 13,
+  "remove-reports": 14,
+  "prune-reports": 15,
 } as const;
 
 export const COUNTERS = [
@@ -126,14 +129,30 @@ function writeChange(writer: ValueWriter, made: Change): void {
       writer.text(made.kind);
       writer.text(made.id);
       break;
+    default:
+      writer.text(JSON.stringify(contentOf(made)));
+  }
+}
+
+/** Of changes that are rare: what is written as JSON. */
+function contentOf(
+  made: Extract<
+    Change,
+    { readonly type: `${string}-${"delivery" | "deliveries" | "report" | "reports"}` }
+  >,
+): unknown {
+  switch (made.type) {
     case "insert-delivery":
-      writer.text(JSON.stringify([made.delivery, made.frame]));
-      break;
+      return [made.delivery, made.frame];
     case "replace-delivery":
-      writer.text(JSON.stringify(made.delivery));
-      break;
+      return made.delivery;
+    case "put-report":
+      return made.report;
+    case "remove-reports":
+      return made.endpointId;
     case "prune-deliveries":
-      writer.text(JSON.stringify(made.kept));
+    case "prune-reports":
+      return made.kept;
   }
 }
 

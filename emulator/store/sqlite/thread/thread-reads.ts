@@ -37,6 +37,11 @@ export abstract class ThreadReads implements StoreReads {
     oldestSettledAt: () => this.#ask("oldestSettledAt"),
     firstPending: (jobId) => this.#ask("firstPending", jobId),
   };
+  readonly reports: StoreReads["reports"] = {
+    byId: (jobId) => this.#ask("report", jobId),
+    list: (filter, limit) => this.#ask("listReports", filter, limit),
+    oldestDeletedAt: () => this.#ask("oldestReportAt"),
+  };
   protected readonly thread: ThreadLink;
   protected readonly files: PayloadFiles;
   protected readonly soundness: Soundness;

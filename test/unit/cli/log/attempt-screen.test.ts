@@ -12,6 +12,7 @@ const good: AttemptEnd = {
   jobId: "01a1fa78-3741-7e3d-9b8d-1f14844a6dd2-e1",
   endpointId: "greeter",
   outcome: "completed",
+  isTriedAgain: false,
   attempt: 1,
   durationMs: 12,
   failure: undefined,
@@ -68,13 +69,14 @@ class Terminal {
 }
 
 test("one job after another: a line for each, and below a failure the user's own frames", () => {
+  const again = { ...good, isTriedAgain: true };
   const lost = { type: "worker_lost", message: "Its worker ended." } as const;
   const terminal = new Terminal()
     .ended(good)
     .ended(bad, 40)
-    .ended({ ...good, outcome: "retried", failure: lost, durationMs: 1_540 }, 2_000)
+    .ended({ ...again, outcome: "lost", failure: lost, durationMs: 1_540 }, 2_000)
     .ended({ ...good, attempt: 2, durationMs: 61_000 }, 2_100)
-    .ended({ ...good, outcome: "handed-back", attempt: 3 }, 2_200)
+    .ended({ ...again, outcome: "handed_back", attempt: 3 }, 2_200)
     .ended({ ...good, outcome: "cancelled", attempt: 0, durationMs: undefined }, 2_300)
     .ended({ ...good, outcome: "expired" }, 2_400)
     .close(2_500);
@@ -83,9 +85,9 @@ test("one job after another: a line for each, and below a failure the user's own
 03:04:05.040 ✗ greeter …f14844a6dd2-e1 failed after 12 ms: TypeError: no such plan: bad
     at parse (greeter/handler.ts:4:29)
     at greet (greeter/handler.ts:9:22)
-03:04:07.000 ↻ greeter …f14844a6dd2-e1 attempt 1 failed after 1.5 s, is tried again: worker_lost: Its worker ended.
+03:04:07.000 ↻ greeter …f14844a6dd2-e1 attempt 1 lost its worker after 1.5 s, is tried again: worker_lost: Its worker ended.
 03:04:07.100 ✓ greeter …f14844a6dd2-e1 attempt 2 completed after 1 min 1 s
-03:04:07.200 ↻ greeter …f14844a6dd2-e1 attempt 3 given back unharmed after 12 ms, is tried again
+03:04:07.200 ↻ greeter …f14844a6dd2-e1 attempt 3 handed back unharmed after 12 ms, is tried again
 03:04:07.300 - greeter …f14844a6dd2-e1 cancelled
 03:04:07.400 ✗ greeter …f14844a6dd2-e1 expired after 12 ms
 `);
@@ -123,9 +125,9 @@ describe("the same failure many times", () => {
 
   test("at each attempt of a job is a line of its own", () => {
     const { text } = new Terminal()
-      .ended({ ...bad, outcome: "retried" })
-      .ended({ ...bad, outcome: "retried", attempt: 2 }, 100)
-      .ended({ ...bad, outcome: "retried" }, 200)
+      .ended({ ...bad, isTriedAgain: true })
+      .ended({ ...bad, isTriedAgain: true, attempt: 2 }, 100)
+      .ended({ ...bad, isTriedAgain: true }, 200)
       .pass(1_000);
     expect(text).toBe(`
 03:04:05.000 ↻ greeter …f14844a6dd2-e1 attempt 1 failed after 12 ms, is tried again: TypeError: no such plan: bad

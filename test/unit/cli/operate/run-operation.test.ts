@@ -3,47 +3,8 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import type { OperateFlags, OperateName } from "../../../../emulator/cli/operate/operate-flags.ts";
-import { runOperation } from "../../../../emulator/cli/operate/run-operation.ts";
-import type { Terminal } from "../../../../emulator/cli/operate/terminal.ts";
-import { KEY, startTestHttp, type TestHttp } from "../../http/http-harness.ts";
-
-interface Asked {
-  readonly flags?: OperateFlags;
-  readonly key?: string;
-  /** What a person answers; by default nobody is there. */
-  readonly answer?: boolean;
-  readonly signal?: AbortSignal;
-  readonly out?: (text: string) => void;
-}
-
-/** What the command writes. */
-async function run(
-  { url }: Pick<TestHttp, "url">,
-  name: OperateName,
-  subject?: string,
-  { flags = {}, key = KEY, answer, signal = new AbortController().signal, out }: Asked = {},
-): Promise<string> {
-  let written = "";
-  const terminal: Terminal = {
-    out: (text) => {
-      written += text;
-      out?.(text);
-    },
-    colors: false,
-    confirm: answer === undefined ? undefined : async () => answer,
-    signal,
-  };
-  await runOperation({ name, subject, flags }, { SV_URL: url, SV_API_KEY: key }, terminal);
-  return written;
-}
-
-const json = { json: true } as const;
-
-async function submit(service: TestHttp, endpointId = "echo"): Promise<string> {
-  const answer = await service.call("POST", `/v2/${endpointId}/run`, { body: { input: { n: 1 } } });
-  return (answer.json as { id: string }).id;
-}
+import { startTestHttp } from "../../http/http-harness.ts";
+import { json, run, submit } from "./run-command.ts";
 
 test("endpoints and workers are listed", async () => {
   await using service = await startTestHttp();

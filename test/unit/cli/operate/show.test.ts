@@ -1,6 +1,6 @@
 /** How tables, durations and jobs are shown. */
 import { expect, test } from "vitest";
-import type { ShownJob } from "../../../../emulator/cli/operate/answers.ts";
+import type { ShownAttempt, ShownJob } from "../../../../emulator/cli/operate/answers.ts";
 import { jobText } from "../../../../emulator/cli/operate/show-job.ts";
 import { tableText } from "../../../../emulator/cli/operate/table.ts";
 import { durationInWords, instantInWords } from "../../../../emulator/cli/operate/terminal.ts";
@@ -80,9 +80,10 @@ test("a job shows what is known, its failure report, and large payloads in part"
 
 test("attempts are shown with the stages of a worker's start, and why each ended", () => {
   const instant = (seconds: number) => new Date(1_000 * seconds).toISOString();
-  const attempts = [
+  const attempts: ShownAttempt[] = [
     {
-      ...{ number: 1, outcome: "out_of_memory", workerId: "w1", version: 7, queuedAt: instant(0) },
+      outcome: "out_of_memory",
+      ...{ number: 1, workerId: "w1", version: 7, queuedAt: instant(0) },
       ...{ workerStartedAt: instant(0), pulledAt: instant(12), bootedAt: instant(13) },
       ...{ readyAt: instant(15), startedAt: instant(15), endedAt: instant(16) },
       failure: { type: "process_exited", message: "it ran out\nof memory" },

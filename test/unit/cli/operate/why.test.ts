@@ -34,7 +34,8 @@ function facts({ job, ...given }: Given = {}): WhyFacts {
 
 function attempt(number: number, given: Partial<ShownAttempt> = {}): ShownAttempt {
   return {
-    ...{ number, outcome: "failed", workerId: "w1", version: 7, queuedAt: at(0) },
+    outcome: "failed",
+    ...{ number, workerId: "w1", version: 7, queuedAt: at(0) },
     ...{ startedAt: at(10 * number), endedAt: at(10 * number + 2) },
     ...given,
   };
@@ -82,7 +83,7 @@ describe("a job that failed", () => {
     expect(why(facts({ job }))).toContain(words);
   });
 
-  test.each([
+  test.each<[ShownAttempt["outcome"], string]>([
     ["crashed", "crashed after"],
     ["out_of_memory", "ran out of memory after"],
     ["lost", "lost its worker after"],

@@ -31,13 +31,14 @@ test("the ready line is what programs wait for", () => {
 });
 
 test("each endpoint has a line to call it, with an input of its own where one is known", () => {
-  const exampleInputs = new Map([["tokens", `{"input":{"prompt":"it's"}}`]]);
-  const calls = curlArguments(invitation({ ...announcement, exampleInputs }));
+  const body = `{"input":{"prompt":"it's"}}`;
+  const exampleCalls = new Map([["tokens", { path: "openai/v1/completions", body }]]);
+  const calls = curlArguments(invitation({ ...announcement, exampleCalls }));
   const key = "Authorization: Bearer k-1";
   const base = "http://127.0.0.1:7080/v2";
   expect(calls).toEqual([
     ["-s", `${base}/hello/runsync`, "-H", key, "-d", '{"input":{}}'],
-    ["-s", `${base}/tokens/runsync`, "-H", key, "-d", `{"input":{"prompt":"it's"}}`],
+    ["-s", `${base}/tokens/openai/v1/completions`, "-H", key, "-d", body],
   ]);
 });
 

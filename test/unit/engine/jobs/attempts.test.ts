@@ -1,7 +1,7 @@
 /** What the service notes of the attempts at a job, and of the workers that made them. */
 import { expect, it } from "vitest";
 import { attemptsOf } from "../../../../emulator/core/jobs/job-attempts.ts";
-import { inspectJobAlone } from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
+import { inspectJob } from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
 import { requeueOrphans } from "../../../../emulator/engine/jobs/requeue.ts";
 import { startTestHttp, type TestHttp } from "../../http/http-harness.ts";
 
@@ -11,7 +11,7 @@ async function submit(service: TestHttp): Promise<string> {
 }
 
 const attempts = async ({ test }: TestHttp, id: string) =>
-  attemptsOf(await inspectJobAlone(test.engine, id));
+  attemptsOf((await inspectJob(test.engine, id, true)).job);
 
 it("a job that never arrived at its worker is undelivered", async () => {
   await using service = await startTestHttp();

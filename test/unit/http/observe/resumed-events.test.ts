@@ -20,8 +20,10 @@ it("goes on after Last-Event-ID with all that was missed, in order and once, and
   ids.push(await run(service), await run(service));
   const after = await follow(service, "", seen.id);
   ids.push(await run(service));
-  const events = await after.take(3);
-  expect(events.map((event) => (event as { jobId: string }).jobId)).toEqual(ids.slice(1));
+  expect(await after.take(4)).toMatchObject([
+    { type: "scale", endpointId: "echo" },
+    ...ids.slice(1).map((jobId) => ({ type: "job", jobId, to: "IN_QUEUE" })),
+  ]);
 });
 
 it("goes on by ?after= as well, for a reader that cannot send headers, and from where it was told it stands", async () => {
@@ -88,7 +90,9 @@ it("tells joined events at once at first, then ten times a second", async () => 
   const { clock } = service.test;
   const events = await follow(service, "?joined=true");
   const jobIds = (frame: Frame) =>
-    (frame.data as unknown as { jobId: string }[]).map((e) => e.jobId);
+    (frame.data as unknown as { type: string; jobId: string }[])
+      .filter(({ type }) => type === "job")
+      .map((event) => event.jobId);
   const armed = clock.armed;
   const first = await run(service);
   const atOnce = await events.next();

@@ -108,6 +108,19 @@ it("shows one worker alone, whether it runs or has ended, and as many of the job
   expect((await scene.workers()).map(idOf)).toEqual(expect.arrayContaining([workerId, running]));
 });
 
+it("a job that runs has begun as much later as the clock was advanced", async () => {
+  await using scene = await setUp();
+  const { test, launcher, service } = scene;
+  const jobId = await scene.run();
+  const worker = await launcher.at(0).connect(test.engine);
+  await worker.nextJob();
+  await service.call("POST", "/emulator/clock", { body: { advance: "1h" } });
+  const [job] = test.engine.steps.jobsInMemory(({ id }) => id === jobId);
+  const startedAt = new Date(job?.startedAt ?? 0).toISOString();
+  expect(startedAt).toBe(new Date(test.engine.clock.now()).toISOString());
+  expect(await scene.workers()).toMatchObject([{ jobs: [{ jobId, startedAt }] }]);
+});
+
 it("shows the newest lines of each worker, as many as are wanted", async () => {
   await using scene = await setUp();
   await scene.run();

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { TestLease } from "../memory-job-source.ts";
+import { eventually } from "../../../e2e/jobs/observe.ts";
 import { WorkerRun } from "../worker-run.ts";
 
 describe("schemas", () => {
@@ -32,6 +33,18 @@ describe("schemas", () => {
     });
     expect(run.printed(job.jobId)).toEqual([]);
     expect(run.printed(refused.jobId)).toEqual([]);
+  });
+
+  test("they are told as JSON Schemas once the handler is ready, and that there are none", async () => {
+    await using run = new WorkerRun("checks-its-schemas");
+    await using other = new WorkerRun("echo");
+    expect(await eventually("the schemas are told", () => run.source.described[0])).toMatchObject({
+      input: { type: "object", properties: { count: { type: "string" } }, required: ["count"] },
+      output: { properties: { total: { type: "number" }, unit: { default: "things" } } },
+    });
+    expect(await eventually("so is that there are none", () => other.source.described[0])).toEqual(
+      {},
+    );
   });
 
   test("an output that does not fit fails the job with its issues", async () => {

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import type { Job } from "../../../../emulator/core/jobs/job.ts";
 import { chunksOf } from "../../../../runtime/protocol/chunk-batch.ts";
-import { inspectJob, inspectJobAlone } from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
+import { inspectJob } from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
 import { findJobs } from "../../../../emulator/engine/jobs/read/find-jobs.ts";
 import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
 import { wholePayload } from "../../../../emulator/engine/jobs/read/show-payload.ts";
@@ -75,8 +75,8 @@ class Reading {
     if (other) await wholePayload(other);
     const given = input && Buffer.from(await wholePayload(input)).toString();
     if (given !== known.input) this.#say(`${id} has another input`);
-    const again = await this.#ask(() => inspectJobAlone(this.#test.engine, id));
-    if (again === "damaged" || again.value.failure?.type === "data_damaged") {
+    const again = await this.#ask(() => inspectJob(this.#test.engine, id, true));
+    if (again === "damaged" || again.value.job.failure?.type === "data_damaged") {
       this.#told += 1;
       return;
     }
@@ -135,10 +135,10 @@ class Reading {
           if (Buffer.from(job.input).toString() !== input) this.#say(`${id} has another input`);
           break;
         }
-        const viewed = await this.#ask(() => inspectJobAlone(this.#test.engine, id));
-        if (viewed === "damaged" || viewed.value.failure?.type === "data_damaged") break;
+        const viewed = await this.#ask(() => inspectJob(this.#test.engine, id, true));
+        if (viewed === "damaged" || viewed.value.job.failure?.type === "data_damaged") break;
         if (look === 200) {
-          this.#say(`${id} was not handed over, and is ${viewed.value.status}`);
+          this.#say(`${id} was not handed over, and is ${viewed.value.job.status}`);
           break;
         }
         await new Promise((resolve) => setTimeout(resolve, 5));

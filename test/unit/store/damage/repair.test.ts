@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { repairDataDirectory } from "../../../../emulator/store/sqlite/repair/repair.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
+import { reportOf } from "../../../../emulator/core/jobs/job-report.ts";
 import { StoreInUseError } from "../../../../emulator/core/store-error.ts";
 import { bytesAt, NOW, Owner, pattern } from "../../../contract/store/subject.ts";
 import { change, type LeftBehind, leftBehind } from "./left-behind.ts";
@@ -115,4 +116,23 @@ it("says that commits are lost where the log was cut, of which nothing is left",
     expect.stringMatching(/^the newest commits, of which nothing is left: \d+;/),
   ]);
   expect(await wholeJobs(left)).toHaveLength(kept.jobs);
+});
+
+it("keeps the reports on deleted jobs that fit their checksums, and gives no key of theirs again", async () => {
+  using left = await leftBehind(2);
+  const store = await openSqliteStore({ directory: left.directory });
+  const owner = await Owner.of(store);
+  const reports = [owner.newJob(), owner.newJob()].map((job) => reportOf(job, NOW));
+  await owner.change(...reports.map((report) => ({ type: "put-report", report }) as const));
+  await store.close();
+  using db = new DatabaseSync(left.file("store.db"));
+  db.exec(`UPDATE report SET deleted_at = 1 WHERE seq = ${reports[0]?.job.seq}`);
+  db.exec("UPDATE sequence SET reserved_seq = 0");
+  db.close();
+  const { setAside } = repairDataDirectory(left.directory, NOW);
+  expect(setAside).toContain("report: 1 rows that are damaged");
+  const repaired = await openSqliteStore({ directory: left.directory });
+  expect(await repaired.reports.list({}, 9)).toEqual([reports[1]]);
+  expect((await repaired.boot()).lastSeq).toBe(reports[1]?.job.seq);
+  await repaired.close();
 });

@@ -4,6 +4,7 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
+  endsSince,
   quantilesSince,
   seriesPoints,
 } from "../../../../../emulator/core/observe/series/series-points.ts";
@@ -95,6 +96,12 @@ describe("ends and durations", () => {
     const since = (step: number) => quantilesSince(series.bucketsOf("x"), step);
     expect(since(stepNow - 1)).toMatchObject({ delayP50: null, executionP95: 10 });
     expect(since(stepNow - 2)).toMatchObject({ delayP50: 20, executionP95: 3_000 });
+    const ends = (step: number) => endsSince(series.bucketsOf("x"), step);
+    expect([ends(stepNow), ends(stepNow - 1), ends(stepNow - 2)]).toEqual([
+      { completed: 0, failed: 0 },
+      { completed: 0, failed: 1 },
+      { completed: 1, failed: 1 },
+    ]);
   });
 
   it("all jobs of the hour are in it, and none of before", () => {

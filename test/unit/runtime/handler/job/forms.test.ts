@@ -54,7 +54,7 @@ describe("with an input schema, run sees what it gives and clients submit what i
       },
     });
     expectTypeOf(sync).toEqualTypeOf<
-      HandlerDefinition<Given["input"], { done: boolean }, unknown, Raw>
+      HandlerDefinition<Given["input"], { done: boolean }, unknown, Raw, { done: boolean }, number>
     >();
     const async = defineHandler({
       input: zodInput,
@@ -64,7 +64,9 @@ describe("with an input schema, run sees what it gives and clients submit what i
         for (let n = 1; n <= upTo; n++) yield chunk(n, { tokens: n });
       },
     });
-    expectTypeOf(async).toEqualTypeOf<HandlerDefinition<Given["input"], void, unknown, Raw>>();
+    expectTypeOf(async).toEqualTypeOf<
+      HandlerDefinition<Given["input"], void, unknown, Raw, void, ChunkWithMetrics<number>>
+    >();
     const { chunks, output } = await runHandler(sync, { upTo: "3", step: 2 });
     expect([chunks.map((each) => each.output), output]).toEqual([[1, 3], { done: true }]);
     const [first] = (await runHandler(async, { upTo: "1" })).chunks;
@@ -120,7 +122,9 @@ describe("an output schema", () => {
         yield chunk(2, { tokens: 1 });
       },
     });
-    expectTypeOf(handler).toEqualTypeOf<HandlerDefinition<unknown, number[]>>();
+    expectTypeOf(handler).toEqualTypeOf<
+      HandlerDefinition<unknown, number[], unknown, unknown, number[], 1 | ChunkWithMetrics<number>>
+    >();
     expect(await runHandler(handler, {})).toMatchObject({ output: [1, 2] });
   });
 });
@@ -178,7 +182,7 @@ describe("options", () => {
   test("chunk takes any output and metrics by name", () => {
     expectTypeOf(chunk).parameters.toEqualTypeOf<[unknown, Readonly<Record<string, unknown>>]>();
     const made = chunk("text", { output_tokens: 3 });
-    expectTypeOf(made).toEqualTypeOf<ChunkWithMetrics>();
+    expectTypeOf(made).toEqualTypeOf<ChunkWithMetrics<string>>();
     expect(made).toEqual({ output: "text", metrics: { output_tokens: 3 } });
   });
 });
@@ -205,7 +209,7 @@ describe("a plain function as the default export", () => {
 
   test("keeps its type in defineHandler", () => {
     const defined = defineHandler(count);
-    expectTypeOf(defined).toEqualTypeOf<Handler<{ upTo: number }, number>>();
+    expectTypeOf(defined).toEqualTypeOf<Handler<{ upTo: number }, number, unknown, number>>();
     expect(defined).toBe(count);
   });
 

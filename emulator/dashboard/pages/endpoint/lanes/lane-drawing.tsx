@@ -1,0 +1,125 @@
+/** Draws the lanes. For those who see them only: the table below says the same. */
+import type { JSX } from "preact";
+import { useMemo, useRef, useState } from "preact/hooks";
+import { plural } from "../../../components/in-words.ts";
+import { WorkerLink } from "../../../components/links.tsx";
+import type {
+  EndpointSeries,
+  OperatedWorker,
+  ScalerDecisions,
+} from "../../../service/generated/answers.ts";
+import { Hint, useHint } from "./hint.tsx";
+import { LaneShapes } from "./lane-shapes.tsx";
+import { laneLayout, type LaneLayout } from "./lane-layout.ts";
+import { rowsOf } from "./lane-rows.ts";
+import type { LaneView } from "./lane-view.ts";
+import type { Span } from "./time-scale.ts";
+import { useSelection } from "./use-selection.ts";
+import { useWidth } from "./use-width.ts";
+
+interface LaneDrawingProps {
+  readonly workers: readonly OperatedWorker[];
+  readonly decisions: ScalerDecisions["decisions"];
+  readonly series: EndpointSeries | undefined;
+  readonly view: LaneView;
+  /** Service time, ms. */
+  readonly now: number;
+  readonly onShow: (window: Span) => void;
+}
+
+/** More lanes are shown when asked for: those of the newest workers are first. */
+const MOST_LANES = 40;
+const NO_POINTS = { endsAt: new Date(0).toISOString(), stepMs: 1, points: [] };
+
+export function LaneDrawing(props: LaneDrawingProps): JSX.Element {
+  const { workers, decisions, series, view, now, onShow } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const [isAll, setAll] = useState(false);
+  const { window, isIdleFolded } = view;
+  const layout = useMemo(() => {
+    const queued =
+      series === undefined
+        ? NO_POINTS
+        : { endsAt: series.endsAt, stepMs: series.stepMs, points: series.points.queued };
+    const at = { window, now, width, isIdleFolded };
+    return laneLayout({ workers, decisions, queued }, at);
+  }, [workers, decisions, series, window.from, window.to, now, width, isIdleFolded]);
+  const hidden = isAll ? 0 : Math.max(0, layout.lanes.length - MOST_LANES);
+  const shown = useMemo(() => ({ ...layout, lanes: layout.lanes.slice(hidden) }), [layout, hidden]);
+  return (
+    <>
+      {hidden > 0 && (
+        <button type="button" class="inline-button" onClick={() => setAll(true)}>
+          {plural(hidden, "earlier worker")} …
+        </button>
+      )}
+      <div class="lanes">
+        <LaneNames layout={shown} />
+        <div class="lane-box" ref={box}>
+          {width > 0 && <Drawing layout={shown} now={now} window={window} onShow={onShow} />}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function LaneNames({ layout }: { readonly layout: LaneLayout }): JSX.Element {
+  const rows = rowsOf(layout);
+  return (
+    <div class="lane-names">
+      <span class="lane-name quiet" style={{ top: `${rows.flags}px` }}>
+        scaler
+      </span>
+      <span class="lane-name quiet" style={{ top: `${rows.queue}px` }}>
+        queue
+      </span>
+      {layout.lanes.map(({ worker }, index) => (
+        <span
+          key={worker.id}
+          class={`lane-name ${worker.state === "ended" ? "ended" : ""}`}
+          style={{ top: `${rows.lanes[index] ?? 0}px` }}
+        >
+          <WorkerLink id={worker.id} />
+        </span>
+      ))}
+    </div>
+  );
+}
+
+interface DrawingProps {
+  readonly layout: LaneLayout;
+  readonly now: number;
+  readonly window: Span;
+  readonly onShow: (window: Span) => void;
+}
+
+function Drawing(props: DrawingProps): JSX.Element {
+  const { layout } = props;
+  const { hint, point, leave, hitAt } = useHint(layout);
+  const { selection, ...handlers } = useSelection(props, point, hitAt);
+  return (
+    <>
+      <svg
+        class="lane-drawing"
+        width={layout.scale.width}
+        height={rowsOf(layout).height}
+        aria-hidden="true"
+        onPointerLeave={leave}
+        {...handlers}
+      >
+        <LaneShapes layout={layout} />
+        {selection !== undefined && (
+          <rect
+            class="lane-selection"
+            x={Math.min(...selection)}
+            width={Math.abs(selection[1] - selection[0])}
+            y={0}
+            height="100%"
+          />
+        )}
+      </svg>
+      {hint !== undefined && selection === undefined && <Hint hint={hint} />}
+    </>
+  );
+}

@@ -1,0 +1,183 @@
+/** Everything that the lanes of an endpoint are drawn from: where each bar, flag, band and tick is, px. Pure. */
+import { msPerPixel, type Span, ticksOf, timeScale, type TimeScale, xOf } from "./time-scale.ts";
+import { type Bar, barsOf, type DrawnWorker, tracksOf } from "./worker-stages.ts";
+
+export interface Decision {
+  readonly at: string;
+  readonly start: number;
+  readonly drain: readonly string[];
+  readonly workers: number;
+  readonly wanted: number;
+  readonly reason: string;
+}
+
+export interface LaneInput {
+  readonly workers: readonly DrawnWorker[];
+  readonly decisions: readonly Decision[];
+  /** The most jobs that waited in each step; null: nothing was measured. */
+  readonly queued: {
+    readonly endsAt: string;
+    readonly stepMs: number;
+    readonly points: readonly (number | null)[];
+  };
+}
+
+export interface View {
+  readonly window: Span;
+  readonly now: number;
+  readonly width: number;
+  readonly isIdleFolded: boolean;
+}
+
+export interface Placed {
+  readonly x: number;
+  readonly width: number;
+}
+
+export interface Lane {
+  readonly worker: DrawnWorker;
+  readonly tracks: number;
+  readonly bars: readonly (Bar & Placed)[];
+}
+
+/** How many jobs waited for a while. */
+export interface Wait extends Span, Placed {
+  readonly jobs: number;
+}
+
+/** Decisions that are too close to each other share a flag. */
+export interface Flag {
+  readonly x: number;
+  /** Newest last. */
+  readonly decisions: readonly Decision[];
+}
+
+export interface Band extends Span, Placed {
+  readonly version: number;
+}
+
+export interface LaneLayout {
+  readonly scale: TimeScale;
+  readonly ticks: readonly { readonly at: number; readonly x: number }[];
+  readonly bands: readonly Band[];
+  readonly waits: readonly Wait[];
+  readonly mostWaiting: number;
+  readonly flags: readonly Flag[];
+  /** Those that lived within the window, in the order of their start. */
+  readonly lanes: readonly Lane[];
+}
+
+/** Bars are at least so wide, px. */
+const LEAST_WIDTH = 2;
+const FLAG_WIDTH = 14;
+
+export function laneLayout(input: LaneInput, view: View): LaneLayout {
+  const { window, now, width, isIdleFolded } = view;
+  const alive = input.workers
+    .filter((worker) => overlaps(lifeOf(worker, now), window))
+    .toSorted((one, other) => Date.parse(one.startedAt) - Date.parse(other.startedAt));
+  const waits = waitsOf(input.queued, window);
+  const decisions = input.decisions.filter(({ at }) => isWithin(Date.parse(at), window));
+  const plain = timeScale(window, undefined, width);
+  const busy = [
+    ...alive.flatMap((worker) => barsOf(worker, now, msPerPixel(plain)).filter(isBusy)),
+    ...waits,
+    ...decisions.map(({ at }) => ({ from: Date.parse(at), to: Date.parse(at) })),
+  ];
+  const scale = isIdleFolded ? timeScale(window, busy, width) : plain;
+  const lanes = alive.map((worker) => laneOf(worker, now, window, scale));
+  return {
+    scale,
+    ticks: ticksOf(scale).map((at) => ({ at, x: xOf(scale, at) })),
+    bands: bandsOf(alive, window).map((band) => ({ ...band, ...placed(scale, band) })),
+    waits: waits.map((wait) => ({ ...wait, ...placed(scale, wait) })),
+    mostWaiting: waits.reduce((most, { jobs }) => Math.max(most, jobs), 0),
+    flags: flagsOf(decisions, scale),
+    lanes,
+  };
+}
+
+function laneOf(worker: DrawnWorker, now: number, window: Span, scale: TimeScale): Lane {
+  const bars = barsOf(worker, now, msPerPixel(scale) * LEAST_WIDTH).filter((bar) =>
+    overlaps(bar, window),
+  );
+  return {
+    worker,
+    tracks: tracksOf(bars),
+    bars: bars.map((bar) => ({ ...bar, ...placed(scale, bar) })),
+  };
+}
+
+function lifeOf({ startedAt, endedAt }: DrawnWorker, now: number): Span {
+  const from = Date.parse(startedAt);
+  return { from, to: endedAt === undefined ? Math.max(now, from) : Date.parse(endedAt) };
+}
+
+function isBusy({ stage }: Bar): boolean {
+  return stage !== "idle" && stage !== "unknown";
+}
+
+/** Steps of the same depth that follow each other are one. */
+function waitsOf(queued: LaneInput["queued"], window: Span): readonly (Span & { jobs: number })[] {
+  const { endsAt, stepMs, points } = queued;
+  const first = Date.parse(endsAt) - points.length * stepMs;
+  const waits: (Span & { jobs: number })[] = [];
+  for (const [index, jobs] of points.entries()) {
+    if (jobs === null || jobs === 0) continue;
+    const from = first + index * stepMs;
+    const last = waits.at(-1);
+    if (last !== undefined && last.to === from && last.jobs === jobs) {
+      waits[waits.length - 1] = { ...last, to: from + stepMs };
+    } else {
+      waits.push({ from, to: from + stepMs, jobs });
+    }
+  }
+  return waits.filter((wait) => overlaps(wait, window));
+}
+
+/** A version holds from the first worker of it on, until the first one of the next. */
+function bandsOf(
+  workers: readonly DrawnWorker[],
+  window: Span,
+): readonly (Span & { version: number })[] {
+  const firstAt = new Map<number, number>();
+  for (const { version, startedAt } of workers) {
+    firstAt.set(version, Math.min(firstAt.get(version) ?? Infinity, Date.parse(startedAt)));
+  }
+  const firsts = [...firstAt].toSorted(([one], [other]) => one - other);
+  return firsts
+    .map(([version, at], index) => ({
+      version,
+      from: Math.max(at, window.from),
+      to: Math.min(firsts[index + 1]?.[1] ?? window.to, window.to),
+    }))
+    .filter(({ from, to }) => to > from);
+}
+
+function flagsOf(decisions: readonly Decision[], scale: TimeScale): readonly Flag[] {
+  const flags: Flag[] = [];
+  const inOrder = decisions.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
+  for (const decision of inOrder) {
+    const x = xOf(scale, Date.parse(decision.at));
+    const last = flags.at(-1);
+    if (last !== undefined && x - last.x < FLAG_WIDTH) {
+      flags[flags.length - 1] = { x: last.x, decisions: [...last.decisions, decision] };
+    } else {
+      flags.push({ x, decisions: [decision] });
+    }
+  }
+  return flags;
+}
+
+function placed(scale: TimeScale, { from, to }: Span): Placed {
+  const x = xOf(scale, from);
+  return { x, width: Math.max(LEAST_WIDTH, xOf(scale, to) - x) };
+}
+
+function overlaps(one: Span, other: Span): boolean {
+  return one.from < other.to && one.to > other.from;
+}
+
+function isWithin(at: number, { from, to }: Span): boolean {
+  return at >= from && at <= to;
+}

@@ -1,0 +1,171 @@
+/** The shapes of the lanes: bands of versions, flags, waiting jobs, bars of the workers, and the moments below them. */
+import type { JSX } from "preact";
+import { durationInWords } from "../../../components/in-words.ts";
+import { barPlace } from "./legend.tsx";
+import type { Flag, Lane, LaneLayout } from "./lane-layout.ts";
+import { FLAG_HEIGHT, QUEUE_HEIGHT, rowsOf, TRACK_HEIGHT } from "./lane-rows.ts";
+import { directionOf } from "./lane-words.ts";
+
+export function LaneShapes({ layout }: { readonly layout: LaneLayout }): JSX.Element {
+  const rows = rowsOf(layout);
+  return (
+    <>
+      <Bands layout={layout} />
+      <Folds layout={layout} />
+      <Waits layout={layout} />
+      {layout.flags.map((flag) => (
+        <FlagShape key={flag.x} flag={flag} y={rows.flags} />
+      ))}
+      {layout.lanes.map((lane, index) => (
+        <LaneShape key={lane.worker.id} lane={lane} y={rows.lanes[index] ?? 0} />
+      ))}
+      <Axis layout={layout} />
+    </>
+  );
+}
+
+interface LayoutProps {
+  readonly layout: LaneLayout;
+}
+
+function Bands({ layout }: LayoutProps): JSX.Element {
+  const { axis } = rowsOf(layout);
+  return (
+    <>
+      {layout.bands.map(({ version, x, width }, index) => (
+        <g key={version}>
+          <rect
+            class={`band ${index % 2 === 1 ? "odd" : ""}`}
+            x={x}
+            y={0}
+            width={width}
+            height={axis}
+          />
+          {index > 0 && <line class="band-edge" x1={x} x2={x} y1={0} y2={axis} />}
+          {width > 26 && (
+            <text class="band-name" x={x + 4} y={11}>
+              {width > 80 ? `version ${version}` : `v${version}`}
+            </text>
+          )}
+        </g>
+      ))}
+    </>
+  );
+}
+
+/** A tear in the paper, with how much time is in it. */
+function Folds({ layout }: LayoutProps): JSX.Element {
+  const { axis, flags } = rowsOf(layout);
+  return (
+    <>
+      {layout.scale.segments
+        .filter(({ isFolded }) => isFolded)
+        .map(({ from, to, x0, x1 }) => (
+          <g key={from}>
+            <rect class="fold" x={x0} y={flags} width={x1 - x0} height={axis - flags} />
+            <text class="fold-name" x={(x0 + x1) / 2} y={axis + 14}>
+              {durationInWords(to - from)
+                .split(" ")
+                .slice(0, 2)
+                .join(" ")}
+            </text>
+          </g>
+        ))}
+    </>
+  );
+}
+
+function Waits({ layout }: LayoutProps): JSX.Element {
+  const { queue } = rowsOf(layout);
+  const floor = queue + QUEUE_HEIGHT;
+  return (
+    <>
+      <line class="lane-line" x1={0} x2={layout.scale.width} y1={floor} y2={floor} />
+      {layout.waits.map(({ from, x, width, jobs }) => {
+        const height = Math.max(2, (jobs / layout.mostWaiting) * (QUEUE_HEIGHT - 4));
+        return (
+          <rect
+            key={from}
+            class="bar wait"
+            x={x}
+            y={floor - height}
+            width={width}
+            height={height}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+/** Its direction tells whether workers were started or left; a bar, that they were held back. */
+function FlagShape({ flag, y }: { readonly flag: Flag; readonly y: number }): JSX.Element {
+  const direction = directionOf(flag.decisions);
+  const path = {
+    up: "M0 13V2l9 4.5L0 11",
+    down: "M0 2v11l9-4.5L0 4",
+    held: "M0 2v11M0 3h8v6H0",
+  }[direction];
+  return (
+    <g class={`flag ${direction}`} transform={`translate(${flag.x} ${y + (FLAG_HEIGHT - 16) / 2})`}>
+      <line x1={0} x2={0} y1={2} y2={FLAG_HEIGHT - 4} />
+      <path d={path} />
+      {flag.decisions.length > 1 && (
+        <text x={10} y={15}>
+          {flag.decisions.length}
+        </text>
+      )}
+    </g>
+  );
+}
+
+function LaneShape({ lane, y }: { readonly lane: Lane; readonly y: number }): JSX.Element {
+  return (
+    <g>
+      {lane.bars.map(({ stage, x, width, track, failed, from, jobs, outcome }) => {
+        const isFailed = failed > 0;
+        const place = barPlace(stage, isFailed);
+        const isRunning = outcome === "running";
+        const top = y + track * (TRACK_HEIGHT + 1) + place.y;
+        const name = `bar ${stage} ${isFailed ? "failed" : ""} ${isRunning ? "running" : ""} ${jobs > 1 ? "joined" : ""}`;
+        return (
+          <g key={`${stage} ${from} ${track}`}>
+            <rect class={name} x={x} y={top} width={width} height={place.height} rx={1} />
+            {isFailed && width >= 9 && (
+              <path
+                class="bar-cross"
+                d={`M${x + width / 2 - 3} ${top + place.height / 2 - 3}l6 6m0-6l-6 6`}
+              />
+            )}
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+const MINUTE_MS = 60_000;
+
+function Axis({ layout }: LayoutProps): JSX.Element {
+  const { axis, flags } = rowsOf(layout);
+  const isInSeconds = layout.ticks.some(({ at }) => at % MINUTE_MS !== 0);
+  return (
+    <>
+      <line class="lane-line" x1={0} x2={layout.scale.width} y1={axis} y2={axis} />
+      {layout.ticks.map(({ at, x }) => (
+        <g key={at}>
+          <line class="tick" x1={x} x2={x} y1={flags} y2={axis + 4} />
+          <text class="tick-name" x={x} y={axis + 14}>
+            {clockTime(at, isInSeconds)}
+          </text>
+        </g>
+      ))}
+    </>
+  );
+}
+
+function clockTime(at: number, isInSeconds: boolean): string {
+  const options = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
+  const seconds = isInSeconds ? ({ second: "2-digit" } as const) : {};
+  return new Date(at).toLocaleTimeString(undefined, { ...options, ...seconds });
+}

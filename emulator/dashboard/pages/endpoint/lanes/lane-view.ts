@@ -1,0 +1,50 @@
+/** Which time the lanes show, as the address has it: the last minutes, or a window that stands. Pure. */
+import type { Span } from "./time-scale.ts";
+
+/** Offered beside each other; ms. */
+export const SPANS = [
+  ["1 min", 60_000],
+  ["5 min", 300_000],
+  ["15 min", 900_000],
+  ["1 h", 3_600_000],
+] as const;
+
+const DEFAULT_SPAN_MS = 900_000;
+
+export interface LaneView {
+  readonly window: Span;
+  /** It moves on with the time. */
+  readonly isLive: boolean;
+  readonly isIdleFolded: boolean;
+}
+
+type Query = Readonly<Record<string, string>>;
+
+/** @param now service time, ms */
+export function viewOf({ span, from, to, idle }: Query, now: number): LaneView {
+  const isIdleFolded = idle !== "shown";
+  const window = { from: Number(from), to: Number(to) };
+  if (from !== undefined && to !== undefined && window.from < window.to) {
+    return { window, isLive: false, isIdleFolded };
+  }
+  const ms = Number(span);
+  const length = ms >= 1_000 && ms <= 3_600_000 ? ms : DEFAULT_SPAN_MS;
+  return { window: { from: now - length, to: now }, isLive: true, isIdleFolded };
+}
+
+/** The query with that window; one that reaches up to now moves on with it. */
+export function withWindow(query: Query, window: Span, now: number): Query {
+  const length = window.to - window.from;
+  // Up to now, as far as one can tell that in a drawing.
+  const isLive = now - window.to < length / 100;
+  return {
+    ...query,
+    span: isLive && length !== DEFAULT_SPAN_MS ? String(Math.round(length)) : "",
+    from: isLive ? "" : String(Math.round(window.from)),
+    to: isLive ? "" : String(Math.round(window.to)),
+  };
+}
+
+export function withIdle(query: Query, isFolded: boolean): Query {
+  return { ...query, idle: isFolded ? "" : "shown" };
+}

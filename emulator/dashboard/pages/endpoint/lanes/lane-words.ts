@@ -1,0 +1,46 @@
+/** What bars, flags and waits say when one points at them. Pure. */
+import { durationInWords, plural } from "../../../components/in-words.ts";
+import type { Decision, Wait } from "./lane-layout.ts";
+import type { Bar, Stage } from "./worker-stages.ts";
+
+/** In the order of a life. */
+export const STAGE_WORDS: Readonly<Record<Stage, string>> = {
+  pull: "pull",
+  boot: "boot",
+  setup: "setup",
+  execution: "execution",
+  idle: "idle",
+  leave: "leaving",
+  unknown: "not kept",
+};
+
+export function barInWords(bar: Bar): string {
+  const took = durationInWords(bar.to - bar.from);
+  if (bar.stage === "unknown") return `which jobs it had in these ${took} is not kept`;
+  if (bar.stage !== "execution") return `${STAGE_WORDS[bar.stage]}, ${took}`;
+  if (bar.jobs > 1) {
+    const failed = bar.failed > 0 ? `, ${bar.failed} of them failed` : "";
+    return `${plural(bar.jobs, "execution")} in ${took}${failed}`;
+  }
+  return `execution, ${took}, ${(bar.outcome ?? "").replaceAll("_", " ")}`;
+}
+
+export function waitInWords({ jobs, from, to }: Wait): string {
+  return `up to ${plural(jobs, "job")} waited, for ${durationInWords(to - from)}`;
+}
+
+/** What it did; then comes the sentence why. */
+export function decisionInWords({ start, drain }: Decision): string {
+  const parts = [
+    ...(start > 0 ? [`start ${plural(start, "worker")}`] : []),
+    ...(drain.length > 0 ? [`drain ${plural(drain.length, "worker")}`] : []),
+  ];
+  return parts.length > 0 ? parts.join(", ") : "held back";
+}
+
+/** The part of a flag that says what became of the number of workers. */
+export function directionOf(decisions: readonly Decision[]): "up" | "down" | "held" {
+  const change = decisions.reduce((sum, { start, drain }) => sum + start - drain.length, 0);
+  if (change === 0) return decisions.some(({ start }) => start > 0) ? "up" : "held";
+  return change > 0 ? "up" : "down";
+}

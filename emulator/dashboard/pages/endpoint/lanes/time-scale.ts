@@ -1,0 +1,160 @@
+/** Lays time on a line of pixels: what lies between two busy stretches is folded where it is long. Pure. */
+
+/** Moments, ms. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A stretch of the line. */
+export interface Segment extends Span {
+  readonly x0: number;
+  readonly x1: number;
+  readonly isFolded: boolean;
+}
+
+export interface TimeScale {
+  readonly segments: readonly Segment[];
+  readonly width: number;
+}
+
+/** How wide a folded stretch is drawn, px. */
+export const FOLD_WIDTH = 30;
+/** At most this share of the line is folds. */
+const FOLDS_SHARE = 0.3;
+/** A stretch is folded if it is longer than this share of the window. */
+const LONG_SHARE = 1 / 8;
+/** So much of it stays on each side, as a share of the window, so that one sees it begin and end. */
+const EDGE_SHARE = 1 / 50;
+
+/** @param busy what must not be folded, in any order; undefined: nothing is folded */
+export function timeScale(
+  window: Span,
+  busy: readonly Span[] | undefined,
+  width: number,
+): TimeScale {
+  const folds = busy === undefined ? [] : foldsOf(window, busy, width);
+  const folded = folds.reduce((ms, { from, to }) => ms + to - from, 0);
+  const openMs = Math.max(1, window.to - window.from - folded);
+  const pxPerMs = (width - folds.length * FOLD_WIDTH) / openMs;
+  const segments: Segment[] = [];
+  let [at, x] = [window.from, 0];
+  const add = (to: number, isFolded: boolean) => {
+    if (to <= at) return;
+    const x1 = x + (isFolded ? FOLD_WIDTH : (to - at) * pxPerMs);
+    segments.push({ from: at, to, x0: x, x1, isFolded });
+    [at, x] = [to, x1];
+  };
+  for (const fold of folds) {
+    add(fold.from, false);
+    add(fold.to, true);
+  }
+  add(window.to, false);
+  return { segments, width };
+}
+
+/** Where a moment is drawn, px; moments outside are drawn at the edges. */
+export function xOf({ segments, width }: TimeScale, at: number): number {
+  const segment = segments.find(({ to }) => at <= to);
+  if (segment === undefined) return width;
+  const { from, to, x0, x1 } = segment;
+  return x0 + (Math.max(0, at - from) / (to - from)) * (x1 - x0);
+}
+
+/** Which moment is drawn there. */
+export function momentAt({ segments }: TimeScale, x: number): number {
+  const segment = segments.find(({ x1 }) => x <= x1) ?? segments.at(-1);
+  if (segment === undefined) return 0;
+  const { from, to, x0, x1 } = segment;
+  const share = Math.min(1, Math.max(0, (x - x0) / (x1 - x0)));
+  return from + share * (to - from);
+}
+
+/** How much time a pixel of what is not folded is, ms. */
+export function msPerPixel({ segments }: TimeScale): number {
+  const open = segments.find(({ isFolded }) => !isFolded);
+  return open === undefined ? 1 : (open.to - open.from) / (open.x1 - open.x0);
+}
+
+/** The longest ones, in the order of time. */
+function foldsOf(window: Span, busy: readonly Span[], width: number): readonly Span[] {
+  const length = window.to - window.from;
+  const edge = length * EDGE_SHARE;
+  const long = gapsOf(window, busy).filter(({ from, to }) => to - from > length * LONG_SHARE);
+  // With nothing to show there is nothing to make room for.
+  if (long.some(({ from, to }) => to - from >= length)) return [];
+  const most = Math.floor((width * FOLDS_SHARE) / FOLD_WIDTH);
+  return long
+    .toSorted((one, other) => other.to - other.from - (one.to - one.from))
+    .slice(0, most)
+    .toSorted((one, other) => one.from - other.from)
+    .map(({ from, to }) => ({
+      from: from === window.from ? from : from + edge,
+      to: to === window.to ? to : to - edge,
+    }));
+}
+
+/** What of the window no span covers. */
+export function gapsOf(window: Span, spans: readonly Span[]): readonly Span[] {
+  const gaps: Span[] = [];
+  let covered = window.from;
+  for (const { from, to } of spans.toSorted((one, other) => one.from - other.from)) {
+    if (from >= window.to) break;
+    if (from > covered) gaps.push({ from: covered, to: from });
+    covered = Math.max(covered, to);
+  }
+  if (covered < window.to) gaps.push({ from: covered, to: window.to });
+  return gaps;
+}
+
+/** Which distances ticks may have, ms. */
+const TICK_STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600].map(
+  (seconds) => seconds * 1_000,
+);
+const TICK_WIDTH = 64;
+
+/** Moments that are named below the lanes, as many as have room beside each other and the names of folds. */
+export function ticksOf(scale: TimeScale): readonly number[] {
+  const wanted = msPerPixel(scale) * TICK_WIDTH;
+  const step = TICK_STEPS_MS.find((ms) => ms >= wanted) ?? 3_600_000;
+  const half = TICK_WIDTH / 2;
+  const ticks: number[] = [];
+  let free = half;
+  for (const [index, { from, to, x1, isFolded }] of scale.segments.entries()) {
+    if (isFolded) {
+      free = x1 + half;
+      continue;
+    }
+    const isLast = index === scale.segments.length - 1;
+    const end = isLast ? scale.width - half : x1 - half;
+    for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
+      const x = xOf(scale, at);
+      if (x < free || x > end) continue;
+      ticks.push(at);
+      free = x + TICK_WIDTH;
+    }
+  }
+  return ticks;
+}
+
+const SHORTEST_MS = 2_000;
+const LONGEST_MS = 3_600_000;
+
+/** The window made longer or shorter by `factor` around a moment that stays where it is; not beyond `until`. */
+export function zoomed(window: Span, factor: number, around: number, until: number): Span {
+  const length = window.to - window.from;
+  const wanted = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, length * factor));
+  const share = (around - window.from) / length;
+  return within(around - share * wanted, wanted, until);
+}
+
+/** The window moved by that share of its length; not beyond `until`. */
+export function panned(window: Span, share: number, until: number): Span {
+  const length = window.to - window.from;
+  return within(window.from + share * length, length, until);
+}
+
+function within(from: number, length: number, until: number): Span {
+  const first = Math.min(until - length, Math.max(until - LONGEST_MS, from));
+  return { from: Math.round(first), to: Math.round(first + length) };
+}

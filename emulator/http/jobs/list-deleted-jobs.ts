@@ -1,0 +1,46 @@
+/** `GET /emulator/jobs/deleted`: failed jobs that were deleted in the last 24 h, the newest deletion first. */
+import { z } from "zod";
+import {
+  endpointIdParameter,
+  limitParameter,
+  parse,
+  parseLimit,
+} from "../../core/input/query-parameters.ts";
+import { objectOf, VIEWS } from "../../core/jobs/job-members.ts";
+import { deletedJobs } from "../../engine/jobs/read/inspect-jobs.ts";
+import { jsonAnswer } from "../answers/answer.ts";
+import { json } from "../schemas/contract.ts";
+import { deletedJobsSchema } from "../schemas/job.ts";
+import type { Operation } from "../operation.ts";
+import { iso } from "../time/clock-body.ts";
+
+const searchParameter = z
+  .string({ error: "must be the beginning or the end of an id" })
+  .optional()
+  .meta({ description: "Only those whose id begins or ends so." });
+
+export const listDeletedJobs: Operation = {
+  methods: ["GET"],
+  path: "/emulator/jobs/deleted",
+  access: "admin",
+  contract: {
+    tag: "emulator",
+    query: z.object({
+      endpointId: endpointIdParameter,
+      search: searchParameter,
+      limit: limitParameter,
+    }),
+    answers: { 200: json("The newest deletion first.", deletedJobsSchema) },
+    errors: ["endpoint_not_found", "wrong_endpoint_type"],
+  },
+  async perform({ service, query }) {
+    const endpointId = parse(query, "endpointId", endpointIdParameter);
+    const idPart = parse(query, "search", searchParameter);
+    const found = await deletedJobs(service.engine, { endpointId, idPart }, parseLimit(query));
+    const jobs = found.map(({ job, deletedAt }) => ({
+      ...objectOf(job, VIEWS.summary),
+      deletedAt: iso(deletedAt),
+    }));
+    return jsonAnswer({ jobs });
+  },
+};

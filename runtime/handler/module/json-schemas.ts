@@ -1,0 +1,38 @@
+/** Says what a handler takes and gives as JSON Schemas, as far as the library that made its schemas can. */
+import { Buffer } from "node:buffer";
+import { LIMITS } from "../../protocol/limits.ts";
+import type { HandlerSchemas, JsonSchema } from "../../protocol/session.ts";
+import type { LoadedHandler } from "./read-module.ts";
+import type { StandardSchema } from "./standard-schema.ts";
+
+type Side = keyof HandlerSchemas;
+
+/** What zod has no JSON form for may be anything; other libraries do not know the option. */
+const TERMS = {
+  target: "draft-2020-12",
+  libraryOptions: { unrepresentable: "any" },
+} as const;
+
+/**
+ * JSON text of a `HandlerSchemas`: of the input what clients submit, of the output what they get. A schema is left out that
+ * has no JSON form, and both if they are too large together. Never throws.
+ */
+export function schemasOf({ input, output }: Pick<LoadedHandler, Side>): Uint8Array {
+  const text = textOf({ ...inJson("input", input), ...inJson("output", output) });
+  return text.byteLength <= LIMITS.handlerSchemasMaxBytes ? text : textOf({});
+}
+
+function inJson(side: Side, schema: StandardSchema | undefined): HandlerSchemas {
+  try {
+    const made = schema?.["~standard"].jsonSchema?.[side](TERMS);
+    if (typeof made !== "object" || made === null) return {};
+    // Whatever a library hangs on it beside its members stays here.
+    return { [side]: JSON.parse(JSON.stringify(made)) as JsonSchema };
+  } catch {
+    return {};
+  }
+}
+
+function textOf(schemas: HandlerSchemas): Uint8Array {
+  return Buffer.from(JSON.stringify(schemas));
+}

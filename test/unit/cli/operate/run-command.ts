@@ -1,0 +1,47 @@
+/** Runs a command for a running emulator against a service in this process. */
+import type { OperateFlags, OperateName } from "../../../../emulator/cli/operate/operate-flags.ts";
+import { runOperation } from "../../../../emulator/cli/operate/run-operation.ts";
+import type { Terminal } from "../../../../emulator/cli/operate/terminal.ts";
+import { KEY, type TestHttp } from "../../http/http-harness.ts";
+
+interface Asked {
+  readonly flags?: OperateFlags;
+  readonly key?: string;
+  /** What a person answers; by default nobody is there. */
+  readonly answer?: boolean;
+  readonly signal?: AbortSignal;
+  readonly out?: (text: string) => void;
+}
+
+/** What the command writes. */
+export async function run(
+  { url }: Pick<TestHttp, "url">,
+  name: OperateName,
+  subject?: string,
+  { flags = {}, key = KEY, answer, signal = new AbortController().signal, out }: Asked = {},
+): Promise<string> {
+  let written = "";
+  const terminal: Terminal = {
+    out: (text) => {
+      written += text;
+      out?.(text);
+    },
+    colors: false,
+    confirm: answer === undefined ? undefined : async () => answer,
+    signal,
+  };
+  await runOperation({ name, subject, flags }, { SV_URL: url, SV_API_KEY: key }, terminal);
+  return written;
+}
+
+export const json = { json: true } as const;
+
+export async function submit(
+  service: TestHttp,
+  endpointId = "echo",
+  body: object = {},
+): Promise<string> {
+  const whole = { input: { n: 1 }, ...body };
+  const answer = await service.call("POST", `/v2/${endpointId}/run`, { body: whole });
+  return (answer.json as { id: string }).id;
+}

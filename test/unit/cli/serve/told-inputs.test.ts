@@ -1,0 +1,26 @@
+/** States for how long a start waits for what handlers take. */
+import { expect, test, vi } from "vitest";
+import { ToldInputs } from "../../../../emulator/cli/serve/told-inputs.ts";
+
+const input = { type: "object" };
+
+test("until all have told, also those without a schema", async () => {
+  const told = new ToldInputs();
+  told.note("a", { input });
+  const all = told.of(["a", "b"], 1_000_000);
+  told.note("other", {});
+  expect(await Promise.race([all, Promise.resolve("waits")])).toBe("waits");
+  told.note("b", { output: input });
+  expect(await all).toEqual(new Map([["a", input]]));
+  expect(await told.of([], 1_000_000)).toEqual(new Map());
+});
+
+test("no longer than the limit", async () => {
+  vi.useFakeTimers();
+  const told = new ToldInputs();
+  const all = told.of(["a", "b"], 2_000);
+  told.note("a", { input });
+  await vi.advanceTimersByTimeAsync(2_000);
+  vi.useRealTimers();
+  expect(await all).toEqual(new Map([["a", input]]));
+});

@@ -1,0 +1,162 @@
+/** The types that `client.endpoint<typeof handler>()` tells from a handler; nothing of it is there when the program runs. */
+import { chunk, defineHandler, type Context, type Job } from "sv-runtime";
+import { createClient, type EndpointClient } from "sv-runtime/client";
+import * as v from "valibot";
+import { describe, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import type * as aggregating from "../../../examples/hello/forms/generator.ts";
+import type * as streaming from "../../../examples/hello/forms/async-generator.ts";
+import type { Greeting } from "../../../examples/hello/greeting.ts";
+import type * as hello from "../../../examples/hello/handler.ts";
+import type * as starter from "../../../templates/hello/handler.ts";
+
+const client = createClient({ baseUrl: "http://127.0.0.1:1", apiKey: "unused" });
+const zodInput = z.object({ upTo: z.string().transform(Number), step: z.number().default(1) });
+type Raw = { upTo: string; step?: number | undefined };
+
+/** A client of the handler, never called. */
+function of<Handler>() {
+  return client.endpoint<Handler>("any");
+}
+
+describe("a plain function", () => {
+  test("that returns, at once or later, or either", () => {
+    const sync = (job: Job<{ name: string }>) => job.input.name.length;
+    const async = async (job: Job<{ n: number }>, { attempt }: Context) => ({
+      n: job.input.n + attempt,
+    });
+    const either = (job: Job<{ n: number }>) =>
+      job.input.n > 0 ? job.input.n : Promise.resolve("one");
+    const structural = ({ input }: { input: { text: string } }) => [input.text];
+    expectTypeOf(of<typeof sync>()).toEqualTypeOf<EndpointClient<{ name: string }, number>>();
+    expectTypeOf(of<typeof async>()).toEqualTypeOf<EndpointClient<{ n: number }, { n: number }>>();
+    expectTypeOf(of<typeof either>()).toEqualTypeOf<
+      EndpointClient<{ n: number }, number | string>
+    >();
+    expectTypeOf(of<typeof structural>()).toEqualTypeOf<
+      EndpointClient<{ text: string }, string[]>
+    >();
+  });
+
+  test("that says nothing of its input, or gives nothing", () => {
+    const blind = () => "x";
+    const unknowing = (job: Job) => job.id;
+    const silent = async (job: Job<{ n: number }>) => void job;
+    expectTypeOf(of<typeof blind>()).toEqualTypeOf<EndpointClient<unknown, string>>();
+    expectTypeOf(of<typeof unknowing>()).toEqualTypeOf<EndpointClient<unknown, string>>();
+    expectTypeOf(of<typeof silent>()).toEqualTypeOf<EndpointClient<{ n: number }, undefined>>();
+  });
+
+  test("that yields, with metrics or without", () => {
+    function* sync({ input }: Job<{ upTo: number }>) {
+      for (let n = 1; n <= input.upTo; n++) yield n;
+      return "done";
+    }
+    async function* async(job: Job<{ text: string }>) {
+      yield chunk(job.input.text, { tokens: 1 });
+      yield { end: true };
+    }
+    expectTypeOf(of<typeof sync>()).toEqualTypeOf<
+      EndpointClient<{ upTo: number }, string, number>
+    >();
+    expectTypeOf(of<typeof async>()).toEqualTypeOf<
+      EndpointClient<{ text: string }, undefined, string | { end: boolean }>
+    >();
+  });
+});
+
+describe("what defineHandler gives", () => {
+  test("clients submit what the input schema takes, and get what the output schema gives", () => {
+    const output = v.object({ total: v.pipe(v.number(), v.transform(String)) });
+    const handler = defineHandler({
+      input: zodInput,
+      output,
+      async run({ input }) {
+        expectTypeOf(input).toEqualTypeOf<{ upTo: number; step: number }>();
+        return { total: input.upTo };
+      },
+    });
+    expectTypeOf(of<typeof handler>()).toEqualTypeOf<EndpointClient<Raw, { total: string }>>();
+  });
+
+  test("without schemas, what the function says", () => {
+    const plain = defineHandler((job: Job<{ n: number }>) => job.input.n);
+    const argued = defineHandler<{ n: number }>({ run: ({ input }) => input.n });
+    const open = defineHandler({ run: (job: Job<{ n: number }>) => [job.input.n] });
+    expectTypeOf(of<typeof plain>()).toEqualTypeOf<EndpointClient<{ n: number }, number>>();
+    expectTypeOf(of<typeof argued>()).toEqualTypeOf<EndpointClient<{ n: number }>>();
+    expectTypeOf(of<typeof open>()).toEqualTypeOf<EndpointClient<{ n: number }, number[]>>();
+  });
+
+  test("generators, and the array of their yields with aggregate", () => {
+    const streams = defineHandler({
+      input: zodInput,
+      async *run({ input }) {
+        yield chunk({ text: "a", n: input.upTo }, { tokens: 1 });
+        return { done: true };
+      },
+    });
+    const collects = defineHandler({
+      aggregate: true,
+      *run(job: Job<{ n: number }>) {
+        yield chunk(job.input.n, { tokens: 1 });
+      },
+    });
+    const checked = defineHandler({
+      aggregate: true,
+      output: z.array(z.number().transform(String)),
+      *run() {
+        yield 1;
+      },
+    });
+    expectTypeOf(of<typeof streams>()).toEqualTypeOf<
+      EndpointClient<Raw, { done: boolean }, { text: string; n: number }>
+    >();
+    expectTypeOf(of<typeof collects>()).toEqualTypeOf<
+      EndpointClient<{ n: number }, number[], number>
+    >();
+    expectTypeOf(of<typeof checked>()).toEqualTypeOf<EndpointClient<unknown, string[], number>>();
+  });
+});
+
+describe("a module", () => {
+  test("with a function or a definition as its default export, and options of its own", () => {
+    type Module = {
+      default: (job: Job<{ upTo: number; step: number }>) => Generator<number, void>;
+      input: typeof zodInput;
+      aggregate: true;
+      concurrency: 4;
+    };
+    expectTypeOf(of<typeof hello>()).toEqualTypeOf<EndpointClient<unknown, Greeting>>();
+    expectTypeOf(of<typeof streaming>()).toEqualTypeOf<EndpointClient<unknown, unknown, string>>();
+    expectTypeOf(of<typeof aggregating>()).toEqualTypeOf<
+      EndpointClient<unknown, string[], string>
+    >();
+    expectTypeOf(of<typeof starter>()).toEqualTypeOf<
+      EndpointClient<
+        { name: string; language?: "en" | "de" | "fr" | undefined },
+        { greeting: string }
+      >
+    >();
+    expectTypeOf(of<Module>()).toEqualTypeOf<EndpointClient<Raw, number[], number>>();
+  });
+});
+
+test("types that are no handler's are the caller's word, as they were", () => {
+  expectTypeOf(client.endpoint("x")).toEqualTypeOf<EndpointClient>();
+  expectTypeOf(client.endpoint<{ run: string }>("x")).toEqualTypeOf<
+    EndpointClient<{ run: string }>
+  >();
+  expectTypeOf(client.endpoint<string | { n: 1 }, number, boolean>("x")).toEqualTypeOf<
+    EndpointClient<string | { n: 1 }, number, boolean>
+  >();
+  const given: EndpointClient<{ name: string }, string> = client.endpoint("x");
+  expectTypeOf<Parameters<typeof given.run>[0]>().toEqualTypeOf<{ name: string }>();
+});
+
+test("a wrong input is refused by the compiler", () => {
+  const handler = (job: Job<{ name: string }>) => job.input.name;
+  // @ts-expect-error a name is a string
+  const run = () => of<typeof handler>().run({ name: 1 });
+  expectTypeOf(run).toBeFunction();
+});

@@ -1,0 +1,59 @@
+/** The last hour of an endpoint as charts take it. */
+import { expect, test } from "vitest";
+import {
+  chartInWords,
+  chartsOf,
+  isBlank,
+} from "../../../../emulator/dashboard/pages/endpoint/charts/chart-data.ts";
+
+const nothing = [null, null, null];
+const SERIES = {
+  stepMs: 10_000,
+  endsAt: new Date(100_000).toISOString(),
+  points: {
+    queued: [null, 4, 2],
+    running: [null, 1, 1],
+    completed: [null, 0, 3],
+    failed: [null, 0, 0],
+    delayP50: nothing,
+    delayP95: nothing,
+    executionP50: [null, 120, 2_500],
+    executionP95: [null, 300, 3_000],
+    workers: {
+      initializing: [null, 1, 0],
+      ready: [null, 0, 1],
+      draining: [null, 0, 0],
+      unhealthy: [null, 1, 0],
+      lost: [null, 1, null],
+    },
+  },
+};
+
+test("a value stands at the beginning of its step, in seconds", () => {
+  expect(chartsOf(SERIES)[0]?.moments).toEqual([70, 80, 90]);
+});
+
+test("workers that are unhealthy or lost are one line, with gaps where neither was measured", () => {
+  const workers = chartsOf(SERIES).find(({ title }) => title === "Workers");
+  expect(workers?.lines.find(({ name }) => name === "ill")?.values).toEqual([null, 2, 0]);
+});
+
+test("each chart is a sentence for those who do not see it", () => {
+  const words = chartsOf(SERIES).map(chartInWords);
+  expect(words).toContain(
+    "Queue and running in the last hour; queued: last 2, at most 4; running: last 1, at most 1",
+  );
+  expect(words).toContain(
+    "Delay in the last hour; p50: nothing was measured; p95: nothing was measured",
+  );
+  expect(words).toContain(
+    "Execution in the last hour; p50: last 2.5 s, at most 2.5 s; p95: last 3.0 s, at most 3.0 s",
+  );
+});
+
+test("a chart without anything but gaps and zeros is blank", () => {
+  const blank = chartsOf(SERIES)
+    .filter(isBlank)
+    .map(({ title }) => title);
+  expect(blank).toEqual(["Delay"]);
+});

@@ -1,0 +1,91 @@
+/** The settings of an endpoint as a form: what is sent of it, and where what is wrong stands. */
+import { describe, expect, test } from "vitest";
+import {
+  changedNames,
+  changesOf,
+  type Editable,
+  fieldsOf,
+  problemsAt,
+  textOf,
+} from "../../../../emulator/dashboard/pages/endpoint/settings/settings-fields.ts";
+
+const ENDPOINT: Editable = {
+  type: "QUEUE",
+  computeType: "GPU",
+  name: "resize",
+  workersMin: 0,
+  workersMax: 3,
+  idleTimeout: 5,
+  scalerType: "QUEUE_DELAY",
+  scalerValue: 4,
+  executionTimeoutMs: 600_000,
+  retries: { workerLost: 1, handlerError: 0 },
+  requestsPerWorker: 50,
+  gpuTypeIds: ["NVIDIA L4", "NVIDIA A40"],
+  gpuCount: 1,
+};
+
+const namesOf = (endpoint: Pick<Editable, "type" | "computeType">) =>
+  fieldsOf(endpoint).map(({ name }) => name);
+
+test("an endpoint has the fields that mean something for its kind", () => {
+  expect(namesOf(ENDPOINT)).toContain("gpuCount");
+  expect(namesOf(ENDPOINT)).not.toContain("vcpuCount");
+  expect(namesOf({ type: "QUEUE", computeType: "CPU" })).toContain("vcpuCount");
+  const balanced = namesOf({ type: "LOAD_BALANCING", computeType: "GPU" });
+  expect(balanced).not.toContain("executionTimeoutMs");
+  expect(balanced).not.toContain("scalerType");
+  expect(balanced).toContain("scalerValue");
+});
+
+test("a field shows what the service answered, those of an object and of lists too", () => {
+  const shown = ["name", "retries.workerLost", "gpuTypeIds", "vcpuCount"].map((name) =>
+    textOf(ENDPOINT, name),
+  );
+  expect(shown).toEqual(["resize", "1", "NVIDIA L4, NVIDIA A40", ""]);
+});
+
+describe("what is sent", () => {
+  test("is only what was changed, as numbers, lists and texts", () => {
+    const draft = {
+      name: " resize ",
+      workersMax: "6",
+      "retries.handlerError": "2",
+      gpuTypeIds: "NVIDIA A40 ,, NVIDIA L4",
+      scalerType: "REQUEST_COUNT",
+    };
+    expect(changedNames(ENDPOINT, draft)).not.toContain("name");
+    expect(changesOf(ENDPOINT, draft)).toEqual({
+      workersMax: 6,
+      retries: { handlerError: 2 },
+      gpuTypeIds: ["NVIDIA A40", "NVIDIA L4"],
+      scalerType: "REQUEST_COUNT",
+    });
+  });
+
+  test("is what was typed where that is no number, so that the service says what is wrong", () => {
+    expect(changesOf(ENDPOINT, { workersMin: "many", idleTimeout: "" })).toEqual({
+      workersMin: "many",
+      idleTimeout: "",
+    });
+  });
+
+  test("is nothing where a text was typed and taken back", () => {
+    expect(changesOf(ENDPOINT, { workersMax: "3" })).toEqual({});
+  });
+});
+
+test("each problem stands at its field, and those of no field are kept", () => {
+  const sentences = [
+    "workersMin must not exceed workersMax, which is 3; got 9",
+    "retries.workerLost must be a whole number",
+    "workersMinimum is unknown",
+  ];
+  expect(problemsAt(sentences, fieldsOf(ENDPOINT))).toEqual({
+    at: {
+      workersMin: "must not exceed workersMax, which is 3; got 9",
+      "retries.workerLost": "must be a whole number",
+    },
+    others: ["workersMinimum is unknown"],
+  });
+});
