@@ -48,4 +48,28 @@ export const PAGES: readonly Page[] = [
     key: "p",
     load: async () => (await import("./pages/playground/playground-page.tsx")).PlaygroundPage,
   },
+  {
+    name: "workers",
+    title: "Workers",
+    key: "w",
+    load: async () => (await import("./pages/workers/workers-page.tsx")).WorkersPage,
+  },
+  {
+    name: "webhooks",
+    title: "Webhooks",
+    key: "h",
+    load: async () => (await import("./pages/webhooks/webhooks-page.tsx")).WebhooksPage,
+  },
+  {
+    name: "clock",
+    title: "Clock",
+    key: "c",
+    load: async () => (await import("./pages/clock/clock-page.tsx")).ClockPage,
+  },
+  {
+    name: "limits",
+    title: "Limits",
+    key: "l",
+    load: async () => (await import("./pages/limits/limits-page.tsx")).LimitsPage,
+  },
 ];

@@ -108,6 +108,14 @@ export const linesParameter = integerParameter(0, WORKER_LINES_MAX, "")
   .default(WORKER_LINES_MAX)
   .meta({ description: "How many of the newest lines of each are shown." });
 
+/** The most jobs that a worker had and that are shown with it. */
+const PAST_JOBS_MAX = 200;
+
+/** `past` of workers: how many of the newest jobs that each had, 0 to 200, default 200 (ours). */
+export const pastJobsParameter = integerParameter(0, PAST_JOBS_MAX, "")
+  .default(PAST_JOBS_MAX)
+  .meta({ description: "How many of the newest jobs that each had are shown." });
+
 const statusError = `must be one of ${JOB_STATUSES.join(", ")}`;
 const afterError = "must be the `next` of the page before";
 

@@ -37,6 +37,14 @@ export function instantInWords(iso: string | undefined, now = new Date()): strin
     : `${at.toLocaleDateString(undefined, { month: "short", day: "numeric" })} ${time}`;
 }
 
+/** From `now`, ms since 1970: `in 8 s`, `now`, `3 m 10 s ago`; of larger ones no more than whole seconds. */
+export function fromNowInWords(iso: string, now: number): string {
+  const ms = Date.parse(iso) - now;
+  if (Math.abs(ms) < 1_000) return "now";
+  const whole = durationInWords(Math.floor(Math.abs(ms) / 1_000) * 1_000).replace(".0 s", " s");
+  return ms > 0 ? `in ${whole}` : `${whole} ago`;
+}
+
 export function plural(count: number, one: string, more = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
 }

@@ -20,6 +20,10 @@ export interface OtherEvent {
   readonly jobId?: string;
   readonly workerId?: string;
   readonly deliveryId?: string;
+  /** Of a worker or a delivery: what it came to. */
+  readonly state?: string;
+  /** Of a scaler's decision: its sentence. */
+  readonly reason?: string;
 }
 
 export type ServiceEvent = JobMoved | OtherEvent;

@@ -62,7 +62,11 @@ export function useRead<Operation extends keyof Answers>(
   useEffect(() => {
     if (path === undefined || !isStale || isAsking) return undefined;
     const sinceMs = performance.now() - (askedAt.get(path) ?? 0);
-    const timer = setTimeout(() => void ask(path, form), Math.max(0, paceMs - sinceMs));
+    const askStill = () => {
+      // Another component that shows it may have asked by then.
+      if (state.peek().reads[path]?.isStale === true) void ask(path, form);
+    };
+    const timer = setTimeout(askStill, Math.max(0, paceMs - sinceMs));
     return () => clearTimeout(timer);
   }, [path, isStale, isAsking]);
   return {

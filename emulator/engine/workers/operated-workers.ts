@@ -12,25 +12,32 @@ export interface OperatedWorker extends WorkerReport {
   readonly lines: readonly LogEntry[];
 }
 
+/** Which of them; undefined: all. */
+export interface WantedWorkers {
+  readonly endpointId: string | undefined;
+  readonly workerId: string | undefined;
+}
+
 /**
- * Those of all endpoints, or of one.
+ * Those that are wanted, each endpoint's ended ones first.
  *
  * @param lines how many of the newest lines of each
  * @throws ServiceError endpoint_not_found
  */
 export async function operatedWorkers(
   engine: Uses<"directory" | "fleet" | "gpuUse" | "logs" | "steps" | "workerHistory">,
-  endpointId: string | undefined,
+  { endpointId, workerId }: WantedWorkers,
   lines: number,
 ): Promise<readonly OperatedWorker[]> {
   const { directory, fleet, logs, workerHistory } = engine;
   const endpoints =
     endpointId === undefined ? directory.endpoints() : [directory.endpoint(endpointId)];
+  const isWanted = ({ id }: { readonly id: string }) => workerId === undefined || id === workerId;
   const reports = endpoints.flatMap(({ id }) => [
-    ...workerHistory.endedOf(id),
+    ...workerHistory.endedOf(id).filter(isWanted),
     ...fleet
       .workersOf(id)
-      .filter(({ gone }) => !gone.aborted)
+      .filter((worker) => !worker.gone.aborted && isWanted(worker))
       .map((worker) => workerHistory.reportOf(worker)),
   ]);
   const written = logs.newestOfWorkers(lines, endpointId);

@@ -79,6 +79,35 @@ it("shows the stages of a worker, the jobs it has and had, and how it ended, for
   expect((await scene.workers()).filter((each) => each["id"] === id)).toEqual([]);
 });
 
+it("shows one worker alone, whether it runs or has ended, and as many of the jobs it had as are wanted", async () => {
+  await using scene = await setUp();
+  const { test, launcher } = scene;
+  const ids = [await scene.run(), await scene.run(), await scene.run()];
+  const script = launcher.at(0);
+  const worker = await script.connect(test.engine);
+  for (const _ of ids) {
+    await worker.complete(await worker.nextJob());
+    await worker.grant();
+  }
+  await test.clock.settle();
+  const idOf = ({ id }: Shown) => id;
+  const { workerId } = script.order;
+  const past = async (query: string) =>
+    (await scene.workers(`?workerId=${workerId}${query}`))[0]?.["past"];
+  expect(await past("")).toMatchObject(ids.map((jobId) => ({ jobId })));
+  expect(await past("&past=2")).toMatchObject(ids.slice(1).map((jobId) => ({ jobId })));
+  expect(await past("&past=0")).toEqual([]);
+  expect(await scene.workers("?workerId=nobody")).toEqual([]);
+  await scene.run();
+  script.exit({ signal: "SIGSEGV" });
+  await test.clock.advance(10_000);
+  await scene.run();
+  const running = launcher.at(1).order.workerId;
+  expect((await scene.workers(`?workerId=${workerId}`)).map(idOf)).toEqual([workerId]);
+  expect((await scene.workers(`?workerId=${running}`)).map(idOf)).toEqual([running]);
+  expect((await scene.workers()).map(idOf)).toEqual(expect.arrayContaining([workerId, running]));
+});
+
 it("a job that runs has begun as much later as the clock was advanced", async () => {
   await using scene = await setUp();
   const { test, launcher, service } = scene;

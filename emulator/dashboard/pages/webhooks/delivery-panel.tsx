@@ -1,0 +1,184 @@
+/** One delivery: the request as it was sent, the answer of each try, and a way to have it sent again. */
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { Button, CopyButton } from "../../components/button.tsx";
+import { durationInWords, fromNowInWords, shortId } from "../../components/in-words.ts";
+import { JsonTree } from "../../components/json-tree.tsx";
+import { EndpointLink, JobLink } from "../../components/links.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { Facts, Panel } from "../../components/panel.tsx";
+import { Loading, Problem } from "../../components/states.tsx";
+import { Status } from "../../components/status.tsx";
+import { linkIn } from "../../json/pictures.ts";
+import { memberOf, type RawNode, readRawJson, writeRawJson } from "../../json/raw-json.ts";
+import { hrefTo } from "../../route/route.ts";
+import { call } from "../../service/call.ts";
+import type { DeliveryTry, DeliveryWithRequest } from "../../service/generated/answers.ts";
+import { useRead } from "../../service/use-read.ts";
+import { useServiceNow } from "../../service/use-service-now.ts";
+import { complain, say, usePart } from "../../state/store.ts";
+import { DeliveryState } from "./delivery-state.tsx";
+import { outcomeOf } from "./delivery-words.ts";
+
+interface DeliveryPanelProps {
+  readonly id: string;
+  /** What the list beside it is narrowed to. */
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export function DeliveryPanel({ id, query }: DeliveryPanelProps): JSX.Element {
+  const { value, problem, again } = useRead<"readDelivery">(pathOf(id), {
+    asText: true,
+    concerns: (event) => event.type === "webhook" && event.deliveryId === id,
+  });
+  const text = value as string | undefined;
+  const read = useMemo(() => (text === undefined ? undefined : readDelivery(text)), [text]);
+  return (
+    <div class="inbox-one">
+      <div class="row">
+        <h2 class="mono" title={id}>
+          {shortId(id)}
+        </h2>
+        <CopyButton text={() => id} what="the id" />
+        <span class="spring" />
+        {read && <Redeliver delivery={read.delivery} />}
+        <a class="button bare" href={hrefTo("webhooks", [], query)}>
+          Close
+        </a>
+      </div>
+      {problem !== undefined && <Problem text={problem} onRetry={again} />}
+      {problem === undefined && read === undefined && <Loading what="the delivery" />}
+      {read && <DeliveryFacts delivery={read.delivery} />}
+      {read && <Tries tries={read.delivery.tries} />}
+      {read && <Request delivery={read.delivery} body={read.body} />}
+    </div>
+  );
+}
+
+function pathOf(id: string): string {
+  return `emulator/webhooks/${encodeURIComponent(id)}`;
+}
+
+/** The body as it was sent: no number in it changes. */
+function readDelivery(text: string): { delivery: DeliveryWithRequest; body: RawNode | undefined } {
+  const body = memberOf(memberOf(readRawJson(text), "request"), "body");
+  return { delivery: JSON.parse(text) as DeliveryWithRequest, body };
+}
+
+interface DeliveryProps {
+  readonly delivery: DeliveryWithRequest;
+}
+
+function Redeliver({ delivery: { id, state } }: DeliveryProps): JSX.Element | null {
+  if (usePart(({ session }) => session) === "read-only") return null;
+  const send = async () => {
+    try {
+      await call<"redeliver">(`${pathOf(id)}/redeliver`, { method: "POST" });
+      say("sent again");
+    } catch (error) {
+      complain(error);
+    }
+  };
+  return (
+    <Button
+      kind="main"
+      icon="retry"
+      isDisabled={state === "pending"}
+      title={
+        state === "pending" ? "It is on its way already" : "Three tries more, same id and body"
+      }
+      onPress={() => void send()}
+    >
+      Redeliver
+    </Button>
+  );
+}
+
+function DeliveryFacts({ delivery }: DeliveryProps): JSX.Element {
+  const now = useServiceNow();
+  const { jobId, endpointId, jobStatus, url, state, createdAt, nextTryAt } = delivery;
+  const link = linkIn(url);
+  return (
+    <Panel title="Delivery">
+      <Facts
+        facts={[
+          ["State", <DeliveryState of={state} />],
+          ["Next try", nextTryAt && now && fromNowInWords(nextTryAt, now)],
+          ["Made", <Moment at={createdAt} />],
+          ["Job", <JobLink id={jobId} />],
+          ["Ended as", <Status of={jobStatus} />],
+          ["Endpoint", <EndpointLink id={endpointId} />],
+        ]}
+      />
+      <p class="receiver-url mono">
+        {link === undefined ? (
+          url
+        ) : (
+          <a href={link.href} target="_blank" rel="noreferrer noopener">
+            {url}
+          </a>
+        )}
+      </p>
+    </Panel>
+  );
+}
+
+function Tries({ tries }: { readonly tries: readonly DeliveryTry[] }): JSX.Element {
+  return (
+    <Panel title="Tries">
+      {tries.length === 0 && <p class="quiet">None yet.</p>}
+      {tries.length > 0 && (
+        <table class="records tries">
+          <thead>
+            <tr>
+              <th>At</th>
+              <th class="number">Took</th>
+              <th>Answer</th>
+            </tr>
+          </thead>
+          <tbody>
+            {tries.map((made) => (
+              <tr key={made.at}>
+                <td>
+                  <Moment at={made.at} />
+                </td>
+                <td class="number">{durationInWords(made.durationMs)}</td>
+                <td class="answer">
+                  {outcomeOf(made)}
+                  {made.warning !== undefined && <span class="quiet"> {made.warning}</span>}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  );
+}
+
+interface RequestProps extends DeliveryProps {
+  readonly body: RawNode | undefined;
+}
+
+function Request({ delivery: { request }, body }: RequestProps): JSX.Element {
+  const headers = Object.entries(request.headers ?? {});
+  const copy = body && <CopyButton text={() => writeRawJson(body)} what="the body" />;
+  return (
+    <Panel title="Request as sent" actions={copy}>
+      {headers.length > 0 && (
+        <dl class="headers mono">
+          {headers.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {headers.length === 0 && (
+        <p class="quiet">Its headers are those of the last try: none yet.</p>
+      )}
+      {body && <JsonTree node={body} />}
+    </Panel>
+  );
+}

@@ -1,0 +1,41 @@
+/** What is said of webhook deliveries. */
+import { plural } from "../../components/in-words.ts";
+import type { Delivery, DeliveryTry } from "../../service/generated/answers.ts";
+
+export const STATES = [
+  "pending",
+  "delivered",
+  "failed",
+] as const satisfies readonly Delivery["state"][];
+
+/** The answer, or why there was none. */
+export function outcomeOf({ status, error }: DeliveryTry): string {
+  return status === undefined ? (error ?? "no answer") : String(status);
+}
+
+/** `200`, or `3 tries, the last: 500`; a reason that is longer is left to the page of the delivery. */
+export function triesInWords(tries: readonly DeliveryTry[]): string {
+  const last = tries.at(-1);
+  if (last === undefined) return "not tried yet";
+  const outcome = last.status === undefined ? "no answer" : String(last.status);
+  return tries.length === 1
+    ? outcome
+    : `${plural(tries.length, "try", "tries")}, the last: ${outcome}`;
+}
+
+/** The receiver without what stands in the query, which may be secret: `127.0.0.1:3000/done`. */
+export function receiverOf(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return url;
+  const path = parsed.pathname === "/" ? "" : parsed.pathname;
+  return `${parsed.host}${path}${parsed.search === "" ? "" : "?…"}`;
+}
+
+/** The path that lists them; entries that are empty are left out. */
+export function listPath(
+  filter: { readonly [Name in "state" | "endpointId" | "jobId"]: string },
+  after: string,
+): string {
+  const entries = Object.entries({ limit: "50", ...filter, after });
+  return `emulator/webhooks?${new URLSearchParams(entries.filter(([, value]) => value !== "")).toString()}`;
+}

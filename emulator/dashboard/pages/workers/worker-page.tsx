@@ -1,0 +1,143 @@
+/** One worker: what it is, how it came to be ready, what it does and did. */
+import type { JSX } from "preact";
+import { CopyButton } from "../../components/button.tsx";
+import { durationInWords, shortId } from "../../components/in-words.ts";
+import { EndpointLink } from "../../components/links.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { Facts, Panel } from "../../components/panel.tsx";
+import { Empty, Loading, Problem } from "../../components/states.tsx";
+import { hrefTo } from "../../route/route.ts";
+import type { OperatedWorker } from "../../service/generated/answers.ts";
+import { useRead } from "../../service/use-read.ts";
+import { useServiceNow } from "../../service/use-service-now.ts";
+import { MemoryChart } from "./memory-chart.tsx";
+import { StartBars } from "./start-bars.tsx";
+import { WorkerActions } from "./worker-actions.tsx";
+import { WorkerJobs } from "./worker-jobs.tsx";
+import { WorkerLines } from "./worker-lines.tsx";
+import { WorkerState } from "./worker-state.tsx";
+import { deviceOf, endOf, gpuUseInWords, startMs } from "./worker-words.ts";
+
+/** Lines of the log are no event: they are read so often. */
+const READ_MS = 2_000;
+
+export function WorkerPage({ id }: { readonly id: string }): JSX.Element {
+  const path = `emulator/workers?workerId=${encodeURIComponent(id)}`;
+  const { value, problem, again } = useRead<"listWorkers">(path, {
+    concerns: ({ type }) => type === "worker" || type === "job",
+    everyMs: READ_MS,
+  });
+  const worker = value?.workers[0];
+  return (
+    <div class="page">
+      <div class="page-head">
+        <a href={hrefTo("workers")}>Workers</a>
+        <h1 class="mono worker-id" title={id}>
+          {shortId(id)}
+        </h1>
+        <CopyButton text={() => id} what="the id" />
+        {worker && <WorkerState of={worker} />}
+        <span class="spring" />
+        {worker && <WorkerActions worker={worker} />}
+      </div>
+      {problem !== undefined && <Problem text={problem} onRetry={again} />}
+      {value === undefined && problem === undefined && <Loading what="the worker" />}
+      {value !== undefined && worker === undefined && (
+        <Empty>There is no such worker, or it ended more than an hour ago.</Empty>
+      )}
+      {worker && <Details worker={worker} />}
+    </div>
+  );
+}
+
+interface WorkerProps {
+  readonly worker: OperatedWorker;
+}
+
+function Details({ worker }: WorkerProps): JSX.Element {
+  const { memory, gpuMemory = [] } = worker;
+  return (
+    <div class="worker-panels">
+      <About worker={worker} />
+      <Panel title="Start" actions={<span class="quiet">{startInWords(worker)}</span>}>
+        <StartBars worker={worker} />
+      </Panel>
+      <Panel title="Memory" class="memory-panel">
+        {memory === undefined ? (
+          <Empty>{noMemoryInWords(worker)}</Empty>
+        ) : (
+          <MemoryChart memory={memory} />
+        )}
+      </Panel>
+      <WorkerJobs worker={worker} />
+      {gpuMemory.length > 0 && <GpuPanel gpuMemory={gpuMemory} />}
+      <WorkerLines worker={worker} />
+    </div>
+  );
+}
+
+function About({ worker }: WorkerProps): JSX.Element {
+  const now = useServiceNow();
+  const { endpointId, version, startedAt, drainingAt, endedAt } = worker;
+  const until = endedAt === undefined ? now : Date.parse(endedAt);
+  return (
+    <Panel title="About">
+      <Facts
+        facts={[
+          ["Endpoint", <EndpointLink id={endpointId} />],
+          ["Version", version],
+          ["Device", deviceOf(worker)],
+          ["Runs in", placeInWords(worker)],
+          ["Started", <Moment at={startedAt} />],
+          ["Told to leave", drainingAt && <Moment at={drainingAt} />],
+          ["Ended", endedAt && <Moment at={endedAt} />],
+          [
+            endedAt === undefined ? "Age" : "Lived",
+            until === undefined ? "–" : durationInWords(Math.max(0, until - Date.parse(startedAt))),
+          ],
+        ]}
+      />
+      {endedAt !== undefined && <p class="end-sentence">It {endOf(worker)}.</p>}
+    </Panel>
+  );
+}
+
+function placeInWords({ launcher, pid, container }: OperatedWorker): string {
+  if (container !== undefined) return `${launcher} ${container.slice(0, 12)}`;
+  return pid === undefined ? launcher : `${launcher} ${pid}`;
+}
+
+function startInWords(worker: OperatedWorker): string {
+  const ms = startMs(worker);
+  if (ms !== undefined) return `ready after ${durationInWords(ms)}`;
+  return worker.endedAt === undefined ? "not ready yet" : "was never ready";
+}
+
+function noMemoryInWords({ launcher, endedAt }: OperatedWorker): string {
+  if (launcher === "container") return "Of containers it is not measured.";
+  if (launcher === "function") return "It runs in the service's own process.";
+  if (launcher === "external") return "It was started elsewhere.";
+  return endedAt === undefined
+    ? "The first sample comes within 10 s."
+    : "It ended before the first sample.";
+}
+
+function GpuPanel({
+  gpuMemory,
+}: {
+  readonly gpuMemory: NonNullable<OperatedWorker["gpuMemory"]>;
+}): JSX.Element {
+  return (
+    <Panel title="GPU" class="gpu-panel">
+      {gpuMemory.map((gpu) => (
+        <label key={gpu.id} class="gpu">
+          <span class="mono" title={gpu.id}>
+            {shortId(gpu.id)}
+          </span>
+          <meter min={0} max={gpu.totalBytes} value={gpu.usedBytes} />
+          <span class="number">{gpuUseInWords(gpu)}</span>
+        </label>
+      ))}
+    </Panel>
+  );
+}

@@ -1,0 +1,125 @@
+/** The parts of the clock's page that are made of data. */
+import { describe, expect, test } from "vitest";
+import type { ServiceEvent } from "../../../../emulator/dashboard/service/service-event.ts";
+import {
+  happenings,
+  MOST_EXAMPLES,
+} from "../../../../emulator/dashboard/pages/clock/advance-events.ts";
+import {
+  around,
+  type DueMoment,
+  groupsOf,
+  keepsRealTime,
+  linkOf,
+} from "../../../../emulator/dashboard/pages/clock/due-words.ts";
+import { durationText, stepMs } from "../../../../emulator/dashboard/pages/clock/duration-text.ts";
+
+const NOW = Date.parse("2026-03-01T12:00:00.000Z");
+const at = (ms: number) => new Date(NOW + ms).toISOString();
+
+test.each([
+  ["31m", "31m"],
+  [" 1 h 30 M ", "1h30m"],
+  ["90", "90m"],
+  ["250ms", "250ms"],
+  ["soon", "soon"],
+])("typed %j is sent as %j", (typed, sent) => {
+  expect(durationText(typed)).toBe(sent);
+});
+
+test("a step reaches its moment, and one that is due already is a step as well", () => {
+  expect(stepMs(at(1_500), NOW)).toBe(1_500);
+  expect(stepMs(at(0), NOW + 0.4)).toBe(1);
+  expect(stepMs(at(2), NOW + 0.4)).toBe(2);
+  expect(stepMs(at(-5_000), NOW)).toBe(1);
+});
+
+describe("what is due", () => {
+  const deletion = (id: string, ms: number): DueMoment => ({
+    ...{ at: at(ms), kind: "deletion", endpointId: "e", id },
+    what: `the job ${id} is deleted: it is COMPLETED, and is kept no longer`,
+  });
+  const webhook: DueMoment = {
+    ...{ at: at(0), kind: "webhook", endpointId: "e", id: "msg_1" },
+    what: "the webhook of the job j-1 is tried for the first time",
+  };
+
+  test("leads to the job, the delivery or the endpoint that it is about, and nowhere where it is about several", () => {
+    expect(linkOf(deletion("j-1", 0))).toEqual({
+      named: "j-1",
+      shown: "j-1",
+      to: ["job", ["j-1"]],
+    });
+    expect(linkOf(webhook)).toEqual({ named: "j-1", shown: "j-1", to: ["webhooks", ["msg_1"]] });
+    const what = "endpoint e: a worker has been idle for idleTimeout and leaves";
+    expect(linkOf({ at: at(0), kind: "scale", what, endpointId: "e" })?.to).toEqual([
+      "endpoint",
+      ["e"],
+    ]);
+    expect(linkOf({ at: at(0), kind: "leases", what: "the first of the leases" })).toBeUndefined();
+  });
+
+  test("has what is named as a link within the sentence", () => {
+    expect(around("the job j-1 is deleted", "j-1")).toEqual(["the job ", " is deleted"]);
+    expect(around("something else", "j-1")).toEqual(["something else ", ""]);
+  });
+
+  test("is one line where moments at about the same time differ by the id alone", () => {
+    const due = [
+      deletion("j-1", 0),
+      deletion("j-2", 900),
+      deletion("j-3", 1_001),
+      webhook,
+      deletion("j-4", 1_100),
+    ];
+    expect(groupsOf(due).map(({ first: { id }, count }) => [id, count])).toEqual([
+      ["j-1", 2],
+      ["j-3", 1],
+      ["msg_1", 1],
+      ["j-4", 1],
+    ]);
+  });
+
+  test("comes no sooner by an advance where it keeps real time", () => {
+    expect(
+      (["leases", "overrun", "deletion", "scale"] as const).filter((kind) =>
+        keepsRealTime({ kind }),
+      ),
+    ).toEqual(["leases", "overrun"]);
+  });
+});
+
+describe("what an advance set off", () => {
+  const moved = (jobId: string, from: string | null, to: string | null) =>
+    ({ type: "job", at: at(0), endpointId: "e", jobId, from, to, by: "any" }) as ServiceEvent;
+
+  test("is counted by what happened, in the order in which it began, with the newest to look at", () => {
+    const events: ServiceEvent[] = [
+      ...Array.from({ length: 5 }, (_, nth) => moved(`j-${nth}`, "COMPLETED", null)),
+      { type: "worker", at: at(0), endpointId: "e", workerId: "w", state: "draining" },
+      moved("j-9", "COMPLETED", null),
+      { type: "webhook", at: at(0), endpointId: "e", jobId: "j", deliveryId: "d", state: "failed" },
+      { type: "scale", at: at(0), endpointId: "e", reason: "nothing waits" },
+      { type: "clock", at: at(0) },
+    ];
+    const found = happenings(events);
+    expect(found.map(({ what, kind, count }) => [what, kind, count])).toEqual([
+      ["job deleted, it was completed", "job", 6],
+      ["worker draining", "worker", 1],
+      ["webhook failed", "webhook", 1],
+      ["scaler: nothing waits", "scale", 1],
+    ]);
+    expect(found[0]?.examples).toHaveLength(MOST_EXAMPLES);
+    expect(found[0]?.examples.at(-1)?.id).toBe("j-9");
+  });
+
+  test("tells of a deleted job that it is gone, unless it failed: its report is kept for a day", () => {
+    const isGone = (from: string, to: string | null) =>
+      happenings([moved("j", from, to)])[0]?.isGone;
+    expect(isGone("COMPLETED", null)).toBe(true);
+    expect(isGone("IN_QUEUE", null)).toBe(true);
+    expect(isGone("FAILED", null)).toBe(false);
+    expect(isGone("TIMED_OUT", null)).toBe(false);
+    expect(isGone("IN_PROGRESS", "COMPLETED")).toBe(false);
+  });
+});

@@ -1,0 +1,131 @@
+/** What is said of workers: their devices, starts and ends, and what follows when one is killed or frozen. */
+import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import {
+  deviceOf,
+  endOf,
+  fitting,
+  freezeInWords,
+  killInWords,
+  LEASE_MS,
+  startMs,
+  startStages,
+} from "../../../../emulator/dashboard/pages/workers/worker-words.ts";
+import type { OperatedWorker } from "../../../../emulator/dashboard/service/generated/answers.ts";
+
+const at = (second: number) => new Date(1_700_000_000_000 + second * 1_000).toISOString();
+
+const WORKER: OperatedWorker = {
+  ...{ id: "w1", endpointId: "upscale", version: 1, state: "ready", launcher: "process" },
+  ...{ frozen: false, gpus: [], startedAt: at(0), jobs: [], past: [], lines: [] },
+};
+
+test("the device is what its GPUs are, with their number, and whether they are simulated", () => {
+  const gpu = (typeId: string, simulated = false) => ({ id: "0", typeId, simulated });
+  expect(deviceOf({ gpus: [] })).toBe("CPU");
+  expect(deviceOf({ gpus: [gpu("NVIDIA L4")] })).toBe("NVIDIA L4");
+  expect(deviceOf({ gpus: [gpu("L4", true), gpu("L4", true), gpu("H200")] })).toBe(
+    "2 × L4 (simulated), H200",
+  );
+});
+
+describe("the stages of a start", () => {
+  const stages = (seen: Partial<OperatedWorker>) =>
+    startStages({ ...WORKER, ...seen }).map(({ name, fromMs, toMs }) => [
+      name,
+      toMs === undefined ? "…" : (toMs - fromMs) / 1_000,
+    ]);
+
+  test("of one that is ready are three", () => {
+    const seen = { pulledAt: at(4), bootedAt: at(5), readyAt: at(9) };
+    expect(stages(seen)).toEqual([
+      ["launch", 4],
+      ["boot", 1],
+      ["setup", 4],
+    ]);
+    expect(startMs({ ...WORKER, ...seen })).toBe(9_000);
+  });
+
+  test("end with the one that is under way", () => {
+    expect(stages({})).toEqual([["launch", "…"]]);
+    expect(stages({ pulledAt: at(4) })).toEqual([
+      ["launch", 4],
+      ["boot", "…"],
+    ]);
+    expect(startMs(WORKER)).toBeUndefined();
+  });
+
+  test("of one that ended in its start end with it", () => {
+    expect(stages({ pulledAt: at(4), bootedAt: at(5), endedAt: at(7) })).toEqual([
+      ["launch", 4],
+      ["boot", 1],
+      ["setup", 2],
+    ]);
+  });
+
+  test("that nobody saw are part of the next one", () => {
+    expect(stages({ readyAt: at(9) })).toEqual([["setup", 9]]);
+  });
+
+  test("name an image where there is one", () => {
+    const title = (launcher: OperatedWorker["launcher"]) =>
+      startStages({ ...WORKER, launcher })[0]?.title;
+    expect([title("container"), title("process")]).toEqual([
+      "its image was pulled",
+      "its program was started",
+    ]);
+  });
+});
+
+test("the end is a sentence, with the exit where that was not as it should be", () => {
+  const exit = { message: "was ended by SIGKILL", outOfMemory: false };
+  expect(endOf({ end: "unasked", exit })).toBe("ended unasked: it was ended by SIGKILL");
+  expect(endOf({ end: "left", exit: { ...exit, message: "ended with code 0" } })).toBe(
+    "left as it was told to",
+  );
+  expect(endOf({ end: "lost" })).toBe("was lost: it said nothing for too long");
+  expect(endOf({})).toBe("ended");
+});
+
+test("those of an endpoint and a state are found, or all of them", () => {
+  const workers = [
+    { ...WORKER, id: "a" },
+    { ...WORKER, id: "b", state: "ended" as const },
+    { ...WORKER, id: "c", endpointId: "chat", state: "draining" as const },
+  ];
+  const ids = (query: Readonly<Record<string, string>>) =>
+    fitting(workers, query).map(({ id }) => id);
+  expect(ids({})).toEqual(["a", "b", "c"]);
+  expect(ids({ endpoint: "upscale" })).toEqual(["a", "b"]);
+  expect(ids({ state: "draining" })).toEqual(["c"]);
+  expect(ids({ endpoint: "upscale", state: "ended" })).toEqual(["b"]);
+});
+
+describe("before a worker is killed or frozen", () => {
+  const jobs = (count: number) =>
+    Array.from({ length: count }, (_, nth) => ({ jobId: `j${nth}`, startedAt: at(0) }));
+  const text = (sentences: readonly string[]) => sentences.join(" ");
+
+  test("one is told what becomes of its jobs", () => {
+    expect(text(killInWords(WORKER))).toContain("It has no job to recover now.");
+    expect(text(killInWords({ ...WORKER, jobs: jobs(1) }))).toContain(
+      "Its job goes back into the queue for another try if retries.workerLost of upscale has one left, and fails otherwise.",
+    );
+    expect(text(killInWords({ ...WORKER, jobs: jobs(3) }))).toContain(
+      "Its 3 jobs go back into the queue for another try if retries.workerLost of upscale has one left, and fail otherwise.",
+    );
+  });
+
+  test("one is told how long it may be frozen: as long as a lease lasts", () => {
+    expect(LEASE_MS).toBe(LIMITS.leaseMs);
+    expect(text(freezeInWords({ ...WORKER, jobs: jobs(1) }))).toContain(
+      "After 15 s its leases run out: it counts as lost and is killed. Its job goes back",
+    );
+  });
+
+  test("a server has no leases: its health checks fail", () => {
+    const told = text(freezeInWords({ ...WORKER, launcher: "server" }));
+    expect(told).toContain("health checks fail");
+    expect(told).not.toContain("lease");
+  });
+});
