@@ -49,11 +49,13 @@ async function ended(endpoint: EndpointClient, jobId: string): Promise<Job> {
 
 /** What the log says of the job, level by level; what the handler's process prints of itself comes without a job. */
 function saidOf(jobId: string): string[] {
-  return stage.emulator.stderrLines
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-    // How its attempts ended is said by the service, not by the handler.
-    .filter((entry) => entry["jobId"] === jobId && entry["outcome"] === undefined)
-    .map((entry) => `${String(entry["level"])}: ${String(entry["msg"])}`);
+  return (
+    stage.emulator.stderrLines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      // How its attempts ended is said by the service, not by the handler.
+      .filter((entry) => entry["jobId"] === jobId && entry["outcome"] === undefined)
+      .map((entry) => `${String(entry["level"])}: ${String(entry["msg"])}`)
+  );
 }
 
 test.concurrent.each<Ending>(ENDINGS)(
