@@ -175,7 +175,7 @@ class Round {
 }
 
 /** Some requests kill workers or freeze them, and idle ones say nothing: users are to see that, and it is no defect. */
-const END_OF_WORKER = /^worker (?:ended unasked|could not initialize|said nothing)/;
+const END_OF_WORKER = /^worker (?:ended unasked|could not initialize|said nothing|was to leave)/;
 
 /** @throws Error when the service logged a defect or does not answer any more */
 async function assertUnharmed(service: TestHttp, seed: number): Promise<void> {

@@ -129,7 +129,7 @@ function requestsTo({ method, path, operation }: DocumentedOperation): fc.Arbitr
 /** Requests to all operations: more to those about jobs, as these have more states, and to those that make something, as most fail. */
 export const anyRequest: fc.Arbitrary<FuzzRequest> = fc.oneof(
   ...ALL_DOCUMENTED.map((documented) => ({
-    weight: documented.operation.tags?.includes("jobs") || makes(documented) ? 3 : 1,
+    weight: documented.operation.tags?.includes("jobs") || makes(documented) ? 4 : 1,
     arbitrary: requestsTo(documented),
   })),
 );
