@@ -123,6 +123,12 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
     const { workers } = (await answer.json()) as { workers: { id: string }[] };
     expect(ids.toSorted()).toEqual(workers.map(({ id }) => id).toSorted());
 
+    const html = "<img src=x onerror=alert(1)>";
+    await page.getByLabel("Name").fill(html);
+    await page.getByRole("button", { name: "Save 1 change" }).click();
+    await page.getByRole("heading", { name: html }).waitFor();
+    expect(await page.locator("img").count()).toBe(0);
+
     await page.getByText("The same as a table").click();
     expect(await page.locator(".endpoint-page tbody tr").count()).toBe(3);
     await page.locator(".chart canvas").first().waitFor();
@@ -170,6 +176,20 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
     await expect.poll(async () => (await bar.boundingBox())?.width ?? 0).toBeGreaterThan(8);
     await bar.click({ position: { x: 3, y: 6 } });
     await page.waitForURL(new RegExp(`#/job/${first}`, "u"));
+    expect(complaints).toEqual([]);
+  });
+
+  test("for looking only, nothing of an endpoint can be changed", async () => {
+    await using tree = await temporaryTree({ "waits.js": WAITS });
+    await using emulator = await startEmulatorProcess({
+      args: ["waits.js", "--ephemeral", "--dashboard", "read-only"],
+      cwd: tree.root,
+    });
+    const { page, complaints } = await openDashboard(browser, emulator, "#/endpoint/waits");
+    await page.getByText("This dashboard may only be read.").waitFor();
+    expect(await page.getByLabel("Workers, at most").isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: /Save|Undo|Purge/u }).count()).toBe(0);
+    await expectAccessible(page);
     expect(complaints).toEqual([]);
   });
 });

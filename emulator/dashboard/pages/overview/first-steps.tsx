@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { CopyButton } from "../../components/button.tsx";
 
-const HANDLER = `// greet/handler.ts
+const HANDLER = `// greet/handler.js
 export default async function greet(job) {
   return { greeting: \`Hello, \${job.input.name}!\` };
 }

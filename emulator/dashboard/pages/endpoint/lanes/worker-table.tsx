@@ -5,6 +5,19 @@ import { WorkerLink } from "../../../components/links.tsx";
 import type { OperatedWorker } from "../../../service/generated/answers.ts";
 import { isFailure, misfortuneOf } from "./worker-stages.ts";
 
+const COLUMNS = [
+  ["Worker", ""],
+  ["Version", "number"],
+  ["State", ""],
+  ["Started", ""],
+  ["Pull", "number"],
+  ["Boot", "number"],
+  ["Setup", "number"],
+  ["Jobs", "number"],
+  ["Failed", "number"],
+  ["Ended", ""],
+] as const;
+
 export function WorkerTable({
   workers,
 }: {
@@ -18,28 +31,11 @@ export function WorkerTable({
       <table>
         <thead>
           <tr>
-            <th scope="col">Worker</th>
-            <th scope="col" class="number">
-              Version
-            </th>
-            <th scope="col">State</th>
-            <th scope="col">Started</th>
-            <th scope="col" class="number">
-              Pull
-            </th>
-            <th scope="col" class="number">
-              Boot
-            </th>
-            <th scope="col" class="number">
-              Setup
-            </th>
-            <th scope="col" class="number">
-              Jobs
-            </th>
-            <th scope="col" class="number">
-              Failed
-            </th>
-            <th scope="col">Ended</th>
+            {COLUMNS.map(([title, kind]) => (
+              <th key={title} scope="col" class={kind}>
+                {title}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
