@@ -1,12 +1,17 @@
-/** The pages, in the order of the navigation. Each is loaded when it is first shown. */
+/** The pages, in the order of the navigation. */
 import type { ComponentType } from "preact";
-import type { Route } from "./route/route.ts";
+import { ClockPage } from "./pages/clock/clock-page.tsx";
+import { EndpointPage } from "./pages/endpoint/endpoint-page.tsx";
+import { JobPage } from "./pages/job/job-page.tsx";
+import { JobsPage } from "./pages/jobs/jobs-page.tsx";
+import { LimitsPage } from "./pages/limits/limits-page.tsx";
+import { OverviewPage } from "./pages/overview/overview-page.tsx";
+import { PlaygroundPage } from "./pages/playground/playground-page.tsx";
+import { WebhooksPage } from "./pages/webhooks/webhooks-page.tsx";
+import { WorkersPage } from "./pages/workers/workers-page.tsx";
+import type { PageProps } from "./route/route.ts";
 
-export interface PageProps {
-  readonly route: Route;
-}
-
-export interface Page {
+interface Page {
   /** The first part of its address. */
   readonly name: string;
   readonly title: string;
@@ -14,7 +19,7 @@ export interface Page {
   readonly key?: string;
   /** Which entry of the navigation it belongs to, where it has none of its own. */
   readonly within?: string;
-  readonly load: () => Promise<ComponentType<PageProps>>;
+  readonly Component: ComponentType<PageProps>;
 }
 
 export const PAGES: readonly Page[] = [
@@ -22,54 +27,54 @@ export const PAGES: readonly Page[] = [
     name: "overview",
     title: "Overview",
     key: "o",
-    load: async () => (await import("./pages/overview/overview-page.tsx")).OverviewPage,
+    Component: OverviewPage,
   },
   {
     name: "endpoint",
     title: "Endpoint",
     within: "overview",
-    load: async () => (await import("./pages/endpoint/endpoint-page.tsx")).EndpointPage,
+    Component: EndpointPage,
   },
   {
     name: "jobs",
     title: "Jobs",
     key: "j",
-    load: async () => (await import("./pages/jobs/jobs-page.tsx")).JobsPage,
+    Component: JobsPage,
   },
   {
     name: "job",
     title: "Job",
     within: "jobs",
-    load: async () => (await import("./pages/job/job-page.tsx")).JobPage,
+    Component: JobPage,
   },
   {
     name: "playground",
     title: "Playground",
     key: "p",
-    load: async () => (await import("./pages/playground/playground-page.tsx")).PlaygroundPage,
+    Component: PlaygroundPage,
   },
   {
     name: "workers",
     title: "Workers",
     key: "w",
-    load: async () => (await import("./pages/workers/workers-page.tsx")).WorkersPage,
+    Component: WorkersPage,
   },
   {
     name: "webhooks",
     title: "Webhooks",
     key: "h",
-    load: async () => (await import("./pages/webhooks/webhooks-page.tsx")).WebhooksPage,
+    Component: WebhooksPage,
   },
   {
     name: "clock",
     title: "Clock",
     key: "c",
-    load: async () => (await import("./pages/clock/clock-page.tsx")).ClockPage,
+    Component: ClockPage,
   },
   {
     name: "limits",
     title: "Limits",
     key: "l",
-    load: async () => (await import("./pages/limits/limits-page.tsx")).LimitsPage,
+    Component: LimitsPage,
   },
 ];

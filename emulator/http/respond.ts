@@ -59,7 +59,7 @@ async function answer<Path>(operation: Operation<Path>, call: Call<Path>): Promi
   const { service, request, response } = call;
   const disarm = hasBody(request) ? limitBody(call) : undefined;
   try {
-    const key = admit(service, request, operation.access);
+    const key = admit(service, request, operation);
     if (key && operation.rateLimit !== undefined) passLimit(operation.rateLimit, call, key);
     if (operation.body === undefined && hasBody(request)) await skipBody(request, response);
     await send(call, await operation.perform(call));

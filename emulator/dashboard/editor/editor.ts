@@ -2,7 +2,7 @@
  * An editor for JSON. It stands in a shadow tree, where it can bring its styles as objects: the page allows no style elements
  * to be made.
  */
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { history, historyKeymap, indentWithTab, standardKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import {
   bracketMatching,
@@ -13,7 +13,7 @@ import {
   syntaxHighlighting,
 } from "@codemirror/language";
 import { EditorState, Prec } from "@codemirror/state";
-import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 
 export interface EditorOptions {
   readonly label: string;
@@ -65,11 +65,10 @@ export function openEditor(place: HTMLElement, options: EditorOptions): Editor {
       doc: text,
       extensions: [
         Prec.highest(keymap.of([{ key: "Mod-Enter", run: submit }])),
-        keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
+        keymap.of([...standardKeymap, ...historyKeymap, indentWithTab]),
         history(),
         lineNumbers(),
         foldGutter(),
-        drawSelection(),
         indentOnInput(),
         bracketMatching(),
         json(),

@@ -11,6 +11,11 @@ export interface Route {
   readonly query: Readonly<Record<string, string>>;
 }
 
+/** What each page is given. */
+export interface PageProps {
+  readonly route: Route;
+}
+
 const START_PAGE = "overview";
 
 /** @param hash with its `#`, or empty */

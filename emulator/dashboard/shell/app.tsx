@@ -1,9 +1,9 @@
 /** The frame of every page: navigation, state of the connection, palette, help, notices. */
-import type { ComponentType, JSX } from "preact";
+import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
-import { Empty, Loading, Problem } from "../components/states.tsx";
-import { type Page, PAGES, type PageProps } from "../pages.ts";
+import { Empty, Loading } from "../components/states.tsx";
+import { PAGES } from "../pages.ts";
 import { goTo, route } from "../route/address.ts";
 import { hrefTo } from "../route/route.ts";
 import { usePart } from "../state/store.ts";
@@ -110,34 +110,12 @@ function Navigation(): JSX.Element {
   );
 }
 
-/** Those that were loaded, by name. */
-const loaded = new Map<string, ComponentType<PageProps>>();
-
 function CurrentPage(): JSX.Element {
   const { page: name } = route.value;
   const page = PAGES.find((each) => each.name === name);
-  const [, draw] = useState(0);
-  const [problem, setProblem] = useState<string | undefined>(undefined);
-  const load = (wanted: Page) => {
-    setProblem(undefined);
-    wanted.load().then(
-      (component) => {
-        loaded.set(wanted.name, component);
-        draw((drawn) => drawn + 1);
-      },
-      (error: unknown) => setProblem(`this page could not be loaded: ${String(error)}`),
-    );
-  };
   useEffect(() => {
     document.title = `${page?.title ?? "Nothing here"} · sv-runtime`;
-    if (page !== undefined && !loaded.has(name)) load(page);
   }, [name]);
   if (page === undefined) return <Empty>There is no page “{name}”.</Empty>;
-  if (problem !== undefined) return <Problem text={problem} onRetry={() => load(page)} />;
-  const Component = loaded.get(name);
-  return Component === undefined ? (
-    <Loading what={page.title.toLowerCase()} />
-  ) : (
-    <Component key={name} route={route.value} />
-  );
+  return <page.Component key={name} route={route.value} />;
 }

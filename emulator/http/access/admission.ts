@@ -4,19 +4,24 @@ import type { ApiKey, KeyScope } from "../../core/access/api-key.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { isByDashboard } from "../dashboard/dashboard-access.ts";
 import type { Access } from "../operation.ts";
-import { pathOf } from "../requests/url-path.ts";
 import type { HttpService } from "../service.ts";
+
+/** Of an operation: where it is called, and which keys open it. */
+interface AdmittedTo {
+  readonly path: string;
+  readonly access?: Access;
+}
 
 /** Returns the key of the request. @throws ServiceError invalid_header, unauthorized, dashboard_read_only, shutting_down */
 export function admit(
   service: HttpService,
   request: IncomingMessage,
-  access: Access = "user",
+  { access = "user", path }: AdmittedTo = { path: "" },
 ): ApiKey | undefined {
   checkHeaders(request);
   // Workers authenticate in another way, and may report until they have exited.
   if (access === "worker") return undefined;
-  const key = access === "anyone" ? undefined : keyOf(service, request, access);
+  const key = access === "anyone" ? undefined : keyOf(service, request, access, path);
   if (service.stopping) throw new ServiceError("shutting_down", "the service is stopping");
   return key;
 }
@@ -49,7 +54,12 @@ export function bareKey(header: string | undefined): string | undefined {
 }
 
 /** A cookie never counts by itself: browsers send it whichever page asks. */
-function keyOf(service: HttpService, request: IncomingMessage, access: KeyScope): ApiKey {
+function keyOf(
+  service: HttpService,
+  request: IncomingMessage,
+  access: KeyScope,
+  path: string,
+): ApiKey {
   const { authorization } = request.headers;
   if (authorization !== undefined || !isByDashboard(request) || service.dashboard.isOff) {
     return checkKey(service, authorization, access);
@@ -59,7 +69,7 @@ function keyOf(service: HttpService, request: IncomingMessage, access: KeyScope)
       topic: { type: "key_missing" },
     });
   }
-  if (service.dashboard.isReadOnly && !isHarmless(request)) {
+  if (service.dashboard.isReadOnly && !isHarmless(request, path)) {
     throw new ServiceError(
       "dashboard_read_only",
       "the dashboard is read-only, as the service was started with --dashboard read-only",
@@ -72,10 +82,13 @@ function keyOf(service: HttpService, request: IncomingMessage, access: KeyScope)
 const DASHBOARD_KEY: ApiKey = { id: "dashboard", scope: "admin", digest: "", createdAt: "" };
 
 /** Operations on queues change something by `GET` as well: a stream that is read, a time to live that is set. */
-function isHarmless(request: IncomingMessage): boolean {
-  const isRead = request.method === "GET" || request.method === "HEAD";
-  return isRead && /^\/(?:v1|emulator)\//u.test(pathOf(request));
+function isHarmless({ method }: IncomingMessage, path: string): boolean {
+  const isRead = method === "GET" || method === "HEAD";
+  return isRead && /^\/(?:v1|emulator)\//u.test(path) && path !== SECRET_PATH;
 }
+
+/** Who has the secret can forge calls. */
+const SECRET_PATH = "/emulator/webhooks/secret";
 
 function checkKey(service: HttpService, header: string | undefined, access: KeyScope): ApiKey {
   const key = bareKey(header);

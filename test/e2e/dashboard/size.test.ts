@@ -29,29 +29,23 @@ function loadedWith(name: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** The page, what it refers to, and one of its pages. */
-function firstLoad(page: string): Set<string> {
+/** The page, and what it refers to. */
+function firstLoad(): Set<string> {
   const html = fs.readFileSync(path.join(folder, "page.html"), "utf8");
   const files = Array.from(html.matchAll(/"ui\/([\w.-]+)"/gu), ([, name = ""]) => name);
   const found = new Set(["page.html"]);
-  for (const name of [...files, page]) loadedWith(name, found);
+  for (const name of files) loadedWith(name, found);
   return found;
 }
 
-const pages = names.filter((name) => /-page-[\w]+\.js$/u.test(name));
-
-test("the first page that is shown, whichever it is, takes 90 kB at most", () => {
-  expect(pages.length).toBeGreaterThan(2);
-  for (const page of pages) {
-    const loaded = firstLoad(page);
-    expect(loaded.size).toBeGreaterThan(4);
-    expect.soft(sizeOf(loaded), page).toBeLessThanOrEqual(FIRST_LOAD_MAX);
-  }
+test("what is loaded at first takes 90 kB at most, without the editor", () => {
+  const loaded = firstLoad();
+  expect(loaded.size).toBeGreaterThan(2);
+  expect(sizeOf(loaded)).toBeLessThanOrEqual(FIRST_LOAD_MAX);
+  expect([...loaded].some((name) => name.startsWith("editor-"))).toBe(false);
 });
 
-test("all of it takes 210 kB at most, and the editor is no part of any first load", () => {
-  expect(sizeOf(names)).toBeLessThanOrEqual(EVERYTHING_MAX);
-  const first = new Set(pages.flatMap((page) => [...firstLoad(page)]));
-  expect([...first].some((name) => name.startsWith("editor-"))).toBe(false);
+test("all of it takes 210 kB at most", () => {
   expect(names.some((name) => name.startsWith("editor-"))).toBe(true);
+  expect(sizeOf(names)).toBeLessThanOrEqual(EVERYTHING_MAX);
 });

@@ -5,7 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { plural } from "../../components/in-words.ts";
 import { Empty, Loading, Problem } from "../../components/states.tsx";
 import { VirtualList } from "../../components/virtual-list.tsx";
-import type { PageProps } from "../../pages.ts";
+import type { PageProps } from "../../route/route.ts";
 import { goTo, replaceRoute } from "../../route/address.ts";
 import { useKeys } from "../../shell/keys.ts";
 import { isLive, type JobList } from "../../state/job-list.ts";

@@ -7,7 +7,7 @@ import { Moment } from "../../components/moment.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Empty, Loading, Problem } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
-import type { PageProps } from "../../pages.ts";
+import type { PageProps } from "../../route/route.ts";
 import type { LimitReport } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 

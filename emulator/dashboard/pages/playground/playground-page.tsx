@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Empty, Loading, Problem } from "../../components/states.tsx";
-import type { PageProps } from "../../pages.ts";
+import type { PageProps } from "../../route/route.ts";
 import { goTo } from "../../route/address.ts";
 import { useRead } from "../../service/use-read.ts";
 import { complain, usePart } from "../../state/store.ts";

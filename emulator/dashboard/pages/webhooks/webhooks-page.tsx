@@ -5,7 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { EndpointLink, JobLink } from "../../components/links.tsx";
 import { FilterTags } from "../../components/filter-tags.tsx";
 import { goTo } from "../../route/address.ts";
-import type { PageProps } from "../../pages.ts";
+import type { PageProps } from "../../route/route.ts";
 import { usePart } from "../../state/store.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import { DeliveryPanel } from "./delivery-panel.tsx";

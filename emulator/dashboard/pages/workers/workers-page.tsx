@@ -1,6 +1,6 @@
 /** The workers there are and those that ended lately, or one of them. */
 import type { JSX } from "preact";
-import type { PageProps } from "../../pages.ts";
+import type { PageProps } from "../../route/route.ts";
 import { WorkerPage } from "./worker-page.tsx";
 import { WorkerTables } from "./worker-tables.tsx";
 

@@ -190,6 +190,15 @@ describe("a dashboard for looking only", () => {
     }
   });
 
+  it("is not told the secret with which webhooks are signed", async () => {
+    const headers = [...OWN, await cookieLine()];
+    for (const name of ["secret", "%73ecret", "secret/", "secret?brief=true"]) {
+      const { status, body } = await ask(`GET /emulator/webhooks/${name}`, headers);
+      expect.soft([403, 404], name).toContain(status);
+      expect.soft(body, name).not.toContain("whsec_");
+    }
+  });
+
   it("leaves those alone who have a key", async () => {
     const { status } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
     expect(status).toBe(200);
