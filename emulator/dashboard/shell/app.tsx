@@ -1,6 +1,6 @@
 /** The frame of every page: navigation, state of the connection, palette, help, notices. */
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { Empty, Loading } from "../components/states.tsx";
 import { PAGES } from "../pages.ts";
@@ -92,6 +92,10 @@ function TopBar({ isReadOnly, onOpen }: TopBarProps): JSX.Element {
 function Navigation(): JSX.Element {
   const { page: current } = route.value;
   const page = PAGES.find(({ name }) => name === current);
+  const shown = page?.within ?? current;
+  const link = useRef<HTMLAnchorElement>(null);
+  // On a narrow page the list scrolls.
+  useEffect(() => link.current?.scrollIntoView({ block: "nearest", inline: "nearest" }), [shown]);
   return (
     <nav class="navigation" aria-label="Pages">
       <ul>
@@ -99,7 +103,7 @@ function Navigation(): JSX.Element {
           <li key={name}>
             <a
               href={hrefTo(name)}
-              {...((page?.within ?? current) === name && { "aria-current": "page" })}
+              {...(shown === name && { "aria-current": "page", ref: link })}
             >
               {title}
             </a>
