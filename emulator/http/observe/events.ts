@@ -82,14 +82,19 @@ function beginning(
     : { text: "", items: missed.events.filter(isWanted) };
 }
 
-/** A frame for each event. */
+/** A frame for each event. Members set to undefined are not written: a copy without them would take twice the time. */
 function framesOf(feed: EventFeed): Push<ServiceEvent>["written"] {
   return (happened) => {
     const at = instants();
     return happened
-      .map(({ type, serial, ...event }) => {
-        const data = JSON.stringify({ ...event, at: at(event.at) });
-        return `event: ${type}\nid: ${feed.idOf(serial)}\ndata: ${data}\n\n`;
+      .map((event) => {
+        const data = JSON.stringify({
+          ...event,
+          at: at(event.at),
+          type: undefined,
+          serial: undefined,
+        });
+        return `event: ${event.type}\nid: ${feed.idOf(event.serial)}\ndata: ${data}\n\n`;
       })
       .join("");
   };
@@ -99,11 +104,11 @@ function framesOf(feed: EventFeed): Push<ServiceEvent>["written"] {
 function batchOf(feed: EventFeed): Push<ServiceEvent>["written"] {
   return (happened) => {
     const at = instants();
-    const data = happened.map(({ type, serial, ...event }) => ({
-      type,
-      id: feed.idOf(serial),
+    const data = happened.map((event) => ({
       ...event,
+      id: feed.idOf(event.serial),
       at: at(event.at),
+      serial: undefined,
     }));
     return `event: batch\nid: ${data.at(-1)?.id}\ndata: ${JSON.stringify(data)}\n\n`;
   };
