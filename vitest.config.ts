@@ -35,6 +35,7 @@ const FILES_AT_ONCE = availableParallelism() + 1;
 /** What they measure, time and memory, is to be theirs. */
 const aloneFiles = [
   "test/e2e/balance/servers.test.ts",
+  "test/e2e/dashboard/load.test.ts",
   "test/e2e/jobs/{deadline,scaling}.test.ts",
   "test/e2e/storage/memory.test.ts",
 ];

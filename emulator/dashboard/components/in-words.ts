@@ -27,14 +27,16 @@ export function shortId(id: string): string {
   return id.length > 14 ? `…${id.slice(-14)}` : id;
 }
 
+/** Made once: to make one takes as long as to write a hundred moments. */
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
+const DAY = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+
 /** Of today the time alone. */
 export function instantInWords(iso: string | undefined, now = new Date()): string {
   if (iso === undefined) return "–";
   const at = new Date(iso);
-  const time = at.toLocaleTimeString(undefined, { hour12: false });
-  return at.toDateString() === now.toDateString()
-    ? time
-    : `${at.toLocaleDateString(undefined, { month: "short", day: "numeric" })} ${time}`;
+  const time = TIME.format(at);
+  return at.toDateString() === now.toDateString() ? time : `${DAY.format(at)} ${time}`;
 }
 
 /** From `now`, ms since 1970: `in 8 s`, `now`, `3 m 10 s ago`; of larger ones no more than whole seconds. */

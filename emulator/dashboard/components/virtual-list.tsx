@@ -13,6 +13,8 @@ interface VirtualListProps {
   readonly rowHeight: number;
   readonly label: string;
   readonly renderRow: (index: number) => ComponentChildren;
+  /** What the row shows, so that its elements go with it when its place changes; default: its place. */
+  readonly keyOf?: (index: number) => string | undefined;
   /** Kept in sight when it changes; -1 for none. */
   readonly cursor: number;
   /** Called when the end comes near. */
@@ -26,7 +28,7 @@ type List = Virtualizer<HTMLDivElement, HTMLDivElement>;
 const ROWS_AHEAD = 20;
 
 export function VirtualList(props: VirtualListProps): JSX.Element {
-  const { count, rowHeight, label, renderRow, cursor, onEnd, onTop } = props;
+  const { count, rowHeight, label, renderRow, keyOf, cursor, onEnd, onTop } = props;
   const box = useRef<HTMLDivElement>(null);
   const list = useVirtualizer(box, count, rowHeight);
   const rows = list.getVirtualItems();
@@ -49,7 +51,7 @@ export function VirtualList(props: VirtualListProps): JSX.Element {
       <div class="virtual-space" role="presentation" style={{ height: `${list.getTotalSize()}px` }}>
         {rows.map(({ key, index, start }) => (
           <div
-            key={key}
+            key={keyOf?.(index) ?? key}
             class="virtual-row"
             role="listitem"
             aria-setsize={count}

@@ -135,7 +135,7 @@ function answered(
   list: JobList,
   { page, isMore }: Extract<JobListAction, { type: "jobs-answered" }>,
 ): JobList {
-  const known = new Set(isMore ? list.rows.map(({ id }) => id) : []);
+  const known = placesOf(isMore ? list.rows : [], new Set(page.jobs.map(({ id }) => id)));
   const rows = isMore ? [...list.rows, ...page.jobs.filter(({ id }) => !known.has(id))] : page.jobs;
   const cursorId = list.rows[list.cursor]?.id;
   return {
@@ -165,7 +165,7 @@ function changed(
 /** Rows follow what happened to their jobs; new ones come in at the top while the list is live, and are counted otherwise. */
 export function jobsMoved(list: JobList, events: readonly ServiceEvent[]): JobList {
   const moves = events.filter((event): event is JobMoved => event.type === "job");
-  const at = new Map(list.rows.map(({ id }, index) => [id, index]));
+  const at = placesOf(list.rows, new Set(moves.map(({ jobId }) => jobId)));
   const rows: (JobRow | undefined)[] = [...list.rows];
   const fresh = new Map<string, JobRow>();
   let [isTouched, news] = [false, 0];
@@ -189,6 +189,13 @@ export function jobsMoved(list: JobList, events: readonly ServiceEvent[]): JobLi
   const all = [...[...fresh.values()].toReversed(), ...kept];
   // What events do not tell is read soon.
   return { ...list, rows: all.slice(0, MOST_LIVE_ROWS), cursor, isStale: true };
+}
+
+/** Of the rows that are there of those jobs: of a hundred thousand rows few are asked for. */
+function placesOf(rows: readonly JobRow[], ids: ReadonlySet<string>): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (const [index, { id }] of rows.entries()) if (ids.has(id)) places.set(id, index);
+  return places;
 }
 
 /** Whether a job that is not in the list comes in, as far as can be told: of what is searched for nothing can. */

@@ -138,6 +138,7 @@ function Rows({ list, isFiltered }: RowsProps): JSX.Element {
         onTop={(isAtTop) => {
           if (state.peek().jobs.isAtTop !== isAtTop) dispatch({ type: "jobs-scrolled", isAtTop });
         }}
+        keyOf={(index) => rows[index]?.id}
         renderRow={(index) => <JobRowLine list={list} index={index} />}
       />
     </div>

@@ -1,0 +1,197 @@
+/** The dashboard beside a long history, while much happens: nothing stalls, what happens is seen soon, nothing grows. */
+import type { Browser, Page } from "playwright-core";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LoadClient, type Subject } from "../../../bench/load/load-client.ts";
+import { median, quantile } from "../../../bench/statistics.ts";
+import { StoreProgram } from "../../../bench/store-program.ts";
+import { chromiumIsMissing, startChromium } from "../../setup/chromium.ts";
+import { IS_FULL, sized } from "../../setup/size.ts";
+import { temporaryTree } from "../../temporary-tree.ts";
+import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
+import { openDashboard } from "./open-dashboard.ts";
+import { type LongestTask, WatchedPage } from "./watched-page.ts";
+
+const HISTORY_JOBS = sized(2_000, 100_000);
+/** That nothing grows shows best in ten minutes: `DASHBOARD_LOAD_MS=600000`. */
+const LOAD_MS = Number(process.env["DASHBOARD_LOAD_MS"] ?? sized(3_000, 30_000));
+/** The heap is looked at behind each. */
+const SLICES = Math.max(3, Math.round(LOAD_MS / 10_000));
+
+/** Each makes four events: it is submitted, is taken, has ended, and its attempt has. */
+const JOBS_A_SECOND = 125;
+const PACE = { inFlight: 5, everyMs: 40 } as const;
+const EVENTS_A_JOB = 4;
+
+const TASK_MOST_MS = 100;
+const SEEN_P95_MOST_MS = 250;
+/** Events of a reader that wants them joined come so often; the first one after a pause does not wait. */
+const JOINED_EVERY_MS = 100;
+const FIRSTS = 5;
+/** A heap is never twice the same. */
+const HEAP_GROWTH_MOST = 1_000_000;
+
+const HANDLER = `export default ({ input }) => {
+  if (input.fails) throw new RangeError("no such model: " + input.fails);
+  return input;
+};`;
+
+describe.skipIf(chromiumIsMissing !== undefined)(
+  "the dashboard beside a long history",
+  { timeout: LOAD_MS * 2 + 120_000 },
+  () => {
+    let browser: Browser;
+    let service: Service;
+    beforeAll(async () => {
+      [browser, service] = [await startChromium(), await serviceWithHistory()];
+    });
+    afterAll(async () => {
+      await browser.close();
+      await service[Symbol.asyncDispose]();
+    });
+
+    test("a link from before a restart opens, a query finds the three that failed, all is scrolled through, and all that match are meant", async () => {
+      const { emulator, failed } = service;
+      const { page, complaints } = await openDashboard(browser, emulator, `#/job/${failed[0]}`);
+      await page.locator(".failure").getByText("no such model: old").first().waitFor();
+      await page.getByRole("link", { name: "Jobs", exact: true }).click();
+      await lines(page).first().waitFor();
+      const watched = await WatchedPage.of(page);
+      const longest = await watched.longestTaskOf(async () => {
+        await page.getByLabel("Query").fill("status:failed endpoint:model NO SUCH MODEL");
+        await page.getByText(`${failed.length} match`, { exact: true }).waitFor();
+        expect(await lines(page).count()).toBe(failed.length);
+        await page.getByLabel("Query").fill("no such model");
+        await page.getByText(`${failed.length} match`, { exact: true }).waitFor();
+
+        await page.getByLabel("Query").fill("status:completed");
+        const all = HISTORY_JOBS > 10_000 ? "10,000+" : HISTORY_JOBS.toLocaleString("en");
+        await page.getByText(`${all} match`, { exact: true }).waitFor();
+        await page.getByRole("button", { name: `Select all ${all}` }).click();
+        await page.getByText("all that match", { exact: true }).waitFor();
+        await scrollThrough(page, sized(1_000, 5_000));
+      });
+      if (IS_FULL) console.log(longest);
+      // It does all it can then: what the clock says is the machine's.
+      expect.soft(longest.cpuMs).toBeLessThanOrEqual(TASK_MOST_MS);
+      expect(complaints).toEqual([]);
+    });
+
+    test("of jobs, it is not held up by what happens, shows it soon, and keeps no more of it than it shows", async () => {
+      const { emulator } = service;
+      await using client = new LoadClient();
+      const { page, complaints } = await openDashboard(browser, emulator, "#/jobs");
+      await page.setViewportSize({ width: 1440, height: 1200 });
+      await lines(page).first().waitFor();
+      const watched = await WatchedPage.of(page);
+      const job = submission(emulator, {});
+
+      for (let at = 0; at < FIRSTS; at += 1) {
+        await wait(3 * JOINED_EVERY_MS);
+        await client.load(job, { inFlight: 1, durationMs: 1 }, "IN_QUEUE");
+      }
+      await wait(3 * JOINED_EVERY_MS);
+      const firsts = await watched.seen();
+      expect(firsts).toHaveLength(FIRSTS);
+
+      const [seen, heaps, tasks]: [number[], number[], LongestTask[]] = [[], [], []];
+      const before = await newestEvent(emulator);
+      const part = { ...PACE, durationMs: LOAD_MS / SLICES };
+      for (let at = 0; at < SLICES; at += 1) {
+        const load = async () => void (await client.load(job, part, "IN_QUEUE"));
+        tasks.push(await watched.longestTaskOf(load));
+        seen.push(...(await watched.seen()));
+        heaps.push(await watched.heapBytes());
+      }
+      await wait(3 * JOINED_EVERY_MS);
+      const jobs = (JOBS_A_SECOND * LOAD_MS) / 1_000;
+      const events = (await newestEvent(emulator)) - before;
+      const figures = {
+        events,
+        seen: seen.length,
+        firstMs: median(firsts),
+        seenP50Ms: quantile(seen, 0.5),
+        seenP95Ms: quantile(seen, 0.95),
+        taskMs: Math.max(...tasks.map(({ ms }) => ms)),
+        taskCpuMs: Math.max(...tasks.map(({ cpuMs }) => cpuMs)),
+        heaps,
+      };
+      if (IS_FULL) console.log(figures);
+      expect(events).toBeGreaterThanOrEqual(jobs * EVENTS_A_JOB);
+      expect(seen.length).toBeGreaterThan(jobs * 0.9);
+      expect.soft(figures.firstMs).toBeLessThan(JOINED_EVERY_MS);
+      expect.soft(figures.seenP95Ms).toBeLessThan(SEEN_P95_MOST_MS);
+      expect.soft(figures.taskMs).toBeLessThanOrEqual(TASK_MOST_MS);
+      expect.soft((heaps.at(-1) ?? NaN) - (heaps[0] ?? NaN)).toBeLessThan(HEAP_GROWTH_MOST);
+      expect(complaints).toEqual([]);
+    });
+  },
+);
+
+function lines(page: Page) {
+  return page.locator(".virtual-list .job-line");
+}
+
+/** Until so many jobs were read: each time to the end of those that are there. */
+async function scrollThrough(page: Page, jobs: number): Promise<void> {
+  const list = page.locator(".virtual-list");
+  const read = async () => Number((await list.getAttribute("aria-label"))?.replaceAll(/\D/gu, ""));
+  for (let before = await read(); before < jobs; before = await read()) {
+    await list.press("End");
+    await expect.poll(read, { timeout: 10_000 }).toBeGreaterThan(before);
+  }
+}
+
+type Service = Awaited<ReturnType<typeof serviceWithHistory>>;
+
+/** A service with jobs of earlier, that has started anew; the first of them failed. */
+async function serviceWithHistory() {
+  await using parts = new AsyncDisposableStack();
+  const tree = parts.use(await temporaryTree({ "model.js": HANDLER }));
+  const data = tree.path("data");
+  const start = () =>
+    startEmulatorProcess({
+      args: ["model.js", "--data-dir", data, "--limits", "off"],
+      cwd: tree.root,
+    });
+  const first = await start();
+  const failed: string[] = [];
+  for (let at = 0; at < 3; at += 1) failed.push(await run(first, { fails: "old" }));
+  await first.stop();
+  await addHistory(data);
+  const emulator = parts.use(await start());
+  const ending = parts.move();
+  return { emulator, failed, [Symbol.asyncDispose]: () => ending.disposeAsync() };
+}
+
+async function addHistory(data: string): Promise<void> {
+  await using store = new StoreProgram();
+  await store.open(data);
+  await store.cycleMicros("model", HISTORY_JOBS, 1_000);
+}
+
+/** The id of a job that has ended. */
+async function run({ url, apiKey = "" }: EmulatorProcess, input: object): Promise<string> {
+  const answer = await fetch(`${url}/v2/model/runsync`, {
+    method: "POST",
+    headers: { authorization: apiKey },
+    body: JSON.stringify({ input }),
+  });
+  return ((await answer.json()) as { id: string }).id;
+}
+
+function submission({ url, apiKey = "" }: EmulatorProcess, input: object): Subject {
+  const headers = { authorization: apiKey, "content-type": "application/json" };
+  const body = JSON.stringify({ input });
+  return { origin: url, request: { method: "POST", path: "/v2/model/run", headers, body } };
+}
+
+/** How many there were since the service started. */
+async function newestEvent({ url, apiKey = "" }: EmulatorProcess): Promise<number> {
+  const headers = { authorization: apiKey };
+  const { body } = await fetch(`${url}/emulator/events`, { headers });
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  const { value = "" } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return Number(/^id: \S+-(\d+)\n/u.exec(value)?.[1]);
+}
