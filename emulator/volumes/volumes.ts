@@ -30,6 +30,13 @@ export interface VolumesOptions {
   readonly log: EngineLog;
 }
 
+/** The removals of a volume that are under way. */
+interface Removal {
+  count: number;
+  /** Whether one of them set the mark. */
+  isMarked: boolean;
+}
+
 /** A directory that was to be an endpoint's volume cannot be used; the message says why. */
 export class VolumeUnusableError extends Error {
   override readonly name = "VolumeUnusableError";
@@ -42,6 +49,7 @@ export class Volumes implements VolumeFiles {
   readonly #sync: DirectorySync;
   /** By endpoint: directories of the user's, which nothing here ever removes. */
   readonly #local = new Map<string, string>();
+  readonly #removals = new Map<string, Removal>();
 
   constructor({ directory, buckets, log }: VolumesOptions) {
     this.#root = path.resolve(directory);
@@ -134,18 +142,38 @@ export class Volumes implements VolumeFiles {
   }
 
   async remove(volumeId: string, commit: () => Promise<void>): Promise<void> {
-    const isMarked = await this.#mark(volumeId).catch((error: unknown) => {
-      // On a full disk above all it must be possible to delete something.
-      this.#log.warn({ volumeId, err: error }, "the volume cannot be marked as being deleted");
-      return false;
-    });
+    const removal = this.#removals.get(volumeId) ?? { count: 0, isMarked: false };
+    this.#removals.set(volumeId, removal);
+    removal.count += 1;
+    try {
+      if (await this.#markRemoval(volumeId)) removal.isMarked = true;
+      await this.#commitRemoval(volumeId, removal, commit);
+      await this.#clear(volumeId);
+    } finally {
+      removal.count -= 1;
+      if (removal.count === 0) this.#removals.delete(volumeId);
+    }
+  }
+
+  async #commitRemoval(volumeId: string, removal: Removal, commit: () => Promise<void>) {
     try {
       await commit();
     } catch (error) {
-      if (isMarked) await this.#unmark(volumeId);
+      // Others go by the mark.
+      if (removal.count === 1 && removal.isMarked) await this.#unmark(volumeId);
       throw error;
     }
-    await this.#clear(volumeId);
+  }
+
+  /** True if it was not marked before. */
+  async #markRemoval(volumeId: string): Promise<boolean> {
+    try {
+      return await this.#mark(volumeId);
+    } catch (error) {
+      // On a full disk above all it must be possible to delete something.
+      this.#log.warn({ volumeId, err: error }, "the volume cannot be marked as being deleted");
+      return false;
+    }
   }
 
   #directoryOf(volumeId: string): string {

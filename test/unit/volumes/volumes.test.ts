@@ -1,7 +1,7 @@
 /** The directories of volumes: there before their records are, gone after them, and nobody else's ever touched. */
 import fs from "node:fs";
 import path from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
 import { localEndpoint } from "../../../emulator/handlers/local-endpoint.ts";
 import { ObjectService } from "../../../emulator/objects/object-service.ts";
@@ -111,10 +111,14 @@ it("files and bucket go after the record, and stay when that cannot be deleted",
 it("of two deletions at once the one that is refused does not take the other's mark", async () => {
   await using subject = new Subject();
   await subject.volumes.create(ID, stored);
-  const first = Promise.withResolvers<void>();
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  // The mark is the second one's.
+  const refused = subject.volumes.remove(ID, () => second.promise);
+  await vi.waitFor(() => expect(subject.names()).toContain(`${ID}.unsettled`));
   const removal = subject.volumes.remove(ID, () => first.promise);
   const gone = new Error("gone");
-  await expect(subject.volumes.remove(ID, () => Promise.reject(gone))).rejects.toBe(gone);
+  second.reject(gone);
+  await expect(refused).rejects.toBe(gone);
   expect(subject.names()).toEqual([ID, `${ID}.unsettled`]);
   first.resolve();
   await removal;
