@@ -34,14 +34,15 @@ const FILES_AT_ONCE = availableParallelism() + 1;
 
 /** What they measure, time and memory, is to be theirs. */
 const aloneFiles = [
+  ...(IS_FULL ? ["test/e2e/dashboard/load.test.ts"] : []),
   "test/e2e/balance/servers.test.ts",
-  "test/e2e/dashboard/load.test.ts",
   "test/e2e/jobs/{deadline,scaling}.test.ts",
   "test/e2e/storage/memory.test.ts",
 ];
 
 /** Foreign engines, servers and tools that take long to set up, and what nobody breaks by a small change: `npm run test:full`. */
 const fullFiles = [
+  "test/e2e/dashboard/load.test.ts",
   "test/e2e/docker/{base-image,build-options,build-server,build-workspace}.test.ts",
   "test/e2e/docker/{gpus,launcher-restart,live-restore,live-workers,networks}.test.ts",
   "test/e2e/objects/foreign-clients.test.ts",

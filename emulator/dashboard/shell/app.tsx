@@ -101,10 +101,7 @@ function Navigation(): JSX.Element {
       <ul>
         {PAGES.filter(({ key }) => key !== undefined).map(({ name, title }) => (
           <li key={name}>
-            <a
-              href={hrefTo(name)}
-              {...(shown === name && { "aria-current": "page", ref: link })}
-            >
+            <a href={hrefTo(name)} {...(shown === name && { "aria-current": "page", ref: link })}>
               {title}
             </a>
           </li>
