@@ -1,7 +1,7 @@
 /** The directories of volumes: there before their records are, gone after them, and nobody else's ever touched. */
 import fs from "node:fs";
 import path from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { Endpoint } from "../../../emulator/core/resources/endpoint.ts";
 import { localEndpoint } from "../../../emulator/handlers/local-endpoint.ts";
 import { ObjectService } from "../../../emulator/objects/object-service.ts";
@@ -112,12 +112,17 @@ it("of two deletions at once the one that is refused does not take the other's m
   await using subject = new Subject();
   await subject.volumes.create(ID, stored);
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  // The mark is the second one's.
-  const refused = subject.volumes.remove(ID, () => second.promise);
-  await vi.waitFor(() => expect(subject.names()).toContain(`${ID}.unsettled`));
-  const removal = subject.volumes.remove(ID, () => first.promise);
+  const marked = Promise.withResolvers<void>();
   const gone = new Error("gone");
-  second.reject(gone);
+  // The mark is that of the one that is refused.
+  const refused = subject.volumes.remove(ID, async () => {
+    marked.resolve();
+    await second.promise;
+    throw gone;
+  });
+  await marked.promise;
+  const removal = subject.volumes.remove(ID, () => first.promise);
+  second.resolve();
   await expect(refused).rejects.toBe(gone);
   expect(subject.names()).toEqual([ID, `${ID}.unsettled`]);
   first.resolve();
