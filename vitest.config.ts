@@ -29,8 +29,8 @@ const alias = [
 /** Of the programs that tests start from source: they need not be translated anew each time, which takes 50 ms of 80. */
 const compileCache = `${import.meta.dirname}/node_modules/.cache/sv-runtime/compiled`;
 
-/** More than cores, for about a third of the time of most files is waiting. */
-const FILES_AT_ONCE = availableParallelism() + 1;
+/** More than cores, for much of the time of most files is waiting. */
+const FILES_AT_ONCE = availableParallelism() + 2;
 
 /** What they measure, time and memory, is to be theirs. */
 const aloneFiles = [
