@@ -67,7 +67,7 @@ describe.skipIf(chromiumIsMissing !== undefined)(
         const all = HISTORY_JOBS > 10_000 ? "10,000+" : HISTORY_JOBS.toLocaleString("en");
         await page.getByText(`${all} match`, { exact: true }).waitFor();
         await page.getByRole("button", { name: `Select all ${all}` }).click();
-        await page.getByText("all that match", { exact: true }).waitFor();
+        await page.getByText("all that match selected", { exact: true }).waitFor();
         await scrollThrough(page, 5_000);
       });
       console.log(longest);

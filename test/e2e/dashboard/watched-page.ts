@@ -75,8 +75,12 @@ export class WatchedPage {
   async longestTaskOf(action: () => Promise<void>): Promise<LongestTask> {
     const browser = this.#page.context().browser();
     await browser?.startTracing(this.#page, { categories: ["toplevel"] });
-    await action();
-    const trace = await browser?.stopTracing();
+    let trace: Buffer | undefined;
+    try {
+      await action();
+    } finally {
+      trace = await browser?.stopTracing();
+    }
     const { traceEvents } = traceShape.parse(JSON.parse(trace?.toString() ?? ""));
     const thread = traceEvents.find(({ args }) => args.name === PAGE_THREAD)?.tid;
     const tasks = traceEvents.filter(({ tid, dur }) => tid === thread && dur !== undefined);
