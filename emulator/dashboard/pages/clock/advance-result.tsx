@@ -5,7 +5,7 @@ import { Panel } from "../../components/panel.tsx";
 import { Badge } from "../../components/status.tsx";
 import { hrefTo } from "../../route/route.ts";
 import { type Happening, happenings } from "./advance-events.ts";
-import type { Advanced } from "./clock-page.tsx";
+import type { Advanced } from "./use-advance.ts";
 
 const PAGES = {
   job: "job",

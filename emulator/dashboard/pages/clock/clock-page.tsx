@@ -5,45 +5,27 @@ import { Button } from "../../components/button.tsx";
 import { durationInWords, fromNowInWords } from "../../components/in-words.ts";
 import { Panel } from "../../components/panel.tsx";
 import { Loading, Problem } from "../../components/states.tsx";
-import { call } from "../../service/call.ts";
-import { onEvents } from "../../service/follow.ts";
-import type { AdvancedClock, Clock } from "../../service/generated/answers.ts";
-import type { ServiceEvent } from "../../service/service-event.ts";
+import type { Clock } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
-import { complain, usePart } from "../../state/store.ts";
+import { usePart } from "../../state/store.ts";
 import { AdvanceResult } from "./advance-result.tsx";
 import { Due } from "./due.tsx";
 import { keepsRealTime } from "./due-words.ts";
 import { durationText, stepMs } from "./duration-text.ts";
+import { useAdvance } from "./use-advance.ts";
 import { WhatMoves } from "./what-moves.tsx";
-
-/** What came of an advance. */
-export interface Advanced {
-  /** As it was asked for: `30m`, or ms. */
-  readonly by: string | number;
-  /** Undefined while it is under way. */
-  readonly answer: AdvancedClock | undefined;
-  readonly events: readonly ServiceEvent[];
-}
 
 /** Leases are renewed without an event. */
 const READ_MS = 5_000;
-
-/** More events are counted as far as they came, and no further. */
-const MOST_EVENTS = 20_000;
-
-/** Events are told ten times a second, so the last of them come behind the answer. */
-const LATE_MS = 600;
 
 export function ClockPage(): JSX.Element {
   const { value, problem, again } = useRead<"readClock">("emulator/clock", {
     concerns: () => true,
     everyMs: READ_MS,
   });
-  const [advanced, setAdvanced] = useState<Advanced | undefined>(undefined);
+  const [advanced, advance] = useAdvance();
   const isReadOnly = usePart(({ session }) => session) === "read-only";
-  const advance = (by: string | number) => void advanceBy(by, setAdvanced);
   const isUnderWay = advanced !== undefined && advanced.answer === undefined;
   return (
     <div class="page">
@@ -65,30 +47,6 @@ export function ClockPage(): JSX.Element {
       )}
     </div>
   );
-}
-
-async function advanceBy(
-  by: string | number,
-  show: (advanced: Advanced | undefined) => void,
-): Promise<void> {
-  const events: ServiceEvent[] = [];
-  const stop = onEvents((came) => {
-    if (events.length < MOST_EVENTS) events.push(...came);
-  });
-  show({ by, answer: undefined, events: [] });
-  try {
-    const answer = await call<"advanceClock">("emulator/clock", {
-      method: "POST",
-      body: { advance: by },
-    });
-    await new Promise((resolve) => setTimeout(resolve, LATE_MS));
-    show({ by, answer, events });
-  } catch (error) {
-    show(undefined);
-    complain(error);
-  } finally {
-    stop();
-  }
 }
 
 function Now({ clock: { offsetMs } }: { readonly clock: Clock }): JSX.Element {
