@@ -1,10 +1,13 @@
 /** The calls by which the end of a job was told to its webhook. */
 import type { JSX } from "preact";
-import { durationInWords, instantInWords } from "../../components/in-words.ts";
+import { instantInWords } from "../../components/in-words.ts";
 import { Panel } from "../../components/panel.tsx";
-import { Badge } from "../../components/status.tsx";
+import { hrefTo } from "../../route/route.ts";
 import type { Delivery } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
+import { DeliveryState } from "../webhooks/delivery-state.tsx";
+import { receiverOf } from "../webhooks/delivery-words.ts";
+import { TriesTable } from "../webhooks/tries-table.tsx";
 
 export function WebhookTries({ jobId }: { readonly jobId: string }): JSX.Element | null {
   const { value } = useRead<"listDeliveries">(
@@ -22,42 +25,18 @@ export function WebhookTries({ jobId }: { readonly jobId: string }): JSX.Element
   );
 }
 
-const STATES = {
-  pending: ["queued", "calm"],
-  delivered: ["done", "good"],
-  failed: ["failed", "bad"],
-} as const;
-
 function DeliveryTries({ delivery }: { readonly delivery: Delivery }): JSX.Element {
-  const { url, state, tries, nextTryAt } = delivery;
-  const [icon, tone] = STATES[state];
+  const { id, url, state, tries, nextTryAt } = delivery;
   return (
     <div>
       <p class="row">
-        <Badge icon={icon} word={state} tone={tone} />
-        <span class="mono">{url}</span>
+        <DeliveryState of={state} />
+        <a class="mono" href={hrefTo("webhooks", [id])}>
+          {receiverOf(url)}
+        </a>
         {nextTryAt !== undefined && <span class="quiet">next at {instantInWords(nextTryAt)}</span>}
       </p>
-      <table>
-        <thead>
-          <tr>
-            <th>Try</th>
-            <th>At</th>
-            <th class="number">Took</th>
-            <th>Answer</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tries.map(({ at, durationMs, status, error, warning }, index) => (
-            <tr key={at}>
-              <td>{index + 1}</td>
-              <td class="number">{instantInWords(at)}</td>
-              <td class="number">{durationInWords(durationMs)}</td>
-              <td>{[status, error, warning].filter((part) => part !== undefined).join(" · ")}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <TriesTable tries={tries} />
     </div>
   );
 }

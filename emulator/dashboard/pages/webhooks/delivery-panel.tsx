@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { Button, CopyButton } from "../../components/button.tsx";
-import { durationInWords, fromNowInWords, shortId } from "../../components/in-words.ts";
+import { fromNowInWords, shortId } from "../../components/in-words.ts";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { EndpointLink, JobLink } from "../../components/links.tsx";
 import { Moment } from "../../components/moment.tsx";
@@ -13,12 +13,12 @@ import { linkIn } from "../../json/pictures.ts";
 import { memberOf, type RawNode, readRawJson, writeRawJson } from "../../json/raw-json.ts";
 import { hrefTo } from "../../route/route.ts";
 import { call } from "../../service/call.ts";
-import type { DeliveryTry, DeliveryWithRequest } from "../../service/generated/answers.ts";
+import type { DeliveryWithRequest } from "../../service/generated/answers.ts";
 import { useRead } from "../../service/use-read.ts";
 import { useServiceNow } from "../../service/use-service-now.ts";
 import { complain, say, usePart } from "../../state/store.ts";
 import { DeliveryState } from "./delivery-state.tsx";
-import { outcomeOf } from "./delivery-words.ts";
+import { TriesTable } from "./tries-table.tsx";
 
 interface DeliveryPanelProps {
   readonly id: string;
@@ -49,7 +49,11 @@ export function DeliveryPanel({ id, query }: DeliveryPanelProps): JSX.Element {
       {problem !== undefined && <Problem text={problem} onRetry={again} />}
       {problem === undefined && read === undefined && <Loading what="the delivery" />}
       {read && <DeliveryFacts delivery={read.delivery} />}
-      {read && <Tries tries={read.delivery.tries} />}
+      {read && (
+        <Panel title="Tries">
+          <TriesTable tries={read.delivery.tries} />
+        </Panel>
+      )}
       {read && <Request delivery={read.delivery} body={read.body} />}
     </div>
   );
@@ -119,39 +123,6 @@ function DeliveryFacts({ delivery }: DeliveryProps): JSX.Element {
           </a>
         )}
       </p>
-    </Panel>
-  );
-}
-
-function Tries({ tries }: { readonly tries: readonly DeliveryTry[] }): JSX.Element {
-  return (
-    <Panel title="Tries">
-      {tries.length === 0 && <p class="quiet">None yet.</p>}
-      {tries.length > 0 && (
-        <table class="records tries">
-          <thead>
-            <tr>
-              <th>At</th>
-              <th class="number">Took</th>
-              <th>Answer</th>
-            </tr>
-          </thead>
-          <tbody>
-            {tries.map((made) => (
-              <tr key={made.at}>
-                <td>
-                  <Moment at={made.at} />
-                </td>
-                <td class="number">{durationInWords(made.durationMs)}</td>
-                <td class="answer">
-                  {outcomeOf(made)}
-                  {made.warning !== undefined && <span class="quiet"> {made.warning}</span>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
     </Panel>
   );
 }
