@@ -17,6 +17,7 @@ export const MOST_SESSIONS = 100;
 const DASHBOARD_HEADER = "x-sv-dashboard";
 
 const COOKIE = "sv-session";
+const OWN_COOKIE = /^\s*sv-session(?:-\d+)?=/u;
 
 export interface DashboardAccessOptions {
   readonly mode: DashboardMode;
@@ -98,7 +99,7 @@ export function isByDashboard({ headers }: IncomingMessage): boolean {
 
 /** The `Cookie` header without those of dashboards, which are for this service alone; undefined where nothing is left. */
 export function withoutSessions(cookies: string): string | undefined {
-  const others = cookies.split(";").filter((cookie) => !cookie.trim().startsWith(COOKIE));
+  const others = cookies.split(";").filter((cookie) => !OWN_COOKIE.test(cookie));
   return others.length === 0 ? undefined : others.join(";").trim();
 }
 

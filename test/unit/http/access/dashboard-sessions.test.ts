@@ -265,6 +265,7 @@ describe("what is kept of them", () => {
   it("is for this service alone: servers of workers are passed the other cookies", () => {
     expect(withoutSessions("a=1; sv-session-7080=secret; b=2")).toBe("a=1; b=2");
     expect(withoutSessions("sv-session=secret")).toBeUndefined();
+    expect(withoutSessions("sv-sessions=mine")).toBe("sv-sessions=mine");
   });
 
   it("is bounded: the session that was used least recently ends first", () => {
