@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import {
   chartInWords,
   chartsOf,
-  type DrawnSeries,
   isBlank,
 } from "../../../../emulator/dashboard/pages/endpoint/charts/chart-data.ts";
+import type { EndpointSeries } from "../../../../emulator/dashboard/service/generated/answers.ts";
 
 const nothing = [null, null, null];
-const SERIES: DrawnSeries = {
+const SERIES: EndpointSeries = {
   stepMs: 10_000,
   endsAt: new Date(100_000).toISOString(),
   points: {
@@ -53,7 +53,7 @@ test("each chart is a sentence for those who do not see it", () => {
 });
 
 test("a chart of nothing but gaps is blank, and so is one where nothing was counted; a duration of 0 ms is one", () => {
-  const blank = (points: Partial<DrawnSeries["points"]>) =>
+  const blank = (points: Partial<EndpointSeries["points"]>) =>
     chartsOf({ ...SERIES, points: { ...SERIES.points, ...points } })
       .filter(isBlank)
       .map(({ title }) => title);

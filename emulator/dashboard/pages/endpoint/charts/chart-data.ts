@@ -1,26 +1,8 @@
 /** The series of an endpoint as the charts take them. Pure. */
 import { durationInWords } from "../../../components/in-words.ts";
+import type { EndpointSeries } from "../../../service/generated/answers.ts";
 
-export type Points = readonly (number | null)[];
-
-/** What the service tells of the last hour, as far as it is drawn. */
-export interface DrawnSeries {
-  readonly stepMs: number;
-  readonly endsAt: string;
-  readonly points: {
-    readonly queued: Points;
-    readonly running: Points;
-    readonly completed: Points;
-    readonly failed: Points;
-    readonly delayP50: Points;
-    readonly delayP95: Points;
-    readonly executionP50: Points;
-    readonly executionP95: Points;
-    readonly workers: Readonly<
-      Record<"initializing" | "ready" | "draining" | "unhealthy" | "lost", Points>
-    >;
-  };
-}
+type Points = EndpointSeries["points"]["queued"];
 
 export type Tone = "busy" | "good" | "bad" | "warn" | "accent" | "quiet";
 
@@ -45,7 +27,7 @@ export interface ChartModel {
   readonly lines: readonly ChartLine[];
 }
 
-export function chartsOf({ stepMs, endsAt, points }: DrawnSeries): readonly ChartModel[] {
+export function chartsOf({ stepMs, endsAt, points }: EndpointSeries): readonly ChartModel[] {
   const count = points.queued.length;
   const first = Date.parse(endsAt) - count * stepMs;
   const moments = Array.from({ length: count }, (_, index) => (first + index * stepMs) / 1_000);
