@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumIsMissing, startChromium } from "../../setup/chromium.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
-import { expectAccessible, newLink, openDashboard } from "./open-dashboard.ts";
+import { expectAccessible, newLink, openDashboard, submit } from "./open-dashboard.ts";
 
 /** Yields until it is cancelled, or as often as it is told to. */
 const TALKS = `export default async function* (job, { signal }) {
@@ -44,14 +44,8 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
   beforeAll(async () => (browser = await startChromium()));
   afterAll(async () => browser.close());
 
-  const run = async ({ url, apiKey = "" }: EmulatorProcess, endpoint: string, input: object) => {
-    const answer = await fetch(`${url}/v2/${endpoint}/run`, {
-      method: "POST",
-      headers: { authorization: apiKey },
-      body: JSON.stringify({ input }),
-    });
-    return ((await answer.json()) as { id: string }).id;
-  };
+  const run = (emulator: EmulatorProcess, endpoint: string, input: object) =>
+    submit(emulator, endpoint, { input });
 
   const statusOf = (page: Page) => page.locator("h1 .status");
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumIsMissing, startChromium } from "../../setup/chromium.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
-import { expectAccessible, openDashboard } from "./open-dashboard.ts";
+import { expectAccessible, openDashboard, submit } from "./open-dashboard.ts";
 
 /** Until it is cancelled, or as long as it is told to. */
 const WAITS = `export default (job, { signal }) => new Promise((resolve) => {
@@ -27,14 +27,8 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
   beforeAll(async () => (browser = await startChromium()));
   afterAll(async () => browser.close());
 
-  const run = async ({ url, apiKey = "" }: EmulatorProcess, endpoint: string, input: object) => {
-    const answer = await fetch(`${url}/v2/${endpoint}/run`, {
-      method: "POST",
-      headers: { authorization: apiKey },
-      body: JSON.stringify({ input }),
-    });
-    return ((await answer.json()) as { id: string }).id;
-  };
+  const run = (emulator: EmulatorProcess, endpoint: string, input: object) =>
+    submit(emulator, endpoint, { input });
 
   const lineOf = (page: Page, endpoint: string) =>
     page.locator("li.overview-line").filter({ has: page.getByRole("link", { name: endpoint }) });

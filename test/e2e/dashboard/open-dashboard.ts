@@ -48,6 +48,20 @@ export async function newLink({
   return `${url}/?ticket=${ticket}`;
 }
 
+/** Answers the id. */
+export async function submit(
+  { url, apiKey = "" }: Pick<EmulatorProcess, "url" | "apiKey">,
+  endpointId: string,
+  job: object,
+): Promise<string> {
+  const answer = await fetch(`${url}/v2/${endpointId}/run`, {
+    method: "POST",
+    headers: { authorization: apiKey },
+    body: JSON.stringify(job),
+  });
+  return ((await answer.json()) as { id: string }).id;
+}
+
 /** In both themes. */
 export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {

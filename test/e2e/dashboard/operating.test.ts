@@ -7,8 +7,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumIsMissing, startChromium } from "../../setup/chromium.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
-import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
-import { expectAccessible, openDashboard } from "./open-dashboard.ts";
+import { startEmulatorProcess } from "../emulator-process.ts";
+import { expectAccessible, openDashboard, submit } from "./open-dashboard.ts";
 
 const HTML = '<img src=x onerror="document.title=1"><script>alert(1)</script>';
 
@@ -27,15 +27,6 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
   beforeAll(async () => (browser = await startChromium()));
   afterAll(async () => browser.close());
 
-  const run = async ({ url, apiKey = "" }: EmulatorProcess, endpoint: string, job: object) => {
-    const answer = await fetch(`${url}/v2/${endpoint}/run`, {
-      method: "POST",
-      headers: { authorization: apiKey },
-      body: JSON.stringify(job),
-    });
-    return ((await answer.json()) as { id: string }).id;
-  };
-
   const panel = (page: Page, name: string | RegExp) => page.getByRole("region", { name });
   const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).click();
 
@@ -45,7 +36,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
       args: ["waits.js", "--ephemeral"],
       cwd: tree.root,
     });
-    const id = await run(emulator, "waits", { input: { until: `${tree.root}/go`, line: HTML } });
+    const id = await submit(emulator, "waits", { input: { until: `${tree.root}/go`, line: HTML } });
     const { page, complaints } = await openDashboard(browser, emulator, "#/workers");
     const running = panel(page, "Running").locator("tbody tr");
     await running.filter({ hasText: "working" }).waitFor();
@@ -88,7 +79,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
       args: ["echo.js", "--ephemeral"],
       cwd: tree.root,
     });
-    const id = await run(emulator, "echo", { input: {} });
+    const id = await submit(emulator, "echo", { input: {} });
     const { page, complaints } = await openDashboard(browser, emulator, "#/clock");
     const askedTwice = watchRequests(page);
     const due = panel(page, /^What is due next/).locator("tbody tr");
@@ -127,7 +118,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     });
     receiver.status = 500;
     const webhook = `${receiver.url}/done?token=abc`;
-    await run(emulator, "echo", { input: { line: HTML, exact: 1 }, webhook });
+    await submit(emulator, "echo", { input: { line: HTML, exact: 1 }, webhook });
     const { page, complaints } = await openDashboard(browser, emulator, "#/webhooks");
     const rows = page.locator(".deliveries tbody tr");
     await rows.filter({ hasText: "pending" }).filter({ hasText: "500" }).waitFor();
@@ -186,7 +177,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
       args: ["echo.js", "--ephemeral", "--dashboard", "read-only"],
       cwd: tree.root,
     });
-    await run(emulator, "echo", { input: {}, webhook: receiver.url });
+    await submit(emulator, "echo", { input: {}, webhook: receiver.url });
     const { page, complaints } = await openDashboard(browser, emulator, "#/workers");
     await page.setViewportSize({ width: 390, height: 844 });
     await panel(page, "Running").getByRole("link").first().click();
