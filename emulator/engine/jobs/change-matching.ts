@@ -72,7 +72,7 @@ export async function changeMatching(
   return { matched, done, refused: matched - done, nextSeq };
 }
 
-/** Answers how many were changed: in the order of their submission, which is then that in the queue. */
+/** Answers how many were changed, among themselves in the order of their submission. */
 async function changeAll(
   jobs: readonly Job[],
   change: (ref: JobRef) => Promise<Job>,

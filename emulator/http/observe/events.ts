@@ -38,7 +38,7 @@ export const events: Operation = {
         description: "Every change of state as it happens.",
         content: {
           "text/event-stream":
-            "Events `job`, `attempt`, `worker`, `endpoint`, `webhook` and `clock`, or `batch` of these; `reset` and `dropped`.",
+            "Events `job`, `attempt`, `worker`, `scale`, `endpoint`, `webhook` and `clock`, or `batch` of these; `reset` and `dropped`.",
         },
       },
     },
