@@ -1,4 +1,4 @@
-/** Generated requests to every operation, played on a real server over HTTP, 48 at a time: 500 plays, in a full run 4,000. */
+/** Generated requests to every operation, played on a real server over HTTP, 48 at a time: 500 plays, in a full run over 4,000. */
 import { describe, expect, it } from "vitest";
 import { answersIn, playRequests, type Tally } from "../fuzz/play.ts";
 import { sized } from "../setup/size.ts";

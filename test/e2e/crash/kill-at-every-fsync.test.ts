@@ -2,16 +2,17 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { IS_FULL } from "../../setup/size.ts";
+import { IS_FULL, sized } from "../../setup/size.ts";
 import { straceIsMissing } from "../../setup/strace.ts";
 import { processesMarked } from "../jobs/observe.ts";
 import { type CrashScene, makeCrashScene } from "./crash-scene.ts";
 import { endOf, Script, SCRIPT_ENDPOINTS } from "./fsync-script.ts";
 import { check } from "./history-checker.ts";
 import { KillableEmulator } from "./killable-emulator.ts";
+import { SeededRandom, seedOfThisRun } from "./seeded-random.ts";
 
-/** More runs than this take too long; then an even sample of the syncs is taken, and the test says so. */
-const MAX_RUNS = 150;
+/** More runs than this take too long; then an even sample of the syncs is taken, each time another one, and the test says so. */
+const MAX_RUNS = sized(18, 150);
 /** Runs beside each other; the machines we care for have two cores. */
 const LANES = 2;
 
@@ -98,10 +99,16 @@ async function killAt(syncs: Syncs, n: number): Promise<boolean> {
   return signal === "SIGKILL";
 }
 
-/** Kills at every `step`-th of the `counted` syncs, and on until a run comes to its end unharmed; answers the number of kills. */
-async function killAtEach(syncs: Syncs, counted: number, step: number): Promise<number> {
+/** Which syncs are killed at: every `step`-th from `first` on. */
+interface Sample {
+  readonly first: number;
+  readonly step: number;
+}
+
+/** Kills at some of the `counted` syncs, and on until a run comes to its end unharmed; answers the number of kills. */
+async function killAtEach(syncs: Syncs, counted: number, { first, step }: Sample): Promise<number> {
   let kills = 0;
-  let next = 1;
+  let next = first;
   let isOver = false;
   async function lane(): Promise<void> {
     while (next <= counted || !isOver) {
@@ -121,8 +128,11 @@ it.skipIf(straceIsMissing !== undefined).each(IS_FULL ? [DATABASE, ...PAYLOADS] 
   async (syncs) => {
     const counted = await countSyncs(syncs);
     const step = Math.ceil(counted / MAX_RUNS);
-    if (step > 1) console.log(`${counted} syncs of ${syncs.of}: every ${step}th is killed at`);
-    const kills = await killAtEach(syncs, counted, step);
+    const random = new SeededRandom(seedOfThisRun());
+    const first = random.integer(1, step);
+    const sample = `from ${first} on every ${step}th is killed at (CRASH_SEED=${random.seed})`;
+    if (step > 1) console.log(`${counted} syncs of ${syncs.of}: ${sample}`);
+    const kills = await killAtEach(syncs, counted, { first, step });
     console.log(`figure: kills at syncs of ${syncs.of}: ${kills} (${counted} counted in one run)`);
     // How many there are depends on what shares a commit, and so differs a little between runs.
     expect(kills).toBeGreaterThan((counted / step) * 0.8 - 1);

@@ -2,11 +2,10 @@
 import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { sized } from "../../setup/size.ts";
 import type { ObservedProcess } from "../jobs/observe.ts";
 import { answering, expectAnswer, ReloadingEmulator } from "./reloading-emulator.ts";
 
-const SAVES = sized(120, 500);
+const SAVES = 500;
 /** Caches of the programs and of their allocators fill up at first. */
 const WARM_UP = 100;
 
