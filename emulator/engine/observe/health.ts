@@ -14,10 +14,12 @@ export async function health(
   endpointId: string,
 ): Promise<Health> {
   engine.directory.endpoint(endpointId);
+  // Of the same moment as the counters, which are answered when they are durable.
+  const workers = engine.fleet.counts(endpointId);
   const counts = await engine.steps.counts(endpointId);
   const { completed, failed, inProgress, inQueue, retried } = counts;
   return {
     jobs: { completed, failed, inProgress, inQueue, retried },
-    workers: engine.fleet.counts(endpointId),
+    workers,
   };
 }

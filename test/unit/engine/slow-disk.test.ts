@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { submit } from "../../../emulator/engine/jobs/submit.ts";
+import { health } from "../../../emulator/engine/observe/health.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { createTestEngine, type TestEngine } from "../engine-harness.ts";
@@ -30,9 +31,9 @@ async function scene() {
   return { test, stall, goOn };
 }
 
-const submitOne = ({ engine }: TestEngine) =>
+const submitOne = ({ engine }: TestEngine, endpointId = "echo") =>
   submit(engine, {
-    endpointId: "echo",
+    endpointId,
     kind: "async",
     submission: {
       input: Buffer.from("{}"),
@@ -129,4 +130,21 @@ it("a waiting job is handed over without a read: its input is in memory until it
   await worker.grant();
   expect(await worker.nextJob()).toMatchObject({ jobId: first.jobId, attempt: 2 });
   expect(asked).toHaveLength(2);
+});
+
+it("jobs and workers are counted at one moment, however long it takes until that is durable", async () => {
+  const { test, stall, goOn } = await scene();
+  await using _ = test;
+  await test.addEndpoint("elsewhere");
+  await test.connectWorker();
+  stall();
+  const elsewhere = submitOne(test, "elsewhere");
+  const counted = health(test.engine, "echo");
+  const here = submitOne(test);
+  goOn();
+  await Promise.all([elsewhere, here]);
+  expect(await counted).toMatchObject({
+    jobs: { inProgress: 0 },
+    workers: { idle: 1, running: 0 },
+  });
 });
