@@ -10,6 +10,7 @@ import { goTo, replaceRoute } from "../../route/address.ts";
 import { useKeys } from "../../shell/keys.ts";
 import { isLive, type JobList } from "../../state/job-list.ts";
 import { dispatch, state, usePart } from "../../state/store.ts";
+import { DeletedJobs } from "./deleted-jobs.tsx";
 import { loadJobs, loadMore, wantsReload } from "./job-loader.ts";
 import { type JobFilter, readJobQuery } from "./job-query.ts";
 import { JobRowLine, rowHeight } from "./job-row.tsx";
@@ -111,10 +112,13 @@ function Rows({ list, isFiltered }: RowsProps): JSX.Element {
   if (rows.length === 0) {
     if (reading === "asking") return <Loading what="jobs" />;
     return (
-      <Empty>
-        {isFiltered ? "No job matches." : "No job was submitted yet. "}
-        {!isFiltered && <a href="#/playground">Run one in the playground</a>}
-      </Empty>
+      <div class="column">
+        <Empty>
+          {isFiltered ? "No job matches." : "There is no job. "}
+          {!isFiltered && <a href="#/playground">Run one in the playground</a>}
+        </Empty>
+        <DeletedJobs filter={filter} />
+      </div>
     );
   }
   return (

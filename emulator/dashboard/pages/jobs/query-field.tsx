@@ -56,8 +56,8 @@ export function QueryField({ text, problems, field, onChange }: QueryFieldProps)
           onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
         />
       </label>
-      <StatusChoice text={text} onChoose={choose} />
       <QueryHelp />
+      <StatusChoice text={text} onChoose={choose} />
       <p id="query-problems" class="query-problems" role="status">
         {problems.join("; ")}
       </p>
