@@ -1,6 +1,7 @@
 /** A window above the page, which has the keyboard until it is closed. */
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { Button } from "./button.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -27,7 +28,12 @@ export function Dialog(props: DialogProps): JSX.Element {
       onClick={closeOutside}
     >
       <div class="dialog-body">
-        {!isPlain && <h2>{title}</h2>}
+        {!isPlain && (
+          <header class="panel-head">
+            <h2>{title}</h2>
+            <Button kind="bare" icon="close" label="Close" onPress={onClose} />
+          </header>
+        )}
         {children}
       </div>
     </dialog>

@@ -59,7 +59,7 @@ function Head({ endpoint }: OfEndpoint): JSX.Element {
       <h1>{name}</h1>
       <Badge {...verdictOf(endpoint)} />
       <span class="quiet">
-        <span class="mono">{id}</span>
+        {name !== id && <span class="mono">{id}</span>}
         <CopyButton text={() => id} what="the id" />
         {type === "QUEUE" ? "queue" : "HTTP servers"}, version {version}
       </span>
