@@ -24,6 +24,7 @@ export function Dialog(props: DialogProps): JSX.Element {
       ref={dialog}
       class={`dialog ${isWide ? "wide" : ""}`}
       aria-label={title}
+      autofocus={!isPlain}
       onClose={onClose}
       onClick={closeOutside}
     >

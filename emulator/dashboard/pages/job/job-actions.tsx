@@ -105,7 +105,6 @@ function EditAndRun({ endpointId, text, onClose }: EditAndRunProps): JSX.Element
         <Button kind="main" icon="play" isDisabled={!isJson} onPress={run}>
           Run
         </Button>
-        <Button onPress={onClose}>Close</Button>
         <span class="problem-text" role="status">
           {isJson ? "" : "This is no JSON yet."}
         </span>
