@@ -33,7 +33,7 @@ export function JobsPage({ route }: PageProps): JSX.Element {
       <div class="page-head">
         <h1>Jobs</h1>
         <span class="quiet number" role="status">
-          {countInWords(list)}
+          {countInWords(list, text !== "")}
         </span>
         <span class="spring" />
         <PauseButton list={list} />
@@ -60,11 +60,11 @@ function useReload(filter: JobFilter): void {
   }, [isWanted, filter]);
 }
 
-function countInWords({ count, rows, next }: JobList): string {
-  if (count !== undefined) {
-    return `${count.jobs.toLocaleString("en")}${count.more ? "+" : ""} match`;
-  }
-  return next === undefined ? `${rows.length} match` : "";
+function countInWords({ count, rows, next }: JobList, isFiltered: boolean): string {
+  if (count === undefined && next !== undefined) return "";
+  const { jobs, more } = count ?? { jobs: rows.length, more: false };
+  const what = isFiltered ? "match" : jobs === 1 ? "job" : "jobs";
+  return `${jobs.toLocaleString("en")}${more ? "+" : ""} ${what}`;
 }
 
 function PauseButton({ list }: { readonly list: JobList }): JSX.Element {

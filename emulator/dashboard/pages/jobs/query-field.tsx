@@ -48,7 +48,7 @@ export function QueryField({ text, problems, field, onChange }: QueryFieldProps)
           type="search"
           aria-label="Query"
           aria-describedby="query-problems"
-          placeholder="status:failed endpoint:x took:>5s text"
+          placeholder="status:failed endpoint:x took:>5s"
           autocomplete="off"
           spellcheck={false}
           defaultValue={text}
