@@ -15,7 +15,11 @@ interface DialogProps {
 export function Dialog(props: DialogProps): JSX.Element {
   const { title, onClose, children, isPlain = false, isWide = false } = props;
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+    // Not its first button, which closes it; what is plain has a field that wants the keyboard.
+    if (!isPlain) dialog.current?.focus();
+  }, []);
   const closeOutside = (event: MouseEvent) => {
     if (event.target === dialog.current) onClose();
   };
@@ -24,7 +28,7 @@ export function Dialog(props: DialogProps): JSX.Element {
       ref={dialog}
       class={`dialog ${isWide ? "wide" : ""}`}
       aria-label={title}
-      autofocus={!isPlain}
+      tabIndex={-1}
       onClose={onClose}
       onClick={closeOutside}
     >
