@@ -131,7 +131,7 @@ function Rows({ list, isFiltered }: RowsProps): JSX.Element {
         <span>Submitted</span>
         <span class="number">Waited</span>
         <span class="number">Took</span>
-        <span>Error</span>
+        <span class="error">Error</span>
       </div>
       <VirtualList
         count={rows.length}
