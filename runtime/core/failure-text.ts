@@ -10,11 +10,20 @@ const CAUSED_BY = "\ncaused by: ";
 const FOREIGN_FRAME =
   /[\\/]node_modules[\\/]|\(?node:|<anonymous>\)?$|[\\/]runtime[\\/]handler[\\/]handler-process\.c?[jt]s|\(native\)$|\(index \d+\)$/;
 
+/** As they are named; of those that fit the last counts. */
+const OWNERS = [
+  ["packages", /[\\/]node_modules[\\/]/],
+  ["Node", /\(?node:/],
+  ["sv-runtime", /[\\/]runtime[\\/]handler[\\/]handler-process\.c?[jt]s/],
+] as const;
+
 export interface FailureTextOptions {
   /** Files below it are shown by their path from there. */
   readonly cwd?: string;
   /** Whether all frames are shown. Default: not. */
   readonly isWhole?: boolean;
+  /** Of the user's own so many are shown, of each error. Default: 4, of causes 2. */
+  readonly most?: number;
 }
 
 /** The error's name or the kind of failure, and its message, which may have several lines. */
@@ -31,12 +40,31 @@ export function failureFrames(
 ): readonly string[] {
   const [error = "", ...causes] = stack.split(CAUSED_BY);
   return [
-    ...shownFrames(error, MOST_FRAMES, options),
+    ...shownFrames(error, options.most ?? MOST_FRAMES, options),
     ...causes.flatMap((cause) => [
       `caused by: ${messageOf(cause)}`,
-      ...shownFrames(cause, MOST_CAUSE_FRAMES, options).map((frame) => `  ${frame}`),
+      ...shownFrames(cause, options.most ?? MOST_CAUSE_FRAMES, options).map(
+        (frame) => `  ${frame}`,
+      ),
     ]),
   ];
+}
+
+/** How many frames are not the user's own, and whose they are: `3 frames of sv-runtime`; "" where there are none. */
+export function foldedFrames({ stack = "" }: Pick<Failure, "stack">): string {
+  const folded = stack
+    .split(CAUSED_BY)
+    .flatMap((error) => framesOf(error).filter((frame) => FOREIGN_FRAME.test(frame)));
+  if (folded.length === 0) return "";
+  const owners = OWNERS.filter(([owner]) => folded.some((frame) => ownerOf(frame) === owner));
+  const names = owners.map(([name]) => name);
+  const [last = "Node"] = names.splice(-1);
+  const whose = names.length === 0 ? last : `${names.join(", ")} and ${last}`;
+  return `${folded.length} ${folded.length === 1 ? "frame" : "frames"} of ${whose}`;
+}
+
+function ownerOf(foreignFrame: string): string | undefined {
+  return OWNERS.findLast(([, theirs]) => theirs.test(foreignFrame))?.[0];
 }
 
 /** The place in the user's own code where it failed; "" where none is known. */

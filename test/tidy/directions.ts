@@ -120,10 +120,11 @@ const layers: readonly Layer[] = [
     of: "emulator/test-kit/",
     mayImport: ["emulator/engine/", "runtime/client/", core, protocol],
   },
-  // Runs in a browser: it knows the service by its interface, and rules that are data.
+  // Runs in a browser: it knows the service by its interface, and rules that are data. Whose frames a stack has is told as in
+  // the terminal.
   {
     of: "emulator/dashboard/",
-    mayImport: [core, protocol],
+    mayImport: ["runtime/core/failure-text.ts", core, protocol],
     packages: [
       "@codemirror/commands",
       "@codemirror/lang-json",

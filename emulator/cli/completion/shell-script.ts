@@ -1,4 +1,4 @@
-/** The scripts by which shells ask `sv-emulate` what may come next on a command line. */
+/** The scripts by which shells ask the program, by the name that is typed, what may come next on its command line. */
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -21,17 +21,17 @@ _sv_emulate() {
     else
       found+=("\${line%%$'\\t'*}")
     fi
-  done < <(sv-emulate complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <("\${COMP_WORDS[0]##*/}" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   COMPREPLY=("\${found[@]}" "\${files[@]}")
 }
-complete -F _sv_emulate sv-emulate
+complete -F _sv_emulate sv-emulate sv-runtime
 `,
-  zsh: `#compdef sv-emulate
+  zsh: `#compdef sv-emulate sv-runtime
 # zsh completion of sv-emulate
 _sv_emulate() {
   local line files
   local -a found
-  for line in "\${(@f)$(sv-emulate complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+  for line in "\${(@f)$(\${words[1]:t} complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
     if [[ $line == ${FILES} ]]; then
       files=1
     elif [[ -n $line ]]; then
@@ -41,12 +41,13 @@ _sv_emulate() {
   _describe 'sv-emulate' found
   [[ -n $files ]] && _files
 }
-compdef _sv_emulate sv-emulate
+compdef _sv_emulate sv-emulate sv-runtime
 `,
   fish: `# fish completion of sv-emulate
 function __sv_emulate_complete
   set -l words (commandline -opc)
-  for line in (sv-emulate complete -- $words[2..-1] "$(commandline -ct)" 2>/dev/null)
+  set -l program (string replace -r '.*/' '' -- $words[1])
+  for line in (command $program complete -- $words[2..-1] "$(commandline -ct)" 2>/dev/null)
     if test "$line" = "${FILES}"
       __fish_complete_path (commandline -ct)
     else
@@ -55,6 +56,7 @@ function __sv_emulate_complete
   end
 end
 complete -c sv-emulate -f -a '(__sv_emulate_complete)'
+complete -c sv-runtime -f -a '(__sv_emulate_complete)'
 `,
 };
 

@@ -72,7 +72,9 @@ export function dueInWords(due: Due): string {
     case "overrun":
       return `the job ${due.job.id} is TIMED_OUT: its executionTimeout and the grace after it run out`;
     case "leases":
-      return `the first of the leases of ${due.jobs} running jobs runs out, unless its worker renews it`;
+      return due.jobs === 1
+        ? "the lease of the running job runs out, unless its worker renews it"
+        : `the first of the leases of ${due.jobs} running jobs runs out, unless its worker renews it`;
     case "webhook": {
       const { jobId, triesLeft } = due.delivery;
       const tried = LIMITS.webhookTries - triesLeft;

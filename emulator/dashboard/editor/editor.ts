@@ -33,7 +33,13 @@ const LOOK = EditorView.theme({
   ".cm-scroller": { fontFamily: "var(--mono)", maxHeight: "46vh", minHeight: "120px" },
   ".cm-content": { caretColor: "var(--text)" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
-  ".cm-gutters": { color: "var(--quiet)", backgroundColor: "var(--sunken)", border: "none" },
+  ".cm-gutters": {
+    color: "var(--quiet)",
+    backgroundColor: "var(--sunken)",
+    border: "none",
+    // Also below the last line.
+    minHeight: "120px !important",
+  },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
     backgroundColor: "var(--accent-ground) !important",
   },

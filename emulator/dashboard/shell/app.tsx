@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { Icon } from "../components/icon.tsx";
 import { Empty, Loading } from "../components/states.tsx";
 import { PAGES } from "../pages.ts";
 import { goTo, route } from "../route/address.ts";
@@ -73,8 +74,10 @@ function TopBar({ isReadOnly, onOpen }: TopBarProps): JSX.Element {
       {isReadOnly && <span class="tag">read-only</span>}
       <span class="spring" />
       <button type="button" class="button search" onClick={() => onOpen("palette")}>
-        <span class="wide-only">Go to …</span>
-        <kbd>Ctrl K</kbd>
+        <Icon name="search" />
+        <span class="wide-only">
+          Go to … <kbd>Ctrl K</kbd>
+        </span>
       </button>
       <Button
         kind="bare"
@@ -95,7 +98,7 @@ function Navigation(): JSX.Element {
   const shown = page?.within ?? current;
   const link = useRef<HTMLAnchorElement>(null);
   // On a narrow page the list scrolls.
-  useEffect(() => link.current?.scrollIntoView({ block: "nearest", inline: "nearest" }), [shown]);
+  useEffect(() => link.current?.scrollIntoView({ block: "nearest", inline: "center" }), [shown]);
   return (
     <nav class="navigation" aria-label="Pages">
       <ul>
@@ -117,6 +120,12 @@ function CurrentPage(): JSX.Element {
   useEffect(() => {
     document.title = `${page?.title ?? "Nothing here"} · sv-runtime`;
   }, [name]);
-  if (page === undefined) return <Empty>There is no page “{name}”.</Empty>;
+  if (page === undefined) {
+    return (
+      <Empty>
+        There is no page “{name}”. <a href={hrefTo(PAGES[0]?.name ?? "")}>To the overview</a>
+      </Empty>
+    );
+  }
   return <page.Component key={name} route={route.value} />;
 }

@@ -26,8 +26,10 @@ beforeAll(async () => {
   collector = await startReceiver();
   tree = await temporaryTree({
     "sv-emulate": `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`,
+    "alone/sv-runtime": `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`,
   });
   await chmod(tree.path("sv-emulate"), 0o755);
+  await chmod(tree.path("alone/sv-runtime"), 0o755);
   emulator = await startEmulatorProcess({
     args: [handler, "--data-dir", tree.path("data"), "--log", "json"],
     env: {
@@ -145,12 +147,12 @@ test("a handler is told of its execution, whose span the collector is sent in th
 });
 
 test("bash completes commands, flags, their values, endpoints and files, and runs nothing that is written", async () => {
-  const ask = (line: string) => {
+  const ask = (line: string, folder = tree.root) => {
     const words = line.split(" ");
     const script = [
-      `source <(sv-emulate completion bash)`,
-      `source <(sv-emulate completion bash)`,
-      `COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _sv_emulate`,
+      `source <("$1" completion bash)`,
+      `source <("$1" completion bash)`,
+      `COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); "$(complete -p "$1" | grep -o "_sv_[a-z]*")"`,
       `printf '%s\\n' "\${COMPREPLY[@]}"`,
     ].join("\n");
     const { stdout, stderr } = spawnSync("bash", ["-c", script, "bash", ...words], {
@@ -158,7 +160,7 @@ test("bash completes commands, flags, their values, endpoints and files, and run
       encoding: "utf8",
       env: {
         ...process.env,
-        PATH: `${tree.root}:${process.env["PATH"]}`,
+        PATH: `${folder}:/usr/bin:/bin`,
         SV_URL: emulator.url,
         SV_API_KEY: emulator.apiKey,
       },
@@ -168,6 +170,7 @@ test("bash completes commands, flags, their values, endpoints and files, and run
   };
   expect(ask("sv-emulate wor")).toEqual(["workers"]);
   expect(ask("sv-emulate da")).toEqual(["data"]);
+  expect(ask("sv-runtime wor", tree.path("alone"))).toEqual(["workers"]);
   expect(ask("sv-emulate jobs --sta")).toEqual(["--status"]);
   expect(ask("sv-emulate jobs --status = FA")).toEqual(["FAILED"]);
   expect(ask("sv-emulate purge na")).toEqual([ENDPOINT]);

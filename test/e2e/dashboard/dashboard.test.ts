@@ -24,17 +24,6 @@ export default (job) => {
 
 const HTML = '<img src=x onerror="document.title=1"><script>alert(1)</script>';
 
-/** Of the input of a handler. */
-const SCHEMA = {
-  type: "object",
-  properties: {
-    prompt: { type: "string", description: HTML },
-    seed: { type: "integer", title: "Seed" },
-    size: { enum: ["small", "large"] },
-  },
-  required: ["prompt"],
-};
-
 /** 64 by 64, red. */
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
@@ -47,6 +36,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
   const run = (emulator: EmulatorProcess, endpoint: string, input: object) =>
     submit(emulator, endpoint, { input });
 
+  const panel = (page: Page, name: string | RegExp) => page.getByRole("region", { name });
   const statusOf = (page: Page) => page.locator("h1 .status");
 
   test("opened by a link, it runs a job, shows its stream, cancels it, retries one that failed, and runs an edited one", async () => {
@@ -57,7 +47,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     });
     const { page, complaints } = await openDashboard(browser, emulator, "#/jobs");
     expect(page.url()).toBe(`${emulator.url}/#/jobs`);
-    await page.getByText("No job was submitted yet.").waitFor();
+    await page.getByText("There is no job.").waitFor();
     await page.getByRole("link", { name: "Playground", exact: true }).click();
     await page.getByLabel("Endpoint").selectOption("talks");
     await page.locator(".json-editor .cm-content").click();
@@ -75,6 +65,15 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     const failed = page.locator(".job-line").filter({ hasText: "no such model: gpt" });
     await failed.getByRole("link").click();
     await page.locator(".failure").getByText("no such model: gpt").first().waitFor();
+    const stack = page
+      .locator(".failure details")
+      .filter({ hasText: / of (?:.* and )?sv-runtime/ });
+    expect(await page.locator(".failure pre").first().textContent()).not.toContain(
+      "handler-process",
+    );
+    expect(await page.locator(".failure pre").first().textContent()).toContain("fails.js:3");
+    await stack.locator("summary").click();
+    await stack.getByText(/handler-process/).waitFor();
     await expectAccessible(page);
     await writeFile(unless, "");
     await page.getByRole("button", { name: "Retry" }).click();
@@ -216,37 +215,32 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     await stranger.close();
   });
 
-  test("a form is made of the schema of a handler's input, and what is typed is what the job gets", async () => {
-    await using tree = await temporaryTree({ "echo.js": "export default (job) => job.input;" });
+  test("of a failed job that was deleted the report is found still, and nothing is offered that needs its input", async () => {
+    await using tree = await temporaryTree({ "fails.js": FAILS_ONCE });
     await using emulator = await startEmulatorProcess({
-      args: ["echo.js", "--ephemeral"],
+      args: ["fails.js", "--ephemeral"],
       cwd: tree.root,
     });
-    const { page, complaints } = await openDashboard(browser, emulator, "#/jobs");
-    await page.route("**/emulator/endpoints", async (route) => {
-      const body = (await (await route.fetch()).json()) as { endpoints: object[] };
-      const endpoints = body.endpoints.map((endpoint) => ({ ...endpoint, inputSchema: SCHEMA }));
-      await route.fulfill({ json: { ...body, endpoints } });
-    });
-    await page.goto(`${emulator.url}/#/playground/echo`);
-    await page.getByLabel(/^Seed/).fill("many");
-    await page.getByRole("button", { name: "Run" }).click();
-    await page.getByText("must be a number").waitFor();
+    const id = await run(emulator, "fails", { name: "gpt", unless: "/nowhere" });
+    const { page, complaints } = await openDashboard(browser, emulator, `#/job/${id}`);
+    await page.locator(".failure-message").getByText("no such model: gpt").waitFor();
+    await page.goto(`${emulator.url}/#/clock`);
+    const deletion = page.locator("tr").filter({ hasText: "is deleted: it is FAILED" });
+    await deletion.getByRole("button", { name: "Advance to this moment" }).click();
+    await page.getByText("job deleted").waitFor();
+    await page.goto(`${emulator.url}/#/jobs`);
+    await panel(page, /^Failed, and deleted since/).waitFor();
     await expectAccessible(page);
-    await page.getByLabel(/^Seed/).fill("9007199254740993");
-    await page.getByLabel(/^prompt/).fill(HTML);
-    await page.getByLabel(/^size/).selectOption("large");
-    await page.getByLabel("Name for this input").fill(HTML);
-    await page.getByRole("button", { name: "Save input" }).click();
-    await page.getByRole("button", { name: "Run" }).click();
-    const output = page.getByRole("region", { name: "Output" });
-    await output.getByText(JSON.stringify(HTML)).waitFor();
-    await output.getByText('"large"').waitFor();
-    await page.reload();
-    await page.getByRole("button", { name: "JSON" }).click();
-    await page.locator(".cm-content").getByText("9007199254740993").waitFor();
-    await page.getByRole("button", { name: HTML, exact: true }).click();
-    expect(await page.getByLabel(/^prompt/).inputValue()).toBe(HTML);
+    await page.goto(
+      `${emulator.url}/#/jobs?q=${encodeURIComponent(`status:failed ${id.slice(-12)}`)}`,
+    );
+    await page
+      .getByRole("main")
+      .getByRole("link", { name: id.slice(-14) })
+      .click();
+    await page.locator(".failure-message").getByText("no such model: gpt").waitFor();
+    await page.getByText("Its input and output are gone").waitFor();
+    expect(await page.getByRole("button", { name: /Retry|Run again|Edit/ }).count()).toBe(0);
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   });

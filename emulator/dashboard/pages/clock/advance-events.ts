@@ -8,8 +8,10 @@ export interface Happening {
   readonly count: number;
   /** There is nothing left to look at. */
   readonly isGone: boolean;
-  /** The newest of them, at most MOST_EXAMPLES: ids to follow. */
+  /** What the newest of them are about, each once, at most MOST_EXAMPLES: ids to follow. */
   readonly examples: readonly Example[];
+  /** There are others. */
+  readonly hasMore: boolean;
 }
 
 export interface Example {
@@ -27,8 +29,13 @@ export function happenings(events: readonly ServiceEvent[]): readonly Happening[
     if (told === undefined) continue;
     const { what, kind, id, isGone = false } = told;
     const before = found.get(what);
-    const examples = [...(before?.examples ?? []), { id, at: event.at }].slice(-MOST_EXAMPLES);
-    found.set(what, { what, kind, isGone, count: (before?.count ?? 0) + 1, examples });
+    const others = before?.examples.filter((example) => example.id !== id) ?? [];
+    const examples = [...others, { id, at: event.at }];
+    found.set(what, {
+      ...{ what, kind, isGone, count: (before?.count ?? 0) + 1 },
+      examples: examples.slice(-MOST_EXAMPLES),
+      hasMore: before?.hasMore === true || examples.length > MOST_EXAMPLES,
+    });
   }
   return [...found.values()];
 }

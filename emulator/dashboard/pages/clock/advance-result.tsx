@@ -56,7 +56,7 @@ export function AdvanceResult({
 }
 
 function Examples({ of }: { readonly of: Happening }): JSX.Element {
-  const { kind, examples, count, isGone } = of;
+  const { kind, examples, hasMore, isGone } = of;
   return (
     <span class="examples quiet">
       {examples.map(({ id }, index) =>
@@ -70,7 +70,7 @@ function Examples({ of }: { readonly of: Happening }): JSX.Element {
           </a>
         ),
       )}
-      {count > examples.length && <span>…</span>}
+      {hasMore && <span>…</span>}
     </span>
   );
 }

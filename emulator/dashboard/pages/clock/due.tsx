@@ -39,6 +39,7 @@ export function Due({ due, ...props }: DueProps): JSX.Element {
               <th>When</th>
               <th class="roomy">At</th>
               <th>What, and why</th>
+              <td />
             </tr>
           </thead>
           <tbody>
@@ -73,6 +74,8 @@ function DueRow({ group: { first, count }, now, isUnderWay, onStep }: DueRowProp
         <What due={first} />
         {count > 1 && <span class="quiet"> · and {count - 1} more like it</span>}
         {keepsRealTime(first) && <span class="quiet"> · keeps real time</span>}
+      </td>
+      <td class="step">
         {isStep && (
           <Button
             kind="bare"

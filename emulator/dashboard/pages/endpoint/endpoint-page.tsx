@@ -56,11 +56,13 @@ function Head({ endpoint }: OfEndpoint): JSX.Element {
   const isReadOnly = usePart((state) => state.session) === "read-only";
   return (
     <div class="page-head">
-      <h1>{name}</h1>
+      <span class="row">
+        <h1>{name}</h1>
+        {name !== id && <span class="mono quiet">{id}</span>}
+        <CopyButton text={() => id} what="the id" />
+      </span>
       <Badge {...verdictOf(endpoint)} />
       <span class="quiet">
-        <span class="mono">{id}</span>
-        <CopyButton text={() => id} what="the id" />
         {type === "QUEUE" ? "queue" : "HTTP servers"}, version {version}
       </span>
       <span class="spring" />

@@ -1,7 +1,8 @@
 /** The attempts at a job: who had each, how it ended, and what it spent its time on. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { durationInWords, instantInWords, shortId } from "../../components/in-words.ts";
+import { durationInWords, instantInWords } from "../../components/in-words.ts";
+import { WorkerLink } from "../../components/links.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Badge } from "../../components/status.tsx";
 import { Empty } from "../../components/states.tsx";
@@ -14,7 +15,7 @@ export function Attempts({ job }: { readonly job: JobDetails }): JSX.Element {
   const now = useNow(job.status === "IN_PROGRESS");
   return (
     <Panel
-      title={attempts.length === 1 ? "Attempt" : `Attempts (${attempts.length + attemptsLeftOut})`}
+      title={attempts.length > 1 ? `Attempts (${attempts.length + attemptsLeftOut})` : "Attempt"}
     >
       {attempts.length === 0 && <Empty>No worker has had it yet.</Empty>}
       <ol class="attempts">
@@ -76,7 +77,7 @@ function AttemptLine({ attempt, now, isLast }: AttemptLineProps): JSX.Element {
         <Badge icon={icon} word={outcome.replaceAll("_", " ")} tone={tone} />
         {workerId !== undefined && (
           <span class="quiet">
-            worker <span class="mono">{shortId(workerId)}</span>
+            worker <WorkerLink id={workerId} />
           </span>
         )}
         {version !== undefined && <span class="quiet">version {version}</span>}

@@ -1,5 +1,11 @@
 /** Why a job or one of its attempts failed, as far as anybody knows. */
 import type { JSX } from "preact";
+import {
+  failureFrames,
+  failureSentence,
+  foldedFrames,
+} from "../../../../runtime/core/failure-text.ts";
+import { WorkerLink } from "../../components/links.tsx";
 import { Facts } from "../../components/panel.tsx";
 import type { Failure } from "../../service/generated/answers.ts";
 
@@ -10,27 +16,45 @@ interface FailureReportProps {
 }
 
 export function FailureReport({ failure, isShort = false }: FailureReportProps): JSX.Element {
-  const { type, message, stack, workerId, exitCode, signal, outOfMemory, reported, lastLogLines } =
-    failure;
+  const { type, workerId, exitCode, signal, outOfMemory, reported, lastLogLines } = failure;
   const more = [
     ["Exit code", exitCode],
     ["Signal", signal],
     ["Out of memory", outOfMemory === true ? "yes" : undefined],
-    ["Worker", workerId],
+    ["Worker", workerId && <WorkerLink id={workerId} />],
   ] as const;
   return (
     <div class="failure">
       <p>
-        <b>{type}</b> <span class="failure-message">{message}</span>
+        <b>{type}</b> <span class="failure-message">{sentenceOf(failure)}</span>
       </p>
       {!isShort && (
         <>
           <Facts facts={more} />
-          <Lines title="Stack" text={stack} isOpen />
+          <Stack of={failure} />
           <Lines title="Last lines of its log" text={lastLogLines?.join("\n")} isOpen />
           <Lines title="As the handler reported it" text={reported} />
         </>
       )}
+    </div>
+  );
+}
+
+/** With the name of the error, where it is not the type that stands before it. */
+function sentenceOf(failure: Failure): string {
+  const sentence = failureSentence(failure);
+  return sentence.startsWith(`${failure.type}: `) ? failure.message : sentence;
+}
+
+/** The frames of the user's own code, and folded behind them the whole of it. */
+function Stack({ of }: { readonly of: Failure }): JSX.Element {
+  const folded = foldedFrames(of);
+  const own = failureFrames(of, { most: Infinity });
+  if (folded === "" || own.length === 0) return <Lines title="Stack" text={of.stack} isOpen />;
+  return (
+    <div class="stack">
+      <pre tabIndex={0}>{own.join("\n")}</pre>
+      <Lines title={`… ${folded}`} text={of.stack} />
     </div>
   );
 }

@@ -21,10 +21,10 @@ interface JobActionsProps {
 export function JobActions({ job, payloads }: JobActionsProps): JSX.Element {
   const isReadOnly = usePart(({ session }) => session === "read-only");
   const [isEditing, setEditing] = useState(false);
-  const { status, endpointId } = job;
+  const { status, endpointId, deletedAt } = job;
   const { input } = payloads;
   const isOpen = status === "IN_QUEUE" || status === "IN_PROGRESS";
-  const mayRetry = status === "FAILED" || status === "TIMED_OUT";
+  const mayRetry = deletedAt === undefined && (status === "FAILED" || status === "TIMED_OUT");
   return (
     <div class="actions" role="group" aria-label="The job">
       {!isReadOnly && isOpen && (
@@ -105,7 +105,6 @@ function EditAndRun({ endpointId, text, onClose }: EditAndRunProps): JSX.Element
         <Button kind="main" icon="play" isDisabled={!isJson} onPress={run}>
           Run
         </Button>
-        <Button onPress={onClose}>Close</Button>
         <span class="problem-text" role="status">
           {isJson ? "" : "This is no JSON yet."}
         </span>

@@ -40,9 +40,8 @@ export function JobPage({ route }: PageProps): JSX.Element {
 }
 
 function JobView({ job }: { readonly job: JobDetails }): JSX.Element {
-  const { id, endpointId, status, failure, chunks } = job;
+  const { id, endpointId, status, failure, chunks, deletedAt } = job;
   const payloads = usePayloads(id);
-  const isOpen = status === "IN_QUEUE" || status === "IN_PROGRESS";
   return (
     <div class="page job-page">
       <JobHead job={job} payloads={payloads} />
@@ -53,20 +52,17 @@ function JobView({ job }: { readonly job: JobDetails }): JSX.Element {
               <FailureReport failure={failure} />
             </Panel>
           )}
-          <Chunks jobId={id} isAlwaysShown={chunks > 0} />
-          <PayloadPanel
-            title="Output"
-            node={payloads.output}
-            payloads={payloads}
-            none={isOpen ? "None yet." : "It has none."}
-          />
-          <PayloadPanel
-            title="Input"
-            node={payloads.input}
-            payloads={payloads}
-            none="It is kept no longer."
-          />
-          <LogLines jobId={id} endpointId={endpointId} isOpen={isOpen} />
+          {deletedAt === undefined ? (
+            <>
+              <Chunks jobId={id} isAlwaysShown={chunks > 0} />
+              <OutputAndInput job={job} payloads={payloads} />
+            </>
+          ) : (
+            <Panel title="Deleted">
+              <p>Its input and output are gone. This report is kept for 24 h after the deletion.</p>
+            </Panel>
+          )}
+          <LogLines jobId={id} endpointId={endpointId} isOpen={isOpen(status)} />
         </div>
         <div class="column">
           <Panel title="State">
@@ -78,6 +74,28 @@ function JobView({ job }: { readonly job: JobDetails }): JSX.Element {
         </div>
       </div>
     </div>
+  );
+}
+
+function isOpen(status: JobDetails["status"]): boolean {
+  return status === "IN_QUEUE" || status === "IN_PROGRESS";
+}
+
+/** Of a job that failed without an output its place is left out. */
+function OutputAndInput({ job: { status, failure }, payloads }: JobHeadProps): JSX.Element {
+  const { input, output, isRead } = payloads;
+  return (
+    <>
+      {(failure === undefined || !isRead || output !== undefined) && (
+        <PayloadPanel
+          title="Output"
+          node={output}
+          payloads={payloads}
+          none={isOpen(status) ? "None yet." : "It has none."}
+        />
+      )}
+      <PayloadPanel title="Input" node={input} payloads={payloads} none="It is kept no longer." />
+    </>
   );
 }
 
@@ -104,7 +122,8 @@ function JobHead({ job, payloads }: JobHeadProps): JSX.Element {
 }
 
 function JobFacts({ job }: { readonly job: JobDetails }): JSX.Element {
-  const { kind, submittedAt, delayTime, executionTime, expiresAt, version, retries, ...more } = job;
+  const { kind, submittedAt, delayTime, executionTime, version, retries, ...more } = job;
+  const { deletedAt, expiresAt } = more;
   return (
     <Facts
       facts={[
@@ -114,10 +133,12 @@ function JobFacts({ job }: { readonly job: JobDetails }): JSX.Element {
         ["Submitted by", kind === "sync" ? "/runsync" : "/run"],
         ["Endpoint version", version],
         ["Retries", retries],
-        ["May take", durationInWords(more.executionTimeout)],
-        ["Deleted at", instantInWords(expiresAt)],
-        ["Webhook", more.webhook],
-        ["Trace", more.traceparent],
+        ["Time limit", durationInWords(more.executionTimeout)],
+        deletedAt === undefined
+          ? ["Kept until", instantInWords(expiresAt)]
+          : ["Deleted", instantInWords(deletedAt)],
+        ["Webhook", more.webhook && <code class="long">{more.webhook}</code>],
+        ["Trace", more.traceparent && <code class="long">{more.traceparent}</code>],
       ]}
     />
   );

@@ -43,9 +43,11 @@ export function JobRowLine({ list, index }: JobRowProps): JSX.Element {
       </time>
       <span class="number quiet waited">{durationInWords(delayTime)}</span>
       <span class="number took">{durationInWords(executionTime)}</span>
-      <span class="cut quiet error" title={error}>
-        {errorType !== undefined && <b>{errorType}</b>} {error?.split("\n", 1)[0]}
-      </span>
+      {(error ?? errorType) !== undefined && (
+        <span class="cut quiet error" title={error}>
+          {errorType !== undefined && <b>{errorType}</b>} {error}
+        </span>
+      )}
     </div>
   );
 }

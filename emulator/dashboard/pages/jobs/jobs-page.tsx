@@ -10,6 +10,7 @@ import { goTo, replaceRoute } from "../../route/address.ts";
 import { useKeys } from "../../shell/keys.ts";
 import { isLive, type JobList } from "../../state/job-list.ts";
 import { dispatch, state, usePart } from "../../state/store.ts";
+import { DeletedJobs } from "./deleted-jobs.tsx";
 import { loadJobs, loadMore, wantsReload } from "./job-loader.ts";
 import { type JobFilter, readJobQuery } from "./job-query.ts";
 import { JobRowLine, rowHeight } from "./job-row.tsx";
@@ -32,7 +33,7 @@ export function JobsPage({ route }: PageProps): JSX.Element {
       <div class="page-head">
         <h1>Jobs</h1>
         <span class="quiet number" role="status">
-          {countInWords(list)}
+          {countInWords(list, text !== "")}
         </span>
         <span class="spring" />
         <PauseButton list={list} />
@@ -59,11 +60,11 @@ function useReload(filter: JobFilter): void {
   }, [isWanted, filter]);
 }
 
-function countInWords({ count, rows, next }: JobList): string {
-  if (count !== undefined) {
-    return `${count.jobs.toLocaleString("en")}${count.more ? "+" : ""} match`;
-  }
-  return next === undefined ? `${rows.length} match` : "";
+function countInWords({ count, rows, next }: JobList, isFiltered: boolean): string {
+  if (count === undefined && next !== undefined) return "";
+  const { jobs, more } = count ?? { jobs: rows.length, more: false };
+  const what = isFiltered ? "match" : jobs === 1 ? "job" : "jobs";
+  return `${jobs.toLocaleString("en")}${more ? "+" : ""} ${what}`;
 }
 
 function PauseButton({ list }: { readonly list: JobList }): JSX.Element {
@@ -111,10 +112,13 @@ function Rows({ list, isFiltered }: RowsProps): JSX.Element {
   if (rows.length === 0) {
     if (reading === "asking") return <Loading what="jobs" />;
     return (
-      <Empty>
-        {isFiltered ? "No job matches." : "No job was submitted yet. "}
-        {!isFiltered && <a href="#/playground">Run one in the playground</a>}
-      </Empty>
+      <div class="column">
+        <Empty>
+          {isFiltered ? "No job matches." : "There is no job. "}
+          {!isFiltered && <a href="#/playground">Run one in the playground</a>}
+        </Empty>
+        <DeletedJobs filter={filter} />
+      </div>
     );
   }
   return (
@@ -127,7 +131,7 @@ function Rows({ list, isFiltered }: RowsProps): JSX.Element {
         <span>Submitted</span>
         <span class="number">Waited</span>
         <span class="number">Took</span>
-        <span>Error</span>
+        <span class="error">Error</span>
       </div>
       <VirtualList
         count={rows.length}

@@ -48,7 +48,7 @@ export function QueryField({ text, problems, field, onChange }: QueryFieldProps)
           type="search"
           aria-label="Query"
           aria-describedby="query-problems"
-          placeholder="status:failed endpoint:x took:>5s text"
+          placeholder="status:failed endpoint:x took:>5s"
           autocomplete="off"
           spellcheck={false}
           defaultValue={text}
@@ -56,8 +56,8 @@ export function QueryField({ text, problems, field, onChange }: QueryFieldProps)
           onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
         />
       </label>
-      <StatusChoice text={text} onChoose={choose} />
       <QueryHelp />
+      <StatusChoice text={text} onChoose={choose} />
       <p id="query-problems" class="query-problems" role="status">
         {problems.join("; ")}
       </p>

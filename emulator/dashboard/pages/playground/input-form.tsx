@@ -1,6 +1,6 @@
 /** The input of a new job: as a form where its schema allows one, or as JSON; with those that were saved. */
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { JsonEditor } from "../../components/json-editor.tsx";
 import { Panel } from "../../components/panel.tsx";
@@ -33,6 +33,8 @@ export function InputForm(props: InputFormProps): JSX.Element {
   const { endpointId, schema, firstInput, isReadOnly, onRun } = props;
   const fields = useMemo(() => fieldsOf(schema), [schema]);
   const [draft, setDraft] = useState(() => draftOf(fields, firstInput, 0));
+  // The schema may come with the first worker, when the page is there already.
+  useEffect(() => setDraft((before) => formIfUntouched(before, fields, firstInput)), [fields]);
   const [isTried, setTried] = useState(false);
   const result = resultOf(fields, draft);
   const json = "json" in result ? result.json : undefined;
@@ -151,6 +153,18 @@ function draftOf(fields: readonly FormField[] | undefined, text: string, version
   const node = text === "" ? undefined : readRawJson(text);
   const typed = node === undefined ? {} : typedOf(fields, node);
   return { typed: typed ?? {}, json, isForm: typed !== undefined, version };
+}
+
+/** Nothing was typed, taken or switched. */
+function formIfUntouched(
+  draft: Draft,
+  fields: readonly FormField[] | undefined,
+  firstInput: string,
+): Draft {
+  const untouched = draftOf(undefined, firstInput, 0);
+  if (draft.isForm || draft.version > 0 || draft.json !== untouched.json) return draft;
+  const form = draftOf(fields, firstInput, 0);
+  return form.isForm ? form : draft;
 }
 
 function resultOf(fields: readonly FormField[] | undefined, { typed, json, isForm }: Draft) {

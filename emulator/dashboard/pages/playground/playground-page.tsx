@@ -90,10 +90,11 @@ function Trial({ endpointId, jobId }: TrialProps): JSX.Element {
   );
 }
 
-/** What a handler says that it takes. */
+/** What a handler says that it takes: its first worker tells it. */
 function useInputSchema(endpointId: string): { readonly value: unknown; readonly isRead: boolean } {
   const { value, problem } = useRead<"observeEndpoints">("emulator/endpoints", {
-    concerns: (event) => event.type === "endpoint" && event.endpointId === endpointId,
+    concerns: ({ type, endpointId: of }) =>
+      (type === "endpoint" || type === "worker") && of === endpointId,
   });
   const found = value?.endpoints.find(({ id }) => id === endpointId);
   return { value: found?.inputSchema, isRead: value !== undefined || problem !== undefined };

@@ -40,7 +40,7 @@ export function SavedInputs({ endpointId, json, onTake }: SavedInputsProps): JSX
       <input
         type="text"
         aria-label="Name for this input"
-        placeholder="name"
+        placeholder="name for this input"
         value={name}
         onInput={(event) => setName(event.currentTarget.value)}
         onKeyDown={(event) => event.key === "Enter" && save()}

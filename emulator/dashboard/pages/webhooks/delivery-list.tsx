@@ -35,7 +35,7 @@ export function DeliveryList(props: DeliveryListProps): JSX.Element {
           <tr>
             <th>Made</th>
             <th>State</th>
-            <th class="beside">Tries</th>
+            <th class="beside">Answer</th>
             <th class="roomy">Next try</th>
             <th>Job</th>
             <th class="roomy">Ended as</th>
@@ -143,7 +143,7 @@ function Row({ delivery, query, now, isOpen }: RowProps): JSX.Element {
           fromNowInWords(nextTryAt, now)
         )}
       </td>
-      <td>
+      <td class="of-job">
         <JobLink id={jobId} />
       </td>
       <td class="roomy">

@@ -113,6 +113,18 @@ describe("what an advance set off", () => {
     expect(found[0]?.examples.at(-1)?.id).toBe("j-9");
   });
 
+  test("names what several are about once", () => {
+    const scaled = (endpointId: string, ms: number): ServiceEvent => ({
+      ...{ type: "scale", at: at(ms), endpointId, reason: "nothing waits" },
+    });
+    const [found] = happenings([scaled("a", 0), scaled("b", 1), scaled("a", 2)]);
+    expect(found?.count).toBe(3);
+    expect(found?.examples).toEqual([
+      { id: "b", at: at(1) },
+      { id: "a", at: at(2) },
+    ]);
+  });
+
   test("tells of a deleted job that it is gone, unless it failed: its report is kept for a day", () => {
     const isGone = (from: string, to: string | null) =>
       happenings([moved("j", from, to)])[0]?.isGone;

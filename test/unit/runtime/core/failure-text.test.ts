@@ -4,6 +4,7 @@ import {
   failureFrames,
   failurePlace,
   failureSentence,
+  foldedFrames,
 } from "../../../../runtime/core/failure-text.ts";
 import type { Failure } from "../../../../runtime/protocol/failure.ts";
 
@@ -100,6 +101,22 @@ describe("the frames", () => {
       "at plan (plans.py:9)",
       "at handler (worker.py:3)",
     ]);
+  });
+
+  test("are all of the user's where that is asked for, and say how many of others are folded, and whose", () => {
+    const own = [1, 2, 3, 4, 5, 6].map((n) => `    at f${n} (/a.ts:${n}:1)`);
+    const zod = "    at parse (/srv/node_modules/zod/index.js:1:2)";
+    const stack = ["Error: x", zod, ...own, ...OURS].join("\n");
+    expect(failureFrames(failure(stack), { most: Infinity })).toEqual(
+      own.map((frame) => frame.trim()),
+    );
+    expect(foldedFrames(failure(stack))).toBe("6 frames of packages, Node and sv-runtime");
+    const caused = ["Error: x", own[0], OURS[0], "caused by: Error: y", own[1], OURS[1]];
+    expect(foldedFrames(failure(caused.join("\n")))).toBe("2 frames of sv-runtime");
+    expect(foldedFrames(failure(["Error: x", own[0], OURS[1]].join("\n")))).toBe(
+      "1 frame of sv-runtime",
+    );
+    expect(foldedFrames(failure(["Error: x", ...own].join("\n")))).toBe("");
   });
 
   test("are none where there is no stack", () => {

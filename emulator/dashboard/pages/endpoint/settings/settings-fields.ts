@@ -48,8 +48,8 @@ const ALL_FIELDS: readonly SettingField[] = [
     label: "Scaler",
     kind: "choice",
     choices: [
-      ["QUEUE_DELAY", "by delay in the queue"],
-      ["REQUEST_COUNT", "by number of jobs"],
+      ["QUEUE_DELAY", "by queue delay"],
+      ["REQUEST_COUNT", "by job count"],
     ],
     only: { type: "QUEUE" },
   },
