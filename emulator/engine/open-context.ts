@@ -251,12 +251,11 @@ function openHistory(clock: ServiceClock, events: EventFeed, directory: Director
     const reason = reasonInWords(why);
     events.publish({ type: "scale", endpointId, start, drain, workers, wanted, reason });
   });
-  const fleet: Fleet = new Fleet((worker) => {
+  const fleet: Fleet = new Fleet((worker, states) => {
     const { id: workerId, endpointId, state } = worker;
     events.publish({ type: "worker", endpointId, workerId, state });
     // Workers of an endpoint that was deleted are still to end.
     if (directory.findEndpoint(endpointId) === undefined) return;
-    const states = fleet.workersOf(endpointId).map((each) => each.state);
     series.workersChanged(endpointId, states);
   });
   const workerHistory = new WorkerHistory(clock, (workerId) => fleet.find(workerId));

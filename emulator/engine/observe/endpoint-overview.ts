@@ -1,11 +1,5 @@
 /** The endpoints as operators see them: their jobs and workers now and lately, without asking the store for jobs. */
-import {
-  type Bucket,
-  byState,
-  SERIES_STEPS,
-  STEP_MS,
-  type WorkersByState,
-} from "../../core/observe/series/service-series.ts";
+import { type Bucket, SERIES_STEPS, STEP_MS } from "../../core/observe/series/service-series.ts";
 import {
   type Drawing,
   type Ends,
@@ -17,6 +11,7 @@ import {
   sparkline,
 } from "../../core/observe/series/series-points.ts";
 import type { Endpoint } from "../../core/resources/endpoint.ts";
+import type { WorkersByState } from "../../core/workers/workers-by-state.ts";
 import type { Uses } from "../context.ts";
 import { health, type Health } from "./health.ts";
 
@@ -54,7 +49,7 @@ export async function endpointOverviews(
     overviews.push({
       endpoint,
       jobs,
-      workers: byState(engine.fleet.workersOf(id).map(({ state }) => state)),
+      workers: engine.fleet.states(id),
       newest: {
         ...endsSince(drawing.buckets, afterStep),
         ...quantilesSince(drawing.buckets, afterStep),

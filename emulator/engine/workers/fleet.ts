@@ -1,4 +1,10 @@
 /** All workers of the service by id and by endpoint, and the choice of the one that gets the next job. */
+import {
+  movedState,
+  NO_WORKERS,
+  type WorkersByState,
+} from "../../core/workers/workers-by-state.ts";
+import type { WorkerState } from "../../core/workers/worker-life.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 /** The worker counters of `/health` (the live service's six; the contract names idle and running). */
@@ -14,14 +20,15 @@ export interface WorkerCounts {
 export class Fleet {
   readonly #workers = new Map<string, WorkerHandle>();
   readonly #byEndpoint = new Map<string, Set<WorkerHandle>>();
+  readonly #states = new Map<string, WorkersByState>();
   readonly #throttled = new Map<string, number>();
   /** Endpoints whose jobs wait although workers may be free. */
   readonly #onHold = new Set<string>();
 
-  readonly #stateChanged: (worker: WorkerHandle) => void;
+  readonly #stateChanged: (worker: WorkerHandle, states: WorkersByState) => void;
 
-  /** `stateChanged` is called with each worker that is added, and whenever its state changes. */
-  constructor(stateChanged: (worker: WorkerHandle) => void) {
+  /** `stateChanged` is called with each worker that is added, and whenever its state changes, with those of its endpoint. */
+  constructor(stateChanged: (worker: WorkerHandle, states: WorkersByState) => void) {
     this.#stateChanged = stateChanged;
   }
 
@@ -29,19 +36,21 @@ export class Fleet {
     this.#workers.set(worker.id, worker);
     const workers = this.#byEndpoint.get(worker.endpointId) ?? new Set();
     this.#byEndpoint.set(worker.endpointId, workers.add(worker));
-    this.changed(worker);
+    this.changed(worker, undefined);
   }
 
-  /** The worker was added, or its state changed. */
-  changed(worker: WorkerHandle): void {
-    this.#stateChanged(worker);
+  /** The worker has another state than `before`, or was added. */
+  changed(worker: WorkerHandle, before: WorkerState | undefined): void {
+    this.#stateChanged(worker, this.#count(worker, before, worker.state));
   }
 
   remove(worker: WorkerHandle): void {
     this.#workers.delete(worker.id);
     const workers = this.#byEndpoint.get(worker.endpointId);
-    workers?.delete(worker);
-    if (workers?.size === 0) this.#byEndpoint.delete(worker.endpointId);
+    if (workers?.delete(worker)) this.#count(worker, worker.state, undefined);
+    if (workers?.size !== 0) return;
+    this.#byEndpoint.delete(worker.endpointId);
+    this.#states.delete(worker.endpointId);
   }
 
   find(workerId: string): WorkerHandle | undefined {
@@ -50,6 +59,10 @@ export class Fleet {
 
   workersOf(endpointId: string): readonly WorkerHandle[] {
     return [...(this.#byEndpoint.get(endpointId) ?? [])];
+  }
+
+  states(endpointId: string): WorkersByState {
+    return this.#states.get(endpointId) ?? NO_WORKERS;
   }
 
   all(): readonly WorkerHandle[] {
@@ -101,5 +114,16 @@ export class Fleet {
     }
     counts.ready = counts.idle;
     return counts;
+  }
+
+  /** Of so many workers of an endpoint none is looked at but the one that changed. */
+  #count(
+    { endpointId }: WorkerHandle,
+    before: WorkerState | undefined,
+    after: WorkerState | undefined,
+  ): WorkersByState {
+    const states = movedState(this.states(endpointId), before, after);
+    this.#states.set(endpointId, states);
+    return states;
   }
 }

@@ -34,10 +34,10 @@ export class WorkerMover {
     const { clock, realClock, fleet } = this.#parts;
     const move = moveOf(worker.life, event, { now: clock.now(), realNow: realClock.now() });
     if (!move) return false;
-    const shown = worker.state;
+    const before = worker.state;
     worker.life = move.life;
     noteStage(worker, event, clock.now());
-    if (worker.state !== shown) fleet.changed(worker);
+    if (worker.state !== before) fleet.changed(worker, before);
     for (const effect of move.effects) this.#release(worker, effect);
     return true;
   }

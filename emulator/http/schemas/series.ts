@@ -1,6 +1,7 @@
 /** What operators are shown of endpoints: how they are now, their series, and what the scaler decided. */
 import { z } from "zod";
-import { COUNTED_STATES, STEP_MS } from "../../core/observe/series/service-series.ts";
+import { STEP_MS } from "../../core/observe/series/service-series.ts";
+import { COUNTED_STATES } from "../../core/workers/workers-by-state.ts";
 import { ENDPOINT_TYPES } from "../../core/resources/endpoint.ts";
 import { answered, anyJson, instant } from "./contract.ts";
 import { healthSchema } from "./job.ts";

@@ -1,12 +1,7 @@
 /** Draws the series of an endpoint from the steps that were kept: a value for each step, null where nothing was measured. Pure. */
 import { Durations } from "./durations.ts";
-import {
-  type Bucket,
-  COUNTED_STATES,
-  type CountedState,
-  type Depth,
-  NO_WORKERS,
-} from "./service-series.ts";
+import { COUNTED_STATES, type CountedState, NO_WORKERS } from "../../workers/workers-by-state.ts";
+import type { Bucket, Depth } from "./service-series.ts";
 
 /** A value for each step, oldest first; null: nothing was measured. */
 export type Points = readonly (number | null)[];

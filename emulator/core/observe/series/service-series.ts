@@ -4,7 +4,7 @@
  * which jobs ran takes about 0.6 kB (2.6 kB if they took from 1 ms to an hour): 250 kB for an hour without a pause.
  */
 import { NewestByKey } from "../newest-by-key.ts";
-import type { WorkerState } from "../../workers/worker-life.ts";
+import { NO_WORKERS, type WorkersByState } from "../../workers/workers-by-state.ts";
 import { Durations } from "./durations.ts";
 
 export const STEP_MS = 10_000;
@@ -12,25 +12,6 @@ export const STEP_MS = 10_000;
 export const SERIES_STEPS = 360;
 /** Steps of all endpoints: about 30 MB. */
 const STEPS_IN_ALL = 50_000;
-
-/** The states in which a worker is counted. */
-export const COUNTED_STATES = ["initializing", "ready", "draining", "unhealthy", "lost"] as const;
-export type CountedState = (typeof COUNTED_STATES)[number];
-export type WorkersByState = Readonly<Record<CountedState, number>>;
-
-export const NO_WORKERS: WorkersByState = {
-  initializing: 0,
-  ready: 0,
-  draining: 0,
-  unhealthy: 0,
-  lost: 0,
-};
-
-export function byState(states: Iterable<WorkerState>): WorkersByState {
-  const counts: Record<CountedState, number> = { ...NO_WORKERS };
-  for (const state of states) if (state !== "ended") counts[state] += 1;
-  return counts;
-}
 
 /** Jobs of an endpoint at a moment. */
 export interface Depth {
@@ -90,8 +71,8 @@ export class ServiceSeries {
   }
 
   /** The workers of the endpoint, whenever the state of one has changed. */
-  workersChanged(endpointId: string, states: Iterable<WorkerState>): void {
-    this.#current(endpointId).workers = byState(states);
+  workersChanged(endpointId: string, workers: WorkersByState): void {
+    this.#current(endpointId).workers = workers;
   }
 
   /** The steps in which something happened to the endpoint, oldest first: of the last hour, and one before it if there is one. */

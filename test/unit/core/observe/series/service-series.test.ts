@@ -8,6 +8,7 @@ import {
   quantilesSince,
   seriesPoints,
 } from "../../../../../emulator/core/observe/series/series-points.ts";
+import { NO_WORKERS } from "../../../../../emulator/core/workers/workers-by-state.ts";
 import {
   type Happened,
   SERIES_STEPS,
@@ -58,7 +59,7 @@ describe("depth and workers", () => {
 
   it("are still known when nothing has happened for longer than the hour", () => {
     happened(5, 1);
-    series.workersChanged("x", ["ready", "initializing", "ended"]);
+    series.workersChanged("x", { ...NO_WORKERS, ready: 1, initializing: 1 });
     now += (SERIES_STEPS + 10) * STEP_MS;
     const { queued, workers } = drawn(SERIES_STEPS);
     expect(new Set(queued)).toEqual(new Set([5]));
@@ -70,10 +71,10 @@ describe("depth and workers", () => {
   });
 
   it("count workers by state at the end of each step", () => {
-    series.workersChanged("x", ["initializing", "initializing"]);
-    series.workersChanged("x", ["initializing", "ready"]);
+    series.workersChanged("x", { ...NO_WORKERS, initializing: 2 });
+    series.workersChanged("x", { ...NO_WORKERS, initializing: 1, ready: 1 });
     now += STEP_MS;
-    series.workersChanged("x", ["ready", "lost"]);
+    series.workersChanged("x", { ...NO_WORKERS, ready: 1, lost: 1 });
     const { workers } = drawn(2);
     expect(workers).toMatchObject({ initializing: [1, 0], ready: [1, 1], lost: [0, 1] });
   });
