@@ -108,8 +108,11 @@ class Server {
   }
 
   start(): void {
-    const options = { ...this.#user, cwd: "/", stdio: ["ignore", "pipe", "pipe"] } as const;
-    const child = spawn(this.#program, this.#args, options);
+    const child = spawn(this.#program, this.#args, {
+      ...this.#user,
+      cwd: "/",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (piece: Buffer) => (this.said += piece.toString()));
     this.#child = child;
