@@ -4,7 +4,7 @@ import { contentChecksum, rowChecksum } from "./checksum.ts";
 
 /** Stored: never change one. At most four, for each job has four places. */
 const SLOT_NUMBERS: Readonly<Record<PayloadSlot, number>> = { input: 0, output: 1, s3Config: 2 };
-const SLOTS = ["input", "output", "s3Config"] as const;
+export const SLOTS = ["input", "output", "s3Config"] as const;
 export const PLACES_PER_JOB = 4;
 
 /** Whose place it is among those of a job. */

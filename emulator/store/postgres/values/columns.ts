@@ -4,6 +4,9 @@ import type { SQLOutputValue } from "node:sqlite";
 import { damaged, type Row } from "../../../sqlite/row.ts";
 import { bytesToText, textToBytes } from "./stored-text.ts";
 
+/** A value on its way into the database. */
+export type Sent = number | bigint | string | Uint8Array | null;
+
 /** `text` is any text of a user, `json` what JSON.stringify made, which has no character that is none. */
 export type Kind = "integer" | "text" | "json" | "bytes";
 
@@ -34,17 +37,17 @@ export function unnested(columns: Columns, first = 1): string {
 }
 
 /** A parameter for each column, which holds its values of all rows. Values are taken in the order of the columns. */
-export function arraysOf(columns: Columns, rows: readonly (readonly SQLOutputValue[])[]): Buffer[] {
+export function arraysOf(columns: Columns, rows: readonly (readonly Sent[])[]): Buffer[] {
   return Object.values(columns).map((kind, at) => arrayOf(kind, rows, at));
 }
 
 /** One parameter. */
-export function listOf(kind: Kind, values: readonly SQLOutputValue[]): Buffer {
+export function listOf(kind: Kind, values: readonly Sent[]): Buffer {
   return arrayOf(kind, values.map((value) => [value]), 0);
 }
 
 /** The binary form of an array: no value has to be quoted or written in digits. */
-function arrayOf(kind: Kind, rows: readonly (readonly SQLOutputValue[])[], column: number): Buffer {
+function arrayOf(kind: Kind, rows: readonly (readonly Sent[])[], column: number): Buffer {
   const values = rows.map((row) => toSent(kind, row[column] ?? null));
   const sizeBytes = values.reduce(
     (sum: number, value) =>
@@ -73,7 +76,7 @@ function arrayOf(kind: Kind, rows: readonly (readonly SQLOutputValue[])[], colum
   return rows.length === 0 ? array.subarray(0, HEAD_BYTES - 8) : array;
 }
 
-function toSent(kind: Kind, value: SQLOutputValue): number | Uint8Array | null {
+function toSent(kind: Kind, value: Sent): number | Uint8Array | null {
   if (value === null || value instanceof Uint8Array) return value;
   if (kind === "integer") return Number(value);
   return kind === "json" ? Buffer.from(String(value)) : textToBytes(String(value));
