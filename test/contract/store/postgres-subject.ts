@@ -4,6 +4,7 @@ import { createSystemClock } from "../../../emulator/assembly/system-clock.ts";
 import type { PostgresStoreOptions } from "../../../emulator/store/postgres/options.ts";
 import { openPostgresStore } from "../../../emulator/store/postgres/postgres-store.ts";
 import { freshDatabase } from "../../setup/shared-postgres.ts";
+import type { Blobs } from "../../../emulator/store/blobs/blobs.ts";
 import type { OpenSubject } from "./subject.ts";
 
 const TABLES =
@@ -14,19 +15,23 @@ export function openIn(url: string, options: Partial<PostgresStoreOptions> = {})
   return openPostgresStore({ url, replica, clock: createSystemClock(), ...options });
 }
 
-/** @param door that of the shared server */
-export function postgresSubjects(door: string): OpenSubject {
+/**
+ * @param door that of the shared server
+ * @param blobs where large payloads lie; by default in the database
+ */
+export function postgresSubjects(door: string, blobs?: Blobs): OpenSubject {
+  const options = blobs && { blobs };
   let database: Promise<string> | undefined;
   return async () => {
     const url = await (database ??= freshDatabase(door));
     await emptied(url);
-    const store = await openIn(url);
+    const store = await openIn(url, options);
     let latest = store;
     return {
       store,
       async reopen() {
         await latest.close();
-        latest = await openIn(url);
+        latest = await openIn(url, options);
         return latest;
       },
       [Symbol.asyncDispose]: () => latest.close(),

@@ -9,6 +9,8 @@ export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly unknown[];
+  /** True: its rows are names of large payloads that lose a row; null among them says nothing. */
+  readonly answersNames?: true;
 }
 
 /** The values of each row, in the order of the columns. */

@@ -67,7 +67,8 @@ const PRUNE = `WITH doomed AS (
           WINDOW newest AS (ORDER BY settled_at DESC, seq DESC ROWS UNBOUNDED PRECEDING)) AS settled
         WHERE place > $2 OR together > $3)
       RETURNING seq)
-  DELETE FROM payload USING doomed WHERE payload.place BETWEEN doomed.seq * 4 AND doomed.seq * 4 + 3`;
+  DELETE FROM payload USING doomed WHERE payload.place BETWEEN doomed.seq * 4 AND doomed.seq * 4 + 3
+    RETURNING payload.name`;
 
 export class DeliveryWrites {
   readonly #added: Sent[][] = [];
@@ -102,5 +103,5 @@ export class DeliveryWrites {
 /** Deletes settled deliveries with their payloads. */
 export function pruneDeliveries({ settledFrom, maxCount, maxBytes }: KeptDeliveries): Statement {
   const values = [bound(settledFrom), bound(maxCount), bound(maxBytes)];
-  return { name: "prune-deliveries", text: PRUNE, values };
+  return { name: "prune-deliveries", text: PRUNE, values, answersNames: true };
 }
