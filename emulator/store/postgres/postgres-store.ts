@@ -182,7 +182,9 @@ class PostgresStore extends PostgresReads implements Store {
 
   async #removeUnreferred(large: LargePayloads, names: readonly string[]): Promise<void> {
     const gone = await this.#pooled((session) => unreferred(session, [...new Set(names)]));
-    await Promise.all(gone.filter((name) => !large.staged.has(name)).map((name) => large.remove(name)));
+    await Promise.all(
+      gone.filter((name) => !large.staged.has(name)).map((name) => large.remove(name)),
+    );
   }
 
   /** Removes what a crash left, unless another process may be about to name it. */

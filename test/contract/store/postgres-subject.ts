@@ -7,8 +7,7 @@ import { freshDatabase } from "../../setup/shared-postgres.ts";
 import type { Blobs } from "../../../emulator/store/blobs/blobs.ts";
 import type { OpenSubject } from "./subject.ts";
 
-const TABLES =
-  "writer, queue, job, payload, chunk_batch, record, delivery, report".split(", ");
+const TABLES = "writer, queue, job, payload, chunk_batch, record, delivery, report".split(", ");
 
 export function openIn(url: string, options: Partial<PostgresStoreOptions> = {}) {
   const replica = `test-${crypto.randomUUID()}`;
@@ -42,10 +41,14 @@ export function postgresSubjects(door: string, blobs?: Blobs): OpenSubject {
 async function emptied(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const { rows } = await client.query("SELECT to_regclass('sv_runtime.report') AS last");
-  if (rows[0].last !== null) {
+  const { rowCount } = await client.query(
+    "SELECT 1 FROM pg_namespace WHERE nspname = 'sv_runtime'",
+  );
+  if (rowCount === 1) {
     const deletions = TABLES.map((table) => `DELETE FROM sv_runtime.${table};`);
-    await client.query(`BEGIN; ${deletions.join(" ")} UPDATE sv_runtime.owner SET replica = NULL; COMMIT`);
+    await client.query(
+      `BEGIN; ${deletions.join(" ")} UPDATE sv_runtime.owner SET replica = NULL; COMMIT`,
+    );
   }
   await client.end();
 }

@@ -2,7 +2,7 @@
 import { StoreClosedError } from "../../../core/store-error.ts";
 import { isConflict, isConnectionLoss } from "./postgres-error.ts";
 import type { Patience } from "./patience.ts";
-import { Session } from "./session.ts";
+import type { Session } from "./session.ts";
 
 const MAX_SESSIONS = 4;
 

@@ -61,7 +61,9 @@ async function note(found: PayloadDamage[], ask: Ask, stored: StoredBody, place:
   );
   const id = rows[0]?.[0];
   found.push({
-    damage: new PayloadDamagedError(place, "is damaged: it does not fit its checksum", { checksum }),
+    damage: new PayloadDamagedError(place, "is damaged: it does not fit its checksum", {
+      checksum,
+    }),
     jobId: id instanceof Buffer ? bytesToText(id) : undefined,
   });
 }
@@ -80,7 +82,7 @@ async function* rowsOf(
   const select = `SELECT ${namesOf(columns)}, ${keys} FROM ${table}`;
   const places = key.map((_, at) => `$${at + 1}`).join(", ");
   const width = Object.keys(columns).length;
-  for (let after: readonly unknown[] = []; !signal.aborted; ) {
+  for (let after: readonly unknown[] = []; !signal.aborted;) {
     const where = after.length === 0 ? "" : `WHERE (${keys}) > (${places})`;
     const text = `${select} ${where} ORDER BY ${keys} LIMIT ${atOnce}`;
     const startedAt = performance.now();

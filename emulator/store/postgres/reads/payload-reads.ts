@@ -90,7 +90,11 @@ export function compared<T extends StoredBody>(stored: T) {
 
 /** A row of `PAYLOAD`. */
 export function readPayload(row: Row): StoredBody {
-  const stored = { body: bodyOf(row, 1), sizeBytes: integerAt(row, 3), checksum: integerAt(row, 4) };
+  const stored = {
+    body: bodyOf(row, 1),
+    sizeBytes: integerAt(row, 3),
+    checksum: integerAt(row, 4),
+  };
   if (payloadChecksum(integerAt(row, 0), stored) !== row[5]) throw rowDamaged("payload");
   return stored;
 }

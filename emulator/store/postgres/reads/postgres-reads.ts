@@ -13,7 +13,13 @@ import { readBoot, recordTexts } from "./boot-reads.ts";
 import * as deliveries from "./delivery-reads.ts";
 import { JobReads } from "./job-reads.ts";
 import { JobSearch } from "./job-search.ts";
-import { chunksAround, compared, hasChunks, payloadAt, payloadChecksumAt } from "./payload-reads.ts";
+import {
+  chunksAround,
+  compared,
+  hasChunks,
+  payloadAt,
+  payloadChecksumAt,
+} from "./payload-reads.ts";
 import * as reports from "./report-reads.ts";
 
 export abstract class PostgresReads implements StoreReads {

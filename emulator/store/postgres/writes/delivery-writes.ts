@@ -86,7 +86,11 @@ export class DeliveryWrites {
   statements(): readonly Statement[] {
     const statements: Statement[] = [];
     if (this.#added.length > 0)
-      statements.push({ name: "add-deliveries", text: INSERT, values: arraysOf(STORED, this.#added) });
+      statements.push({
+        name: "add-deliveries",
+        text: INSERT,
+        values: arraysOf(STORED, this.#added),
+      });
     if (this.#replaced.size > 0) {
       const rows = [...this.#replaced.values()].map((delivery) => [
         delivery.seq,

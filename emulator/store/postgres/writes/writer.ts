@@ -133,7 +133,9 @@ export class Writer {
       if (isConnectionLoss(next)) this.#forget(session);
       // Nothing of it is stored: what is wrong with it in particular is not worth another connection.
       const isOwn = next instanceof StoreLostError || !isRefusal(error);
-      return isOwn ? next : new BatchRefusedError("the batch does not fit to what is stored", { cause: error });
+      return isOwn
+        ? next
+        : new BatchRefusedError("the batch does not fit to what is stored", { cause: error });
     }
   }
 
@@ -169,4 +171,3 @@ const MORE_BATCHES =
   "the database has a batch that was given up when it could not be reached; start the emulator anew";
 const FEWER_BATCHES =
   "the database lacks batches that it had acknowledged: it was restored, or a standby that was behind took over; start the emulator anew";
-

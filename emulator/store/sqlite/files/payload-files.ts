@@ -20,7 +20,6 @@ export function isPayloadFile(name: string): boolean {
 /** Within the data directory. */
 export const PAYLOADS_DIRECTORY = "payloads";
 
-
 export class PayloadFiles {
   /** Written, but no committed row refers to them yet. */
   readonly staged = new StagedFiles((name) => this.remove(name));
