@@ -9,10 +9,11 @@ import { Session } from "../../../../emulator/store/postgres/connect/session.ts"
 import { settingsOf } from "../../../../emulator/store/postgres/connect/settings.ts";
 import { completed, handedOver, inserted } from "../../../contract/store/subject.ts";
 import { postgresIsMissing } from "../../../setup/postgres.ts";
+import { sized } from "../../../setup/size.ts";
 import { testDatabase } from "./database.ts";
 
-const JOBS = 100_000;
-const PER_BATCH = 10_000;
+const JOBS = sized(10_000, 100_000);
+const PER_BATCH = 5_000;
 
 /** The index that each is to be answered by. */
 const INDEXES: Readonly<Record<string, string>> = {
