@@ -42,7 +42,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
         beside: "SQLite",
         others: measured.directory,
         notes: [
-          "a job is three rows written and two payloads, in three commits for all of a commit's jobs",
+          "a job is five rows written, itself three times and two payloads, in three commits for all jobs of a commit",
         ],
       }),
     );
