@@ -1,5 +1,6 @@
 /** Stores in one PostgreSQL database, for suites that open many: each begins with empty tables. */
 import pg from "pg";
+import { afterAll } from "vitest";
 import { createSystemClock } from "../../../emulator/assembly/system-clock.ts";
 import type { Blobs } from "../../../emulator/store/blobs/blobs.ts";
 import type { PostgresStoreOptions } from "../../../emulator/store/postgres/options.ts";
@@ -16,12 +17,15 @@ export function openIn(url: string, options: Partial<PostgresStoreOptions> = {})
 }
 
 /**
+ * To be called where tests are declared.
+ *
  * @param door that of the shared server
  * @param blobs where large payloads lie; by default in the database
  */
 export function postgresSubjects(door: string, blobs?: Blobs): OpenSubject {
   const options = blobs && { blobs };
   let database: ReturnType<typeof newDatabase> | undefined;
+  afterAll(async () => (await database)?.end());
   return async () => {
     const { url, empty } = await (database ??= newDatabase(door));
     await empty();
@@ -46,7 +50,5 @@ async function newDatabase(door: string) {
   const client = new pg.Client({ connectionString: url, options: "-c synchronous_commit=off" });
   client.on("error", () => undefined);
   await client.connect();
-  // The file that has it ends while it is open.
-  client.unref();
-  return { url, empty: () => client.query(EMPTIED) };
+  return { url, empty: () => client.query(EMPTIED), end: () => client.end() };
 }
