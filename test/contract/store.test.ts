@@ -1,8 +1,16 @@
 /** Runs the contract of the store against every adapter. */
+import { describe, inject } from "vitest";
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
 import { openSqliteStore } from "../../emulator/store/sqlite/sqlite-store.ts";
 import { temporaryDirectory } from "../setup/temporary-directory.ts";
+import { postgresIsMissing } from "../setup/postgres.ts";
 import { storeContract } from "./store.contract.ts";
+import { chunksContract } from "./store/chunks.contract.ts";
+import { deliveriesContract } from "./store/deliveries.contract.ts";
+import { durabilityContract } from "./store/durability.contract.ts";
+import { MemoryBlobs } from "./store/memory-blobs.ts";
+import { payloadsContract } from "./store/payloads.contract.ts";
+import { postgresSubjects } from "./store/postgres-subject.ts";
 
 storeContract({
   name: "memory",
@@ -33,4 +41,17 @@ storeContract({
       },
     };
   },
+});
+
+describe.skipIf(postgresIsMissing !== undefined)("in a database", () => {
+  const door = inject("sharedPostgres");
+  const durable = true;
+  storeContract({ name: "PostgreSQL", durable, open: postgresSubjects(door) });
+  const beside = postgresSubjects(door, new MemoryBlobs());
+  describe("the PostgreSQL store with large payloads beside it", () => {
+    payloadsContract(beside);
+    chunksContract(beside);
+    deliveriesContract(beside);
+    durabilityContract(beside);
+  });
 });

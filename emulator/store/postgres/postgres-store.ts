@@ -1,0 +1,233 @@
+/**
+ * The store in a PostgreSQL database, which one process at a time owns: it writes over one connection and reads over a few
+ * others.
+ */
+import { StoreClosedError, StoreDamagedError, StoreUnusableError } from "../../core/store-error.ts";
+import { HOW_TO_GO_ON } from "../../sqlite/row.ts";
+import type { Batch } from "../batch.ts";
+import type { FileContent } from "../lying-bytes.ts";
+import type { Payload, PayloadDamage } from "../payload.ts";
+import { Soundness } from "../soundness.ts";
+import { StagedFiles } from "../staged-files.ts";
+import type { Store } from "../store.ts";
+import { Claim } from "./claim/claim.ts";
+import { Keeper } from "./claim/keeper.ts";
+import { SnapshotWatch } from "./claim/snapshot-watch.ts";
+import { waitForClaim } from "./claim/wait-for-claim.ts";
+import { checkServer } from "./connect/check-server.ts";
+import { Patience } from "./connect/patience.ts";
+import { fromPostgres } from "./connect/postgres-error.ts";
+import { SessionPool } from "./connect/session-pool.ts";
+import { Session } from "./connect/session.ts";
+import { settingsOf } from "./connect/settings.ts";
+import { findDamage } from "./integrity/find-damage.ts";
+import { hasLargePayloads, unreferred } from "./large/dropped-names.ts";
+import { LargePayloads } from "./large/large-payloads.ts";
+import { migrate } from "./migrations/migrate.ts";
+import { type PostgresStoreOptions, type Times, TIMES } from "./options.ts";
+import { readQueues } from "./reads/boot-reads.ts";
+import { PostgresReads } from "./reads/postgres-reads.ts";
+import { readProgress } from "./writes/progress.ts";
+import { Queues } from "./writes/queues.ts";
+import { Writer } from "./writes/writer.ts";
+
+const nothing = () => undefined;
+
+const SWEPT_AFTER_MS = 24 * 3_600_000;
+/** Refuses what it is said to have staged. */
+const NOTHING_STAGED = new StagedFiles(async () => undefined);
+const NO_OBJECTS =
+  "large payloads of the database lie in an object store, and none was named; start the emulator with the one it had";
+
+/**
+ * Opens the store of a database, and makes its tables if they are not there.
+ *
+ * @throws StoreInUseError when another process owns it and goes on renewing its claim; StoreUnusableError when it cannot be
+ *   reached, must not be used, cannot keep what it acknowledges, or was written by a newer version; StoreFullError when there
+ *   is no room.
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const times = { ...TIMES, ...options.times };
+  const { url, replica, clock, warn = nothing, onLost = nothing } = options;
+  const settings = settingsOf(url, replica, times.lease);
+  const { shown } = settings;
+  const open = () => Session.open(settings, times.answer);
+  let session: Session | undefined;
+  try {
+    session = await open();
+    await checkServer(session, settings, warn);
+    await migrate(session, settings);
+    if (options.blobs === undefined && (await hasLargePayloads(session)))
+      throw new StoreUnusableError(NO_OBJECTS);
+    const claim = new Claim(replica, times.lease, onLost);
+    await waitForClaim(claim, session, clock, times.lease);
+    const stored = await readProgress(session);
+    const queues = new Queues(
+      (await readQueues(session)).map(({ key, endpointId }) => [key, endpointId]),
+    );
+    const { onCommit = nothing, onRemoval = nothing, onSnapshotAge = nothing } = options;
+    const hasLarge = options.blobs !== undefined;
+    const common = { open, claim, clock, times, shown };
+    const writer = new Writer({ ...common, queues, hasLarge, onCommit }, session, stored);
+    const snapshots = new SnapshotWatch({ clock, times, warn, onAge: onSnapshotAge });
+    // A renewal that takes longer than the lease is none.
+    const keeping = { ...common, open: () => Session.open(settings, times.lease) };
+    const keeper = new Keeper({ ...keeping, snapshots, onRemoval });
+    return new PostgresStore({ ...common, options, queues, writer, keeper, times });
+  } catch (error) {
+    session?.drop();
+    throw withOwnHint(fromPostgres(error, shown));
+  }
+}
+
+interface StoreParts {
+  readonly options: PostgresStoreOptions;
+  readonly times: Times;
+  readonly open: () => Promise<Session>;
+  readonly claim: Claim;
+  readonly queues: Queues;
+  readonly writer: Writer;
+  readonly keeper: Keeper;
+  readonly shown: string;
+}
+
+class PostgresStore extends PostgresReads implements Store {
+  readonly #parts: StoreParts;
+  readonly #pool: SessionPool;
+  readonly #soundness: Soundness;
+  readonly #ending = new AbortController();
+  readonly #large: LargePayloads | undefined;
+  readonly #removals = new Set<Promise<void>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: StoreParts) {
+    super(parts.queues);
+    this.#parts = parts;
+    this.#pool = new SessionPool(parts.open);
+    const { blobs } = parts.options;
+    this.#large = blobs && new LargePayloads(blobs);
+    this.#soundness = new Soundness(parts.options.onDamage);
+  }
+
+  flush(batch: Batch): Promise<void> {
+    return this.#guard(async () => {
+      const staged = this.#large?.staged ?? NOTHING_STAGED;
+      const taken = staged.takeAll(batch.changes);
+      let names: readonly string[];
+      try {
+        names = await this.#parts.writer.flush(batch);
+      } catch (error) {
+        for (const payload of taken) staged.giveBack(payload);
+        throw error;
+      }
+      for (const { name } of taken) staged.keep(name);
+      // Among those that were taken there may be one that the same batch replaced.
+      this.#removeLater([...names, ...taken.map(({ name }) => name)]);
+    });
+  }
+
+  async stage(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
+    this.#refuseUseless();
+    return this.#large?.stage(parts) ?? parts.map((bytes) => ({ kind: "inline", bytes }));
+  }
+
+  async discard(payload: Payload): Promise<void> {
+    if (payload.kind === "file") await this.#large?.staged.discard(payload);
+  }
+
+  check(): Promise<readonly PayloadDamage[]> {
+    return this.#guard(async () => {
+      const { signal } = this.#ending;
+      try {
+        const found = await findDamage((question) => this.#pooled(question), signal);
+        await this.#sweep();
+        return found;
+      } catch (error) {
+        if (signal.aborted) return [];
+        throw error;
+      }
+    });
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  protected override ask<T>(question: (session: Session) => Promise<T>): Promise<T> {
+    return this.#guard(() => this.#pooled(question));
+  }
+
+  protected override file(content: FileContent) {
+    if (this.#large === undefined) throw new StoreUnusableError(NO_OBJECTS);
+    return this.#large.file(content);
+  }
+
+  async #pooled<T>(question: (session: Session) => Promise<T>): Promise<T> {
+    const { options, times, shown } = this.#parts;
+    const patience = new Patience(options.clock, times, this.#ending.signal);
+    try {
+      return await this.#pool.use(question, patience);
+    } catch (error) {
+      throw fromPostgres(error, shown);
+    }
+  }
+
+  /** Those of the large payloads that no row names. What is not removed now the sweep finds. */
+  #removeLater(names: readonly string[]): void {
+    const large = this.#large;
+    if (large === undefined || names.length === 0) return;
+    const removed = this.#removeUnreferred(large, names).catch(() => undefined);
+    this.#removals.add(removed);
+    void removed.finally(() => this.#removals.delete(removed));
+  }
+
+  async #removeUnreferred(large: LargePayloads, names: readonly string[]): Promise<void> {
+    const gone = await this.#pooled((session) => unreferred(session, [...new Set(names)]));
+    await Promise.all(
+      gone.filter((name) => !large.staged.has(name)).map((name) => large.remove(name)),
+    );
+  }
+
+  /** Removes what a crash left, unless another process may be about to name it. */
+  async #sweep(): Promise<void> {
+    const large = this.#large;
+    if (large === undefined) return;
+    for await (const name of large.namesBefore(this.#parts.options.clock.now() - SWEPT_AFTER_MS)) {
+      if (this.#closing !== undefined) return;
+      await this.#removeUnreferred(large, [name]);
+    }
+  }
+
+  #guard<T>(work: () => Promise<T>): Promise<T> {
+    return this.#soundness.guard(async () => {
+      this.#refuseUseless();
+      try {
+        return await work();
+      } catch (error) {
+        throw withOwnHint(error);
+      }
+    });
+  }
+
+  #refuseUseless(): void {
+    if (this.#closing !== undefined) throw new StoreClosedError();
+    if (this.#parts.claim.lost) throw this.#parts.claim.lost;
+  }
+
+  async #close(): Promise<void> {
+    const { keeper, writer } = this.#parts;
+    this.#ending.abort();
+    // What is given back is not renewed.
+    await keeper.close();
+    await writer.close();
+    await Promise.all([...this.#removals]);
+    await Promise.all([this.#pool.close(), this.#large?.close()]);
+  }
+}
+
+/** What is said of damage elsewhere ends with a command that is about SQLite. */
+function withOwnHint(error: unknown): unknown {
+  if (!(error instanceof StoreDamagedError)) return error;
+  const message = error.message.replace(HOW_TO_GO_ON, "stop the emulator and restore a backup");
+  return new StoreDamagedError(message, { cause: error });
+}

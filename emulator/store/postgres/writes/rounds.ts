@@ -1,0 +1,132 @@
+/** The changes of a batch as statements, a few for however many there are. */
+import type { Batch, Change, RareChange } from "../../batch.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import { partOf } from "../claim/parts.ts";
+import type { Answer, Statement } from "../connect/session.ts";
+import { ChunkWrites } from "./chunk-writes.ts";
+import { DeliveryWrites, pruneDeliveries } from "./delivery-writes.ts";
+import { deleteJobs } from "./job-writes.ts";
+import { PayloadWrites } from "./payload-writes.ts";
+import { partOfRecord, RecordWrites } from "./record-writes.ts";
+import { pruneReports, ReportWrites } from "./report-writes.ts";
+
+/**
+ * Changes that can be made together: within a round each kind is gathered, and what one does to another is known. What deletes
+ * by bounds ends a round, for it looks at all that is stored.
+ */
+export function roundsOf(changes: readonly Change[]): readonly (readonly Change[])[] {
+  const rounds: Change[][] = [];
+  let isOpen = false;
+  for (const made of changes) {
+    if (!isOpen) rounds.push([]);
+    rounds.at(-1)?.push(made);
+    isOpen = made.type !== "prune-deliveries" && made.type !== "prune-reports";
+  }
+  return rounds;
+}
+
+/** @param before the answer to `PayloadWrites.question`. @throws BatchRefusedError */
+export function roundStatements(
+  changes: readonly Change[],
+  before: Answer | undefined,
+): readonly Statement[] {
+  const round = new Round(before);
+  for (const made of changes) round.make(made);
+  return round.statements();
+}
+
+class Round {
+  readonly #payloads: PayloadWrites;
+  readonly #chunks = new ChunkWrites();
+  readonly #deliveries = new DeliveryWrites();
+  readonly #records = new RecordWrites();
+  readonly #reports = new ReportWrites();
+  readonly #deleted: Job[] = [];
+  readonly #pruned: Statement[] = [];
+
+  constructor(before: Answer | undefined) {
+    this.#payloads = new PayloadWrites(before);
+  }
+
+  make(made: Change): void {
+    switch (made.type) {
+      case "delete-job":
+        this.#deleted.push(made.job);
+        this.#payloads.make(made);
+        this.#chunks.removeAll(made.job.seq);
+        break;
+      case "put-payload":
+      case "remove-payload":
+      case "share-payload":
+        this.#payloads.make(made);
+        break;
+      case "append-chunks":
+        this.#chunks.append(made.seq, made.batch);
+        break;
+      case "remove-chunks":
+        this.#chunks.removeAll(made.seq);
+        break;
+      case "put-record":
+        this.#records.set(made.kind, made.id, made.record);
+        break;
+      case "delete-record":
+        this.#records.set(made.kind, made.id, undefined);
+        break;
+      default:
+        this.#makeRare(made);
+    }
+  }
+
+  statements(): readonly Statement[] {
+    const kinds = [this.#chunks, this.#payloads, this.#deliveries, this.#records, this.#reports];
+    return [
+      ...deleteJobs(this.#deleted),
+      ...kinds.flatMap((kind) => kind.statements()),
+      ...this.#pruned,
+    ];
+  }
+
+  #makeRare(made: RareChange): void {
+    switch (made.type) {
+      case "insert-delivery": {
+        const { delivery, frame } = made;
+        const payloadBytes = this.#payloads.sizeOf(delivery.seq);
+        const sizeBytes = frame.head.length + frame.tail.length + payloadBytes;
+        this.#deliveries.insert({ ...delivery, sizeBytes }, frame);
+        break;
+      }
+      case "replace-delivery":
+        this.#deliveries.replace(made.delivery);
+        break;
+      case "prune-deliveries":
+        this.#pruned.push(pruneDeliveries(made.kept));
+        break;
+      case "put-report":
+        this.#reports.put(made.report);
+        break;
+      case "remove-reports":
+        this.#reports.removeOf(made.endpointId);
+        break;
+      case "prune-reports":
+        this.#pruned.push(pruneReports(made.kept));
+    }
+  }
+}
+
+/**
+ * The parts that a batch names. Payloads and chunks belong to the part of their job, which need not be named: it is one that
+ * the owner has, and one owner has all.
+ */
+export function partsOf({ counts, changes }: Batch): ReadonlySet<number> {
+  const parts = new Set([...counts.keys()].map(partOf));
+  for (const made of changes) {
+    if (made.type === "insert-delivery" || made.type === "replace-delivery")
+      parts.add(partOf(made.delivery.endpointId));
+    else if (made.type === "put-report") parts.add(partOf(made.report.job.endpointId));
+    else if (made.type === "delete-job") parts.add(partOf(made.job.endpointId));
+    else if (made.type === "remove-reports") parts.add(partOf(made.endpointId));
+    else if (made.type === "put-record" || made.type === "delete-record")
+      parts.add(partOfRecord(made.kind, made.id));
+  }
+  return parts;
+}

@@ -1,0 +1,54 @@
+/** Stores in one PostgreSQL database, for suites that open many: each begins with empty tables. */
+import pg from "pg";
+import { afterAll } from "vitest";
+import { createSystemClock } from "../../../emulator/assembly/system-clock.ts";
+import type { Blobs } from "../../../emulator/store/blobs/blobs.ts";
+import type { PostgresStoreOptions } from "../../../emulator/store/postgres/options.ts";
+import { openPostgresStore } from "../../../emulator/store/postgres/postgres-store.ts";
+import { freshDatabase } from "../../setup/shared-postgres.ts";
+import type { OpenSubject } from "./subject.ts";
+
+const TABLES = ["writer", "queue", "job", "payload", "chunk_batch", "record", "delivery", "report"];
+const EMPTIED = TABLES.map((table) => `DELETE FROM sv_runtime.${table};`).join(" ");
+
+export function openIn(url: string, options: Partial<PostgresStoreOptions> = {}) {
+  const replica = `test-${crypto.randomUUID()}`;
+  return openPostgresStore({ url, replica, clock: createSystemClock(), ...options });
+}
+
+/**
+ * To be called where tests are declared.
+ *
+ * @param door that of the shared server
+ * @param blobs where large payloads lie; by default in the database
+ */
+export function postgresSubjects(door: string, blobs?: Blobs): OpenSubject {
+  const options = blobs && { blobs };
+  let database: ReturnType<typeof newDatabase> | undefined;
+  afterAll(async () => (await database)?.end());
+  return async () => {
+    const { url, empty } = await (database ??= newDatabase(door));
+    await empty();
+    const store = await openIn(url, options);
+    let latest = store;
+    return {
+      store,
+      async reopen() {
+        await latest.close();
+        latest = await openIn(url, options);
+        return latest;
+      },
+      [Symbol.asyncDispose]: () => latest.close(),
+    };
+  };
+}
+
+async function newDatabase(door: string) {
+  const url = await freshDatabase(door);
+  await (await openIn(url)).close();
+  // What it does need not be durable.
+  const client = new pg.Client({ connectionString: url, options: "-c synchronous_commit=off" });
+  client.on("error", () => undefined);
+  await client.connect();
+  return { url, empty: () => client.query(EMPTIED), end: () => client.end() };
+}
