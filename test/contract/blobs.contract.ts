@@ -107,7 +107,7 @@ export function blobsContract(name: string, start: () => Promise<BlobsService>):
           ];
           for (const neighbour of neighbours) await neighbour.put("neighbour", [Buffer.from("x")]);
           const names = Array.from({ length: MANY }, (_, index) => `blob-${index}`);
-          const put = (name: string) => blobs.put(name, [Buffer.from(name)]);
+          const put = (each: string) => blobs.put(each, [Buffer.from(each)]);
           await inParallel(listed(names), 16, put, () => undefined);
           const found = await Array.fromAsync(blobs.names());
           expect(found.map((blob) => blob.name).toSorted()).toEqual(names.toSorted());
