@@ -1,8 +1,11 @@
 /** Runs the contract of the store against every adapter. */
+import { describe, inject } from "vitest";
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";
 import { openSqliteStore } from "../../emulator/store/sqlite/sqlite-store.ts";
 import { temporaryDirectory } from "../setup/temporary-directory.ts";
+import { postgresIsMissing } from "../setup/postgres.ts";
 import { storeContract } from "./store.contract.ts";
+import { postgresSubjects } from "./store/postgres-subject.ts";
 
 storeContract({
   name: "memory",
@@ -33,4 +36,12 @@ storeContract({
       },
     };
   },
+});
+
+describe.skipIf(postgresIsMissing !== undefined)("in a database", () => {
+  storeContract({
+    name: "PostgreSQL",
+    durable: true,
+    open: postgresSubjects(inject("sharedPostgres")),
+  });
 });

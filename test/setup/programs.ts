@@ -27,6 +27,10 @@ const programs = {
     probe: ["unshare", "--net", "iptables", "--list", "--numeric"],
   },
   memcached: { package: "memcached" },
+  postgres: {
+    package: "postgresql",
+    probe: ["sh", "-c", "for bin in /usr/lib/postgresql/*/bin; do [ -x $bin/postgres ] && exit; done; exit 1"],
+  },
   python3: {
     package: "python3",
     probe: ["python3", "-c", "import asyncio, multiprocessing, urllib.request"],

@@ -18,7 +18,7 @@ import { RemovalWatch } from "./files/removal-watch.ts";
 import { FreeSpace } from "./free-space.ts";
 import { DataCheck } from "./integrity/data-check.ts";
 import type { FoundPayload } from "./integrity/find-damage.ts";
-import { Soundness } from "./integrity/soundness.ts";
+import { Soundness } from "../soundness.ts";
 import { encodeBatch } from "./thread/encode-batch.ts";
 import { ThreadLink } from "./thread/thread-link.ts";
 import { ThreadReads } from "./thread/thread-reads.ts";

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { migrateStore } from "../../../emulator/store/sqlite/schema.ts";
-import { SELECTED } from "../../../emulator/store/sqlite/tables/job-columns.ts";
+import { SELECTED } from "../../../emulator/store/rows/job-columns.ts";
 
 test("are all those of the table, each once", () => {
   using db = new DatabaseSync(":memory:");

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { DirectorySync, makeDirectoryDurably } from "../../../sqlite/durable-directory.ts";
-import { checksumInSlices } from "../integrity/checksum.ts";
+import { checksumInSlices } from "../../rows/checksum.ts";
 import { type FileContent, openContent, readContent } from "./read-file.ts";
 import { fromFileSystem } from "../../../sqlite/sqlite-error.ts";
 import { StagedFiles } from "./staged-files.ts";

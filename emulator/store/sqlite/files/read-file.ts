@@ -5,7 +5,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { OpenedPayload } from "../../../core/jobs/opened-payload.ts";
 import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
 import { PayloadDamagedError, type PayloadPlace } from "../../payload.ts";
-import { checksumInSlices, contentChecksum } from "../integrity/checksum.ts";
+import { checksumInSlices, contentChecksum } from "../../rows/checksum.ts";
 import { codeOf, fromFileSystem } from "../../../sqlite/sqlite-error.ts";
 
 /** What a row says of a part of a file, or of all of it. */

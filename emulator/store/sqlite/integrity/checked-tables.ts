@@ -1,5 +1,5 @@
 /** Which values the checksums in the rows of each table cover, for code that goes through all tables. */
-import { COLUMNS } from "../tables/job-columns.ts";
+import { COLUMNS } from "../../rows/job-columns.ts";
 
 export interface CheckedTable {
   readonly name: string;

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import path from "node:path";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { contentChecksum, rowChecksum } from "./checksum.ts";
+import { contentChecksum, rowChecksum } from "../../rows/checksum.ts";
 import { PAYLOADS_DIRECTORY } from "../files/payload-files.ts";
 
 /** No checksum is negative: a file without one never checks. */

@@ -10,7 +10,7 @@ import { MARK_FILE, readMark } from "./commit-mark.ts";
 import { checkStoreSchema, COUNTED_SINCE } from "../schema.ts";
 import { PAYLOADS_DIRECTORY } from "../files/payload-files.ts";
 import { HOW_TO_GO_ON, integerAt, rowsOf } from "../../../sqlite/row.ts";
-import { checkedRow } from "./checked-row.ts";
+import { checkedRow } from "../../rows/checked-row.ts";
 import { needsRoom } from "../../../sqlite/sqlite-error.ts";
 
 /**

@@ -1,9 +1,9 @@
 /** Makes a new database of all rows of a damaged one that can be read and fit their checksums. */
 import type { DatabaseSync } from "node:sqlite";
 import { CHECKED_TABLES } from "../integrity/checked-tables.ts";
-import { PLACES_PER_JOB, slotAt } from "../tables/payload-table.ts";
+import { PLACES_PER_JOB, slotAt } from "../../rows/payload-columns.ts";
 import { type Row, rowsOf, textAt } from "../../../sqlite/row.ts";
-import { fits } from "../integrity/checked-row.ts";
+import { fits } from "../../rows/checked-row.ts";
 import { TableWalk } from "./readable-rows.ts";
 
 export interface Rebuilt {

@@ -8,8 +8,8 @@ import { makeDirectoryDurably, syncDirectory } from "../../../sqlite/durable-dir
 import { migrateStore } from "../schema.ts";
 import { isPayloadFile, PAYLOADS_DIRECTORY } from "../files/payload-files.ts";
 import { integerAt, rowsOf, textAt } from "../../../sqlite/row.ts";
-import { fits } from "../integrity/checked-row.ts";
-import { rowChecksum } from "../integrity/checksum.ts";
+import { fits } from "../../rows/checked-row.ts";
+import { rowChecksum } from "../../rows/checksum.ts";
 import { fromFileSystem, fromSqlite, isBusy } from "../../../sqlite/sqlite-error.ts";
 import { mergeLog } from "./merge-log.ts";
 import { copyGoodRows, type Rebuilt } from "./rebuild.ts";

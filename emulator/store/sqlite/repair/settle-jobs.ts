@@ -3,10 +3,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { countChange, type JobCounts, NO_COUNTS } from "../../../core/jobs/job-counts.ts";
 import { transition } from "../../../core/jobs/job-transition.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { rowChecksum } from "../integrity/checksum.ts";
-import { checkedJobRow, jobOf, SELECTED, valuesOf } from "../tables/job-columns.ts";
-import { PLACES_PER_JOB } from "../tables/payload-table.ts";
-import { queueRow } from "../tables/queue-table.ts";
+import { rowChecksum } from "../../rows/checksum.ts";
+import { checkedJobRow, jobOf, SELECTED, valuesOf } from "../../rows/job-columns.ts";
+import { PLACES_PER_JOB } from "../../rows/payload-columns.ts";
+import { queueRow } from "../../rows/queue-columns.ts";
 import { integerAt, rowsOf, textAt } from "../../../sqlite/row.ts";
 import type { Rebuilt } from "./rebuild.ts";
 

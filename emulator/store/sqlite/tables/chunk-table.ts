@@ -1,23 +1,12 @@
 /** The chunks of jobs' streams, in batches in the order of their indexes. */
 import { Buffer } from "node:buffer";
-import {
-  type ChunkBatch,
-  type ChunkWindow,
-  LINE_FEED,
-} from "../../../../runtime/protocol/chunk-batch.ts";
+import { type ChunkWindow, LINE_FEED } from "../../../../runtime/protocol/chunk-batch.ts";
 import { chunksOutOfOrder } from "../../caller-defects.ts";
 import type { StagedBatch } from "../../payload.ts";
-import { rowChecksum } from "../integrity/checksum.ts";
 import type { Connection } from "../connection.ts";
-import { type StoredBody, storedBody } from "./payload-table.ts";
+import { chunkChecksum, type StoredBatch, storedBatch } from "../../rows/chunk-columns.ts";
 import { bodyAt, integerAt, type Row, textAt } from "../../../sqlite/row.ts";
-import { rowDamaged } from "../integrity/checked-row.ts";
-
-/** A batch as its row has it: the lines may still have to be read. */
-export interface StoredBatch extends Omit<ChunkBatch, "lines">, StoredBody {
-  /** Where in a file they begin. */
-  readonly offset: number;
-}
+import { rowDamaged } from "../../rows/checked-row.ts";
 
 export class ChunkTable {
   readonly #connection: Connection;
@@ -33,14 +22,11 @@ export class ChunkTable {
 
   append(seq: number, { firstIndex, count, lines }: StagedBatch): void {
     if (firstIndex !== this.#count(seq)) throw chunksOutOfOrder(seq, firstIndex);
-    const stored = {
-      ...storedBody(lines),
-      ...{ firstIndex, count, offset: lines.kind === "file" ? lines.offset : 0 },
-    };
+    const stored = storedBatch({ firstIndex, count, lines });
     const { sizeBytes, body, offset, checksum } = stored;
     this.#connection.write(
       this.#statements.insert,
-      ...[seq, firstIndex, count, sizeBytes, body, offset, checksum, checksumOf(seq, stored)],
+      ...[seq, firstIndex, count, sizeBytes, body, offset, checksum, chunkChecksum(seq, stored)],
     );
   }
 
@@ -115,15 +101,8 @@ function readBatch(row: Row): StoredBatch {
     offset: integerAt(row, 5),
     checksum: integerAt(row, 6),
   };
-  if (checksumOf(integerAt(row, 0), stored) !== integerAt(row, 7)) throw rowDamaged("chunk_batch");
+  if (chunkChecksum(integerAt(row, 0), stored) !== integerAt(row, 7)) throw rowDamaged("chunk_batch");
   return stored;
-}
-
-/** The checksum of a row, which has that of the bytes in it. */
-function checksumOf(seq: number, batch: StoredBatch): number {
-  const { firstIndex, count, sizeBytes, body, offset, checksum } = batch;
-  const name = typeof body === "string" ? body : null;
-  return rowChecksum([seq, firstIndex, count, sizeBytes, name, offset, checksum]);
 }
 
 /** The lines of a batch as they were read: one that the first schema stored lacks its line feed. */

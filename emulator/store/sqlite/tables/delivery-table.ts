@@ -1,39 +1,20 @@
 /** The rows of webhook deliveries. */
-import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import { JOB_STATUSES } from "../../../../runtime/protocol/job-status.ts";
-import {
-  type Delivery,
-  DELIVERY_STATES,
-  type DeliveryFilter,
-  type DeliveryState,
-  type DeliveryTry,
-  type KeptDeliveries,
-} from "../../../core/webhooks/delivery.ts";
+import type { SQLInputValue, StatementSync } from "node:sqlite";
+import type { Delivery, DeliveryFilter, KeptDeliveries } from "../../../core/webhooks/delivery.ts";
 import type { JobFrame } from "../../../core/jobs/job-body.ts";
 import { deliveryAlreadyStored, deliveryNotStored } from "../../caller-defects.ts";
-import { rowChecksum } from "../integrity/checksum.ts";
+import { rowChecksum } from "../../rows/checksum.ts";
 import type { Connection } from "../connection.ts";
-import {
-  damaged,
-  integerAt,
-  optionalIntegerAt,
-  optionalTextAt,
-  type Row,
-  textAt,
-} from "../../../sqlite/row.ts";
+import { integerAt, optionalIntegerAt, textAt } from "../../../sqlite/row.ts";
 import { isConstraint } from "../../../sqlite/sqlite-error.ts";
-import { checkedRow } from "../integrity/checked-row.ts";
-
-/** Stored: never change one. */
-const STATE_NUMBERS: Readonly<Record<DeliveryState, number>> = {
-  pending: 0,
-  delivered: 1,
-  failed: 2,
-};
-
-const SELECTED =
-  "seq, id, job_id, endpoint_id, job_status, url, origin, state, created_at, next_try_at, settled_at, tries_left, " +
-  "size_bytes, tries, sent_headers, traceparent, checksum";
+import { checkedRow } from "../../rows/checked-row.ts";
+import {
+  changeable,
+  readDelivery,
+  SELECTED,
+  STATE_NUMBERS,
+  valuesOf,
+} from "../../rows/delivery-columns.ts";
 
 export class DeliveryTable {
   readonly #connection: Connection;
@@ -128,79 +109,6 @@ export class DeliveryTable {
   #list(statement: StatementSync, ...values: SQLInputValue[]): Delivery[] {
     return this.#connection.all(statement, ...values).map(readDelivery);
   }
-}
-
-/** The columns that a try may change, in the order of the statements. */
-function changeable(delivery: Delivery): SQLOutputValue[] {
-  const { state, nextTryAt, settledAt, triesLeft, tries, sentHeaders } = delivery;
-  return [
-    STATE_NUMBERS[state],
-    nextTryAt ?? null,
-    settledAt ?? null,
-    triesLeft,
-    JSON.stringify(tries),
-    sentHeaders === undefined ? null : JSON.stringify(sentHeaders),
-  ];
-}
-
-/** The values of `SELECTED`, the checksum of all others with them. */
-function valuesOf(delivery: Delivery): SQLOutputValue[] {
-  const [state = null, nextTryAt = null, settledAt = null, triesLeft = null, ...rest] =
-    changeable(delivery);
-  const { seq, id, jobId, endpointId, jobStatus, url, origin, createdAt, sizeBytes } = delivery;
-  const values = [
-    ...[seq, id, jobId, endpointId, jobStatus, url, origin, state, createdAt, nextTryAt],
-    ...[settledAt, triesLeft, sizeBytes, ...rest, delivery.traceparent ?? null],
-  ];
-  return [...values, rowChecksum(values)];
-}
-
-function readDelivery(stored: Row): Delivery {
-  const row = checkedRow(stored, "delivery");
-  const headers = optionalTextAt(row, 14);
-  return {
-    seq: integerAt(row, 0),
-    id: textAt(row, 1),
-    jobId: textAt(row, 2),
-    endpointId: textAt(row, 3),
-    jobStatus: oneOf(JOB_STATUSES, textAt(row, 4)),
-    url: textAt(row, 5),
-    origin: textAt(row, 6),
-    state: stateOf(integerAt(row, 7)),
-    createdAt: integerAt(row, 8),
-    nextTryAt: optionalIntegerAt(row, 9),
-    settledAt: optionalIntegerAt(row, 10),
-    triesLeft: integerAt(row, 11),
-    sizeBytes: integerAt(row, 12),
-    tries: readTries(textAt(row, 13)),
-    sentHeaders: headers === undefined ? undefined : readHeaders(headers),
-    traceparent: optionalTextAt(row, 15),
-  };
-}
-
-function readTries(json: string): readonly DeliveryTry[] {
-  const tries: unknown = JSON.parse(json);
-  if (!Array.isArray(tries)) throw damaged("a list of tries", tries);
-  return tries as DeliveryTry[];
-}
-
-function readHeaders(json: string): Readonly<Record<string, string>> {
-  const headers: unknown = JSON.parse(json);
-  if (typeof headers !== "object" || headers === null) throw damaged("headers", headers);
-  return headers as Record<string, string>;
-}
-
-function stateOf(number: number): DeliveryState {
-  return oneOf(
-    DELIVERY_STATES,
-    DELIVERY_STATES.find((state) => STATE_NUMBERS[state] === number),
-  );
-}
-
-function oneOf<T extends string>(known: readonly T[], found: string | undefined): T {
-  const value = known.find((candidate) => candidate === found);
-  if (value === undefined) throw damaged("a known status or state", found);
-  return value;
 }
 
 function prepareStatements(connection: Connection) {

@@ -1,28 +1,14 @@
 /** Finds the rows of jobs that fit a filter: an index leads to those of an endpoint and of a status, the rest is looked at. */
 import type { SQLInputValue, StatementSync } from "node:sqlite";
-import type { FilteredJob, JobWindow } from "../../../core/jobs/job-filter.ts";
-import {
-  integerAt,
-  optionalIntegerAt,
-  optionalTextAt,
-  type Row,
-  textAt,
-} from "../../../sqlite/row.ts";
+import type { JobWindow } from "../../../core/jobs/job-filter.ts";
+import { integerAt, optionalTextAt } from "../../../sqlite/row.ts";
 import { JobScan, rangeOf, type SeqRange } from "../../job-scan.ts";
 import type { Connection } from "../connection.ts";
-import {
-  checkedJobRow,
-  kindOf,
-  readFailure,
-  SELECTED,
-  statusNumber,
-  statusOf,
-} from "./job-columns.ts";
+import { checkedJobRow, filteredJob, FILTERED, SELECTED, statusNumber } from "../../rows/job-columns.ts";
 import type { QueueTable } from "./queue-table.ts";
 
-/** What `filteredJob` reads; ?1 says whether the failure is wanted, which may be long. */
-const LOOKED_AT = `SELECT seq, id, status, kind, submitted_at, delay_time_ms, execution_time_ms,
-  iif(?1, failure, NULL) FROM job`;
+/** ?1 says whether the failure is wanted, which may be long. */
+const LOOKED_AT = `SELECT ${FILTERED}, iif(?1, failure, NULL) FROM job`;
 const IN_RANGE = "seq >= ?2 AND seq < ?3";
 const NEWEST_FIRST = "ORDER BY 1 DESC";
 
@@ -109,16 +95,4 @@ export class JobSearch {
     const row = this.#connection.first(this.#newestBelow, end);
     return row && { seq: integerAt(row, 0), submittedAt: integerAt(row, 1) };
   }
-}
-
-function filteredJob(row: Row): FilteredJob {
-  return {
-    id: textAt(row, 1),
-    status: statusOf(integerAt(row, 2)),
-    kind: kindOf(integerAt(row, 3)),
-    submittedAt: integerAt(row, 4),
-    delayTimeMs: optionalIntegerAt(row, 5),
-    executionTimeMs: optionalIntegerAt(row, 6),
-    failure: row[7] === null ? undefined : readFailure(row, 7),
-  };
 }

@@ -4,7 +4,7 @@ import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { jobAlreadyStored, jobNotStored } from "../../caller-defects.ts";
 import type { Connection } from "../connection.ts";
-import { checkedJobRow, COLUMNS, SELECTED, statusNumber } from "./job-columns.ts";
+import { checkedJobRow, COLUMNS, SELECTED, statusNumber } from "../../rows/job-columns.ts";
 import { optionalIntegerAt, type Row } from "../../../sqlite/row.ts";
 import { narrowUpdates } from "./narrow-updates.ts";
 import type { QueueTable } from "./queue-table.ts";

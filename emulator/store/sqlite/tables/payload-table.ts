@@ -3,15 +3,16 @@
  * several rows and goes with the last of them.
  */
 import type { Payload, PayloadSlot } from "../../payload.ts";
-import { contentChecksum, rowChecksum } from "../integrity/checksum.ts";
 import type { Connection } from "../connection.ts";
 import { bodyAt, integerAt, textAt } from "../../../sqlite/row.ts";
-import { rowDamaged } from "../integrity/checked-row.ts";
-
-/** Stored: never change one. At most four, for each job has four places. */
-const SLOT_NUMBERS: Readonly<Record<PayloadSlot, number>> = { input: 0, output: 1, s3Config: 2 };
-const SLOTS = ["input", "output", "s3Config"] as const;
-export const PLACES_PER_JOB = 4;
+import { rowDamaged } from "../../rows/checked-row.ts";
+import {
+  payloadChecksum,
+  placeOf,
+  PLACES_PER_JOB,
+  type StoredBody,
+  storedBody,
+} from "../../rows/payload-columns.ts";
 
 export class PayloadTable {
   readonly #connection: Connection;
@@ -33,7 +34,7 @@ export class PayloadTable {
       sizeBytes: integerAt(row, 2),
       checksum: integerAt(row, 3),
     };
-    if (checksumOf(integerAt(row, 0), stored) !== integerAt(row, 4)) throw rowDamaged("payload");
+    if (payloadChecksum(integerAt(row, 0), stored) !== integerAt(row, 4)) throw rowDamaged("payload");
     return stored;
   }
 
@@ -41,7 +42,7 @@ export class PayloadTable {
     const place = placeOf(seq, slot);
     const stored = storedBody(payload);
     const { body, sizeBytes, checksum } = stored;
-    const values = [place, body, sizeBytes, checksum, checksumOf(place, stored)];
+    const values = [place, body, sizeBytes, checksum, payloadChecksum(place, stored)];
     if (this.#connection.write(this.#statements.insert, ...values) > 0) return;
     this.#dropFiles(place, place);
     this.#connection.write(this.#statements.upsert, ...values);
@@ -52,7 +53,7 @@ export class PayloadTable {
     const stored = this.get(seq, slot);
     if (stored === undefined) return;
     const place = placeOf(toSeq, slot);
-    const values = [place, checksumOf(place, stored), placeOf(seq, slot)];
+    const values = [place, payloadChecksum(place, stored), placeOf(seq, slot)];
     this.#dropFiles(place, place);
     this.#connection.write(this.#statements.share, ...values);
   }
@@ -116,38 +117,4 @@ function prepareStatements(connection: Connection) {
       "SELECT place FROM payload INDEXED BY payload_shared_file WHERE typeof(body) = 'text' AND body = ? LIMIT 1",
     ),
   };
-}
-
-/** Whose place it is among those of a job. */
-export function slotAt(place: number): PayloadSlot {
-  const number = place % PLACES_PER_JOB;
-  return SLOTS.find((slot) => SLOT_NUMBERS[slot] === number) ?? "input";
-}
-
-function placeOf(seq: number, slot: PayloadSlot): number {
-  return seq * PLACES_PER_JOB + SLOT_NUMBERS[slot];
-}
-
-/** The checksum of a row, which has that of the bytes in it. */
-function checksumOf(place: number, { body, sizeBytes, checksum }: StoredBody): number {
-  return rowChecksum([place, typeof body === "string" ? body : null, sizeBytes, checksum]);
-}
-
-/** A payload as its row has it. */
-export interface StoredBody {
-  /** The bytes, or the name of the file that holds them. */
-  readonly body: Uint8Array | string;
-  readonly sizeBytes: number;
-  /** Of the bytes. */
-  readonly checksum: number;
-}
-
-/** What is to be put into a row. */
-export function storedBody(payload: Payload): StoredBody {
-  if (payload.kind === "file") {
-    const { name: body, sizeBytes, checksum } = payload;
-    return { body, sizeBytes, checksum };
-  }
-  const { bytes } = payload;
-  return { body: bytes, sizeBytes: bytes.byteLength, checksum: contentChecksum(bytes) };
 }

@@ -2,18 +2,11 @@
  * The queues of the endpoints: a short key for each endpoint and its counters. All are held in memory; those that changed
  * are written once per commit.
  */
-import type { SQLOutputValue, StatementSync } from "node:sqlite";
+import type { StatementSync } from "node:sqlite";
 import { NO_COUNTS, type JobCounts } from "../../../core/jobs/job-counts.ts";
-import { rowChecksum } from "../integrity/checksum.ts";
 import type { Connection } from "../connection.ts";
-import { damaged, integerAt, textAt, type Row } from "../../../sqlite/row.ts";
-import { checkedRow } from "../integrity/checked-row.ts";
-
-interface Queue {
-  readonly key: number;
-  readonly endpointId: string;
-  counts: JobCounts;
-}
+import { damaged } from "../../../sqlite/row.ts";
+import { type Queue, queueRow, readQueue, SELECTED } from "../../rows/queue-columns.ts";
 
 export class QueueTable {
   readonly #connection: Connection;
@@ -28,11 +21,8 @@ export class QueueTable {
     this.#upsert = connection.prepare(
       "INSERT OR REPLACE INTO queue VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     );
-    const all = connection.prepare(
-      `SELECT queue, endpoint_id, in_queue, in_progress, in_queue_low_priority, in_progress_low_priority,
-        completed, failed, retried, checksum FROM queue`,
-    );
-    for (const row of connection.all(all)) this.#add(readQueue(checkedRow(row, "queue")));
+    const all = connection.prepare(`SELECT ${SELECTED} FROM queue`);
+    for (const row of connection.all(all)) this.#add(readQueue(row));
   }
 
   /** The key of the endpoint's queue; undefined if it never had a job. */
@@ -104,28 +94,4 @@ export class QueueTable {
     this.#byEndpoint.set(queue.endpointId, queue);
     this.#byKey.set(queue.key, queue);
   }
-}
-
-/** The values of a row, the checksum of all others with them. */
-export function queueRow(key: number, endpointId: string, counts: JobCounts): SQLOutputValue[] {
-  const { inQueue, inProgress, inQueueLowPriority, inProgressLowPriority } = counts;
-  const waiting = [inQueue, inProgress, inQueueLowPriority, inProgressLowPriority];
-  const values = [key, endpointId, ...waiting, counts.completed, counts.failed, counts.retried];
-  return [...values, rowChecksum(values)];
-}
-
-function readQueue(row: Row): Queue {
-  return {
-    key: integerAt(row, 0),
-    endpointId: textAt(row, 1),
-    counts: {
-      inQueue: integerAt(row, 2),
-      inProgress: integerAt(row, 3),
-      inQueueLowPriority: integerAt(row, 4),
-      inProgressLowPriority: integerAt(row, 5),
-      completed: integerAt(row, 6),
-      failed: integerAt(row, 7),
-      retried: integerAt(row, 8),
-    },
-  };
 }

@@ -1,10 +1,10 @@
 /** Records kept whole, as JSON by kind and id. */
 import type { StatementSync } from "node:sqlite";
 import type { RecordKind, Records } from "../../records.ts";
-import { rowChecksum } from "../integrity/checksum.ts";
+import { rowChecksum } from "../../rows/checksum.ts";
 import type { Connection } from "../connection.ts";
 import { damaged, type Row, textAt } from "../../../sqlite/row.ts";
-import { checkedRow } from "../integrity/checked-row.ts";
+import { checkedRow } from "../../rows/checked-row.ts";
 
 export class RecordTable {
   readonly #connection: Connection;

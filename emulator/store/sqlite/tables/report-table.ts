@@ -1,13 +1,8 @@
 /** The rows of reports on jobs that failed and were deleted. */
-import { Buffer } from "node:buffer";
 import type { JobReport, KeptReports, ReportFilter } from "../../../core/jobs/job-report.ts";
-import type { Job } from "../../../core/jobs/job.ts";
-import { rowChecksum } from "../integrity/checksum.ts";
 import type { Connection } from "../connection.ts";
-import { damaged, integerAt, optionalIntegerAt, type Row, textAt } from "../../../sqlite/row.ts";
-import { checkedRow } from "../integrity/checked-row.ts";
-
-const COLUMNS = "seq, job_id, endpoint_id, deleted_at, size_bytes, job, checksum";
+import { optionalIntegerAt } from "../../../sqlite/row.ts";
+import { readReport, SELECTED, valuesOf } from "../../rows/report-columns.ts";
 
 export class ReportTable {
   readonly #connection: Connection;
@@ -34,10 +29,8 @@ export class ReportTable {
     return row && optionalIntegerAt(row, 0);
   }
 
-  put({ job, deletedAt }: JobReport): void {
-    const text = JSON.stringify(job);
-    const values = [job.seq, job.id, job.endpointId, deletedAt, Buffer.byteLength(text), text];
-    this.#connection.write(this.#statements.put, ...values, rowChecksum(values));
+  put(report: JobReport): void {
+    this.#connection.write(this.#statements.put, ...valuesOf(report));
   }
 
   removeOf(endpointId: string): void {
@@ -50,16 +43,8 @@ export class ReportTable {
   }
 }
 
-function readReport(stored: Row): JobReport {
-  const row = checkedRow(stored, "report");
-  const job: unknown = JSON.parse(textAt(row, 5));
-  if (typeof job !== "object" || job === null) throw damaged("a job", job);
-  // What `put` wrote.
-  return { job: job as Job, deletedAt: integerAt(row, 3) };
-}
-
 function prepareStatements(connection: Connection) {
-  const select = `SELECT ${COLUMNS} FROM report`;
+  const select = `SELECT ${SELECTED} FROM report`;
   const newestFirst = "ORDER BY deleted_at DESC, seq DESC";
   return {
     byId: connection.prepare(`${select} WHERE job_id = ?`),
@@ -70,7 +55,7 @@ function prepareStatements(connection: Connection) {
     ),
     oldest: connection.prepare("SELECT min(deleted_at) FROM report INDEXED BY report_deleted"),
     put: connection.prepare(
-      `INSERT OR REPLACE INTO report (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO report (${SELECTED}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     ),
     deleteOf: connection.prepare("DELETE FROM report WHERE endpoint_id = ?"),
     deleteOld: connection.prepare("DELETE FROM report WHERE deleted_at <= ?"),

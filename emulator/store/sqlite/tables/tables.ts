@@ -2,8 +2,8 @@
 import { StoreFullError } from "../../../core/store-error.ts";
 import { Connection } from "../connection.ts";
 import type { OpenedDatabase } from "../files/data-directory.ts";
-import { rowChecksum } from "../integrity/checksum.ts";
-import { checkedRow } from "../integrity/checked-row.ts";
+import { rowChecksum } from "../../rows/checksum.ts";
+import { checkedRow } from "../../rows/checked-row.ts";
 import { ChunkTable } from "./chunk-table.ts";
 import { DeliveryTable } from "./delivery-table.ts";
 import { JobSearch } from "./job-search.ts";

@@ -9,7 +9,7 @@ import type { RecordKind } from "../../records.ts";
 import type { OpenedDatabase } from "../files/data-directory.ts";
 import { giveBackPages } from "../free-space.ts";
 import { letDatabaseChange, keepDatabase } from "../integrity/data-check.ts";
-import { contentChecksum } from "../integrity/checksum.ts";
+import { contentChecksum } from "../../rows/checksum.ts";
 import { applyBatch } from "./apply-batch.ts";
 import type { Tables } from "../tables/tables.ts";
 import { ValueReader } from "./values.ts";

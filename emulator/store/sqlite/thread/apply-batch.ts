@@ -6,7 +6,7 @@ import type { JobReport, KeptReports } from "../../../core/jobs/job-report.ts";
 import { NO_COUNTS, type JobCounts } from "../../../core/jobs/job-counts.ts";
 import type { Delivery, KeptDeliveries } from "../../../core/webhooks/delivery.ts";
 import type { Payload, PayloadSlot } from "../../payload.ts";
-import { COLUMNS, statusOf } from "../tables/job-columns.ts";
+import { COLUMNS, statusOf } from "../../rows/job-columns.ts";
 import type { Tables } from "../tables/tables.ts";
 import { CODES, COUNTERS } from "./encode-batch.ts";
 import type { ValueReader } from "./values.ts";

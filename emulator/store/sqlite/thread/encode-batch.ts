@@ -3,7 +3,7 @@ import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import type { Batch, Change, JobRow } from "../../batch.ts";
 import { countsMissing, refuseFixedChange } from "../../caller-defects.ts";
 import type { Payload } from "../../payload.ts";
-import { COLUMNS, statusNumber, valuesOf } from "../tables/job-columns.ts";
+import { COLUMNS, statusNumber, valuesOf } from "../../rows/job-columns.ts";
 import { ValueWriter } from "./values.ts";
 
 /** What becomes of a job's row, or the change that follows. Between two threads of one program: any number will do. */

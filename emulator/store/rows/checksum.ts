@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { SQLOutputValue } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { crc32 } from "node:zlib";
-import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
+import { SLICE_MAX_BYTES } from "../payload-in-hand.ts";
 
 /** Nearly all rows fit; a larger one is summed part by part. */
 const SCRATCH_BYTES = 65_536;

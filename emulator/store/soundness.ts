@@ -1,5 +1,5 @@
 /** Whether the store can be relied on. Once it was seen damaged nothing is done any more, lest the damage spread. */
-import { StoreDamagedError } from "../../../core/store-error.ts";
+import { StoreDamagedError } from "../core/store-error.ts";
 
 export class Soundness {
   #damage: StoreDamagedError | undefined;

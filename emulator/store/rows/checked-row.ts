@@ -1,6 +1,6 @@
 /** Rows that carry a checksum over their values: compared when they are read. */
-import { HOW_TO_GO_ON, type Row } from "../../../sqlite/row.ts";
-import { StoreDamagedError } from "../../../core/store-error.ts";
+import { HOW_TO_GO_ON, type Row } from "../../sqlite/row.ts";
+import { StoreDamagedError } from "../../core/store-error.ts";
 import { rowChecksum } from "./checksum.ts";
 
 /** The row, whose last column must be the checksum of those before it. `table` is named where it is not. */

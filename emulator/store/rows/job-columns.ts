@@ -1,9 +1,10 @@
 /** How a job becomes a row and a row a job, as the declaration of its fields says. Numbers given to words are stored: never change one. */
 import type { SQLOutputValue } from "node:sqlite";
-import { FAILURE_TYPES, type Failure } from "../../../../runtime/protocol/failure.ts";
-import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
-import { ATTEMPT_OUTCOMES, type Attempt, type WorkerStart } from "../../../core/jobs/attempt.ts";
-import { dueAt } from "../../../core/jobs/job-due.ts";
+import { FAILURE_TYPES, type Failure } from "../../../runtime/protocol/failure.ts";
+import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
+import { ATTEMPT_OUTCOMES, type Attempt, type WorkerStart } from "../../core/jobs/attempt.ts";
+import { dueAt } from "../../core/jobs/job-due.ts";
+import type { FilteredJob } from "../../core/jobs/job-filter.ts";
 import {
   type DialectName,
   FIELDS,
@@ -11,9 +12,9 @@ import {
   type Job,
   type JobKind,
   type Lease,
-} from "../../../core/jobs/job.ts";
-import { damaged, integerAt, optionalIntegerAt, textAt, type Row } from "../../../sqlite/row.ts";
-import { checkedRow } from "../integrity/checked-row.ts";
+} from "../../core/jobs/job.ts";
+import { damaged, integerAt, optionalIntegerAt, type Row, textAt } from "../../sqlite/row.ts";
+import { checkedRow } from "./checked-row.ts";
 
 /** Each is stored as its place in the list. */
 const STATUSES: readonly JobStatus[] = [
@@ -42,7 +43,7 @@ export function statusOf(number: number): JobStatus {
 }
 
 /** The kind in a row that has it and the dialect. */
-export function kindOf(number: number): JobKind {
+function kindOf(number: number): JobKind {
   return named(KINDS, number).kind;
 }
 
@@ -132,6 +133,21 @@ export function checkedJobRow(stored: Row, endpointIdOf: (queue: number) => stri
   return checkedRow(stored, "job").with(2, endpointIdOf(integerAt(stored, 2)));
 }
 
+/** What `filteredJob` reads; the failure follows, which may be long, or nothing in its place. */
+export const FILTERED = "seq, id, status, kind, submitted_at, delay_time_ms, execution_time_ms";
+
+export function filteredJob(row: Row): FilteredJob {
+  return {
+    id: textAt(row, 1),
+    status: named(STATUSES, integerAt(row, 2)),
+    kind: kindOf(integerAt(row, 3)),
+    submittedAt: integerAt(row, 4),
+    delayTimeMs: optionalIntegerAt(row, 5),
+    executionTimeMs: optionalIntegerAt(row, 6),
+    failure: row[7] === null ? undefined : readFailure(row, 7),
+  };
+}
+
 function readLease(row: Row): Lease {
   return {
     token: textAt(row, 22),
@@ -141,7 +157,7 @@ function readLease(row: Row): Lease {
   };
 }
 
-export function readFailure(row: Row, at: number): Failure {
+function readFailure(row: Row, at: number): Failure {
   const failure = jsonAt(row, at, "a failure");
   if (!isFailure(failure)) throw damaged("a failure", failure);
   return failure;

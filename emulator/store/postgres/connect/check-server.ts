@@ -1,0 +1,43 @@
+/** What a server must be like, so that what was acknowledged is not lost. */
+import { StoreUnusableError } from "../../../core/store-error.ts";
+import type { Session } from "./session.ts";
+import type { Settings } from "./settings.ts";
+
+const OLDEST_VERSION = 140_000;
+
+/**
+ * @param warn hears of what may lose something that was acknowledged
+ * @throws StoreUnusableError when the server cannot keep what is given to it; what `pg` throws
+ */
+export async function checkServer(
+  session: Session,
+  { shown }: Settings,
+  warn: (sentence: string) => void,
+): Promise<void> {
+  const { rows } = await session.ask({
+    text: `SELECT current_setting('server_version_num'), current_setting('server_version'), current_setting('server_encoding'),
+      current_setting('synchronous_commit'), current_setting('fsync'), pg_is_in_recovery()::text,
+      (SELECT count(*) FROM pg_stat_replication WHERE coalesce(sync_state, 'async') = 'async')`,
+  });
+  const [number, version, encoding, commit, fsync, recovers, standbys] = (rows[0] ?? []).map(String);
+  const refusal =
+    Number(number) < OLDEST_VERSION
+      ? `it is PostgreSQL ${version}, and 14 is the oldest that will do`
+      : encoding !== "UTF8"
+        ? `its encoding is ${encoding}; it must be made with ENCODING 'UTF8'`
+        : recovers === "true"
+          ? "it is a standby, which cannot be written to"
+          : commit === "off"
+            ? "synchronous_commit is off, so that a crash of the server loses jobs that were acknowledged; set it to on"
+            : undefined;
+  if (refusal !== undefined)
+    throw new StoreUnusableError(`the database ${shown} cannot be used: ${refusal}`);
+  if (fsync === "off")
+    warn("fsync is off at the database server: a crash of its machine loses or damages what is stored");
+  if (Number(standbys) > 0)
+    warn(
+      `the database server has asynchronous standbys (${standbys}): a failover to one loses the jobs that were acknowledged last`,
+    );
+  if (commit === "local" && Number(standbys) === 0)
+    warn("synchronous_commit is local: a failover to a standby loses the jobs that were acknowledged last");
+}

@@ -1,0 +1,35 @@
+/** Waiting for a database that cannot be reached, for a while. */
+import type { Clock } from "../../../core/time/clock.ts";
+import type { Times } from "../options.ts";
+
+/** Resolves after `ms`, or at once when the signal is given. */
+export async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const disarm = clock.wakeAt(clock.now() + ms, resolve);
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+  disarm();
+}
+
+/** How long something is tried again. */
+export class Patience {
+  readonly #clock: Clock;
+  readonly #retryMs: number;
+  readonly #until: number;
+  readonly #signal: AbortSignal;
+
+  /** @param signal ends it at once */
+  constructor(clock: Clock, { patience, retry }: Times, signal: AbortSignal) {
+    this.#clock = clock;
+    this.#retryMs = retry;
+    this.#until = clock.now() + patience;
+    this.#signal = signal;
+  }
+
+  /** Resolves when it is time to try again. @throws `error` when it was tried for long enough */
+  async after(error: unknown): Promise<void> {
+    if (this.#signal.aborted || this.#clock.now() >= this.#until) throw error;
+    await pause(this.#clock, this.#retryMs, this.#signal);
+  }
+}

@@ -1,0 +1,82 @@
+/** What PostgreSQL and the way to it report, as errors of the store. */
+import {
+  StoreClosedError,
+  StoreDamagedError,
+  StoreFullError,
+  StoreInUseError,
+  StoreLostError,
+  StoreUnusableError,
+} from "../../../core/store-error.ts";
+import { BatchRefusedError } from "../../store.ts";
+
+/** Of the function `refuse` in the schema. */
+export const REFUSED = "SVR01";
+export const UNIQUE_VIOLATION = "23505";
+
+/** What follows a statement that failed. */
+const TRANSACTION_ABORTED = "25P02";
+const SERIALIZATION_FAILURE = "40001";
+const DEADLOCK = "40P01";
+/** No room on the disk, or for more files; the first alone is about room. */
+const DISK_FULL = "53100";
+
+/** An error that the server sent. */
+export interface ServerError extends Error {
+  readonly severity: string;
+  readonly code: string;
+  readonly constraint?: string;
+}
+
+export function isServerError(error: unknown): error is ServerError {
+  return error instanceof Error && "severity" in error && "code" in error;
+}
+
+/** Only says that an earlier statement failed. */
+export function isConsequence(error: unknown): boolean {
+  return isServerError(error) && error.code === TRANSACTION_ABORTED;
+}
+
+/** The same again will do. */
+export function isConflict(error: unknown): boolean {
+  return (
+    isServerError(error) && (error.code === SERIALIZATION_FAILURE || error.code === DEADLOCK)
+  );
+}
+
+/** The connection is gone, or there never was one: another may do. */
+export function isConnectionLoss(error: unknown): boolean {
+  if (isOwn(error)) return false;
+  if (!isServerError(error)) return true;
+  const isLasting = /^(?:28|3D|42|3F)/.test(error.code);
+  return !isLasting && (error.severity === "FATAL" || error.severity === "PANIC");
+}
+
+/** @param shown the address of the database */
+export function fromPostgres(error: unknown, shown: string): Error {
+  if (isOwn(error)) return error;
+  const said = messageOf(error);
+  if (isServerError(error) && error.code === DISK_FULL)
+    return new StoreFullError(`there is no room left for the database ${shown}: ${said}`, {
+      cause: error,
+    });
+  return new StoreUnusableError(`the database ${shown} cannot be used: ${said}`, { cause: error });
+}
+
+/** One that could not be reached may have failed once for each of its addresses, with no message of its own. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "")
+    return error.errors.map((each) => messageOf(each)).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}
+
+function isOwn(error: unknown): error is Error {
+  return [
+    StoreClosedError,
+    StoreDamagedError,
+    StoreFullError,
+    StoreInUseError,
+    StoreLostError,
+    StoreUnusableError,
+    BatchRefusedError,
+  ].some((own) => error instanceof own);
+}

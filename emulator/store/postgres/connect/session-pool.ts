@@ -1,0 +1,69 @@
+/** A few connections for questions, each of which has one for itself; opened when they are needed. */
+import { isConflict, isConnectionLoss } from "./postgres-error.ts";
+import type { Patience } from "./patience.ts";
+import { Session } from "./session.ts";
+
+const MAX_SESSIONS = 4;
+
+export class SessionPool {
+  readonly #open: () => Promise<Session>;
+  readonly #idle: Session[] = [];
+  /** Of those who wait for a connection of the others. */
+  readonly #waiting: (() => void)[] = [];
+  #used = 0;
+  #isClosed = false;
+
+  constructor(open: () => Promise<Session>) {
+    this.#open = open;
+  }
+
+  /** Does the work, again with another connection where one was lost. Throws what it throws, and what `pg` throws. */
+  async use<T>(work: (session: Session) => Promise<T>, patience: Patience): Promise<T> {
+    for (;;) {
+      try {
+        return await this.#once(work);
+      } catch (error) {
+        if (!isConnectionLoss(error) && !isConflict(error)) throw error;
+        await patience.after(error);
+      }
+    }
+  }
+
+  /** Waits for what is under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    while (this.#used > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await Promise.all(this.#idle.splice(0).map((session) => session.end()));
+  }
+
+  async #once<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    while (this.#used >= MAX_SESSIONS)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#used += 1;
+    let session: Session | undefined;
+    try {
+      session = await this.#take();
+      const answer = await work(session);
+      this.#giveBack(session);
+      return answer;
+    } catch (error) {
+      // It may be in the middle of a transaction.
+      session?.drop();
+      throw error;
+    } finally {
+      this.#used -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async #take(): Promise<Session> {
+    for (let session = this.#idle.pop(); session !== undefined; session = this.#idle.pop())
+      if (!session.isBroken) return session;
+    return this.#open();
+  }
+
+  #giveBack(session: Session): void {
+    if (this.#isClosed) void session.end();
+    else this.#idle.push(session);
+  }
+}

@@ -1,0 +1,84 @@
+/** One connection. Statements are sent without waiting for the answers to those before; they are answered in their order. */
+import net from "node:net";
+import { Client, type QueryResult } from "pg";
+import { isConsequence } from "./postgres-error.ts";
+import type { Settings } from "./settings.ts";
+
+export interface Statement {
+  /** Given, the server plans it once for each connection. Always of the same text. */
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+}
+
+/** The values of each row, in the order of the columns. */
+export type Answer = QueryResult<unknown[]>;
+
+export class Session {
+  readonly #client: Client;
+  readonly #socket: net.Socket;
+  #isBroken = false;
+
+  private constructor(client: Client, socket: net.Socket) {
+    this.#client = client;
+    this.#socket = socket;
+    const broken = () => void (this.#isBroken = true);
+    client.on("error", broken);
+    client.on("end", broken);
+  }
+
+  /** @param answerMs it is given up when an answer takes longer. Throws what `pg` throws. */
+  static async open({ config }: Settings, answerMs: number): Promise<Session> {
+    const socket = new net.Socket();
+    const own = { query_timeout: answerMs, pipeline: true, stream: () => socket };
+    const client = new Client({ ...config, ...own });
+    const session = new Session(client, socket);
+    try {
+      await client.connect();
+    } catch (error) {
+      session.drop();
+      throw error;
+    }
+    return session;
+  }
+
+  /** Whether it is known to be of no use any more. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  ask({ name, text, values }: Statement): Promise<Answer> {
+    const named = name === undefined ? {} : { name };
+    const sent = { ...named, text, values: values === undefined ? [] : [...values] };
+    return this.#client.query({ ...sent, rowMode: "array" });
+  }
+
+  /** Runs statements that answer nothing, with semicolons between them. */
+  async run(sql: string): Promise<void> {
+    await this.#client.query(sql);
+  }
+
+  /** Sends them all at once. @throws the error of the first that failed, once all are answered */
+  async askAll(statements: readonly Statement[]): Promise<readonly Answer[]> {
+    this.#socket.cork();
+    const asked = statements.map((statement) => this.ask(statement));
+    this.#socket.uncork();
+    const settled = await Promise.allSettled(asked);
+    const reasons = settled.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    if (reasons.length > 0) throw reasons.find((reason) => !isConsequence(reason)) ?? reasons[0];
+    return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  }
+
+  /** Once what is under way is answered. */
+  async end(): Promise<void> {
+    if (this.#isBroken) return;
+    await this.#client.end().catch(() => undefined);
+    this.drop();
+  }
+
+  /** At once: whether the server has done what is under way is not known. */
+  drop(): void {
+    this.#isBroken = true;
+    this.#socket.destroy();
+  }
+}

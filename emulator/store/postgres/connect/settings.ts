@@ -1,0 +1,71 @@
+/** How connections to the database are made, from its address. */
+import type { ClientConfig } from "pg";
+import { StoreUnusableError } from "../../../core/store-error.ts";
+import { TYPE_PARSERS } from "../values/columns.ts";
+
+export interface Settings {
+  readonly schema: string;
+  /** The address without its password, for messages. */
+  readonly shown: string;
+  readonly config: ClientConfig;
+}
+
+const DEFAULT_SCHEMA = "sv_runtime";
+const SCHEMA_FORM = /^[a-z_][a-z0-9_]{0,62}$/;
+const CONNECT_MS = 5_000;
+
+/**
+ * Each question is answered by its index: nothing tells the planner, which knows a table by statistics of some time ago, that
+ * a queue was empty then. `idle_in_transaction` frees what a process holds that was stopped or cut off in mid-transaction.
+ */
+function sessionOptions(schema: string, leaseMs: number): string {
+  const settings = {
+    search_path: schema,
+    default_transaction_isolation: "read\\ committed",
+    enable_seqscan: "off",
+    enable_bitmapscan: "off",
+    enable_hashjoin: "off",
+    enable_mergejoin: "off",
+    enable_sort: "off",
+    jit: "off",
+    plan_cache_mode: "force_generic_plan",
+    idle_in_transaction_session_timeout: leaseMs,
+    max_parallel_workers_per_gather: 0,
+  };
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(" ");
+}
+
+/** @throws StoreUnusableError when `url` is no address of a database */
+export function settingsOf(url: string, replica: string, leaseMs: number): Settings {
+  const parsed = parse(url);
+  const { searchParams } = parsed;
+  const schema = searchParams.get("schema") ?? DEFAULT_SCHEMA;
+  if (!SCHEMA_FORM.test(schema))
+    throw new StoreUnusableError(
+      `the schema of the database must be lower-case letters, digits and underscores, not "${schema}"`,
+    );
+  searchParams.delete("schema");
+  const own = [searchParams.get("options") ?? "", sessionOptions(schema, leaseMs)].join(" ").trim();
+  searchParams.set("options", own);
+  if (!searchParams.has("application_name"))
+    searchParams.set("application_name", `sv-runtime ${replica}`.slice(0, 63));
+  return {
+    schema,
+    shown: `${parsed.host}${parsed.pathname}`,
+    config: {
+      connectionString: parsed.href,
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
+      types: TYPE_PARSERS,
+    },
+  };
+}
+
+function parse(url: string): URL {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^postgres(?:ql)?:$/.test(parsed.protocol))
+    throw new StoreUnusableError("the address of the database must begin with postgres://");
+  return parsed;
+}

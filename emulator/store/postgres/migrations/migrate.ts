@@ -1,0 +1,43 @@
+/**
+ * Brings the schema of a database to this version's form. One process at a time does; the others find it done.
+ *
+ * While versions are changed one process after another, some of the version before still work on what a migration has made:
+ * one may add what the version before does not look at, and may take away only what that one no longer uses.
+ */
+import { StoreUnusableError } from "../../../core/store-error.ts";
+import type { Session } from "../connect/session.ts";
+import type { Settings } from "../connect/settings.ts";
+import { FIRST_SCHEMA } from "./0001-first.ts";
+
+/** The SQL that leads from each version of the schema to the next. Never change one that was released: add another. */
+const MIGRATIONS: readonly string[] = [FIRST_SCHEMA];
+
+const LOCK = "SELECT pg_advisory_xact_lock(hashtext('sv-runtime ' || $1))";
+const IS_THERE = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
+
+/** @throws StoreUnusableError when a newer version made the database; what `pg` throws */
+export async function migrate(session: Session, { schema, shown }: Settings): Promise<void> {
+  await session.ask({ text: "BEGIN" });
+  await session.ask({ text: LOCK, values: [schema] });
+  const found = await session.ask({ text: IS_THERE, values: [schema] });
+  // Who may use a schema that is there need not be allowed to make one.
+  if (found.rows.length === 0) await session.ask({ text: `CREATE SCHEMA ${schema}` });
+  await session.ask({
+    text: `CREATE TABLE IF NOT EXISTS ${schema}.migration (
+      version integer PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT now())`,
+  });
+  const { rows } = await session.ask({ text: "SELECT coalesce(max(version), 0) FROM migration" });
+  const version = Number(rows[0]?.[0] ?? 0);
+  if (version > MIGRATIONS.length) {
+    await session.ask({ text: "ROLLBACK" });
+    throw new StoreUnusableError(
+      `the database ${shown} was written by a newer version of sv-runtime (its schema is ${version}, this version knows ${MIGRATIONS.length})`,
+    );
+  }
+  for (const [at, migration] of MIGRATIONS.entries()) {
+    if (at < version) continue;
+    await session.run(migration);
+    await session.ask({ text: "INSERT INTO migration VALUES ($1)", values: [at + 1] });
+  }
+  await session.ask({ text: "COMMIT" });
+}

@@ -1,0 +1,52 @@
+/** What the store on PostgreSQL is opened with. */
+import type { Clock } from "../../core/time/clock.ts";
+import type { StoreDamagedError, StoreLostError } from "../../core/store-error.ts";
+
+export interface PostgresStoreOptions {
+  /**
+   * `postgres://user:password@host:port/database?…`, as `pg` reads it; `sslmode` and certificates among it. `schema` names the
+   * schema that holds the tables, by default `sv_runtime`. Connect directly: a pooler that shares connections is not supported.
+   */
+  readonly url: string;
+  /** Names this process to others who want the same database. No two processes may ever have the same. */
+  readonly replica: string;
+  /** Real time. */
+  readonly clock: Clock;
+  /** Called after each commit with how long the batch took, from the first byte to the answer; must not throw. */
+  readonly onCommit?: (durationMs: number) => void;
+  /** Called once, when the store was found damaged, after which it does nothing more; must not throw. */
+  readonly onDamage?: (damage: StoreDamagedError) => void;
+  /** Called once, when another process has taken the database over, after which the store does nothing more; must not throw. */
+  readonly onLost?: (lost: StoreLostError) => void;
+  /** Called when the database cannot be reached, and with undefined when it can be again; must not throw. */
+  readonly onRemoval?: (away: Error | undefined) => void;
+  /** Called with sentences for the log; must not throw. */
+  readonly warn?: (sentence: string) => void;
+  /** Called now and then with how old the oldest snapshot is that someone holds, ms; must not throw. */
+  readonly onSnapshotAge?: (ageMs: number) => void;
+  /** By default those of `TIMES`. */
+  readonly times?: Partial<Times>;
+}
+
+/** All in ms. */
+export interface Times {
+  /** Who has not renewed its claim for so long may lose it. */
+  readonly lease: number;
+  readonly renewEvery: number;
+  /** So long a batch or a question waits for a database that cannot be reached. */
+  readonly patience: number;
+  /** Between two attempts to reach it. */
+  readonly retry: number;
+  /** A server that does not answer for so long is not there. */
+  readonly answer: number;
+  readonly lookAtSnapshotsEvery: number;
+}
+
+export const TIMES: Times = {
+  lease: 5_000,
+  renewEvery: 1_000,
+  patience: 20_000,
+  retry: 200,
+  answer: 30_000,
+  lookAtSnapshotsEvery: 10_000,
+};

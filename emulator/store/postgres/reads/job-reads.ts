@@ -1,0 +1,119 @@
+/** Questions about jobs. Each is answered by its index, without sorting. */
+import type { JobListing } from "../../../core/jobs/job-listing.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import { optionalIntegerAt } from "../../../sqlite/row.ts";
+import { checkedJobRow, jobOf, SELECTED, statusNumber } from "../../rows/job-columns.ts";
+import type { Session, Statement } from "../connect/session.ts";
+import { bound, listOf, rowReader } from "../values/columns.ts";
+import { textToBytes } from "../values/stored-text.ts";
+import { JOB } from "../writes/job-writes.ts";
+import type { Queues } from "../writes/queues.ts";
+
+const read = rowReader(JOB);
+const selected = (rest: string) => `SELECT ${SELECTED} FROM job ${rest}`;
+
+/** By the names of the statements: what a test shows to be answered by an index. */
+export const JOB_QUESTIONS = {
+  "job-by-id": selected("WHERE id = $1"),
+  "jobs-by-seq": selected("WHERE seq = ANY($1::bigint[])"),
+  "waiting-jobs": selected(
+    "WHERE queue = $1 AND status = 0 AND queue_key > $2 ORDER BY queue_key, seq LIMIT $3",
+  ),
+  "jobs-of-endpoint": selected("WHERE queue = $1 AND seq > $2 ORDER BY seq LIMIT $3"),
+  "newest-jobs": selected("WHERE queue = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3"),
+  "newest-jobs-of-status": selected(
+    "WHERE queue = $1 AND status = $2 AND seq < $3 ORDER BY seq DESC LIMIT $4",
+  ),
+  "due-jobs": selected("WHERE due_at_rest <= $1 ORDER BY due_at_rest, seq LIMIT $2"),
+  "next-due":
+    "SELECT due_at_rest FROM job WHERE due_at_rest IS NOT NULL ORDER BY due_at_rest LIMIT 1",
+  "oldest-scaling":
+    "SELECT queued_at FROM job WHERE queue = $1 AND status = 0 AND low_priority = 0 ORDER BY queued_at LIMIT 1",
+} as const;
+
+/** A few for each queue, of which there are fewer than jobs. */
+const RUNNING = `SELECT ${SELECTED.split(", ").map((name) => `j.${name}`).join(", ")}
+  FROM queue q JOIN job j ON j.queue = q.queue AND j.status = 1`;
+
+type Name = keyof typeof JOB_QUESTIONS;
+
+export class JobReads {
+  readonly #queues: Queues;
+
+  constructor(queues: Queues) {
+    this.#queues = queues;
+  }
+
+  async byId(session: Session, id: string): Promise<Job | undefined> {
+    const [job] = await this.#jobs(session, "job-by-id", [textToBytes(id)]);
+    return job;
+  }
+
+  /** In the order of the keys, as far as they are stored. */
+  async bySeqs(session: Session, seqs: readonly number[]): Promise<readonly Job[]> {
+    if (seqs.length === 0) return [];
+    const jobs = await this.#jobs(session, "jobs-by-seq", [listOf("integer", seqs)]);
+    const bySeq = new Map(jobs.map((job) => [job.seq, job]));
+    return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
+  }
+
+  async waiting(session: Session, endpointId: string, after: number, limit: number) {
+    return this.#ofQueue(session, "waiting-jobs", endpointId, [bound(after), bound(limit)]);
+  }
+
+  async ofEndpoint(session: Session, endpointId: string, after: number, limit: number) {
+    return this.#ofQueue(session, "jobs-of-endpoint", endpointId, [bound(after), bound(limit)]);
+  }
+
+  async listed(session: Session, endpointId: string, { status, beforeSeq, limit }: JobListing) {
+    const rest = [bound(beforeSeq ?? Number.MAX_SAFE_INTEGER), bound(limit)];
+    if (status === undefined) return this.#ofQueue(session, "newest-jobs", endpointId, rest);
+    const values = [statusNumber(status), ...rest];
+    return this.#ofQueue(session, "newest-jobs-of-status", endpointId, values);
+  }
+
+  /** Of those that do not run. */
+  async due(session: Session, now: number, limit: number): Promise<readonly Job[]> {
+    return this.#jobs(session, "due-jobs", [bound(now), bound(limit)]);
+  }
+
+  async nextDueAt(session: Session): Promise<number | undefined> {
+    return this.#number(session, "next-due", []);
+  }
+
+  async oldestScalingQueuedAt(session: Session, endpointId: string): Promise<number | undefined> {
+    const queue = this.#queues.keyOf(endpointId);
+    return queue === undefined ? undefined : this.#number(session, "oldest-scaling", [queue]);
+  }
+
+  /** In order of their keys. */
+  async running(session: Session): Promise<readonly Job[]> {
+    const jobs = await this.#read(session, { name: "running-jobs", text: RUNNING });
+    return jobs.toSorted((a, b) => a.seq - b.seq);
+  }
+
+  async #ofQueue(
+    session: Session,
+    name: Name,
+    endpointId: string,
+    values: readonly unknown[],
+  ): Promise<readonly Job[]> {
+    const queue = this.#queues.keyOf(endpointId);
+    return queue === undefined ? [] : this.#jobs(session, name, [queue, ...values]);
+  }
+
+  #jobs(session: Session, name: Name, values: readonly unknown[]): Promise<readonly Job[]> {
+    return this.#read(session, { name, text: JOB_QUESTIONS[name], values });
+  }
+
+  async #number(session: Session, name: Name, values: readonly unknown[]) {
+    const { rows } = await session.ask({ name, text: JOB_QUESTIONS[name], values });
+    const [row] = rows;
+    return row && optionalIntegerAt(read(row), 0);
+  }
+
+  async #read(session: Session, statement: Statement): Promise<readonly Job[]> {
+    const { rows } = await session.ask(statement);
+    return rows.map((row) => jobOf(checkedJobRow(read(row), this.#queues.endpointIdOf)));
+  }
+}

@@ -1,0 +1,103 @@
+/** Finds jobs that fit a filter: an index leads to those of an endpoint and of a status, the rest is looked at. */
+import type { JobWindow } from "../../../core/jobs/job-filter.ts";
+import { integerAt, optionalTextAt } from "../../../sqlite/row.ts";
+import { JobScan, type SeqRange } from "../../job-scan.ts";
+import { filteredJob, FILTERED, statusNumber } from "../../rows/job-columns.ts";
+import type { Session } from "../connect/session.ts";
+import { bound, type Columns, listOf, rowReader } from "../values/columns.ts";
+import type { Queues } from "../writes/queues.ts";
+
+const LOOKED_AT = {
+  seq: "integer",
+  id: "text",
+  status: "integer",
+  kind: "integer",
+  submitted_at: "integer",
+  delay_time_ms: "integer",
+  execution_time_ms: "integer",
+  failure: "json",
+} as const satisfies Columns;
+
+const read = rowReader(LOOKED_AT);
+const SELECT = `SELECT ${FILTERED}, CASE WHEN $1 THEN failure END FROM job`;
+const NEWEST_FIRST = "ORDER BY seq DESC LIMIT $4";
+
+/** By the names of the statements; $2 and $3 are where the keys lie, $4 how many are looked at. */
+export const SEARCHES = {
+  "search-all": `${SELECT} WHERE seq >= $2 AND seq < $3 ${NEWEST_FIRST}`,
+  "search-queue": `${SELECT} WHERE queue = $5 AND seq >= $2 AND seq < $3 ${NEWEST_FIRST}`,
+  "since-moment": "SELECT seq FROM job WHERE submitted_at >= $1 ORDER BY submitted_at, seq LIMIT 1",
+} as const;
+
+/** Those of each pair of a queue and a status, the newest of all of them. */
+const SEARCH_PAIRS = `SELECT * FROM unnest($5::bigint[], $6::bigint[]) AS pair (queue, status)
+  CROSS JOIN LATERAL (${SELECT} WHERE queue = pair.queue AND status = pair.status AND seq >= $2 AND seq < $3 ${NEWEST_FIRST}) AS found
+  ORDER BY found.seq DESC LIMIT $4`;
+
+/** With more of them it costs less to look at the jobs of all statuses. */
+const MAX_PAIRS = 24;
+/** So many failures are read at once, which may be long. */
+const SEARCHED_AT_ONCE = 20;
+
+export class JobSearch {
+  readonly #queues: Queues;
+
+  constructor(queues: Queues) {
+    this.#queues = queues;
+  }
+
+  /** The keys of the jobs that fit. */
+  async scan(session: Session, window: JobWindow): Promise<JobScan> {
+    const scan = new JobScan(window);
+    const { search } = window.filter;
+    const { first, end } = await this.#rangeOf(session, window);
+    const atOnce = search === undefined ? window.maxLooked : SEARCHED_AT_ONCE;
+    for (let below = end; ;) {
+      const values = [search !== undefined, bound(first), bound(below), bound(atOnce)];
+      const rows = await this.#looked(session, window, values);
+      for (const row of rows) {
+        below = integerAt(row, 0);
+        if (!scan.look(below, filteredJob(row), optionalTextAt(row, 7)?.length)) return scan;
+      }
+      if (rows.length < atOnce) return scan;
+    }
+  }
+
+  async #looked(session: Session, { filter }: JobWindow, values: readonly unknown[]) {
+    const { endpointId, statuses } = filter;
+    const key = endpointId === undefined ? undefined : this.#queues.keyOf(endpointId);
+    if (endpointId !== undefined && key === undefined) return [];
+    const queues = key === undefined ? this.#queues.keys() : [key];
+    const pairs = [...new Set(statuses)].flatMap((status) =>
+      queues.map((queue) => [queue, statusNumber(status)] as const),
+    );
+    if (pairs.length > 0 && pairs.length <= MAX_PAIRS) {
+      const lists = [0, 1].map((at) => listOf("integer", pairs.map((pair) => pair[at] ?? 0)));
+      const statement = { name: "search-pairs", text: SEARCH_PAIRS, values: [...values, ...lists] };
+      const { rows } = await session.ask(statement);
+      return rows.map((row) => read(row.slice(2)));
+    }
+    const name = key === undefined ? "search-all" : "search-queue";
+    const all = key === undefined ? values : [...values, key];
+    const { rows } = await session.ask({ name, text: SEARCHES[name], values: all });
+    return rows.map(read);
+  }
+
+  /** Where jobs of the window can be: `submittedAt` ascends with `seq`. */
+  async #rangeOf(session: Session, { filter, beforeSeq }: JobWindow): Promise<SeqRange> {
+    const last = beforeSeq ?? Number.MAX_SAFE_INTEGER;
+    const { since, until } = filter;
+    return {
+      first: since === undefined ? 0 : await this.#firstSince(session, since, last),
+      end: until === undefined ? last : await this.#firstSince(session, until, last),
+    };
+  }
+
+  /** The lowest key of a job that was submitted at `at` or later, `end` if that is lower or there is none. */
+  async #firstSince(session: Session, at: number, end: number): Promise<number> {
+    const name = "since-moment";
+    const { rows } = await session.ask({ name, text: SEARCHES[name], values: [bound(at)] });
+    const [row] = rows;
+    return row === undefined ? end : Math.min(end, Number(row[0]));
+  }
+}

@@ -1,0 +1,116 @@
+/** Questions about payloads and chunks. */
+import type { ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
+import type { PayloadSlot } from "../../payload.ts";
+import { bodyAt, integerAt, optionalTextAt, type Row } from "../../../sqlite/row.ts";
+import { rowDamaged } from "../../rows/checked-row.ts";
+import { contentChecksum } from "../../rows/checksum.ts";
+import { chunkChecksum, type StoredBatch } from "../../rows/chunk-columns.ts";
+import { payloadChecksum, placeOf, type StoredBody } from "../../rows/payload-columns.ts";
+import type { Session } from "../connect/session.ts";
+import { bound, namesOf, rowReader } from "../values/columns.ts";
+import { CHUNK } from "../writes/chunk-writes.ts";
+import { PAYLOAD } from "../writes/payload-writes.ts";
+
+const readPayloadRow = rowReader(PAYLOAD);
+const readChunkRow = rowReader(CHUNK);
+
+/** By the names of the statements. */
+export const PAYLOAD_QUESTIONS = {
+  payload: `SELECT ${namesOf(PAYLOAD)} FROM payload WHERE place = $1`,
+  "payload-checksum": "SELECT content_checksum FROM payload WHERE place = $1",
+  /** Those that hold everything in a window, and perhaps more at either end. */
+  chunks: `SELECT ${namesOf(CHUNK)} FROM chunk_batch WHERE seq = $1 AND first_index >=
+      coalesce((SELECT first_index FROM chunk_batch WHERE seq = $1 AND first_index <= $2 ORDER BY first_index DESC LIMIT 1), 0)
+      AND first_index < $3
+    ORDER BY first_index LIMIT $4`,
+  "has-chunks": "SELECT 1 FROM chunk_batch WHERE seq = $1 AND content_checksum = $2 LIMIT 1",
+} as const;
+
+/** So many batches of chunks are read at once; more of them where the window has room. */
+const CHUNKS_AT_ONCE = 64;
+
+export async function payloadAt(
+  session: Session,
+  seq: number,
+  slot: PayloadSlot,
+): Promise<StoredBody | undefined> {
+  const { rows } = await ask(session, "payload", [bound(placeOf(seq, slot))]);
+  return rows[0] && readPayload(readPayloadRow(rows[0]));
+}
+
+export async function payloadChecksumAt(
+  session: Session,
+  seq: number,
+  slot: PayloadSlot,
+): Promise<number | undefined> {
+  const { rows } = await ask(session, "payload-checksum", [bound(placeOf(seq, slot))]);
+  return rows[0] && Number(rows[0][0]);
+}
+
+/** Batches that hold everything in the window, and perhaps more at either end. */
+export async function chunksAround(
+  session: Session,
+  seq: number,
+  { from, maxCount, maxBytes }: ChunkWindow,
+): Promise<readonly StoredBatch[]> {
+  const batches: StoredBatch[] = [];
+  const end = from + maxCount;
+  let bytes = 0;
+  for (let next = from; ;) {
+    const values = [bound(seq), bound(next), bound(end), CHUNKS_AT_ONCE];
+    const { rows } = await ask(session, "chunks", values);
+    for (const row of rows) {
+      const stored = readChunk(readChunkRow(row));
+      next = stored.firstIndex + stored.count;
+      bytes += stored.sizeBytes;
+      batches.push(stored);
+      if (next >= end || bytes >= maxBytes) return batches;
+    }
+    if (rows.length < CHUNKS_AT_ONCE) return batches;
+  }
+}
+
+/** Whether a batch with such lines is stored. */
+export async function hasChunks(
+  session: Session,
+  seq: number,
+  checksum: number | undefined,
+): Promise<boolean> {
+  const { rows } = await ask(session, "has-chunks", [bound(seq), checksum ?? null]);
+  return rows.length > 0;
+}
+
+/** Whether the bytes in a row are those that were stored. */
+export function isWhole({ sizeBytes, checksum }: StoredBody, body: Uint8Array): boolean {
+  return body.byteLength === sizeBytes && contentChecksum(body) === checksum;
+}
+
+/** A row of `PAYLOAD`. */
+export function readPayload(row: Row): StoredBody {
+  const stored = { body: bodyOf(row, 1), sizeBytes: integerAt(row, 3), checksum: integerAt(row, 4) };
+  if (payloadChecksum(integerAt(row, 0), stored) !== row[5]) throw rowDamaged("payload");
+  return stored;
+}
+
+/** A row of `CHUNK`. */
+export function readChunk(row: Row): StoredBatch {
+  const stored = {
+    firstIndex: integerAt(row, 1),
+    count: integerAt(row, 2),
+    sizeBytes: integerAt(row, 3),
+    body: bodyOf(row, 4),
+    offset: integerAt(row, 6),
+    checksum: integerAt(row, 7),
+  };
+  if (chunkChecksum(integerAt(row, 0), stored) !== row[8]) throw rowDamaged("chunk_batch");
+  return stored;
+}
+
+/** The bytes at a column, or the name that stands behind it. */
+function bodyOf(row: Row, at: number): Uint8Array | string {
+  return optionalTextAt(row, at + 1) ?? bodyAt(row, at);
+}
+
+function ask(session: Session, name: keyof typeof PAYLOAD_QUESTIONS, values: readonly unknown[]) {
+  return session.ask({ name, text: PAYLOAD_QUESTIONS[name], values });
+}

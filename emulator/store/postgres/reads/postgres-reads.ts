@@ -1,0 +1,136 @@
+/** The questions of the port, each on a connection of its own. */
+import type { ChunkBatch, ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
+import type { JobWindow } from "../../../core/jobs/job-filter.ts";
+import type { JobListing } from "../../../core/jobs/job-listing.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import { selectChunks } from "../../chunk-selection.ts";
+import { payloadInHand } from "../../payload-in-hand.ts";
+import {
+  PayloadDamagedError,
+  type PayloadPlace,
+  type PayloadSlot,
+  type ReadablePayload,
+} from "../../payload.ts";
+import type { Records } from "../../records.ts";
+import type { StoredBody } from "../../rows/payload-columns.ts";
+import type { Boot, CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
+import type { Session } from "../connect/session.ts";
+import type { Queues } from "../writes/queues.ts";
+import { readBoot, recordTexts } from "./boot-reads.ts";
+import * as deliveries from "./delivery-reads.ts";
+import { JobReads } from "./job-reads.ts";
+import { JobSearch } from "./job-search.ts";
+import { chunksAround, hasChunks, isWhole, payloadAt, payloadChecksumAt } from "./payload-reads.ts";
+import * as reports from "./report-reads.ts";
+
+export abstract class PostgresReads implements StoreReads {
+  readonly deliveries: StoreReads["deliveries"] = {
+    byId: (id) => this.ask((session) => deliveries.deliveryById(session, id)),
+    frame: (seq) => this.ask((session) => deliveries.frameOf(session, seq)),
+    list: (filter, limit, before) =>
+      this.ask((session) => deliveries.listDeliveries(session, filter, limit, before)),
+    due: (now, limit, exceptOrigins) =>
+      this.ask((session) => deliveries.dueDeliveries(session, now, limit, exceptOrigins)),
+    nextTryAt: (after) => this.ask((session) => deliveries.nextTryAt(session, after)),
+    oldestSettledAt: () => this.ask((session) => deliveries.oldestSettledAt(session)),
+    firstPending: (jobId) => this.ask((session) => deliveries.firstPending(session, jobId)),
+  };
+  readonly reports: StoreReads["reports"] = {
+    byId: (jobId) => this.ask((session) => reports.reportById(session, jobId)),
+    list: (filter, limit) => this.ask((session) => reports.listReports(session, filter, limit)),
+    oldestDeletedAt: () => this.ask((session) => reports.oldestReportAt(session)),
+  };
+  readonly #jobs: JobReads;
+  readonly #search: JobSearch;
+
+  constructor(queues: Queues) {
+    this.#jobs = new JobReads(queues);
+    this.#search = new JobSearch(queues);
+  }
+
+  /** Has a question answered on a connection that nobody else uses meanwhile. */
+  protected abstract ask<T>(question: (session: Session) => Promise<T>): Promise<T>;
+
+  boot(): Promise<Boot> {
+    return this.ask((session) => readBoot(session, this.#jobs));
+  }
+
+  job(id: string): Promise<Job | undefined> {
+    return this.ask((session) => this.#jobs.byId(session, id));
+  }
+
+  listJobs(endpointId: string, listing: JobListing): Promise<readonly Job[]> {
+    return this.ask((session) => this.#jobs.listed(session, endpointId, listing));
+  }
+
+  findJobs(window: JobWindow): Promise<FoundJobs> {
+    return this.ask(async (session) => {
+      // What is found is what was looked at.
+      await session.ask({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" });
+      const { seqs, nextSeq } = await this.#search.scan(session, window);
+      const jobs = await this.#jobs.bySeqs(session, seqs);
+      await session.ask({ text: "COMMIT" });
+      return { jobs, nextSeq };
+    });
+  }
+
+  countJobs(window: JobWindow): Promise<CountedJobs> {
+    return this.ask(async (session) => {
+      const { seqs, nextSeq } = await this.#search.scan(session, window);
+      return { count: seqs.length, nextSeq };
+    });
+  }
+
+  jobsOf(endpointId: string, after: number, limit: number): Promise<readonly Job[]> {
+    return this.ask((session) => this.#jobs.ofEndpoint(session, endpointId, after, limit));
+  }
+
+  waitingJobs(endpointId: string, after: number, limit: number): Promise<readonly Job[]> {
+    return this.ask((session) => this.#jobs.waiting(session, endpointId, after, limit));
+  }
+
+  dueJobs(now: number, limit: number): Promise<readonly Job[]> {
+    return this.ask((session) => this.#jobs.due(session, now, limit));
+  }
+
+  nextDueAt(): Promise<number | undefined> {
+    return this.ask((session) => this.#jobs.nextDueAt(session));
+  }
+
+  oldestScalingQueuedAt(endpointId: string): Promise<number | undefined> {
+    return this.ask((session) => this.#jobs.oldestScalingQueuedAt(session, endpointId));
+  }
+
+  async payload(seq: number, slot: PayloadSlot): Promise<ReadablePayload | undefined> {
+    const found = await this.ask((session) => payloadAt(session, seq, slot));
+    return found && payloadInHand(bytesOf(found, { seq, slot }));
+  }
+
+  async chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
+    const found = await this.ask((session) => chunksAround(session, seq, window));
+    const batches = found.map(({ firstIndex, count, ...stored }) => ({
+      ...{ firstIndex, count },
+      lines: bytesOf(stored, { seq, slot: "chunks" }),
+    }));
+    return selectChunks(batches, window);
+  }
+
+  isStillStored({ place: { seq, slot }, checksum }: PayloadDamagedError): Promise<boolean> {
+    return this.ask(async (session) => {
+      if (slot === "chunks") return hasChunks(session, seq, checksum);
+      return (await payloadChecksumAt(session, seq, slot)) === checksum;
+    });
+  }
+
+  async usage(from = ""): Promise<readonly Records["usage"][]> {
+    const texts = await this.ask((session) => recordTexts(session, "usage", from));
+    return texts.map(([, json]) => JSON.parse(json) as Records["usage"]);
+  }
+}
+
+/** @throws PayloadDamagedError when they are not those that were stored */
+function bytesOf(stored: StoredBody, place: PayloadPlace): Uint8Array {
+  const { body, checksum } = stored;
+  if (typeof body !== "string" && isWhole(stored, body)) return body;
+  throw new PayloadDamagedError(place, "is damaged: it does not fit its checksum", { checksum });
+}

@@ -1,0 +1,91 @@
+/** What becomes of chunks in a part of a batch, and the statements that store it. */
+import { chunksOutOfOrder } from "../../caller-defects.ts";
+import type { StagedBatch } from "../../payload.ts";
+import { chunkChecksum, storedBatch } from "../../rows/chunk-columns.ts";
+import type { Statement } from "../connect/session.ts";
+import { arraysOf, type Columns, listOf, namesOf, unnested, type Sent } from "../values/columns.ts";
+import { CHUNK_NOT_NEXT } from "./refusals.ts";
+
+export const CHUNK = {
+  seq: "integer",
+  first_index: "integer",
+  count: "integer",
+  size_bytes: "integer",
+  body: "bytes",
+  name: "json",
+  file_offset: "integer",
+  content_checksum: "integer",
+  checksum: "integer",
+} as const satisfies Columns;
+
+const FIRST = { seq: "integer", first_index: "integer" } as const satisfies Columns;
+
+/** Fails unless the first one of each job follows what is stored. */
+const CHECK = `SELECT refuse('${CHUNK_NOT_NEXT} ' || u.seq || ' ' || u.first_index) FROM ${unnested(FIRST)} AS u (seq, first_index)
+  WHERE u.first_index <> coalesce(
+    (SELECT c.first_index + c.count FROM chunk_batch c WHERE c.seq = u.seq ORDER BY c.first_index DESC LIMIT 1), 0)
+  LIMIT 1`;
+
+interface OfJob {
+  /** Whether those that were stored go. */
+  isCleared: boolean;
+  added: StagedBatch[];
+}
+
+export class ChunkWrites {
+  readonly #jobs = new Map<number, OfJob>();
+
+  /** @throws BatchRefusedError when it does not follow one that was added before */
+  append(seq: number, batch: StagedBatch): void {
+    const { isCleared, added } = this.#of(seq);
+    const last = added.at(-1);
+    const next = last === undefined ? (isCleared ? 0 : batch.firstIndex) : last.firstIndex + last.count;
+    if (batch.firstIndex !== next) throw chunksOutOfOrder(seq, batch.firstIndex);
+    added.push(batch);
+  }
+
+  removeAll(seq: number): void {
+    const ofJob = this.#of(seq);
+    ofJob.isCleared = true;
+    ofJob.added = [];
+  }
+
+  statements(): readonly Statement[] {
+    const cleared: number[] = [];
+    const first: number[][] = [];
+    const rows: Sent[][] = [];
+    for (const [seq, { isCleared, added }] of this.#jobs) {
+      if (isCleared) cleared.push(seq);
+      else if (added[0]) first.push([seq, added[0].firstIndex]);
+      for (const batch of added) rows.push(chunkRow(seq, batch));
+    }
+    const statements: Statement[] = [];
+    if (cleared.length > 0) {
+      const text = "DELETE FROM chunk_batch WHERE seq = ANY($1::bigint[])";
+      statements.push({ name: "remove-chunks", text, values: [listOf("integer", cleared)] });
+    }
+    if (first.length > 0)
+      statements.push({ name: "check-chunks", text: CHECK, values: arraysOf(FIRST, first) });
+    if (rows.length > 0) {
+      const text = `INSERT INTO chunk_batch (${namesOf(CHUNK)}) SELECT * FROM ${unnested(CHUNK)}`;
+      statements.push({ name: "append-chunks", text, values: arraysOf(CHUNK, rows) });
+    }
+    return statements;
+  }
+
+  #of(seq: number): OfJob {
+    const known = this.#jobs.get(seq) ?? { isCleared: false, added: [] };
+    this.#jobs.set(seq, known);
+    return known;
+  }
+}
+
+function chunkRow(seq: number, batch: StagedBatch): Sent[] {
+  const stored = storedBatch(batch);
+  const { firstIndex, count, sizeBytes, body, offset, checksum } = stored;
+  const [inline, name] = typeof body === "string" ? [null, body] : [body, null];
+  return [
+    ...[seq, firstIndex, count, sizeBytes, inline, name, offset, checksum],
+    chunkChecksum(seq, stored),
+  ];
+}

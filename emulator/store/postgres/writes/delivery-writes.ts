@@ -1,0 +1,106 @@
+/** The statements that store webhook deliveries. */
+import type { JobFrame } from "../../../core/jobs/job-body.ts";
+import type { Delivery, KeptDeliveries } from "../../../core/webhooks/delivery.ts";
+import { rowChecksum } from "../../rows/checksum.ts";
+import { changeable, valuesOf } from "../../rows/delivery-columns.ts";
+import { partOf } from "../claim/parts.ts";
+import type { Statement } from "../connect/session.ts";
+import { arraysOf, bound, type Columns, namesOf, unnested, type Sent } from "../values/columns.ts";
+import { DELIVERY_NOT_STORED } from "./refusals.ts";
+
+/** In the order of `rows/delivery-columns.ts`. */
+export const DELIVERY = {
+  seq: "integer",
+  id: "text",
+  job_id: "text",
+  endpoint_id: "text",
+  job_status: "json",
+  url: "text",
+  origin: "text",
+  state: "integer",
+  created_at: "integer",
+  next_try_at: "integer",
+  settled_at: "integer",
+  tries_left: "integer",
+  size_bytes: "integer",
+  tries: "json",
+  sent_headers: "json",
+  traceparent: "text",
+  checksum: "integer",
+} as const satisfies Columns;
+
+export const FRAME = {
+  seq: "integer",
+  head: "text",
+  tail: "text",
+  frame_checksum: "integer",
+} as const satisfies Columns;
+
+const { seq: _, ...FRAME_ALONE } = FRAME;
+const STORED = { ...DELIVERY, ...FRAME_ALONE, part: "integer" } as const satisfies Columns;
+/** In the order of `changeable`, which it is and the checksum. */
+const CHANGED = {
+  seq: "integer",
+  state: "integer",
+  next_try_at: "integer",
+  settled_at: "integer",
+  tries_left: "integer",
+  tries: "json",
+  sent_headers: "json",
+  checksum: "integer",
+} as const satisfies Columns;
+
+const INSERT = `INSERT INTO delivery (${namesOf(STORED)}) SELECT * FROM ${unnested(STORED)}`;
+const ASSIGNED = Object.keys(CHANGED)
+  .slice(1)
+  .map((name) => `${name} = u.${name}`);
+const UPDATE = `WITH done AS (
+    UPDATE delivery SET ${ASSIGNED.join(", ")} FROM ${unnested(CHANGED)} AS u (${namesOf(CHANGED)})
+      WHERE delivery.seq = u.seq RETURNING 1)
+  SELECT refuse('${DELIVERY_NOT_STORED}') FROM done HAVING count(*) <> $${Object.keys(CHANGED).length + 1}`;
+const PRUNE = `WITH doomed AS (
+    DELETE FROM delivery WHERE seq IN (
+      SELECT seq FROM delivery WHERE settled_at < $1
+      UNION SELECT seq FROM (
+        SELECT seq, row_number() OVER newest AS place, sum(size_bytes) OVER newest AS together
+          FROM delivery WHERE settled_at IS NOT NULL
+          WINDOW newest AS (ORDER BY settled_at DESC, seq DESC ROWS UNBOUNDED PRECEDING)) AS settled
+        WHERE place > $2 OR together > $3)
+      RETURNING seq)
+  DELETE FROM payload USING doomed WHERE payload.place BETWEEN doomed.seq * 4 AND doomed.seq * 4 + 3`;
+
+export class DeliveryWrites {
+  readonly #added: Sent[][] = [];
+  readonly #replaced = new Map<number, Delivery>();
+
+  insert(delivery: Delivery, { head, tail }: JobFrame): void {
+    const frame = [head, tail, rowChecksum([delivery.seq, head, tail])];
+    this.#added.push([...valuesOf(delivery), ...frame, partOf(delivery.endpointId)]);
+  }
+
+  replace(delivery: Delivery): void {
+    this.#replaced.set(delivery.seq, delivery);
+  }
+
+  statements(): readonly Statement[] {
+    const statements: Statement[] = [];
+    if (this.#added.length > 0)
+      statements.push({ name: "add-deliveries", text: INSERT, values: arraysOf(STORED, this.#added) });
+    if (this.#replaced.size > 0) {
+      const rows = [...this.#replaced.values()].map((delivery) => [
+        delivery.seq,
+        ...changeable(delivery),
+        valuesOf(delivery).at(-1) ?? null,
+      ]);
+      const values = [...arraysOf(CHANGED, rows), bound(rows.length)];
+      statements.push({ name: "change-deliveries", text: UPDATE, values });
+    }
+    return statements;
+  }
+}
+
+/** Deletes settled deliveries with their payloads. */
+export function pruneDeliveries({ settledFrom, maxCount, maxBytes }: KeptDeliveries): Statement {
+  const values = [bound(settledFrom), bound(maxCount), bound(maxBytes)];
+  return { name: "prune-deliveries", text: PRUNE, values };
+}

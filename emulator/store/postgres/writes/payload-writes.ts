@@ -1,0 +1,188 @@
+/**
+ * What becomes of payloads in a part of a batch: its changes are made in memory, one after another, and what they come to is
+ * stored by three statements. What was stored before is asked for where a change depends on it.
+ */
+import type { Change } from "../../batch.ts";
+import type { Payload, PayloadSlot } from "../../payload.ts";
+import { payloadChecksum, placeOf, SLOTS, storedBody } from "../../rows/payload-columns.ts";
+import type { Answer, Statement } from "../connect/session.ts";
+import { arraysOf, bound, type Columns, listOf, namesOf, unnested, type Sent } from "../values/columns.ts";
+import { PAYLOAD_NOT_STORED } from "./refusals.ts";
+
+export const PAYLOAD = {
+  place: "integer",
+  body: "bytes",
+  name: "json",
+  size_bytes: "integer",
+  content_checksum: "integer",
+  checksum: "integer",
+} as const satisfies Columns;
+
+const COPIED = { place: "integer", source: "integer", checksum: "integer" } as const satisfies Columns;
+const INSERT = `INSERT INTO payload (${namesOf(PAYLOAD)})`;
+const REPLACE = `ON CONFLICT (place) DO UPDATE SET body = excluded.body, name = excluded.name,
+  size_bytes = excluded.size_bytes, content_checksum = excluded.content_checksum, checksum = excluded.checksum`;
+/** So much is sent at once at most, unless one alone is larger. */
+const STATEMENT_MAX_BYTES = 16_000_000;
+
+interface Stored {
+  readonly sizeBytes: number;
+  readonly checksum: number;
+  readonly name: string | undefined;
+}
+
+/** What is at a place by now, where the changes have touched it. */
+type Touched =
+  | { readonly kind: "new"; readonly payload: Payload; readonly sizeBytes: number }
+  | { readonly kind: "copy"; readonly of: number; readonly stored: Stored }
+  | { readonly kind: "gone" };
+
+/** The changes that this is about. */
+type PayloadChange = Extract<
+  Change,
+  { readonly type: "put-payload" | "remove-payload" | "share-payload" | "delete-job" | "insert-delivery" }
+>;
+
+export class PayloadWrites {
+  readonly #touched = new Map<number, Touched>();
+  /** What was stored at the places that were asked for. */
+  #stored: ReadonlyMap<number, Stored> = new Map();
+
+  /** Asks for what is stored where the changes depend on it; undefined where none does. */
+  static question(changes: readonly Change[]): Statement | undefined {
+    const places = new Set<number>();
+    const known = new Set<number>();
+    const ask = (place: number) => known.has(place) || places.add(place);
+    for (const made of changes) {
+      if (made.type === "put-payload" || made.type === "remove-payload")
+        known.add(placeOf(made.seq, made.slot));
+      else if (made.type === "delete-job") for (const place of placesOf(made.job.seq)) known.add(place);
+      else if (made.type === "insert-delivery") placesOf(made.delivery.seq).forEach(ask);
+      else if (made.type === "share-payload")
+        [placeOf(made.seq, made.slot), placeOf(made.toSeq, made.slot)].forEach(ask);
+    }
+    if (places.size === 0) return undefined;
+    return {
+      name: "payloads-before",
+      text: "SELECT place, size_bytes, content_checksum, name FROM payload WHERE place = ANY($1::bigint[])",
+      values: [listOf("integer", [...places])],
+    };
+  }
+
+  constructor(before: Answer | undefined) {
+    this.#stored = new Map(
+      before?.rows.map(([place, sizeBytes, checksum, name]) => [
+        Number(place),
+        {
+          sizeBytes: Number(sizeBytes),
+          checksum: Number(checksum),
+          name: name === null ? undefined : String(name),
+        },
+      ]),
+    );
+  }
+
+  make(made: PayloadChange): void {
+    if (made.type === "put-payload")
+      this.#touched.set(placeOf(made.seq, made.slot), {
+        kind: "new",
+        payload: made.payload,
+        sizeBytes: sizeOf(made.payload),
+      });
+    else if (made.type === "remove-payload")
+      this.#touched.set(placeOf(made.seq, made.slot), { kind: "gone" });
+    else if (made.type === "share-payload") this.#share(made.seq, made.slot, made.toSeq);
+    else if (made.type === "delete-job")
+      for (const place of placesOf(made.job.seq)) this.#touched.set(place, { kind: "gone" });
+  }
+
+  /** The bytes of all payloads under the key. */
+  sizeOf(seq: number): number {
+    return placesOf(seq).reduce((sum, place) => sum + this.#sizeAt(place), 0);
+  }
+
+  statements(): readonly Statement[] {
+    const copies: number[][] = [];
+    const gone: number[] = [];
+    const added: [number, Payload][] = [];
+    for (const [place, touched] of this.#touched) {
+      if (touched.kind === "gone") gone.push(place);
+      else if (touched.kind === "new") added.push([place, touched.payload]);
+      else {
+        const { sizeBytes, checksum, name } = touched.stored;
+        const body = name ?? new Uint8Array();
+        copies.push([place, touched.of, payloadChecksum(place, { body, sizeBytes, checksum })]);
+      }
+    }
+    // What is copied is what was there before.
+    return [...copyStatements(copies), ...removeStatements(gone), ...inSteps(added).map(putStatement)];
+  }
+
+  #share(seq: number, slot: PayloadSlot, toSeq: number): void {
+    const [from, to] = [placeOf(seq, slot), placeOf(toSeq, slot)];
+    const touched = this.#touched.get(from);
+    const stored = this.#stored.get(from);
+    if (touched !== undefined && touched.kind !== "gone") this.#touched.set(to, touched);
+    else if (touched === undefined && stored !== undefined && from !== to)
+      this.#touched.set(to, { kind: "copy", of: from, stored });
+  }
+
+  #sizeAt(place: number): number {
+    const touched = this.#touched.get(place);
+    if (touched === undefined) return this.#stored.get(place)?.sizeBytes ?? 0;
+    if (touched.kind === "gone") return 0;
+    return touched.kind === "new" ? touched.sizeBytes : touched.stored.sizeBytes;
+  }
+}
+
+function placesOf(seq: number): readonly number[] {
+  return SLOTS.map((slot) => placeOf(seq, slot));
+}
+
+function sizeOf(payload: Payload): number {
+  return payload.kind === "inline" ? payload.bytes.byteLength : payload.sizeBytes;
+}
+
+function copyStatements(copies: readonly number[][]): readonly Statement[] {
+  if (copies.length === 0) return [];
+  const text = `WITH done AS (
+      ${INSERT} SELECT u.place, p.body, p.name, p.size_bytes, p.content_checksum, u.checksum
+        FROM ${unnested(COPIED)} AS u (place, source, checksum) JOIN payload p ON p.place = u.source
+      ${REPLACE} RETURNING 1)
+    SELECT refuse('${PAYLOAD_NOT_STORED}') FROM done HAVING count(*) <> $4`;
+  return [{ name: "copy-payloads", text, values: [...arraysOf(COPIED, copies), bound(copies.length)] }];
+}
+
+function removeStatements(places: readonly number[]): readonly Statement[] {
+  if (places.length === 0) return [];
+  const text = "DELETE FROM payload WHERE place = ANY($1::bigint[])";
+  return [{ name: "remove-payloads", text, values: [listOf("integer", places)] }];
+}
+
+function putStatement(payloads: readonly [place: number, payload: Payload][]): Statement {
+  const rows = payloads.map(([place, payload]): Sent[] => {
+    const stored = storedBody(payload);
+    const { body, sizeBytes, checksum } = stored;
+    const [inline, name] = typeof body === "string" ? [null, body] : [body, null];
+    return [place, inline, name, sizeBytes, checksum, payloadChecksum(place, stored)];
+  });
+  const text = `${INSERT} SELECT * FROM ${unnested(PAYLOAD)} ${REPLACE}`;
+  return { name: "put-payloads", text, values: arraysOf(PAYLOAD, rows) };
+}
+
+/** In as many statements as it takes. */
+function inSteps(payloads: readonly [number, Payload][]): [number, Payload][][] {
+  const steps: [number, Payload][][] = [];
+  let room = 0;
+  for (const each of payloads) {
+    const [, payload] = each;
+    const sizeBytes = payload.kind === "inline" ? payload.bytes.byteLength : 0;
+    if (steps.length === 0 || sizeBytes > room) {
+      steps.push([]);
+      room = STATEMENT_MAX_BYTES;
+    }
+    steps.at(-1)?.push(each);
+    room -= sizeBytes;
+  }
+  return steps;
+}

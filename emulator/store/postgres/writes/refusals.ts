@@ -1,0 +1,98 @@
+/** What a statement of a batch says when the batch does not fit to what is stored, and what its owner is told then. */
+import type { Batch } from "../../batch.ts";
+import {
+  chunksOutOfOrder,
+  deliveryAlreadyStored,
+  deliveryNotStored,
+  jobAlreadyStored,
+  jobNotStored,
+} from "../../caller-defects.ts";
+import { isServerError, REFUSED, UNIQUE_VIOLATION } from "../connect/postgres-error.ts";
+import type { Session } from "../connect/session.ts";
+import { listOf } from "../values/columns.ts";
+import { statusNumber } from "../../rows/job-columns.ts";
+import { BatchRefusedError } from "../../store.ts";
+
+export const BATCH_NOT_NEXT = "batch";
+export const JOB_NOT_STORED = "job";
+export const DELIVERY_NOT_STORED = "delivery";
+export const PAYLOAD_NOT_STORED = "payload";
+/** Its key and index follow. */
+export const CHUNK_NOT_NEXT = "chunk";
+
+/** Whether it says that the batch does not fit. */
+export function isRefusal(error: unknown): boolean {
+  return isServerError(error) && (error.code === REFUSED || error.code === UNIQUE_VIOLATION);
+}
+
+/** Finds out what it is that does not fit. `session` is in no transaction any more. */
+export async function explain(
+  refusal: unknown,
+  batch: Batch,
+  session: Session,
+): Promise<Error> {
+  const said = isServerError(refusal) ? (refusal.constraint ?? refusal.message) : "";
+  const [what = "", ...numbers] = said.split(" ");
+  if (what === CHUNK_NOT_NEXT)
+    return chunksOutOfOrder(Number(numbers[0]), Number(numbers[1]));
+  const known =
+    what === JOB_NOT_STORED
+      ? await missingJob(batch, session)
+      : what.startsWith("job_")
+        ? await repeatedJob(batch, session)
+        : what.startsWith("delivery")
+          ? await wrongDelivery(batch, session, what === DELIVERY_NOT_STORED)
+          : undefined;
+  return known ?? new BatchRefusedError(`the batch does not fit to what is stored: ${said}`, { cause: refusal });
+}
+
+async function missingJob({ jobs, changes }: Batch, session: Session) {
+  const after = new Map(jobs.map((row) => [row.after.seq, row.after.status]));
+  const changed = jobs.flatMap(({ before }) => before ?? []);
+  const deleted = changes.flatMap((made) => (made.type === "delete-job" ? [made.job] : []));
+  const seqs = [...changed, ...deleted].map(({ seq }) => seq);
+  const { rows } = await session.ask({
+    text: "SELECT seq, status FROM job WHERE seq = ANY($1::bigint[])",
+    values: [listOf("integer", seqs)],
+  });
+  const stored = new Map(rows.map(([seq, status]) => [seq, status]));
+  const seen = new Set<number>();
+  const wrong =
+    changed.find(({ seq, status }) => stored.get(seq) !== statusNumber(status)) ??
+    deleted.find(({ seq, status }) => {
+      const known = after.has(seq) ? after.get(seq) === status : stored.get(seq) === statusNumber(status);
+      const isRepeated = seen.has(seq);
+      seen.add(seq);
+      return !known || isRepeated;
+    });
+  return wrong && jobNotStored(wrong);
+}
+
+async function repeatedJob({ jobs }: Batch, session: Session) {
+  const added = jobs.flatMap(({ before, after }) => (before === undefined ? [after] : []));
+  const { rows } = await session.ask({
+    text: "SELECT seq FROM job WHERE seq = ANY($1::bigint[]) UNION SELECT u.seq FROM unnest($1::bigint[], $2::bytea[]) AS u (seq, id) JOIN job ON job.id = u.id",
+    values: [
+      listOf("integer", added.map(({ seq }) => seq)),
+      listOf("text", added.map(({ id }) => id)),
+    ],
+  });
+  const known = new Set(rows.map(([seq]) => seq));
+  const wrong = added.find(({ seq }) => known.has(seq)) ?? added.findLast(({ seq, id }, at) =>
+    added.slice(0, at).some((other) => other.seq === seq || other.id === id),
+  );
+  return wrong && jobAlreadyStored(wrong);
+}
+
+async function wrongDelivery({ changes }: Batch, session: Session, isMissing: boolean) {
+  const named = changes.flatMap((made) =>
+    made.type === (isMissing ? "replace-delivery" : "insert-delivery") ? [made.delivery] : [],
+  );
+  const { rows } = await session.ask({
+    text: "SELECT seq FROM delivery WHERE seq = ANY($1::bigint[])",
+    values: [listOf("integer", named.map(({ seq }) => seq))],
+  });
+  const known = new Set(rows.map(([seq]) => seq));
+  const wrong = named.find(({ seq }) => known.has(seq) !== isMissing) ?? named[0];
+  return wrong && (isMissing ? deliveryNotStored(wrong.id) : deliveryAlreadyStored(wrong));
+}

@@ -1,0 +1,67 @@
+/** The statements that store reports on jobs that failed and were deleted. */
+import type { JobReport, KeptReports } from "../../../core/jobs/job-report.ts";
+import { valuesOf } from "../../rows/report-columns.ts";
+import { partOf } from "../claim/parts.ts";
+import type { Statement } from "../connect/session.ts";
+import { arraysOf, bound, type Columns, listOf, namesOf, unnested } from "../values/columns.ts";
+
+/** In the order of `rows/report-columns.ts`. */
+export const REPORT = {
+  seq: "integer",
+  job_id: "text",
+  endpoint_id: "text",
+  deleted_at: "integer",
+  size_bytes: "integer",
+  job: "json",
+  checksum: "integer",
+} as const satisfies Columns;
+
+const STORED = { ...REPORT, part: "integer" } as const satisfies Columns;
+const PRUNE = `DELETE FROM report WHERE deleted_at <= $1 OR seq IN (
+  SELECT seq FROM (
+    SELECT seq, row_number() OVER newest AS place, sum(size_bytes) OVER newest AS together
+      FROM report WHERE deleted_at > $1
+      WINDOW newest AS (ORDER BY deleted_at DESC, seq DESC ROWS UNBOUNDED PRECEDING)) AS kept
+    WHERE place > $2 OR together > $3)`;
+
+export class ReportWrites {
+  readonly #put = new Map<string, JobReport>();
+  /** Of these endpoints those go that were stored before. */
+  readonly #cleared = new Set<string>();
+
+  put(report: JobReport): void {
+    this.#put.set(report.job.id, report);
+  }
+
+  removeOf(endpointId: string): void {
+    this.#cleared.add(endpointId);
+    for (const [id, { job }] of this.#put) if (job.endpointId === endpointId) this.#put.delete(id);
+  }
+
+  statements(): readonly Statement[] {
+    const statements: Statement[] = [];
+    if (this.#cleared.size > 0) {
+      const text = "DELETE FROM report WHERE endpoint_id = ANY($1::bytea[])";
+      statements.push({ name: "clear-reports", text, values: [listOf("text", [...this.#cleared])] });
+    }
+    if (this.#put.size > 0) {
+      const reports = [...this.#put.values()];
+      const values = [
+        listOf("integer", reports.map(({ job }) => job.seq)),
+        listOf("text", reports.map(({ job }) => job.id)),
+      ];
+      const text = "DELETE FROM report WHERE seq = ANY($1::bigint[]) OR job_id = ANY($2::bytea[])";
+      statements.push({ name: "replace-reports", text, values });
+      const rows = reports.map((report) => [...valuesOf(report), partOf(report.job.endpointId)]);
+      const insert = `INSERT INTO report (${namesOf(STORED)}) SELECT * FROM ${unnested(STORED)}`;
+      statements.push({ name: "put-reports", text: insert, values: arraysOf(STORED, rows) });
+    }
+    return statements;
+  }
+}
+
+/** Deletes reports, the oldest first. */
+export function pruneReports({ deletedAfter, maxCount, maxBytes }: KeptReports): Statement {
+  const values = [bound(deletedAfter), bound(maxCount), bound(maxBytes)];
+  return { name: "prune-reports", text: PRUNE, values };
+}

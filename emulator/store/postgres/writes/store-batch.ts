@@ -1,0 +1,59 @@
+/** Stores a batch: one transaction, whose statements are sent together unless one depends on what is stored. */
+import type { Batch } from "../../batch.ts";
+import { rowChecksum } from "../../rows/checksum.ts";
+import type { Claim } from "../claim/claim.ts";
+import { SERVICE_PART } from "../claim/parts.ts";
+import type { Session, Statement } from "../connect/session.ts";
+import { bound } from "../values/columns.ts";
+import { writeJobs } from "./job-writes.ts";
+import { PayloadWrites } from "./payload-writes.ts";
+import { type Queues, writeCounts } from "./queues.ts";
+import { BATCH_NOT_NEXT } from "./refusals.ts";
+import { partsOf, roundsOf, roundStatements } from "./rounds.ts";
+
+const BEGIN: Statement = { text: "BEGIN" };
+const COMMIT: Statement = { text: "COMMIT" };
+
+export interface Storing {
+  readonly session: Session;
+  readonly claim: Claim;
+  readonly queues: Queues;
+  /** The highest key that was ever given. */
+  readonly lastSeq: number;
+  /** Called before the end of the transaction is asked for: from then on only the database knows whether it is stored. */
+  readonly committing: () => void;
+}
+
+/** @throws BatchRefusedError; what `pg` throws, and then the session may be in a failed transaction */
+export async function storeBatch(batch: Batch, storing: Storing): Promise<void> {
+  const { session, claim, queues, lastSeq, committing } = storing;
+  let unsent = [
+    BEGIN,
+    claim.fence(partsOf(batch)),
+    advance(batch.number, Math.max(lastSeq, batch.lastSeq)),
+    ...writeCounts(batch.counts, queues),
+    ...writeJobs(batch.jobs, batch.counts, queues),
+  ];
+  for (const round of roundsOf(batch.changes)) {
+    const question = PayloadWrites.question(round);
+    if (question === undefined) {
+      unsent.push(...roundStatements(round, undefined));
+      continue;
+    }
+    const answers = await session.askAll([...unsent, question]);
+    unsent = [...roundStatements(round, answers.at(-1))];
+  }
+  committing();
+  await session.askAll([...unsent, COMMIT]);
+}
+
+/** The line of batches goes on by one. */
+function advance(batch: number, lastSeq: number): Statement {
+  return {
+    name: "advance",
+    text: `WITH done AS (
+        UPDATE writer SET batch = $1, last_seq = $2, checksum = $3 WHERE part = ${SERVICE_PART} AND batch = $1 - 1 RETURNING 1)
+      SELECT refuse('${BATCH_NOT_NEXT}') FROM done HAVING count(*) <> 1`,
+    values: [bound(batch), bound(lastSeq), bound(rowChecksum([lastSeq, batch]))],
+  };
+}

@@ -1,0 +1,105 @@
+/** How a webhook delivery becomes a row and a row a delivery. */
+import type { SQLOutputValue } from "node:sqlite";
+import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
+import {
+  type Delivery,
+  DELIVERY_STATES,
+  type DeliveryState,
+  type DeliveryTry,
+} from "../../core/webhooks/delivery.ts";
+import {
+  damaged,
+  integerAt,
+  optionalIntegerAt,
+  optionalTextAt,
+  type Row,
+  textAt,
+} from "../../sqlite/row.ts";
+import { checkedRow } from "./checked-row.ts";
+import { rowChecksum } from "./checksum.ts";
+
+/** Stored: never change one. */
+export const STATE_NUMBERS: Readonly<Record<DeliveryState, number>> = {
+  pending: 0,
+  delivered: 1,
+  failed: 2,
+};
+
+/** The columns of a whole row, in their order. */
+export const SELECTED =
+  "seq, id, job_id, endpoint_id, job_status, url, origin, state, created_at, next_try_at, settled_at, tries_left, " +
+  "size_bytes, tries, sent_headers, traceparent, checksum";
+
+/** The columns that a try may change, in the order of the statements. */
+export function changeable(delivery: Delivery): SQLOutputValue[] {
+  const { state, nextTryAt, settledAt, triesLeft, tries, sentHeaders } = delivery;
+  return [
+    STATE_NUMBERS[state],
+    nextTryAt ?? null,
+    settledAt ?? null,
+    triesLeft,
+    JSON.stringify(tries),
+    sentHeaders === undefined ? null : JSON.stringify(sentHeaders),
+  ];
+}
+
+/** The values of `SELECTED`, the checksum of all others with them. */
+export function valuesOf(delivery: Delivery): SQLOutputValue[] {
+  const [state = null, nextTryAt = null, settledAt = null, triesLeft = null, ...rest] =
+    changeable(delivery);
+  const { seq, id, jobId, endpointId, jobStatus, url, origin, createdAt, sizeBytes } = delivery;
+  const values = [
+    ...[seq, id, jobId, endpointId, jobStatus, url, origin, state, createdAt, nextTryAt],
+    ...[settledAt, triesLeft, sizeBytes, ...rest, delivery.traceparent ?? null],
+  ];
+  return [...values, rowChecksum(values)];
+}
+
+export function readDelivery(stored: Row): Delivery {
+  const row = checkedRow(stored, "delivery");
+  const headers = optionalTextAt(row, 14);
+  return {
+    seq: integerAt(row, 0),
+    id: textAt(row, 1),
+    jobId: textAt(row, 2),
+    endpointId: textAt(row, 3),
+    jobStatus: oneOf(JOB_STATUSES, textAt(row, 4)),
+    url: textAt(row, 5),
+    origin: textAt(row, 6),
+    state: stateOf(integerAt(row, 7)),
+    createdAt: integerAt(row, 8),
+    nextTryAt: optionalIntegerAt(row, 9),
+    settledAt: optionalIntegerAt(row, 10),
+    triesLeft: integerAt(row, 11),
+    sizeBytes: integerAt(row, 12),
+    tries: readTries(textAt(row, 13)),
+    sentHeaders: headers === undefined ? undefined : readHeaders(headers),
+    traceparent: optionalTextAt(row, 15),
+  };
+}
+
+function readTries(json: string): readonly DeliveryTry[] {
+  const tries: unknown = JSON.parse(json);
+  if (!Array.isArray(tries)) throw damaged("a list of tries", tries);
+  return tries as DeliveryTry[];
+}
+
+function readHeaders(json: string): Readonly<Record<string, string>> {
+  const headers: unknown = JSON.parse(json);
+  if (typeof headers !== "object" || headers === null) throw damaged("headers", headers);
+  return headers as Record<string, string>;
+}
+
+function stateOf(number: number): DeliveryState {
+  return oneOf(
+    DELIVERY_STATES,
+    DELIVERY_STATES.find((state) => STATE_NUMBERS[state] === number),
+  );
+}
+
+function oneOf<T extends string>(known: readonly T[], found: string | undefined): T {
+  const value = known.find((candidate) => candidate === found);
+  if (value === undefined) throw damaged("a known status or state", found);
+  return value;
+}
+

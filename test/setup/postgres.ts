@@ -1,0 +1,146 @@
+/** A real PostgreSQL for tests: Debian's, in a folder of its own, as a user who is not root. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import pg from "pg";
+import { whatIsMissing } from "./debian-program.ts";
+import { freePort } from "./free-port.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
+
+/** Why tests with a PostgreSQL are left out here; undefined where they run. Under CI they are never left out. */
+export const postgresIsMissing: string | undefined = whatIsMissing("tests with PostgreSQL", [
+  "postgres",
+]);
+
+const READY_MS = 30_000;
+
+/** As on a server that is meant: nothing is acknowledged before it is on the disk. */
+const SETTINGS = [
+  ...["fsync=on", "synchronous_commit=on", "max_connections=60", "shared_buffers=64MB"],
+  ...["listen_addresses=127.0.0.1", "unix_socket_directories=", "logging_collector=off"],
+];
+
+/** A cluster, which is stopped and removed when it is disposed of. */
+export interface Postgres extends AsyncDisposable {
+  /** The address of a database in it, which need not exist. */
+  url(database?: string): string;
+  /** Ends the server, at once and without letting anything finish (`SIGQUIT`) or in order (`SIGINT`). */
+  stop(signal?: "SIGQUIT" | "SIGINT"): Promise<void>;
+  /** Starts it again on the same data and port. */
+  start(): Promise<void>;
+  /** What it said so far. */
+  said(): string;
+}
+
+/** @param dataIn where its data lies; by default in a folder of its own */
+export async function startPostgres(
+  settings: readonly string[] = [],
+  dataIn?: string,
+): Promise<Postgres> {
+  const home = temporaryDirectory();
+  const bin = fs.globSync("/usr/lib/postgresql/*/bin").toSorted().at(-1) ?? "";
+  const data = path.join(dataIn ?? home.path, "data");
+  const user = ordinaryUser();
+  fs.mkdirSync(data, { mode: 0o700 });
+  if (user !== undefined)
+    for (const owned of [home.path, data]) fs.chownSync(owned, user.uid, user.gid);
+  const init = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"];
+  await promisify(execFile)(path.join(bin, "initdb"), init, { ...user, cwd: home.path });
+  const port = await freePort();
+  const server = new Server(path.join(bin, "postgres"), data, user, [
+    ...[...SETTINGS, ...settings, `port=${port}`].flatMap((setting) => ["-c", setting]),
+  ]);
+  const url = (database = "postgres") => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const start = async () => {
+    server.start();
+    await listens(url(), server);
+  };
+  const made: Postgres = {
+    url,
+    start,
+    stop: (signal = "SIGINT") => server.stop(signal),
+    said: () => server.said,
+    async [Symbol.asyncDispose]() {
+      await server.stop("SIGQUIT");
+      fs.rmSync(data, { recursive: true, force: true });
+      home[Symbol.dispose]();
+    },
+  };
+  try {
+    await start();
+  } catch (error) {
+    await made[Symbol.asyncDispose]();
+    throw error;
+  }
+  return made;
+}
+
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** The one whom its package made: root may not run it. Undefined where this process is not root. */
+function ordinaryUser(): User | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const { uid, gid } = fs.statSync("/var/lib/postgresql");
+  return { uid, gid };
+}
+
+class Server {
+  readonly #program: string;
+  readonly #args: readonly string[];
+  readonly #user: User | undefined;
+  #child: ChildProcess | undefined;
+  said = "";
+
+  constructor(program: string, data: string, user: User | undefined, args: readonly string[]) {
+    this.#program = program;
+    this.#user = user;
+    this.#args = ["-D", data, ...args];
+  }
+
+  get hasEnded(): boolean {
+    return this.#child === undefined || this.#child.exitCode !== null;
+  }
+
+  start(): void {
+    const child = spawn(this.#program, this.#args, {
+      ...this.#user,
+      cwd: "/",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (piece: Buffer) => (this.said += piece.toString()));
+    this.#child = child;
+  }
+
+  async stop(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill(signal);
+    await exited;
+  }
+}
+
+/** Nothing announces that it takes connections. */
+async function listens(url: string, server: Server): Promise<void> {
+  const until = performance.now() + READY_MS;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (server.hasEnded || performance.now() > until)
+        throw new Error(`PostgreSQL did not come up:\n${server.said}`, { cause: error });
+    }
+    await wait(20);
+  }
+}

@@ -1,0 +1,46 @@
+/** A part that all files of a run of tests have together, started when the first of them asks for it. */
+import { once } from "node:events";
+import net from "node:net";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { temporaryDirectory } from "./temporary-directory.ts";
+
+type Answer = { readonly address: string } | { readonly error: string };
+
+/** For the process that runs the tests; its `door` is a socket at which theirs ask. */
+export async function sharePart<Part extends AsyncDisposable>(
+  start: () => Promise<Part>,
+  addressOf: (part: Part) => string,
+) {
+  const home = temporaryDirectory();
+  const door = path.join(home.path, "door.sock");
+  let part: Promise<Part> | undefined;
+  const answer = async (): Promise<Answer> => {
+    try {
+      part ??= start();
+      return { address: addressOf(await part) };
+    } catch (error) {
+      return { error: String(error) };
+    }
+  };
+  const server = net.createServer((asking) => {
+    void answer().then((said) => asking.end(JSON.stringify(said)));
+  });
+  await once(server.listen(door), "listening");
+  return {
+    door,
+    async end(): Promise<void> {
+      server.close();
+      const started = await part?.catch(() => undefined);
+      await started?.[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+/** The address of the part behind the socket `door`. @throws Error with what it said when it did not come up */
+export async function askFor(door: string): Promise<string> {
+  const answer = JSON.parse(await text(net.connect(door))) as Answer;
+  if ("error" in answer) throw new Error(answer.error);
+  return answer.address;
+}

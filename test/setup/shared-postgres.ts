@@ -1,0 +1,31 @@
+/** One PostgreSQL for all files of a run of tests; each has databases of its own. */
+import pg from "pg";
+import type { TestProject } from "vitest/node";
+import { startPostgres } from "./postgres.ts";
+import { askFor, sharePart } from "./shared-part.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The socket that tells where the server is. */
+    readonly sharedPostgres: string;
+  }
+}
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { door, end } = await sharePart(() => startPostgres(), (postgres) => postgres.url());
+  project.provide("sharedPostgres", door);
+  return end;
+}
+
+/** The address of a new database on the server behind the socket `door`. @throws Error with what the server said */
+export async function freshDatabase(door: string): Promise<string> {
+  const server = await askFor(door);
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
