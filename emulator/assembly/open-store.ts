@@ -54,6 +54,7 @@ async function openInDatabase(
       if (lost) log.error({}, `${lost.message}: nothing is stored until it is back`);
       else log.info({}, "the database is back; everything is stored again");
     },
+    onSnapshotAge: (ageMs: number) => void (metrics.oldestSnapshotMs = ageMs),
     warn: (sentence: string) => log.warn({}, sentence),
   };
   const store = await openSharedStore(options, listeners, made);

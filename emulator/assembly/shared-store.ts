@@ -9,7 +9,7 @@ import {
   STORE_RULE,
 } from "../core/store-address.ts";
 import type { Blobs } from "../store/blobs/blobs.ts";
-import type { PostgresStoreOptions } from "../store/postgres/postgres-store.ts";
+import type { PostgresStoreOptions } from "../store/postgres/options.ts";
 import type { Store } from "../store/store.ts";
 
 export interface SharedStoreOptions {
@@ -20,7 +20,10 @@ export interface SharedStoreOptions {
 }
 
 /** What is told of it while it is open. */
-export type SharedStoreListeners = Omit<PostgresStoreOptions, "url" | "blobs" | "replica">;
+export type SharedStoreListeners = Omit<
+  PostgresStoreOptions,
+  "url" | "blobs" | "replica" | "times"
+>;
 
 /** @throws RangeError for what is no address */
 export function checkAddresses({ store, objects }: Partial<SharedStoreOptions>): void {

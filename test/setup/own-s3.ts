@@ -9,6 +9,8 @@ export interface OwnS3 extends AsyncDisposable {
   readonly secretAccessKey: string;
   /** Of the bucket. */
   readonly bucket: string;
+  /** The keys of the objects that begin so. */
+  names(prefix: string): Promise<readonly string[]>;
 }
 
 const BUCKET = "of-tests";
@@ -23,6 +25,10 @@ export async function startOwnS3(): Promise<OwnS3> {
   const { endpoint: url = "", accessKeyId = "", secretAccessKey = "" } = service.access ?? {};
   return {
     ...{ url, accessKeyId, secretAccessKey, bucket: BUCKET },
+    async names(prefix) {
+      const { items } = await service.store.bucket(BUCKET).list({ prefix, maxEntries: 1_000 });
+      return items.map(({ key }) => key);
+    },
     async [Symbol.asyncDispose]() {
       await service.stop();
       temporary[Symbol.dispose]();
@@ -32,7 +38,12 @@ export async function startOwnS3(): Promise<OwnS3> {
 
 /** The address of a place in the bucket, keys included. */
 export function addressOn(
-  { url, bucket, accessKeyId, secretAccessKey }: Omit<OwnS3, typeof Symbol.asyncDispose>,
+  {
+    url,
+    bucket,
+    accessKeyId,
+    secretAccessKey,
+  }: Pick<OwnS3, "url" | "bucket" | "accessKeyId" | "secretAccessKey">,
   prefix = "",
 ): string {
   const parameters = new URLSearchParams({ endpoint: url, accessKeyId, secretAccessKey });
